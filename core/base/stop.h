@@ -1,0 +1,49 @@
+// When anytime work has to end: a deadline, and a flag that another thread may set.
+#pragma once
+
+#include <atomic>
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace vrp {
+
+enum class StopReason { kNone, kDeadline, kCancelled };
+
+// Shared by the one who may cancel and those who poll. Thread-safe.
+class CancelFlag {
+ public:
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+};
+
+// Polled in every loop of a solver or a trainer, at least once a millisecond. Copyable; thread-safe.
+class StopCondition {
+ public:
+  StopCondition() = default;  // never stops
+  StopCondition(absl::Time deadline, std::shared_ptr<const CancelFlag> cancel)
+      : deadline_(deadline), cancel_(std::move(cancel)) {}
+
+  StopReason Check() const {
+    if (cancel_ != nullptr && cancel_->cancelled()) return StopReason::kCancelled;
+    if (deadline_ != absl::InfiniteFuture() && absl::Now() >= deadline_) return StopReason::kDeadline;
+    return StopReason::kNone;
+  }
+  bool ShouldStop() const { return Check() != StopReason::kNone; }
+
+  absl::Time deadline() const { return deadline_; }
+  // The same cancellation with the sooner of both deadlines.
+  StopCondition Sooner(absl::Time deadline) const { return {std::min(deadline_, deadline), cancel_}; }
+
+ private:
+  absl::Time deadline_ = absl::InfiniteFuture();
+  std::shared_ptr<const CancelFlag> cancel_;
+};
+
+}  // namespace vrp

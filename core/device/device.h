@@ -1,0 +1,38 @@
+// Which device computes, and what it can do. No torch in this header; without torch in the build only the CPU exists.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace vrp {
+
+enum class DeviceKind { kCpu, kCuda };
+
+struct DeviceId {
+  DeviceKind kind = DeviceKind::kCpu;
+  int32_t index = 0;
+
+  bool operator==(const DeviceId&) const = default;
+  std::string ToString() const;  // "cpu", "cuda:0"
+};
+
+struct DeviceInfo {
+  DeviceId id;
+  std::string name;        // "Intel(R) Xeon(R) ...", "NVIDIA H200"
+  int64_t memory_bytes = 0;
+  bool amp = false;        // automatic mixed precision runs
+  bool bf16 = false;       // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
+};
+
+// The CPU first, then every CUDA device that the driver shows.
+std::vector<DeviceInfo> ListDevices();
+
+// "auto" (the first CUDA device, else the CPU), "cpu", "cuda", "cuda:1". kInvalidArgument for other words;
+// kFailedPrecondition, naming the devices there are, for a device that is not there.
+absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
+
+}  // namespace vrp

@@ -1,0 +1,69 @@
+// A training job: what was asked, where it stands, what happened to it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/train/trainer.h"
+
+namespace vrp {
+
+enum class JobState {
+  kQueued,
+  kPreparing,
+  kRunning,
+  kPausing,
+  kPaused,
+  kCancelling,
+  kSucceeded,
+  kFailed,
+  kCancelled,
+};
+std::string_view JobStateName(JobState state);  // "QUEUED", ...
+bool IsFinal(JobState state);
+// The table of legal transitions.
+bool CanMove(JobState from, JobState to);
+
+struct JobSpec {
+  std::string config_name;              // the file's name, for errors
+  std::string config_yaml;
+  std::vector<std::string> overrides;   // "training.epochs=3"
+  std::string device = "auto";
+};
+
+struct Job {
+  std::string id;          // the resource name is trainingJobs/{id}
+  std::string request_id;  // may be empty
+  JobSpec spec;
+  JobState state = JobState::kQueued;
+  int32_t attempt = 0;     // times that it was started; 1 in the first run
+  absl::Time created;
+  absl::Time started = absl::InfinitePast();
+  absl::Time ended = absl::InfinitePast();
+  std::optional<TrainingProgress> progress;  // the last stored
+  absl::Status error;      // of a failed job
+  std::string model;       // models/{name}/versions/{n}, once published
+  int64_t last_sequence = 0;
+};
+
+enum class EventType { kState, kLog, kProgress, kCheckpoint, kResumed, kModel };
+std::string_view EventTypeName(EventType type);  // "state", "log", "progress", "checkpoint", "resumed", "model"
+
+// One entry of a job's event log. Sequence numbers are gap-free from 1 for each job.
+struct JobEvent {
+  int64_t sequence = 0;
+  int32_t attempt = 0;
+  absl::Time time;
+  EventType type = EventType::kState;
+  JobState state = JobState::kQueued;        // kState
+  std::string text;                          // kLog: the line; kState of a failed job: its error; kModel: the model's name
+  std::optional<TrainingProgress> progress;  // kProgress
+  int64_t step = 0;                          // kCheckpoint; kResumed: the step it goes on from
+};
+
+}  // namespace vrp

@@ -1,0 +1,41 @@
+// Anytime heuristic search: construction, then local search and perturbation until the stop condition.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "core/base/stop.h"
+#include "core/problem/instance.h"
+#include "core/problem/solution.h"
+
+namespace vrp {
+
+enum class SearchEnd { kDeadline, kCancelled, kIterations, kLocalOptimum };
+
+struct SearchOptions {
+  StopCondition stop;
+  int64_t max_iterations = INT64_MAX;  // perturbations; 0: local search of the first plan only
+  uint64_t seed = 1;
+  std::vector<Plan> initial;  // plans to start from besides our own construction; infeasible ones are repaired
+};
+
+struct SearchResult {
+  Plan plan;  // best found; may leave customers out when they cannot be served
+  Cost cost = 0;
+  int64_t iterations = 0;
+  SearchEnd ended_by = SearchEnd::kDeadline;
+};
+
+using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
+
+// kUnimplemented names the field of `instance` that the search does not know yet (several depots, backhauls, ...).
+absl::Status SearchSupports(const Instance& instance);
+
+// Deterministic for a given seed and number of iterations. Single-threaded; thread-safe over distinct calls.
+// Returns a feasible plan even when the stop condition holds from the start. `on_improvement` is called in this thread.
+absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
+                                    ImprovementFn on_improvement = [](const Plan&, Cost) {});
+
+}  // namespace vrp

@@ -1,0 +1,62 @@
+// From an instance to a checked answer within the budget: search, or a trained policy, and where the answer came from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/stop.h"
+#include "core/model/policy.h"
+#include "core/problem/checker.h"
+#include "core/problem/instance.h"
+#include "core/problem/solution.h"
+
+namespace vrp {
+
+enum class Strategy {
+  kAuto,    // kGreedy seeds the search with a model; the search alone without one
+  kGreedy,  // the policy's greedy plan, unrefined
+  kSample,  // best of `width` samples, unrefined
+  kBeam,    // beam search of `width`, unrefined
+  kSearch,  // no network
+};
+std::string_view StrategyName(Strategy strategy);
+
+enum class SolveEnd { kBudget, kDeadline, kCancelled, kLocalOptimum, kIterations, kComplete };
+std::string_view SolveEndName(SolveEnd end);
+
+struct SolveOptions {
+  Strategy strategy = Strategy::kAuto;
+  absl::Time received;                             // the budget counts from here
+  absl::Duration budget = absl::Milliseconds(500);  // 1 ms .. 1 h
+  absl::Time deadline = absl::InfiniteFuture();    // the caller's own; less 20 ms, when sooner than the budget
+  std::shared_ptr<const CancelFlag> cancel;
+  uint64_t seed = 1;
+  int32_t threads = 1;   // 1 .. the machine's; independent searches, the best wins
+  int32_t width = 16;    // samples or beams
+  std::shared_ptr<Policy> policy;  // null: search alone
+};
+
+struct SolveTimes {
+  absl::Duration queue, encode, decode, search, total;
+};
+
+struct SolveAnswer {
+  Solution solution;
+  CheckReport check;        // by the independent checker
+  Strategy strategy = Strategy::kSearch;  // what auto came to
+  uint64_t seed = 1;
+  absl::Duration budget;    // what was granted
+  SolveTimes times;
+  SolveEnd ended_by = SolveEnd::kComplete;
+  int64_t iterations = 0;
+};
+
+// Thread-safe; blocks for at most the budget. kInvalidArgument for options out of range; kFailedPrecondition for a strategy
+// that needs a policy when there is none; kUnimplemented where neither search nor policy knows a feature of the instance.
+absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
+
+}  // namespace vrp

@@ -1,0 +1,70 @@
+// Training as the jobs see it: a configuration in, events out, weights on disk. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/base/stop.h"
+#include "core/device/device.h"
+#include "core/train/training_config.h"
+
+namespace vrp {
+
+// After a step (throttled by whoever publishes it) or an epoch.
+struct TrainingProgress {
+  int64_t epoch = 0;  // from 1
+  int64_t epochs = 0;
+  int64_t step = 0;   // from 1, over all epochs
+  int64_t steps = 0;
+  double loss = 0;
+  double train_cost = 0;            // mean cost of the sampled (or labelled) tours of the last step
+  double validation_cost = 0;       // greedy, of the last validation; NaN before the first
+  double validation_reference = 0;  // nearest neighbour on the same set
+  double learning_rate = 0;
+  double gradient_norm = 0;
+  double instances_per_second = 0;  // over the last report's interval
+  bool end_of_epoch = false;
+};
+
+// Called from the training thread, in order. Must not block for long.
+class TrainingObserver {
+ public:
+  virtual ~TrainingObserver() = default;
+  virtual void OnLog(std::string_view line) = 0;  // the start-up banner, notes
+  virtual void OnProgress(const TrainingProgress& progress) = 0;
+  // A checkpoint is durable in the checkpoint folder; training would resume from `step`.
+  virtual void OnCheckpoint(int64_t step) = 0;
+};
+
+struct TrainingRequest {
+  TrainingConfig config;
+  DeviceId device;
+  int32_t threads = 1;
+  std::string job_name;              // for the model's card
+  std::string checkpoint_directory;  // exists; a checkpoint in it is resumed from
+  std::string model_directory;       // weights and card are written there when training ends well
+};
+
+struct TrainingResult {
+  int64_t steps = 0;
+  double validation_cost = 0;
+  double validation_reference = 0;
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  // Runs to the end, or until `stop`: then kCancelled, with a checkpoint of the last whole step. Step from which it goes on
+  // after an earlier, interrupted run: see ResumeStep. Blocks; one call at a time a device.
+  virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
+                                               TrainingObserver& observer) = 0;
+  // The step of the newest usable checkpoint in `checkpoint_directory`; 0 without one.
+  virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
+};
+
+std::unique_ptr<Trainer> MakeTrainer();  // the one with torch inside
+
+}  // namespace vrp
