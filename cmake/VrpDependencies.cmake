@@ -1,0 +1,19 @@
+# Debian's packages. `./dev` installs them; the list is in cmake/apt_packages.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(absl CONFIG REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(gRPC CONFIG REQUIRED)
+find_package(spdlog CONFIG REQUIRED)
+find_package(yaml-cpp CONFIG REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+find_package(CLI11 CONFIG REQUIRED)
+if(VRP_BUILD_TESTS)
+  find_package(GTest CONFIG REQUIRED)
+  find_package(benchmark CONFIG REQUIRED)
+  set(Python3_ROOT_DIR /usr)  # Debian's, not one that happens to come first on PATH.
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  include(GoogleTest)
+endif()

@@ -1,0 +1,79 @@
+# Compiler settings of our own code. Everything of ours links vrp_flags privately; nothing global but
+# the language level, so that imported and generated code is not held to our warnings.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(VRP_CCACHE ccache)
+if(VRP_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${VRP_CCACHE}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${VRP_CCACHE}")
+endif()
+
+# The baseline is x86-64-v3 (AVX2, FMA): every x86 server of the last ten years. What needs more
+# (AVX-512, bf16) is chosen at run time, in functions with their own target attribute.
+add_library(vrp_baseline INTERFACE)
+target_compile_options(vrp_baseline INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=x86-64-v3>)
+if(VRP_SANITIZE)
+  target_compile_options(vrp_baseline INTERFACE "-fsanitize=${VRP_SANITIZE}" -fno-omit-frame-pointer)
+  if(VRP_SANITIZE MATCHES "undefined")
+    target_compile_options(vrp_baseline INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+  target_link_options(vrp_baseline INTERFACE "-fsanitize=${VRP_SANITIZE}")
+endif()
+
+add_library(vrp_flags INTERFACE)
+target_link_libraries(vrp_flags INTERFACE vrp_baseline)
+target_include_directories(vrp_flags INTERFACE "${CMAKE_SOURCE_DIR}")
+target_compile_options(vrp_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wvla -Wundef>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Lock annotations (ABSL_GUARDED_BY) are checked by clang only.
+  target_compile_options(vrp_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
+else()
+  # GCC 12 reports these inside inlined standard and Abseil code where nothing is wrong
+  # (GCC PR105562, PR105651, PR108165).
+  target_compile_options(vrp_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer>)
+  if(VRP_SANITIZE)
+    # The sanitizers' checks hide from GCC what bounds its array warnings need.
+    target_compile_options(vrp_flags INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-nonnull>)
+  endif()
+endif()
+# Both are always defined, 0 or 1: -Wundef turns a misspelt one into an error.
+target_compile_definitions(vrp_flags INTERFACE
+  VRP_WITH_TORCH=$<BOOL:${VRP_WITH_TORCH}> VRP_WITH_CUDA=$<BOOL:${VRP_WITH_CUDA}>
+  VRP_VERSION="${PROJECT_VERSION}")
+
+if(VRP_WITH_CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    find_program(VRP_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin)
+    if(NOT VRP_NVCC)
+      message(FATAL_ERROR "VRP_WITH_CUDA: no nvcc found. Install the CUDA 13 toolkit (Debian has none), set "
+                          "CUDA_HOME to it, or build for the CPU: ./dev build")
+    endif()
+    set(CMAKE_CUDA_COMPILER "${VRP_NVCC}")
+  endif()
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    # A100, RTX 30, Ada, Hopper, Blackwell; the last one with PTX for whatever comes after it.
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
+  endif()
+  enable_language(CUDA)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
+    message(FATAL_ERROR "nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old: LibTorch 2.11 is built with CUDA 13")
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # The one that LibTorch uses, not a second copy.
+endif()

@@ -1,0 +1,154 @@
+# The functions that the folders' CMakeLists.txt use.
+#
+#   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH])
+#   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service)
+#   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60])
+#   vrp_add_script_test(include_order COMMAND ${Python3_EXECUTABLE} x.py [LABELS e2e] [TIMEOUT 60])
+#   vrp_add_benchmark(bench_search SOURCES search_bench.cc DEPS vrp::search [TORCH])
+#
+# Headers are included from the root of the repository: #include "core/base/ids.h". No header is listed.
+
+include_guard()
+
+# What libraries, programs, tests and benchmarks have in common.
+function(_vrp_set_up target torch)
+  if(torch)
+    if(NOT VRP_WITH_TORCH)
+      message(FATAL_ERROR "${target} asks for TORCH, but VRP_WITH_TORCH is OFF: guard it with if(VRP_WITH_TORCH)")
+    endif()
+    target_link_libraries(${target} PRIVATE vrp_torch)
+  endif()
+  target_link_libraries(${target} PRIVATE vrp_flags)
+endfunction()
+
+# Without CUDA the .cu files drop out; op_cpu.cc and `#if VRP_WITH_CUDA` in core/device and
+# core/kernels stand in for them.
+function(_vrp_drop_cuda_sources variable)
+  set(sources ${${variable}})
+  if(NOT VRP_WITH_CUDA)
+    list(FILTER sources EXCLUDE REGEX "\\.cu$")
+  endif()
+  set(${variable} "${sources}" PARENT_SCOPE)
+endfunction()
+
+# A static library `vrp_x` with the alias vrp::x. DEPS are seen by those who link it, PRIVATE_DEPS only
+# by its own sources. TORCH shows torch's headers to its own sources only. Without SOURCES it is a
+# library of headers.
+function(vrp_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS;PRIVATE_DEPS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "vrp_add_library(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  string(REGEX REPLACE "^vrp_" "" alias "${name}")
+  _vrp_drop_cuda_sources(arg_SOURCES)
+  if(NOT arg_SOURCES)
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE "${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${name} INTERFACE ${arg_DEPS} ${arg_PRIVATE_DEPS})
+  else()
+    add_library(${name} STATIC ${arg_SOURCES})
+    target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
+    _vrp_set_up(${name} "${arg_TORCH}")
+  endif()
+  add_library(vrp::${alias} ALIAS ${name})
+endfunction()
+
+# A program, built into ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/.
+function(vrp_add_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS})
+  _vrp_set_up(${name} "${arg_TORCH}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  if(VRP_LINK_BIN)
+    add_custom_command(TARGET ${name} POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_SOURCE_DIR}/bin"
+      COMMAND ${CMAKE_COMMAND} -E create_symlink "$<TARGET_FILE:${name}>" "${CMAKE_SOURCE_DIR}/bin/${name}"
+      VERBATIM)
+  endif()
+endfunction()
+
+# Every test runs in the root of the repository with these set. The sanitizers' options are defaults
+# for tests only.
+set(VRP_TEST_ENVIRONMENT
+  "VRP_SOURCE_DIR=${CMAKE_SOURCE_DIR}"
+  "VRP_BINARY_DIR=${CMAKE_BINARY_DIR}"
+  "VRP_DATA_DIR=${VRP_DATA_DIR}")
+if(VRP_SANITIZE)
+  list(APPEND VRP_TEST_ENVIRONMENT
+    "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
+    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp")
+endif()
+
+# A GoogleTest program (main comes from gmock). CTest counts and runs each TEST by itself, named
+# <program>.<Suite>.<Test>.
+function(vrp_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "TIMEOUT" "SOURCES;DEPS;LABELS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "vrp_add_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT VRP_BUILD_TESTS)
+    return()
+  endif()
+  _vrp_drop_cuda_sources(arg_SOURCES)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock_main GTest::gtest)
+  _vrp_set_up(${name} "${arg_TORCH}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  gtest_discover_tests(${name}
+    TEST_PREFIX "${name}."
+    TEST_LIST ${name}_TESTS
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 120
+    WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  # Its own PROPERTIES option takes no list as a value, so the properties come in a file of their own
+  # that CTest reads after the discovery.
+  set(properties_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
+  file(CONFIGURE OUTPUT "${properties_file}" @ONLY CONTENT [=[
+if(@name@_TESTS)
+  set_tests_properties(${@name@_TESTS} PROPERTIES
+    TIMEOUT @arg_TIMEOUT@
+    LABELS [==[@arg_LABELS@]==]
+    ENVIRONMENT [==[@VRP_TEST_ENVIRONMENT@]==])
+endif()
+]=])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties_file}")
+endfunction()
+
+# A test in a script. Exit code 77 means skipped.
+function(vrp_add_script_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "vrp_add_script_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT VRP_BUILD_TESTS)
+    return()
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_test(NAME ${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "${VRP_TEST_ENVIRONMENT};PYTHONDONTWRITEBYTECODE=1"
+    LABELS "${arg_LABELS}"
+    SKIP_RETURN_CODE 77
+    TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# A benchmark program in ${CMAKE_BINARY_DIR}/bench. Sources without their own main() link
+# benchmark::benchmark_main through DEPS. tests/bench runs them, CTest does not.
+function(vrp_add_benchmark name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
+  if(NOT VRP_BUILD_TESTS)
+    return()
+  endif()
+  _vrp_drop_cuda_sources(arg_SOURCES)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} benchmark::benchmark)
+  _vrp_set_up(${name} "${arg_TORCH}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+endfunction()

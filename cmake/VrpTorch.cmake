@@ -1,0 +1,58 @@
+# vrp_torch: LibTorch as imported targets of our own. find_package(Torch) is not used: it brings the
+# legacy FindCUDA along and sets flags for everything.
+
+set(VRP_TORCH_ROOT "" CACHE PATH "Folder with LibTorch 2.11's lib and include (default: the one fetched by cmake/fetch_libtorch.sh)")
+
+set(_vrp_torch_variant cpu)
+if(VRP_WITH_CUDA)
+  set(_vrp_torch_variant cuda)
+endif()
+set(_vrp_torch_root "${VRP_TORCH_ROOT}")
+if(NOT _vrp_torch_root)
+  # Not cached: a changed pin must lead to the new folder at the next configure. Fetches it if need be.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    "${CMAKE_SOURCE_DIR}/cmake/libtorch_${_vrp_torch_variant}.lock")
+  execute_process(
+    COMMAND "${CMAKE_SOURCE_DIR}/cmake/fetch_libtorch.sh" ${_vrp_torch_variant}
+    OUTPUT_VARIABLE _vrp_torch_root OUTPUT_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE _vrp_torch_result)
+  if(NOT _vrp_torch_result EQUAL 0)
+    message(FATAL_ERROR "LibTorch could not be fetched (above). Without networks: cmake --preset lite")
+  endif()
+endif()
+set(_vrp_torch_lib "${_vrp_torch_root}/lib")
+
+function(_vrp_import_torch_library name)
+  set(path "${_vrp_torch_lib}/lib${name}.so")
+  if(NOT EXISTS "${path}")
+    message(FATAL_ERROR "${path} is missing: VRP_TORCH_ROOT must be the folder of a LibTorch 2.11 (${_vrp_torch_variant})")
+  endif()
+  add_library(vrp_torch_${name} SHARED IMPORTED)
+  set_target_properties(vrp_torch_${name} PROPERTIES
+    IMPORTED_LOCATION "${path}"
+    IMPORTED_SONAME "lib${name}.so")
+endfunction()
+
+_vrp_import_torch_library(c10)
+_vrp_import_torch_library(torch_cpu)
+
+add_library(vrp_torch INTERFACE)
+target_include_directories(vrp_torch SYSTEM INTERFACE
+  "${_vrp_torch_root}/include"
+  "${_vrp_torch_root}/include/torch/csrc/api/include")
+# PyTorch's Linux wheels have used the new C++11 ABI since 2.6.
+target_compile_definitions(vrp_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
+target_link_libraries(vrp_torch INTERFACE vrp_torch_torch_cpu vrp_torch_c10)
+# libtorch_cpu finds its own needs (libcudart, libcupti, libgomp) beside itself; the linker is told so.
+target_link_options(vrp_torch INTERFACE "LINKER:-rpath-link,${_vrp_torch_lib}")
+
+if(VRP_WITH_CUDA)
+  _vrp_import_torch_library(c10_cuda)
+  _vrp_import_torch_library(torch_cuda)
+  # Nothing of ours names a symbol of libtorch_cuda: it registers its kernels when it is loaded, so
+  # the linker must not drop it.
+  target_link_libraries(vrp_torch INTERFACE vrp_torch_c10_cuda)
+  target_link_options(vrp_torch INTERFACE
+    "LINKER:--push-state,--no-as-needed" "${_vrp_torch_lib}/libtorch_cuda.so" "LINKER:--pop-state")
+  target_include_directories(vrp_torch SYSTEM INTERFACE "${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}")
+endif()

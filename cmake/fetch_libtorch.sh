@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# Examples:
+#   cmake/fetch_libtorch.sh              fetch and unpack LibTorch for the CPU; print its folder
+#   cmake/fetch_libtorch.sh cuda         the same with the CUDA libraries (some 3 GB more)
+#   cmake/fetch_libtorch.sh --path cuda  only print the folder, fetch nothing
+#
+# LibTorch comes out of Python's torch wheel: its lib and include folders, unpacked into
+# ${XDG_CACHE_HOME:-$HOME/.cache}/vrp, outside the build tree, so that every checkout shares one copy.
+# Each wheel is named by version and SHA-256 in cmake/libtorch_<variant>.lock. A download that is cut
+# off goes on where it stopped, and a folder appears only when it is complete.
+set -euo pipefail
+
+readonly torch_version=2.11.0
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+cache="${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/vrp"
+temp=""
+transfer=""
+
+say() { printf 'libtorch: %s\n' "$*" >&2; }
+die() { printf 'libtorch: error: %s\n' "$*" >&2; exit 1; }
+
+cleanup() {
+  if [[ -n "$transfer" ]]; then kill "$transfer" 2>/dev/null || true; fi
+  if [[ -n "$temp" ]]; then rm -rf "$temp"; fi
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Debian's own pip: it reads the machine's package index settings, and knows the platform tags.
+address_of() {  # name version -> address of the wheel
+  local report="$temp/report.json" log="$temp/pip.log"
+  if ! /usr/bin/python3 -m pip install --quiet --dry-run --ignore-installed --no-deps \
+      --only-binary=:all: --python-version 3.11 --platform manylinux_2_28_x86_64 \
+      --platform manylinux_2_27_x86_64 --platform manylinux_2_25_x86_64 \
+      --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
+      --target "$temp/unused" --use-feature=fast-deps --report "$report" "$1==$2" >"$log" 2>&1; then
+    cat "$log" >&2
+    die "pip could not find $1 $2: check the network and pip's index settings, then run this again"
+  fi
+  /usr/bin/python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["install"][0]["download_info"]["url"])' "$report"
+}
+
+# Follows the growing file with a plain line every ten seconds, for logs.
+report_growth() {  # name file pid
+  local seconds=0 bytes
+  while kill -0 "$3" 2>/dev/null; do
+    sleep 1
+    seconds=$((seconds + 1))
+    if ((seconds % 10 == 0)); then
+      bytes="$(stat -c %s "$2" 2>/dev/null || echo 0)"
+      say "$1: $((bytes / 1000000)) MB so far"
+    fi
+  done
+}
+
+download() {  # name address part-file
+  local options=(--fail --location --connect-timeout 30 --speed-limit 1000 --speed-time 60 -C -)
+  local attempt rc
+  for attempt in 1 2 3 4 5 6; do
+    if [[ -t 2 ]]; then
+      rc=0
+      curl "${options[@]}" --progress-bar -o "$3" "$2" || rc=$?
+    else
+      curl "${options[@]}" --silent --show-error -o "$3" "$2" &
+      transfer=$!
+      report_growth "$1" "$3" "$transfer"
+      rc=0
+      wait "$transfer" || rc=$?
+      transfer=""
+    fi
+    if ((rc == 0)); then return 0; fi
+    # 33 and 22 (HTTP 416): the file is complete already, or the server cannot resume; the hash decides.
+    if ((rc == 33 || rc == 22)) && [[ -s "$3" ]]; then return 0; fi
+    say "$1: the transfer broke off (curl $rc), attempt $attempt of 6; going on from there"
+    sleep $((attempt * 2))
+  done
+  die "$1: no complete download after 6 attempts; what came is kept, run this again to go on"
+}
+
+matches() { printf '%s  %s\n' "$2" "$1" | sha256sum --check --status; }
+
+# Leaves the wheel in the cache and sets `wheel` to its path.
+fetch() {  # name version sha256
+  wheel="$cache/downloads/$1-$2.whl"
+  if [[ -f "$wheel" ]]; then
+    if matches "$wheel" "$3"; then return 0; fi
+    say "$1 $2: the kept download is damaged; fetching it again"
+    rm -f "$wheel"
+  fi
+  local part="$wheel.part" address try
+  address="$(address_of "$1" "$2")"
+  for try in 1 2; do
+    say "$1 $2: downloading"
+    download "$1" "$address" "$part"
+    if matches "$part" "$3"; then
+      mv "$part" "$wheel"
+      return 0
+    fi
+    rm -f "$part"
+    say "$1 $2: wrong SHA-256 (try $try of 2)"
+  done
+  die "$1 $2: the download does not match the pinned SHA-256 $3; something between here and the index alters it"
+}
+
+# torch: headers and libraries. The wheel's include/google is protobuf 3.13, which must not be seen
+# beside the system's 3.21. Python's own libraries are never needed.
+unpack_torch() {  # wheel folder variant
+  local skip=('torch/include/google/*' 'torch/lib/libtorch_python.so' 'torch/lib/libshm*')
+  if [[ "$3" == cpu ]]; then
+    skip+=('torch/lib/libtorch_cuda*' 'torch/lib/libc10_cuda.so' 'torch/lib/libcaffe2_nvrtc.so'
+           'torch/lib/libtorch_nvshmem.so' 'torch/lib/libtorch.so' 'torch/lib/libtorch_global_deps.so')
+  fi
+  unzip -q "$1" 'torch/lib/*' 'torch/include/*' -x "${skip[@]}" -d "$2/unzipped"
+  mv "$2/unzipped/torch/lib" "$2/unzipped/torch/include" "$2/"
+  rm -rf "$2/unzipped"
+}
+
+# NVIDIA's wheels: only the shared libraries, laid beside libtorch's, where its RPATH ($ORIGIN) looks.
+unpack_nvidia() {  # wheel folder
+  unzip -q -o -j "$1" 'nvidia/*/lib/*.so*' -d "$2/lib"
+}
+
+main() {
+  local only_path=0 variant=cpu name version sha256 wheel
+  if [[ "${1:-}" == --path ]]; then only_path=1; shift; fi
+  variant="${1:-cpu}"
+  case "$variant" in
+    cpu | cuda) ;;
+    -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; return 0 ;;
+    *) die "unknown variant '$variant': cpu or cuda" ;;
+  esac
+  local lock="$here/libtorch_$variant.lock"
+  # The hash of the pins is in the folder's name: a changed pin is another folder, never a stale one.
+  local folder
+  folder="$cache/libtorch-$torch_version-$variant-$(grep -v "^#" "$lock" | sha256sum | cut -c1-8)"
+  if ((only_path)) || [[ -d "$folder" ]]; then
+    printf '%s\n' "$folder"
+    return 0
+  fi
+  for tool in curl unzip sha256sum flock /usr/bin/python3; do
+    command -v "$tool" >/dev/null || die "$tool is missing: run ./dev build, which installs it"
+  done
+
+  mkdir -p "$cache/downloads"
+  exec 9>"$cache/.libtorch.lock"
+  flock -n 9 || { say "another run is fetching it; waiting"; flock 9; }
+  if [[ -d "$folder" ]]; then printf '%s\n' "$folder"; return 0; fi
+
+  rm -rf "$cache"/.unpack.*  # Left by a run that was killed; we hold the lock.
+  temp="$(mktemp -d "$cache/.unpack.XXXXXX")"
+  mkdir "$temp/root"
+  while read -r name version sha256; do
+    if [[ -z "$name" || "$name" == \#* ]]; then continue; fi
+    fetch "$name" "$version" "$sha256"
+    say "$name $version: unpacking"
+    if [[ "$name" == torch ]]; then
+      unpack_torch "$wheel" "$temp/root" "$variant"
+    else
+      unpack_nvidia "$wheel" "$temp/root"
+    fi
+  done <"$lock"
+  mv "$temp/root" "$folder"
+  say "ready in $folder"
+  printf '%s\n' "$folder"
+}
+
+main "$@"
