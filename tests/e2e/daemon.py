@@ -1,0 +1,106 @@
+"""A vrpd of one's own on a free loopback port, and vrpctl calls to it, for the end-to-end tests."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+BINARIES = pathlib.Path(os.environ.get("VRP_BINARY_DIR", ROOT / "build" / "dev")) / "bin"
+DATA = ROOT / "tests" / "data"
+START_TIMEOUT_S = 60
+CALL_TIMEOUT_S = 120
+
+
+class Daemon:
+    """Starts in a fresh state folder unless one is given; `kill()` is SIGKILL, `stop()` SIGTERM."""
+
+    def __init__(self, state=None, listen="127.0.0.1:0"):
+        self._own_state = state is None
+        self.state = pathlib.Path(state or tempfile.mkdtemp(prefix="vrp-e2e-"))
+        self.log_path = self.state.with_suffix(".log")
+        self._log = open(self.log_path, "ab")
+        self.process = subprocess.Popen(
+            [BINARIES / "vrpd", "--listen", listen, "--state-dir", self.state],
+            stdout=subprocess.PIPE, stderr=self._log, text=True)
+        line = self._first_line()
+        if not line.startswith("listening on "):
+            self.process.kill()
+            raise RuntimeError(f"vrpd said {line!r}; its log:\n{self.log_path.read_text()}")
+        self.address = line.removeprefix("listening on ").strip()
+
+    def _first_line(self):
+        """Blocks until vrpd serves or dies; the alarm bounds it."""
+        def too_late(*_):
+            raise TimeoutError(f"vrpd did not serve within {START_TIMEOUT_S} s")
+        before = signal.signal(signal.SIGALRM, too_late)
+        signal.alarm(START_TIMEOUT_S)
+        try:
+            return self.process.stdout.readline()
+        finally:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
+
+    def call(self, *words, stdin=None):
+        """Runs `vrpctl --remote ... words`; the finished process, with text output."""
+        return vrpctl("--remote", self.address, *words, stdin=stdin)
+
+    def json(self, *words):
+        """As call() with --output json; the objects printed. The call must succeed."""
+        done = self.call(*words, "--output", "json")
+        if done.returncode != 0:
+            raise AssertionError(f"vrpctl {words} exited {done.returncode}: {done.stderr}\n{self.log_path.read_text()[-2000:]}")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def follow(self, *words):
+        """A running `vrpctl ... --output json`, its lines read from .stdout."""
+        return subprocess.Popen([BINARIES / "vrpctl", "--remote", self.address, *map(str, words), "--output", "json"],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def kill(self):
+        self.process.kill()
+        self._end()
+
+    def stop(self):
+        """The exit status after SIGTERM."""
+        self.process.send_signal(signal.SIGTERM)
+        return self._end()
+
+    def _end(self):
+        status = self.process.wait(timeout=START_TIMEOUT_S)
+        self.process.stdout.close()
+        self._log.close()
+        return status
+
+    def clean_up(self):
+        if self.process.poll() is None:
+            self.kill()
+        if self._own_state:
+            shutil.rmtree(self.state, ignore_errors=True)
+            self.log_path.unlink(missing_ok=True)
+
+
+def vrpctl(*words, stdin=None, env=None):
+    return subprocess.run([BINARIES / "vrpctl", *map(str, words)], input=stdin, capture_output=True, text=True,
+                          timeout=CALL_TIMEOUT_S, env=env, check=False)
+
+
+TINY_TRAINING = """\
+name: tiny
+model: ptrnet
+problem: {kind: cvrp, customers: 6}
+network: {hidden: 16, layers: 1, dropout: 0.0}
+training: {method: reinforce, epochs: 2, batches_per_epoch: 3, batch_size: 8, checkpoint_every_steps: 1}
+reinforce: {baseline_instances: 16}
+validation: {instances: 20}
+"""
+
+
+def tiny_config(folder):
+    """A configuration file whose training ends within seconds."""
+    path = pathlib.Path(folder) / "tiny.yaml"
+    path.write_text(TINY_TRAINING)
+    return path

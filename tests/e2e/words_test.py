@@ -1,0 +1,172 @@
+"""The words that scripts rely on: commands, keys of the JSON lines, exit codes, from the built programs."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import xml.dom.minidom
+
+from daemon import BINARIES, DATA, Daemon, tiny_config, vrpctl
+
+E22 = DATA / "E-n22-k4.vrp"
+SOLVE_KEYS = {"name", "cost", "routes", "feasible", "violations", "unserved", "strategy", "model", "version", "seed",
+              "budget_ms", "time_ms", "ended_by"}
+
+
+class WordsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-words-"))
+        cls.daemon = Daemon()
+        cls.config = tiny_config(cls.folder)
+        cls.watched = cls.daemon.json("train", "--config", cls.config)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.clean_up()
+
+    def exit_code(self, code, *words):
+        done = self.daemon.call(*words)
+        self.assertEqual(done.returncode, code, f"{words}: {done.stdout}\n{done.stderr}")
+        return done
+
+    def test_training_ends_succeeded_and_its_model_is_listed(self):
+        self.assertEqual(self.watched[-1]["type"], "state")
+        self.assertEqual(self.watched[-1]["state"], "SUCCEEDED")
+        models = self.daemon.json("models", "list")
+        self.assertIn("models/tiny/versions/1", [model["name"] for model in models])
+        self.assertEqual(self.daemon.json("models", "get", "tiny")[0]["architecture"], "ptrnet")
+
+    def test_events_are_gap_free_and_carry_their_keys(self):
+        job = self.daemon.json("jobs", "list")[-1]["name"]
+        events = self.daemon.json("jobs", "watch", job)
+        self.assertEqual([event["sequence"] for event in events], list(range(1, len(events) + 1)))
+        for event in events:
+            self.assertLessEqual({"sequence", "attempt", "type", "time"}, event.keys())
+        progress = [event for event in events if event["type"] == "progress"]
+        self.assertTrue(progress)
+        for event in progress:
+            self.assertLessEqual({"epoch", "step", "loss", "train_cost", "val_cost", "instances_per_second"}, event.keys())
+        self.assertEqual(progress[-1]["step"], 6)
+        later = self.daemon.json("jobs", "watch", job.split("/")[1], "--from", 3)
+        self.assertEqual(later, events[2:])
+
+    def test_detached_training_prints_the_job(self):
+        printed = self.daemon.json("train", "--config", self.config, "--detach", "--set", "training.epochs=1")
+        self.assertEqual(len(printed), 1)
+        self.assertTrue(printed[0]["name"].startswith("trainingJobs/"))
+        self.assertIn(printed[0]["state"], {"QUEUED", "PREPARING", "RUNNING"})
+        self.exit_code(0, "jobs", "watch", printed[0]["name"])
+        self.assertEqual(self.daemon.json("jobs", "get", printed[0]["name"])[0]["state"], "SUCCEEDED")
+        self.exit_code(4, "jobs", "cancel", printed[0]["name"])
+
+    def test_the_same_request_id_gives_the_same_job(self):
+        words = ("train", "--config", self.config, "--detach", "--request-id", "once", "--set", "training.epochs=1")
+        first, second = self.daemon.json(*words)[0], self.daemon.json(*words)[0]
+        self.assertEqual(first["name"], second["name"])
+        self.exit_code(0, "jobs", "watch", first["name"])
+
+    def test_the_graph_transformer_is_refused_and_the_other_configuration_named(self):
+        done = self.exit_code(2, "train", "--config", "configs/tiny_1.yaml", "--model", "GT+RL")
+        self.assertIn("ptrnet_tiny.yaml", done.stderr)
+
+    def test_solve_prints_every_key_and_a_feasible_plan(self):
+        for strategy, model in [("search", []), ("greedy", ["--model", "tiny"]), ("sample", ["--model", "tiny"]),
+                                ("beam", ["--model", "tiny"]), ("auto", ["--model", "models/tiny/versions/1"])]:
+            with self.subTest(strategy=strategy):
+                answer = self.daemon.json("solve", E22, "--strategy", strategy, "--budget", "200ms", *model)[0]
+                self.assertLessEqual(SOLVE_KEYS, answer.keys())
+                self.assertEqual(set(answer["time_ms"]), {"queue", "encode", "decode", "search", "total"})
+                self.assertTrue(answer["feasible"])
+                visited = [stop["id"] for route in answer["routes"] for stop in route["stops"]]
+                self.assertEqual(sorted(visited, key=int), [str(number) for number in range(1, 22)])
+                for route in answer["routes"]:
+                    self.assertLessEqual({"vehicle", "stops", "distance", "duration"}, route.keys())
+                    for stop in route["stops"]:
+                        self.assertLessEqual({"id", "arrival", "load"}, stop.keys())
+                self.assertEqual(answer["version"], 1 if model else None)
+
+    def test_the_search_finds_the_optimum_of_a_small_instance(self):
+        self.assertEqual(self.daemon.json("solve", E22, "--budget", "500ms")[0]["cost"], 375)
+
+    def test_solution_and_plot_are_written_and_check_agrees(self):
+        solution, plot = self.folder / "out.sol", self.folder / "out.svg"
+        answer = self.daemon.json("solve", E22, "--solution", solution, "--plot", plot)[0]
+        checked = self.daemon.json("check", E22, solution)[0]
+        self.assertEqual((checked["feasible"], checked["cost"], checked["violations"]), (True, answer["cost"], []))
+        self.assertEqual(xml.dom.minidom.parse(str(plot)).documentElement.tagName, "svg")
+
+    def test_an_infeasible_solution_exits_7_and_says_why(self):
+        bad = self.folder / "bad.sol"
+        bad.write_text("Route #1: " + " ".join(map(str, range(1, 21))) + "\nCost 100\n")
+        done = self.daemon.call("check", E22, bad, "--output", "json")
+        self.assertEqual(done.returncode, 7)
+        kinds = {violation["kind"] for violation in json.loads(done.stdout)["violations"]}
+        self.assertEqual(kinds, {"capacity", "missing_customer", "cost_mismatch"})
+
+    def test_json_lines_are_solved_line_by_line_with_a_summary_last(self):
+        lines = self.folder / "set.jsonl"
+        self.exit_code(0, "generate", "--problem", "cvrp", "--customers", "20", "--count", "5", "--seed", "7",
+                       "--out", lines)
+        self.assertEqual(len(lines.read_text().splitlines()), 5)
+        printed = self.daemon.json("solve", lines, "--model", "tiny", "--strategy", "greedy")
+        self.assertEqual(len(printed), 6)
+        self.assertTrue(printed[-1]["summary"])
+        mean = sum(answer["cost"] for answer in printed[:5]) / 5
+        self.assertAlmostEqual(printed[-1]["mean_cost"], mean, places=6)
+        self.assertTrue(all(answer["feasible"] for answer in printed[:5]))
+
+    def test_windows_and_tours_are_solved_too(self):
+        for name, customers in [("RC208.vrp", 100), ("pr107.tsp", 106)]:
+            with self.subTest(name):
+                answer = self.daemon.json("solve", DATA / name, "--budget", "1s")[0]
+                self.assertTrue(answer["feasible"])
+                self.assertEqual(sum(len(route["stops"]) for route in answer["routes"]), customers)
+
+    def test_exit_codes_tell_what_went_wrong(self):
+        self.exit_code(2, "solve", self.folder / "absent.vrp")
+        broken = self.folder / "broken.vrp"
+        broken.write_text(E22.read_text().replace("CAPACITY : 6000", "CAPACITY : many"))
+        self.assertIn("broken.vrp", self.exit_code(2, "solve", broken).stderr)
+        self.exit_code(2, "solve", E22, "--budget", "soon")
+        self.exit_code(2, "no-such-command")
+        self.exit_code(5, "solve", E22, "--model", "absent")
+        self.exit_code(5, "jobs", "get", "trainingJobs/absent")
+        self.assertEqual(vrpctl("--remote", "127.0.0.1:1", "server", "info").returncode, 3)
+        environment = dict(os.environ, VRP_REMOTE=self.daemon.address)
+        self.assertEqual(vrpctl("server", "info", env=environment).returncode, 0)
+        after = vrpctl("server", "info", "--remote", self.daemon.address)
+        self.assertEqual(after.returncode, 0, after.stderr)
+
+    def test_a_customer_that_nobody_can_reach_is_unserved_and_exits_7(self):
+        text = json.dumps({"name": "late", "kind": "vrptw", "capacity": 10, "coords": [[0, 0], [1, 0], [50, 0]],
+                           "demands": [0, 1, 1], "time_windows": [[0, 100], [0, 100], [0, 10]], "horizon": 100})
+        done = self.daemon.call("solve", "-", "--format", "json", "--output", "json", stdin=text)
+        self.assertEqual(done.returncode, 7, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertEqual([customer["id"] for customer in answer["unserved"]], ["2"])
+
+    def test_validate_names_every_error(self):
+        broken = self.folder / "two.json"
+        broken.write_text(json.dumps({"kind": "cvrp", "capacity": 10, "coords": [[0, 0], [1, 1], [2, 2]],
+                                      "demands": [0, 11, -1]}))
+        done = self.exit_code(2, "validate", broken)
+        self.assertIn("customers[0].demand", done.stdout + done.stderr)
+        self.assertIn("customers[1].demand", done.stdout + done.stderr)
+
+    def test_listening_beyond_loopback_is_refused_without_insecure(self):
+        done = subprocess.run([BINARIES / "vrpd", "--listen", "0.0.0.0:0", "--state-dir", self.folder / "state"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--insecure", done.stderr)
+
+    def test_completion_and_help_begin_with_what_is_needed(self):
+        for shell in ("bash", "zsh", "fish"):
+            self.assertIn("vrpctl", vrpctl("completion", shell).stdout)
+        self.assertTrue(vrpctl("solve", "--help").stdout.startswith("Examples:"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
