@@ -1,8 +1,8 @@
 // When anytime work has to end: a deadline, and a flag that another thread may set.
 #pragma once
 
-#include <atomic>
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -23,7 +23,8 @@ class CancelFlag {
   std::atomic<bool> cancelled_{false};
 };
 
-// Polled in every loop of a solver or a trainer, at least once a millisecond. Copyable; thread-safe.
+// Polled in every loop of a solver or a trainer, at least once a millisecond. Copyable;
+// thread-safe.
 class StopCondition {
  public:
   StopCondition() = default;  // never stops
@@ -32,14 +33,17 @@ class StopCondition {
 
   StopReason Check() const {
     if (cancel_ != nullptr && cancel_->cancelled()) return StopReason::kCancelled;
-    if (deadline_ != absl::InfiniteFuture() && absl::Now() >= deadline_) return StopReason::kDeadline;
+    if (deadline_ != absl::InfiniteFuture() && absl::Now() >= deadline_)
+      return StopReason::kDeadline;
     return StopReason::kNone;
   }
   bool ShouldStop() const { return Check() != StopReason::kNone; }
 
   absl::Time deadline() const { return deadline_; }
   // The same cancellation with the sooner of both deadlines.
-  StopCondition Sooner(absl::Time deadline) const { return {std::min(deadline_, deadline), cancel_}; }
+  StopCondition Sooner(absl::Time deadline) const {
+    return {std::min(deadline_, deadline), cancel_};
+  }
 
  private:
   absl::Time deadline_ = absl::InfiniteFuture();

@@ -1,5 +1,5 @@
-// Readers and writers of instance and solution files. Every reader takes text of any content: malformed input gives
-// kInvalidArgument with `name:line: what, got, wanted`, never a crash.
+// Readers and writers of instance and solution files. Every reader takes text of any content:
+// malformed input gives kInvalidArgument with `name:line: what, got, wanted`, never a crash.
 #pragma once
 
 #include <optional>
@@ -30,12 +30,13 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name)
 std::string WriteJson(const Instance& instance);
 
 struct SolutionFile {
-  Plan plan;
-  std::optional<Cost> cost;
+  Plan plan = {};
+  std::optional<Cost> cost = {};
 };
-// CVRPLIB's `.sol`: `Route #1: 5 3 7`, `Cost 375` (or `Cost: 375`). Numbers are node indices; the k-th route belongs to
-// the k-th vehicle where vehicles differ.
-absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name, const Instance& instance);
+// CVRPLIB's `.sol`: `Route #1: 5 3 7`, `Cost 375` (or `Cost: 375`). Numbers are node indices; the
+// k-th route belongs to the k-th vehicle where vehicles differ.
+absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name,
+                                           const Instance& instance);
 std::string WriteSolution(const Instance& instance, const Plan& plan);
 
 }  // namespace vrp

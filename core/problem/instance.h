@@ -1,4 +1,5 @@
-// One routing problem: depots, customers, vehicles, and what it costs to go from one node to another.
+// One routing problem: depots, customers, vehicles, and what it costs to go from one node to
+// another.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/problem/metric.h"
 
 namespace vrp {
 
-// A node's number: the depots first (0 .. D-1; D is 1 in most instances), then the customers in the order given.
+// A node's number: the depots first (0 .. D-1; D is 1 in most instances), then the customers in the
+// order given.
 using NodeIndex = int32_t;
-using Cost = double;
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
@@ -26,62 +28,66 @@ enum class ProblemKind {
   kVrptw,  // as kCvrp, with time windows
 };
 
-// How a distance between coordinates is rounded; sums are exact in the metric's own unit.
-enum class Metric {
-  kExact,    // double precision, as it is
-  kRounded,  // nearest integer: CVRPLIB's and TSPLIB's EUC_2D
-  kCeiled,   // next integer above: TSPLIB's CEIL_2D
-  kDimacs,   // cut to one decimal: Solomon and Homberger as in the DIMACS challenge
-  kScaled1000,  // 1,000 times the distance, to the nearest integer: the scale of PyVRP's MDVRPTW values
-};
-std::string_view MetricName(Metric metric);  // "exact", "cvrplib", "ceil", "dimacs", "scaled1000"
-
-struct Position {
-  double x = 0;
-  double y = 0;
-};
+// "tsp", "cvrp", "vrptw".
+std::string_view KindName(ProblemKind kind);
+std::optional<ProblemKind> KindFromName(std::string_view name);
 
 // Service may start within [open, close], both ends included; an early vehicle waits.
 struct TimeWindow {
   double open = 0;
   double close = kNoLimit;
+
+  bool operator==(const TimeWindow&) const = default;
 };
 
 // `count` equal vehicles. Each starts and ends at `depot`.
 struct VehicleType {
-  std::string id;
+  std::string id = {};
   int32_t count = 0;  // 0: as many as needed
   NodeIndex depot = 0;
   double capacity = kNoLimit;
-  double max_duration = kNoLimit;  // from leaving the depot until being back, waiting and service included
+  double max_duration =
+      kNoLimit;  // from leaving the depot until being back, waiting and service included
+
+  bool operator==(const VehicleType&) const = default;
 };
 
 // Everything that an Instance is made of. Per-node vectors have length N (depots first).
 struct InstanceData {
-  std::string name;
+  std::string name = {};
   ProblemKind kind = ProblemKind::kCvrp;
   Metric metric = Metric::kExact;
   int32_t num_depots = 1;
-  std::vector<std::string> ids;        // unique; empty: "0" .. "N-1"
-  std::vector<Position> positions;     // empty only where distance_matrix is given
-  std::vector<double> demands;         // delivered; 0 at depots; empty: all 0
-  std::vector<double> backhauls;       // picked up, after all deliveries of the route; empty: none
-  std::vector<TimeWindow> windows;     // empty: none
-  std::vector<double> services;        // time at the node; empty: none
-  std::vector<VehicleType> vehicles;   // at least one; TSP: empty
-  double speed = 1;                    // distance units a time unit; for durations without a matrix
-  std::vector<double> distance_matrix;  // [N, N] row-major, may be asymmetric; empty: from positions
-  std::vector<double> duration_matrix;  // [N, N] row-major; empty: distance / speed
-  std::optional<Cost> reference_cost;   // best known, where the file states one
+  std::vector<std::string> ids = {};     // unique; empty: "0" .. "N-1"
+  std::vector<Position> positions = {};  // empty only where distance_matrix is given
+  std::vector<double> demands = {};      // delivered; 0 at depots; empty: all 0
+  std::vector<double> backhauls = {};  // picked up, after all deliveries of the route; empty: none
+  std::vector<TimeWindow> windows = {};    // empty: none
+  std::vector<double> services = {};       // time at the node; empty: none
+  std::vector<VehicleType> vehicles = {};  // at least one; TSP: empty
+  double speed = 1;  // distance units a time unit; for durations without a matrix
+  std::vector<double>
+      distance_matrix;  // [N, N] row-major, may be asymmetric; empty: from positions
+  std::vector<double> duration_matrix = {};  // [N, N] row-major; empty: distance / speed
+  std::optional<Cost> reference_cost = {};   // best known, where the file states one
+
+  bool operator==(const InstanceData&) const = default;
 };
+
+// Sizes and magnitudes beyond these are refused.
+inline constexpr int32_t kMaxNodes = 100'000;
+inline constexpr int32_t kMaxMatrixNodes = 5'000;
+inline constexpr int32_t kMaxVehicles = 1'000'000;  // of one type; also the most types
+inline constexpr double kMaxMagnitude = 1e12;       // of coordinates, times, demands, distances
 
 // Immutable and validated; copies share the data. Thread-safe.
 class Instance {
  public:
-  // kInvalidArgument names the first wrong field, as `customers[17].demand: 42 exceeds vehicle capacity 30`
-  // (customers are counted from 0 there, apart from the depots).
+  // Fills in the ids and demands that `data` leaves empty. kInvalidArgument names the first wrong
+  // field, as `customers[17].demand: 42 exceeds vehicle capacity 30` (customers are counted from 0
+  // there, apart from the depots).
   static absl::StatusOr<Instance> Create(InstanceData data);
-  // Every error of `data`, not only the first; empty when it is valid.
+  // Every error of `data`, not only the first (but 1,000 at most); empty when it is valid.
   static std::vector<std::string> Validate(const InstanceData& data);
 
   const std::string& name() const { return data_->name; }
@@ -101,17 +107,22 @@ class Instance {
   Position position(NodeIndex node) const { return data_->positions[node]; }
   double demand(NodeIndex node) const { return data_->demands[node]; }
   double backhaul(NodeIndex node) const { return has_backhauls() ? data_->backhauls[node] : 0; }
-  TimeWindow window(NodeIndex node) const { return has_windows() ? data_->windows[node] : TimeWindow{}; }
-  double service(NodeIndex node) const { return data_->services.empty() ? 0 : data_->services[node]; }
+  TimeWindow window(NodeIndex node) const {
+    return has_windows() ? data_->windows[node] : TimeWindow{};
+  }
+  double service(NodeIndex node) const {
+    return data_->services.empty() ? 0 : data_->services[node];
+  }
   std::span<const VehicleType> vehicles() const { return data_->vehicles; }
-  // Of the first vehicle type: the capacity of instances with one type.
-  double capacity() const { return data_->vehicles.front().capacity; }
+  // Of the first vehicle type: the capacity of instances with one type. kNoLimit for a TSP.
+  double capacity() const { return vehicles().empty() ? kNoLimit : vehicles().front().capacity; }
   const std::optional<Cost>& reference_cost() const { return data_->reference_cost; }
   double speed() const { return data_->speed; }
 
   double Distance(NodeIndex from, NodeIndex to) const;  // in the metric's unit
   double Duration(NodeIndex from, NodeIndex to) const;  // travel time
-  // All of them, [N, N] row-major; built anew at each call.
+  // All of them, [N, N] row-major; built anew at each call: N * N * 8 bytes, which the caller
+  // bounds.
   std::vector<double> DistanceMatrix() const;
   std::vector<double> DurationMatrix() const;
 
@@ -123,10 +134,5 @@ class Instance {
   std::shared_ptr<const InstanceData> data_;
   int32_t num_nodes_ = 0;
 };
-
-// Distance between two positions, rounded as `metric` says.
-double MetricDistance(Metric metric, Position a, Position b);
-// A sum of distances brought back to the metric's unit, so that rounded metrics sum exactly.
-Cost MetricSum(Metric metric, double sum);
 
 }  // namespace vrp

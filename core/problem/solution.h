@@ -11,8 +11,8 @@
 namespace vrp {
 
 struct PlannedRoute {
-  int32_t vehicle_type = 0;           // index into Instance::vehicles(); 0 for a TSP
-  std::vector<NodeIndex> customers;   // in visiting order, without the depot
+  int32_t vehicle_type = 0;               // index into Instance::vehicles(); 0 for a TSP
+  std::vector<NodeIndex> customers = {};  // in visiting order, without the depot
 
   bool operator==(const PlannedRoute&) const = default;
 };
@@ -29,7 +29,7 @@ struct Stop {
 
 struct Route {
   int32_t vehicle_type = 0;
-  std::vector<Stop> stops;  // the depot at both ends
+  std::vector<Stop> stops = {};  // the depot at both ends
   double distance = 0;
   double duration = 0;  // from leaving the depot until being back
   double load = 0;      // all that is delivered
@@ -37,22 +37,25 @@ struct Route {
 
 struct Unserved {
   NodeIndex customer = 0;
-  std::string reason;
+  std::string reason = {};
 };
 
 struct Solution {
-  std::vector<Route> routes;  // none is empty
-  Cost cost = 0;              // total distance in the instance's metric
+  std::vector<Route> routes = {};  // none is empty
+  Cost cost = 0;                   // total distance in the instance's metric
   double duration = 0;
-  std::vector<Unserved> unserved;
+  std::vector<Unserved> unserved = {};
 };
 
 // Total distance of `plan` in the instance's metric. The plan's node numbers must be in range.
 Cost PlanCost(const Instance& instance, const Plan& plan);
 
-// Times and loads of each stop, starting as late as causes no extra waiting before the first customer, but never
-// before the depot opens. Empty routes are left out; customers that no route visits are `unserved` without a reason.
-// kInvalidArgument for a node number or vehicle type out of range. Feasibility is the checker's business.
+// Times and loads of each stop, starting as late as causes no waiting before the first customer,
+// but never before the depot opens (0 without windows). Where the vehicle's duration is limited,
+// the route starts as late as does not delay its end (Savelsbergh 1992, forward time slack), which
+// makes the duration least. Empty routes are left out; customers that no route visits are
+// `unserved` without a reason. kInvalidArgument for a node number or vehicle type out of range.
+// Feasibility is the checker's business.
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan);
 
 }  // namespace vrp

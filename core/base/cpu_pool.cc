@@ -1,0 +1,85 @@
+#include "core/base/cpu_pool.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace vrp {
+
+// Shared by the caller and its helpers. A helper that wakes up after the end finds no index left
+// and never touches `body`, which has gone with the caller's frame by then.
+struct CpuPool::Loop {
+  Loop(int64_t indices, absl::FunctionRef<void(int64_t)> function)
+      : count(indices), body(function) {}
+
+  void Run() {
+    int64_t mine = 0;
+    for (int64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      body(i);
+      ++mine;
+    }
+    if (mine == 0) return;
+    absl::MutexLock lock(&mu);
+    done += mine;
+  }
+
+  void WaitUntilDone() {
+    absl::MutexLock lock(&mu);
+    mu.Await(absl::Condition(
+        +[](Loop* loop) ABSL_NO_THREAD_SAFETY_ANALYSIS { return loop->done == loop->count; },
+        this));
+  }
+
+  const int64_t count;
+  const absl::FunctionRef<void(int64_t)> body;
+  std::atomic<int64_t> next{0};
+  absl::Mutex mu;
+  int64_t done ABSL_GUARDED_BY(mu) = 0;
+};
+
+CpuPool::CpuPool(int threads) {
+  const int count = std::max(threads, 1);
+  workers_.reserve(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) workers_.emplace_back([this] { Work(); });
+}
+
+CpuPool::~CpuPool() {
+  {
+    absl::MutexLock lock(&mu_);
+    closing_ = true;
+  }
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void CpuPool::ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body) {
+  const int64_t helpers = std::min<int64_t>(threads(), count) - 1;
+  if (helpers <= 0) {
+    for (int64_t i = 0; i < count; ++i) body(i);
+    return;
+  }
+  const auto loop = std::make_shared<Loop>(count, body);
+  for (int64_t i = 0; i < helpers; ++i) Enqueue([loop] { loop->Run(); });
+  loop->Run();
+  loop->WaitUntilDone();
+}
+
+void CpuPool::Enqueue(absl::AnyInvocable<void()> task) {
+  absl::MutexLock lock(&mu_);
+  queue_.push_back(std::move(task));
+}
+
+void CpuPool::Work() {
+  const auto ready = [this]()
+                         ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return !queue_.empty() || closing_; };
+  while (true) {
+    absl::AnyInvocable<void()> task;
+    {
+      absl::MutexLock lock(&mu_, absl::Condition(&ready));
+      if (queue_.empty()) return;
+      task = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    task();
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,12 @@
+// SHA-256, by OpenSSL's libcrypto.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace vrp {
+
+// 64 lower-case hex digits.
+std::string Sha256Hex(std::string_view content);
+
+}  // namespace vrp

@@ -1,0 +1,84 @@
+#include "core/problem/instance.h"
+
+#include <array>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKindNames = {{
+    {ProblemKind::kTsp, "tsp"},
+    {ProblemKind::kCvrp, "cvrp"},
+    {ProblemKind::kVrptw, "vrptw"},
+}};
+
+// As many as there are nodes of the kind that `data` gives; valid data agrees on it.
+size_t NodeCount(const InstanceData& data) {
+  if (!data.positions.empty()) return data.positions.size();
+  size_t count = 0;
+  while (count * count < data.distance_matrix.size()) ++count;
+  return count;
+}
+
+}  // namespace
+
+std::string_view KindName(ProblemKind kind) { return kKindNames[static_cast<size_t>(kind)].second; }
+
+std::optional<ProblemKind> KindFromName(std::string_view name) {
+  for (const auto& [kind, kind_name] : kKindNames) {
+    if (kind_name == name) return kind;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<Instance> Instance::Create(InstanceData data) {
+  if (std::vector<std::string> errors = Validate(data); !errors.empty()) {
+    return absl::InvalidArgumentError(errors.front());
+  }
+  const size_t count = NodeCount(data);
+  if (data.demands.empty()) data.demands.assign(count, 0.0);
+  if (data.ids.empty()) {
+    data.ids.reserve(count);
+    for (size_t i = 0; i < count; ++i) data.ids.push_back(Concat(i));
+  }
+  return Instance(std::move(data));
+}
+
+Instance::Instance(InstanceData data)
+    : data_(std::make_shared<const InstanceData>(std::move(data))),
+      num_nodes_(static_cast<int32_t>(NodeCount(*data_))) {}
+
+double Instance::Distance(NodeIndex from, NodeIndex to) const {
+  if (has_distance_matrix()) {
+    return data_->distance_matrix[static_cast<size_t>(from) * num_nodes_ + to];
+  }
+  return MetricDistance(data_->metric, data_->positions[from], data_->positions[to]);
+}
+
+double Instance::Duration(NodeIndex from, NodeIndex to) const {
+  if (!data_->duration_matrix.empty()) {
+    return data_->duration_matrix[static_cast<size_t>(from) * num_nodes_ + to];
+  }
+  return Distance(from, to) / data_->speed;
+}
+
+std::vector<double> Instance::DistanceMatrix() const {
+  if (has_distance_matrix()) return data_->distance_matrix;
+  std::vector<double> matrix(static_cast<size_t>(num_nodes_) * num_nodes_);
+  size_t next = 0;
+  for (NodeIndex from = 0; from < num_nodes_; ++from) {
+    for (NodeIndex to = 0; to < num_nodes_; ++to) matrix[next++] = Distance(from, to);
+  }
+  return matrix;
+}
+
+std::vector<double> Instance::DurationMatrix() const {
+  if (!data_->duration_matrix.empty()) return data_->duration_matrix;
+  std::vector<double> matrix = DistanceMatrix();
+  for (double& value : matrix) value /= data_->speed;
+  return matrix;
+}
+
+}  // namespace vrp
