@@ -16,4 +16,9 @@ if(VRP_BUILD_TESTS)
   set(Python3_ROOT_DIR /usr)  # Debian's, not one that happens to come first on PATH.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   include(GoogleTest)
+  # The interpreter with numpy and safetensors for tests that want them; `./dev` makes it, and without
+  # it they skip.
+  execute_process(COMMAND "${CMAKE_SOURCE_DIR}/cmake/setup_python.sh" --path
+    OUTPUT_VARIABLE VRP_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/python_requirements.txt")
 endif()

@@ -1,0 +1,139 @@
+"""Reads the #include lines of a source tree and tells which ones break the order of the folders.
+
+Rules (DESIGN: each folder may use only those above it):
+  order      a folder of core/ includes only itself and folders before it; server/ includes proto and
+             core; client/ includes proto, never core or server
+  core       core/ never includes gRPC, protobuf, generated protobuf code, spdlog or fmt
+  clash      no .cc sees both LibTorch and gRPC, protobuf, spdlog or fmt, not even through our own
+             headers: LibTorch carries other versions of protobuf's and fmt's headers
+  cu-torch   no .cu sees a torch header, not even through ours: it takes 20 seconds to compile
+  cuda-if    preprocessor conditions on CUDA stand only in core/device and core/kernels, in no header
+"""
+
+import pathlib
+import re
+
+CORE = ["base", "problem", "search", "device", "kernels", "model", "train", "solve", "registry", "jobs"]
+SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
+ROOTS = ["core", "server", "client", "tests"]
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.MULTILINE)
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(.*)$", re.MULTILINE)
+CUDA_NAME = re.compile(r"CUDA|NVCC", re.IGNORECASE)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+PROTO = re.compile(r"\.pb\.h$|^google/(protobuf|rpc)/|^vrp/v\d+/|^grpc/health/")
+RPC = re.compile(r"^(grpc|grpcpp|grpc\+\+)/")
+LOG = re.compile(r"^(spdlog|fmt)/")
+
+
+def includes(path):
+    text = path.read_text(encoding="utf-8")
+    # Comments go, line ends stay, so that offsets give line numbers.
+    text = COMMENT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match.group(1) or match.group(2)
+
+
+def cuda_conditions(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = CONDITION.match(line)
+        if match and CUDA_NAME.search(COMMENT.sub("", match.group(1))):
+            yield number, line.strip()
+
+
+def layer(name):
+    """("core", "base") for core/base/x.h; ("server",) for server/a/x.h; None for what is not ours."""
+    parts = pathlib.PurePosixPath(name).parts
+    if len(parts) >= 3 and parts[0] == "core":
+        return ("core", parts[1])
+    if len(parts) >= 2 and parts[0] in ("server", "client", "tests"):
+        return (parts[0],)
+    return None
+
+
+def order_error(user, used):
+    """Why a file of layer `user` may not include one of layer `used`, or None."""
+    if user[0] == "tests":
+        return None
+    if used[0] == "tests":
+        return "only tests include tests/"
+    if user[0] == "core":
+        if used[0] != "core":
+            return f"core/ must not know {used[0]}/"
+        for one in (user, used):
+            if one[1] not in CORE:
+                return f"core/{one[1]} is not in the list of folders (tests/repo/include_order.py)"
+        if CORE.index(used[1]) > CORE.index(user[1]):
+            return f"core/{user[1]} comes before core/{used[1]} and must not use it"
+    if user[0] == "server" and used[0] == "client":
+        return "server/ must not know client/"
+    if user[0] == "client" and used[0] in ("core", "server"):
+        return f"client/ knows proto only, never {used[0]}/"
+    return None
+
+
+class Tree:
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.files = {}  # Name relative to the root -> [(line, included name)]
+        for top in ROOTS:
+            for path in sorted((self.root / top).rglob("*")):
+                if path.suffix in SUFFIXES and path.is_file():
+                    self.files[path.relative_to(self.root).as_posix()] = list(includes(path))
+
+    def resolve(self, user, name):
+        """Our own file that `name` means when included by `user`, or None."""
+        if name in self.files:
+            return name
+        beside = (pathlib.PurePosixPath(user).parent / name).as_posix()
+        return beside if beside in self.files else None
+
+    def first_path_to(self, start, pattern):
+        """The shortest chain of includes from `start` to a header that matches, or None."""
+        chains, seen = [[start]], {start}
+        while chains:
+            chain = chains.pop(0)
+            for _, name in self.files[chain[-1]]:
+                own = self.resolve(chain[-1], name)
+                if own is None:
+                    if pattern.search(name):
+                        return chain + [name]
+                elif own not in seen:
+                    seen.add(own)
+                    chains.append(chain + [own])
+        return None
+
+
+RPC_SIDE = re.compile("|".join(p.pattern for p in (PROTO, RPC, LOG)))
+
+
+def violations(root):
+    """Sorted lines "rule: file[:line]: what is wrong"."""
+    tree = Tree(root)
+    found = []
+    for name, lines in tree.files.items():
+        user = layer(name)
+        for line, included in lines:
+            own = tree.resolve(name, included)
+            used = layer(own or included)
+            if user and used:
+                error = order_error(user, used)
+                if error:
+                    found.append(f"order: {name}:{line}: {included}: {error}")
+            if user and user[0] == "core" and own is None and RPC_SIDE.search(included):
+                found.append(f"core: {name}:{line}: {included}: core/ knows no gRPC, protobuf, spdlog or fmt")
+        if name.endswith((".cc", ".cu")):
+            torch = tree.first_path_to(name, TORCH)
+            if torch and name.endswith(".cu"):
+                found.append(f"cu-torch: {name}: sees torch: {' -> '.join(torch)}")
+            rpc = tree.first_path_to(name, RPC_SIDE)
+            if torch and rpc:
+                found.append(f"clash: {name}: sees torch ({' -> '.join(torch)}) and {' -> '.join(rpc)}")
+        if user and user[0] != "tests":
+            allowed = user in (("core", "device"), ("core", "kernels")) and not name.endswith(".h")
+            for line, text in cuda_conditions(tree.root / name):
+                if not allowed:
+                    found.append(f"cuda-if: {name}:{line}: {text}: only in .cc, .cu and .cuh of core/device and core/kernels")
+    return sorted(found)

@@ -1,0 +1,135 @@
+"""The tree keeps the order of its folders; and, on small made-up trees, the checker finds what breaks it."""
+
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import include_order  # noqa: E402
+
+ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+
+
+def rules(files):
+    """The names of the rules that a made-up tree breaks, in order."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return [line.split(":")[0] for line in include_order.violations(folder)]
+
+
+class TheTree(unittest.TestCase):
+    def test_keeps_the_order_of_its_folders(self):
+        self.assertEqual(include_order.violations(ROOT), [])
+
+    def test_is_read_at_all(self):
+        tree = include_order.Tree(ROOT)
+        self.assertGreater(len(tree.files), 20)
+        self.assertIn("core/base/ids.h", tree.files)
+        self.assertTrue(any(tree.resolve(name, included) for name in tree.files
+                            for _, included in tree.files[name]))
+
+    def test_has_no_folder_of_core_that_is_not_in_the_list(self):
+        folders = {path.name for path in (ROOT / "core").iterdir() if path.is_dir() and any(path.iterdir())}
+        self.assertEqual(folders - set(include_order.CORE), set())
+
+
+class Order(unittest.TestCase):
+    def test_lower_folders_may_be_used(self):
+        self.assertEqual(rules({"core/base/a.h": "", "core/solve/b.cc": '#include "core/base/a.h"\n'}), [])
+
+    def test_higher_folders_may_not(self):
+        self.assertEqual(rules({"core/base/a.cc": '#include "core/solve/b.h"\n', "core/solve/b.h": ""}), ["order"])
+
+    def test_a_missing_file_of_a_higher_folder_counts_too(self):
+        self.assertEqual(rules({"core/base/a.cc": '#include "core/solve/gone.h"\n'}), ["order"])
+
+    def test_an_unknown_folder_is_named(self):
+        self.assertEqual(rules({"core/new/a.cc": '#include "core/base/b.h"\n'}), ["order"])
+
+    def test_core_knows_neither_server_nor_client(self):
+        self.assertEqual(rules({"core/jobs/a.cc": '#include "server/x/a.h"\n#include "client/b.h"\n'}),
+                         ["order", "order"])
+
+    def test_server_uses_core_and_proto_but_not_client(self):
+        self.assertEqual(rules({"server/a.cc": '#include "core/jobs/a.h"\n#include "vrp/v1/solver.pb.h"\n'}), [])
+        self.assertEqual(rules({"server/a.cc": '#include "client/b.h"\n'}), ["order"])
+
+    def test_client_never_uses_core_or_server(self):
+        self.assertEqual(rules({"client/a.cc": '#include "vrp/v1/solver.grpc.pb.h"\n'}), [])
+        self.assertEqual(rules({"client/a.cc": '#include "core/base/ids.h"\n#include "server/a.h"\n'}),
+                         ["order", "order"])
+
+    def test_only_tests_use_tests(self):
+        self.assertEqual(rules({"tests/a.cc": '#include "tests/testing/b.h"\n'}), [])
+        self.assertEqual(rules({"core/base/a.cc": '#include "tests/testing/b.h"\n'}), ["order"])
+
+    def test_a_header_named_from_beside_is_found(self):
+        self.assertEqual(rules({"core/base/a.cc": '#include "../solve/b.h"\n', "core/solve/b.h": ""}), [])
+        self.assertEqual(rules({"client/a.cc": '#include "b.h"\n', "client/b.h": '#include "core/base/i.h"\n'}),
+                         ["order"])
+
+
+class Core(unittest.TestCase):
+    def test_knows_no_rpc_protobuf_or_log_library(self):
+        for header in ("grpcpp/grpcpp.h", "grpc/grpc.h", "google/protobuf/message.h", "vrp/v1/solver.pb.h",
+                       "google/rpc/status.pb.h", "spdlog/spdlog.h", "fmt/core.h"):
+            with self.subTest(header=header):
+                self.assertEqual(rules({"core/jobs/a.h": f"#include <{header}>\n"}), ["core"])
+
+    def test_comments_do_not_count(self):
+        self.assertEqual(rules({"core/jobs/a.h": "// #include <fmt/core.h>\n/*\n#include <fmt/core.h>\n*/\n"}), [])
+
+    def test_spaces_do_not_hide_an_include(self):
+        self.assertEqual(rules({"core/jobs/a.h": "  #  include <fmt/core.h>\n"}), ["core"])
+
+
+class Clash(unittest.TestCase):
+    def test_torch_and_grpc_in_one_file(self):
+        for torch in ("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h"):
+            with self.subTest(torch=torch):
+                self.assertEqual(rules({"server/a.cc": f"#include <{torch}>\n#include <grpcpp/grpcpp.h>\n"}),
+                                 ["clash"])
+
+    def test_torch_through_our_own_headers(self):
+        self.assertEqual(rules({
+            "server/a.cc": '#include <spdlog/spdlog.h>\n#include "core/train/t.h"\n',
+            "core/train/t.h": '#include "core/model/m.h"\n',
+            "core/model/m.h": "#include <torch/torch.h>\n"}), ["clash"])
+
+    def test_tests_are_held_to_it_too(self):
+        self.assertEqual(rules({"tests/a_test.cc": '#include <fmt/core.h>\n#include <ATen/ATen.h>\n'}), ["clash"])
+
+    def test_torch_alone_is_fine(self):
+        self.assertEqual(rules({"core/model/a.cc": "#include <torch/torch.h>\n"}), [])
+
+    def test_headers_that_include_each_other_do_not_hang(self):
+        self.assertEqual(rules({"core/base/a.h": '#include "core/base/b.h"\n',
+                                "core/base/b.h": '#include "core/base/a.h"\n',
+                                "core/base/a.cc": '#include "core/base/a.h"\n'}), [])
+
+
+class Cuda(unittest.TestCase):
+    def test_no_torch_in_cu_files(self):
+        self.assertEqual(rules({"core/kernels/a.cu": '#include "core/kernels/a.h"\n',
+                                "core/kernels/a.h": "#include <ATen/ATen.h>\n"}), ["cu-torch"])
+
+    def test_conditions_only_in_device_and_kernels(self):
+        text = "#if VRP_WITH_CUDA\n#endif\n"
+        self.assertEqual(rules({"core/device/a.cc": text, "core/kernels/b.cc": text, "core/kernels/c.cuh": text}), [])
+        self.assertEqual(rules({"core/train/a.cc": text}), ["cuda-if"])
+        self.assertEqual(rules({"server/a.cc": "#ifdef __CUDACC__\n#endif\n"}), ["cuda-if"])
+
+    def test_no_conditions_in_headers(self):
+        self.assertEqual(rules({"core/kernels/a.h": "#ifdef __CUDACC__\n#endif\n"}), ["cuda-if"])
+
+    def test_other_conditions_are_free(self):
+        self.assertEqual(rules({"core/train/a.cc": "#if defined(__AVX512F__)  // not CUDA\n#endif\n"}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
