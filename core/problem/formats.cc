@@ -1,0 +1,50 @@
+#include "core/problem/formats.h"
+
+#include "core/base/text.h"
+#include "core/problem/text_scanner.h"
+
+namespace vrp {
+namespace {
+
+// Whether some line of the first 64 kB begins with one of `words`.
+bool HasLineWith(std::string_view text, std::string_view word) {
+  TextScanner scanner(text.substr(0, size_t{1} << 16), "");
+  while (const auto line = scanner.NextLine()) {
+    if (line->starts_with(word)) return true;
+  }
+  return false;
+}
+
+InstanceFormat Guess(std::string_view text) {
+  const std::string_view start = Trimmed(text);
+  if (start.starts_with("{")) return InstanceFormat::kJson;
+  if (HasLineWith(text, "DIMENSION") || HasLineWith(text, "EDGE_WEIGHT_TYPE")) {
+    return InstanceFormat::kVrplib;
+  }
+  if (HasLineWith(text, "VEHICLE") || HasLineWith(text, "CUSTOMER")) {
+    return InstanceFormat::kSolomon;
+  }
+  return InstanceFormat::kAuto;
+}
+
+}  // namespace
+
+absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
+                                       InstanceFormat format) {
+  switch (format == InstanceFormat::kAuto ? Guess(text) : format) {
+    case InstanceFormat::kVrplib:
+      return ParseVrplib(text, name);
+    case InstanceFormat::kSolomon:
+      return ParseSolomon(text, name);
+    case InstanceFormat::kJson:
+      return ParseJson(text, name);
+    case InstanceFormat::kAuto:
+      break;
+  }
+  return absl::InvalidArgumentError(
+      Concat(name,
+             ": no format known here; wanted CVRPLIB or TSPLIB (a line `DIMENSION : n`), Solomon "
+             "(a line `VEHICLE`) or a JSON object"));
+}
+
+}  // namespace vrp

@@ -1,0 +1,135 @@
+#include "core/problem/generators.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/random.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kMaxDemand = 9;
+constexpr double kVrptwSide = 150;
+constexpr double kVrptwHorizon = 480;
+constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // 2 GB
+
+// Vehicle capacity by the number of customers; linear between the points and constant outside of
+// them. Up to 100 as in Kool et al., beyond as in rl4co.
+struct SizePoint {
+  double customers;
+  double capacity;
+};
+constexpr std::array<SizePoint, 7> kCapacities = {
+    {{10, 20}, {20, 30}, {50, 40}, {100, 50}, {200, 70}, {500, 100}, {1000, 150}}};
+
+double UsualCapacity(double customers) {
+  if (customers <= kCapacities.front().customers) return kCapacities.front().capacity;
+  for (size_t i = 1; i < kCapacities.size(); ++i) {
+    const SizePoint& low = kCapacities[i - 1];
+    const SizePoint& high = kCapacities[i];
+    if (customers > high.customers) continue;
+    const double share = (customers - low.customers) / (high.customers - low.customers);
+    return std::round(low.capacity + share * (high.capacity - low.capacity));
+  }
+  return kCapacities.back().capacity;
+}
+
+absl::Status CheckOptions(const GeneratorOptions& options) {
+  const bool tsp = options.kind == ProblemKind::kTsp;
+  const int32_t low = tsp ? 2 : 1;
+  const int32_t high = kMaxNodes - (tsp ? 0 : 1);
+  if (options.customers < low || options.customers > high) {
+    return absl::InvalidArgumentError(
+        Concat("customers: got ", options.customers, ", wanted ", low, " to ", high));
+  }
+  if (options.capacity == 0) return absl::OkStatus();
+  if (tsp) return absl::InvalidArgumentError("capacity: given, wanted none for a TSP");
+  if (!(options.capacity >= kMaxDemand) || options.capacity > kMaxMagnitude) {
+    return absl::InvalidArgumentError(Concat("capacity: got ", FormatNumber(options.capacity),
+                                             ", wanted at least the largest demand, ", kMaxDemand));
+  }
+  return absl::OkStatus();
+}
+
+// A window of whole time units inside [distance to the depot, horizon - distance back], both ends
+// uniform, at least one unit wide. rl4co cuts the ends to integers, by which a window may close
+// just before a vehicle can be there; here its close is never before the arrival from the depot, so
+// that every customer can be served.
+TimeWindow ReachableWindow(double distance, CounterRandom& random) {
+  const double latest = kVrptwHorizon - distance;
+  const double first = std::floor(distance + (latest - distance) * random.UniformDouble());
+  const double second = std::floor(distance + (latest - distance) * random.UniformDouble());
+  TimeWindow window{.open = std::min(first, second), .close = std::max(first, second)};
+  window.close = std::max(window.close, std::ceil(distance));
+  if (window.open == window.close) window.open = std::max(0.0, window.open - 1);
+  return window;
+}
+
+InstanceData MakeData(const GeneratorOptions& options, int64_t index) {
+  CounterRandom random(options.seed, static_cast<uint64_t>(index),
+                       static_cast<uint32_t>(options.kind));
+  const bool tsp = options.kind == ProblemKind::kTsp;
+  const bool windows = options.kind == ProblemKind::kVrptw;
+  const double side = windows ? kVrptwSide : 1;
+  const int32_t nodes = options.customers + (tsp ? 0 : 1);
+
+  InstanceData data;
+  data.kind = options.kind;
+  data.name = Concat(KindName(options.kind), options.customers, "-s", options.seed, "-", index);
+  for (int32_t i = 0; i < nodes; ++i) {
+    const double x = side * random.UniformDouble();
+    data.positions.push_back({.x = x, .y = side * random.UniformDouble()});
+  }
+  if (tsp) return data;
+
+  const double usual = UsualCapacity(options.customers);
+  data.vehicles = {{.capacity = options.capacity > 0 ? options.capacity : usual}};
+  data.demands.push_back(0);
+  for (int32_t i = 1; i < nodes; ++i) {
+    data.demands.push_back(static_cast<double>(random.UniformInt(1, kMaxDemand)));
+  }
+  if (!windows) return data;
+  data.services.assign(static_cast<size_t>(nodes), 0.0);
+  data.windows.push_back({.open = 0, .close = kVrptwHorizon});
+  for (int32_t i = 1; i < nodes; ++i) {
+    const double distance =
+        MetricDistance(Metric::kExact, data.positions[0], data.positions[static_cast<size_t>(i)]);
+    data.windows.push_back(ReachableWindow(distance, random));
+  }
+  return data;
+}
+
+}  // namespace
+
+absl::StatusOr<Instance> GenerateInstance(const GeneratorOptions& options, int64_t index) {
+  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  if (index < 0) {
+    return absl::InvalidArgumentError(Concat("index: got ", index, ", wanted at least 0"));
+  }
+  return Instance::Create(MakeData(options, index));
+}
+
+absl::StatusOr<std::vector<Instance>> GenerateInstances(const GeneratorOptions& options,
+                                                        int64_t count) {
+  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  const int64_t most = kMaxGeneratedNodes / (int64_t{options.customers} + 1);
+  if (count < 0 || count > most) {
+    return absl::InvalidArgumentError(Concat("count: got ", count, ", wanted 0 to ", most, " of ",
+                                             options.customers, " customers"));
+  }
+  std::vector<Instance> instances;
+  instances.reserve(static_cast<size_t>(count));
+  for (int64_t index = 0; index < count; ++index) {
+    VRP_ASSIGN_OR_RETURN(Instance instance, GenerateInstance(options, index));
+    instances.push_back(std::move(instance));
+  }
+  return instances;
+}
+
+}  // namespace vrp

@@ -1,0 +1,124 @@
+#include "core/problem/json_fields.h"
+
+#include <cstdint>
+#include <limits>
+
+#include "core/base/status_macros.h"
+
+namespace vrp {
+
+using nlohmann::json;
+
+std::string Shown(const json& value) {
+  if (value.is_string()) return Quoted(value.get_ref<const std::string&>());
+  if (value.is_structured()) return Concat("an ", value.type_name());
+  return value.dump();
+}
+
+JsonFields::JsonFields(const json& object, std::string_view place)
+    : object_(object), place_(Concat(place, place.ends_with("]") ? "." : ": ")) {}
+
+const json* JsonFields::Find(const std::string& key) {
+  known_.insert(key);
+  const auto found = object_.find(key);
+  return found == object_.end() ? nullptr : &*found;
+}
+
+absl::StatusOr<double> JsonFields::NumberAt(const json& value, std::string_view path) const {
+  if (value.is_number()) return value.get<double>();
+  return Error(path, "got ", Shown(value), ", wanted a number");
+}
+
+absl::StatusOr<const json*> JsonFields::ArrayAt(const std::string& key) {
+  const json* value = Find(key);
+  if (value == nullptr || value->is_array()) return value;
+  return Error(key, "got ", Shown(*value), ", wanted an array");
+}
+
+absl::StatusOr<std::optional<std::string>> JsonFields::String(const std::string& key) {
+  const json* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) return value->get<std::string>();
+  return Error(key, "got ", Shown(*value), ", wanted a string");
+}
+
+absl::StatusOr<std::optional<double>> JsonFields::Number(const std::string& key) {
+  const json* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  return NumberAt(*value, key);
+}
+
+absl::StatusOr<std::optional<int32_t>> JsonFields::Integer(const std::string& key) {
+  const json* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  // Unsigned means: an integer that is not negative.
+  if (value->is_number_unsigned() &&
+      value->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
+    return value->get<int32_t>();
+  }
+  return Error(key, "got ", Shown(*value), ", wanted an integer from 0 to 2147483647");
+}
+
+absl::StatusOr<std::vector<std::string>> JsonFields::Strings(const std::string& key) {
+  VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
+  std::vector<std::string> strings;
+  if (array == nullptr) return strings;
+  for (const json& value : *array) {
+    if (!value.is_string()) {
+      return Error(Concat(key, "[", strings.size(), "]"), "got ", Shown(value),
+                   ", wanted a string");
+    }
+    strings.push_back(value.get<std::string>());
+  }
+  return strings;
+}
+
+absl::StatusOr<std::vector<double>> JsonFields::Numbers(const std::string& key) {
+  VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
+  std::vector<double> numbers;
+  if (array == nullptr) return numbers;
+  numbers.reserve(array->size());
+  for (const json& value : *array) {
+    if (!value.is_number()) {
+      return Error(Concat(key, "[", numbers.size(), "]"), "got ", Shown(value),
+                   ", wanted a number");
+    }
+    numbers.push_back(value.get<double>());
+  }
+  return numbers;
+}
+
+absl::StatusOr<std::vector<double>> JsonFields::Rows(const std::string& key, size_t columns,
+                                                     std::optional<double> null_value) {
+  VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
+  std::vector<double> numbers;
+  if (array == nullptr) return numbers;
+  if (columns == 0) columns = array->size();
+  for (size_t i = 0; i < array->size(); ++i) {
+    const json& row = (*array)[i];
+    if (!row.is_array() || row.size() != columns) {
+      return Error(Concat(key, "[", i, "]"), "got ",
+                   row.is_array() ? Concat(row.size(), " entries") : Shown(row), ", wanted ",
+                   columns, " numbers");
+    }
+    for (size_t j = 0; j < columns; ++j) {
+      if (row[j].is_null() && null_value.has_value()) {
+        numbers.push_back(*null_value);
+      } else if (row[j].is_number()) {
+        numbers.push_back(row[j].get<double>());
+      } else {
+        return Error(Concat(key, "[", i, "][", j, "]"), "got ", Shown(row[j]), ", wanted a number");
+      }
+    }
+  }
+  return numbers;
+}
+
+absl::Status JsonFields::RefuseOthers() const {
+  for (const auto& [key, value] : object_.items()) {
+    if (!known_.contains(key)) return Error(Quoted(key), "unknown key");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

@@ -1,0 +1,189 @@
+// Our own JSON; formats.h describes it.
+#include <cmath>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/problem/formats.h"
+#include "core/problem/json_fields.h"
+#include "core/problem/reader_support.h"
+
+namespace vrp {
+namespace {
+
+using nlohmann::json;
+
+class Reader {
+ public:
+  Reader(const json& object, std::string_view source) : fields_(object, source), source_(source) {}
+
+  absl::StatusOr<Instance> Run() && {
+    VRP_RETURN_IF_ERROR(ReadNames());
+    VRP_RETURN_IF_ERROR(ReadGeometry());
+    VRP_RETURN_IF_ERROR(ReadNodes());
+    VRP_RETURN_IF_ERROR(ReadWindows());
+    VRP_RETURN_IF_ERROR(ReadVehicles());
+    VRP_RETURN_IF_ERROR(ReadReference());
+    VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
+    return FinishInstance(std::move(data_), source_);
+  }
+
+ private:
+  absl::Status ReadNames() {
+    VRP_ASSIGN_OR_RETURN(std::optional<std::string> name, fields_.String("name"));
+    if (name.has_value()) data_.name = *std::move(name);
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> kind, fields_.String("kind"));
+    if (!kind.has_value()) return fields_.Error("kind", "absent, wanted tsp, cvrp or vrptw");
+    const std::optional<ProblemKind> known_kind = KindFromName(*kind);
+    if (!known_kind.has_value()) {
+      return fields_.Error("kind", "got ", Quoted(*kind), ", wanted tsp, cvrp or vrptw");
+    }
+    data_.kind = *known_kind;
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> metric, fields_.String("metric"));
+    if (!metric.has_value()) return absl::OkStatus();
+    const std::optional<Metric> known_metric = MetricFromName(*metric);
+    if (!known_metric.has_value()) {
+      return fields_.Error("metric", "got ", Quoted(*metric),
+                           ", wanted exact, cvrplib, ceil, dimacs or scaled1000");
+    }
+    data_.metric = *known_metric;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadGeometry() {
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> coords, fields_.Rows("coords", 2));
+    for (size_t i = 0; i < coords.size(); i += 2) {
+      data_.positions.push_back({coords[i], coords[i + 1]});
+    }
+    VRP_ASSIGN_OR_RETURN(data_.distance_matrix, fields_.Rows("distance_matrix", 0));
+    VRP_ASSIGN_OR_RETURN(data_.duration_matrix, fields_.Rows("duration_matrix", 0));
+    if (data_.positions.empty() && data_.distance_matrix.empty()) {
+      return fields_.Error("coords", "absent or empty, and no distance_matrix either");
+    }
+    nodes_ = data_.positions.size();
+    if (nodes_ == 0) nodes_ = static_cast<size_t>(std::sqrt(data_.distance_matrix.size()));
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> speed, fields_.Number("speed"));
+    data_.speed = speed.value_or(1);
+    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> depots, fields_.Integer("num_depots"));
+    data_.num_depots = depots.value_or(1);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadNodes() {
+    VRP_ASSIGN_OR_RETURN(data_.ids, fields_.Strings("ids"));
+    VRP_ASSIGN_OR_RETURN(data_.demands, fields_.Numbers("demands"));
+    if (data_.demands.empty() && data_.kind != ProblemKind::kTsp) {
+      return fields_.Error("demands", "absent or empty, wanted a number for each node");
+    }
+    VRP_ASSIGN_OR_RETURN(data_.backhauls, fields_.Numbers("backhauls"));
+    const json* service = fields_.Find("service");
+    if (service == nullptr) return absl::OkStatus();
+    if (service->is_array()) {
+      VRP_ASSIGN_OR_RETURN(data_.services, fields_.Numbers("service"));
+      return absl::OkStatus();
+    }
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> same, fields_.Number("service"));
+    data_.services.assign(nodes_, *same);
+    const size_t depots = static_cast<size_t>(data_.num_depots);
+    for (size_t i = 0; i < std::min(depots, nodes_); ++i) data_.services[i] = 0;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadWindows() {
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> windows,
+                         fields_.Rows("time_windows", 2, kNoLimit));
+    for (size_t i = 0; i < windows.size(); i += 2) {
+      data_.windows.push_back({windows[i], windows[i + 1]});
+    }
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> horizon, fields_.Number("horizon"));
+    if (!horizon.has_value()) return absl::OkStatus();
+    if (data_.windows.empty()) {
+      return fields_.Error("horizon", "given, but there are no time_windows");
+    }
+    const size_t depots = static_cast<size_t>(data_.num_depots);
+    for (size_t i = 0; i < std::min(depots, data_.windows.size()); ++i) {
+      data_.windows[i].close = std::min(data_.windows[i].close, *horizon);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadVehicles() {
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> capacity, fields_.Number("capacity"));
+    const json* vehicles = fields_.Find("vehicles");
+    if (vehicles == nullptr) {
+      if (capacity.has_value()) data_.vehicles = {{.id = {}, .capacity = *capacity}};
+      if (capacity.has_value() || data_.kind == ProblemKind::kTsp) return absl::OkStatus();
+      return fields_.Error("capacity", "absent, and no vehicles either");
+    }
+    if (capacity.has_value()) {
+      return fields_.Error("capacity", "given, and vehicles too; wanted one of them");
+    }
+    if (!vehicles->is_array() || vehicles->size() > kMaxVehicles) {
+      return fields_.Error("vehicles", "got ", Shown(*vehicles), ", wanted an array of at most ",
+                           kMaxVehicles, " objects");
+    }
+    for (const json& vehicle : *vehicles) VRP_RETURN_IF_ERROR(ReadVehicle(vehicle));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadVehicle(const json& object) {
+    const std::string path = Concat("vehicles[", data_.vehicles.size(), "]");
+    if (!object.is_object()) {
+      return fields_.Error(path, "got ", Shown(object), ", wanted an object");
+    }
+    JsonFields fields(object, Concat(source_, ": ", path));
+    VehicleType vehicle;
+    VRP_ASSIGN_OR_RETURN(std::optional<std::string> id, fields.String("id"));
+    if (id.has_value()) vehicle.id = *std::move(id);
+    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> count, fields.Integer("count"));
+    vehicle.count = count.value_or(0);
+    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> depot, fields.Integer("depot"));
+    vehicle.depot = depot.value_or(0);
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> capacity, fields.Number("capacity"));
+    vehicle.capacity = capacity.value_or(kNoLimit);
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> duration, fields.Number("max_duration"));
+    vehicle.max_duration = duration.value_or(kNoLimit);
+    data_.vehicles.push_back(std::move(vehicle));
+    return fields.RefuseOthers();
+  }
+
+  // ref_routes and ref_by are for people and tests; their form is checked, their content is not
+  // used.
+  absl::Status ReadReference() {
+    VRP_ASSIGN_OR_RETURN(data_.reference_cost, fields_.Number("ref_cost"));
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> by, fields_.String("ref_by"));
+    const json* routes = fields_.Find("ref_routes");
+    if (routes == nullptr) return absl::OkStatus();
+    if (!routes->is_array()) {
+      return fields_.Error("ref_routes", "got ", Shown(*routes), ", wanted an array");
+    }
+    for (size_t r = 0; r < routes->size(); ++r) {
+      if (!(*routes)[r].is_array()) {
+        return fields_.Error(Concat("ref_routes[", r, "]"), "got ", Shown((*routes)[r]),
+                             ", wanted an array");
+      }
+      for (const json& node : (*routes)[r]) {
+        if (node.is_number_unsigned() && node.get<uint64_t>() < nodes_) continue;
+        return fields_.Error(Concat("ref_routes[", r, "]"), "got ", Shown(node),
+                             ", wanted a node from 0 to ", nodes_ - 1);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  JsonFields fields_;
+  std::string_view source_;
+  size_t nodes_ = 0;
+  InstanceData data_;
+};
+
+}  // namespace
+
+absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name) {
+  VRP_ASSIGN_OR_RETURN(const json root, ParseJsonText(text, name));
+  if (root.is_object()) return Reader(root, name).Run();
+  return absl::InvalidArgumentError(Concat(name, ": got ", Shown(root), ", wanted an object"));
+}
+
+}  // namespace vrp

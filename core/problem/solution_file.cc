@@ -1,0 +1,127 @@
+// CVRPLIB's solution files.
+#include <algorithm>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/problem/formats.h"
+#include "core/problem/reader_support.h"
+#include "core/problem/text_scanner.h"
+
+namespace vrp {
+namespace {
+
+// The type of the `position`-th vehicle, when the types are laid out one after the other. A type
+// without a limit takes all that follow; so does the last one, whose excess the checker reports.
+int32_t VehicleTypeAt(const Instance& instance, int64_t position) {
+  const auto vehicles = instance.vehicles();
+  for (size_t type = 0; type < vehicles.size(); ++type) {
+    if (vehicles[type].count == 0 || position < vehicles[type].count) {
+      return static_cast<int32_t>(type);
+    }
+    position -= vehicles[type].count;
+  }
+  return vehicles.empty() ? 0 : static_cast<int32_t>(vehicles.size()) - 1;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view name, const Instance& instance)
+      : scanner_(text, name), instance_(instance) {}
+
+  absl::StatusOr<SolutionFile> Run() && {
+    while (const std::optional<std::string_view> line = scanner_.NextLine()) {
+      const std::string_view word = line->substr(0, line->find_first_of(": \t"));
+      const std::string_view rest = Trimmed(line->substr(word.size()));
+      if (word == "Route" || word == "route") {
+        VRP_RETURN_IF_ERROR(ReadRoute(rest));
+      } else if (word == "Cost" || word == "cost") {
+        VRP_RETURN_IF_ERROR(ReadCost(rest));
+      } else {
+        return scanner_.Error("got ", Quoted(*line), ", wanted `Route #1: 5 3 7` or `Cost 375`");
+      }
+    }
+    if (file_.plan.empty()) return scanner_.Error("no route, wanted `Route #1: 5 3 7`");
+    return std::move(file_);
+  }
+
+ private:
+  absl::Status ReadRoute(std::string_view rest) {
+    const int64_t position = static_cast<int64_t>(file_.plan.size());
+    const size_t colon = rest.find(':');
+    std::string_view number = Trimmed(rest.substr(0, colon));
+    if (number.starts_with("#")) number = Trimmed(number.substr(1));
+    if (colon == rest.npos || ParseInteger(number) != position + 1) {
+      return scanner_.Error("got route ", Quoted(rest.substr(0, colon)), ", wanted `Route #",
+                            position + 1, ":`");
+    }
+    PlannedRoute route{.vehicle_type = VehicleTypeAt(instance_, position)};
+    std::string_view numbers = Trimmed(rest.substr(colon + 1));
+    while (!numbers.empty()) {
+      const std::string_view word = numbers.substr(0, numbers.find_first_of(" \t"));
+      const std::optional<int64_t> node = ParseInteger(word);
+      if (!node.has_value() || *node < 0 || *node > kMaxNodes) {
+        return scanner_.Error("Route #", position + 1, ": got ", Quoted(word),
+                              ", wanted the number of a customer");
+      }
+      route.customers.push_back(static_cast<NodeIndex>(*node));
+      numbers = Trimmed(numbers.substr(word.size()));
+    }
+    file_.plan.push_back(std::move(route));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadCost(std::string_view rest) {
+    if (file_.cost.has_value()) return scanner_.Error("Cost: given twice");
+    if (rest.starts_with(":")) rest = Trimmed(rest.substr(1));
+    file_.cost = ParseNumber(rest);
+    if (file_.cost.has_value()) return absl::OkStatus();
+    return scanner_.Error("Cost: got ", Quoted(rest), ", wanted a finite number");
+  }
+
+  TextScanner scanner_;
+  const Instance& instance_;
+  SolutionFile file_;
+};
+
+// The routes in the order that gives each its vehicle when read back: by type, and empty ones for
+// the vehicles of a type that stay at home while a later type is used.
+std::vector<std::vector<NodeIndex>> RoutesByVehicle(const Instance& instance, const Plan& plan) {
+  std::vector<std::vector<NodeIndex>> routes;
+  size_t vehicles = 0;  // up to the current type
+  const size_t types = std::max<size_t>(instance.vehicles().size(), 1);
+  for (size_t type = 0; type < types; ++type) {
+    bool used = false;
+    for (const PlannedRoute& route : plan) {
+      if (route.customers.empty() || static_cast<size_t>(route.vehicle_type) != type) continue;
+      if (!used) routes.resize(std::max(routes.size(), vehicles));
+      used = true;
+      routes.push_back(route.customers);
+    }
+    if (type < instance.vehicles().size()) {
+      vehicles += static_cast<size_t>(instance.vehicles()[type].count);
+    }
+  }
+  return routes;
+}
+
+}  // namespace
+
+absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name,
+                                           const Instance& instance) {
+  VRP_RETURN_IF_ERROR(CheckTextSize(text, name));
+  return Reader(text, name, instance).Run();
+}
+
+std::string WriteSolution(const Instance& instance, const Plan& plan) {
+  std::string text;
+  size_t number = 0;
+  for (const std::vector<NodeIndex>& route : RoutesByVehicle(instance, plan)) {
+    text += Concat("Route #", ++number, ":");
+    for (const NodeIndex node : route) text += Concat(" ", node);
+    text += "\n";
+  }
+  return text + Concat("Cost ", FormatNumber(PlanCost(instance, plan)), "\n");
+}
+
+}  // namespace vrp

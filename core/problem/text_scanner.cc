@@ -1,0 +1,69 @@
+#include "core/problem/text_scanner.h"
+
+#include <algorithm>
+
+#include "core/base/number.h"
+
+namespace vrp {
+namespace {
+
+bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
+
+absl::Status WrongWord(const TextScanner& scanner, std::optional<std::string_view> word,
+                       std::string_view section, std::string_view wanted) {
+  const std::string got = word.has_value() ? Quoted(*word) : "the end of the text";
+  return scanner.Error(section, ": got ", got, ", wanted ", wanted);
+}
+
+}  // namespace
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+void TextScanner::SkipBlanks() {
+  while (!text_.empty() && IsBlank(text_.front())) {
+    if (text_.front() == '\n') ++line_;
+    text_.remove_prefix(1);
+  }
+}
+
+std::optional<std::string_view> TextScanner::NextLine() {
+  SkipBlanks();
+  if (text_.empty()) return std::nullopt;
+  // The line break stays: SkipBlanks counts it.
+  const std::string_view line = text_.substr(0, text_.find('\n'));
+  text_.remove_prefix(line.size());
+  return Trimmed(line);
+}
+
+std::optional<std::string_view> TextScanner::PeekWord() {
+  SkipBlanks();
+  if (text_.empty()) return std::nullopt;
+  const auto end = std::find_if(text_.begin(), text_.end(), IsBlank);
+  return text_.substr(0, static_cast<size_t>(end - text_.begin()));
+}
+
+std::optional<std::string_view> TextScanner::NextWord() {
+  const std::optional<std::string_view> word = PeekWord();
+  if (word.has_value()) text_.remove_prefix(word->size());
+  return word;
+}
+
+absl::StatusOr<double> TextScanner::NextNumber(std::string_view section, std::string_view what) {
+  const std::optional<std::string_view> word = NextWord();
+  const std::optional<double> number = word.has_value() ? ParseNumber(*word) : std::nullopt;
+  if (number.has_value()) return *number;
+  return WrongWord(*this, word, section, Concat("a finite number: ", what));
+}
+
+absl::StatusOr<int64_t> TextScanner::NextInteger(std::string_view section, std::string_view what) {
+  const std::optional<std::string_view> word = NextWord();
+  const std::optional<int64_t> number = word.has_value() ? ParseInteger(*word) : std::nullopt;
+  if (number.has_value()) return *number;
+  return WrongWord(*this, word, section, Concat("an integer: ", what));
+}
+
+}  // namespace vrp

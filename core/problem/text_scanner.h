@@ -1,0 +1,53 @@
+// Walks through a text file by lines and by words, and knows where it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/text.h"
+
+namespace vrp {
+
+// The text and the name must outlive the scanner. Any bytes are allowed; NUL and other control
+// characters separate words as blanks do.
+class TextScanner {
+ public:
+  TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+
+  // The next line that is not blank (or the rest of the current one), without blanks at its ends;
+  // nullopt at the end.
+  std::optional<std::string_view> NextLine();
+  // The next word, on whatever line; nullopt at the end.
+  std::optional<std::string_view> NextWord();
+  // As NextWord, without going past it.
+  std::optional<std::string_view> PeekWord();
+
+  // The next word as a finite number, or an error that calls it `what` in `section`.
+  absl::StatusOr<double> NextNumber(std::string_view section, std::string_view what);
+  absl::StatusOr<int64_t> NextInteger(std::string_view section, std::string_view what);
+
+  // Of what was read last, from 1.
+  int64_t line() const { return line_; }
+
+  // kInvalidArgument: `name:line: parts`.
+  template <typename... Parts>
+  absl::Status Error(const Parts&... parts) const {
+    return absl::InvalidArgumentError(Concat(name_, ":", line_, ": ", parts...));
+  }
+
+ private:
+  void SkipBlanks();
+
+  std::string_view text_;  // what is left
+  std::string_view name_;
+  int64_t line_ = 1;
+};
+
+// `text` without blanks at its ends.
+std::string_view Trimmed(std::string_view text);
+
+}  // namespace vrp
