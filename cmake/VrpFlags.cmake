@@ -73,7 +73,9 @@ if(VRP_WITH_CUDA)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
     message(FATAL_ERROR "nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old: LibTorch 2.11 is built with CUDA 13")
   endif()
+  # CMake 3.25 does not know that nvcc can do C++20, so it is told.
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA_STANDARD 20)
-  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # The one that LibTorch uses, not a second copy.
 endif()
