@@ -142,12 +142,7 @@ class Builder {
   }
 
   void ReadMatrix(const VrplibSection& weights) {
-    std::string format = file_.Keyword("EDGE_WEIGHT_FORMAT")->value;
-    // The files of Eilon's set say LOWER_ROW, but list the lower half by columns: E-n13-k4 has its
-    // published cost only so.
-    const VrplibKeyword* comment = file_.Keyword("COMMENT");
-    const bool eilon = comment != nullptr && comment->value.find("Eilon") != std::string::npos;
-    if (eilon && format == "LOWER_ROW") format = "LOWER_COL";
+    const std::string& format = file_.Keyword("EDGE_WEIGHT_FORMAT")->value;
     data_.distance_matrix =
         ExpandWeights(weights.values, format, static_cast<size_t>(file_.dimension));
     const bool integers = std::all_of(weights.values.begin(), weights.values.end(),
@@ -161,11 +156,13 @@ class Builder {
       if (key == "EDGE_WEIGHT_SECTION") continue;
       return ErrorAt(section.line, key, ": given, wanted none for TYPE ", type_);
     }
-    for (const char* key :
-         {"CAPACITY", "VEHICLES", "DISTANCE", "SERVICE_TIME", "VEHICLES_MAX_DURATION"}) {
+    for (const char* key : {"CAPACITY", "DISTANCE", "SERVICE_TIME", "VEHICLES_MAX_DURATION"}) {
       if (const VrplibKeyword* keyword = file_.Keyword(key)) {
         return ErrorAt(keyword->line, key, ": given, wanted none for TYPE ", type_);
       }
+    }
+    if (file_.vehicles > 1) {  // PyVRP's files say 1
+      return Error("VEHICLES: got ", file_.vehicles, ", wanted none or 1 for TYPE ", type_);
     }
     return absl::OkStatus();
   }
