@@ -57,13 +57,10 @@ target_compile_definitions(vrp_flags INTERFACE
   VRP_VERSION="${PROJECT_VERSION}")
 
 if(VRP_WITH_CUDA)
-  if(NOT CMAKE_CUDA_COMPILER)
-    find_program(VRP_NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin)
-    if(NOT VRP_NVCC)
-      message(FATAL_ERROR "VRP_WITH_CUDA: no nvcc found. Install the CUDA 13 toolkit (Debian has none), set "
-                          "CUDA_HOME to it, or build for the CPU: ./dev build")
-    endif()
-    set(CMAKE_CUDA_COMPILER "${VRP_NVCC}")
+  # nvcc comes with LibTorch's CUDA libraries, so that both are of one version; CMAKE_CUDA_COMPILER
+  # names another one.
+  if(NOT CMAKE_CUDA_COMPILER AND EXISTS "${VRP_TORCH_FOLDER}/cuda/bin/nvcc")
+    set(CMAKE_CUDA_COMPILER "${VRP_TORCH_FOLDER}/cuda/bin/nvcc")
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     # A100, RTX 30, Ada, Hopper, Blackwell; the last one with PTX for whatever comes after it.
@@ -78,4 +75,6 @@ if(VRP_WITH_CUDA)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # The one that LibTorch uses, not a second copy.
+  # c10/cuda and ATen/cuda headers include the toolkit's.
+  target_include_directories(vrp_torch SYSTEM INTERFACE "${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}")
 endif()

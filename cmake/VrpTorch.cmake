@@ -7,20 +7,20 @@ set(_vrp_torch_variant cpu)
 if(VRP_WITH_CUDA)
   set(_vrp_torch_variant cuda)
 endif()
-set(_vrp_torch_root "${VRP_TORCH_ROOT}")
-if(NOT _vrp_torch_root)
+set(VRP_TORCH_FOLDER "${VRP_TORCH_ROOT}")
+if(NOT VRP_TORCH_FOLDER)
   # Not cached: a changed pin must lead to the new folder at the next configure. Fetches it if need be.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     "${CMAKE_SOURCE_DIR}/cmake/libtorch_${_vrp_torch_variant}.lock")
   execute_process(
     COMMAND "${CMAKE_SOURCE_DIR}/cmake/fetch_libtorch.sh" ${_vrp_torch_variant}
-    OUTPUT_VARIABLE _vrp_torch_root OUTPUT_STRIP_TRAILING_WHITESPACE
+    OUTPUT_VARIABLE VRP_TORCH_FOLDER OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE _vrp_torch_result)
   if(NOT _vrp_torch_result EQUAL 0)
     message(FATAL_ERROR "LibTorch could not be fetched (above). Without networks: cmake --preset lite")
   endif()
 endif()
-set(_vrp_torch_lib "${_vrp_torch_root}/lib")
+set(_vrp_torch_lib "${VRP_TORCH_FOLDER}/lib")
 
 function(_vrp_import_torch_library name)
   set(path "${_vrp_torch_lib}/lib${name}.so")
@@ -38,8 +38,8 @@ _vrp_import_torch_library(torch_cpu)
 
 add_library(vrp_torch INTERFACE)
 target_include_directories(vrp_torch SYSTEM INTERFACE
-  "${_vrp_torch_root}/include"
-  "${_vrp_torch_root}/include/torch/csrc/api/include")
+  "${VRP_TORCH_FOLDER}/include"
+  "${VRP_TORCH_FOLDER}/include/torch/csrc/api/include")
 # PyTorch's Linux wheels have used the new C++11 ABI since 2.6.
 target_compile_definitions(vrp_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
 target_link_libraries(vrp_torch INTERFACE vrp_torch_torch_cpu vrp_torch_c10)
@@ -54,5 +54,11 @@ if(VRP_WITH_CUDA)
   target_link_libraries(vrp_torch INTERFACE vrp_torch_c10_cuda)
   target_link_options(vrp_torch INTERFACE
     "LINKER:--push-state,--no-as-needed" "${_vrp_torch_lib}/libtorch_cuda.so" "LINKER:--pop-state")
-  target_include_directories(vrp_torch SYSTEM INTERFACE "${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}")
 endif()
+
+# The programs find these beside themselves when they are installed (see vrp_add_executable). The
+# profiler's own helpers are not needed to run.
+install(DIRECTORY "${_vrp_torch_lib}/" DESTINATION lib
+  FILES_MATCHING PATTERN "*.so*"
+  PATTERN "libnvperf*" EXCLUDE PATTERN "libcheckpoint*" EXCLUDE PATTERN "libpcsampling*" EXCLUDE
+  PATTERN "nvshmem_*" EXCLUDE PATTERN "libcudart.so" EXCLUDE)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Examples:
 #   cmake/fetch_libtorch.sh              fetch and unpack LibTorch for the CPU; print its folder
-#   cmake/fetch_libtorch.sh cuda         the same with the CUDA libraries (some 3 GB more)
+#   cmake/fetch_libtorch.sh cuda         the same with the CUDA libraries and nvcc (some 3 GB more)
 #   cmake/fetch_libtorch.sh --path cuda  only print the folder, fetch nothing
 #
 # LibTorch comes out of Python's torch wheel: its lib and include folders, unpacked into
@@ -117,9 +117,24 @@ unpack_torch() {  # wheel folder variant
   rm -rf "$2/unzipped"
 }
 
-# NVIDIA's wheels: only the shared libraries, laid beside libtorch's, where its RPATH ($ORIGIN) looks.
-unpack_nvidia() {  # wheel folder
-  unzip -q -o -j "$1" 'nvidia/*/lib/*.so*' -d "$2/lib"
+# NVIDIA's wheels: the shared libraries go beside libtorch's, where its RPATH ($ORIGIN) looks. For CUDA
+# the compiler and headers make up a toolkit in cuda/, whose lib64 is that same folder.
+unpack_nvidia() {  # wheel folder variant
+  local from="$2/unzipped" part
+  unzip -q -o "$1" 'nvidia/*' -d "$from"
+  find "$from" -path '*/lib/*' -name '*.so*' -exec mv -t "$2/lib" {} +
+  if [[ "$3" == cuda ]]; then
+    mkdir -p "$2/cuda"
+    for part in "$from"/nvidia/*/{bin,include,nvvm}; do
+      if [[ -d "$part" ]]; then cp -r "$part" "$2/cuda/"; fi
+    done
+    find "$from" -path '*/lib/*' -name '*.a' -exec mv -t "$2/lib" {} +
+    if [[ -d "$2/cuda/bin" ]]; then chmod -R a+rx "$2/cuda/bin" "$2/cuda/nvvm" 2>/dev/null || true; fi
+    ln -sfn ../lib "$2/cuda/lib64"
+    # The linker asks for the name without a version.
+    if [[ -f "$2/lib/libcudart.so.13" ]]; then ln -sf libcudart.so.13 "$2/lib/libcudart.so"; fi
+  fi
+  rm -rf "$from"
 }
 
 main() {
@@ -158,7 +173,7 @@ main() {
     if [[ "$name" == torch ]]; then
       unpack_torch "$wheel" "$temp/root" "$variant"
     else
-      unpack_nvidia "$wheel" "$temp/root"
+      unpack_nvidia "$wheel" "$temp/root" "$variant"
     fi
   done <"$lock"
   mv "$temp/root" "$folder"
