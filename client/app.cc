@@ -1,0 +1,104 @@
+#include "client/app.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "client/commands/command.h"
+#include "client/exit_codes.h"
+#include "client/flags.h"
+#include "client/help_formatter.h"
+#include "client/output/error_text.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr char kDefaultRemote[] = "127.0.0.1:50051";
+
+constexpr char kExamples[] =
+    "vrpctl train --config configs/ptrnet_tiny.yaml\n"
+    "vrpctl solve city.vrp --model ptrnet_tiny --plot city.svg\n"
+    "vrpctl --remote host:50051 jobs list --output json";
+
+constexpr char kDescription[] =
+    "Trains routing networks and solves vehicle routing problems on a vrpd daemon.\n"
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 unreachable, 4 refused, 5 not found, 6 busy,\n"
+    "7 no feasible plan or customers unserved, 130 interrupted.";
+
+struct GlobalFlags {
+  std::string remote = kDefaultRemote;
+  std::string output = "table";
+};
+
+void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
+  app.set_version_flag("--version", absl::StrCat("vrpctl ", VRP_VERSION), "Print the version");
+  app.add_option("--remote", flags.remote, "The daemon; before or after the command")
+      ->type_name("HOST:PORT")
+      ->envname("VRP_REMOTE")
+      ->capture_default_str();
+  app.add_option("--output", flags.output, "table for people, json for scripts: an object a line")
+      ->type_name("WORD")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+}
+
+void AddCommands(CLI::App& app, ChosenCommand& chosen) {
+  AddTrain(app, chosen);
+  AddJobs(app, chosen);
+  AddSolve(app, chosen);
+  AddCheck(app, chosen);
+  AddValidate(app, chosen);
+  AddModels(app, chosen);
+  AddGenerate(app, chosen);
+  AddServer(app, chosen);
+  AddCompletion(app, chosen);
+  app.require_subcommand(1);
+}
+
+// Words of the deepest command that was reached, for "see ... --help".
+std::string ParsedPath(const CLI::App& app) {
+  for (const CLI::App* child : app.get_subcommands()) return absl::StrCat(" ", child->get_name(), ParsedPath(*child));
+  return "";
+}
+
+int ReportParseError(CLI::App& app, const CLI::ParseError& error, Environment& environment) {
+  if (error.get_exit_code() == 0) {  // --help, --version
+    app.exit(error, environment.out, environment.err);
+    environment.out.flush();
+    return kExitDone;
+  }
+  environment.err << "vrpctl: " << error.what() << "\n  see: vrpctl" << ParsedPath(app) << " --help" << std::endl;
+  return kExitUsage;
+}
+
+}  // namespace
+
+int RunVrpctl(const std::vector<std::string>& arguments, Environment& environment) {
+  CLI::App app(kDescription, "vrpctl");
+  app.footer(kExamples);
+  app.formatter(std::make_shared<HelpFormatter>());
+  GlobalFlags flags;
+  ChosenCommand chosen;
+  AddGlobalFlags(app, flags);
+  AddCommands(app, chosen);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    return ReportParseError(app, error, environment);
+  }
+  const absl::Status remote = CheckRemote(flags.remote);
+  if (!remote.ok()) {
+    environment.err << ErrorText({chosen.name, "", flags.remote}, remote) << std::flush;
+    return kExitUsage;
+  }
+  CommandContext context(environment, flags.remote, flags.output == "json", chosen.name);
+  const ExitCode code = chosen.run(context);
+  environment.out.flush();
+  if (code == kExitDone && !environment.out) {
+    environment.err << "vrpctl: " << chosen.name << ": cannot write to standard output" << std::endl;
+    return kExitFailed;
+  }
+  return code;
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,67 @@
+// What all commands have in common. Each client/commands/<verb>.cc declares its flags and what it does with them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "client/environment.h"
+#include "client/exit_codes.h"
+#include "client/rpc_client.h"
+
+namespace CLI {
+class App;
+}
+
+namespace vrp::client {
+
+// What a command is run with.
+class CommandContext {
+ public:
+  // `command` as in "jobs watch".
+  CommandContext(Environment& environment, std::string remote, bool json, std::string command);
+
+  Environment& environment() { return environment_; }
+  std::ostream& out() { return environment_.out; }
+  std::ostream& err() { return environment_.err; }
+  RpcClient& client() { return client_; }
+  bool json() const { return json_; }
+
+  // Prints `status`, which is not OK, with the remedy, and gives the exit code: after Ctrl-C always kExitInterrupted,
+  // without a word. `where` is the file that was at fault, if any.
+  ExitCode Fail(const absl::Status& status, std::string_view where = "");
+
+ private:
+  Environment& environment_;
+  RpcClient client_;
+  bool json_;
+  std::string command_;
+  // Ctrl-C ends every call.
+  Interrupt::Handle cancel_on_interrupt_;
+};
+
+using CommandFunction = std::function<ExitCode(CommandContext&)>;
+
+// Parsing the command line leaves the command that was named in here.
+struct ChosenCommand {
+  std::string name;
+  CommandFunction run;
+};
+
+// Adds a command with its help: `examples`, a line each, come before anything else.
+CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view description,
+                     std::string_view examples);
+
+void AddTrain(CLI::App& app, ChosenCommand& chosen);
+void AddJobs(CLI::App& app, ChosenCommand& chosen);
+void AddSolve(CLI::App& app, ChosenCommand& chosen);
+void AddCheck(CLI::App& app, ChosenCommand& chosen);
+void AddValidate(CLI::App& app, ChosenCommand& chosen);
+void AddModels(CLI::App& app, ChosenCommand& chosen);
+void AddGenerate(CLI::App& app, ChosenCommand& chosen);
+void AddServer(CLI::App& app, ChosenCommand& chosen);
+void AddCompletion(CLI::App& app, ChosenCommand& chosen);
+
+}  // namespace vrp::client

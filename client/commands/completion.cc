@@ -1,0 +1,156 @@
+// Completion scripts are made from the commands themselves, so they never lag behind.
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "client/commands/command.h"
+
+namespace vrp::client {
+namespace {
+
+// Flags whose values are words.
+const std::map<std::string, std::string>& WordValues() {
+  static const auto* const values = new std::map<std::string, std::string>{
+      {"--output", "table json"},        {"--strategy", "auto greedy sample beam search"},
+      {"--problem", "cvrp vrptw tsp"},   {"--model", "ptrnet GT+RL"},
+      {"--device", "auto cpu cuda:0"},   {"--format", "auto vrplib solomon json jsonl"},
+  };
+  return *values;
+}
+
+// A command, with its path below vrpctl ("", "jobs", "jobs watch").
+struct Node {
+  std::string path;
+  const CLI::App* app;
+};
+
+void Collect(const CLI::App& app, const std::string& path, std::vector<Node>& nodes) {
+  nodes.push_back({path, &app});
+  for (const CLI::App* child : app.get_subcommands(nullptr)) {
+    Collect(*child, path.empty() ? child->get_name() : absl::StrCat(path, " ", child->get_name()), nodes);
+  }
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("--", name));
+  }
+  return names;
+}
+
+// What may follow `app`: its commands, its flags, and those of vrpctl itself.
+std::string Words(const CLI::App& app, const CLI::App& root) {
+  std::vector<std::string> words;
+  for (const CLI::App* child : app.get_subcommands(nullptr)) words.push_back(child->get_name());
+  for (const std::string& name : FlagNames(app)) words.push_back(name);
+  for (const std::string& name : FlagNames(root)) {
+    if (std::find(words.begin(), words.end(), name) == words.end()) words.push_back(name);
+  }
+  return absl::StrJoin(words, " ");
+}
+
+// Finds the command among the words typed so far; sets `path` to it.
+constexpr char kBash[] = R"(_vrpctl() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="${COMP_WORDS[i]}"
+    case " @COMMANDS@ " in
+      *" ${path:+$path/}$word "*) path="${path:+$path/}$word" ;;
+    esac
+  done
+  case "$previous" in
+@VALUES@  esac
+  if [ -z "$words" ]; then
+    case "$path" in
+@PATHS@    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _vrpctl vrpctl
+)";
+
+std::string BashScript(const CLI::App& root) {
+  std::vector<Node> nodes;
+  Collect(root, "", nodes);
+  std::string values, paths, commands;
+  for (const auto& [flag, words] : WordValues()) {
+    absl::StrAppend(&values, "    ", flag, ") words=\"", words, "\" ;;\n");
+  }
+  for (const Node& node : nodes) {
+    const std::string path = absl::StrReplaceAll(node.path, {{" ", "/"}});
+    if (!path.empty()) absl::StrAppend(&commands, commands.empty() ? "" : " ", path);
+    absl::StrAppend(&paths, "      \"", path, "\") words=\"", Words(*node.app, root), "\" ;;\n");
+  }
+  return absl::StrReplaceAll(kBash, {{"@COMMANDS@", commands}, {"@VALUES@", values}, {"@PATHS@", paths}});
+}
+
+std::string ZshScript(const CLI::App& root) {
+  return absl::StrCat("#compdef vrpctl\nautoload -U +X bashcompinit && bashcompinit\n", BashScript(root));
+}
+
+std::string FishQuoted(const std::string& text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
+}
+
+// The condition under which fish offers what belongs to `node`.
+std::string FishCondition(const Node& node) {
+  if (node.path.empty()) return "__fish_use_subcommand";
+  return absl::StrCat("__fish_seen_subcommand_from ", node.app->get_name());
+}
+
+std::string FishScript(const CLI::App& root) {
+  std::vector<Node> nodes;
+  Collect(root, "", nodes);
+  std::string script;
+  for (const Node& node : nodes) {
+    for (const CLI::App* child : node.app->get_subcommands(nullptr)) {
+      absl::StrAppend(&script, "complete -c vrpctl -f -n ", FishQuoted(FishCondition(node)), " -a ",
+                      child->get_name(), " -d ", FishQuoted(child->get_description()), "\n");
+    }
+    for (const CLI::Option* option : node.app->get_options()) {
+      if (option->get_lnames().empty()) continue;
+      const std::string name = option->get_lnames().front();
+      absl::StrAppend(&script, "complete -c vrpctl",
+                      node.path.empty() ? "" : absl::StrCat(" -n ", FishQuoted(FishCondition(node))), " -l ", name);
+      const auto words = WordValues().find(absl::StrCat("--", name));
+      if (words != WordValues().end()) absl::StrAppend(&script, " -x -a ", FishQuoted(words->second));
+      absl::StrAppend(&script, " -d ", FishQuoted(option->get_description()), "\n");
+    }
+  }
+  return script;
+}
+
+ExitCode RunCompletion(CommandContext& context, const CLI::App& root, const std::string& shell) {
+  if (shell == "bash") {
+    context.out() << BashScript(root);
+  } else if (shell == "zsh") {
+    context.out() << ZshScript(root);
+  } else if (shell == "fish") {
+    context.out() << FishScript(root);
+  } else {
+    return context.Fail(
+        absl::InvalidArgumentError(absl::StrCat("got shell \"", shell, "\", wanted bash, zsh or fish")));
+  }
+  context.out().flush();
+  return kExitDone;
+}
+
+}  // namespace
+
+void AddCompletion(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(app, "completion", "A script that completes vrpctl's words in a shell",
+                                 "source <(vrpctl completion bash)\n"
+                                 "vrpctl completion zsh > ~/.zfunc/_vrpctl\n"
+                                 "vrpctl completion fish > ~/.config/fish/completions/vrpctl.fish");
+  const auto shell = std::make_shared<std::string>();
+  command->add_option("SHELL", *shell, "bash, zsh or fish")->type_name("")->required();
+  command->callback([shell, &app, &chosen] {
+    chosen = {"completion", [shell, &app](CommandContext& context) { return RunCompletion(context, app, *shell); }};
+  });
+}
+
+}  // namespace vrp::client

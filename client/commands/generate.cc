@@ -1,0 +1,97 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "client/commands/command.h"
+#include "client/files.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+
+namespace vrp::client {
+namespace {
+
+struct GenerateFlags {
+  std::string problem;
+  int32_t customers = 20;
+  int64_t count = 1;
+  uint64_t seed = 1;
+  double capacity = 0;
+  std::string out;
+};
+
+// Hands every instance, with its line break, to `write` until it fails.
+absl::Status Generate(CommandContext& context, const v1::GenerateInstancesRequest& request,
+                      absl::FunctionRef<absl::Status(const std::string&)> write) {
+  absl::Status written;
+  const absl::Status status =
+      context.client().GenerateInstances(request, [&](const v1::GenerateInstancesResponse& response) {
+        written = write(absl::StrCat(response.file().content(), "\n"));
+        return written.ok();
+      });
+  return status.ok() ? written : status;
+}
+
+absl::Status ToStandardOutput(CommandContext& context, const v1::GenerateInstancesRequest& request) {
+  absl::Status status = Generate(context, request, [&](const std::string& line) {
+    context.out() << line;
+    return context.out() ? absl::OkStatus() : absl::InternalError("cannot write to standard output");
+  });
+  context.out().flush();
+  return status;
+}
+
+absl::Status ToFile(CommandContext& context, const v1::GenerateInstancesRequest& request, const std::string& path) {
+  absl::StatusOr<OutputFile> file = OutputFile::Create(path);
+  if (!file.ok()) return file.status();
+  int64_t count = 0;
+  absl::Status status = Generate(context, request, [&](const std::string& line) {
+    ++count;
+    return file->Write(line);
+  });
+  if (status.ok()) status = file->Commit();
+  if (!status.ok()) return status;
+  if (context.json()) {
+    WriteJsonLine(context.out(), {{"file", path}, {"instances", count}});
+  } else {
+    context.out() << path << ": " << count << " instances" << std::endl;
+  }
+  return absl::OkStatus();
+}
+
+ExitCode RunGenerate(CommandContext& context, const GenerateFlags& flags) {
+  const absl::StatusOr<v1::ProblemType> problem = ParseProblemType(flags.problem);
+  if (!problem.ok()) return context.Fail(problem.status());
+  v1::GenerateInstancesRequest request;
+  request.set_problem_type(*problem);
+  request.set_customers(flags.customers);
+  request.set_count(flags.count);
+  request.set_seed(flags.seed);
+  request.set_capacity(flags.capacity);
+  const absl::Status status =
+      flags.out.empty() || flags.out == "-" ? ToStandardOutput(context, request) : ToFile(context, request, flags.out);
+  return status.ok() ? kExitDone : context.Fail(status);
+}
+
+}  // namespace
+
+void AddGenerate(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(app, "generate", "Random instances as JSON lines; the same seed gives the same ones",
+                                 "vrpctl generate --problem cvrp --customers 20 --count 1000 --seed 1 --out set.jsonl\n"
+                                 "vrpctl generate --problem vrptw --count 3 | vrpctl solve -");
+  const auto flags = std::make_shared<GenerateFlags>();
+  command->add_option("--problem", flags->problem, "cvrp, vrptw or tsp")->type_name("WORD")->required();
+  command->add_option("--customers", flags->customers, "In each instance")->type_name("N")->capture_default_str();
+  command->add_option("--count", flags->count, "How many instances")->type_name("N")->capture_default_str();
+  command->add_option("--seed", flags->seed, "Of the random numbers")->type_name("N")->capture_default_str();
+  command->add_option("--capacity", flags->capacity, "Of a vehicle; 0: the distribution's own")
+      ->type_name("X")
+      ->capture_default_str();
+  command->add_option("--out", flags->out, "Write to a file instead of standard output")->type_name("FILE");
+  command->callback([flags, &chosen] {
+    chosen = {"generate", [flags](CommandContext& context) { return RunGenerate(context, *flags); }};
+  });
+}
+
+}  // namespace vrp::client

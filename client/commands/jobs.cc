@@ -1,0 +1,132 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "client/commands/command.h"
+#include "client/commands/follow.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/output/tables.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr int kPageSize = 200;
+
+void PrintJob(CommandContext& context, const v1::TrainingJob& job) {
+  if (context.json()) {
+    WriteJsonLine(context.out(), JobJson(job));
+  } else {
+    context.out() << JobText(job) << std::flush;
+  }
+}
+
+// Pages are fetched one after the other and printed as they come.
+ExitCode RunList(CommandContext& context, int64_t limit) {
+  v1::ListTrainingJobsRequest request;
+  Table table({"JOB", "STATE", "ATTEMPT", "CREATED", "EPOCH", "STEP", "VAL COST", "MODEL"});
+  int64_t left = limit > 0 ? limit : std::numeric_limits<int64_t>::max();
+  do {
+    request.set_page_size(static_cast<int>(std::min<int64_t>(left, kPageSize)));
+    const absl::StatusOr<v1::ListTrainingJobsResponse> page = context.client().ListTrainingJobs(request);
+    if (!page.ok()) return context.Fail(page.status());
+    for (const v1::TrainingJob& job : page->training_jobs()) {
+      if (left-- <= 0) break;
+      if (context.json()) {
+        WriteJsonLine(context.out(), JobJson(job));
+      } else {
+        table.AddRow(JobRow(job));
+      }
+    }
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty() && left > 0);
+  if (!context.json()) context.out() << table.Text() << std::flush;
+  return kExitDone;
+}
+
+ExitCode RunGet(CommandContext& context, const std::string& name) {
+  const absl::StatusOr<std::string> resource = JobResourceName(name);
+  if (!resource.ok()) return context.Fail(resource.status());
+  v1::GetTrainingJobRequest request;
+  request.set_name(*resource);
+  const absl::StatusOr<v1::TrainingJob> job = context.client().GetTrainingJob(request);
+  if (!job.ok()) return context.Fail(job.status(), *resource);
+  PrintJob(context, *job);
+  return kExitDone;
+}
+
+ExitCode RunCancel(CommandContext& context, const std::string& name) {
+  const absl::StatusOr<std::string> resource = JobResourceName(name);
+  if (!resource.ok()) return context.Fail(resource.status());
+  v1::CancelTrainingJobRequest request;
+  request.set_name(*resource);
+  const absl::StatusOr<v1::TrainingJob> job = context.client().CancelTrainingJob(request);
+  if (!job.ok()) return context.Fail(job.status(), *resource);
+  if (context.json()) {
+    WriteJsonLine(context.out(), JobJson(*job));
+  } else {
+    context.out() << job->name() << " " << JobStateWord(job->state()) << std::endl;
+  }
+  return kExitDone;
+}
+
+ExitCode RunWatch(CommandContext& context, const std::string& name, int64_t from) {
+  const absl::StatusOr<std::string> resource = JobResourceName(name);
+  if (!resource.ok()) return context.Fail(resource.status());
+  return FollowJob(context, {.name = *resource, .from_sequence = from});
+}
+
+// A command under `jobs` that takes the name of one job.
+CLI::App* AddNamed(CLI::App& jobs, std::string_view verb, std::string_view description, std::string_view examples,
+                   std::string& name) {
+  CLI::App* command = AddCommand(jobs, verb, description, examples);
+  command->add_option("NAME", name, "trainingJobs/ID or ID")->type_name("")->required();
+  return command;
+}
+
+void AddList(CLI::App& jobs, ChosenCommand& chosen) {
+  CLI::App* list = AddCommand(jobs, "list", "All jobs, newest first", "vrpctl jobs list --limit 10");
+  const auto limit = std::make_shared<int64_t>(0);
+  list->add_option("--limit", *limit, "At most so many; 0: all")->check(CLI::NonNegativeNumber)->type_name("N");
+  list->callback([limit, &chosen] {
+    chosen = {"jobs list", [limit](CommandContext& context) { return RunList(context, *limit); }};
+  });
+}
+
+void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
+  const auto name = std::make_shared<std::string>();
+  const auto from = std::make_shared<int64_t>(1);
+  CLI::App* watch = AddNamed(jobs, "watch", "A job's events from the first one on, until it has ended",
+                             "vrpctl jobs watch trainingJobs/ID\n"
+                             "vrpctl jobs watch ID --from 120 --output json",
+                             *name);
+  watch->add_option("--from", *from, "Sequence number of the first event")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  watch->callback([name, from, &chosen] {
+    chosen = {"jobs watch", [name, from](CommandContext& context) { return RunWatch(context, *name, *from); }};
+  });
+}
+
+}  // namespace
+
+void AddJobs(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* jobs = AddCommand(app, "jobs", "Training jobs: list, get, watch, cancel",
+                              "vrpctl jobs list\nvrpctl jobs watch trainingJobs/ID");
+  jobs->require_subcommand(1);
+  AddList(*jobs, chosen);
+  AddWatch(*jobs, chosen);
+
+  const auto name = std::make_shared<std::string>();
+  AddNamed(*jobs, "get", "One job", "vrpctl jobs get trainingJobs/ID --output json", *name)
+      ->callback([name, &chosen] {
+        chosen = {"jobs get", [name](CommandContext& context) { return RunGet(context, *name); }};
+      });
+  AddNamed(*jobs, "cancel", "Ask a job to end", "vrpctl jobs cancel trainingJobs/ID", *name)
+      ->callback([name, &chosen] {
+        chosen = {"jobs cancel", [name](CommandContext& context) { return RunCancel(context, *name); }};
+      });
+}
+
+}  // namespace vrp::client

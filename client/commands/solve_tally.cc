@@ -1,0 +1,50 @@
+#include "client/commands/solve_tally.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "client/output/json.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+Json MeanJson(double sum, int64_t count) { return count > 0 ? JsonNumber(sum / static_cast<double>(count)) : Json(); }
+
+}  // namespace
+
+void SolveTally::Add(const v1::SolveResponse& response) {
+  ++answered_;
+  if (response.feasible() && response.solution().unserved().empty()) ++feasible_;
+  cost_ += response.solution().cost();
+  time_ms_ += absl::ToDoubleMilliseconds(ToDuration(response.times().total()));
+  if (!response.has_gap()) return;
+  ++with_gap_;
+  gap_ += response.gap();
+}
+
+Json SolveTally::Summary(const std::string& file, absl::Duration elapsed) const {
+  return {{"summary", true},
+          {"file", file},
+          {"instances", answered_ + failed_},
+          {"feasible", feasible_},
+          {"failed", failed_},
+          {"mean_cost", MeanJson(cost_, answered_)},
+          {"mean_gap", MeanJson(gap_, with_gap_)},
+          {"mean_time_ms", MeanJson(time_ms_, answered_)},
+          {"total_time_ms", JsonNumber(absl::ToDoubleMilliseconds(elapsed))}};
+}
+
+std::string SolveTally::Text(const std::string& file, absl::Duration elapsed) const {
+  std::string text = absl::StrCat(file, ": ", answered_ + failed_, " instances, ", feasible_, " feasible, ", failed_,
+                                  " failed");
+  if (answered_ > 0) {
+    const auto count = static_cast<double>(answered_);
+    absl::StrAppend(&text, ", mean cost ", FormatNumber(cost_ / count), ", mean time ",
+                    FormatNumber(time_ms_ / count), " ms");
+  }
+  if (with_gap_ > 0) absl::StrAppend(&text, ", mean gap ", FormatGap(gap_ / static_cast<double>(with_gap_)));
+  return absl::StrCat(text, ", ", FormatSpan(elapsed), " in all\n");
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,139 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/commands/command.h"
+#include "client/commands/follow.h"
+#include "client/files.h"
+#include "client/output/json.h"
+#include "client/text.h"
+#include "nlohmann/json.hpp"
+
+namespace vrp::client {
+namespace {
+
+constexpr char kExamples[] =
+    "vrpctl train --config configs/ptrnet_tiny.yaml\n"
+    "vrpctl train --config tiny.yaml --set training.epochs=20 --device cuda:0\n"
+    "vrpctl train --config tiny.yaml --detach --output json | jq -r .name\n"
+    "vrpctl train --config tiny.yaml --validate-only";
+
+struct TrainFlags {
+  std::string config;
+  std::string model;
+  std::string device;
+  std::vector<std::string> overrides;
+  std::string request_id;
+  bool detach = false;
+  bool validate_only = false;
+};
+
+// 128 random bits, so that two submissions never meet by chance.
+std::string FreshRequestId() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) absl::StrAppendFormat(&id, "%08x", random());
+  return id;
+}
+
+absl::Status CheckOverride(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--set: got \"", text, "\", wanted key.path=value, for example training.epochs=20"));
+  }
+  if (!IsValidUtf8(text)) return absl::InvalidArgumentError(absl::StrCat("--set: ", text, " is not UTF-8"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::CreateTrainingJobRequest> MakeRequest(CommandContext& context, const TrainFlags& flags) {
+  absl::StatusOr<std::string> yaml = ReadInput(flags.config, context.environment().in);
+  if (!yaml.ok()) return yaml.status();
+  if (!IsValidUtf8(*yaml)) return absl::InvalidArgumentError("is not UTF-8 text, wanted YAML");
+  v1::CreateTrainingJobRequest request;
+  v1::TrainingSpec& spec = *request.mutable_spec();
+  spec.set_config_yaml(*std::move(yaml));
+  spec.set_config_name(ToValidUtf8(BaseName(flags.config)));
+  if (!flags.model.empty()) spec.add_overrides(absl::StrCat("model=", flags.model));
+  for (const std::string& text : flags.overrides) spec.add_overrides(text);
+  spec.set_device(flags.device);
+  request.set_request_id(flags.request_id.empty() ? FreshRequestId() : flags.request_id);
+  request.set_validate_only(flags.validate_only);
+  return request;
+}
+
+// The request's id makes a repetition harmless where the answer was lost. About 3 s in all: a daemon that is
+// restarted is back by then, and one that is not there is reported soon.
+absl::StatusOr<v1::TrainingJob> Submit(CommandContext& context, const v1::CreateTrainingJobRequest& request) {
+  absl::StatusOr<v1::TrainingJob> job = context.client().CreateTrainingJob(request);
+  for (const int wait_ms : {300, 900, 1800}) {
+    if (job.status().code() != absl::StatusCode::kUnavailable) break;
+    if (context.environment().interrupt.WaitFor(absl::Milliseconds(wait_ms))) break;
+    job = context.client().CreateTrainingJob(request);
+  }
+  return job;
+}
+
+void PrintJob(CommandContext& context, const v1::TrainingJob& job, const TrainFlags& flags) {
+  if (context.json()) {
+    WriteJsonLine(context.out(), JobJson(job));
+  } else if (flags.validate_only) {
+    context.out() << flags.config << ": valid" << std::endl;
+  } else {
+    context.out() << job.name() << " " << JobStateWord(job.state()) << std::endl;
+  }
+}
+
+ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
+  for (const std::string& text : flags.overrides) {
+    const absl::Status status = CheckOverride(text);
+    if (!status.ok()) return context.Fail(status);
+  }
+  const absl::StatusOr<v1::CreateTrainingJobRequest> request = MakeRequest(context, flags);
+  if (!request.ok()) return context.Fail(request.status(), flags.config);
+  const absl::StatusOr<v1::TrainingJob> job = Submit(context, *request);
+  if (!job.ok()) {
+    if (context.environment().interrupt.triggered()) {
+      // Whether the daemon has the job is unknown; the same id finds out without making a second one.
+      context.err() << "whether the job was submitted is unknown; repeat with --request-id "
+                    << request->request_id() << std::endl;
+    }
+    return context.Fail(job.status(), flags.config);
+  }
+  if (flags.validate_only || flags.detach) {
+    PrintJob(context, *job, flags);
+    return kExitDone;
+  }
+  if (!context.json()) PrintJob(context, *job, flags);
+  return FollowJob(context, {.name = job->name(), .was_reachable = true});
+}
+
+}  // namespace
+
+void AddTrain(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(
+      app, "train", "Submit a training job and follow it; Ctrl-C leaves it running", kExamples);
+  const auto flags = std::make_shared<TrainFlags>();
+  command->add_option("--config", flags->config, "Training configuration, YAML; - for standard input")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--model", flags->model, "Architecture instead of the configuration's: ptrnet or GT+RL")
+      ->type_name("MODEL");
+  command->add_option("--device", flags->device, "auto, cpu or cuda:0; default: the daemon's")->type_name("DEVICE");
+  command->add_option("--set", flags->overrides, "Override one key of the configuration; repeatable")
+      ->type_name("KEY.PATH=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  command->add_flag("--detach", flags->detach, "Submit and return at once");
+  command->add_flag("--validate-only", flags->validate_only, "Check the configuration, train nothing");
+  command->add_option("--request-id", flags->request_id, "The same id never makes a second job; default: a fresh one")
+      ->type_name("ID");
+  command->callback([flags, &chosen] {
+    chosen = {"train", [flags](CommandContext& context) { return RunTrain(context, *flags); }};
+  });
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,79 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "client/commands/command.h"
+#include "client/flags.h"
+#include "client/instance_source.h"
+#include "client/output/json.h"
+
+namespace vrp::client {
+namespace {
+
+struct ValidateFlags {
+  std::string file;
+  std::string format = "auto";
+};
+
+void PrintText(CommandContext& context, const v1::ValidateInstanceResponse& response, const std::string& where) {
+  std::ostream& out = context.out();
+  if (response.valid()) {
+    out << where << ": valid: " << response.name() << ", " << ProblemTypeWord(response.problem_type()) << ", "
+        << response.customers() << " customers, " << response.depots()
+        << (response.depots() == 1 ? " depot\n" : " depots\n");
+  } else {
+    out << where << ": " << response.errors_size() << (response.errors_size() == 1 ? " error\n" : " errors\n");
+  }
+  for (const std::string& error : response.errors()) out << "  " << error << "\n";
+  for (const std::string& feature : response.unsupported()) out << "  not supported yet: " << feature << "\n";
+  out << std::flush;
+}
+
+ExitCode ValidateOne(CommandContext& context, v1::InstanceFile file, const std::string& where) {
+  v1::ValidateInstanceRequest request;
+  *request.mutable_file() = std::move(file);
+  const absl::StatusOr<v1::ValidateInstanceResponse> response = context.client().ValidateInstance(request);
+  if (!response.ok()) return context.Fail(response.status(), where);
+  if (context.json()) {
+    Json object = {{"file", where}};
+    object.update(ValidateJson(*response));
+    WriteJsonLine(context.out(), object);
+  } else {
+    PrintText(context, *response, where);
+  }
+  return response->valid() ? kExitDone : kExitUsage;
+}
+
+ExitCode RunValidate(CommandContext& context, const ValidateFlags& flags) {
+  absl::StatusOr<InstanceSource> source = InstanceSource::Open(flags.file, flags.format, context.environment().in);
+  if (!source.ok()) return context.Fail(source.status(), flags.file);
+  ExitCode result = kExitDone;
+  while (true) {
+    absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
+    if (file.ok() && !file->has_value()) return result;
+    const ExitCode code = file.ok() ? ValidateOne(context, **std::move(file), source->where())
+                                    : context.Fail(file.status(), source->where());
+    if (result == kExitDone) result = code;
+    if (code != kExitDone && code != kExitUsage) return code;
+  }
+}
+
+}  // namespace
+
+void AddValidate(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(app, "validate", "Every error of an instance; exit code 2 if there is any",
+                                 "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
+  const auto flags = std::make_shared<ValidateFlags>();
+  command->add_option("FILE", flags->file, "An instance, or a .jsonl file of many; - for standard input")
+      ->type_name("")
+      ->required();
+  command->add_option("--format", flags->format, "auto, vrplib, solomon, json or jsonl")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command->callback([flags, &chosen] {
+    chosen = {"validate", [flags](CommandContext& context) { return RunValidate(context, *flags); }};
+  });
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,42 @@
+// Values of flags: checked before anything is sent, so that a slip of the pen costs no round trip.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "vrp/v1/instance.pb.h"
+#include "vrp/v1/solver_service.pb.h"
+
+namespace vrp::client {
+
+// "500ms", "2s", "1.5m", "1h"; more than zero. A number without a unit is refused.
+absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text);
+
+// "HOST:PORT", "[::1]:50051", "unix:/path".
+absl::Status CheckRemote(absl::string_view text);
+
+// `NAME`, `NAME@3`, `models/NAME` and `models/NAME/versions/3` as the API writes them.
+absl::StatusOr<std::string> ModelResourceName(absl::string_view text);
+// `ID` and `trainingJobs/ID` as the API writes it.
+absl::StatusOr<std::string> JobResourceName(absl::string_view text);
+
+// The parts of `models/{name}/versions/{n}`; version 0 where there is none.
+struct ModelVersion {
+  std::string name;
+  int64_t version = 0;
+};
+ModelVersion SplitModelName(absl::string_view resource_name);
+
+// Words of enums, as flags take them and JSON shows them: STRATEGY_BEAM is "beam", PROBLEM_TYPE_CVRP "cvrp".
+absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text);
+absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text);
+absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);
+std::string StrategyWord(v1::Strategy strategy);
+std::string ProblemTypeWord(v1::ProblemType type);
+std::string EndReasonWord(v1::EndReason reason);
+
+}  // namespace vrp::client

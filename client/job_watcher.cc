@@ -1,0 +1,137 @@
+#include "client/job_watcher.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace vrp::client {
+namespace {
+
+// Errors by which gRPC says that the connection or the daemon went away, rather than that the daemon refused.
+bool IsBrokenConnection(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kCancelled:  // a daemon that ends its calls while it stops
+      return true;
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+      return absl::StrContains(status.message(), "RST_STREAM") || absl::StrContains(status.message(), "Stream removed");
+    default:
+      return false;
+  }
+}
+
+// So often an event may be missing that the daemon was asked for, before this is taken for damage.
+constexpr int kMostGaps = 5;
+
+class Watcher {
+ public:
+  Watcher(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options, EventSink& sink)
+      : client_(client),
+        interrupt_(interrupt),
+        options_(options),
+        sink_(sink),
+        next_(std::max<int64_t>(options.from_sequence, 1)),
+        reachable_(options.was_reachable),
+        backoff_(options.first_backoff) {}
+
+  absl::StatusOr<WatchOutcome> Run() {
+    while (true) {
+      absl::Status status = WatchOnce();
+      if (outcome_.has_value()) return *outcome_;
+      if (interrupt_.triggered()) return absl::CancelledError("interrupted");
+      if (status.ok()) status = LookUpState();
+      if (outcome_.has_value()) return *outcome_;
+      if (!IsBrokenConnection(status) || !reachable_) return status;
+      if (gaps_ >= kMostGaps) return MissingEventError();
+      if (absl::Now() - last_contact_ > options_.give_up_after) return absl::UnavailableError(status.message());
+      if (!std::exchange(lost_, true)) sink_.OnConnectionLost(status);
+      if (interrupt_.WaitFor(backoff_)) return absl::CancelledError("interrupted");
+      backoff_ = std::min(backoff_ * 2, options_.longest_backoff);
+    }
+  }
+
+ private:
+  absl::Status WatchOnce() {
+    v1::WatchTrainingJobRequest request;
+    request.set_name(options_.name);
+    request.set_from_sequence(next_);
+    return client_.WatchTrainingJob(request, [this](const v1::WatchTrainingJobResponse& event) {
+      NoteContact();
+      return Accept(event);
+    });
+  }
+
+  void NoteContact() {
+    last_contact_ = absl::Now();
+    reachable_ = true;
+    backoff_ = options_.first_backoff;
+    if (std::exchange(lost_, false)) sink_.OnReconnected();
+  }
+
+  // False ends the stream: something is missing, ask for it anew.
+  bool Accept(const v1::WatchTrainingJobResponse& event) {
+    if (event.sequence() == 0 || event.sequence() < next_) return true;
+    if (event.sequence() > next_) {
+      ++gaps_;
+      return false;
+    }
+    ++next_;
+    gaps_ = 0;
+    sink_.OnEvent(event);
+    if (event.has_state() && IsFinal(event.state().state())) {
+      outcome_ = WatchOutcome{event.state().state(), event.state().error()};
+    }
+    return true;
+  }
+
+  // The stream ended well without a last event: the job ended before from_sequence, or events are missing.
+  absl::Status LookUpState() {
+    v1::GetTrainingJobRequest request;
+    request.set_name(options_.name);
+    const absl::StatusOr<v1::TrainingJob> job = client_.GetTrainingJob(request);
+    if (!job.ok()) return job.status();
+    if (IsFinal(job->state()) && job->last_sequence() < next_) {
+      outcome_ = WatchOutcome{job->state(), job->error().message()};
+      return absl::OkStatus();
+    }
+    return absl::UnavailableError(absl::StrCat("the daemon ended the stream before event ", next_));
+  }
+
+  absl::Status MissingEventError() const {
+    return absl::DataLossError(absl::StrCat("the daemon leaves out event ", next_, " of ", options_.name,
+                                            "; its event log is damaged, see the job itself: vrpctl jobs get ",
+                                            options_.name));
+  }
+
+  RpcClient& client_;
+  const Interrupt& interrupt_;
+  const WatchOptions& options_;
+  EventSink& sink_;
+  int64_t next_;
+  bool reachable_;
+  bool lost_ = false;
+  int gaps_ = 0;  // in a row
+  absl::Duration backoff_;
+  absl::Time last_contact_ = absl::Now();
+  std::optional<WatchOutcome> outcome_;
+};
+
+}  // namespace
+
+bool IsFinal(v1::JobState state) {
+  return state == v1::JOB_STATE_SUCCEEDED || state == v1::JOB_STATE_FAILED || state == v1::JOB_STATE_CANCELLED;
+}
+
+absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options,
+                                      EventSink& sink) {
+  absl::StatusOr<WatchOutcome> outcome = Watcher(client, interrupt, options, sink).Run();
+  sink.OnEnd();
+  return outcome;
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,50 @@
+// Follows a training job to its end, across broken connections and restarts of the daemon.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "client/interrupt.h"
+#include "client/rpc_client.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp::client {
+
+// What is done with a job's events. All calls come from the thread that watches.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  // Each event once, in order, without gaps; never a heartbeat.
+  virtual void OnEvent(const v1::WatchTrainingJobResponse& event) = 0;
+  // Attempts to come back follow, until OnReconnected or OnEnd.
+  virtual void OnConnectionLost(const absl::Status& status) = 0;
+  virtual void OnReconnected() = 0;
+  // Nothing follows: a terminal is put back in order.
+  virtual void OnEnd() = 0;
+};
+
+struct WatchOptions {
+  std::string name;           // `trainingJobs/{id}`
+  int64_t from_sequence = 1;
+  // The daemon has answered before: being unreachable at first is then a reason to wait, not to give up.
+  bool was_reachable = false;
+  absl::Duration first_backoff = absl::Milliseconds(250);
+  absl::Duration longest_backoff = absl::Seconds(5);
+  // Without contact for so long, kUnavailable is given back.
+  absl::Duration give_up_after = absl::Minutes(10);
+};
+
+struct WatchOutcome {
+  v1::JobState state = v1::JOB_STATE_UNSPECIFIED;  // SUCCEEDED, FAILED or CANCELLED
+  std::string error;                               // with FAILED
+};
+
+// Blocks until the job has ended. kCancelled after an interrupt; otherwise the daemon's error.
+absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options,
+                                      EventSink& sink);
+
+bool IsFinal(v1::JobState state);
+
+}  // namespace vrp::client

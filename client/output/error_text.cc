@@ -1,0 +1,91 @@
+#include "client/output/error_text.h"
+
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "client/files.h"
+#include "client/text.h"
+#include "google/rpc/error_details.pb.h"
+
+namespace vrp::client {
+namespace {
+
+// The detail of type `Message`, or an empty one.
+template <typename Message>
+Message DetailOf(const absl::Status& status) {
+  Message message;
+  const absl::optional<absl::Cord> payload =
+      status.GetPayload(absl::StrCat("type.googleapis.com/", Message::descriptor()->full_name()));
+  if (payload.has_value() && !message.ParseFromString(std::string(*payload))) message.Clear();
+  return message;
+}
+
+std::string UnreachableMessage(const ErrorPlace& place, const absl::Status& status) {
+  absl::string_view message = status.message();
+  // gRPC's own text repeats addresses; the reason comes last.
+  if (absl::StrContains(status.message(), "failed to connect to all addresses")) {
+    const size_t reason = message.rfind(": ");
+    if (reason != absl::string_view::npos) message.remove_prefix(reason + 2);
+  }
+  return absl::StrCat("cannot reach ", place.remote, ": ", message);
+}
+
+// The message as the user knows the file: the daemon was told its base name only.
+std::string MessageAt(const ErrorPlace& place, const absl::Status& status) {
+  absl::string_view message = status.message();
+  if (place.where.empty()) return std::string(message);
+  const std::string base = BaseName(place.where);
+  if (absl::StartsWith(status.message(), absl::StrCat(base, ":"))) message.remove_prefix(base.size() + 1);
+  const bool continues_place = !message.empty() && message.front() >= '0' && message.front() <= '9';
+  while (!message.empty() && message.front() == ' ') message.remove_prefix(1);
+  return absl::StrCat(place.where, continues_place ? ":" : ": ", message);
+}
+
+std::vector<std::string> FieldLines(const absl::Status& status) {
+  std::vector<std::string> lines;
+  for (const google::rpc::BadRequest::FieldViolation& violation :
+       DetailOf<google::rpc::BadRequest>(status).field_violations()) {
+    if (absl::StrContains(status.message(), violation.description())) continue;
+    const bool has_field = !violation.field().empty() && !absl::StrContains(violation.description(), violation.field());
+    lines.push_back(has_field ? absl::StrCat(violation.field(), ": ", violation.description())
+                              : violation.description());
+  }
+  return lines;
+}
+
+std::string Remedy(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+      return "start the daemon (vrpd --listen 127.0.0.1:50051), or name another by --remote HOST:PORT or VRP_REMOTE";
+    case absl::StatusCode::kResourceExhausted: {
+      const auto retry = DetailOf<google::rpc::RetryInfo>(status);
+      if (!retry.has_retry_delay()) return "try again later";
+      return absl::StrCat("try again in ", absl::FormatDuration(ToDuration(retry.retry_delay())));
+    }
+    case absl::StatusCode::kDeadlineExceeded:
+      return "the daemon took too long to answer; see whether it is overloaded: vrpctl server info";
+    case absl::StatusCode::kAlreadyExists:
+      return "take a fresh --request-id, or none";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string ErrorText(const ErrorPlace& place, const absl::Status& status) {
+  const std::string message = status.code() == absl::StatusCode::kUnavailable ? UnreachableMessage(place, status)
+                                                                              : MessageAt(place, status);
+  std::string text = "vrpctl: ";
+  if (!place.command.empty()) absl::StrAppend(&text, place.command, ": ");
+  // Further lines of a message (an error a line) are set in, so that they read as one error.
+  absl::StrAppend(&text, absl::StrReplaceAll(message, {{"\n", "\n  "}}), "\n");
+  for (const std::string& line : FieldLines(status)) absl::StrAppend(&text, "  ", line, "\n");
+  const std::string remedy = Remedy(status);
+  if (!remedy.empty()) absl::StrAppend(&text, "  ", remedy, "\n");
+  return text;
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,131 @@
+#include "client/output/event_sinks.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "client/output/json.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr absl::Duration kProgressInterval = absl::Seconds(2);
+constexpr char kClearLine[] = "\r\x1b[K";
+
+// Log lines come from elsewhere: nothing in them may steer the terminal.
+std::string WithoutControls(std::string_view text) {
+  std::string result = ToValidUtf8(text);
+  for (char& c : result) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = ' ';
+  }
+  return result;
+}
+
+// Of all but progress; empty for events of a newer daemon.
+std::string EventLine(const v1::WatchTrainingJobResponse& event) {
+  switch (event.event_case()) {
+    case v1::WatchTrainingJobResponse::kState:
+      return absl::StrCat("state ", JobStateWord(event.state().state()),
+                          event.state().error().empty() ? "" : ": ", WithoutControls(event.state().error()));
+    case v1::WatchTrainingJobResponse::kLog:
+      return WithoutControls(event.log().line());
+    case v1::WatchTrainingJobResponse::kCheckpoint:
+      return absl::StrCat("checkpoint at step ", event.checkpoint().step());
+    case v1::WatchTrainingJobResponse::kResumed:
+      return absl::StrCat("resumed from step ", event.resumed().resumed_from_step(), " (attempt ", event.attempt(),
+                          ")");
+    case v1::WatchTrainingJobResponse::kModel:
+      return absl::StrCat("model ", event.model().model());
+    default:
+      return "";
+  }
+}
+
+std::string LostLine(const absl::Status& status) {
+  return absl::StrCat("connection lost (", WithoutControls({status.message().data(), status.message().size()}),
+                      "), trying to come back");
+}
+
+constexpr char kReconnectedLine[] = "connected again";
+
+}  // namespace
+
+void JsonEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
+  WriteJsonLine(environment_.out, EventJson(event));
+}
+
+void JsonEventSink::OnConnectionLost(const absl::Status& status) {
+  environment_.err << LostLine(status) << std::endl;
+}
+
+void JsonEventSink::OnReconnected() { environment_.err << kReconnectedLine << std::endl; }
+
+void PlainEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
+  if (event.has_resumed()) remaining_.Restart();
+  if (event.has_progress()) {
+    OnProgress(event);
+    return;
+  }
+  const std::string line = EventLine(event);
+  if (!line.empty()) environment_.out << line << std::endl;
+}
+
+void PlainEventSink::OnProgress(const v1::WatchTrainingJobResponse& event) {
+  const std::optional<absl::Duration> remaining = remaining_.Update(event.progress(), ToTime(event.time()));
+  const absl::Time now = environment_.now();
+  if (!event.progress().end_of_epoch() && now - last_progress_ < kProgressInterval) return;
+  last_progress_ = now;
+  environment_.out << PlainProgressLine(event.progress(), remaining) << std::endl;
+}
+
+void PlainEventSink::OnConnectionLost(const absl::Status& status) {
+  environment_.err << LostLine(status) << std::endl;
+}
+
+void PlainEventSink::OnReconnected() { environment_.err << kReconnectedLine << std::endl; }
+
+void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
+  if (event.has_resumed()) remaining_.Restart();
+  if (event.has_progress()) {
+    remaining_time_ = remaining_.Update(event.progress(), ToTime(event.time()));
+    progress_ = event.progress();
+    Draw();
+  } else if (!event.has_checkpoint()) {
+    const std::string line = EventLine(event);
+    if (!line.empty()) PrintAbove(line);
+  }
+}
+
+void BarEventSink::OnConnectionLost(const absl::Status& status) {
+  PrintAbove(LostLine(status));
+}
+
+void BarEventSink::OnReconnected() { PrintAbove(kReconnectedLine); }
+
+void BarEventSink::OnEnd() {
+  if (drawn_) environment_.out << std::endl;
+  drawn_ = false;
+}
+
+void BarEventSink::PrintAbove(const std::string& line) {
+  if (drawn_) environment_.out << kClearLine;
+  environment_.out << line << '\n';
+  if (drawn_) Draw();
+  environment_.out.flush();
+}
+
+void BarEventSink::Draw() {
+  // The last column stays free: some terminals break the line there.
+  const int width = environment_.terminal_width().value_or(80) - 1;
+  environment_.out << kClearLine << ProgressBarLine(progress_, remaining_time_, width) << std::flush;
+  drawn_ = true;
+}
+
+std::unique_ptr<EventSink> MakeEventSink(Environment& environment, bool json) {
+  if (json) return std::make_unique<JsonEventSink>(environment);
+  if (environment.terminal_width().has_value()) return std::make_unique<BarEventSink>(environment);
+  return std::make_unique<PlainEventSink>(environment);
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,128 @@
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+template <typename Message>
+Json TimeOrNull(bool present, const Message& time) {
+  return present ? Json(FormatTime(time)) : Json();
+}
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+void AddProgress(const v1::TrainingProgress& progress, Json& object) {
+  object["epoch"] = progress.epoch();
+  object["step"] = progress.step();
+  object["loss"] = JsonNumber(progress.loss());
+  object["train_cost"] = JsonNumber(progress.train_cost());
+  object["val_cost"] = progress.has_val_cost() ? JsonNumber(progress.val_cost()) : Json();
+  object["instances_per_second"] = JsonNumber(progress.instances_per_second());
+  object["epochs"] = progress.epochs();
+  object["steps"] = progress.steps();
+  object["val_reference_cost"] =
+      progress.has_val_reference_cost() ? JsonNumber(progress.val_reference_cost()) : Json();
+  object["learning_rate"] = JsonNumber(progress.learning_rate());
+  object["gradient_norm"] = JsonNumber(progress.gradient_norm());
+  object["end_of_epoch"] = progress.end_of_epoch();
+}
+
+void AddState(const v1::StateEvent& state, Json& object) {
+  object["state"] = JobStateWord(state.state());
+  if (!state.error().empty()) object["error"] = state.error();
+}
+
+const char* EventType(const v1::WatchTrainingJobResponse& event) {
+  switch (event.event_case()) {
+    case v1::WatchTrainingJobResponse::kState:
+      return "state";
+    case v1::WatchTrainingJobResponse::kLog:
+      return "log";
+    case v1::WatchTrainingJobResponse::kProgress:
+      return "progress";
+    case v1::WatchTrainingJobResponse::kCheckpoint:
+      return "checkpoint";
+    case v1::WatchTrainingJobResponse::kResumed:
+      return "resumed";
+    case v1::WatchTrainingJobResponse::kModel:
+      return "model";
+    case v1::WatchTrainingJobResponse::EVENT_NOT_SET:
+      return "unknown";  // of a newer daemon
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string JobStateWord(v1::JobState state) {
+  constexpr size_t kPrefix = sizeof("JOB_STATE_") - 1;
+  const std::string& name = v1::JobState_Name(state);
+  return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(state));
+}
+
+Json JobJson(const v1::TrainingJob& job) {
+  Json progress;
+  if (job.has_progress()) AddProgress(job.progress(), progress);
+  Json error;
+  if (job.has_error() && job.error().code() != 0) {
+    error = {{"code", job.error().code()}, {"message", job.error().message()}};
+  }
+  const v1::TrainingSpec& spec = job.spec();
+  return {{"name", TextOrNull(job.name())},
+          {"state", JobStateWord(job.state())},
+          {"attempt", job.attempt()},
+          {"config", spec.config_name()},
+          {"overrides", std::vector<std::string>(spec.overrides().begin(), spec.overrides().end())},
+          {"device", TextOrNull(spec.device())},
+          {"create_time", TimeOrNull(job.has_create_time(), job.create_time())},
+          {"start_time", TimeOrNull(job.has_start_time(), job.start_time())},
+          {"end_time", TimeOrNull(job.has_end_time(), job.end_time())},
+          {"progress", progress},
+          {"error", error},
+          {"model", TextOrNull(job.model())},
+          {"last_sequence", job.last_sequence()},
+          {"request_id", TextOrNull(job.request_id())}};
+}
+
+Json EventJson(const v1::WatchTrainingJobResponse& event) {
+  Json object = {{"sequence", event.sequence()},
+                 {"attempt", event.attempt()},
+                 {"type", EventType(event)},
+                 {"time", FormatTime(event.time())}};
+  if (event.has_state()) AddState(event.state(), object);
+  if (event.has_log()) object["line"] = event.log().line();
+  if (event.has_progress()) AddProgress(event.progress(), object);
+  if (event.has_checkpoint()) object["step"] = event.checkpoint().step();
+  if (event.has_resumed()) object["resumed_from_step"] = event.resumed().resumed_from_step();
+  if (event.has_model()) object["model"] = event.model().model();
+  return object;
+}
+
+Json ModelJson(const v1::Model& model) {
+  const ModelVersion parts = SplitModelName(model.name());
+  Json problems = Json::array();
+  for (const int type : model.problem_types()) {
+    problems.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+  }
+  Json sizes = Json::parse(model.architecture_json(), nullptr, /*allow_exceptions=*/false);
+  return {{"name", model.name()},
+          {"model", parts.name},
+          {"version", parts.version},
+          {"architecture", model.architecture()},
+          {"architecture_sizes", sizes.is_discarded() ? Json() : sizes},
+          {"problem_types", problems},
+          {"input_features", std::vector<std::string>(model.input_features().begin(), model.input_features().end())},
+          {"parameters", model.parameters()},
+          {"training_job", TextOrNull(model.training_job())},
+          {"steps", model.steps()},
+          {"validation_cost", JsonNumber(model.validation_cost())},
+          {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},
+          {"create_time", TimeOrNull(model.has_create_time(), model.create_time())},
+          {"weights_sha256", model.weights_sha256()}};
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,47 @@
+#include "client/output/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "client/text.h"
+
+namespace vrp::client {
+
+void WriteJsonLine(std::ostream& out, const Json& object) {
+  out << object.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+}
+
+Json JsonNumber(double value) {
+  constexpr double kExactIntegers = 9007199254740992;  // 2^53
+  if (!std::isfinite(value)) return nullptr;
+  if (value == std::trunc(value) && std::fabs(value) < kExactIntegers) return static_cast<int64_t>(value);
+  return value;
+}
+
+Json ServerInfoJson(const v1::ServerInfo& info) {
+  Json devices = Json::array();
+  for (const v1::Device& device : info.devices()) {
+    devices.push_back({{"id", device.id()},
+                       {"name", device.name()},
+                       {"memory_bytes", device.memory_bytes()},
+                       {"amp_supported", device.amp_supported()},
+                       {"bf16_supported", device.bf16_supported()}});
+  }
+  const v1::Limits& limits = info.limits();
+  return {{"version", info.version()},
+          {"git_commit", info.git_commit()},
+          {"torch_version", info.torch_version().empty() ? Json() : Json(info.torch_version())},
+          {"grpc_version", info.grpc_version()},
+          {"devices", devices},
+          {"default_device", info.default_device()},
+          {"threads", info.threads()},
+          {"limits",
+           {{"max_message_bytes", limits.max_message_bytes()},
+            {"max_nodes", limits.max_nodes()},
+            {"max_matrix_nodes", limits.max_matrix_nodes()},
+            {"max_threads", limits.max_threads()},
+            {"max_budget_ms", limits.max_budget_ms()}}},
+          {"start_time", info.has_start_time() ? Json(FormatTime(info.start_time())) : Json()}};
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,34 @@
+// Messages as the JSON that scripts rely on. Key names and their order are part of the command line's contract.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <ostream>
+
+#include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/system_service.pb.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp::client {
+
+using Json = nlohmann::ordered_json;
+
+// One line, flushed, so that a reader of a pipe sees it at once.
+void WriteJsonLine(std::ostream& out, const Json& object);
+
+// A whole number without ".0"; null where it is not finite, which JSON cannot say.
+Json JsonNumber(double value);
+
+Json SolveJson(const v1::SolveResponse& response);
+Json CheckJson(const v1::CheckSolutionResponse& response);
+Json ValidateJson(const v1::ValidateInstanceResponse& response);
+Json JobJson(const v1::TrainingJob& job);
+// An event of a job; not for heartbeats.
+Json EventJson(const v1::WatchTrainingJobResponse& event);
+Json ModelJson(const v1::Model& model);
+Json ServerInfoJson(const v1::ServerInfo& info);
+
+// "RUNNING".
+std::string JobStateWord(v1::JobState state);
+
+}  // namespace vrp::client

@@ -1,0 +1,111 @@
+#include "client/output/progress_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr int kShortestBar = 10;
+constexpr int kLongestBar = 30;
+
+// Four significant digits: enough to see a loss move.
+std::string Short(double value) {
+  if (!std::isfinite(value)) return "nan";
+  return absl::StrFormat("%.4g", value);
+}
+
+std::string OfTotal(int64_t done, int64_t total) {
+  return total > 0 ? absl::StrCat(done, "/", total) : absl::StrCat(done);
+}
+
+std::string GapToReference(const v1::TrainingProgress& progress) {
+  if (!progress.has_val_cost() || !progress.has_val_reference_cost() || progress.val_reference_cost() <= 0) return "";
+  return FormatGap(progress.val_cost() / progress.val_reference_cost() - 1);
+}
+
+// A part of the line; the lower `rank`, the sooner it is left out.
+struct Part {
+  std::string text;
+  int rank;
+};
+
+std::vector<Part> PartsOf(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining) {
+  std::vector<Part> parts = {
+      {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs())), 8},
+      {absl::StrCat("step ", OfTotal(progress.step(), progress.steps())), 6},
+      {absl::StrCat("loss ", Short(progress.loss())), 4},
+      {absl::StrCat("cost ", Short(progress.train_cost())), 7},
+  };
+  if (progress.has_val_cost()) parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 5});
+  const std::string gap = GapToReference(progress);
+  if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, " vs NN)"), 2});
+  parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 3});
+  if (remaining.has_value()) parts.push_back({absl::StrCat("ETA ", FormatSpan(*remaining)), 9});
+  return parts;
+}
+
+int Length(const std::vector<Part>& parts) {
+  int length = 0;
+  for (const Part& part : parts) length += static_cast<int>(part.text.size()) + 2;
+  return length;
+}
+
+std::string Bar(double fraction, int columns) {
+  const int filled = static_cast<int>(std::floor(std::clamp(fraction, 0.0, 1.0) * columns));
+  std::string bar(static_cast<size_t>(filled), '=');
+  if (filled < columns) bar += '>';
+  bar.resize(static_cast<size_t>(columns), ' ');
+  return bar;
+}
+
+}  // namespace
+
+std::string PlainProgressLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining) {
+  std::string line = absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs()), "  step ",
+                                  OfTotal(progress.step(), progress.steps()), "  loss ", Short(progress.loss()),
+                                  "  cost ", Short(progress.train_cost()));
+  if (progress.has_val_cost()) absl::StrAppend(&line, "  val ", Short(progress.val_cost()));
+  const std::string gap = GapToReference(progress);
+  if (!gap.empty()) absl::StrAppend(&line, " (", gap, " vs nearest neighbour)");
+  absl::StrAppend(&line, "  ", FormatRate(progress.instances_per_second()), " instances/s");
+  if (remaining.has_value()) absl::StrAppend(&line, "  ETA ", FormatSpan(*remaining));
+  return line;
+}
+
+std::string ProgressBarLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining,
+                            int width) {
+  const double fraction =
+      progress.steps() > 0 ? static_cast<double>(progress.step()) / static_cast<double>(progress.steps()) : 0;
+  const std::string percent = absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
+  std::vector<Part> parts = PartsOf(progress, remaining);
+  const int frame = static_cast<int>(percent.size()) + 3;  // two brackets and a blank
+  while (!parts.empty() && Length(parts) + frame + kShortestBar > width) {
+    parts.erase(std::min_element(parts.begin(), parts.end(),
+                                 [](const Part& a, const Part& b) { return a.rank < b.rank; }));
+  }
+  const int columns = std::clamp(width - frame - Length(parts), 0, kLongestBar);
+  std::string line = columns >= kShortestBar ? absl::StrCat("[", Bar(fraction, columns), "] ", percent) : percent;
+  for (const Part& part : parts) absl::StrAppend(&line, "  ", part.text);
+  return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+}
+
+std::optional<absl::Duration> RemainingTime::Update(const v1::TrainingProgress& progress, absl::Time time) {
+  constexpr double kWeight = 0.2;  // of the newest
+  if (last_step_ > 0 && progress.step() > last_step_ && time > last_time_) {
+    const absl::Duration newest = (time - last_time_) / (progress.step() - last_step_);
+    per_step_ = per_step_.has_value() ? *per_step_ * (1 - kWeight) + newest * kWeight : newest;
+  }
+  last_step_ = progress.step();
+  last_time_ = time;
+  if (!per_step_.has_value() || progress.steps() <= 0) return std::nullopt;
+  return *per_step_ * std::max<int64_t>(progress.steps() - progress.step(), 0);
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,32 @@
+// A training job's progress in one line.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp::client {
+
+// "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest neighbour)  1234 instances/s  ETA 1m20s"
+std::string PlainProgressLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining);
+
+// The same with a bar in front, exactly as many columns or fewer as `width`: what matters least is left out first.
+std::string ProgressBarLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining, int width);
+
+// How long the rest will take, from the times of the last progress events.
+class RemainingTime {
+ public:
+  // Of one attempt; call with each event, in order. Nothing before the second one.
+  std::optional<absl::Duration> Update(const v1::TrainingProgress& progress, absl::Time time);
+  // The job was started anew.
+  void Restart() { last_step_ = 0; }
+
+ private:
+  int64_t last_step_ = 0;  // 0: none yet
+  absl::Time last_time_;
+  std::optional<absl::Duration> per_step_;  // moving average
+};
+
+}  // namespace vrp::client

@@ -1,0 +1,116 @@
+#include <nlohmann/json.hpp>
+
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+Json Milliseconds(const google::protobuf::Duration& duration) {
+  return JsonNumber(absl::ToDoubleMilliseconds(ToDuration(duration)));
+}
+
+// Of one capacity dimension a number, of several an array; nothing carried is 0.
+template <typename Loads>
+Json Load(const Loads& loads) {
+  if (loads.size() <= 1) return JsonNumber(loads.empty() ? 0 : loads[0]);
+  Json array = Json::array();
+  for (const double load : loads) array.push_back(JsonNumber(load));
+  return array;
+}
+
+// Answers begin and end with the depot, which the contract leaves out here.
+Json RouteJson(const v1::Route& route) {
+  Json stops = Json::array();
+  for (int i = 1; i + 1 < route.stops_size(); ++i) {
+    const v1::Stop& stop = route.stops(i);
+    stops.push_back({{"id", stop.id()}, {"arrival", JsonNumber(stop.arrival())}, {"load", Load(stop.load())}});
+  }
+  return {{"vehicle", route.vehicle()},
+          {"stops", stops},
+          {"distance", JsonNumber(route.distance())},
+          {"duration", JsonNumber(route.duration())}};
+}
+
+Json RoutesJson(const v1::Solution& solution) {
+  Json routes = Json::array();
+  for (const v1::Route& route : solution.routes()) routes.push_back(RouteJson(route));
+  return routes;
+}
+
+template <typename Response>
+Json ViolationsJson(const Response& response) {
+  Json violations = Json::array();
+  for (const v1::Violation& violation : response.violations()) {
+    violations.push_back({{"kind", violation.kind()},
+                          {"route", violation.has_route() ? Json(violation.route()) : Json()},
+                          {"node", violation.has_node() ? Json(violation.node()) : Json()},
+                          {"amount", JsonNumber(violation.amount())},
+                          {"message", violation.message()}});
+  }
+  return violations;
+}
+
+Json UnservedJson(const v1::Solution& solution) {
+  Json unserved = Json::array();
+  for (const v1::UnservedCustomer& customer : solution.unserved()) {
+    unserved.push_back({{"id", customer.id()}, {"reason", customer.reason()}});
+  }
+  return unserved;
+}
+
+template <typename Response>
+void AddReference(const Response& response, Json& object) {
+  if (response.has_reference_cost()) object["ref_cost"] = JsonNumber(response.reference_cost());
+  if (response.has_gap()) object["gap"] = JsonNumber(response.gap());
+}
+
+}  // namespace
+
+Json SolveJson(const v1::SolveResponse& response) {
+  const ModelVersion model = SplitModelName(response.model());
+  const v1::TimeSplit& times = response.times();
+  Json object = {{"name", response.name()},
+                 {"cost", JsonNumber(response.solution().cost())},
+                 {"routes", RoutesJson(response.solution())},
+                 {"feasible", response.feasible()},
+                 {"violations", ViolationsJson(response)},
+                 {"unserved", UnservedJson(response.solution())},
+                 {"strategy", StrategyWord(response.strategy())},
+                 {"model", model.name.empty() ? Json() : Json(model.name)},
+                 {"version", model.version == 0 ? Json() : Json(model.version)},
+                 {"seed", response.seed()},
+                 {"budget_ms", Milliseconds(response.budget())},
+                 {"time_ms",
+                  {{"queue", Milliseconds(times.queue())},
+                   {"encode", Milliseconds(times.encode())},
+                   {"decode", Milliseconds(times.decode())},
+                   {"search", Milliseconds(times.search())},
+                   {"total", Milliseconds(times.total())}}},
+                 {"ended_by", EndReasonWord(response.ended_by())}};
+  AddReference(response, object);
+  return object;
+}
+
+Json CheckJson(const v1::CheckSolutionResponse& response) {
+  Json object = {{"feasible", response.feasible()},
+                 {"cost", JsonNumber(response.cost())},
+                 {"violations", ViolationsJson(response)}};
+  AddReference(response, object);
+  return object;
+}
+
+Json ValidateJson(const v1::ValidateInstanceResponse& response) {
+  Json object = {{"valid", response.valid()},
+                 {"errors", std::vector<std::string>(response.errors().begin(), response.errors().end())},
+                 {"unsupported", std::vector<std::string>(response.unsupported().begin(), response.unsupported().end())}};
+  if (!response.valid()) return object;
+  object["name"] = response.name();
+  object["problem_type"] = ProblemTypeWord(response.problem_type());
+  object["customers"] = response.customers();
+  object["depots"] = response.depots();
+  return object;
+}
+
+}  // namespace vrp::client

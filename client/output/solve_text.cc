@@ -1,0 +1,93 @@
+#include "absl/strings/str_cat.h"
+#include "client/flags.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+// An infeasible giant has thousands; what is wrong is seen from the first.
+constexpr int kMostLines = 20;
+
+template <typename Loads>
+std::string LoadText(const Loads& loads) {
+  std::string text;
+  for (const double load : loads) absl::StrAppend(&text, text.empty() ? "" : ",", FormatNumber(load));
+  return text;
+}
+
+std::string RouteText(int number, const v1::Route& route) {
+  std::string text = absl::StrCat("Route ", number, ":");
+  for (int i = 1; i + 1 < route.stops_size(); ++i) absl::StrAppend(&text, " ", route.stops(i).id());
+  absl::StrAppend(&text, "  distance ", FormatNumber(route.distance()));
+  if (!route.load().empty()) absl::StrAppend(&text, "  load ", LoadText(route.load()));
+  absl::StrAppend(&text, "  duration ", FormatNumber(route.duration()), "\n");
+  return text;
+}
+
+template <typename Response>
+std::string GapText(const Response& response) {
+  if (!response.has_gap() || !response.has_reference_cost()) return "";
+  return absl::StrCat("  gap ", FormatGap(response.gap()), " to ", FormatNumber(response.reference_cost()));
+}
+
+template <typename Response>
+std::string VerdictText(const Response& response) {
+  if (response.feasible()) return "checker: feasible\n";
+  std::string text = absl::StrCat("checker: NOT feasible, ", response.violations_size(), " violations\n");
+  for (int i = 0; i < std::min(response.violations_size(), kMostLines); ++i) {
+    absl::StrAppend(&text, "  ", response.violations(i).kind(), ": ", response.violations(i).message(), "\n");
+  }
+  if (response.violations_size() > kMostLines) {
+    absl::StrAppend(&text, "  and ", response.violations_size() - kMostLines, " more\n");
+  }
+  return text;
+}
+
+std::string UnservedText(const v1::Solution& solution) {
+  if (solution.unserved().empty()) return "";
+  std::string text = absl::StrCat("unserved: ", solution.unserved_size(), " customers\n");
+  for (int i = 0; i < std::min(solution.unserved_size(), kMostLines); ++i) {
+    absl::StrAppend(&text, "  ", solution.unserved(i).id(), ": ", solution.unserved(i).reason(), "\n");
+  }
+  if (solution.unserved_size() > kMostLines) {
+    absl::StrAppend(&text, "  and ", solution.unserved_size() - kMostLines, " more\n");
+  }
+  return text;
+}
+
+std::string Milliseconds(const google::protobuf::Duration& duration) {
+  return FormatNumber(absl::ToDoubleMilliseconds(absl::Floor(ToDuration(duration), absl::Microseconds(100))));
+}
+
+std::string TimesText(const v1::SolveResponse& response) {
+  const v1::TimeSplit& times = response.times();
+  std::string text = absl::StrCat("time: ", Milliseconds(times.total()), " of ", Milliseconds(response.budget()),
+                                  " ms");
+  if (times.has_queue()) absl::StrAppend(&text, ", queue ", Milliseconds(times.queue()));
+  if (times.has_encode()) absl::StrAppend(&text, ", encode ", Milliseconds(times.encode()));
+  if (times.has_decode()) absl::StrAppend(&text, ", decode ", Milliseconds(times.decode()));
+  if (times.has_search()) absl::StrAppend(&text, ", search ", Milliseconds(times.search()));
+  return absl::StrCat(text, "; ended by ", EndReasonWord(response.ended_by()), "\n");
+}
+
+}  // namespace
+
+std::string SolveText(const v1::SolveResponse& response) {
+  const v1::Solution& solution = response.solution();
+  std::string text = absl::StrCat(response.name(), "\n");
+  for (int i = 0; i < solution.routes_size(); ++i) text += RouteText(i + 1, solution.routes(i));
+  absl::StrAppend(&text, "cost: ", FormatNumber(solution.cost()), GapText(response), "\n");
+  text += VerdictText(response);
+  text += UnservedText(solution);
+  absl::StrAppend(&text, "strategy: ", StrategyWord(response.strategy()), ", ",
+                  response.model().empty() ? "no model" : response.model(), ", seed ", response.seed(), "\n");
+  text += TimesText(response);
+  return text;
+}
+
+std::string CheckText(const v1::CheckSolutionResponse& response) {
+  return absl::StrCat("cost: ", FormatNumber(response.cost()), GapText(response), "\n", VerdictText(response));
+}
+
+}  // namespace vrp::client

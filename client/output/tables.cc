@@ -1,0 +1,139 @@
+#include "client/output/tables.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/output/progress_text.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+// "key    value" lines.
+class Sheet {
+ public:
+  void Add(std::string key, std::string value) {
+    if (!value.empty()) lines_.emplace_back(std::move(key), std::move(value));
+  }
+  std::string Text() const {
+    size_t width = 0;
+    for (const auto& [key, value] : lines_) width = std::max(width, key.size());
+    std::string text;
+    for (const auto& [key, value] : lines_) {
+      absl::StrAppend(&text, key, std::string(width + 2 - key.size(), ' '), value, "\n");
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+std::string ProblemTypes(const v1::Model& model) {
+  std::vector<std::string> words;
+  for (const int type : model.problem_types()) words.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+  return absl::StrJoin(words, " ");
+}
+
+std::string CostAgainst(double cost, double reference) {
+  if (reference <= 0) return cost > 0 ? FormatNumber(cost) : "";
+  return absl::StrCat(FormatNumber(cost), " (", FormatGap(cost / reference - 1), " vs nearest neighbour)");
+}
+
+}  // namespace
+
+std::string Table::Text() const {
+  std::vector<size_t> widths(rows_.front().size(), 0);
+  for (const auto& row : rows_) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      absl::StrAppend(&line, row[i], std::string(widths[i] + 2 - row[i].size(), ' '));
+    }
+    absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
+  }
+  return text;
+}
+
+std::vector<std::string> JobRow(const v1::TrainingJob& job) {
+  const v1::TrainingProgress& progress = job.progress();
+  return {job.name(),
+          JobStateWord(job.state()),
+          absl::StrCat(job.attempt()),
+          job.has_create_time() ? FormatTime(job.create_time()) : "",
+          absl::StrCat(progress.epoch(), "/", progress.epochs()),
+          absl::StrCat(progress.step(), "/", progress.steps()),
+          progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "",
+          job.model()};
+}
+
+std::string JobText(const v1::TrainingJob& job) {
+  Sheet sheet;
+  sheet.Add("job", job.name());
+  sheet.Add("state", JobStateWord(job.state()));
+  sheet.Add("error", job.error().message());
+  sheet.Add("attempt", absl::StrCat(job.attempt()));
+  sheet.Add("config", job.spec().config_name());
+  sheet.Add("overrides", absl::StrJoin(job.spec().overrides(), " "));
+  sheet.Add("device", job.spec().device());
+  if (job.has_create_time()) sheet.Add("created", FormatTime(job.create_time()));
+  if (job.has_start_time()) sheet.Add("started", FormatTime(job.start_time()));
+  if (job.has_end_time()) sheet.Add("ended", FormatTime(job.end_time()));
+  if (job.has_progress()) sheet.Add("progress", PlainProgressLine(job.progress(), std::nullopt));
+  sheet.Add("model", job.model());
+  sheet.Add("events", absl::StrCat(job.last_sequence()));
+  return sheet.Text();
+}
+
+std::vector<std::string> ModelRow(const v1::Model& model) {
+  return {model.name(), model.architecture(), ProblemTypes(model), absl::StrCat(model.parameters()),
+          CostAgainst(model.validation_cost(), model.validation_reference_cost()),
+          model.has_create_time() ? FormatTime(model.create_time()) : ""};
+}
+
+std::string ModelText(const v1::Model& model) {
+  Sheet sheet;
+  sheet.Add("model", model.name());
+  sheet.Add("architecture", model.architecture());
+  sheet.Add("sizes", model.architecture_json());
+  sheet.Add("problems", ProblemTypes(model));
+  sheet.Add("inputs", absl::StrJoin(model.input_features(), " "));
+  sheet.Add("parameters", absl::StrCat(model.parameters()));
+  sheet.Add("trained by", model.training_job());
+  sheet.Add("steps", absl::StrCat(model.steps()));
+  sheet.Add("val cost", CostAgainst(model.validation_cost(), model.validation_reference_cost()));
+  if (model.has_create_time()) sheet.Add("created", FormatTime(model.create_time()));
+  sheet.Add("weights", model.weights_sha256());
+  return sheet.Text();
+}
+
+std::string ServerInfoText(const v1::ServerInfo& info) {
+  Sheet sheet;
+  sheet.Add("version", absl::StrCat(info.version(), info.git_commit().empty() ? "" : " ", info.git_commit()));
+  sheet.Add("torch", info.torch_version().empty() ? "built without" : info.torch_version());
+  sheet.Add("grpc", info.grpc_version());
+  for (const v1::Device& device : info.devices()) {
+    std::string text = absl::StrCat(device.name(), "  ", FormatBytes(device.memory_bytes()));
+    if (device.amp_supported()) absl::StrAppend(&text, "  AMP");
+    if (device.bf16_supported()) absl::StrAppend(&text, "  bf16");
+    if (device.id() == info.default_device()) absl::StrAppend(&text, "  (default)");
+    sheet.Add(absl::StrCat("device ", device.id()), text);
+  }
+  sheet.Add("threads", absl::StrCat(info.threads()));
+  const v1::Limits& limits = info.limits();
+  sheet.Add("limits", absl::StrCat(limits.max_nodes(), " nodes (", limits.max_matrix_nodes(), " with a matrix), ",
+                                   limits.max_threads(), " threads a request, budget up to ",
+                                   FormatSpan(absl::Milliseconds(limits.max_budget_ms())), ", messages up to ",
+                                   FormatBytes(limits.max_message_bytes())));
+  if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
+  return sheet.Text();
+}
+
+}  // namespace vrp::client

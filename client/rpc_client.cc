@@ -1,0 +1,204 @@
+#include "client/rpc_client.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <set>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/cord.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "google/rpc/status.pb.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/model_service.grpc.pb.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/system_service.grpc.pb.h"
+#include "vrp/v1/training_service.grpc.pb.h"
+
+namespace vrp::client {
+namespace {
+
+// A matrix of 5,000 nodes does not fit, by design: the daemon's own limit is the same.
+constexpr int kMaxMessageBytes = 64 << 20;
+// For calls that only look something up; a daemon that takes longer is stuck.
+constexpr absl::Duration kLookupTimeout = absl::Seconds(30);
+// Checking reads instances of up to 64 MiB.
+constexpr absl::Duration kCheckTimeout = absl::Seconds(120);
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& remote) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  // Finds out that a watched daemon's machine is gone. Not more often than the daemon permits, and only during calls.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);
+  // gRPC uses the smallest backoff as the time that connecting may take: 5 s until "unreachable".
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
+  // A daemon is reached directly: http_proxy would send even loopback traffic elsewhere.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return grpc::CreateCustomChannel(remote, grpc::InsecureChannelCredentials(), arguments);
+}
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  absl::Status result(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+  google::rpc::Status details;
+  if (details.ParseFromString(status.error_details())) {
+    for (const google::protobuf::Any& detail : details.details()) {
+      result.SetPayload(detail.type_url(), absl::Cord(detail.value()));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+struct RpcClient::Impl {
+  explicit Impl(const std::string& remote)
+      : channel(MakeChannel(remote)),
+        solver(v1::SolverService::NewStub(channel)),
+        training(v1::TrainingService::NewStub(channel)),
+        models(v1::ModelService::NewStub(channel)),
+        datasets(v1::DatasetService::NewStub(channel)),
+        system(v1::SystemService::NewStub(channel)),
+        health(grpc::health::v1::Health::NewStub(channel)) {}
+
+  // Makes `context` known to Cancel for as long as it lives.
+  class Registration {
+   public:
+    Registration(Impl& impl, grpc::ClientContext& context) : impl_(impl), context_(context) {
+      absl::MutexLock lock(&impl_.mutex);
+      impl_.active.insert(&context_);
+      if (impl_.cancelled) context_.TryCancel();
+    }
+    ~Registration() {
+      absl::MutexLock lock(&impl_.mutex);
+      impl_.active.erase(&context_);
+    }
+    Registration(const Registration&) = delete;
+    Registration& operator=(const Registration&) = delete;
+
+   private:
+    Impl& impl_;
+    grpc::ClientContext& context_;
+  };
+
+  template <typename Response, typename Stub, typename Request>
+  absl::StatusOr<Response> Call(Stub& stub,
+                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                                const Request& request, absl::Duration timeout) {
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+    const Registration registration(*this, context);
+    Response response;
+    absl::Status status = FromGrpc((stub.*method)(&context, request, &response));
+    if (!status.ok()) return status;
+    return response;
+  }
+
+  template <typename Response, typename Open>
+  absl::Status Stream(Open open, absl::FunctionRef<bool(const Response&)> receive) {
+    grpc::ClientContext context;
+    const Registration registration(*this, context);
+    std::unique_ptr<grpc::ClientReader<Response>> reader = open(&context);
+    Response response;
+    while (reader->Read(&response)) {
+      if (receive(response)) continue;
+      context.TryCancel();
+      reader->Finish();
+      return absl::OkStatus();
+    }
+    return FromGrpc(reader->Finish());
+  }
+
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::SolverService::Stub> solver;
+  std::unique_ptr<v1::TrainingService::Stub> training;
+  std::unique_ptr<v1::ModelService::Stub> models;
+  std::unique_ptr<v1::DatasetService::Stub> datasets;
+  std::unique_ptr<v1::SystemService::Stub> system;
+  std::unique_ptr<grpc::health::v1::Health::Stub> health;
+
+  absl::Mutex mutex;
+  bool cancelled ABSL_GUARDED_BY(mutex) = false;
+  std::set<grpc::ClientContext*> active ABSL_GUARDED_BY(mutex);
+};
+
+RpcClient::RpcClient(std::string remote) : remote_(std::move(remote)), impl_(std::make_unique<Impl>(remote_)) {}
+RpcClient::~RpcClient() = default;
+
+void RpcClient::Cancel() {
+  absl::MutexLock lock(&impl_->mutex);
+  impl_->cancelled = true;
+  for (grpc::ClientContext* context : impl_->active) context->TryCancel();
+}
+
+absl::StatusOr<v1::SolveResponse> RpcClient::Solve(const v1::SolveRequest& request, absl::Duration timeout) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::Solve, request, timeout);
+}
+
+absl::StatusOr<v1::CheckSolutionResponse> RpcClient::CheckSolution(const v1::CheckSolutionRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::CheckSolution, request, kCheckTimeout);
+}
+
+absl::StatusOr<v1::ValidateInstanceResponse> RpcClient::ValidateInstance(
+    const v1::ValidateInstanceRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::ValidateInstance, request, kCheckTimeout);
+}
+
+absl::StatusOr<v1::TrainingJob> RpcClient::CreateTrainingJob(const v1::CreateTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::CreateTrainingJob, request, kLookupTimeout);
+}
+
+absl::StatusOr<v1::TrainingJob> RpcClient::GetTrainingJob(const v1::GetTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::GetTrainingJob, request, kLookupTimeout);
+}
+
+absl::StatusOr<v1::ListTrainingJobsResponse> RpcClient::ListTrainingJobs(
+    const v1::ListTrainingJobsRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::ListTrainingJobs, request, kLookupTimeout);
+}
+
+absl::StatusOr<v1::TrainingJob> RpcClient::CancelTrainingJob(const v1::CancelTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::CancelTrainingJob, request, kLookupTimeout);
+}
+
+absl::Status RpcClient::WatchTrainingJob(const v1::WatchTrainingJobRequest& request,
+                                         absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive) {
+  return impl_->Stream<v1::WatchTrainingJobResponse>(
+      [&](grpc::ClientContext* context) { return impl_->training->WatchTrainingJob(context, request); }, receive);
+}
+
+absl::StatusOr<v1::ListModelsResponse> RpcClient::ListModels(const v1::ListModelsRequest& request) {
+  return impl_->Call(*impl_->models, &v1::ModelService::Stub::ListModels, request, kLookupTimeout);
+}
+
+absl::StatusOr<v1::Model> RpcClient::GetModel(const v1::GetModelRequest& request) {
+  return impl_->Call(*impl_->models, &v1::ModelService::Stub::GetModel, request, kLookupTimeout);
+}
+
+absl::Status RpcClient::GenerateInstances(const v1::GenerateInstancesRequest& request,
+                                          absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive) {
+  return impl_->Stream<v1::GenerateInstancesResponse>(
+      [&](grpc::ClientContext* context) { return impl_->datasets->GenerateInstances(context, request); }, receive);
+}
+
+absl::StatusOr<v1::ServerInfo> RpcClient::GetServerInfo() {
+  return impl_->Call(*impl_->system, &v1::SystemService::Stub::GetServerInfo, v1::GetServerInfoRequest(),
+                     kLookupTimeout);
+}
+
+absl::StatusOr<std::string> RpcClient::CheckHealth() {
+  const absl::StatusOr<grpc::health::v1::HealthCheckResponse> response =
+      impl_->Call(*impl_->health, &grpc::health::v1::Health::Stub::Check, grpc::health::v1::HealthCheckRequest(),
+                  kLookupTimeout);
+  if (!response.ok()) return response.status();
+  return grpc::health::v1::HealthCheckResponse::ServingStatus_Name(response->status());
+}
+
+}  // namespace vrp::client

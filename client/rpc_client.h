@@ -1,0 +1,66 @@
+// All that vrpctl asks of a daemon. No gRPC header is needed to use it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/system_service.pb.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp::client {
+
+// Calls block until the answer is there. Nothing is retried here. An error carries the daemon's code and message, and
+// its google.rpc details as payloads under their type URLs ("type.googleapis.com/google.rpc.BadRequest").
+// Thread-safe.
+class RpcClient {
+ public:
+  // Connects at the first call. `remote` is HOST:PORT, or unix:PATH.
+  explicit RpcClient(std::string remote);
+  ~RpcClient();
+  RpcClient(const RpcClient&) = delete;
+  RpcClient& operator=(const RpcClient&) = delete;
+
+  const std::string& remote() const { return remote_; }
+
+  // Ends calls under way, and all later ones, with kCancelled.
+  void Cancel();
+
+  // `timeout` is the deadline that the daemon sees; it shortens the budget where it comes first.
+  absl::StatusOr<v1::SolveResponse> Solve(const v1::SolveRequest& request, absl::Duration timeout);
+  absl::StatusOr<v1::CheckSolutionResponse> CheckSolution(const v1::CheckSolutionRequest& request);
+  absl::StatusOr<v1::ValidateInstanceResponse> ValidateInstance(const v1::ValidateInstanceRequest& request);
+
+  absl::StatusOr<v1::TrainingJob> CreateTrainingJob(const v1::CreateTrainingJobRequest& request);
+  absl::StatusOr<v1::TrainingJob> GetTrainingJob(const v1::GetTrainingJobRequest& request);
+  absl::StatusOr<v1::ListTrainingJobsResponse> ListTrainingJobs(const v1::ListTrainingJobsRequest& request);
+  absl::StatusOr<v1::TrainingJob> CancelTrainingJob(const v1::CancelTrainingJobRequest& request);
+  // Hands each message to `receive` until it returns false or the stream ends; OK in both cases.
+  absl::Status WatchTrainingJob(const v1::WatchTrainingJobRequest& request,
+                                absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive);
+
+  absl::StatusOr<v1::ListModelsResponse> ListModels(const v1::ListModelsRequest& request);
+  absl::StatusOr<v1::Model> GetModel(const v1::GetModelRequest& request);
+
+  // As WatchTrainingJob.
+  absl::Status GenerateInstances(const v1::GenerateInstancesRequest& request,
+                                 absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive);
+
+  absl::StatusOr<v1::ServerInfo> GetServerInfo();
+  // grpc.health.v1: "SERVING", "NOT_SERVING", ... of the daemon as a whole.
+  absl::StatusOr<std::string> CheckHealth();
+
+ private:
+  struct Impl;
+
+  std::string remote_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace vrp::client
