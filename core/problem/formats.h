@@ -26,26 +26,28 @@ absl::StatusOr<Instance> ParseVrplib(std::string_view text, std::string_view nam
 absl::StatusOr<Instance> ParseSolomon(std::string_view text, std::string_view name);
 absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name);
 
-// Our JSON: one object. Per-node arrays list the depots first. Keys:
-//   name            string; absent: the file's name
-//   kind            "tsp", "cvrp", "vrptw"; must be given
-//   metric          "exact" (the default), "cvrplib", "ceil", "dimacs", "scaled1000": how
-//   coordinates become distances num_depots      integer, 1 by default ids             strings,
-//   unique; default "0", "1", ... coords          [[x, y], ...]; may be absent where
-//   distance_matrix is given distance_matrix, duration_matrix   [[...], ...], N rows of N numbers
-//   >= 0; may be asymmetric speed           distance units a time unit, 1 by default: durations
-//   where no duration_matrix is given demands         numbers >= 0, 0 at depots; must be given but
-//   for a TSP backhauls       numbers >= 0: picked up after all deliveries of the route
-//   time_windows    [[open, close], ...], close null: no end; must be given for a vrptw, and only
-//   there horizon         number: the depots' windows close then at the latest service         one
-//   number for all customers, or an array with one for each node (0 at depots) capacity number > 0:
-//   as many equal vehicles as needed; or instead of it vehicles        [{id, count, depot,
-//   capacity, max_duration}, ...], each key optional: count 0 (the default) is as many as
-//                   needed, depot a depot's number (0), no capacity or max_duration means no limit
-//   ref_cost        number: the best known cost
-//   ref_routes, ref_by   accepted (the public random sets have them), checked for their form, not
-//   kept
-// Any other key is refused by name.
+// Our JSON: one object. Per-node arrays list the depots first. Any key that is not named here is
+// refused. Required: kind, coords or distance_matrix; but for a TSP: demands, capacity or vehicles.
+// - name: a string; absent: the file's name.
+// - kind: "tsp", "cvrp", "vrptw".
+// - metric: how coordinates become distances: "exact" (the default), "cvrplib", "ceil", "dimacs",
+//   "scaled1000".
+// - num_depots: an integer, 1 by default.
+// - ids: unique strings; "0", "1", ... by default.
+// - coords: [[x, y], ...].
+// - distance_matrix, duration_matrix: N rows of N numbers >= 0, which may be asymmetric.
+// - speed: distance units a time unit, 1 by default; for durations without a duration_matrix.
+// - demands: numbers >= 0, 0 at depots.
+// - backhauls: numbers >= 0, picked up after all deliveries of the route.
+// - time_windows: [[open, close], ...], close null: no end. For a vrptw, and only there.
+// - horizon: a number: the depots' windows close then at the latest.
+// - service: one number for all customers, or an array with one for each node (0 at depots).
+// - capacity: a number > 0: as many such vehicles as needed; or in its place
+// - vehicles: [{id, count, depot, capacity, max_duration}, ...], each key optional: count 0 (the
+//   default) is as many as needed, depot is a depot's number (0), no capacity or max_duration
+//   means no limit.
+// - ref_cost: a number, the best known cost.
+// - ref_routes, ref_by: of the public random sets; checked for their form, not kept.
 
 // One line, no line break; ParseJson reads it back to an equal instance.
 std::string WriteJson(const Instance& instance);

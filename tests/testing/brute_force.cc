@@ -1,0 +1,102 @@
+#include "tests/testing/brute_force.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "core/problem/checker.h"
+
+namespace vrp::test {
+namespace {
+
+constexpr int kMaxCustomers = 8;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// The cheapest order of one set of customers as a single route.
+struct BestRoute {
+  double cost = kNever;
+  std::vector<NodeIndex> order = {};
+};
+
+// Whether a route breaks a limit of its own; customers of other routes count as missing, which is
+// not its fault.
+bool IsAllowed(const Instance& instance, const std::vector<NodeIndex>& order) {
+  const CheckReport report = CheckPlan(instance, {{.vehicle_type = 0, .customers = order}});
+  return std::all_of(report.violations.begin(), report.violations.end(),
+                     [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
+}
+
+BestRoute FindBestRoute(const Instance& instance, unsigned set) {
+  std::vector<NodeIndex> order;
+  for (int i = 0; i < kMaxCustomers; ++i) {
+    if ((set >> i & 1) != 0) order.push_back(instance.num_depots() + i);
+  }
+  BestRoute best;
+  do {
+    const double cost = PlanCost(instance, {{.vehicle_type = 0, .customers = order}});
+    if (cost < best.cost && IsAllowed(instance, order)) best = {.cost = cost, .order = order};
+  } while (std::next_permutation(order.begin(), order.end()));
+  return best;
+}
+
+int MostRoutes(const Instance& instance) {
+  const int customers = instance.num_customers();
+  if (instance.kind() == ProblemKind::kTsp) return 1;
+  const int limit = instance.vehicles()[0].count;
+  return limit > 0 ? std::min(customers, limit) : customers;
+}
+
+// cost[k][set]: of at most k routes that serve exactly `set`; the last of them is choice[k][set].
+struct Table {
+  std::vector<std::vector<double>> cost;
+  std::vector<std::vector<unsigned>> choice;
+};
+
+Table FillTable(const std::vector<BestRoute>& routes, int most) {
+  const size_t layers = static_cast<size_t>(most) + 1;
+  Table table{.cost = {layers, std::vector<double>(routes.size(), kNever)},
+              .choice = {layers, std::vector<unsigned>(routes.size(), 0)}};
+  table.cost[0][0] = 0;
+  for (size_t k = 1; k < layers; ++k) {
+    table.cost[k][0] = 0;
+    for (unsigned set = 1; set < routes.size(); ++set) {
+      for (unsigned part = set; part > 0; part = (part - 1) & set) {
+        const double total = routes[part].cost + table.cost[k - 1][set ^ part];
+        if (total >= table.cost[k][set]) continue;
+        table.cost[k][set] = total;
+        table.choice[k][set] = part;
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+BruteForceResult BruteForceOptimum(const Instance& instance) {
+  const int customers = instance.num_customers();
+  if (customers > kMaxCustomers || instance.vehicles().size() > 1) {
+    std::fprintf(stderr, "BruteForceOptimum: wants at most %d customers, one vehicle type\n",
+                 kMaxCustomers);
+    std::abort();
+  }
+  const unsigned all = (1u << customers) - 1;
+  std::vector<BestRoute> routes(all + 1);
+  for (unsigned set = 1; set <= all; ++set) routes[set] = FindBestRoute(instance, set);
+  const Table table = FillTable(routes, MostRoutes(instance));
+  BruteForceResult result;
+  if (table.cost.back()[all] == kNever) return result;
+  unsigned left = all;
+  for (size_t k = table.cost.size() - 1; left != 0; --k) {
+    result.plan.push_back({.vehicle_type = 0, .customers = routes[table.choice[k][left]].order});
+    left ^= table.choice[k][left];
+  }
+  result.feasible = true;
+  result.cost = PlanCost(instance, result.plan);
+  return result;
+}
+
+}  // namespace vrp::test

@@ -1,0 +1,68 @@
+// Small instances for tests, said in words: AnInstance().WithCustomers(5).Capacity(10).Build().
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/problem/instance.h"
+
+namespace vrp::test {
+
+// Starts as a CVRP of one depot and 5 customers at seeded random places of the square [0, 100]^2,
+// demand 1 each, capacity 10, exact metric, as many vehicles as needed.
+class InstanceBuilder {
+ public:
+  InstanceBuilder& WithCustomers(int32_t customers);  // TSP: customers + 1 cities
+  InstanceBuilder& Seed(uint64_t seed);
+  InstanceBuilder& Named(std::string name);
+  InstanceBuilder& Kind(ProblemKind kind);
+  InstanceBuilder& As(Metric metric);
+  InstanceBuilder& Capacity(double capacity);
+  InstanceBuilder& Vehicles(int32_t count);
+  InstanceBuilder& MaxDuration(double duration);
+  InstanceBuilder& Service(double time);  // of each customer
+  InstanceBuilder& At(
+      std::vector<Position> positions);  // depot first; sets the number of customers
+  InstanceBuilder& Demands(std::vector<double> demands);      // of the customers
+  InstanceBuilder& RandomDemands();                           // 1 .. 9, or up to the capacity
+  InstanceBuilder& Backhauls(std::vector<double> backhauls);  // of the customers
+  // Makes it a VRPTW. Of the customers; the depot is open from 0 to `horizon`.
+  InstanceBuilder& Windows(std::vector<TimeWindow> windows, double horizon);
+  // Random windows that a vehicle straight from the depot can meet.
+  InstanceBuilder& RandomWindows();
+  // Gives the distances as an explicit matrix, without coordinates; `asymmetry` > 0 makes the way
+  // back longer by up to that share.
+  InstanceBuilder& ExplicitMatrix(double asymmetry = 0);
+
+  // Aborts when the instance is not valid: a broken test.
+  Instance Build() const;
+  // As the data stand, valid or not.
+  InstanceData BuildData() const;
+
+ private:
+  void AddPositions(InstanceData& data) const;
+  void AddLoads(InstanceData& data) const;
+  void AddWindows(InstanceData& data) const;
+  void AddMatrix(InstanceData& data) const;
+
+  int32_t customers_ = 5;
+  uint64_t seed_ = 1;
+  std::string name_ = "test";
+  ProblemKind kind_ = ProblemKind::kCvrp;
+  Metric metric_ = Metric::kExact;
+  VehicleType vehicle_{.capacity = 10};
+  double service_ = 0;
+  std::vector<Position> positions_;
+  std::vector<double> demands_;
+  bool random_demands_ = false;
+  std::vector<double> backhauls_;
+  std::vector<TimeWindow> windows_;
+  double horizon_ = 0;
+  bool random_windows_ = false;
+  double asymmetry_ = -1;  // below 0: no matrix
+};
+
+inline InstanceBuilder AnInstance() { return {}; }
+
+}  // namespace vrp::test

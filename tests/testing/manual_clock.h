@@ -1,0 +1,30 @@
+// A clock that tests set by hand.
+#pragma once
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+
+namespace vrp::test {
+
+// Thread-safe. Stands still between Advance calls.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(absl::Time now = absl::FromUnixSeconds(1'800'000'000)) : now_(now) {}
+
+  absl::Time Now() const override {
+    absl::MutexLock lock(&mu_);
+    return now_;
+  }
+  void Advance(absl::Duration by) {
+    absl::MutexLock lock(&mu_);
+    now_ += by;
+  }
+
+ private:
+  mutable absl::Mutex mu_;
+  absl::Time now_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace vrp::test

@@ -1,0 +1,37 @@
+#include "tests/testing/random_plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/problem/checker.h"
+
+namespace vrp::test {
+namespace {
+
+bool IsAllowed(const Instance& instance, const PlannedRoute& route) {
+  const CheckReport report = CheckPlan(instance, {route});
+  return std::all_of(report.violations.begin(), report.violations.end(),
+                     [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
+}
+
+}  // namespace
+
+Plan RandomFeasiblePlan(const Instance& instance, uint64_t seed) {
+  std::vector<NodeIndex> order(static_cast<size_t>(instance.num_customers()));
+  std::iota(order.begin(), order.end(), instance.num_depots());
+  CounterRandom random(seed);
+  random.Shuffle(std::span<NodeIndex>(order));
+  Plan plan(1);
+  for (const NodeIndex customer : order) {
+    plan.back().customers.push_back(customer);
+    if (plan.back().customers.size() == 1 || IsAllowed(instance, plan.back())) continue;
+    plan.back().customers.pop_back();
+    plan.push_back({.vehicle_type = 0, .customers = {customer}});
+  }
+  return plan;
+}
+
+}  // namespace vrp::test
