@@ -1,0 +1,75 @@
+#include "server/config/command_line.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "CLI/CLI.hpp"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "server/config/config_file.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kDescription[] =
+    "Examples:\n"
+    "  vrpd --listen 127.0.0.1:50051 --state-dir ~/.local/state/vrp\n"
+    "  vrpd --listen 127.0.0.1:0 --state-dir /tmp/vrp --threads 2     any free port; it is "
+    "printed\n"
+    "  vrpd --config configs/vrpd.yaml --log-level debug              flags win over the file\n"
+    "\n"
+    "The routing daemon: trains networks and solves instances for clients over gRPC (vrpctl is "
+    "one).\n"
+    "Prints `listening on HOST:PORT` when it serves. SIGTERM stops it within 20 s: a running job "
+    "is kept\n"
+    "and goes on at the next start with the same --state-dir.";
+
+void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
+  const int32_t threads = HardwareThreads();
+  app.add_option("--listen", flags.listen, "HOST:PORT, [IPV6]:PORT or unix:PATH [127.0.0.1:50051]");
+  app.add_option("--state-dir", flags.state_dir,
+                 "jobs and models are kept here; created when absent");
+  app.add_option("--models-dir", flags.models_dir,
+                 "models are read and published here [STATE-DIR/models]");
+  app.add_option("--config", config, "YAML file with the same options; see configs/vrpd.yaml");
+  app.add_option("--device", flags.device, "auto, cpu or cuda:0: where networks run [auto]");
+  app.add_option("--threads", flags.threads,
+                 Concat("threads to compute with [", threads, ", all of this machine's]"))
+      ->check(CLI::Range(1, threads));
+  app.add_option("--log-level", flags.log_level, "debug, info, warn or error [info]")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
+}
+
+}  // namespace
+
+absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> ParseCommandLine(
+    const std::vector<std::string>& arguments, const std::string& version) {
+  CLI::App app(kDescription, "vrpd");
+  PartialOptions flags;
+  std::string config;
+  bool insecure = false;
+  AddOptions(app, flags, config);
+  app.add_flag("--insecure", insecure,
+               "allow --listen on an address that other machines reach, without TLS");
+  app.set_version_flag("--version", version);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    return PrintAndExit{app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return PrintAndExit{version + "\n"};
+  } catch (const CLI::Error& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+  if (insecure) flags.insecure = true;
+  PartialOptions file;
+  if (!config.empty()) {
+    VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(config));
+    VRP_ASSIGN_OR_RETURN(file, ParseConfigFile(text, config));
+  }
+  VRP_ASSIGN_OR_RETURN(VrpdOptions options, Merge(flags, file));
+  return options;
+}
+
+}  // namespace vrp

@@ -1,0 +1,163 @@
+#include "server/config/config_file.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_join.h"
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "yaml-cpp/yaml.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxBytes = 1 << 20;
+constexpr size_t kMaxTextBytes = 4096;
+constexpr size_t kMaxListEntries = 100;
+
+class Reader {
+ public:
+  explicit Reader(std::string_view name) : name_(name) {}
+
+  absl::StatusOr<PartialOptions> Run(const YAML::Node& root) && {
+    if (root.IsNull()) return options_;  // an empty file
+    if (!root.IsMap()) {
+      Add(root.Mark(), "", Concat("got ", Shown(root), ", wanted a map of options"));
+    } else {
+      for (const auto& entry : root) ReadEntry(entry.first, entry.second);
+    }
+    if (errors_.empty()) return options_;
+    return absl::InvalidArgumentError(absl::StrJoin(errors_, "\n"));
+  }
+
+ private:
+  using Action = std::function<void(const std::string&, const YAML::Node&)>;
+
+  void Add(const YAML::Mark& mark, const std::string& key, const std::string& what) {
+    errors_.push_back(Concat(name_, ":", mark.line + 1, ": ", key, key.empty() ? "" : ": ", what));
+  }
+
+  static std::string Shown(const YAML::Node& node) {
+    if (node.IsScalar()) return Quoted(node.Scalar());
+    if (node.IsSequence()) return "a list";
+    return node.IsMap() ? "a map" : "nothing";
+  }
+
+  void ReadEntry(const YAML::Node& key_node, const YAML::Node& value) {
+    if (!key_node.IsScalar()) return Add(key_node.Mark(), "", "a key must be a word");
+    const std::string& key = key_node.Scalar();
+    const std::map<std::string, Action>& actions = Actions();
+    const auto found = actions.find(key);
+    if (found == actions.end()) {
+      const auto name_of = [](std::string* out, const auto& action) { out->append(action.first); };
+      return Add(key_node.Mark(), Quoted(key),
+                 Concat("unknown key, wanted one of ", absl::StrJoin(actions, ", ", name_of)));
+    }
+    if (!seen_.insert(key).second) return Add(key_node.Mark(), key, "given twice");
+    found->second(key, value);
+  }
+
+  const std::map<std::string, Action>& Actions() {
+    if (!actions_.empty()) return actions_;
+    actions_["listen"] = Text(&options_.listen);
+    actions_["state_dir"] = Text(&options_.state_dir);
+    actions_["models_dir"] = Text(&options_.models_dir);
+    actions_["read_only_models_dirs"] = TextList(&options_.read_only_models_dirs);
+    actions_["device"] = Text(&options_.device);
+    actions_["threads"] = Integer(&options_.threads, HardwareThreads());
+    actions_["solve_queue"] = Integer(&options_.solve_queue, kMaxSolveQueue);
+    actions_["max_queued_jobs"] = Integer(&options_.max_queued_jobs, kMaxQueuedJobs);
+    actions_["insecure"] = Boolean(&options_.insecure);
+    actions_["log_level"] = Word(&options_.log_level);
+    return actions_;
+  }
+
+  static bool IsText(const YAML::Node& node) {
+    return node.IsScalar() && !node.Scalar().empty() && node.Scalar().size() <= kMaxTextBytes &&
+           IsPrintableUtf8(node.Scalar());
+  }
+
+  Action Text(std::optional<std::string>* target) {
+    return [this, target](const std::string& key, const YAML::Node& node) {
+      if (!IsText(node)) return Add(node.Mark(), key, Concat("got ", Shown(node), ", wanted text"));
+      *target = node.Scalar();
+    };
+  }
+
+  Action TextList(std::optional<std::vector<std::string>>* target) {
+    return [this, target](const std::string& key, const YAML::Node& node) {
+      if (!node.IsSequence() || node.size() > kMaxListEntries) {
+        return Add(
+            node.Mark(), key,
+            Concat("got ", Shown(node), ", wanted a list of at most ", kMaxListEntries, " texts"));
+      }
+      std::vector<std::string> texts;
+      for (const YAML::Node& entry : node) {
+        if (!IsText(entry)) {
+          return Add(entry.Mark(), key, Concat("got ", Shown(entry), ", wanted text"));
+        }
+        texts.push_back(entry.Scalar());
+      }
+      *target = std::move(texts);
+    };
+  }
+
+  Action Integer(std::optional<int32_t>* target, int32_t most) {
+    return [this, target, most](const std::string& key, const YAML::Node& node) {
+      const std::optional<int64_t> value =
+          node.IsScalar() ? ParseInteger(node.Scalar()) : std::nullopt;
+      if (!value.has_value() || *value < 1 || *value > most) {
+        return Add(node.Mark(), key,
+                   Concat("got ", Shown(node), ", wanted an integer from 1 to ", most));
+      }
+      *target = static_cast<int32_t>(*value);
+    };
+  }
+
+  Action Boolean(std::optional<bool>* target) {
+    return [this, target](const std::string& key, const YAML::Node& node) {
+      const std::string text = node.IsScalar() ? node.Scalar() : "";
+      if (text != "true" && text != "false") {
+        return Add(node.Mark(), key, Concat("got ", Shown(node), ", wanted true or false"));
+      }
+      *target = text == "true";
+    };
+  }
+
+  Action Word(std::optional<std::string>* target) {
+    return [this, target](const std::string& key, const YAML::Node& node) {
+      const std::string text = node.IsScalar() ? node.Scalar() : "";
+      if (std::find(std::begin(kLogLevels), std::end(kLogLevels), text) == std::end(kLogLevels)) {
+        return Add(node.Mark(), key,
+                   Concat("got ", Shown(node), ", wanted debug, info, warn or error"));
+      }
+      *target = text;
+    };
+  }
+
+  const std::string name_;
+  PartialOptions options_;
+  std::map<std::string, Action> actions_;
+  std::set<std::string> seen_;
+  std::vector<std::string> errors_;
+};
+
+}  // namespace
+
+absl::StatusOr<PartialOptions> ParseConfigFile(std::string_view yaml, std::string_view name) {
+  if (yaml.size() > kMaxBytes) {
+    return absl::InvalidArgumentError(
+        Concat(name, ": has ", yaml.size(), " bytes, wanted at most ", kMaxBytes));
+  }
+  try {
+    return Reader(name).Run(YAML::Load(std::string(yaml)));
+  } catch (const YAML::Exception& error) {
+    return absl::InvalidArgumentError(Concat(name, ":", error.mark.line + 1, ": ", error.msg));
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,32 @@
+// Where vrpd may listen.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace vrp {
+
+struct ListenAddress {
+  bool is_unix = false;
+  std::string host;  // without brackets; of a unix socket: its path
+  int32_t port = 0;  // 0: any free one
+};
+
+// "HOST:PORT", "[IPV6]:PORT" or "unix:PATH"; a name (not an address) must be "localhost" or a
+// host's name.
+absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text);
+
+// 127.0.0.0/8, ::1, localhost, unix sockets.
+bool IsLoopback(const ListenAddress& address);
+
+// kInvalidArgument: not an address, or one that others can reach without `insecure`; names the
+// remedy.
+absl::Status CheckListenAddress(std::string_view text, bool insecure);
+
+// "HOST:PORT" with the port that was bound, as clients name it.
+std::string BoundAddress(const ListenAddress& address, int32_t port);
+
+}  // namespace vrp

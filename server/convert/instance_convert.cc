@@ -1,0 +1,191 @@
+#include "server/convert/instance_convert.h"
+
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "server/convert/field_scan.h"
+#include "server/convert/instance_data.h"
+
+namespace vrp {
+namespace {
+
+// Where the core's name of a per-node field stands in the message.
+std::string NodeFieldPath(const std::string& path) {
+  const bool depot = absl::StartsWith(path, "depots[");
+  std::string result =
+      absl::StrReplaceAll(path, {{"].window", depot ? "].time_window" : "].time_windows[0]"},
+                                 {"].service", "].service_time"},
+                                 {"].depot", "].start_depot"}});
+  if (absl::EndsWith(result, "].x") || absl::EndsWith(result, "].y")) {
+    result.insert(result.size() - 1, "location.");
+  }
+  return result;
+}
+
+// "distance_matrix[2][1]" -> "distance_matrix.values[7]" for 3 nodes.
+std::string MatrixFieldPath(const std::string& path, int64_t num_nodes) {
+  const std::vector<std::string> parts =
+      absl::StrSplit(path, absl::ByAnyChar("[]"), absl::SkipEmpty());
+  int64_t row = 0;
+  int64_t column = 0;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[1], &row) ||
+      !absl::SimpleAtoi(parts[2], &column)) {
+    return path;
+  }
+  return Concat(parts[0], ".values[", row * num_nodes + column, "]");
+}
+
+// The core names fields of InstanceData; callers know the message's.
+FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
+  std::string& field = violation.field;
+  if (field == "num_depots") {
+    field = "depots";
+  } else if (field == "positions") {
+    field = "customers";
+  } else if (absl::StrContains(field, "_matrix[")) {
+    field = MatrixFieldPath(field, num_nodes);
+  } else {
+    field = NodeFieldPath(field);
+  }
+  return violation;
+}
+
+// What the core finds, where the conversion has not found the same field wrong already.
+void AddCoreErrors(const InstanceData& data, int64_t num_nodes,
+                   std::vector<FieldViolation>& invalid) {
+  std::unordered_set<std::string> known;
+  for (const FieldViolation& violation : invalid) known.insert(violation.field);
+  for (const std::string& line : Instance::Validate(data)) {
+    FieldViolation violation = ToMessageField(FromLine(line), num_nodes);
+    if (known.count(violation.field) == 0) invalid.push_back(std::move(violation));
+  }
+}
+
+struct Conversion {
+  InstanceProblems problems;  // without the core's
+  InstanceData data;          // complete only where `whole`
+  bool whole = false;
+};
+
+Conversion Convert(const v1::Instance& message) {
+  Conversion result;
+  FieldScan scan = ScanInstance(message);
+  DataConversion converted = DataFromProto(message);
+  result.problems.invalid = std::move(scan.invalid);
+  result.problems.unsupported = std::move(scan.unsupported);
+  for (FieldViolation& violation : converted.invalid) {
+    result.problems.invalid.push_back(std::move(violation));
+  }
+  for (FieldViolation& violation : converted.unsupported) {
+    result.problems.unsupported.push_back(std::move(violation));
+  }
+  result.whole = converted.invalid.empty();
+  result.data = std::move(converted.data);
+  return result;
+}
+
+int64_t NumNodes(const v1::Instance& message) {
+  return int64_t{message.depots_size()} + message.customers_size();
+}
+
+}  // namespace
+
+InstanceProblems FindProblems(const v1::Instance& message) {
+  Conversion conversion = Convert(message);
+  if (conversion.whole) {
+    AddCoreErrors(conversion.data, NumNodes(message), conversion.problems.invalid);
+  }
+  return std::move(conversion.problems);
+}
+
+absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message) {
+  Conversion conversion = Convert(message);
+  std::vector<FieldViolation>& invalid = conversion.problems.invalid;
+  if (invalid.empty() && conversion.problems.unsupported.empty()) {
+    absl::StatusOr<Instance> instance = Instance::Create(conversion.data);
+    if (instance.ok()) return instance;
+  }
+  if (conversion.whole) AddCoreErrors(conversion.data, NumNodes(message), invalid);
+  if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
+  return FieldError(absl::StatusCode::kUnimplemented, conversion.problems.unsupported);
+}
+
+absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message) {
+  constexpr size_t kMaxNameBytes = 256;
+  if (message.name().size() > kMaxNameBytes) {
+    return InvalidField("file.name", Concat("has ", message.name().size(),
+                                            " bytes, wanted at most ", kMaxNameBytes));
+  }
+  InstanceFormat format = InstanceFormat::kAuto;
+  switch (message.format()) {
+    case v1::INSTANCE_FORMAT_UNSPECIFIED:
+      break;
+    case v1::INSTANCE_FORMAT_VRPLIB:
+      format = InstanceFormat::kVrplib;
+      break;
+    case v1::INSTANCE_FORMAT_SOLOMON:
+      format = InstanceFormat::kSolomon;
+      break;
+    case v1::INSTANCE_FORMAT_JSON:
+      format = InstanceFormat::kJson;
+      break;
+    default:
+      return InvalidField("file.format", Concat("got ", static_cast<int>(message.format()),
+                                                ", which is no value of InstanceFormat"));
+  }
+  const std::string_view name = message.name().empty() ? std::string_view("file") : message.name();
+  absl::StatusOr<Instance> instance = ParseInstance(message.content(), name, format);
+  if (!instance.ok()) return WithField(instance.status(), "file.content");
+  return instance;
+}
+
+v1::ProblemType ToProto(ProblemKind kind) {
+  switch (kind) {
+    case ProblemKind::kTsp:
+      return v1::PROBLEM_TYPE_TSP;
+    case ProblemKind::kCvrp:
+      return v1::PROBLEM_TYPE_CVRP;
+    case ProblemKind::kVrptw:
+      return v1::PROBLEM_TYPE_VRPTW;
+  }
+  return v1::PROBLEM_TYPE_UNSPECIFIED;
+}
+
+v1::Metric ToProto(Metric metric) {
+  switch (metric) {
+    case Metric::kExact:
+      return v1::METRIC_EXACT;
+    case Metric::kRounded:
+      return v1::METRIC_CVRPLIB;
+    case Metric::kCeiled:
+      return v1::METRIC_CEIL;
+    case Metric::kDimacs:
+      return v1::METRIC_DIMACS;
+    case Metric::kScaled1000:
+      return v1::METRIC_SCALED_1000;
+  }
+  return v1::METRIC_UNSPECIFIED;
+}
+
+absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type) {
+  switch (type) {
+    case v1::PROBLEM_TYPE_TSP:
+      return ProblemKind::kTsp;
+    case v1::PROBLEM_TYPE_CVRP:
+      return ProblemKind::kCvrp;
+    case v1::PROBLEM_TYPE_VRPTW:
+      return ProblemKind::kVrptw;
+    default:
+      return InvalidField("problem_type", Concat("got ", static_cast<int>(type),
+                                                 ", wanted PROBLEM_TYPE_TSP, _CVRP or _VRPTW"));
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,22 @@
+// The fields of an Instance message as the core's raw data. Part of InstanceFromProto.
+#pragma once
+
+#include <vector>
+
+#include "core/problem/instance.h"
+#include "server/convert/field_violation.h"
+#include "vrp/v1/instance.pb.h"
+
+namespace vrp {
+
+struct DataConversion {
+  InstanceData data;  // to be validated by Instance::Create
+  std::vector<FieldViolation>
+      invalid;  // what InstanceData cannot express; then `data` is incomplete
+  std::vector<FieldViolation> unsupported;
+};
+
+// Memory is bounded by the message's own size.
+DataConversion DataFromProto(const v1::Instance& message);
+
+}  // namespace vrp

@@ -1,0 +1,165 @@
+#include "server/convert/job_convert.h"
+
+#include <cmath>
+#include <vector>
+
+#include "core/base/text.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/names.h"
+#include "server/convert/status_convert.h"
+#include "server/convert/time_convert.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxConfigBytes = 1 << 20;
+constexpr int kMaxOverrides = 1000;
+constexpr size_t kMaxOverrideBytes = 4096;
+constexpr size_t kMaxConfigNameBytes = 256;
+constexpr size_t kMaxDeviceBytes = 32;
+constexpr size_t kMaxRequestIdBytes = 64;
+
+}  // namespace
+
+v1::JobState ToProto(JobState state) {
+  switch (state) {
+    case JobState::kQueued:
+      return v1::JOB_STATE_QUEUED;
+    case JobState::kPreparing:
+      return v1::JOB_STATE_PREPARING;
+    case JobState::kRunning:
+      return v1::JOB_STATE_RUNNING;
+    case JobState::kPausing:
+      return v1::JOB_STATE_PAUSING;
+    case JobState::kPaused:
+      return v1::JOB_STATE_PAUSED;
+    case JobState::kCancelling:
+      return v1::JOB_STATE_CANCELLING;
+    case JobState::kSucceeded:
+      return v1::JOB_STATE_SUCCEEDED;
+    case JobState::kFailed:
+      return v1::JOB_STATE_FAILED;
+    case JobState::kCancelled:
+      return v1::JOB_STATE_CANCELLED;
+  }
+  return v1::JOB_STATE_UNSPECIFIED;
+}
+
+v1::TrainingProgress ToProto(const TrainingProgress& progress) {
+  v1::TrainingProgress message;
+  message.set_epoch(progress.epoch);
+  message.set_epochs(progress.epochs);
+  message.set_step(progress.step);
+  message.set_steps(progress.steps);
+  message.set_loss(progress.loss);
+  message.set_train_cost(progress.train_cost);
+  if (!std::isnan(progress.validation_cost)) {
+    message.set_val_cost(progress.validation_cost);
+    if (!std::isnan(progress.validation_reference)) {
+      message.set_val_reference_cost(progress.validation_reference);
+    }
+  }
+  message.set_learning_rate(progress.learning_rate);
+  message.set_gradient_norm(progress.gradient_norm);
+  message.set_instances_per_second(progress.instances_per_second);
+  message.set_end_of_epoch(progress.end_of_epoch);
+  return message;
+}
+
+v1::TrainingSpec ToProto(const JobSpec& spec) {
+  v1::TrainingSpec message;
+  message.set_config_yaml(spec.config_yaml);
+  message.set_config_name(spec.config_name);
+  for (const std::string& text : spec.overrides) message.add_overrides(text);
+  message.set_device(spec.device);
+  return message;
+}
+
+v1::TrainingJob ToProto(const Job& job) {
+  v1::TrainingJob message;
+  message.set_name(TrainingJobName(job.id));
+  message.set_state(ToProto(job.state));
+  *message.mutable_spec() = ToProto(job.spec);
+  message.set_attempt(job.attempt);
+  *message.mutable_create_time() = ToProto(job.created);
+  if (job.started > absl::InfinitePast()) *message.mutable_start_time() = ToProto(job.started);
+  if (job.ended > absl::InfinitePast()) *message.mutable_end_time() = ToProto(job.ended);
+  if (job.progress.has_value()) *message.mutable_progress() = ToProto(*job.progress);
+  if (!job.error.ok()) *message.mutable_error() = ToRpcStatus(job.error);
+  message.set_model(job.model);
+  message.set_last_sequence(job.last_sequence);
+  message.set_request_id(job.request_id);
+  return message;
+}
+
+v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
+  v1::WatchTrainingJobResponse message;
+  message.set_sequence(event.sequence);
+  message.set_attempt(event.attempt);
+  *message.mutable_time() = ToProto(event.time);
+  switch (event.type) {
+    case EventType::kState:
+      message.mutable_state()->set_state(ToProto(event.state));
+      message.mutable_state()->set_error(event.text);
+      break;
+    case EventType::kLog:
+      message.mutable_log()->set_line(event.text);
+      break;
+    case EventType::kProgress:
+      *message.mutable_progress() = ToProto(event.progress.value_or(TrainingProgress{}));
+      break;
+    case EventType::kCheckpoint:
+      message.mutable_checkpoint()->set_step(event.step);
+      break;
+    case EventType::kResumed:
+      message.mutable_resumed()->set_resumed_from_step(event.step);
+      break;
+    case EventType::kModel:
+      message.mutable_model()->set_model(event.text);
+      break;
+  }
+  return message;
+}
+
+absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
+                                         const std::string& default_device) {
+  std::vector<FieldViolation> invalid;
+  const auto check = [&](std::string field, size_t bytes, size_t limit) {
+    if (bytes > limit) {
+      invalid.push_back(
+          {std::move(field), Concat("has ", bytes, " bytes, wanted at most ", limit)});
+    }
+  };
+  if (message.config_yaml().empty()) {
+    invalid.push_back({"spec.config_yaml", "absent, wanted a training configuration in YAML"});
+  }
+  check("spec.config_yaml", message.config_yaml().size(), kMaxConfigBytes);
+  check("spec.config_name", message.config_name().size(), kMaxConfigNameBytes);
+  check("spec.device", message.device().size(), kMaxDeviceBytes);
+  if (message.overrides_size() > kMaxOverrides) {
+    invalid.push_back({"spec.overrides", Concat("has ", message.overrides_size(),
+                                                " entries, wanted at most ", kMaxOverrides)});
+  }
+  for (int i = 0; i < message.overrides_size(); ++i) {
+    check(Concat("spec.overrides[", i, "]"), message.overrides(i).size(), kMaxOverrideBytes);
+  }
+  if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
+  return JobSpec{.config_name = message.config_name().empty() ? "config" : message.config_name(),
+                 .config_yaml = message.config_yaml(),
+                 .overrides = {message.overrides().begin(), message.overrides().end()},
+                 .device = message.device().empty() ? default_device : message.device()};
+}
+
+absl::Status CheckRequestId(const std::string& request_id) {
+  if (request_id.size() > kMaxRequestIdBytes) {
+    return InvalidField("request_id", Concat("has ", request_id.size(),
+                                             " characters, wanted at most ", kMaxRequestIdBytes));
+  }
+  if (!IsPrintableUtf8(request_id)) {
+    return InvalidField("request_id",
+                        Concat("got ", Quoted(request_id), ", wanted printable text"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

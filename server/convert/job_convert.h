@@ -1,0 +1,24 @@
+// Training jobs and their events.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "core/jobs/job.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp {
+
+v1::JobState ToProto(JobState state);
+v1::TrainingProgress ToProto(const TrainingProgress& progress);
+v1::TrainingSpec ToProto(const JobSpec& spec);
+v1::TrainingJob ToProto(const Job& job);
+v1::WatchTrainingJobResponse ToProto(const JobEvent& event);
+
+// `default_device` stands where the message names none. kInvalidArgument: config_yaml is absent or
+// above 1 MiB, more than 1,000 overrides, a text that is too long. What the texts say is the job
+// manager's to judge.
+absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
+                                         const std::string& default_device);
+// At most 64 printable characters.
+absl::Status CheckRequestId(const std::string& request_id);
+
+}  // namespace vrp

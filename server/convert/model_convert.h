@@ -1,0 +1,14 @@
+// Models and devices.
+#pragma once
+
+#include "core/device/device.h"
+#include "core/registry/registry.h"
+#include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/system_service.pb.h"
+
+namespace vrp {
+
+v1::Model ToProto(const ModelVersion& version);
+v1::Device ToProto(const DeviceInfo& device);
+
+}  // namespace vrp

@@ -1,0 +1,55 @@
+#include "server/convert/names.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "core/base/ids.h"
+#include "core/base/text.h"
+#include "core/registry/registry.h"
+#include "server/convert/field_violation.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxNameBytes = 200;
+
+absl::Status WrongName(std::string_view field, std::string_view name, std::string_view wanted) {
+  return InvalidField(field, Concat("got ", Quoted(name), ", wanted ", wanted));
+}
+
+}  // namespace
+
+std::string TrainingJobName(std::string_view id) { return Concat("trainingJobs/", id); }
+
+std::string ModelVersionName(std::string_view name, int32_t version) {
+  return Concat("models/", name, "/versions/", version);
+}
+
+absl::StatusOr<std::string> ParseTrainingJobName(std::string_view field, std::string_view name) {
+  constexpr std::string_view kPrefix = "trainingJobs/";
+  const bool plausible = name.size() <= kMaxNameBytes && name.substr(0, kPrefix.size()) == kPrefix;
+  if (!plausible || !ValidateId(field, name.substr(kPrefix.size())).ok()) {
+    return WrongName(field, name, "trainingJobs/{id}");
+  }
+  return std::string(name.substr(kPrefix.size()));
+}
+
+absl::StatusOr<ModelName> ParseModelName(std::string_view field, std::string_view name) {
+  constexpr std::string_view kWanted = "models/{name} or models/{name}/versions/{n}";
+  if (name.size() > kMaxNameBytes) return WrongName(field, name, kWanted);
+  const std::vector<std::string> parts = absl::StrSplit(ToAbsl(name), '/');
+  ModelName result;
+  if ((parts.size() != 2 && parts.size() != 4) || parts[0] != "models" ||
+      !CheckModelName(parts[1]).ok()) {
+    return WrongName(field, name, kWanted);
+  }
+  result.name = parts[1];
+  if (parts.size() == 2) return result;
+  const bool digits = parts[3].find_first_not_of("0123456789") == std::string::npos;
+  if (parts[2] != "versions" || !digits || !absl::SimpleAtoi(parts[3], &result.version) ||
+      result.version < 1) {
+    return WrongName(field, name, kWanted);
+  }
+  return result;
+}
+
+}  // namespace vrp

@@ -1,0 +1,96 @@
+#include "server/convert/solution_convert.h"
+
+#include <string>
+
+namespace vrp {
+namespace {
+
+v1::Stop ToProto(const Instance& instance, const Stop& stop) {
+  v1::Stop message;
+  message.set_node(stop.node);
+  message.set_id(instance.id(stop.node));
+  if (instance.has_positions()) {
+    const Position position = instance.position(stop.node);
+    message.mutable_location()->set_x(position.x);
+    message.mutable_location()->set_y(position.y);
+  }
+  message.set_arrival(stop.arrival);
+  message.set_start(stop.start);
+  message.set_departure(stop.departure);
+  message.add_load(stop.load);
+  return message;
+}
+
+v1::Route ToProto(const Instance& instance, const Route& route) {
+  v1::Route message;
+  message.set_vehicle(route.vehicle_type);
+  const size_t type = static_cast<size_t>(route.vehicle_type);
+  if (type < instance.vehicles().size()) message.set_vehicle_id(instance.vehicles()[type].id);
+  for (const Stop& stop : route.stops) *message.add_stops() = ToProto(instance, stop);
+  message.set_distance(route.distance);
+  message.set_duration(route.duration);
+  message.add_load(route.load);
+  return message;
+}
+
+}  // namespace
+
+v1::Solution ToProto(const Instance& instance, const Solution& solution) {
+  v1::Solution message;
+  for (const Route& route : solution.routes) *message.add_routes() = ToProto(instance, route);
+  message.set_cost(solution.cost);
+  message.mutable_cost_split()->set_distance(solution.cost);
+  message.set_distance(solution.cost);
+  message.set_duration(solution.duration);
+  for (const Unserved& unserved : solution.unserved) {
+    v1::UnservedCustomer& added = *message.add_unserved();
+    added.set_node(unserved.customer);
+    added.set_id(instance.id(unserved.customer));
+    added.set_reason(unserved.reason);
+  }
+  return message;
+}
+
+v1::Violation ToProto(const Violation& violation) {
+  v1::Violation message;
+  message.set_kind(std::string(ViolationName(violation.kind)));
+  if (violation.route >= 0) message.set_route(violation.route);
+  const bool names_node = violation.node >= 0 || violation.kind == ViolationKind::kUnknownNode;
+  if (names_node) message.set_node(violation.node);
+  message.set_amount(violation.amount);
+  message.set_message(violation.message);
+  return message;
+}
+
+Plan PlanFromProto(const Instance& instance, const v1::Solution& message) {
+  const auto is_depot = [&](const v1::Stop& stop) {
+    return stop.node() >= 0 && instance.is_depot(stop.node());
+  };
+  Plan plan;
+  plan.reserve(static_cast<size_t>(message.routes_size()));
+  for (const v1::Route& route : message.routes()) {
+    int begin = 0;
+    int end = route.stops_size();
+    if (begin < end && is_depot(route.stops(begin))) ++begin;
+    if (begin < end && is_depot(route.stops(end - 1))) --end;
+    PlannedRoute& planned = plan.emplace_back();
+    planned.vehicle_type = route.vehicle();
+    for (int i = begin; i < end; ++i) planned.customers.push_back(route.stops(i).node());
+  }
+  return plan;
+}
+
+Plan PlanOf(const Solution& solution) {
+  Plan plan;
+  for (const Route& route : solution.routes) {
+    PlannedRoute& planned = plan.emplace_back();
+    planned.vehicle_type = route.vehicle_type;
+    if (route.stops.size() < 2) continue;
+    for (size_t i = 1; i + 1 < route.stops.size(); ++i) {
+      planned.customers.push_back(route.stops[i].node);
+    }
+  }
+  return plan;
+}
+
+}  // namespace vrp

@@ -1,0 +1,91 @@
+// vrpd: composes the daemon and waits for its end.
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "core/base/text.h"
+#include "server/config/build_info.h"
+#include "server/config/command_line.h"
+#include "server/runtime/daemon.h"
+#include "server/runtime/logging.h"
+#include "server/runtime/no_torch.h"
+#include "server/runtime/quiet_openmp.h"
+#include "server/runtime/signals.h"
+
+namespace vrp {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+constexpr absl::Duration kGrace = absl::Seconds(19);
+
+std::string VersionLine() {
+  const std::string torch =
+      TorchVersion().empty() ? "without LibTorch" : "LibTorch " + TorchVersion();
+  return Concat("vrpd ", Version(), " (", GitCommit(), ", ", torch, ")");
+}
+
+Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock) {
+  const std::string shipped = ShippedModelsDirectory();
+  if (vrpd.read_only_models_dirs.empty() && std::filesystem::is_directory(shipped)) {
+    vrpd.read_only_models_dirs.push_back(shipped);
+  }
+  Daemon::Options options{.vrpd = std::move(vrpd), .trainer = &trainer, .clock = &clock};
+#if VRP_WITH_TORCH
+  options.policy_loader = LoadPolicy;
+#else
+  options.policy_loader = RefusingPolicyLoader();
+  options.training_refusal = BuiltWithoutTorch();
+#endif
+  return options;
+}
+
+int Serve(VrpdOptions vrpd) {
+  StartLogging(vrpd.log_level);
+  static absl::Notification stop;  // the signals' thread uses it to the end
+  WatchSignals(&stop, kGrace);
+  LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
+                 vrpd.threads, " threads"));
+#if VRP_WITH_TORCH
+  const std::unique_ptr<Trainer> trainer = MakeTrainer();
+#else
+  const std::unique_ptr<Trainer> trainer = MakeRefusingTrainer();
+#endif
+  const SystemClock clock;
+  absl::StatusOr<std::unique_ptr<Daemon>> daemon =
+      Daemon::Create(Compose(std::move(vrpd), *trainer, clock));
+  if (!daemon.ok()) {
+    std::cerr << "vrpd: " << daemon.status().message() << std::endl;
+    return kFailed;
+  }
+  std::cout << "listening on " << (*daemon)->address() << std::endl;
+  stop.WaitForNotification();
+  daemon->reset();
+  LogInfo("stopped");
+  return 0;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> parsed =
+      ParseCommandLine(arguments, VersionLine());
+  if (!parsed.ok()) {
+    std::cerr << "vrpd: " << parsed.status().message() << "\nSee vrpd --help." << std::endl;
+    return kWrongUsage;
+  }
+  if (const auto* print = std::get_if<PrintAndExit>(&*parsed)) {
+    std::cout << print->text;
+    return 0;
+  }
+  return Serve(std::get<VrpdOptions>(*std::move(parsed)));
+}
+
+}  // namespace
+}  // namespace vrp
+
+int main(int count, char** arguments) {
+  vrp::KeepOpenMpQuiet(arguments);
+  return vrp::Main({arguments + 1, arguments + count});
+}

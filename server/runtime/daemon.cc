@@ -1,0 +1,189 @@
+#include "server/runtime/daemon.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/device/device.h"
+#include "core/jobs/job_manager.h"
+#include "core/registry/registry.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/grpcpp.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "server/config/listen_address.h"
+#include "server/service/services.h"
+
+namespace vrp {
+namespace {
+
+// A matrix of 1,000 nodes has 8 MB, and the answer to 100,000 customers some 10 MB.
+constexpr int kMaxMessageBytes = 64 << 20;
+constexpr int32_t kQuickThreads = 2;
+constexpr int32_t kQuickQueue = 1000;
+// Clients may ping every 30 s, calls or not, without being sent away; dead ones are noticed.
+constexpr int kMinClientPingMs = 10'000;
+constexpr int kServerPingMs = 60'000;
+constexpr int kServerPingTimeoutMs = 20'000;
+
+// For this user alone: checkpoints and configurations are nobody else's business.
+absl::Status MakePrivateDirectory(const std::string& path) {
+  struct stat about;
+  if (stat(path.c_str(), &about) == 0) return EnsureDirectory(path);
+  VRP_RETURN_IF_ERROR(EnsureDirectory(path));
+  if (chmod(path.c_str(), 0700) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
+}
+
+void ConfigureTransport(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  // Two daemons must not share a port unnoticed.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             kMinClientPingMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kServerPingMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kServerPingTimeoutMs);
+}
+
+}  // namespace
+
+// In the order of creation; ~Daemon takes them down in the order that it states.
+struct Daemon::Parts {
+  explicit Parts(Options given) : options(std::move(given)) {}
+
+  absl::Status OpenCore();
+  void MakeServices();
+  absl::Status Listen();
+
+  const Options options;
+  absl::Time started;
+  std::string default_device;
+  std::unique_ptr<Registry> registry;
+  std::unique_ptr<WorkPool> solve_pool;
+  std::unique_ptr<WorkPool> quick_pool;
+  std::unique_ptr<StreamHub> streams;
+  std::unique_ptr<JobManager> jobs;
+  std::unique_ptr<SolverHandler> solver_handler;
+  std::unique_ptr<TrainingHandler> training_handler;
+  std::unique_ptr<ModelHandler> model_handler;
+  std::vector<std::unique_ptr<grpc::Service>> services;
+  std::unique_ptr<grpc::Server> server;
+  std::string address;
+};
+
+absl::Status Daemon::Parts::OpenCore() {
+  const VrpdOptions& vrpd = options.vrpd;
+  started = options.clock->Now();
+  VRP_ASSIGN_OR_RETURN(const DeviceId device, ResolveDevice(vrpd.device));
+  default_device = device.ToString();
+  VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
+  VRP_ASSIGN_OR_RETURN(registry,
+                       Registry::Create({.directory = vrpd.models_dir,
+                                         .read_only_directories = vrpd.read_only_models_dirs,
+                                         .device = device,
+                                         .loader = options.policy_loader}));
+  VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.state_directory = vrpd.state_dir,
+                                                 .trainer = options.trainer,
+                                                 .registry = registry.get(),
+                                                 .clock = options.clock,
+                                                 .threads = vrpd.threads,
+                                                 .default_device = default_device,
+                                                 .max_queued = vrpd.max_queued_jobs}));
+  return absl::OkStatus();
+}
+
+void Daemon::Parts::MakeServices() {
+  const VrpdOptions& vrpd = options.vrpd;
+  solve_pool = std::make_unique<WorkPool>(
+      WorkPool::Options{.threads = std::max(2, vrpd.threads), .max_queued = vrpd.solve_queue});
+  quick_pool = std::make_unique<WorkPool>(
+      WorkPool::Options{.threads = kQuickThreads, .max_queued = kQuickQueue});
+  streams = std::make_unique<StreamHub>(StreamHub::Options{.tick = options.heartbeat});
+  solver_handler = std::make_unique<SolverHandler>(SolverHandler::Options{
+      .registry = registry.get(), .clock = options.clock, .max_threads = vrpd.threads});
+  training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
+      .jobs = jobs.get(), .default_device = default_device, .refusal = options.training_refusal});
+  model_handler = std::make_unique<ModelHandler>(*registry);
+  const ServiceContext context{.solve_pool = *solve_pool,
+                               .quick_pool = *quick_pool,
+                               .streams = *streams,
+                               .clock = *options.clock};
+  services.push_back(std::make_unique<SolverService>(context, *solver_handler));
+  services.push_back(std::make_unique<TrainingService>(context, *training_handler));
+  services.push_back(std::make_unique<ModelService>(context, *model_handler));
+  services.push_back(std::make_unique<DatasetService>(context));
+  services.push_back(
+      std::make_unique<SystemService>(context, SystemFacts{.grpc_version = grpc::Version(),
+                                                           .default_device = default_device,
+                                                           .threads = vrpd.threads,
+                                                           .max_message_bytes = kMaxMessageBytes,
+                                                           .max_threads = vrpd.threads,
+                                                           .started = started}));
+}
+
+absl::Status Daemon::Parts::Listen() {
+  VRP_ASSIGN_OR_RETURN(const ListenAddress listen, ParseListenAddress(options.vrpd.listen));
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  ConfigureTransport(builder);
+  int port = 0;
+  builder.AddListeningPort(options.vrpd.listen, grpc::InsecureServerCredentials(), &port);
+  for (const auto& service : services) builder.RegisterService(service.get());
+  server = builder.BuildAndStart();
+  if (server == nullptr || port == 0) {
+    server = nullptr;
+    return absl::UnavailableError(
+        Concat("listen: cannot listen on ", Quoted(options.vrpd.listen),
+               ": another process has the port, or the address is not this machine's. Take "
+               "another port; port 0 takes any free one"));
+  }
+  server->GetHealthCheckService()->SetServingStatus(true);
+  for (const char* name :
+       {v1::SolverService::service_full_name(), v1::TrainingService::service_full_name(),
+        v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
+        v1::SystemService::service_full_name()}) {
+    server->GetHealthCheckService()->SetServingStatus(name, true);
+  }
+  address = BoundAddress(listen, port);
+  return absl::OkStatus();
+}
+
+Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(std::move(options))));
+  VRP_RETURN_IF_ERROR(daemon->parts_->OpenCore());
+  daemon->parts_->MakeServices();
+  VRP_RETURN_IF_ERROR(daemon->parts_->Listen());
+  return daemon;
+}
+
+Daemon::~Daemon() {
+  Parts& parts = *parts_;
+  if (parts.server != nullptr) {
+    parts.server->GetHealthCheckService()->Shutdown();
+    parts.streams->Close();
+    parts.server->Shutdown(std::chrono::system_clock::now() +
+                           absl::ToChronoMilliseconds(parts.options.drain));
+    parts.server->Wait();
+  }
+  // No call is left. The pools' threads end before the jobs that their tasks use, and the pools
+  // themselves after: a job that stops may still tell a stream that is gone.
+  if (parts.solve_pool != nullptr) parts.solve_pool->Close();
+  if (parts.quick_pool != nullptr) parts.quick_pool->Close();
+  parts.jobs = nullptr;
+}
+
+const std::string& Daemon::address() const { return parts_->address; }
+
+}  // namespace vrp

@@ -1,0 +1,50 @@
+// The assembled daemon: everything between its options and a port that serves. No gRPC in this
+// header.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/model/policy.h"
+#include "core/train/trainer.h"
+#include "server/config/vrpd_options.h"
+
+namespace vrp {
+
+// Thread-safe after Create.
+class Daemon {
+ public:
+  struct Options {
+    VrpdOptions vrpd;
+    PolicyLoader policy_loader;
+    Trainer* trainer = nullptr;     // outlives the daemon
+    absl::Status training_refusal;  // why this build cannot train; OK: it can
+    const Clock* clock = nullptr;   // outlives the daemon
+    absl::Duration heartbeat = absl::Seconds(10);
+    absl::Duration drain = absl::Seconds(5);  // for calls under way at the end
+  };
+
+  // Creates the state folder (mode 0700), opens jobs and models, listens. kInvalidArgument: the
+  // device or a folder is wrong; kFailedPrecondition: another daemon has the folder; kUnavailable:
+  // the address cannot be listened on.
+  static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
+
+  // Not serving any more, streams ended (UNAVAILABLE), calls under way given `drain` to end, then
+  // cancelled; the running job stopped with a checkpoint. Blocks until all of it is done.
+  ~Daemon();
+
+  // Where clients connect: "127.0.0.1:50051", "unix:/path".
+  const std::string& address() const;
+
+ private:
+  struct Parts;
+  explicit Daemon(std::unique_ptr<Parts> parts);
+
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace vrp

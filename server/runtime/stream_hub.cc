@@ -1,0 +1,63 @@
+#include "server/runtime/stream_hub.h"
+
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace vrp {
+
+StreamHub::StreamHub(const Options& options) : options_(options) {
+  ticker_ = std::thread([this] { Tick(); });
+}
+
+StreamHub::~StreamHub() {
+  Close();
+  ticker_.join();
+}
+
+absl::StatusOr<int64_t> StreamHub::Add(std::weak_ptr<HubStream> stream) {
+  absl::MutexLock lock(&mutex_);
+  if (closed_) return absl::UnavailableError("the daemon is stopping; call again");
+  if (streams_.size() >= static_cast<size_t>(options_.max_streams)) {
+    return absl::ResourceExhaustedError(
+        Concat("busy: ", streams_.size(), " streams are open; close one or try again later"));
+  }
+  streams_.emplace(next_number_, std::move(stream));
+  return next_number_++;
+}
+
+void StreamHub::Remove(int64_t number) {
+  absl::MutexLock lock(&mutex_);
+  streams_.erase(number);
+}
+
+std::vector<std::shared_ptr<HubStream>> StreamHub::Streams() {
+  std::vector<std::shared_ptr<HubStream>> streams;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [number, stream] : streams_) {
+    if (std::shared_ptr<HubStream> alive = stream.lock()) streams.push_back(std::move(alive));
+  }
+  return streams;
+}
+
+void StreamHub::Close() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (closed_) return;
+    closed_ = true;
+  }
+  // Outside the lock: a stream that ends calls Remove.
+  for (const std::shared_ptr<HubStream>& stream : Streams()) stream->OnClose();
+}
+
+void StreamHub::Tick() {
+  while (true) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (mutex_.AwaitWithTimeout(absl::Condition(&closed_), options_.tick)) return;
+    }
+    for (const std::shared_ptr<HubStream>& stream : Streams()) stream->OnTick();
+  }
+}
+
+}  // namespace vrp

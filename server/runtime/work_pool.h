@@ -1,0 +1,48 @@
+// Threads for the work of RPCs, so that gRPC's own never compute or wait for a disk.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+
+namespace vrp {
+
+// Thread-safe. First come, first served; idle workers sleep.
+class WorkPool {
+ public:
+  struct Options {
+    int32_t threads = 1;
+    int32_t max_queued = 64;  // for TryRun: waiting, not running
+  };
+  explicit WorkPool(const Options& options);
+  ~WorkPool();
+  WorkPool(const WorkPool&) = delete;
+  WorkPool& operator=(const WorkPool&) = delete;
+
+  // kResourceExhausted with a RetryInfo when the queue is full; kUnavailable after Close. Never
+  // blocks.
+  absl::Status TryRun(absl::AnyInvocable<void()> work);
+  // Without the bound, for the steps of streams, of which each has one at a time. Dropped after
+  // Close.
+  void Run(absl::AnyInvocable<void()> work);
+
+  // Runs what is queued, joins the threads. Blocks. Twice is harmless; one caller at a time.
+  void Close();
+
+ private:
+  void Work();
+
+  const Options options_;
+  absl::Mutex mutex_;
+  std::deque<absl::AnyInvocable<void()>> queue_ ABSL_GUARDED_BY(mutex_);
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> threads_;  // by the constructor and Close alone
+};
+
+}  // namespace vrp

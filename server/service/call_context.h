@@ -1,0 +1,17 @@
+// What the logic of an RPC knows of the call; no gRPC in it.
+#pragma once
+
+#include <memory>
+
+#include "absl/time/time.h"
+#include "core/base/stop.h"
+
+namespace vrp {
+
+struct CallContext {
+  absl::Time received;                           // when the request had arrived
+  absl::Time deadline = absl::InfiniteFuture();  // the caller's
+  std::shared_ptr<const CancelFlag> cancel;      // set when the caller goes away; not null
+};
+
+}  // namespace vrp

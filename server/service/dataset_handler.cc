@@ -1,0 +1,77 @@
+#include "server/service/dataset_handler.h"
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats.h"
+#include "core/problem/generators.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/instance_convert.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kMaxCount = 1'000'000;
+constexpr int32_t kMaxCustomers = 100'000;
+constexpr size_t kBatchBytes = 64 << 10;
+
+class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
+ public:
+  Generator(const GeneratorOptions& options, int64_t count) : options_(options), count_(count) {}
+
+  absl::StatusOr<std::vector<v1::GenerateInstancesResponse>> Next() override {
+    std::vector<v1::GenerateInstancesResponse> messages;
+    size_t bytes = 0;
+    for (; next_ < count_ && bytes < kBatchBytes; ++next_) {
+      const absl::StatusOr<Instance> instance = GenerateInstance(options_, next_);
+      if (!instance.ok()) return WithField(instance.status());
+      v1::InstanceFile& file = *messages.emplace_back().mutable_file();
+      file.set_name(instance->name());
+      file.set_format(v1::INSTANCE_FORMAT_JSON);
+      file.set_content(WriteJson(*instance));
+      bytes += file.content().size();
+    }
+    return messages;
+  }
+  bool AtEnd() const override { return next_ == count_; }
+  // Never called: Next is empty at the end only.
+  void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
+
+ private:
+  const GeneratorOptions options_;
+  const int64_t count_;
+  int64_t next_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> OpenGenerator(
+    const v1::GenerateInstancesRequest& request) {
+  GeneratorOptions options{
+      .customers = request.customers(), .seed = request.seed(), .capacity = request.capacity()};
+  VRP_ASSIGN_OR_RETURN(options.kind, ProblemKindFromProto(request.problem_type()));
+  const int32_t fewest = options.kind == ProblemKind::kTsp ? 2 : 1;
+  std::vector<FieldViolation> invalid;
+  if (options.customers < fewest || options.customers > kMaxCustomers) {
+    invalid.push_back({"customers", Concat("got ", options.customers, ", wanted ", fewest, " to ",
+                                           kMaxCustomers)});
+  }
+  if (request.count() < 1 || request.count() > kMaxCount) {
+    invalid.push_back({"count", Concat("got ", request.count(), ", wanted 1 to ", kMaxCount)});
+  }
+  if (!std::isfinite(options.capacity) || options.capacity < 0) {
+    invalid.push_back({"capacity", Concat("got ", FormatNumber(options.capacity),
+                                          ", wanted a positive number, or 0 "
+                                          "for the distribution's own")});
+  }
+  if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
+  return std::make_unique<Generator>(options, request.count());
+}
+
+}  // namespace vrp

@@ -1,0 +1,17 @@
+// DatasetService without gRPC.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/service/stream_source.h"
+#include "vrp/v1/dataset_service.pb.h"
+
+namespace vrp {
+
+// The instances that `request` names, made as they are asked for, some 64 KiB at a time.
+// kInvalidArgument names the field.
+absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> OpenGenerator(
+    const v1::GenerateInstancesRequest& request);
+
+}  // namespace vrp

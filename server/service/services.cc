@@ -1,0 +1,104 @@
+#include "server/service/services.h"
+
+#include "server/convert/time_convert.h"
+#include "server/service/dataset_handler.h"
+#include "server/service/stream_call.h"
+
+namespace vrp {
+
+grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* context,
+                                               const v1::SolveRequest* request,
+                                               v1::SolveResponse* response) {
+  return RunUnary(
+      *context, context_.solve_pool, *response,
+      [this, request](const CallContext& call) { return handler_.Solve(*request, call); });
+}
+
+grpc::ServerUnaryReactor* SolverService::CheckSolution(grpc::CallbackServerContext* context,
+                                                       const v1::CheckSolutionRequest* request,
+                                                       v1::CheckSolutionResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Check(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::ValidateInstance(
+    grpc::CallbackServerContext* context, const v1::ValidateInstanceRequest* request,
+    v1::ValidateInstanceResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Validate(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::CreateTrainingJob(
+    grpc::CallbackServerContext* context, const v1::CreateTrainingJobRequest* request,
+    v1::TrainingJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Create(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::GetTrainingJob(grpc::CallbackServerContext* context,
+                                                          const v1::GetTrainingJobRequest* request,
+                                                          v1::TrainingJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Get(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::ListTrainingJobs(
+    grpc::CallbackServerContext* context, const v1::ListTrainingJobsRequest* request,
+    v1::ListTrainingJobsResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.List(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::CancelTrainingJob(
+    grpc::CallbackServerContext* context, const v1::CancelTrainingJobRequest* request,
+    v1::TrainingJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Cancel(*request); });
+}
+
+grpc::ServerWriteReactor<v1::WatchTrainingJobResponse>* TrainingService::WatchTrainingJob(
+    grpc::CallbackServerContext*, const v1::WatchTrainingJobRequest* request) {
+  const auto heartbeat = [&clock = context_.clock] {
+    v1::WatchTrainingJobResponse message;
+    *message.mutable_time() = ToProto(clock.Now());
+    return message;
+  };
+  return StreamCall<v1::WatchTrainingJobResponse>::Start(
+      {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
+       .open = [this, request = *request] { return handler_.Watch(request); },
+       .heartbeat = heartbeat});
+}
+
+grpc::ServerUnaryReactor* ModelService::ListModels(grpc::CallbackServerContext* context,
+                                                   const v1::ListModelsRequest* request,
+                                                   v1::ListModelsResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.List(*request); });
+}
+
+grpc::ServerUnaryReactor* ModelService::GetModel(grpc::CallbackServerContext* context,
+                                                 const v1::GetModelRequest* request,
+                                                 v1::Model* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Get(*request); });
+}
+
+grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::GenerateInstances(
+    grpc::CallbackServerContext*, const v1::GenerateInstancesRequest* request) {
+  return StreamCall<v1::GenerateInstancesResponse>::Start(
+      {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
+       .open = [request = *request] { return OpenGenerator(request); },
+       .heartbeat = nullptr});
+}
+
+grpc::ServerUnaryReactor* SystemService::GetServerInfo(grpc::CallbackServerContext* context,
+                                                       const v1::GetServerInfoRequest*,
+                                                       v1::ServerInfo* response) {
+  return RunUnary(*context, context_.quick_pool, *response, [this](const CallContext&) {
+    return absl::StatusOr<v1::ServerInfo>(DescribeServer(facts_));
+  });
+}
+
+}  // namespace vrp

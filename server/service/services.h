@@ -1,0 +1,112 @@
+// The gRPC services: each method hands its request to a pool, calls the handler, maps the status.
+// See the handlers for what they do.
+#pragma once
+
+#include <functional>
+
+#include "grpcpp/support/server_callback.h"
+#include "server/runtime/stream_hub.h"
+#include "server/runtime/work_pool.h"
+#include "server/service/model_handler.h"
+#include "server/service/solver_handler.h"
+#include "server/service/system_handler.h"
+#include "server/service/training_handler.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/model_service.grpc.pb.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/system_service.grpc.pb.h"
+#include "vrp/v1/training_service.grpc.pb.h"
+
+namespace vrp {
+
+// All that is referred to outlives the services.
+struct ServiceContext {
+  WorkPool& solve_pool;  // for Solve
+  WorkPool& quick_pool;  // for all else
+  StreamHub& streams;
+  const Clock& clock;
+};
+
+class SolverService final : public v1::SolverService::CallbackService {
+ public:
+  SolverService(const ServiceContext& context, const SolverHandler& handler)
+      : context_(context), handler_(handler) {}
+  grpc::ServerUnaryReactor* Solve(grpc::CallbackServerContext* context,
+                                  const v1::SolveRequest* request,
+                                  v1::SolveResponse* response) override;
+  grpc::ServerUnaryReactor* CheckSolution(grpc::CallbackServerContext* context,
+                                          const v1::CheckSolutionRequest* request,
+                                          v1::CheckSolutionResponse* response) override;
+  grpc::ServerUnaryReactor* ValidateInstance(grpc::CallbackServerContext* context,
+                                             const v1::ValidateInstanceRequest* request,
+                                             v1::ValidateInstanceResponse* response) override;
+
+ private:
+  const ServiceContext context_;
+  const SolverHandler& handler_;
+};
+
+class TrainingService final : public v1::TrainingService::CallbackService {
+ public:
+  TrainingService(const ServiceContext& context, const TrainingHandler& handler)
+      : context_(context), handler_(handler) {}
+  grpc::ServerUnaryReactor* CreateTrainingJob(grpc::CallbackServerContext* context,
+                                              const v1::CreateTrainingJobRequest* request,
+                                              v1::TrainingJob* response) override;
+  grpc::ServerUnaryReactor* GetTrainingJob(grpc::CallbackServerContext* context,
+                                           const v1::GetTrainingJobRequest* request,
+                                           v1::TrainingJob* response) override;
+  grpc::ServerUnaryReactor* ListTrainingJobs(grpc::CallbackServerContext* context,
+                                             const v1::ListTrainingJobsRequest* request,
+                                             v1::ListTrainingJobsResponse* response) override;
+  grpc::ServerUnaryReactor* CancelTrainingJob(grpc::CallbackServerContext* context,
+                                              const v1::CancelTrainingJobRequest* request,
+                                              v1::TrainingJob* response) override;
+  grpc::ServerWriteReactor<v1::WatchTrainingJobResponse>* WatchTrainingJob(
+      grpc::CallbackServerContext* context, const v1::WatchTrainingJobRequest* request) override;
+
+ private:
+  const ServiceContext context_;
+  const TrainingHandler& handler_;
+};
+
+class ModelService final : public v1::ModelService::CallbackService {
+ public:
+  ModelService(const ServiceContext& context, const ModelHandler& handler)
+      : context_(context), handler_(handler) {}
+  grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* context,
+                                       const v1::ListModelsRequest* request,
+                                       v1::ListModelsResponse* response) override;
+  grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* context,
+                                     const v1::GetModelRequest* request,
+                                     v1::Model* response) override;
+
+ private:
+  const ServiceContext context_;
+  const ModelHandler& handler_;
+};
+
+class DatasetService final : public v1::DatasetService::CallbackService {
+ public:
+  explicit DatasetService(const ServiceContext& context) : context_(context) {}
+  grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* GenerateInstances(
+      grpc::CallbackServerContext* context, const v1::GenerateInstancesRequest* request) override;
+
+ private:
+  const ServiceContext context_;
+};
+
+class SystemService final : public v1::SystemService::CallbackService {
+ public:
+  SystemService(const ServiceContext& context, SystemFacts facts)
+      : context_(context), facts_(std::move(facts)) {}
+  grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
+                                          const v1::GetServerInfoRequest* request,
+                                          v1::ServerInfo* response) override;
+
+ private:
+  const ServiceContext context_;
+  const SystemFacts facts_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,155 @@
+#include "server/service/solver_handler.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_split.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats.h"
+#include "core/search/search.h"
+#include "core/solve/solver.h"
+#include "server/convert/instance_convert.h"
+#include "server/convert/names.h"
+#include "server/convert/solution_convert.h"
+#include "server/convert/solve_convert.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxFileNameBytes = 256;
+
+// Of the oneof `input` that all requests have.
+template <typename Request>
+absl::StatusOr<Instance> InputOf(const Request& request) {
+  switch (request.input_case()) {
+    case Request::kInstance:
+      return InstanceFromProto(request.instance());
+    case Request::kFile:
+      return InstanceFromProto(request.file());
+    case Request::INPUT_NOT_SET:
+      break;
+  }
+  return InvalidField("instance", "absent, wanted an instance or a file");
+}
+
+absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& request,
+                                           const Instance& instance) {
+  if (request.plan_case() == v1::CheckSolutionRequest::kSolution) {
+    const v1::Solution& solution = request.solution();
+    if (!std::isfinite(solution.cost())) {
+      return InvalidField("solution.cost",
+                          Concat("got ", solution.cost(), ", wanted a finite number"));
+    }
+    SolutionFile plan{.plan = PlanFromProto(instance, solution), .cost = std::nullopt};
+    if (solution.cost() != 0) plan.cost = solution.cost();
+    return plan;
+  }
+  if (request.plan_case() == v1::CheckSolutionRequest::kSolutionFile) {
+    const v1::SolutionFile& file = request.solution_file();
+    if (file.name().size() > kMaxFileNameBytes) {
+      return InvalidField(
+          "solution_file.name",
+          Concat("has ", file.name().size(), " bytes, wanted at most ", kMaxFileNameBytes));
+    }
+    const std::string name = file.name().empty() ? "solution" : file.name();
+    absl::StatusOr<SolutionFile> plan = ParseSolution(file.content(), name, instance);
+    if (!plan.ok()) return WithField(plan.status(), "solution_file.content");
+    return plan;
+  }
+  return InvalidField("solution", "absent, wanted a solution or a solution_file");
+}
+
+std::vector<std::string> LinesOf(const absl::Status& status) {
+  return absl::StrSplit(status.message(), '\n', absl::SkipEmpty());
+}
+
+void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& response) {
+  response.set_valid(true);
+  response.set_name(instance.name());
+  response.set_problem_type(ToProto(instance.kind()));
+  response.set_customers(instance.num_customers());
+  response.set_depots(instance.num_depots());
+  const absl::Status supported = SearchSupports(instance);
+  if (supported.ok()) return;
+  for (const std::string& line : LinesOf(supported)) response.add_unsupported(line);
+}
+
+}  // namespace
+
+absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& request,
+                                                       const CallContext& context) const {
+  const absl::Time started = options_.clock->Now();
+  if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
+  VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, options_.max_threads));
+  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request));
+  std::string model;
+  if (!request.model().empty()) {
+    VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("model", request.model()));
+    VRP_ASSIGN_OR_RETURN(LoadedModel loaded, options_.registry->Load(name.name, name.version));
+    model = ModelVersionName(loaded.version.name, loaded.version.version);
+    options.policy = std::move(loaded.policy);
+  }
+  options.received = context.received;
+  options.deadline = context.deadline;
+  options.cancel = context.cancel;
+  absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, options);
+  if (!answer.ok()) return WithField(answer.status());
+  answer->times.queue = started - context.received;
+  v1::SolveResponse response = ToProto(instance, *answer);
+  if (answer->strategy != Strategy::kSearch) response.set_model(model);
+  if (request.render_solution_file()) {
+    response.set_solution_file(WriteSolution(instance, PlanOf(answer->solution)));
+  }
+  return response;
+}
+
+absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(
+    const v1::CheckSolutionRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request));
+  VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance));
+  const CheckReport report = CheckPlan(instance, file.plan, file.cost);
+  v1::CheckSolutionResponse response;
+  response.set_feasible(report.feasible);
+  response.set_cost(report.cost);
+  for (const Violation& violation : report.violations) {
+    *response.add_violations() = ToProto(violation);
+  }
+  const absl::StatusOr<Solution> solution = MakeSolution(instance, file.plan);
+  if (solution.ok()) *response.mutable_solution() = ToProto(instance, *solution);
+  if (instance.reference_cost().has_value()) {
+    const Cost reference = *instance.reference_cost();
+    response.set_reference_cost(reference);
+    if (reference > 0) response.set_gap((report.cost - reference) / reference);
+  }
+  return response;
+}
+
+absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
+    const v1::ValidateInstanceRequest& request) const {
+  v1::ValidateInstanceResponse response;
+  if (request.input_case() == v1::ValidateInstanceRequest::kInstance) {
+    const InstanceProblems problems = FindProblems(request.instance());
+    for (const FieldViolation& violation : problems.invalid) response.add_errors(ToLine(violation));
+    for (const FieldViolation& violation : problems.unsupported) {
+      response.add_unsupported(ToLine(violation));
+    }
+    if (!problems.invalid.empty() || !problems.unsupported.empty()) return response;
+  }
+  const absl::StatusOr<Instance> instance = InputOf(request);
+  if (instance.ok()) {
+    AddInstance(*instance, response);
+  } else if (request.input_case() != v1::ValidateInstanceRequest::kFile) {
+    return instance.status();
+  } else {
+    for (const std::string& line : LinesOf(instance.status())) {
+      absl::IsUnimplemented(instance.status()) ? response.add_unsupported(line)
+                                               : response.add_errors(line);
+    }
+  }
+  return response;
+}
+
+}  // namespace vrp

@@ -1,0 +1,24 @@
+// SystemService without gRPC.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/time/time.h"
+#include "vrp/v1/system_service.pb.h"
+
+namespace vrp {
+
+struct SystemFacts {
+  std::string grpc_version;
+  std::string default_device;
+  int32_t threads = 1;
+  int64_t max_message_bytes = 0;
+  int32_t max_threads = 1;
+  absl::Time started;
+};
+
+// Lists the devices anew at each call.
+v1::ServerInfo DescribeServer(const SystemFacts& facts);
+
+}  // namespace vrp

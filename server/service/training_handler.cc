@@ -1,0 +1,98 @@
+#include "server/service/training_handler.h"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/job_convert.h"
+#include "server/convert/names.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kEventsAtOnce = 64;
+
+class EventSource final : public StreamSource<v1::WatchTrainingJobResponse> {
+ public:
+  explicit EventSource(std::shared_ptr<EventSubscription> events) : events_(std::move(events)) {}
+
+  absl::StatusOr<std::vector<v1::WatchTrainingJobResponse>> Next() override {
+    VRP_ASSIGN_OR_RETURN(const std::vector<JobEvent> events, events_->Next(kEventsAtOnce));
+    std::vector<v1::WatchTrainingJobResponse> messages;
+    messages.reserve(events.size());
+    for (const JobEvent& event : events) messages.push_back(ToProto(event));
+    return messages;
+  }
+  bool AtEnd() const override { return events_->AtEnd(); }
+  void NotifyWhenReady(std::function<void()> on_ready) override {
+    events_->NotifyWhenReady(std::move(on_ready));
+  }
+
+ private:
+  const std::shared_ptr<EventSubscription> events_;
+};
+
+}  // namespace
+
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
+    const v1::CreateTrainingJobRequest& request) const {
+  VRP_RETURN_IF_ERROR(options_.refusal);
+  VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  VRP_ASSIGN_OR_RETURN(const JobSpec spec,
+                       JobSpecFromProto(request.spec(), options_.default_device));
+  if (request.validate_only()) {
+    const absl::StatusOr<TrainingConfig> config = options_.jobs->Validate(spec);
+    if (!config.ok()) return WithField(config.status(), "spec.config_yaml");
+    v1::TrainingJob job;
+    *job.mutable_spec() = ToProto(spec);
+    return job;
+  }
+  const absl::StatusOr<Job> job = options_.jobs->Submit(spec, request.request_id());
+  if (!job.ok()) return WithField(job.status(), "spec.config_yaml");
+  return ToProto(*job);
+}
+
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
+    const v1::GetTrainingJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Get(id));
+  return ToProto(job);
+}
+
+absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
+    const v1::ListTrainingJobsRequest& request) const {
+  if (request.page_size() < 0 || request.page_size() > 1000) {
+    return InvalidField("page_size", Concat("got ", request.page_size(), ", wanted 1 to 1000"));
+  }
+  const absl::StatusOr<JobPage> page =
+      options_.jobs->List(request.page_size(), request.page_token());
+  if (!page.ok()) return WithField(page.status(), "page_token");
+  v1::ListTrainingJobsResponse response;
+  for (const Job& job : page->jobs) *response.add_training_jobs() = ToProto(job);
+  response.set_next_page_token(page->next_page_token);
+  return response;
+}
+
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Cancel(
+    const v1::CancelTrainingJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Cancel(id));
+  return ToProto(job);
+}
+
+absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchTrainingJobResponse>>> TrainingHandler::Watch(
+    const v1::WatchTrainingJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
+  if (request.from_sequence() < 0) {
+    return InvalidField("from_sequence",
+                        Concat("got ", request.from_sequence(), ", wanted 0 or more"));
+  }
+  const int64_t from = request.from_sequence() == 0 ? 1 : request.from_sequence();
+  VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, options_.jobs->Watch(id, from));
+  return std::make_unique<EventSource>(std::move(events));
+}
+
+}  // namespace vrp
