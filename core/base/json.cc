@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -50,9 +49,8 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     // nlohmann's text: "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
     std::string_view what = error.what();
     if (const size_t start = what.find("] "); start != what.npos) what.remove_prefix(start + 2);
-    error_ = absl::InvalidArgumentError(
-        Concat(name_, ":", line, ":", before.size() - line_start,
-               ": no valid JSON: ", absl::Utf8SafeCHexEscape(ToAbsl(what.substr(0, 300)))));
+    error_ = absl::InvalidArgumentError(Concat(name_, ":", line, ":", before.size() - line_start,
+                                               ": no valid JSON: ", Escaped(what.substr(0, 300))));
     return false;
   }
 

@@ -27,8 +27,12 @@ constexpr size_t kShownBytes = 80;
 
 }  // namespace
 
+std::string Escaped(std::string_view text) {
+  return IsPrintableUtf8(text) ? std::string(text) : absl::CHexEscape(ToAbsl(text));
+}
+
 std::string Quoted(std::string_view text) {
-  const std::string shown = absl::Utf8SafeCHexEscape(ToAbsl(text.substr(0, kShownBytes)));
+  const std::string shown = Escaped(text.substr(0, kShownBytes));
   return absl::StrCat("\"", shown, text.size() > kShownBytes ? "...\"" : "\"");
 }
 

@@ -24,8 +24,10 @@ std::string Concat(const Parts&... parts) {
   return absl::StrCat(ToAbsl(parts)...);
 }
 
-// `text` in double quotes for an error message: what cannot be printed is escaped, and of a long
-// text only the start is shown.
+// `text` as it is where that can be printed, else with every odd byte as \xFF: fit for messages.
+std::string Escaped(std::string_view text);
+
+// Escaped, in double quotes; of a long text only the start.
 std::string Quoted(std::string_view text);
 
 // Valid UTF-8 (no overlong forms, no surrogates) without control characters. Empty text is.

@@ -1,0 +1,57 @@
+#include "core/base/stop.h"
+
+#include "core/base/status_macros.h"
+#include "gtest/gtest.h"
+#include "tests/testing/manual_clock.h"
+
+namespace vrp {
+namespace {
+
+TEST(StopConditionTest, NeverStopsByItself) {
+  EXPECT_EQ(StopCondition().Check(), StopReason::kNone);
+}
+
+TEST(StopConditionTest, StopsAtTheDeadlineAndOnCancel) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  EXPECT_EQ(StopCondition(absl::InfinitePast(), cancel).Check(), StopReason::kDeadline);
+  const StopCondition stop(absl::InfiniteFuture(), cancel);
+  EXPECT_FALSE(stop.ShouldStop());
+  cancel->Cancel();
+  EXPECT_EQ(stop.Check(), StopReason::kCancelled);
+}
+
+TEST(StopConditionTest, SoonerKeepsTheEarlierDeadlineAndTheCancelFlag) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  const StopCondition stop(absl::FromUnixSeconds(100), cancel);
+  EXPECT_EQ(stop.Sooner(absl::FromUnixSeconds(50)).deadline(), absl::FromUnixSeconds(50));
+  EXPECT_EQ(stop.Sooner(absl::FromUnixSeconds(200)).deadline(), absl::FromUnixSeconds(100));
+  cancel->Cancel();
+  EXPECT_EQ(stop.Sooner(absl::FromUnixSeconds(50)).Check(), StopReason::kCancelled);
+}
+
+TEST(ManualClockTest, MovesOnlyWhenTold) {
+  test::ManualClock clock(absl::FromUnixSeconds(5));
+  EXPECT_EQ(clock.Now(), absl::FromUnixSeconds(5));
+  clock.Advance(absl::Seconds(2));
+  EXPECT_EQ(clock.Now(), absl::FromUnixSeconds(7));
+}
+
+absl::StatusOr<int> Half(int value) {
+  if (value % 2 != 0) return absl::InvalidArgumentError("odd");
+  return value / 2;
+}
+
+absl::StatusOr<int> Quarter(int value) {
+  VRP_ASSIGN_OR_RETURN(const int half, Half(value));
+  VRP_RETURN_IF_ERROR(half < 0 ? absl::OutOfRangeError("negative") : absl::OkStatus());
+  return Half(half);
+}
+
+TEST(StatusMacrosTest, ReturnTheFirstErrorOrTheValue) {
+  EXPECT_EQ(*Quarter(8), 2);
+  EXPECT_EQ(Quarter(3).status().message(), "odd");
+  EXPECT_EQ(Quarter(-8).status().code(), absl::StatusCode::kOutOfRange);
+}
+
+}  // namespace
+}  // namespace vrp
