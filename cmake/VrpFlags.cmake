@@ -31,6 +31,13 @@ if(VRP_SANITIZE)
   target_link_options(vrp_baseline INTERFACE "-fsanitize=${VRP_SANITIZE}")
 endif()
 
+if(VRP_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "VRP_FUZZ needs clang: cmake --preset fuzz")
+  endif()
+  target_compile_options(vrp_baseline INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 add_library(vrp_flags INTERFACE)
 target_link_libraries(vrp_flags INTERFACE vrp_baseline)
 target_include_directories(vrp_flags INTERFACE "${CMAKE_SOURCE_DIR}")

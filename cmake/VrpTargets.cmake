@@ -5,6 +5,7 @@
 #   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60])
 #   vrp_add_script_test(include_order COMMAND ${Python3_EXECUTABLE} x.py [LABELS e2e] [TIMEOUT 60])
 #   vrp_add_benchmark(bench_search SOURCES search_bench.cc DEPS vrp::search [TORCH])
+#   vrp_add_fuzzer(fuzz_vrplib SOURCES vrplib_fuzz.cc DEPS vrp::problem [CORPUS tests/data/vrplib])
 #
 # Headers are included from the root of the repository: #include "core/base/ids.h". No header is listed.
 
@@ -190,4 +191,28 @@ function(vrp_add_benchmark name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} benchmark::benchmark)
   _vrp_set_up(${name} "${arg_TORCH}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+endfunction()
+
+# A libFuzzer program (LLVMFuzzerTestOneInput), only with VRP_FUZZ. CTest runs it for some seconds,
+# starting from CORPUS, a folder named from the root of the repository, which is only read.
+function(vrp_add_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;DEPS")
+  if(NOT VRP_FUZZ)
+    return()
+  endif()
+  _vrp_is_incomplete(incomplete ${name} ${arg_DEPS})
+  if(incomplete)
+    return()
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS})
+  _vrp_set_up(${name} FALSE)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
+  # libFuzzer writes what it finds into the first folder.
+  set(found "${CMAKE_BINARY_DIR}/fuzz/${name}.found")
+  file(MAKE_DIRECTORY "${found}")
+  vrp_add_script_test(${name}
+    COMMAND $<TARGET_FILE:${name}> -max_total_time=20 "-artifact_prefix=${found}/" "${found}" ${arg_CORPUS}
+    LABELS fuzz TIMEOUT 120)
 endfunction()
