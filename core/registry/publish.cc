@@ -1,0 +1,59 @@
+#include "core/registry/publish.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+int RenameNoReplace(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system without the flag: plain rename replaces empty folders only, which no published
+  // model is.
+  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+absl::Status SyncPath(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
+  const absl::Cleanup close_it = [descriptor] { close(descriptor); };
+  // Some file systems refuse to sync a folder (EINVAL); there is nothing better to do there.
+  if (fsync(descriptor) == 0 || errno == EINVAL) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, Concat("fsync ", path));
+}
+
+absl::Status SyncTree(const std::string& directory) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(directory, error);
+  while (!error && entry != fs::recursive_directory_iterator()) {
+    if (entry->is_regular_file(error) || entry->is_directory(error))
+      VRP_RETURN_IF_ERROR(SyncPath(entry->path().string()));
+    entry.increment(error);
+  }
+  if (error) return absl::ErrnoToStatus(error.value(), Concat("read folder ", directory));
+  return SyncPath(directory);
+}
+
+absl::Status MoveFolder(const std::string& from, const std::string& to) {
+  const int error = RenameNoReplace(from, to);
+  if (error == EEXIST || error == ENOTEMPTY)
+    return absl::AlreadyExistsError(Concat(to, ": is there already"));
+  if (error != 0) return absl::ErrnoToStatus(error, Concat("rename ", from, " to ", to));
+  return SyncPath(fs::path(to).parent_path().string());
+}
+
+}  // namespace vrp

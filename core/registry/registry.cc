@@ -1,0 +1,232 @@
+#include "core/registry/registry.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "absl/strings/str_join.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/registry/publish.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kStagingFolder = ".staging";
+constexpr int kMaxPublishTries = 100;  // other processes may take version numbers at the same time
+
+// All folders' models, the first of equal versions only.
+ModelFolderScan ScanAll(const std::vector<std::string>& roots) {
+  ModelFolderScan all;
+  std::set<std::pair<std::string, int32_t>> seen;
+  for (const std::string& root : roots) {
+    ModelFolderScan scan = ScanModels(root);
+    for (ModelVersion& version : scan.versions) {
+      if (seen.emplace(version.name, version.version).second) {
+        all.versions.push_back(std::move(version));
+      } else {
+        all.problems.push_back(
+            Concat(version.directory, ": hidden by the same version in ", roots.front()));
+      }
+    }
+    all.problems.insert(all.problems.end(), scan.problems.begin(), scan.problems.end());
+  }
+  std::sort(all.versions.begin(), all.versions.end(),
+            [](const ModelVersion& a, const ModelVersion& b) {
+              return a.name != b.name ? a.name < b.name : a.version > b.version;
+            });
+  return all;
+}
+
+// Numbers in all folders, usable or not, newest first.
+std::vector<int32_t> AllVersionNumbers(const std::vector<std::string>& roots,
+                                       std::string_view name) {
+  std::set<int32_t, std::greater<>> numbers;
+  for (const std::string& root : roots) {
+    const std::vector<int32_t> found = ListVersionNumbers(root, name);
+    numbers.insert(found.begin(), found.end());
+  }
+  return {numbers.begin(), numbers.end()};
+}
+
+// One version from the first folder where it is usable.
+absl::StatusOr<ModelVersion> ReadFirst(const std::vector<std::string>& roots, std::string_view name,
+                                       int32_t version) {
+  absl::Status first_error;
+  for (const std::string& root : roots) {
+    const std::vector<int32_t> numbers = ListVersionNumbers(root, name);
+    if (std::find(numbers.begin(), numbers.end(), version) == numbers.end()) continue;
+    absl::StatusOr<ModelVersion> found = ReadModelVersion(root, name, version);
+    if (found.ok()) return found;
+    first_error.Update(found.status());
+  }
+  return absl::FailedPreconditionError(
+      Concat(ModelResourceName(name, version), ": cannot be used: ", first_error.message()));
+}
+
+absl::Status NoSuchModel(const std::vector<std::string>& roots, std::string_view name) {
+  std::set<std::string> names;
+  for (const ModelVersion& version : ScanAll(roots).versions) names.insert(version.name);
+  const std::string wanted = names.empty() ? "none yet; train one" : absl::StrJoin(names, ", ");
+  return absl::NotFoundError(Concat("models/", name, ": no such model; there are: ", wanted));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Registry>> Registry::Create(Options options) {
+  if (options.loader == nullptr)
+    return absl::InvalidArgumentError("registry: got no loader of policies, wanted one");
+  VRP_RETURN_IF_ERROR(EnsureDirectory(options.directory));
+  VRP_ASSIGN_OR_RETURN(
+      std::unique_ptr<StagingArea> staging,
+      StagingArea::Create((fs::path(options.directory) / kStagingFolder).string()));
+  return std::unique_ptr<Registry>(new Registry(std::move(options), std::move(staging)));
+}
+
+Registry::Registry(Options options, std::unique_ptr<StagingArea> staging)
+    : options_(std::move(options)), staging_(std::move(staging)) {}
+
+std::vector<std::string> Registry::Roots() const {
+  std::vector<std::string> roots = {options_.directory};
+  roots.insert(roots.end(), options_.read_only_directories.begin(),
+               options_.read_only_directories.end());
+  return roots;
+}
+
+std::vector<ModelVersion> Registry::List() const { return ScanAll(Roots()).versions; }
+
+std::vector<std::string> Registry::Problems() const { return ScanAll(Roots()).problems; }
+
+absl::StatusOr<ModelVersion> Registry::Get(std::string_view name, int32_t version) const {
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  if (version < 0) {
+    return absl::InvalidArgumentError(
+        Concat("model version: got ", version, ", wanted 1, 2, ... or 0 (newest)"));
+  }
+  const std::vector<std::string> roots = Roots();
+  const std::vector<int32_t> numbers = AllVersionNumbers(roots, name);
+  if (numbers.empty()) return NoSuchModel(roots, name);
+  if (version != 0) {
+    if (std::find(numbers.begin(), numbers.end(), version) != numbers.end())
+      return ReadFirst(roots, name, version);
+    return absl::NotFoundError(
+        Concat(ModelResourceName(name, version),
+               ": no such version; there are: ", absl::StrJoin(numbers, ", ")));
+  }
+  absl::StatusOr<ModelVersion> newest = ReadFirst(roots, name, numbers.front());
+  for (size_t i = 1; i < numbers.size() && !newest.ok(); ++i) {
+    absl::StatusOr<ModelVersion> older = ReadFirst(roots, name, numbers[i]);
+    if (older.ok()) return older;
+  }
+  return newest;
+}
+
+std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view training_job) const {
+  if (training_job.empty()) return std::nullopt;  // imported models have none
+  for (ModelVersion& version : List()) {
+    if (version.card.training_job == training_job) return std::move(version);
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<Registry::Slot> Registry::FindLoaded(const Key& key) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = slots_.find(key);
+  return found != slots_.end() && found->second->done && found->second->model.ok() ? found->second
+                                                                                   : nullptr;
+}
+
+absl::StatusOr<LoadedModel> Registry::Load(std::string_view name, int32_t version) {
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  // Without reading a card where the version is loaded already: this is on the way of every answer.
+  const std::vector<int32_t> numbers =
+      version == 0 ? AllVersionNumbers(Roots(), name) : std::vector<int32_t>{version};
+  if (!numbers.empty()) {
+    if (const std::shared_ptr<Slot> loaded = FindLoaded({std::string(name), numbers.front()}))
+      return loaded->model;
+  }
+  VRP_ASSIGN_OR_RETURN(const ModelVersion found, Get(name, version));
+
+  const Key key(found.name, found.version);
+  std::shared_ptr<Slot> slot;
+  {
+    absl::MutexLock lock(&mutex_);
+    std::shared_ptr<Slot>& entry = slots_[key];
+    if (entry != nullptr) {
+      slot = entry;
+      mutex_.Await(absl::Condition(&slot->done));
+      return slot->model;
+    }
+    slot = entry = std::make_shared<Slot>();
+  }
+  absl::StatusOr<LoadedModel> model = LoadFromDisk(found);
+  absl::MutexLock lock(&mutex_);
+  slot->model = std::move(model);
+  slot->done = true;
+  if (!slot->model.ok()) slots_.erase(key);
+  return slot->model;
+}
+
+absl::StatusOr<LoadedModel> Registry::LoadFromDisk(const ModelVersion& version) const {
+  VRP_RETURN_IF_ERROR(CheckWeights(version.directory, version.card));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<Policy> policy,
+                       options_.loader(version.directory, options_.device));
+  if (policy == nullptr)
+    return absl::InternalError(Concat(version.directory, ": the loader gave no policy"));
+  return LoadedModel{version, std::move(policy)};
+}
+
+absl::StatusOr<std::string> Registry::StagingDirectory() { return staging_->Add(); }
+
+void Registry::DiscardStaging(const std::string& staging_directory) {
+  staging_->Remove(staging_directory);
+}
+
+absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
+                                               const std::string& staging_directory) {
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  if (!staging_->Holds(staging_directory)) {
+    return absl::InvalidArgumentError(
+        Concat(staging_directory,
+               ": is no staging folder of this registry; take one from StagingDirectory()"));
+  }
+  VRP_ASSIGN_OR_RETURN(const ModelCard card, ReadModelFiles(staging_directory));
+  VRP_RETURN_IF_ERROR(CheckWeights(staging_directory, card));
+  VRP_RETURN_IF_ERROR(SyncTree(staging_directory));
+
+  absl::MutexLock lock(&publish_mutex_);
+  if (!card.training_job.empty()) {
+    if (std::optional<ModelVersion> published = FindByTrainingJob(card.training_job)) {
+      staging_->Remove(staging_directory);
+      return *std::move(published);
+    }
+  }
+  return PublishNext(name, staging_directory);
+}
+
+absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
+                                                   const std::string& staging_directory) {
+  const fs::path folder = fs::path(options_.directory) / name;
+  VRP_RETURN_IF_ERROR(EnsureDirectory(folder.string()));
+  VRP_RETURN_IF_ERROR(SyncPath(options_.directory));
+  absl::Status taken;
+  for (int attempt = 0; attempt < kMaxPublishTries; ++attempt) {
+    const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), name);
+    const int32_t version = numbers.empty() ? 1 : numbers.front() + 1;
+    if (version > kMaxModelVersion) {
+      return absl::ResourceExhaustedError(
+          Concat("models/", name, ": version ", kMaxModelVersion, " is the last"));
+    }
+    taken = MoveFolder(staging_directory, (folder / Concat(version)).string());
+    if (absl::IsAlreadyExists(taken)) continue;
+    VRP_RETURN_IF_ERROR(taken);
+    staging_->Release(staging_directory);
+    return ReadModelVersion(options_.directory, name, version);
+  }
+  return taken;
+}
+
+}  // namespace vrp
