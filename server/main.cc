@@ -11,7 +11,6 @@
 #include "server/config/command_line.h"
 #include "server/runtime/daemon.h"
 #include "server/runtime/logging.h"
-#include "server/runtime/no_torch.h"
 #include "server/runtime/quiet_openmp.h"
 #include "server/runtime/signals.h"
 
@@ -33,13 +32,14 @@ Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock) 
   if (vrpd.read_only_models_dirs.empty() && std::filesystem::is_directory(shipped)) {
     vrpd.read_only_models_dirs.push_back(shipped);
   }
-  Daemon::Options options{.vrpd = std::move(vrpd), .trainer = &trainer, .clock = &clock};
-#if VRP_WITH_TORCH
-  options.policy_loader = LoadPolicy;
-#else
-  options.policy_loader = RefusingPolicyLoader();
-  options.training_refusal = BuiltWithoutTorch();
-#endif
+  Daemon::Options options{
+      .vrpd = std::move(vrpd), .policy_loader = LoadPolicy, .trainer = &trainer, .clock = &clock};
+  if (TorchVersion().empty()) {
+    options.training_refusal = absl::UnimplementedError(
+        "this vrpd was built without LibTorch: it solves by search, and neither trains nor runs "
+        "networks; build it "
+        "with VRP_WITH_TORCH=ON");
+  }
   return options;
 }
 
@@ -49,11 +49,7 @@ int Serve(VrpdOptions vrpd) {
   WatchSignals(&stop, kGrace);
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
-#if VRP_WITH_TORCH
   const std::unique_ptr<Trainer> trainer = MakeTrainer();
-#else
-  const std::unique_ptr<Trainer> trainer = MakeRefusingTrainer();
-#endif
   const SystemClock clock;
   absl::StatusOr<std::unique_ptr<Daemon>> daemon =
       Daemon::Create(Compose(std::move(vrpd), *trainer, clock));

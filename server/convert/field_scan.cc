@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
+#include "google/protobuf/reflection.h"
 
 namespace vrp {
 namespace {

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-v1::Strategy ToProto(Strategy strategy) {
+v1::Strategy StrategyMessage(Strategy strategy) {
   switch (strategy) {
     case Strategy::kAuto:
       return v1::STRATEGY_AUTO;
@@ -28,7 +28,7 @@ v1::Strategy ToProto(Strategy strategy) {
   return v1::STRATEGY_UNSPECIFIED;
 }
 
-v1::EndReason ToProto(SolveEnd end) {
+v1::EndReason EndMessage(SolveEnd end) {
   switch (end) {
     case SolveEnd::kBudget:
       return v1::END_REASON_BUDGET;
@@ -115,7 +115,7 @@ class OptionsReader {
 };
 
 // Parts that did not take place stay absent.
-v1::TimeSplit ToProto(const SolveTimes& times) {
+v1::TimeSplit TimesMessage(const SolveTimes& times) {
   v1::TimeSplit message;
   *message.mutable_queue() = ToProto(times.queue);
   if (times.encode > absl::ZeroDuration()) *message.mutable_encode() = ToProto(times.encode);
@@ -140,11 +140,11 @@ v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {
   for (const Violation& violation : answer.check.violations) {
     *message.add_violations() = ToProto(violation);
   }
-  message.set_strategy(ToProto(answer.strategy));
+  message.set_strategy(StrategyMessage(answer.strategy));
   message.set_seed(answer.seed);
   *message.mutable_budget() = ToProto(answer.budget);
-  *message.mutable_times() = ToProto(answer.times);
-  message.set_ended_by(ToProto(answer.ended_by));
+  *message.mutable_times() = TimesMessage(answer.times);
+  message.set_ended_by(EndMessage(answer.ended_by));
   message.set_iterations(answer.iterations);
   message.set_metric(ToProto(instance.metric()));
   message.set_objective(v1::OBJECTIVE_DISTANCE);

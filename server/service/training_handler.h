@@ -16,9 +16,9 @@ namespace vrp {
 class TrainingHandler {
  public:
   struct Options {
-    JobManager* jobs = nullptr;           // outlives the handler
-    std::string default_device = "auto";  // of specs that name none
-    absl::Status refusal;                 // why this build cannot train; OK: it can
+    JobManager* jobs = nullptr;               // outlives the handler
+    std::string default_device = "auto";      // of specs that name none
+    absl::Status refusal = absl::OkStatus();  // why this build cannot train; OK: it can
   };
   explicit TrainingHandler(Options options) : options_(std::move(options)) {}
 

@@ -1,0 +1,156 @@
+// A field of the contract is used or refused, never ignored: every field that an Instance can hold
+// is set, one at a time.
+#include <set>
+#include <string>
+
+#include "core/problem/formats.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+#include "gtest/gtest.h"
+#include "server/convert/field_scan.h"
+#include "server/convert/instance_convert.h"
+#include "server/convert/instance_data.h"
+#include "tests/server/messages.h"
+
+namespace vrp {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+// Read, and by intention without effect on the instance.
+const std::set<std::string> kForPeopleOnly = {"vrp.v1.Instance.distance_unit",
+                                              "vrp.v1.Instance.time_unit"};
+// Of these the one value that is supported besides the default changes nothing.
+const std::set<std::string> kOneValue = {
+    "vrp.v1.Instance.objective", "vrp.v1.Instance.coordinate_system", "vrp.v1.Vehicle.end_depot"};
+
+// Sets `field` of `message` to something that differs from what is there.
+void Change(Message& message, const FieldDescriptor& field) {
+  const Reflection& reflection = *message.GetReflection();
+  const bool repeated = field.is_repeated();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      if (repeated) return reflection.AddDouble(&message, &field, 7);
+      return reflection.SetDouble(&message, &field, 7);
+    case FieldDescriptor::CPPTYPE_INT32:
+      if (repeated) return reflection.AddInt32(&message, &field, 7);
+      return reflection.SetInt32(&message, &field, 7);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.SetBool(&message, &field, true);
+    case FieldDescriptor::CPPTYPE_STRING:
+      if (repeated) return reflection.AddString(&message, &field, "seven");
+      return reflection.SetString(&message, &field, "seven");
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return reflection.SetEnumValue(&message, &field, 3);
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      if (repeated) {
+        reflection.AddMessage(&message, &field);
+      } else {
+        reflection.MutableMessage(&message, &field);
+      }
+      return;
+    default:
+      FAIL() << field.full_name() << " has a type that this test does not know yet";
+  }
+}
+
+std::string DataOf(const v1::Instance& message) {
+  const DataConversion conversion = DataFromProto(message);
+  const InstanceData& data = conversion.data;
+  // What WriteJson writes of a valid instance is not enough: the data may be invalid.
+  std::string text = data.name + " " + std::to_string(static_cast<int>(data.kind)) + " " +
+                     std::to_string(static_cast<int>(data.metric)) + " " +
+                     std::to_string(data.num_depots) + " " + std::to_string(data.speed) + " " +
+                     std::to_string(data.reference_cost.value_or(-1));
+  const auto add = [&](double value) { text += " " + std::to_string(value); };
+  for (const auto& id : data.ids) text += " " + id;
+  for (const auto& position : data.positions) add(position.x), add(position.y);
+  for (const auto& window : data.windows) add(window.open), add(window.close);
+  for (const auto* list : {&data.demands, &data.backhauls, &data.services, &data.distance_matrix,
+                           &data.duration_matrix}) {
+    text += " |";
+    for (const double value : *list) add(value);
+  }
+  for (const auto& vehicle : data.vehicles) {
+    text += " " + vehicle.id;
+    add(vehicle.count), add(vehicle.depot), add(vehicle.capacity), add(vehicle.max_duration);
+  }
+  for (const FieldViolation& violation : conversion.invalid) text += " " + ToLine(violation);
+  return text;
+}
+
+// The message, and one of each kind that it holds.
+Message* Holder(v1::Instance& instance, const std::string& type) {
+  if (type == "Instance") return &instance;
+  if (type == "Depot") return instance.mutable_depots(0);
+  if (type == "Customer") return instance.mutable_customers(0);
+  if (type == "Vehicle") return instance.mutable_vehicles(0);
+  if (type == "Location") return instance.mutable_customers(0)->mutable_location();
+  if (type == "TimeWindow") {
+    v1::Customer& customer = *instance.mutable_customers(0);
+    return customer.time_windows_size() > 0 ? customer.mutable_time_windows(0)
+                                            : customer.add_time_windows();
+  }
+  if (type == "Matrix") return instance.mutable_distance_matrix();
+  return nullptr;
+}
+
+void CheckField(const Descriptor& type, const FieldDescriptor& field) {
+  SCOPED_TRACE(field.full_name());
+  v1::Instance message = test::ACvrpMessage();
+  Message* holder = Holder(message, type.name());
+  ASSERT_NE(holder, nullptr) << "say in Holder() where a " << type.name() << " stands";
+  // The supported fields start from a message in which they are absent, so that any value is a
+  // change.
+  if (IsSupportedField(field.full_name())) holder->GetReflection()->ClearField(holder, &field);
+  const std::string before = DataOf(message);
+  Change(*holder, field);
+  if (!IsSupportedField(field.full_name())) {
+    const absl::Status status = InstanceFromProto(message).status();
+    const InstanceProblems problems = FindProblems(message);
+    ASSERT_FALSE(status.ok()) << "ignored";
+    ASSERT_FALSE(problems.unsupported.empty());
+    const std::string& path = problems.unsupported[0].field;
+    EXPECT_NE(path.find(field.name()), std::string::npos) << path;
+    return;
+  }
+  if (kForPeopleOnly.count(field.full_name()) > 0) return;
+  if (kOneValue.count(field.full_name()) > 0) {
+    EXPECT_FALSE(InstanceFromProto(message).ok());
+    return;
+  }
+  EXPECT_NE(DataOf(message), before) << "said to be supported, but without effect";
+}
+
+// Every message type that an Instance can hold, found by reflection.
+void CheckType(const Descriptor& type, std::set<std::string>& seen) {
+  if (!seen.insert(type.full_name()).second) return;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    CheckField(type, field);
+    if (field.message_type() != nullptr && IsSupportedField(field.full_name())) {
+      CheckType(*field.message_type(), seen);
+    }
+  }
+}
+
+TEST(InstanceFields, AreUsedOrRefusedOneByOne) {
+  std::set<std::string> seen;
+  CheckType(*v1::Instance::descriptor(), seen);
+  EXPECT_GE(seen.size(), 7u);
+}
+
+TEST(InstanceFields, UnknownToThisServerAreRefusedToo) {
+  v1::Instance message = test::ACvrpMessage();
+  v1::Customer& customer = *message.mutable_customers(1);
+  customer.GetReflection()->MutableUnknownFields(&customer)->AddVarint(999, 1);
+  const absl::Status status = InstanceFromProto(message).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(ViolationsOf(status).at(0).field, "customers[1]");
+}
+
+}  // namespace
+}  // namespace vrp
