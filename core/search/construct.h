@@ -1,17 +1,35 @@
-// Plans from nothing, in milliseconds. All customers that fit are served; who cannot be served is left out of the plan.
+// Plans from nothing, in milliseconds. Every route is feasible; who cannot be served (alone, or
+// with the fleet there is) is left out of the plan. Empty plans for instances that SearchSupports
+// refuses. Thread-safe.
 #pragma once
 
+#include "core/base/stop.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
 
 namespace vrp {
 
-// Clarke and Wright 1964, parallel version: merges the routes' ends by the largest saving. Ignores time windows.
-Plan SavingsPlan(const Instance& instance);
-// Solomon 1987, I1: seeds a route, then inserts where the added distance and delay are least. Respects windows.
-Plan InsertionPlan(const Instance& instance);
-// Goes to the nearest customer that still fits (capacity, window, return to the depot); back when none does.
-// The yardstick of trained policies.
-Plan NearestNeighbourPlan(const Instance& instance);
+class SearchProblem;
+
+// Each ends early, with the rest packed as it comes, when `stop` holds.
+
+// Clarke and Wright 1964, parallel version: merges the routes' ends by the largest saving, where
+// the merged route keeps capacity and windows. For one fleet size too small the emptiest routes are
+// dissolved into the others.
+Plan SavingsPlan(const Instance& instance, const StopCondition& stop = {});
+Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop);
+
+// Solomon 1987, I1: seeds a route with the farthest customer, then inserts where the added distance
+// and delay are least.
+Plan InsertionPlan(const Instance& instance, const StopCondition& stop = {});
+Plan InsertionPlan(const SearchProblem& problem, const StopCondition& stop);
+
+// Goes to the nearest customer that still fits (capacity, window, return to the depot); back when
+// none does. The yardstick of trained policies.
+Plan NearestNeighbourPlan(const Instance& instance, const StopCondition& stop = {});
+
+// Fills route after route with the customers in the order of their angle around the depot (of their
+// windows' ends, with windows): O(N log N), for when there is no time at all.
+Plan PackedPlan(const SearchProblem& problem);
 
 }  // namespace vrp

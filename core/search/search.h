@@ -1,4 +1,5 @@
-// Anytime heuristic search: construction, then local search and perturbation until the stop condition.
+// Anytime heuristic search: construction, then local search and perturbation until the stop
+// condition.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct SearchOptions {
   StopCondition stop;
   int64_t max_iterations = INT64_MAX;  // perturbations; 0: local search of the first plan only
   uint64_t seed = 1;
-  std::vector<Plan> initial;  // plans to start from besides our own construction; infeasible ones are repaired
+  std::vector<Plan>
+      initial;  // plans to start from besides our own construction; infeasible ones are repaired
 };
 
 struct SearchResult {
@@ -30,12 +32,15 @@ struct SearchResult {
 
 using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
 
-// kUnimplemented names the field of `instance` that the search does not know yet (several depots, backhauls, ...).
+// kUnimplemented names the field of `instance` that the search does not know yet (several depots,
+// backhauls, ...).
 absl::Status SearchSupports(const Instance& instance);
 
-// Deterministic for a given seed and number of iterations. Single-threaded; thread-safe over distinct calls.
-// Returns a feasible plan even when the stop condition holds from the start. `on_improvement` is called in this thread.
-absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
-                                    ImprovementFn on_improvement = [](const Plan&, Cost) {});
+// Deterministic for a given seed and number of iterations. Single-threaded; thread-safe over
+// distinct calls. Returns a feasible plan even when the stop condition holds from the start.
+// `on_improvement` is called in this thread.
+absl::StatusOr<SearchResult> Search(
+    const Instance& instance, const SearchOptions& options,
+    ImprovementFn on_improvement = [](const Plan&, Cost) {});
 
 }  // namespace vrp

@@ -1,4 +1,5 @@
-// From an instance to a checked answer within the budget: search, or a trained policy, and where the answer came from.
+// From an instance to a checked answer within the budget: search, or a trained policy, and where
+// the answer came from.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +31,16 @@ std::string_view SolveEndName(SolveEnd end);
 
 struct SolveOptions {
   Strategy strategy = Strategy::kAuto;
-  absl::Time received;                             // the budget counts from here
+  absl::Time received;  // the budget counts from here; not set: from the call
   absl::Duration budget = absl::Milliseconds(500);  // 1 ms .. 1 h
-  absl::Time deadline = absl::InfiniteFuture();    // the caller's own; less 20 ms, when sooner than the budget
+  absl::Time deadline =
+      absl::InfiniteFuture();  // the caller's own; less 20 ms, when sooner than the budget
   std::shared_ptr<const CancelFlag> cancel;
   uint64_t seed = 1;
-  int32_t threads = 1;   // 1 .. the machine's; independent searches, the best wins
-  int32_t width = 16;    // samples or beams
+  int32_t threads = 1;  // 1 .. the machine's; independent searches, the best wins
+  int32_t width = 16;   // samples or beams; 1 .. 10,000
+  int64_t max_iterations =
+      INT64_MAX;  // of each search; with it, and time enough, an answer can be repeated exactly
   std::shared_ptr<Policy> policy;  // null: search alone
 };
 
@@ -46,17 +50,25 @@ struct SolveTimes {
 
 struct SolveAnswer {
   Solution solution;
-  CheckReport check;        // by the independent checker
-  Strategy strategy = Strategy::kSearch;  // what auto came to
+  CheckReport check;  // by the independent checker
+  // What gave the plan: kSearch where auto did not use the policy, kAuto where it gave the search a
+  // plan to start from.
+  Strategy strategy = Strategy::kSearch;
+  std::string policy_note;  // why auto left the policy out; empty otherwise
   uint64_t seed = 1;
-  absl::Duration budget;    // what was granted
+  absl::Duration budget;  // what was granted
   SolveTimes times;
   SolveEnd ended_by = SolveEnd::kComplete;
   int64_t iterations = 0;
 };
 
-// Thread-safe; blocks for at most the budget. kInvalidArgument for options out of range; kFailedPrecondition for a strategy
-// that needs a policy when there is none; kUnimplemented where neither search nor policy knows a feature of the instance.
+// Thread-safe; blocks for at most the budget, or, where that was used up on arrival, for some
+// milliseconds that construct a plan. Customers without a place are unserved, with the reason;
+// nothing else is ever wrong with the plan: each was checked. kInvalidArgument for options out of
+// range; kFailedPrecondition for a strategy that needs a policy when there is none; kUnimplemented
+// where neither search nor policy knows a feature of the instance. The strategies of the network
+// alone also give kDeadlineExceeded and kCancelled, when they have no plan by then, and kInternal
+// when the checker refuses its plan.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 }  // namespace vrp

@@ -1,0 +1,63 @@
+// The perturbation search over routes: ruin, recreate, accept as in simulated annealing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/search/fast_random.h"
+#include "core/search/recreate.h"
+#include "core/search/route_set.h"
+#include "core/search/ruin.h"
+#include "core/search/search.h"
+
+namespace vrp {
+
+// SISR (Christiaens and Vanden Berghe 2020). Fewer absent customers always win; then the distance
+// counts. Not thread-safe.
+class Annealing {
+ public:
+  // `routes` holds the plan to start from; it and `random` must outlive this.
+  Annealing(RouteSet& routes, FastRandom& random, const SearchOptions& options);
+
+  // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
+  // `grace` while customers that could be served are absent from the best plan. Calls
+  // `on_improvement` at most once in some milliseconds, and with the last improvement before it
+  // returns.
+  SearchEnd Run(const StopCondition& grace, ImprovementFn on_improvement);
+
+  Plan BestPlan() const;
+  int64_t iterations() const { return iterations_; }
+
+ private:
+  void Cool(absl::Time now);
+  SearchEnd StopKind(const StopCondition& grace, absl::Time now) const;
+  bool Accepts();
+  void KeepBest();
+  void Report(ImprovementFn on_improvement);
+
+  RouteSet& routes_;
+  FastRandom& random_;
+  const SearchOptions& options_;
+  Ruin ruin_;
+  Recreate recreate_;
+
+  double first_temperature_ = 0;
+  double temperature_ = 0;
+  absl::Time started_;
+  absl::Time reported_;
+  bool unreported_ = false;
+
+  double current_distance_ = 0;
+  int64_t current_absent_sum_ = 0;
+  size_t current_absent_ = 0;
+  std::vector<int64_t>
+      times_absent_;  // per customer; who is often absent goes first (SISR's fleet minimisation)
+
+  std::vector<std::vector<NodeIndex>> best_routes_;  // by slot
+  double best_distance_ = 0;
+  size_t best_absent_ = 0;
+  int64_t iterations_ = 0;
+};
+
+}  // namespace vrp

@@ -1,0 +1,166 @@
+#include "core/search/recreate.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+enum class InsertionOrder { kRandom, kDemand, kFar, kClose, kNarrow, kEarly, kLate };
+
+// Drawn with the weights of the article: 4, 4, 2, 1, and 2 for each of the three that look at
+// windows.
+InsertionOrder DrawOrder(FastRandom& random, bool timed) {
+  const int32_t ticket = random.Below(timed ? 17 : 11);
+  if (ticket < 4) return InsertionOrder::kRandom;
+  if (ticket < 8) return InsertionOrder::kDemand;
+  if (ticket < 10) return InsertionOrder::kFar;
+  if (ticket < 11) return InsertionOrder::kClose;
+  if (ticket < 13) return InsertionOrder::kNarrow;
+  return ticket < 15 ? InsertionOrder::kEarly : InsertionOrder::kLate;
+}
+
+double OrderKey(const SearchProblem& problem, InsertionOrder order, NodeIndex customer) {
+  switch (order) {
+    case InsertionOrder::kRandom:
+      return 0;
+    case InsertionOrder::kDemand:
+      return -problem.demand(customer);
+    case InsertionOrder::kFar:
+      return -problem.Distance(0, customer);
+    case InsertionOrder::kClose:
+      return problem.Distance(0, customer);
+    case InsertionOrder::kNarrow:
+      return problem.close(customer) - problem.open(customer);
+    case InsertionOrder::kEarly:
+      return problem.open(customer);
+    case InsertionOrder::kLate:
+      return -problem.close(customer);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Recreate::Order(std::vector<NodeIndex>& customers) {
+  random_.Shuffle(std::span<NodeIndex>(customers));
+  const InsertionOrder order = DrawOrder(random_, problem_.timed());
+  if (order == InsertionOrder::kRandom) return;
+  keyed_.clear();
+  for (const NodeIndex customer : customers) {
+    keyed_.emplace_back(OrderKey(problem_, order, customer), customer);
+  }
+  std::stable_sort(keyed_.begin(), keyed_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < keyed_.size(); ++i) customers[i] = keyed_[i].second;
+}
+
+void Recreate::InsertAll(std::vector<NodeIndex> customers) {
+  customers.insert(customers.end(), routes_.absent().begin(), routes_.absent().end());
+  Order(customers);
+  routes_.SetAbsent(InsertInOrder(customers));
+}
+
+std::vector<NodeIndex> Recreate::InsertInOrder(std::span<const NodeIndex> customers) {
+  std::vector<NodeIndex> left;
+  for (const NodeIndex customer : customers) {
+    const InsertionSpot spot = Find(customer);
+    if (spot.found()) {
+      routes_.Insert(customer, spot);
+    } else {
+      left.push_back(customer);
+    }
+  }
+  return left;
+}
+
+InsertionSpot Recreate::Find(NodeIndex customer) {
+  InsertionSpot best;
+  best.cost = std::numeric_limits<double>::infinity();
+  const bool may_open = routes_.CanOpenRoute();
+  if (problem_.size() <= kScanAllNodes) {
+    Scan(customer, best);
+  } else {
+    LookBesideRelated(customer, best);
+    if (!best.found() && !may_open) Scan(customer, best);
+  }
+  if (!may_open) return best;
+  const double alone = problem_.Distance(0, customer) + problem_.Distance(customer, 0);
+  if (alone < best.cost) best = {.route = routes_.EmptyRoute(), .after = 0, .cost = alone};
+  return best;
+}
+
+void Recreate::Scan(NodeIndex customer, InsertionSpot& best) {
+  for (int32_t r = 0; r < std::ssize(routes_.routes()); ++r) {
+    const SearchRoute& route = routes_.route(r);
+    if (route.empty() || !problem_.Fits(route.load + problem_.demand(customer))) continue;
+    ScanRoute(customer, r, best);
+  }
+}
+
+void Recreate::ScanRoute(NodeIndex customer, int32_t index, InsertionSpot& best) {
+  const SearchRoute& route = routes_.route(index);
+  const double* row = problem_.symmetric() ? problem_.DistanceRow(customer) : nullptr;
+  const NodeIndex* nodes = route.nodes.data();
+  const double* edge = route.edge.data();
+  const int32_t places = route.customers() + 1;
+  if (row == nullptr) {
+    for (int32_t i = 0; i < places; ++i) {
+      const double cost = problem_.Distance(nodes[i], customer) +
+                          problem_.Distance(customer, nodes[i + 1]) - edge[i];
+      if (cost < best.cost) Consider(customer, {.route = index, .after = i, .cost = cost}, best);
+    }
+    return;
+  }
+  double from = row[nodes[0]];
+  for (int32_t i = 0; i < places; ++i) {
+    const double to = row[nodes[i + 1]];
+    const double cost = from + to - edge[i];
+    if (cost < best.cost) Consider(customer, {.route = index, .after = i, .cost = cost}, best);
+    from = to;
+  }
+}
+
+void Recreate::LookBesideRelated(NodeIndex customer, InsertionSpot& best) {
+  const auto related = problem_.Related(customer);
+  for (const NodeIndex other : related.first(std::min<size_t>(related.size(), kRelatedLooked))) {
+    const int32_t index = routes_.RouteOf(other);
+    if (index < 0) continue;
+    const SearchRoute& route = routes_.route(index);
+    if (!problem_.Fits(route.load + problem_.demand(customer))) continue;
+    const int32_t position = routes_.PositionOf(other);
+    const NodeIndex before = route.nodes[position - 1];
+    const NodeIndex after = route.nodes[position + 1];
+    const double into = problem_.Distance(other, customer);
+    const double out = problem_.symmetric() ? into : problem_.Distance(customer, other);
+    const double cost_after = into + problem_.Distance(customer, after) - route.edge[position];
+    if (cost_after < best.cost) {
+      Consider(customer, {.route = index, .after = position, .cost = cost_after}, best);
+    }
+    const double cost_before = problem_.Distance(before, customer) + out - route.edge[position - 1];
+    if (cost_before < best.cost) {
+      Consider(customer, {.route = index, .after = position - 1, .cost = cost_before}, best);
+    }
+  }
+}
+
+// `spot` is cheaper than `best` and keeps the capacity. Windows and blinks are asked last: few
+// places get here.
+void Recreate::Consider(NodeIndex customer, InsertionSpot spot, InsertionSpot& best) {
+  if (problem_.timed() && !routes_.InsertionInTime(customer, routes_.route(spot.route), spot.after))
+    return;
+  if (!Blinks()) best = spot;
+}
+
+void InsertAbsent(RouteSet& routes) {
+  if (routes.absent().empty()) return;
+  std::vector<NodeIndex> customers = routes.absent();
+  const SearchProblem& problem = routes.problem();
+  std::stable_sort(customers.begin(), customers.end(),
+                   [&](NodeIndex a, NodeIndex b) { return problem.demand(a) > problem.demand(b); });
+  FastRandom random(1);
+  routes.SetAbsent(Recreate(routes, random, 0).InsertInOrder(customers));
+}
+
+}  // namespace vrp

@@ -1,0 +1,49 @@
+// Greedy insertion of missing customers.
+#pragma once
+
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/route_set.h"
+
+namespace vrp {
+
+// The recreate half of SISR (Christiaens and Vanden Berghe 2020, "Slack induction by string
+// removals for vehicle routing problems"). Not thread-safe; `routes` and `random` must outlive it.
+class Recreate {
+ public:
+  // Each place that would be the best so far is overlooked with this probability ("blink").
+  Recreate(RouteSet& routes, FastRandom& random, double blink)
+      : routes_(routes), problem_(routes.problem()), random_(random), blink_(blink) {}
+
+  // Inserts `customers` and all absent ones in an order drawn by lot; those without a feasible
+  // place become (stay) absent.
+  void InsertAll(std::vector<NodeIndex> customers);
+  // Inserts in the given order; returns those without a place.
+  std::vector<NodeIndex> InsertInOrder(std::span<const NodeIndex> customers);
+
+ private:
+  // Up to this many nodes every place is looked at; above it those beside related customers.
+  static constexpr int32_t kScanAllNodes = 400;
+  static constexpr int32_t kRelatedLooked = 40;
+
+  void Order(std::vector<NodeIndex>& customers);
+  InsertionSpot Find(NodeIndex customer);
+  void Scan(NodeIndex customer, InsertionSpot& best);
+  void ScanRoute(NodeIndex customer, int32_t index, InsertionSpot& best);
+  void LookBesideRelated(NodeIndex customer, InsertionSpot& best);
+  void Consider(NodeIndex customer, InsertionSpot spot, InsertionSpot& best);
+  bool Blinks() { return blink_ > 0 && random_.Unit() < blink_; }
+
+  RouteSet& routes_;
+  const SearchProblem& problem_;
+  FastRandom& random_;
+  const double blink_;
+  std::vector<std::pair<double, NodeIndex>> keyed_;
+};
+
+// Makes absent customers of `routes` fit where they fit, the largest demand first, without
+// randomness.
+void InsertAbsent(RouteSet& routes);
+
+}  // namespace vrp

@@ -1,0 +1,115 @@
+// A feasible partial plan under change: routes with the data that judges a move in constant time,
+// and undo.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/problem/solution.h"
+#include "core/search/search_problem.h"
+
+namespace vrp {
+
+// Parallel arrays over the visits, the depot at both ends. `departure` and `latest` are kept with
+// windows only: a customer fits between i and i + 1 exactly when it is reached in time from
+// departure[i], and i + 1 from it by latest[i + 1] (Savelsbergh 1992, "The vehicle routing problem
+// with time windows: minimizing route duration").
+struct SearchRoute {
+  std::vector<NodeIndex> nodes;
+  std::vector<double> edge;       // edge[i]: distance from nodes[i] to nodes[i + 1]
+  std::vector<double> departure;  // the earliest end of service at nodes[i]
+  std::vector<double>
+      latest;  // the latest arrival at nodes[i] that keeps the rest of the route in time
+  double load = 0;
+  double distance = 0;
+
+  int32_t customers() const { return static_cast<int32_t>(nodes.size()) - 2; }
+  bool empty() const { return nodes.size() <= 2; }
+};
+
+// A place for a customer: in routes()[route] right after position `after`.
+struct InsertionSpot {
+  int32_t route = -1;  // -1: none
+  int32_t after = 0;
+  double cost = 0;  // added distance
+
+  bool found() const { return route >= 0; }
+};
+
+// Every route is feasible at any time; customers may be absent. Slots of empty routes stay and are
+// used again. Not thread-safe. `problem` must outlive it.
+class RouteSet {
+ public:
+  explicit RouteSet(const SearchProblem& problem);
+
+  const SearchProblem& problem() const { return *problem_; }
+  const std::vector<SearchRoute>& routes() const { return routes_; }
+  const SearchRoute& route(int32_t index) const { return routes_[index]; }
+  int32_t RouteOf(NodeIndex customer) const { return route_of_[customer]; }  // -1: absent
+  int32_t PositionOf(NodeIndex customer) const { return position_of_[customer]; }
+  // Servable customers that no route visits.
+  const std::vector<NodeIndex>& absent() const { return absent_; }
+  double distance() const { return distance_; }
+  int32_t routes_used() const { return used_; }
+  bool CanOpenRoute() const { return used_ < problem_->max_routes(); }
+
+  // Takes over what of `plan` is feasible: unknown, repeated and unservable customers are dropped,
+  // those that break their route and the routes beyond the fleet (the emptiest) become absent.
+  void Load(const Plan& plan);
+  Plan ToPlan() const;
+
+  // `nodes` has the depot at both ends and is feasible. Its customers must come from this route, or
+  // from a route that is set next: a customer is in no two routes for longer than between the two
+  // calls.
+  void SetRoute(int32_t index, std::span<const NodeIndex> nodes);
+  void Insert(NodeIndex customer, InsertionSpot spot);
+  // Takes `count` customers from position `begin` (>= 1) on out of the route; they are in no list
+  // afterwards: the caller inserts them or calls SetAbsent. Where a detour can be shorter than the
+  // direct way (rounded distances, given matrices) the rest may come too late: ask RouteInTime.
+  void Remove(int32_t index, int32_t begin, int32_t count);
+  void SetAbsent(std::vector<NodeIndex> absent);
+  // An empty slot, opened where there is none; needs CanOpenRoute().
+  int32_t EmptyRoute();
+  // Whether `customer` keeps the windows after position `after`; capacity is the caller's.
+  bool InsertionInTime(NodeIndex customer, const SearchRoute& route, int32_t after) const;
+
+  bool RouteInTime(int32_t index) const;
+
+  // All changes since Begin are undone by Rollback. No nesting.
+  void Begin();
+  void Commit() { recording_ = false; }
+  void Rollback();
+
+  // Slots changed since they were asked for the last time, each once.
+  std::vector<int32_t> TakeChanged();
+
+ private:
+  struct Saved {
+    int32_t index = 0;
+    SearchRoute route;
+  };
+  void Touch(int32_t index);
+  void Measure(SearchRoute& route);
+  void Renumber(int32_t index, int32_t from);
+
+  const SearchProblem* problem_;
+  std::vector<SearchRoute> routes_;
+  std::vector<int32_t> route_of_, position_of_;  // [N]
+  std::vector<NodeIndex> absent_;
+  double distance_ = 0;
+  int32_t used_ = 0;
+
+  bool recording_ = false;
+  int64_t transaction_ = 0;
+  std::vector<int64_t> saved_in_;  // per slot: the transaction that holds its copy
+  std::vector<Saved> saved_;       // the first num_saved_ are in use; the rest keep their memory
+  size_t num_saved_ = 0;
+  std::vector<NodeIndex> saved_absent_;
+  double saved_distance_ = 0;
+  int32_t saved_used_ = 0;
+  std::vector<char> is_changed_;
+  std::vector<int32_t> changed_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,32 @@
+// Which customers to take out before they are put back better.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/route_set.h"
+
+namespace vrp {
+
+// Adjacent string removal of SISR (Christiaens and Vanden Berghe 2020). Not thread-safe; `routes`
+// and `random` must outlive it.
+class Ruin {
+ public:
+  Ruin(RouteSet& routes, FastRandom& random) : routes_(routes), random_(random) {}
+
+  // Takes strings out of routes near a random customer (near an absent one, where there is one).
+  // Returns them.
+  std::vector<NodeIndex> RemoveStrings();
+
+ private:
+  void RemoveStringWith(NodeIndex customer, int32_t longest);
+  void TakeOut(int32_t route, int32_t begin, int32_t count);
+
+  RouteSet& routes_;
+  FastRandom& random_;
+  std::vector<NodeIndex> removed_;
+  std::vector<int32_t> ruined_;
+};
+
+}  // namespace vrp

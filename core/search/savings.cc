@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/search/construct.h"
+#include "core/search/recreate.h"
+#include "core/search/route_set.h"
+#include "core/search/search.h"
+#include "core/search/search_problem.h"
+
+namespace vrp {
+namespace {
+
+struct Saving {
+  double amount = 0;
+  NodeIndex tail = 0;  // the last of one route ...
+  NodeIndex head = 0;  // ... before the first of another
+
+  bool operator<(const Saving& other) const {
+    return std::pair(amount, std::pair(-tail, -head)) <
+           std::pair(other.amount, std::pair(-other.tail, -other.head));
+  }
+};
+
+class Merger {
+ public:
+  explicit Merger(const SearchProblem& problem) : problem_(problem), route_of_(problem.size(), -1) {
+    for (NodeIndex node = 1; node < problem.size(); ++node) {
+      if (!problem.Servable(node)) continue;
+      route_of_[node] = static_cast<int32_t>(routes_.size());
+      routes_.push_back({{node}, problem.demand(node)});
+    }
+    free_to_turn_ = problem.symmetric() && !problem.timed();
+  }
+
+  std::vector<Saving> Savings() const {
+    std::vector<Saving> savings;
+    for (NodeIndex tail = 1; tail < problem_.size(); ++tail) {
+      if (route_of_[tail] < 0) continue;
+      for (const NodeIndex head : problem_.Related(tail)) {
+        const double amount =
+            problem_.Distance(tail, 0) + problem_.Distance(0, head) - problem_.Distance(tail, head);
+        if (amount > 0 && route_of_[head] >= 0) savings.push_back({amount, tail, head});
+      }
+    }
+    return savings;
+  }
+
+  void TryMerge(const Saving& saving) {
+    const int32_t a = route_of_[saving.tail];
+    const int32_t b = route_of_[saving.head];
+    if (a == b || !problem_.Fits(routes_[a].load + routes_[b].load)) return;
+    std::vector<NodeIndex>& first = routes_[a].nodes;
+    std::vector<NodeIndex>& second = routes_[b].nodes;
+    if (free_to_turn_) {
+      if (first.back() != saving.tail && first.front() == saving.tail)
+        std::reverse(first.begin(), first.end());
+      if (second.front() != saving.head && second.back() == saving.head) {
+        std::reverse(second.begin(), second.end());
+      }
+    }
+    if (first.back() != saving.tail || second.front() != saving.head) return;
+    if (problem_.timed() && !InTime(first, second)) return;
+    for (const NodeIndex node : second) route_of_[node] = a;
+    first.insert(first.end(), second.begin(), second.end());
+    routes_[a].load += routes_[b].load;
+    second.clear();
+  }
+
+  Plan ToPlan() const {
+    Plan plan;
+    for (const Part& part : routes_) {
+      if (part.nodes.empty()) continue;
+      if (problem_.single_tour() && !plan.empty()) {
+        plan[0].customers.insert(plan[0].customers.end(), part.nodes.begin(), part.nodes.end());
+      } else {
+        plan.push_back({.vehicle_type = 0, .customers = part.nodes});
+      }
+    }
+    return plan;
+  }
+
+ private:
+  struct Part {
+    std::vector<NodeIndex> nodes;
+    double load = 0;
+  };
+
+  bool InTime(const std::vector<NodeIndex>& first, const std::vector<NodeIndex>& second) {
+    merged_.assign({0});
+    merged_.insert(merged_.end(), first.begin(), first.end());
+    merged_.insert(merged_.end(), second.begin(), second.end());
+    merged_.push_back(0);
+    return problem_.SequenceFeasible(merged_);
+  }
+
+  const SearchProblem& problem_;
+  std::vector<int32_t> route_of_;
+  std::vector<Part> routes_;
+  std::vector<NodeIndex> merged_;
+  bool free_to_turn_ = true;
+};
+
+}  // namespace
+
+Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
+  Merger merger(problem);
+  std::vector<Saving> savings = merger.Savings();
+  std::make_heap(savings.begin(), savings.end());
+  for (int64_t step = 1; !savings.empty(); ++step) {
+    if (step % 256 == 0 && stop.ShouldStop()) return PackedPlan(problem);
+    std::pop_heap(savings.begin(), savings.end());
+    merger.TryMerge(savings.back());
+    savings.pop_back();
+  }
+  RouteSet routes(problem);
+  routes.Load(merger.ToPlan());
+  InsertAbsent(routes);
+  return routes.ToPlan();
+}
+
+Plan SavingsPlan(const Instance& instance, const StopCondition& stop) {
+  if (!SearchSupports(instance).ok()) return {};
+  return SavingsPlan(SearchProblem::Create(instance, stop), stop);
+}
+
+}  // namespace vrp

@@ -1,0 +1,115 @@
+#include "core/search/search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/search/annealing.h"
+#include "core/search/construct.h"
+#include "core/search/local_search.h"
+#include "core/search/route_set.h"
+#include "core/search/search_problem.h"
+#include "core/search/tour_search.h"
+
+namespace vrp {
+namespace {
+
+// What a search may take after a stop that came before there was any good plan.
+constexpr absl::Duration kGrace = absl::Milliseconds(5);
+// Below this many nodes every tour is the same.
+constexpr int32_t kSmallestTour = 4;
+
+// `stop`, but not before the grace is over.
+StopCondition AtLeastGrace(const StopCondition& stop, const StopCondition& grace) {
+  if (stop.ShouldStop() || stop.deadline() < grace.deadline()) return grace;
+  return stop;
+}
+
+bool IsBetter(const RouteSet& a, const RouteSet& b) {
+  if (a.absent().size() != b.absent().size()) return a.absent().size() < b.absent().size();
+  return a.distance() < b.distance();
+}
+
+// The best of our own constructions and the given plans, at a local optimum where the time allows.
+RouteSet FirstRoutes(const SearchProblem& problem, const SearchOptions& options,
+                     const StopCondition& stop, FastRandom& random) {
+  std::vector<Plan> plans = options.initial;
+  plans.push_back(SavingsPlan(problem, stop));
+  if (problem.timed()) plans.push_back(InsertionPlan(problem, stop));
+  RouteSet best(problem);
+  for (const Plan& plan : plans) {
+    RouteSet routes(problem);
+    routes.Load(plan);
+    InsertAbsent(routes);
+    Descend(routes, random, stop);
+    InsertAbsent(routes);
+    if (&plan == &plans.front() || IsBetter(routes, best)) best = std::move(routes);
+  }
+  return best;
+}
+
+SearchEnd EndOf(const StopCondition& stop, SearchEnd otherwise) {
+  switch (stop.Check()) {
+    case StopReason::kNone:
+      return otherwise;
+    case StopReason::kDeadline:
+      return SearchEnd::kDeadline;
+    case StopReason::kCancelled:
+      return SearchEnd::kCancelled;
+  }
+  return otherwise;
+}
+
+SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& options,
+                          const StopCondition& grace, ImprovementFn on_improvement) {
+  FastRandom random(options.seed);
+  RouteSet routes = FirstRoutes(problem, options, AtLeastGrace(options.stop, grace), random);
+  SearchResult result;
+  result.plan = routes.ToPlan();
+  on_improvement(result.plan, PlanCost(problem.instance(), result.plan));
+  if (options.max_iterations == 0 || problem.num_servable() <= 1) {
+    result.ended_by = EndOf(options.stop, SearchEnd::kLocalOptimum);
+  } else {
+    Annealing annealing(routes, random, options);
+    result.ended_by = annealing.Run(grace, on_improvement);
+    result.plan = annealing.BestPlan();
+    result.iterations = annealing.iterations();
+  }
+  result.cost = PlanCost(problem.instance(), result.plan);
+  return result;
+}
+
+}  // namespace
+
+absl::Status SearchSupports(const Instance& instance) {
+  if (instance.num_depots() > 1) {
+    return absl::UnimplementedError(absl::StrCat("depots: ", instance.num_depots(),
+                                                 " depots are not supported by the search yet"));
+  }
+  if (instance.vehicles().size() > 1) {
+    return absl::UnimplementedError(
+        absl::StrCat("vehicles: ", instance.vehicles().size(),
+                     " vehicle types are not supported by the search yet, wanted one"));
+  }
+  if (instance.has_backhauls()) {
+    return absl::UnimplementedError("backhauls: pickups are not supported by the search yet");
+  }
+  if (!instance.vehicles().empty() && instance.vehicles().front().max_duration != kNoLimit) {
+    return absl::UnimplementedError(
+        "vehicles[0].max_duration: limits on duration are not supported by the search yet");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
+                                    ImprovementFn on_improvement) {
+  VRP_RETURN_IF_ERROR(SearchSupports(instance));
+  const StopCondition grace(absl::Now() + kGrace, nullptr);
+  const SearchProblem problem = SearchProblem::Create(instance, AtLeastGrace(options.stop, grace));
+  if (problem.tour_only() && problem.size() >= kSmallestTour)
+    return SearchTour(problem, options, on_improvement);
+  return SearchRoutes(problem, options, grace, on_improvement);
+}
+
+}  // namespace vrp

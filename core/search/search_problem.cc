@@ -1,0 +1,126 @@
+#include "core/search/search_problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/search/neighbours.h"
+
+namespace vrp {
+namespace {
+
+// Far below the checker's tolerance (1e-6), far above the rounding of sums of doubles.
+constexpr double kRelativeSlack = 1e-9;
+
+bool IsSymmetric(const std::vector<double>& matrix, int64_t size) {
+  for (int64_t i = 0; i < size; ++i) {
+    for (int64_t j = 0; j < i; ++j) {
+      if (matrix[i * size + j] != matrix[j * size + i]) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+SearchProblem SearchProblem::Create(const Instance& instance, const StopCondition& stop) {
+  SearchProblem problem(instance);
+  problem.ReadNodes();
+  problem.BuildMatrix(stop);
+  double farthest = 0;
+  for (NodeIndex node = 1; node < problem.size_; ++node) {
+    farthest = std::max(farthest, problem.Distance(0, node));
+    const NodeIndex alone[] = {0, node, 0};
+    problem.servable_[node] = problem.SequenceFeasible(alone);
+    problem.num_servable_ += problem.servable_[node];
+  }
+  problem.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
+  problem.BuildNeighbours(stop);
+  return problem;
+}
+
+void SearchProblem::ReadNodes() {
+  size_ = instance_.num_nodes();
+  timed_ = instance_.has_windows();
+  single_tour_ = instance_.kind() == ProblemKind::kTsp;
+  max_routes_ = single_tour_ ? 1 : size_;
+  if (!instance_.vehicles().empty() && !single_tour_) {
+    const VehicleType& vehicle = instance_.vehicles().front();
+    capacity_ = vehicle.capacity;
+    if (vehicle.count > 0) max_routes_ = std::min(max_routes_, vehicle.count);
+  }
+  capacity_limit_ = capacity_ * (1 + kRelativeSlack / 2);  // the checker allows twice that
+  inverse_speed_ = 1 / instance_.speed();
+  demand_.resize(size_);
+  open_.resize(size_);
+  close_.resize(size_);
+  service_.resize(size_);
+  servable_.resize(size_);
+  double horizon = 0;
+  for (NodeIndex node = 0; node < size_; ++node) {
+    demand_[node] = instance_.demand(node);
+    const TimeWindow window = instance_.window(node);
+    open_[node] = window.open;
+    close_[node] = window.close;
+    service_[node] =
+        node == 0 ? 0 : instance_.service(node);  // a route starts and ends at the depot without
+    if (std::isfinite(window.close)) horizon = std::max(horizon, std::abs(window.close));
+  }
+  time_slack_ = horizon * kRelativeSlack;
+}
+
+void SearchProblem::BuildMatrix(const StopCondition& stop) {
+  const InstanceData& data = instance_.data();
+  if (!data.duration_matrix.empty()) durations_ = data.duration_matrix.data();
+  if (instance_.has_distance_matrix()) {
+    distances_ = data.distance_matrix.data();
+    symmetric_ = IsSymmetric(data.distance_matrix, size_);
+    return;
+  }
+  if (size_ > kMatrixNodes || stop.ShouldStop()) return;
+  const int64_t n = size_;
+  own_distances_.resize(n * n);
+  for (NodeIndex i = 0; i < size_; ++i) {
+    if (i % 32 == 31 && stop.ShouldStop()) {
+      own_distances_.clear();
+      return;
+    }
+    for (NodeIndex j = 0; j < i; ++j) {
+      const double distance = instance_.Distance(i, j);
+      own_distances_[i * n + j] = distance;
+      own_distances_[j * n + i] = distance;
+    }
+  }
+  distances_ = own_distances_.data();
+}
+
+void SearchProblem::BuildNeighbours(const StopCondition& stop) {
+  const int32_t by_size = size_ <= kMatrixNodes ? kListed : kListedLarge;
+  const int32_t wanted = tour_only() ? kListedTour : by_size;
+  NeighbourLists lists =
+      BuildNeighbourLists(*this, std::min(wanted, size_ - listed_from() - 1), stop);
+  listed_ = lists.length;
+  near_ = std::move(lists.near);
+  related_ = std::move(lists.related);
+}
+
+bool SearchProblem::SequenceFeasible(std::span<const NodeIndex> nodes) const {
+  double load = 0;
+  for (const NodeIndex node : nodes) load += demand_[node];
+  if (!Fits(load)) return false;
+  if (!timed_) return true;
+  double departure = DepartureAfter(nodes[0], open_[nodes[0]]);
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    const double arrival = departure + Duration(nodes[i - 1], nodes[i]);
+    if (!InTime(arrival, close_[nodes[i]])) return false;
+    departure = DepartureAfter(nodes[i], arrival);
+  }
+  return true;
+}
+
+double SearchProblem::SequenceDistance(std::span<const NodeIndex> nodes) const {
+  double sum = 0;
+  for (size_t i = 1; i < nodes.size(); ++i) sum += Distance(nodes[i - 1], nodes[i]);
+  return sum;
+}
+
+}  // namespace vrp

@@ -1,0 +1,200 @@
+#include "core/search/tour_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/tour.h"
+#include "core/search/tour_improver.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kLongestSwapped = 50;
+constexpr int64_t kPoll = 16;
+constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
+
+// Position along a Hilbert curve of 2^16 x 2^16 cells.
+uint64_t HilbertIndex(uint32_t x, uint32_t y) {
+  constexpr uint32_t kSide = 1u << 16;
+  uint64_t index = 0;
+  for (uint32_t s = kSide / 2; s > 0; s /= 2) {
+    const uint32_t rx = (x & s) ? 1 : 0;
+    const uint32_t ry = (y & s) ? 1 : 0;
+    index += uint64_t{s} * s * ((3 * rx) ^ ry);
+    if (ry == 0) {
+      if (rx == 1) {
+        x = kSide - 1 - x;
+        y = kSide - 1 - y;
+      }
+      std::swap(x, y);
+    }
+  }
+  return index;
+}
+
+// The nodes as a space-filling curve meets them (Bartholdi and Platzman 1982): O(N log N), about 25
+// % above the optimum.
+std::vector<NodeIndex> CurveOrder(const Instance& instance) {
+  Position low = instance.position(0);
+  Position high = low;
+  for (const Position& p : instance.data().positions) {
+    low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+    high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+  }
+  const double extent = std::max({high.x - low.x, high.y - low.y, 1e-300});
+  std::vector<std::pair<uint64_t, NodeIndex>> keyed;
+  for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
+    const Position p = instance.position(node);
+    keyed.emplace_back(HilbertIndex(static_cast<uint32_t>((p.x - low.x) / extent * 65535),
+                                    static_cast<uint32_t>((p.y - low.y) / extent * 65535)),
+                       node);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<NodeIndex> order;
+  for (const auto& [key, node] : keyed) order.push_back(node);
+  return order;
+}
+
+std::vector<NodeIndex> NearestOrder(const SearchProblem& problem, const StopCondition& stop) {
+  std::vector<NodeIndex> order(problem.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (int32_t i = 1; i < problem.size(); ++i) {
+    if (i % 32 == 0 && stop.ShouldStop()) break;
+    const auto nearest =
+        std::min_element(order.begin() + i, order.end(), [&](NodeIndex a, NodeIndex b) {
+          return problem.Distance(order[i - 1], a) < problem.Distance(order[i - 1], b);
+        });
+    std::iter_swap(order.begin() + i, nearest);
+  }
+  return order;
+}
+
+// All nodes: those of the first given plan in its order, then the others.
+std::vector<NodeIndex> OrderOf(const Plan& plan, int32_t size) {
+  std::vector<NodeIndex> order = {0};
+  std::vector<char> seen(size, 0);
+  seen[0] = 1;
+  const auto add = [&](NodeIndex node) {
+    if (node < 0 || node >= size || seen[node]) return;
+    seen[node] = 1;
+    order.push_back(node);
+  };
+  for (const PlannedRoute& route : plan)
+    std::for_each(route.customers.begin(), route.customers.end(), add);
+  for (NodeIndex node = 0; node < size; ++node) add(node);
+  return order;
+}
+
+double TourLength(const SearchProblem& problem, const std::vector<NodeIndex>& order) {
+  return problem.SequenceDistance(order) + problem.Distance(order.back(), order.front());
+}
+
+Plan ToPlan(const Tour& tour) {
+  std::vector<NodeIndex> order = tour.order();
+  std::rotate(order.begin(), std::find(order.begin(), order.end(), 0), order.end());
+  order.erase(order.begin());
+  return {{.vehicle_type = 0, .customers = std::move(order)}};
+}
+
+class TourSearch {
+ public:
+  TourSearch(const SearchProblem& problem, const SearchOptions& options,
+             std::vector<NodeIndex> order)
+      : problem_(problem),
+        options_(options),
+        random_(options.seed),
+        tour_(std::move(order)),
+        improver_(problem, tour_) {}
+
+  SearchResult Run(ImprovementFn on_improvement) {
+    for (const NodeIndex node : tour_.order()) improver_.Push(node);
+    improver_.Run(options_.stop);
+    Report(on_improvement);
+    SearchResult result;
+    result.ended_by = Perturb(on_improvement, result.iterations);
+    result.plan = ToPlan(tour_);
+    result.cost = PlanCost(problem_.instance(), result.plan);
+    return result;
+  }
+
+ private:
+  void Report(ImprovementFn on_improvement) {
+    const Plan plan = ToPlan(tour_);
+    on_improvement(plan, PlanCost(problem_.instance(), plan));
+    reported_ = absl::Now();
+    unreported_ = false;
+  }
+
+  SearchEnd Perturb(ImprovementFn on_improvement, int64_t& iterations);
+  void Step();
+
+  const SearchProblem& problem_;
+  const SearchOptions& options_;
+  FastRandom random_;
+  Tour tour_;
+  TourImprover improver_;
+  absl::Time reported_;
+  bool unreported_ = false;
+};
+
+SearchEnd TourSearch::Perturb(ImprovementFn on_improvement, int64_t& iterations) {
+  SearchEnd end = options_.max_iterations == 0 ? SearchEnd::kLocalOptimum : SearchEnd::kIterations;
+  for (; iterations < options_.max_iterations; ++iterations) {
+    if (iterations % kPoll == 0) {
+      const StopReason reason = options_.stop.Check();
+      if (reason != StopReason::kNone) {
+        end = reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+        break;
+      }
+      if (unreported_ && absl::Now() - reported_ >= kReportEvery) Report(on_improvement);
+    }
+    Step();
+  }
+  if (unreported_) Report(on_improvement);
+  return end;
+}
+
+void TourSearch::Step() {
+  const int32_t size = tour_.size();
+  const int32_t longest = std::min(kLongestSwapped, (size - 2) / 2);
+  const int32_t at = random_.Below(size);
+  const auto node_at = [&](int32_t position) {
+    return tour_.At(position >= size ? position - size : position);
+  };
+  const int32_t first = random_.Between(1, longest);
+  const int32_t second = random_.Between(1, longest);
+  tour_.ForgetChanges();
+  double change =
+      improver_.SwapPaths(node_at(at), node_at(at + first), node_at(at + first + second));
+  change += improver_.Run(StopCondition());
+  if (change > problem_.epsilon()) {
+    tour_.UndoChanges();
+  } else if (change < -problem_.epsilon()) {
+    unreported_ = true;
+  }
+}
+
+}  // namespace
+
+SearchResult SearchTour(const SearchProblem& problem, const SearchOptions& options,
+                        ImprovementFn on_improvement) {
+  std::vector<NodeIndex> best = problem.instance().has_distance_matrix()
+                                    ? NearestOrder(problem, options.stop)
+                                    : CurveOrder(problem.instance());
+  double best_length = TourLength(problem, best);
+  for (const Plan& plan : options.initial) {
+    std::vector<NodeIndex> order = OrderOf(plan, problem.size());
+    const double length = TourLength(problem, order);
+    if (length >= best_length) continue;
+    best = std::move(order);
+    best_length = length;
+  }
+  return TourSearch(problem, options, std::move(best)).Run(on_improvement);
+}
+
+}  // namespace vrp

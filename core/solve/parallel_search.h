@@ -1,0 +1,18 @@
+// Independent searches side by side.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "core/problem/instance.h"
+#include "core/search/search.h"
+
+namespace vrp {
+
+// Runs `threads` searches with the seeds options.seed, options.seed + 1, ... and returns the best:
+// the fewest customers left out, then the cost, then the lowest seed. `iterations` is the sum.
+// Fewer threads run where the system gives no more. Blocks.
+absl::StatusOr<SearchResult> ParallelSearch(const Instance& instance, const SearchOptions& options,
+                                            int32_t threads);
+
+}  // namespace vrp

@@ -1,0 +1,237 @@
+#include "core/solve/solver.h"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/search/search.h"
+#include "core/solve/parallel_search.h"
+#include "core/solve/policy_plan.h"
+#include "core/solve/unserved.h"
+
+namespace vrp {
+namespace {
+
+constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
+constexpr absl::Duration kMostBudget = absl::Hours(1);
+constexpr int32_t kMostWidth = 10'000;
+// What the answer needs on its way back to a caller who will not wait longer.
+constexpr absl::Duration kWayBack = absl::Milliseconds(20);
+// Auto waits for the policy for this share of what is left.
+constexpr double kPolicyShare = 0.2;
+// Left for the solution's times and the checker after the search: per node, at most that share of
+// the budget.
+constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
+constexpr double kClosingShare = 0.1;
+
+absl::Status OutOfRange(const char* field, std::string got, std::string wanted) {
+  return absl::InvalidArgumentError(absl::StrCat(field, ": got ", got, ", wanted ", wanted));
+}
+
+absl::Status CheckOptions(const SolveOptions& options) {
+  if (options.budget < kLeastBudget || options.budget > kMostBudget) {
+    return OutOfRange("budget", absl::FormatDuration(options.budget), "1ms to 1h");
+  }
+  const int32_t most_threads =
+      std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
+  if (options.threads < 1 || options.threads > most_threads) {
+    return OutOfRange("threads", absl::StrCat(options.threads),
+                      absl::StrCat("1 to ", most_threads));
+  }
+  if (options.width < 1 || options.width > kMostWidth) {
+    return OutOfRange("width", absl::StrCat(options.width), absl::StrCat("1 to ", kMostWidth));
+  }
+  if (options.max_iterations < 0) {
+    return OutOfRange("max_iterations", absl::StrCat(options.max_iterations), "0 or more");
+  }
+  return absl::OkStatus();
+}
+
+// One call of Solve.
+class Solving {
+ public:
+  Solving(const Instance& instance, const SolveOptions& options)
+      : instance_(instance),
+        options_(options),
+        started_(absl::Now()),
+        received_(options.received == absl::Time() ? started_ : options.received) {
+    const absl::Time by_budget = received_ + options.budget;
+    const absl::Time by_caller = options.deadline - kWayBack;
+    caller_is_sooner_ = by_caller < by_budget;
+    stop_ = StopCondition(std::min(by_budget, by_caller), options.cancel);
+    answer_.budget = std::max(stop_.deadline() - received_, absl::ZeroDuration());
+    answer_.seed = options.seed;
+    answer_.times.queue = started_ - received_;
+  }
+
+  absl::StatusOr<SolveAnswer> Run() {
+    Plan plan;
+    switch (options_.strategy) {
+      case Strategy::kSearch: {
+        VRP_ASSIGN_OR_RETURN(plan, SearchPlan({}));
+        break;
+      }
+      case Strategy::kAuto: {
+        VRP_ASSIGN_OR_RETURN(plan, AutoPlan());
+        break;
+      }
+      case Strategy::kGreedy:
+      case Strategy::kSample:
+      case Strategy::kBeam: {
+        VRP_ASSIGN_OR_RETURN(plan, NetworkPlan(options_.strategy, stop_));
+        break;
+      }
+    }
+    return Close(plan);
+  }
+
+ private:
+  absl::StatusOr<Plan> SearchPlan(std::vector<Plan> initial) {
+    const absl::Time begun = absl::Now();
+    const absl::Duration closing =
+        std::min(kClosingPerNode * instance_.num_nodes(), answer_.budget * kClosingShare);
+    SearchOptions search;
+    search.stop = stop_.Sooner(stop_.deadline() - closing);
+    search.max_iterations = options_.max_iterations;
+    search.seed = options_.seed;
+    search.initial = std::move(initial);
+    VRP_ASSIGN_OR_RETURN(SearchResult result, ParallelSearch(instance_, search, options_.threads));
+    answer_.strategy = search.initial.empty() ? Strategy::kSearch : Strategy::kAuto;
+    answer_.iterations = result.iterations;
+    answer_.ended_by = EndOf(result.ended_by);
+    answer_.times.search = absl::Now() - begun;
+    return std::move(result.plan);
+  }
+
+  // Leaves the answer's strategy and end as those of the network.
+  absl::StatusOr<Plan> NetworkPlan(Strategy strategy, const StopCondition& stop) {
+    if (options_.policy == nullptr) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("strategy: ", ToAbsl(StrategyName(strategy)),
+                       " needs a model, none was given; name one, or use search"));
+    }
+    const absl::Time begun = absl::Now();
+    DecodeOptions decode;
+    decode.seed = options_.seed;
+    decode.stop = stop;
+    if (strategy != Strategy::kGreedy) {
+      decode.method = strategy == Strategy::kSample ? DecodeMethod::kSample : DecodeMethod::kBeam;
+      decode.width = options_.width;
+    }
+    absl::StatusOr<Plan> plan = PolicyPlan(*options_.policy, instance_, decode);
+    answer_.times.decode = absl::Now() - begun;
+    answer_.strategy = strategy;
+    answer_.ended_by = SolveEnd::kComplete;
+    return plan;
+  }
+
+  absl::StatusOr<Plan> AutoPlan() {
+    const absl::Status searchable = SearchSupports(instance_);
+    if (options_.policy == nullptr) {
+      VRP_RETURN_IF_ERROR(searchable);
+      return SearchPlan({});
+    }
+    if (!searchable.ok()) {
+      absl::StatusOr<Plan> plan = NetworkPlan(Strategy::kGreedy, stop_);
+      if (absl::IsUnimplemented(plan.status())) return searchable;
+      return plan;
+    }
+    std::vector<Plan> initial;
+    const absl::Time now = absl::Now();
+    if (stop_.ShouldStop()) {
+      answer_.policy_note = "no time was left for the policy";
+    } else {
+      absl::StatusOr<Plan> plan = NetworkPlan(
+          Strategy::kGreedy, stop_.Sooner(now + (stop_.deadline() - now) * kPolicyShare));
+      if (plan.ok()) {
+        initial.push_back(*std::move(plan));
+      } else {
+        answer_.policy_note = std::string(plan.status().message());
+      }
+    }
+    return SearchPlan(std::move(initial));
+  }
+
+  SolveEnd EndOf(SearchEnd end) const {
+    switch (end) {
+      case SearchEnd::kDeadline:
+        return caller_is_sooner_ ? SolveEnd::kDeadline : SolveEnd::kBudget;
+      case SearchEnd::kCancelled:
+        return SolveEnd::kCancelled;
+      case SearchEnd::kIterations:
+        return SolveEnd::kIterations;
+      case SearchEnd::kLocalOptimum:
+        return SolveEnd::kLocalOptimum;
+    }
+    return SolveEnd::kComplete;
+  }
+
+  absl::StatusOr<SolveAnswer> Close(const Plan& plan) {
+    VRP_ASSIGN_OR_RETURN(Solution solution, MakeSolution(instance_, plan));
+    answer_.solution = WithReasons(instance_, std::move(solution));
+    answer_.check = CheckPlan(instance_, plan, answer_.solution.cost);
+    for (const Violation& violation : answer_.check.violations) {
+      if (violation.kind == ViolationKind::kMissingCustomer) continue;
+      return absl::InternalError(absl::StrCat("the checker refuses the plan found by ",
+                                              ToAbsl(StrategyName(answer_.strategy)), ": ",
+                                              violation.message));
+    }
+    answer_.times.total = absl::Now() - received_;
+    return std::move(answer_);
+  }
+
+  const Instance& instance_;
+  const SolveOptions& options_;
+  const absl::Time started_;
+  const absl::Time received_;
+  StopCondition stop_;
+  bool caller_is_sooner_ = false;
+  SolveAnswer answer_;
+};
+
+}  // namespace
+
+std::string_view StrategyName(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::kAuto:
+      return "auto";
+    case Strategy::kGreedy:
+      return "greedy";
+    case Strategy::kSample:
+      return "sample";
+    case Strategy::kBeam:
+      return "beam";
+    case Strategy::kSearch:
+      return "search";
+  }
+  return "";
+}
+
+std::string_view SolveEndName(SolveEnd end) {
+  switch (end) {
+    case SolveEnd::kBudget:
+      return "budget";
+    case SolveEnd::kDeadline:
+      return "deadline";
+    case SolveEnd::kCancelled:
+      return "cancelled";
+    case SolveEnd::kLocalOptimum:
+      return "local_optimum";
+    case SolveEnd::kIterations:
+      return "iterations";
+    case SolveEnd::kComplete:
+      return "complete";
+  }
+  return "";
+}
+
+absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options) {
+  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  return Solving(instance, options).Run();
+}
+
+}  // namespace vrp

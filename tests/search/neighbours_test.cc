@@ -1,0 +1,70 @@
+#include "core/search/neighbours.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/search/point_tree.h"
+#include "core/search/search_problem.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+
+TEST(PointTreeTest, FindsTheSameDistancesAsTryingAllPoints) {
+  const Instance instance = AnInstance().WithCustomers(300).Build();
+  PointTree tree(instance.data().positions, 1);
+  for (const NodeIndex node : {0, 1, 17, 300}) {
+    std::vector<double> all;
+    for (NodeIndex other = 1; other <= 300; ++other) {
+      if (other != node) all.push_back(instance.Distance(node, other));
+    }
+    std::sort(all.begin(), all.end());
+    all.resize(12);
+    std::vector<double> found;
+    for (const NodeIndex other : tree.Nearest(node, 12))
+      found.push_back(instance.Distance(node, other));
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, all) << node;
+  }
+}
+
+TEST(PointTreeTest, CopesWithAllPointsInOnePlace) {
+  const std::vector<Position> positions(1000, Position{5, 5});
+  EXPECT_EQ(PointTree(positions, 0).Nearest(3, 10).size(), 10);
+  EXPECT_EQ(PointTree(positions, 0).Nearest(3, 5000).size(), 999);
+}
+
+TEST(SearchProblemTest, ListsNeighboursByDistance) {
+  const Instance instance = AnInstance().At({{0, 0}, {1, 0}, {5, 0}, {2, 0}}).Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  const auto near = problem.Near(1);
+  EXPECT_EQ(std::vector<NodeIndex>(near.begin(), near.end()), (std::vector<NodeIndex>{3, 2}));
+}
+
+TEST(SearchProblemTest, ListsFirstWhoFitsInTime) {
+  // Customer 2 is nearer to 1 than 3, but its window is long over.
+  const Instance instance = AnInstance()
+                                .At({{0, 0}, {50, 0}, {51, 0}, {55, 0}})
+                                .Windows({{600, 610}, {51, 60}, {610, 650}}, 1000)
+                                .Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  EXPECT_EQ(problem.Near(1).front(), 2);
+  EXPECT_EQ(problem.Related(1).front(), 3);
+}
+
+TEST(SearchProblemTest, ComputesTheSameDistancesWithAndWithoutAMatrix) {
+  const Instance instance = AnInstance().WithCustomers(20).As(Metric::kRounded).Build();
+  const SearchProblem with = SearchProblem::Create(instance, {});
+  const SearchProblem without = SearchProblem::Create(instance, {absl::InfinitePast(), nullptr});
+  ASSERT_NE(with.DistanceRow(0), nullptr);
+  ASSERT_EQ(without.DistanceRow(0), nullptr);
+  for (NodeIndex i = 0; i <= 20; ++i) {
+    for (NodeIndex j = 0; j <= 20; ++j) EXPECT_EQ(with.Distance(i, j), without.Distance(i, j));
+  }
+}
+
+}  // namespace
+}  // namespace vrp

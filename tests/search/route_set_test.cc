@@ -1,0 +1,142 @@
+#include "core/search/route_set.h"
+
+#include <gtest/gtest.h>
+
+#include "core/problem/checker.h"
+#include "core/search/fast_random.h"
+#include "core/search/local_search.h"
+#include "core/search/recreate.h"
+#include "core/search/ruin.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/random_plan.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using test::RandomFeasiblePlan;
+
+Instance Timed(uint64_t seed) {
+  return AnInstance()
+      .WithCustomers(40)
+      .Seed(seed)
+      .RandomDemands()
+      .Capacity(40)
+      .RandomWindows()
+      .Service(2)
+      .Build();
+}
+
+// What the incremental data must equal: those of a set loaded from the plan.
+void ExpectSameAsReloaded(const RouteSet& routes) {
+  RouteSet fresh(routes.problem());
+  fresh.Load(routes.ToPlan());
+  EXPECT_NEAR(routes.distance(), fresh.distance(), 1e-6);
+  EXPECT_EQ(routes.routes_used(), fresh.routes_used());
+  for (const SearchRoute& route : routes.routes()) {
+    if (route.empty()) continue;
+    const SearchRoute& same = fresh.route(fresh.RouteOf(route.nodes[1]));
+    ASSERT_EQ(route.nodes, same.nodes);
+    EXPECT_NEAR(route.load, same.load, 1e-9);
+    EXPECT_EQ(route.departure, same.departure);
+    EXPECT_EQ(route.latest, same.latest);
+    EXPECT_EQ(route.edge, same.edge);
+    for (int32_t i = 1; i <= route.customers(); ++i)
+      EXPECT_EQ(routes.PositionOf(route.nodes[i]), i);
+  }
+}
+
+TEST(RouteSetTest, KeepsItsDataRightThroughRuinAndRecreate) {
+  const Instance instance = Timed(3);
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  RouteSet routes(problem);
+  routes.Load(RandomFeasiblePlan(instance, 5));
+  FastRandom random(7);
+  Ruin ruin(routes, random);
+  Recreate recreate(routes, random, 0.01);
+  for (int i = 0; i < 200; ++i) {
+    recreate.InsertAll(ruin.RemoveStrings());
+    ExpectSameAsReloaded(routes);
+    ASSERT_TRUE(CheckPlan(instance, routes.ToPlan()).feasible);
+  }
+}
+
+TEST(RouteSetTest, RollsBackToThePlanBefore) {
+  const Instance instance = Timed(4);
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  RouteSet routes(problem);
+  routes.Load(RandomFeasiblePlan(instance, 5));
+  const Plan before = routes.ToPlan();
+  FastRandom random(7);
+  Ruin ruin(routes, random);
+  Recreate recreate(routes, random, 0.01);
+  for (int i = 0; i < 100; ++i) {
+    routes.Begin();
+    recreate.InsertAll(ruin.RemoveStrings());
+    routes.Rollback();
+    ASSERT_EQ(routes.ToPlan(), before);
+    ExpectSameAsReloaded(routes);
+  }
+}
+
+TEST(RouteSetTest, TakesOverOnlyWhatIsFeasible) {
+  const Instance instance = AnInstance().WithCustomers(6).Capacity(2).Vehicles(3).Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  RouteSet routes(problem);
+  routes.Load({{0, {1, 1, 99, -4, 2, 3}}, {0, {4}}, {0, {}}, {0, {5}}, {0, {6}}});
+  const CheckReport report = CheckPlan(instance, routes.ToPlan());
+  for (const Violation& violation : report.violations) {
+    EXPECT_EQ(violation.kind, ViolationKind::kMissingCustomer) << violation.message;
+  }
+  EXPECT_EQ(routes.routes_used(), 3);
+  EXPECT_EQ(routes.absent(), (std::vector<NodeIndex>{3, 6}));
+}
+
+TEST(RouteSetTest, RemovalTakesOutTheWholeRouteWhenTheRestWouldBeLate) {
+  // The direct way 0 -> 2 takes longer than that over 1.
+  InstanceData data = AnInstance().WithCustomers(2).BuildData();
+  data.kind = ProblemKind::kVrptw;
+  data.positions.clear();
+  data.distance_matrix = {0, 1, 50, 1, 0, 1, 1, 1, 0};
+  data.windows = {{0, 100}, {0, 10}, {0, 10}};
+  const Instance instance = *Instance::Create(data);
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  RouteSet routes(problem);
+  routes.SetRoute(routes.EmptyRoute(), std::vector<NodeIndex>{0, 1, 2, 0});
+  EXPECT_TRUE(routes.RouteInTime(0));
+  routes.Remove(0, 1, 1);
+  EXPECT_FALSE(routes.RouteInTime(0));
+}
+
+class DescendTest : public testing::TestWithParam<int> {
+ protected:
+  static Instance Make(int variant, uint64_t seed) {
+    auto builder = AnInstance().WithCustomers(50).Seed(seed).RandomDemands().Capacity(30);
+    if (variant == 1) return builder.ExplicitMatrix(0.5).Build();
+    if (variant == 2) return builder.RandomWindows().Service(1).Build();
+    if (variant == 3) return builder.As(Metric::kRounded).Build();
+    return builder.Build();
+  }
+};
+
+TEST_P(DescendTest, ShortensPlansAndKeepsThemFeasible) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const Instance instance = Make(GetParam(), seed);
+    const SearchProblem problem = SearchProblem::Create(instance, {});
+    RouteSet routes(problem);
+    routes.Load(RandomFeasiblePlan(instance, seed));
+    const double before = routes.distance();
+    FastRandom random(seed);
+    Descend(routes, random, {});
+    const CheckReport report = CheckPlan(instance, routes.ToPlan());
+    ASSERT_TRUE(report.feasible) << report.violations.front().message;
+    EXPECT_LT(routes.distance(), 0.7 * before);
+    EXPECT_NEAR(report.cost, routes.distance(), 1e-6);
+    ExpectSameAsReloaded(routes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ExactAsymmetricTimedRounded, DescendTest, testing::Range(0, 4));
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,226 @@
+#include "core/search/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "core/problem/checker.h"
+#include "core/problem/formats.h"
+#include "core/search/fast_random.h"
+#include "tests/testing/brute_force.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using test::BruteForceOptimum;
+using test::InstanceBuilder;
+using testing::HasSubstr;
+
+SearchResult SearchFor(const Instance& instance, int64_t iterations, uint64_t seed = 1) {
+  SearchOptions options;
+  options.max_iterations = iterations;
+  options.seed = seed;
+  return *Search(instance, options);
+}
+
+Instance ReadInstance(const char* name) { return *ParseInstance(test::ReadData(name), name); }
+
+struct Variant {
+  std::string name;
+  InstanceBuilder builder;
+};
+
+class TinyTest : public testing::TestWithParam<Variant> {};
+
+TEST_P(TinyTest, FindsTheOptimumThatTryingEverythingFinds) {
+  for (int32_t customers = 1; customers <= 7; ++customers) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      InstanceBuilder builder = GetParam().builder;
+      const Instance instance = builder.WithCustomers(customers).Seed(seed).Build();
+      const auto best = BruteForceOptimum(instance);
+      if (!best.feasible) continue;
+      const SearchResult found = SearchFor(instance, 2000);
+      const CheckReport report = CheckPlan(instance, found.plan, found.cost);
+      ASSERT_TRUE(report.feasible)
+          << customers << "/" << seed << ": " << report.violations.front().message;
+      EXPECT_NEAR(found.cost, best.cost, 1e-6) << customers << "/" << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TinyTest,
+    testing::Values(
+        Variant{"Cvrp", AnInstance().RandomDemands().Capacity(14)},
+        Variant{"Rounded", AnInstance().RandomDemands().Capacity(14).As(Metric::kRounded)},
+        Variant{"Asymmetric", AnInstance().RandomDemands().Capacity(14).ExplicitMatrix(0.5)},
+        Variant{"FewVehicles", AnInstance().Capacity(3).Vehicles(3)},
+        Variant{"Windows", AnInstance().RandomWindows().Capacity(5).Service(4)},
+        Variant{"Dimacs", AnInstance().RandomWindows().As(Metric::kDimacs)},
+        Variant{"Tsp", AnInstance().Kind(ProblemKind::kTsp)},
+        Variant{"AsymmetricTsp", AnInstance().Kind(ProblemKind::kTsp).ExplicitMatrix(0.6)}),
+    [](const auto& variant) { return variant.param.name; });
+
+TEST(SearchTest, FindsThePublishedOptimumOfEn22k4) {
+  const Instance instance = ReadInstance("E-n22-k4.vrp");
+  const SearchResult found = SearchFor(instance, 10'000);
+  EXPECT_EQ(found.cost, 375);
+  EXPECT_TRUE(CheckPlan(instance, found.plan, 375).feasible);
+}
+
+TEST(SearchTest, ComesNearTheBestKnownOfRc208) {
+  const Instance instance = ReadInstance("RC208.vrp");
+  const auto known = ParseSolution(test::ReadData("RC208.sol"), "RC208.sol", instance);
+  ASSERT_TRUE(known.ok()) << known.status();
+  const SearchResult found = SearchFor(instance, 20'000);
+  EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible);
+  EXPECT_LE(found.cost, 1.03 * PlanCost(instance, known->plan));
+}
+
+TEST(SearchTest, ComesNearTheOptimumOfPr107) {
+  const Instance instance = ReadInstance("pr107.tsp");
+  const SearchResult found = SearchFor(instance, 30'000);
+  EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible);
+  EXPECT_GE(found.cost, 44'303);  // TSPLIB's optimum
+  EXPECT_LE(found.cost, 44'303 * 1.02);
+}
+
+TEST(SearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
+  for (const Instance& instance :
+       {AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build(),
+        AnInstance().WithCustomers(60).RandomWindows().Build(),
+        AnInstance().Kind(ProblemKind::kTsp).WithCustomers(60).Build()}) {
+    const SearchResult first = SearchFor(instance, 500, 9);
+    EXPECT_EQ(first.plan, SearchFor(instance, 500, 9).plan);
+    EXPECT_EQ(first.iterations, 500);
+    EXPECT_EQ(first.ended_by, SearchEnd::kIterations);
+  }
+}
+
+TEST(SearchTest, FindsTheSameCostWhateverTheOrderOfTheCustomers) {
+  FastRandom random(3);
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    InstanceData data =
+        AnInstance().WithCustomers(7).Seed(seed).RandomDemands().Capacity(14).BuildData();
+    const Cost cost = SearchFor(*Instance::Create(data), 2000).cost;
+    std::vector<int32_t> order(7);
+    std::iota(order.begin(), order.end(), 1);
+    random.Shuffle(std::span<int32_t>(order));
+    InstanceData permuted = data;
+    for (int32_t i = 0; i < 7; ++i) {
+      permuted.positions[i + 1] = data.positions[order[i]];
+      permuted.demands[i + 1] = data.demands[order[i]];
+    }
+    EXPECT_NEAR(SearchFor(*Instance::Create(permuted), 2000).cost, cost, 1e-6);
+  }
+}
+
+TEST(SearchTest, MoreIterationsNeverMakeTheReportedCostWorse) {
+  const Instance instance = AnInstance().WithCustomers(80).RandomDemands().Capacity(30).Build();
+  std::vector<Cost> costs;
+  SearchOptions options;
+  options.max_iterations = 5000;
+  const auto found = Search(instance, options, [&](const Plan& plan, Cost cost) {
+    EXPECT_TRUE(CheckPlan(instance, plan, cost).feasible);
+    costs.push_back(cost);
+  });
+  ASSERT_FALSE(costs.empty());
+  EXPECT_TRUE(std::is_sorted(costs.rbegin(), costs.rend()));
+  EXPECT_EQ(costs.back(), found->cost);
+}
+
+TEST(SearchTest, StartsFromAGivenPlan) {
+  const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
+  SearchOptions options;
+  options.max_iterations = 0;
+  options.initial = {SearchFor(instance, 20'000).plan};
+  const auto found = Search(instance, options);
+  EXPECT_LE(found->cost, PlanCost(instance, options.initial[0]) + 1e-9);
+  EXPECT_EQ(found->ended_by, SearchEnd::kLocalOptimum);
+}
+
+TEST(SearchTest, RepairsAGivenPlanThatIsNotFeasible) {
+  for (const Instance& instance :
+       {AnInstance().WithCustomers(12).Capacity(4).Vehicles(3).Build(),
+        AnInstance().WithCustomers(12).RandomWindows().Build(),
+        AnInstance().Kind(ProblemKind::kTsp).WithCustomers(12).Build()}) {
+    SearchOptions options;
+    options.max_iterations = 100;
+    options.initial = {{{0, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 77, -1}}, {0, {10}}}, {}};
+    const auto found = Search(instance, options);
+    EXPECT_TRUE(CheckPlan(instance, found->plan, found->cost).feasible);
+  }
+}
+
+TEST(SearchTest, FillsATightFleet) {
+  // 27 of 27 units: 9 + 9 + 9 only as {5, 4}, {6, 3}, {7, 2}.
+  const Instance instance =
+      AnInstance().WithCustomers(6).Demands({5, 6, 7, 2, 3, 4}).Capacity(9).Vehicles(3).Build();
+  const SearchResult found = SearchFor(instance, 2000);
+  EXPECT_TRUE(CheckPlan(instance, found.plan).feasible);
+}
+
+TEST(SearchTest, LeavesOutAsFewCustomersAsTheFleetAllows) {
+  const Instance instance = AnInstance().WithCustomers(9).Capacity(3).Vehicles(2).Build();
+  const SearchResult found = SearchFor(instance, 200);
+  const CheckReport report = CheckPlan(instance, found.plan, found.cost);
+  EXPECT_EQ(report.violations.size(), 3);
+  for (const Violation& violation : report.violations) {
+    EXPECT_EQ(violation.kind, ViolationKind::kMissingCustomer) << violation.message;
+  }
+}
+
+TEST(SearchTest, LeavesOutWhoCannotBeReachedAtAll) {
+  const Instance instance =
+      AnInstance().At({{0, 0}, {10, 0}, {90, 0}}).Windows({{0, 50}, {0, 20}}, 500).Build();
+  const SearchResult found = SearchFor(instance, 100);
+  ASSERT_EQ(found.plan.size(), 1);
+  EXPECT_EQ(found.plan[0].customers, std::vector<NodeIndex>{1});
+}
+
+TEST(SearchTest, SolvesLargeInstancesWithoutAMatrix) {
+  for (auto builder :
+       {AnInstance().RandomDemands().Capacity(50), AnInstance().RandomWindows().Capacity(50),
+        AnInstance().Kind(ProblemKind::kTsp)}) {
+    const Instance instance = builder.WithCustomers(2500).Build();
+    const SearchResult found = SearchFor(instance, 20);
+    const CheckReport report = CheckPlan(instance, found.plan, found.cost);
+    EXPECT_TRUE(report.feasible) << report.violations.front().message;
+  }
+}
+
+TEST(SearchTest, CopesWithCustomersAllInOnePlace) {
+  const std::vector<Position> positions(200, Position{1, 1});
+  const SearchResult found = SearchFor(AnInstance().At(positions).Capacity(10).Build(), 100);
+  EXPECT_EQ(found.cost, 0);
+  EXPECT_EQ(SearchFor(AnInstance().Kind(ProblemKind::kTsp).At(positions).Build(), 100).cost, 0);
+}
+
+TEST(SearchSupportsTest, RefusesByTheFieldsName) {
+  InstanceData data = AnInstance().WithCustomers(6).BuildData();
+  data.num_depots = 4;
+  for (int i = 0; i < 4; ++i) data.demands[i] = 0;
+  EXPECT_EQ(SearchSupports(*Instance::Create(data)).message(),
+            "depots: 4 depots are not supported by the search yet");
+  EXPECT_THAT(std::string(SearchSupports(AnInstance().MaxDuration(9).Build()).message()),
+              HasSubstr("max_duration"));
+  EXPECT_THAT(
+      std::string(SearchSupports(AnInstance().Backhauls({1, 0, 0, 0, 0}).Build()).message()),
+      HasSubstr("backhauls"));
+  data = AnInstance().BuildData();
+  data.vehicles.push_back(data.vehicles[0]);
+  data.vehicles[1].id = "second";
+  EXPECT_THAT(std::string(SearchSupports(*Instance::Create(data)).message()),
+              HasSubstr("vehicles"));
+  EXPECT_TRUE(absl::IsUnimplemented(Search(*Instance::Create(data), {}).status()));
+  EXPECT_TRUE(SearchSupports(AnInstance().Build()).ok());
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,49 @@
+// A policy that does as it is told, and remembers what it was asked.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "core/model/policy.h"
+
+namespace vrp::test {
+
+// Thread-safe.
+class FakePolicy final : public Policy {
+ public:
+  using Answer = std::function<absl::StatusOr<std::vector<DecodedPlan>>(const Instance&,
+                                                                        const DecodeOptions&)>;
+
+  explicit FakePolicy(Answer answer, absl::Status supports = absl::OkStatus())
+      : answer_(std::move(answer)), supports_(std::move(supports)) {
+    info_.architecture = "fake";
+  }
+
+  const PolicyInfo& info() const override { return info_; }
+  absl::Status Supports(const Instance&) const override { return supports_; }
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
+                                                  const DecodeOptions& options) override {
+    {
+      absl::MutexLock lock(&mu_);
+      asked_.push_back(options);
+    }
+    return answer_(batch[0], options);
+  }
+
+  std::vector<DecodeOptions> asked() const {
+    absl::MutexLock lock(&mu_);
+    return asked_;
+  }
+
+ private:
+  const Answer answer_;
+  const absl::Status supports_;
+  PolicyInfo info_;
+  mutable absl::Mutex mu_;
+  std::vector<DecodeOptions> asked_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace vrp::test

@@ -1,0 +1,191 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/search/construct.h"
+#include "core/search/search.h"
+#include "core/solve/solver.h"
+#include "tests/solve/fake_policy.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using test::FakePolicy;
+using testing::HasSubstr;
+
+Instance Cvrp() { return AnInstance().WithCustomers(20).RandomDemands().Capacity(25).Build(); }
+
+absl::StatusOr<std::vector<DecodedPlan>> NearestNeighbour(const Instance& instance,
+                                                          const DecodeOptions&) {
+  return std::vector<DecodedPlan>{{NearestNeighbourPlan(instance)}};
+}
+
+absl::StatusOr<std::vector<DecodedPlan>> Incomplete(const Instance&, const DecodeOptions&) {
+  return std::vector<DecodedPlan>{{{{0, {1, 2}}}}};
+}
+
+absl::StatusOr<std::vector<DecodedPlan>> Late(const Instance&, const DecodeOptions& options) {
+  // As a policy does that polls its stop condition at each step and never gets done.
+  while (!options.stop.ShouldStop()) {
+  }
+  return absl::DeadlineExceededError("the rollout was not done by the deadline");
+}
+
+SolveOptions With(std::shared_ptr<Policy> policy, Strategy strategy) {
+  SolveOptions options;
+  options.policy = std::move(policy);
+  options.strategy = strategy;
+  options.budget = absl::Seconds(30);
+  options.max_iterations = 200;
+  return options;
+}
+
+TEST(PolicyStrategiesTest, GreedySampleAndBeamGiveThePolicysOwnPlan) {
+  const Instance instance = Cvrp();
+  for (const auto& [strategy, method, width] :
+       {std::tuple(Strategy::kGreedy, DecodeMethod::kGreedy, 1),
+        std::tuple(Strategy::kSample, DecodeMethod::kSample, 16),
+        std::tuple(Strategy::kBeam, DecodeMethod::kBeam, 16)}) {
+    const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
+    SolveOptions options = With(policy, strategy);
+    options.seed = 77;
+    const auto answer = Solve(instance, options);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->solution.cost, PlanCost(instance, NearestNeighbourPlan(instance)));
+    EXPECT_EQ(answer->strategy, strategy);
+    EXPECT_EQ(answer->ended_by, SolveEnd::kComplete);
+    EXPECT_TRUE(answer->check.feasible);
+    ASSERT_EQ(policy->asked().size(), 1);
+    EXPECT_EQ(policy->asked()[0].method, method);
+    EXPECT_EQ(policy->asked()[0].width, width);
+    EXPECT_EQ(policy->asked()[0].seed, 77);
+  }
+}
+
+TEST(PolicyStrategiesTest, ANetworkStrategyWithoutAModelIsRefused) {
+  const auto answer = Solve(Cvrp(), With(nullptr, Strategy::kBeam));
+  EXPECT_TRUE(absl::IsFailedPrecondition(answer.status()));
+  EXPECT_THAT(std::string(answer.status().message()), HasSubstr("beam"));
+}
+
+TEST(PolicyStrategiesTest, AnInfeasiblePlanOfThePolicyNeverGetsOut) {
+  const auto answer =
+      Solve(Cvrp(), With(std::make_shared<FakePolicy>(Incomplete), Strategy::kGreedy));
+  EXPECT_TRUE(absl::IsInternal(answer.status())) << answer.status();
+}
+
+TEST(PolicyStrategiesTest, APlanForAnotherNumberOfInstancesIsRefused) {
+  const auto none = [](const Instance&, const DecodeOptions&) {
+    return std::vector<DecodedPlan>{};
+  };
+  EXPECT_TRUE(absl::IsInternal(
+      Solve(Cvrp(), With(std::make_shared<FakePolicy>(none), Strategy::kGreedy)).status()));
+}
+
+TEST(PolicyStrategiesTest, ThePolicysOwnErrorsComeThrough) {
+  const auto unsupported =
+      std::make_shared<FakePolicy>(NearestNeighbour, absl::UnimplementedError("no matrices"));
+  EXPECT_TRUE(absl::IsUnimplemented(Solve(Cvrp(), With(unsupported, Strategy::kGreedy)).status()));
+  SolveOptions options = With(std::make_shared<FakePolicy>(Late), Strategy::kSample);
+  options.budget = absl::Milliseconds(5);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(Solve(Cvrp(), options).status()));
+}
+
+TEST(AutoTest, StartsTheSearchFromThePolicysPlan) {
+  // The policy knows the optimum of the search; without iterations the search alone would not get
+  // there.
+  const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
+  SearchOptions search;
+  search.max_iterations = 30'000;
+  const SearchResult good = *Search(instance, search);
+  const auto policy = std::make_shared<FakePolicy>(
+      [&](const Instance&, const DecodeOptions&) { return std::vector<DecodedPlan>{{good.plan}}; });
+  SolveOptions options = With(policy, Strategy::kAuto);
+  options.max_iterations = 0;
+  const auto answer = Solve(instance, options);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_LE(answer->solution.cost, good.cost + 1e-9);
+  EXPECT_EQ(answer->strategy, Strategy::kAuto);
+  EXPECT_EQ(answer->policy_note, "");
+
+  options.policy = nullptr;
+  const auto alone = Solve(instance, options);
+  EXPECT_GT(alone->solution.cost, good.cost + 1e-9);
+  EXPECT_EQ(alone->strategy, Strategy::kSearch);
+}
+
+struct Misfit {
+  std::string name;
+  FakePolicy::Answer answer;
+  absl::Status supports;
+  std::string note;
+};
+
+class MisfitTest : public testing::TestWithParam<Misfit> {};
+
+TEST_P(MisfitTest, AutoGoesOnWithoutThePolicyAndSaysWhy) {
+  const auto policy = std::make_shared<FakePolicy>(GetParam().answer, GetParam().supports);
+  SolveOptions options = With(policy, Strategy::kAuto);
+  options.budget = absl::Milliseconds(200);
+  const auto answer = Solve(Cvrp(), options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_TRUE(answer->check.feasible);
+  EXPECT_EQ(answer->strategy, Strategy::kSearch);
+  EXPECT_THAT(answer->policy_note, HasSubstr(GetParam().note));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MisfitTest,
+    testing::Values(Misfit{"Late", Late, absl::OkStatus(), "not done by the deadline"},
+                    Misfit{"Infeasible", Incomplete, absl::OkStatus(), "infeasible plan"},
+                    Misfit{"Unsupported", NearestNeighbour,
+                           absl::UnimplementedError("windows: not known"), "windows"},
+                    Misfit{"Failing",
+                           [](const Instance&, const DecodeOptions&) {
+                             return absl::InternalError("device lost");
+                           },
+                           absl::OkStatus(), "device lost"}),
+    [](const auto& variant) { return variant.param.name; });
+
+TEST(AutoTest, GivesThePolicyAFifthOfTheTimeThatIsLeft) {
+  const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
+  SolveOptions options = With(policy, Strategy::kAuto);
+  options.received = absl::Now();
+  options.budget = absl::Seconds(1000);
+  ASSERT_TRUE(Solve(Cvrp(), options).ok());
+  ASSERT_EQ(policy->asked().size(), 1);
+  const absl::Time deadline = policy->asked()[0].stop.deadline();
+  EXPECT_GT(deadline, options.received + absl::Seconds(100));
+  EXPECT_LT(deadline, options.received + absl::Seconds(300));
+}
+
+TEST(AutoTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {
+  const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
+  SolveOptions options = With(policy, Strategy::kAuto);
+  options.received = absl::Now() - absl::Hours(1);
+  const auto answer = Solve(Cvrp(), options);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_TRUE(policy->asked().empty());
+  EXPECT_TRUE(answer->check.feasible);
+}
+
+TEST(AutoTest, LeavesWhatTheSearchDoesNotKnowToThePolicy) {
+  const Instance instance = AnInstance().WithCustomers(2).MaxDuration(1000).Build();
+  const auto each_alone = [](const Instance&, const DecodeOptions&) {
+    return std::vector<DecodedPlan>{{{{0, {1}}, {0, {2}}}}};
+  };
+  const auto answer =
+      Solve(instance, With(std::make_shared<FakePolicy>(each_alone), Strategy::kAuto));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->strategy, Strategy::kGreedy);
+
+  EXPECT_TRUE(absl::IsUnimplemented(Solve(instance, With(nullptr, Strategy::kAuto)).status()));
+  const auto knows_neither =
+      std::make_shared<FakePolicy>(each_alone, absl::UnimplementedError("durations"));
+  EXPECT_TRUE(
+      absl::IsUnimplemented(Solve(instance, With(knows_neither, Strategy::kAuto)).status()));
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,141 @@
+#include "core/solve/solver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/testing/brute_force.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::HasSubstr;
+
+SolveOptions Iterations(int64_t iterations) {
+  SolveOptions options;
+  options.budget = absl::Seconds(60);
+  options.max_iterations = iterations;
+  return options;
+}
+
+TEST(SolverTest, GivesACheckedOptimumOfATinyInstance) {
+  const Instance instance = AnInstance().WithCustomers(6).RandomDemands().Capacity(14).Build();
+  const auto answer = Solve(instance, Iterations(2000));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_TRUE(answer->check.feasible);
+  EXPECT_NEAR(answer->solution.cost, test::BruteForceOptimum(instance).cost, 1e-6);
+  EXPECT_EQ(answer->check.cost, answer->solution.cost);
+  EXPECT_EQ(answer->ended_by, SolveEnd::kIterations);
+  EXPECT_EQ(answer->strategy, Strategy::kSearch);
+  EXPECT_EQ(answer->iterations, 2000);
+}
+
+TEST(SolverTest, RepeatsItselfForASeed) {
+  const Instance instance = AnInstance().WithCustomers(50).RandomDemands().Capacity(25).Build();
+  SolveOptions options = Iterations(300);
+  options.seed = 5;
+  EXPECT_EQ(Solve(instance, options)->solution.cost, Solve(instance, options)->solution.cost);
+  EXPECT_EQ(Solve(instance, options)->seed, 5);
+}
+
+TEST(SolverTest, ThreadsAreNeverWorseThanOne) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core only";
+  const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(25).Build();
+  SolveOptions options = Iterations(300);
+  const auto one = Solve(instance, options);
+  options.threads = 2;
+  const auto two = Solve(instance, options);
+  EXPECT_LE(two->solution.cost, one->solution.cost);
+  EXPECT_EQ(two->iterations, 600);
+  EXPECT_TRUE(two->check.feasible);
+}
+
+TEST(SolverTest, StillAnswersWhenTheBudgetWasUsedUpOnArrival) {
+  for (const int32_t customers : {1, 20, 2000}) {
+    SolveOptions options;
+    options.received = absl::Now() - absl::Seconds(10);
+    const auto answer = Solve(AnInstance().WithCustomers(customers).Build(), options);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_TRUE(answer->check.feasible);
+    EXPECT_EQ(answer->ended_by, SolveEnd::kBudget);
+    EXPECT_GE(answer->times.queue, absl::Seconds(10));
+    EXPECT_GE(answer->times.total, answer->times.queue);
+  }
+}
+
+TEST(SolverTest, GrantsTheBudgetOrTheCallersSoonerDeadlineLess20Milliseconds) {
+  const Instance instance = AnInstance().Build();
+  SolveOptions options = Iterations(1);
+  options.received = absl::Now();
+  options.budget = absl::Seconds(60);
+  EXPECT_EQ(Solve(instance, options)->budget, absl::Seconds(60));
+  options.deadline = options.received + absl::Seconds(30);
+  EXPECT_EQ(Solve(instance, options)->budget, absl::Seconds(30) - absl::Milliseconds(20));
+  options.deadline = options.received + absl::Milliseconds(5);
+  EXPECT_EQ(Solve(instance, options)->budget, absl::ZeroDuration());
+}
+
+TEST(SolverTest, TellsTheBudgetFromTheCallersDeadline) {
+  const Instance instance = AnInstance().WithCustomers(30).Build();
+  SolveOptions options;
+  options.budget = absl::Milliseconds(5);
+  EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kBudget);
+  options.budget = absl::Seconds(60);
+  options.deadline = absl::Now() + absl::Milliseconds(30);
+  EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kDeadline);
+}
+
+TEST(SolverTest, KeepsTheBestWhenCancelledFromAnotherThread) {
+  SolveOptions options;
+  options.budget = absl::Hours(1);
+  const auto cancel = std::make_shared<CancelFlag>();
+  options.cancel = cancel;
+  std::thread canceller([&] { cancel->Cancel(); });
+  const auto answer = Solve(AnInstance().WithCustomers(100).RandomDemands().Build(), options);
+  canceller.join();
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->ended_by, SolveEnd::kCancelled);
+  EXPECT_TRUE(answer->check.feasible);
+}
+
+TEST(SolverTest, NamesWhoIsUnservedAndWhy) {
+  const Instance instance = AnInstance().WithCustomers(5).Capacity(2).Vehicles(2).Build();
+  const auto answer = Solve(instance, Iterations(100));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_FALSE(answer->check.feasible);
+  ASSERT_EQ(answer->solution.unserved.size(), 1);
+  EXPECT_EQ(answer->solution.unserved[0].reason, "fleet exhausted");
+}
+
+TEST(SolverTest, RefusesOptionsOutOfRangeByName) {
+  const Instance instance = AnInstance().Build();
+  const auto refusal = [&](auto change) {
+    SolveOptions options;
+    change(options);
+    const auto answer = Solve(instance, options);
+    EXPECT_TRUE(absl::IsInvalidArgument(answer.status())) << answer.status();
+    return std::string(answer.status().message());
+  };
+  EXPECT_THAT(refusal([](SolveOptions& o) { o.budget = absl::ZeroDuration(); }),
+              HasSubstr("budget"));
+  EXPECT_THAT(refusal([](SolveOptions& o) { o.budget = absl::Microseconds(999); }),
+              HasSubstr("1ms to 1h"));
+  EXPECT_THAT(refusal([](SolveOptions& o) { o.budget = absl::InfiniteDuration(); }),
+              HasSubstr("budget"));
+  EXPECT_THAT(refusal([](SolveOptions& o) { o.threads = 0; }), HasSubstr("threads"));
+  EXPECT_THAT(refusal([](SolveOptions& o) { o.threads = 1'000'000; }), HasSubstr("threads"));
+  EXPECT_THAT(refusal([](SolveOptions& o) { o.width = 0; }), HasSubstr("width"));
+  EXPECT_THAT(refusal([](SolveOptions& o) { o.max_iterations = -1; }), HasSubstr("max_iterations"));
+}
+
+TEST(SolverTest, NamesTheFieldThatItDoesNotKnow) {
+  const auto answer = Solve(AnInstance().MaxDuration(10'000).Build(), SolveOptions());
+  EXPECT_TRUE(absl::IsUnimplemented(answer.status()));
+  EXPECT_THAT(std::string(answer.status().message()), HasSubstr("max_duration"));
+}
+
+}  // namespace
+}  // namespace vrp
