@@ -1,4 +1,5 @@
-// Which device computes, and what it can do. No torch in this header; without torch in the build only the CPU exists.
+// Which device computes, and what it can do. No torch in this header; without torch in the build
+// only the CPU exists.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,17 @@ struct DeviceId {
 
 struct DeviceInfo {
   DeviceId id;
-  std::string name;        // "Intel(R) Xeon(R) ...", "NVIDIA H200"
+  std::string name;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
   int64_t memory_bytes = 0;
-  bool amp = false;        // automatic mixed precision runs
-  bool bf16 = false;       // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
+  bool amp = false;   // automatic mixed precision runs
+  bool bf16 = false;  // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
 };
 
 // The CPU first, then every CUDA device that the driver shows.
 std::vector<DeviceInfo> ListDevices();
 
-// "auto" (the first CUDA device, else the CPU), "cpu", "cuda", "cuda:1". kInvalidArgument for other words;
-// kFailedPrecondition, naming the devices there are, for a device that is not there.
+// "auto" (the first CUDA device, else the CPU), "cpu", "cuda", "cuda:1". kInvalidArgument for other
+// words; kFailedPrecondition, naming the devices there are, for a device that is not there.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
 
 }  // namespace vrp

@@ -44,20 +44,23 @@ class Policy {
   virtual ~Policy() = default;
 
   virtual const PolicyInfo& info() const = 0;
-  // kUnimplemented names what of `instance` the network was not made for (a matrix without coordinates, ...).
+  // kUnimplemented names what of `instance` the network was not made for (a matrix without
+  // coordinates, ...).
   virtual absl::Status Supports(const Instance& instance) const = 0;
-  // Best plan of each instance, in the order of `batch`; sizes may differ. kDeadlineExceeded or kCancelled when
-  // options.stop ends it; kFailedPrecondition when an instance cannot be completed (a customer is unreachable).
-  // Thread-safe; blocks.
+  // Best plan of each instance, in the order of `batch`; sizes may differ. kDeadlineExceeded or
+  // kCancelled when options.stop ends it; kFailedPrecondition when an instance cannot be completed
+  // (a customer is unreachable). Thread-safe; blocks.
   virtual absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                           const DecodeOptions& options) = 0;
 };
 
-// Loads `directory` (weights.safetensors and card.json) onto `device`. Injected, so that users of policies need no torch.
-using PolicyLoader =
-    std::function<absl::StatusOr<std::unique_ptr<Policy>>(const std::string& directory, DeviceId device)>;
+// Loads `directory` (weights.safetensors and card.json) onto `device`. Injected, so that users of
+// policies need no torch.
+using PolicyLoader = std::function<absl::StatusOr<std::unique_ptr<Policy>>(
+    const std::string& directory, DeviceId device)>;
 
-// The loader of this build's architectures. kInvalidArgument names the file and what is wrong with it.
+// The loader of this build's architectures. kInvalidArgument names the file and what is wrong with
+// it.
 absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device);
 
 }  // namespace vrp

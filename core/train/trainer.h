@@ -17,7 +17,7 @@ namespace vrp {
 struct TrainingProgress {
   int64_t epoch = 0;  // from 1
   int64_t epochs = 0;
-  int64_t step = 0;   // from 1, over all epochs
+  int64_t step = 0;  // from 1, over all epochs
   int64_t steps = 0;
   double loss = 0;
   double train_cost = 0;            // mean cost of the sampled (or labelled) tours of the last step
@@ -57,9 +57,11 @@ struct TrainingResult {
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  // Runs to the end, or until `stop`: then kCancelled, with a checkpoint of the last whole step. Step from which it goes on
-  // after an earlier, interrupted run: see ResumeStep. Blocks; one call at a time a device.
-  virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
+  // Runs to the end, or until `stop`: then kCancelled, with a checkpoint of the last whole step.
+  // Step from which it goes on after an earlier, interrupted run: see ResumeStep. Blocks; one call
+  // at a time a device.
+  virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request,
+                                               const StopCondition& stop,
                                                TrainingObserver& observer) = 0;
   // The step of the newest usable checkpoint in `checkpoint_directory`; 0 without one.
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;

@@ -1,0 +1,59 @@
+#include "core/device/device.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+std::string Names(const std::vector<DeviceInfo>& devices) {
+  std::string names;
+  for (const DeviceInfo& device : devices) {
+    if (!names.empty()) names += ", ";
+    names += device.id.ToString();
+  }
+  return names;
+}
+
+// "cuda" and "cuda:N" as an index; nullopt for other words.
+std::optional<int32_t> CudaIndex(std::string_view text) {
+  if (text == "cuda") return 0;
+  constexpr std::string_view kPrefix = "cuda:";
+  if (!text.starts_with(kPrefix)) return std::nullopt;
+  text.remove_prefix(kPrefix.size());
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> index = ParseInteger(text);
+  if (!index.has_value() || *index > 1023) return std::nullopt;
+  return static_cast<int32_t>(*index);
+}
+
+}  // namespace
+
+std::string DeviceId::ToString() const {
+  return kind == DeviceKind::kCpu ? "cpu" : Concat("cuda:", index);
+}
+
+absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
+  const std::vector<DeviceInfo> devices = ListDevices();
+  if (text == "cpu") return DeviceId{};
+  if (text == "auto") return devices.size() > 1 ? devices[1].id : devices[0].id;
+  const std::optional<int32_t> index = CudaIndex(text);
+  if (!index.has_value()) {
+    return absl::InvalidArgumentError(
+        Concat("device: got ", Quoted(text), R"(, wanted "auto", "cpu", "cuda" or "cuda:N")"));
+  }
+  const DeviceId wanted{DeviceKind::kCuda, *index};
+  for (const DeviceInfo& device : devices) {
+    if (device.id == wanted) return wanted;
+  }
+  return absl::FailedPreconditionError(
+      Concat("device: ", wanted.ToString(), " is not there; this machine has ", Names(devices)));
+}
+
+}  // namespace vrp

@@ -1,0 +1,49 @@
+// The list of devices as torch sees them. Through its C++ API only, so that the same code, built
+// against LibTorch's CPU libraries, says that there is no CUDA device.
+#include <ATen/Context.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/util/Exception.h>
+
+#include "core/base/text.h"
+#include "core/device/cpu_info.h"
+#include "core/device/device.h"
+#if VRP_WITH_CUDA
+#include <ATen/cuda/CUDAContext.h>
+#endif
+
+namespace vrp {
+namespace {
+
+int32_t CudaDevices() {
+  try {
+    return at::hasCUDA() ? static_cast<int32_t>(at::detail::getCUDAHooks().deviceCount()) : 0;
+  } catch (const c10::Error&) {
+    return 0;  // a driver that does not answer is no device
+  }
+}
+
+DeviceInfo DescribeCuda(int32_t index) {
+  DeviceInfo info;
+  info.id = {DeviceKind::kCuda, index};
+  info.name = Concat("CUDA device ", index);
+#if VRP_WITH_CUDA
+  const cudaDeviceProp* properties =
+      at::cuda::getDeviceProperties(static_cast<c10::DeviceIndex>(index));
+  info.name = properties->name;
+  info.memory_bytes = static_cast<int64_t>(properties->totalGlobalMem);
+  info.amp = true;
+  info.bf16 = properties->major >= 8;
+#endif
+  return info;
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> ListDevices() {
+  std::vector<DeviceInfo> devices = {DescribeCpu()};
+  const int32_t count = CudaDevices();
+  for (int32_t index = 0; index < count; ++index) devices.push_back(DescribeCuda(index));
+  return devices;
+}
+
+}  // namespace vrp

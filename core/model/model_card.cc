@@ -1,0 +1,155 @@
+#include "core/model/model_card.h"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "nlohmann/json.hpp"
+
+namespace vrp {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKinds = {
+    {{ProblemKind::kTsp, "tsp"}, {ProblemKind::kCvrp, "cvrp"}, {ProblemKind::kVrptw, "vrptw"}}};
+
+// Reads the keys of one card; the first error stays.
+class CardReader {
+ public:
+  CardReader(const Json& object, std::string_view name) : object_(object), name_(name) {}
+
+  const absl::Status& status() const { return status_; }
+
+  std::string Text(const char* key) {
+    const Json* value = Find(key, &Json::is_string, "a string");
+    return value == nullptr ? std::string() : value->get<std::string>();
+  }
+  int64_t Count(const char* key) {
+    const Json* value = Find(key, &Json::is_number_unsigned, "an integer from 0");
+    if (value == nullptr) return 0;
+    const auto count = value->get<uint64_t>();
+    if (count > uint64_t{std::numeric_limits<int64_t>::max()}) Fail(key, "an integer below 2^63");
+    return static_cast<int64_t>(count);
+  }
+  double Number(const char* key) {
+    const Json* value = Find(key, &Json::is_number, "a number");
+    return value == nullptr ? 0 : value->get<double>();
+  }
+  std::vector<std::string> Texts(const char* key) {
+    std::vector<std::string> texts;
+    const Json* value = Find(key, &Json::is_array, "an array of strings");
+    if (value == nullptr) return texts;
+    for (const Json& item : *value) {
+      if (!item.is_string()) return Fail(key, "an array of strings"), texts;
+      texts.push_back(item.get<std::string>());
+    }
+    return texts;
+  }
+  void Fail(const char* key, std::string_view wanted) {
+    const auto found = object_.find(key);
+    const std::string got = found == object_.end() ? "nothing" : Quoted(found->dump());
+    if (status_.ok()) {
+      status_ =
+          absl::InvalidArgumentError(Concat(name_, ": ", key, ": got ", got, ", wanted ", wanted));
+    }
+  }
+
+ private:
+  const Json* Find(const char* key, bool (Json::*is)() const noexcept, std::string_view wanted) {
+    const auto found = object_.find(key);
+    if (found != object_.end() && ((*found).*is)()) return &*found;
+    Fail(key, wanted);
+    return nullptr;
+  }
+
+  const Json& object_;
+  const std::string_view name_;
+  absl::Status status_;
+};
+
+std::vector<ProblemKind> ReadKinds(CardReader& reader) {
+  std::vector<ProblemKind> kinds;
+  for (const std::string& word : reader.Texts("kinds")) {
+    bool known = false;
+    for (const auto& [kind, text] : kKinds) {
+      if (word != text) continue;
+      kinds.push_back(kind);
+      known = true;
+    }
+    if (!known) reader.Fail("kinds", R"(words of "tsp", "cvrp", "vrptw")");
+  }
+  return kinds;
+}
+
+absl::Status CheckSchema(const Json& json, std::string_view name) {
+  if (!json.is_object()) {
+    return absl::InvalidArgumentError(Concat(name, ": wanted a JSON object"));
+  }
+  CardReader reader(json, name);
+  const int64_t schema = reader.Count("schema_version");
+  VRP_RETURN_IF_ERROR(reader.status());
+  if (schema == kCardSchemaVersion) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat(name, ": schema_version: got ", schema, ", wanted ", kCardSchemaVersion,
+             schema > kCardSchemaVersion ? " (the card was written by a newer program)" : ""));
+}
+
+}  // namespace
+
+std::string WriteModelCard(const ModelCard& card) {
+  nlohmann::ordered_json json;
+  json["schema_version"] = kCardSchemaVersion;
+  json["architecture"] = card.architecture;
+  json["architecture_json"] = card.architecture_json;
+  json["kinds"] = Json::array();
+  for (const ProblemKind kind : card.kinds) {
+    for (const auto& [known, text] : kKinds) {
+      if (known == kind) json["kinds"].push_back(text);
+    }
+  }
+  json["input_features"] = card.input_features;
+  json["parameters"] = card.parameters;
+  json["training_job"] = card.training_job;
+  json["training_config"] = card.training_config;
+  json["steps"] = card.steps;
+  json["validation_cost"] = card.validation_cost;
+  json["validation_reference"] = card.validation_reference;
+  json["created"] = absl::FormatTime(absl::RFC3339_full, card.created, absl::UTCTimeZone());
+  json["weights_sha256"] = card.weights_sha256;
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view name) {
+  JsonLimits limits;
+  limits.max_bytes = int64_t{4} << 20;
+  limits.max_depth = 4;
+  limits.max_containers = 100;
+  limits.max_values = 10'000;
+  VRP_ASSIGN_OR_RETURN(const Json json, ParseJsonText(text, name, limits));
+  VRP_RETURN_IF_ERROR(CheckSchema(json, name));
+  CardReader reader(json, name);
+  ModelCard card;
+  card.architecture = reader.Text("architecture");
+  card.architecture_json = reader.Text("architecture_json");
+  card.kinds = ReadKinds(reader);
+  card.input_features = reader.Texts("input_features");
+  card.parameters = reader.Count("parameters");
+  card.training_job = reader.Text("training_job");
+  card.training_config = reader.Text("training_config");
+  card.steps = reader.Count("steps");
+  card.validation_cost = reader.Number("validation_cost");
+  card.validation_reference = reader.Number("validation_reference");
+  std::string why;
+  if (!absl::ParseTime(absl::RFC3339_full, reader.Text("created"), &card.created, &why)) {
+    reader.Fail("created", "a time such as 2026-11-21T03:40:00Z");
+  }
+  card.weights_sha256 = reader.Text("weights_sha256");
+  VRP_RETURN_IF_ERROR(reader.status());
+  return card;
+}
+
+}  // namespace vrp

@@ -1,0 +1,30 @@
+// The sizes of a pointer network, as configurations and model cards give them. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace vrp {
+
+inline constexpr int32_t kMaxHidden = 2048;
+inline constexpr int32_t kMaxLayers = 8;
+
+struct PointerNetworkOptions {
+  int32_t hidden = 256;    // 8 .. kMaxHidden, a multiple of 8
+  int32_t layers = 2;      // 1 .. kMaxLayers, of encoder and decoder each
+  double dropout = 0.2;    // 0 .. 0.9, between the LSTMs' layers, in supervised training
+  double logit_clip = 10;  // above 0, up to 100
+
+  bool operator==(const PointerNetworkOptions&) const = default;
+};
+
+// {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10}
+std::string WritePointerNetworkOptions(const PointerNetworkOptions& options);
+// kInvalidArgument names the key that is missing, unknown or out of range.
+absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view json,
+                                                                 std::string_view name);
+
+}  // namespace vrp

@@ -1,0 +1,31 @@
+// Where torch's exceptions end. Needs torch.
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include <exception>
+#include <new>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "core/base/text.h"
+
+namespace vrp {
+
+// Runs `body`; whatever it throws becomes kInternal (kResourceExhausted: memory). Used once, at the
+// boundary of core/model and core/train.
+inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
+  try {
+    return body();
+  } catch (const c10::OutOfMemoryError& error) {
+    return absl::ResourceExhaustedError(Concat("torch: ", error.what_without_backtrace()));
+  } catch (const c10::Error& error) {
+    return absl::InternalError(Concat("torch: ", error.what_without_backtrace()));
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("out of memory");
+  } catch (const std::exception& error) {
+    return absl::InternalError(error.what());
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,182 @@
+#include "core/train/config_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kOverrides = std::numeric_limits<int32_t>::max() / 2;  // behind every line
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t above = row[j + 1];
+      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      row[j + 1] = std::min({above + 1, row[j] + 1, replaced});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+ConfigReader::ConfigReader(const YamlNode& root, std::string_view name,
+                           const std::vector<std::string>& overrides)
+    : name_(name) {
+  Flatten(root);
+  int32_t order = kOverrides;
+  for (const std::string& text : overrides) Override(text, order++);
+}
+
+void ConfigReader::Flatten(const YamlNode& root) {
+  if (root.kind == YamlKind::kNull) return;
+  if (root.kind != YamlKind::kMap) {
+    return Error(root.line,
+                 Concat(name_, ":", root.line, ": got ", root.Shown(), ", wanted a mapping"));
+  }
+  for (size_t i = 0; i < root.keys.size(); ++i) {
+    const YamlNode& child = root.children[i];
+    const auto add = [this](const std::string& path, const YamlNode& node) {
+      values_[path] = {node, Concat(name_, ":", node.line), node.line};
+    };
+    if (child.kind != YamlKind::kMap) {
+      add(root.keys[i], child);
+      continue;
+    }
+    known_.insert(Concat(root.keys[i], "."));  // an empty section is nothing wrong
+    for (size_t k = 0; k < child.keys.size(); ++k) {
+      add(Concat(root.keys[i], ".", child.keys[k]), child.children[k]);
+    }
+  }
+}
+
+void ConfigReader::Override(const std::string& text, int32_t order) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || !IsPrintableUtf8(text)) {
+    return Error(order, Concat("--set: got ", Quoted(text), ", wanted key.path=value"));
+  }
+  YamlNode node;
+  node.kind = equals + 1 < text.size() ? YamlKind::kScalar : YamlKind::kNull;
+  node.text = text.substr(equals + 1);
+  values_[text.substr(0, equals)] = {std::move(node), "--set", order};
+}
+
+const YamlNode* ConfigReader::Scalar(std::string_view path, std::string_view wanted) {
+  known_.insert(std::string(path));
+  const auto found = values_.find(std::string(path));
+  if (found == values_.end()) return nullptr;
+  if (found->second.node.kind == YamlKind::kScalar) return &found->second.node;
+  Refuse(path, wanted);
+  return nullptr;
+}
+
+int64_t ConfigReader::ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range,
+                                  int64_t fallback) {
+  const std::string wanted = Concat("an integer from ", range.first, " to ", range.second);
+  const YamlNode* node = Scalar(path, wanted);
+  if (node == nullptr) return fallback;
+  const std::optional<int64_t> value = ParseInteger(node->text);
+  if (!node->quoted && value.has_value() && *value >= range.first && *value <= range.second) {
+    return *value;
+  }
+  Refuse(path, wanted);
+  return fallback;
+}
+
+void ConfigReader::Read(std::string_view path, std::pair<double, double> range, double& target) {
+  const std::string wanted =
+      Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second));
+  const YamlNode* node = Scalar(path, wanted);
+  if (node == nullptr) return;
+  const std::optional<double> value = ParseNumber(node->text);
+  if (!node->quoted && value.has_value() && *value >= range.first && *value <= range.second) {
+    target = *value;
+  } else {
+    Refuse(path, wanted);
+  }
+}
+
+void ConfigReader::Read(std::string_view path, bool& target) {
+  const YamlNode* node = Scalar(path, "true or false");
+  if (node == nullptr) return;
+  if (!node->quoted && (node->text == "true" || node->text == "false")) {
+    target = node->text == "true";
+  } else {
+    Refuse(path, "true or false");
+  }
+}
+
+void ConfigReader::Read(std::string_view path, std::string& target) {
+  const YamlNode* node = Scalar(path, "text");
+  if (node != nullptr) target = node->text;
+}
+
+void ConfigReader::ReadWord(std::string_view path, std::initializer_list<std::string_view> words,
+                            size_t& target) {
+  std::string wanted;
+  for (const std::string_view word : words)
+    wanted += Concat(wanted.empty() ? "" : " or ", Quoted(word));
+  const YamlNode* node = Scalar(path, wanted);
+  if (node == nullptr) return;
+  const auto found = std::find(words.begin(), words.end(), node->text);
+  if (found == words.end()) return Refuse(path, wanted);
+  target = static_cast<size_t>(found - words.begin());
+}
+
+void ConfigReader::Require(std::string_view path) {
+  if (!Has(path)) Error(0, Concat(name_, ":1: ", path, ": missing"));
+}
+
+void ConfigReader::Refuse(std::string_view path, std::string_view wanted) {
+  const auto found = values_.find(std::string(path));
+  if (found == values_.end()) return Error(0, Concat(name_, ":1: ", path, ": wanted ", wanted));
+  const Value& value = found->second;
+  Error(value.order,
+        Concat(value.where, ": ", path, ": got ", value.node.Shown(), ", wanted ", wanted));
+}
+
+std::string ConfigReader::Suggestion(std::string_view path) const {
+  const std::string* best = nullptr;
+  size_t least = std::max<size_t>(3, path.size() / 4);
+  for (const std::string& known : known_) {
+    // The right key in the wrong section is a better guess than a similar name.
+    const std::string_view leaf = std::string_view(known).substr(known.find('.') + 1);
+    const size_t distance =
+        !leaf.empty() && path.substr(path.find('.') + 1) == leaf ? 0 : EditDistance(path, known);
+    if (distance >= least || known.back() == '.') continue;
+    least = distance;
+    best = &known;
+  }
+  return best == nullptr ? "" : Concat("; did you mean ", *best, "?");
+}
+
+absl::Status ConfigReader::Finish() {
+  for (const auto& [path, value] : values_) {
+    if (known_.contains(path)) continue;
+    const bool section = std::any_of(known_.begin(), known_.end(), [&](const std::string& known) {
+      return known.starts_with(Concat(path, "."));
+    });
+    if (section && value.node.kind == YamlKind::kNull) continue;
+    Error(value.order,
+          section
+              ? Concat(value.where, ": ", path, ": got ", value.node.Shown(), ", wanted a mapping")
+              : Concat(value.where, ": ", Quoted(path), ": unknown key", Suggestion(path)));
+  }
+  if (errors_.empty()) return absl::OkStatus();
+  std::string text;
+  for (const auto& [order, error] : errors_) text += Concat(text.empty() ? "" : "\n", error);
+  return absl::InvalidArgumentError(text);
+}
+
+}  // namespace vrp

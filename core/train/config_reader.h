@@ -1,0 +1,64 @@
+// Typed reading of a two-level configuration: sections of scalars. Collects every error.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/train/yaml_tree.h"
+
+namespace vrp {
+
+// Each reading function asks for one key, as `section.key` or `key`, and leaves the target as it
+// was when the key is absent or wrong. Keys that nobody asked for are errors in the end.
+class ConfigReader {
+ public:
+  ConfigReader(const YamlNode& root, std::string_view name,
+               const std::vector<std::string>& overrides);
+
+  bool Has(std::string_view path) const { return values_.contains(std::string(path)); }
+  template <typename Integer>
+  void Read(std::string_view path, std::pair<int64_t, int64_t> range, Integer& target) {
+    target = static_cast<Integer>(ReadInteger(path, range, static_cast<int64_t>(target)));
+  }
+  void Read(std::string_view path, std::pair<double, double> range, double& target);
+  void Read(std::string_view path, bool& target);
+  void Read(std::string_view path, std::string& target);
+  // One of `words`; its index.
+  void ReadWord(std::string_view path, std::initializer_list<std::string_view> words,
+                size_t& target);
+  void Require(std::string_view path);
+  // A value that is well-formed and still wrong.
+  void Refuse(std::string_view path, std::string_view wanted);
+
+  // All errors, a line each, in the order of the file; OK without any.
+  absl::Status Finish();
+
+ private:
+  struct Value {
+    YamlNode node;
+    std::string where;  // `file.yaml:12` or `--set`
+    int32_t order = 0;
+  };
+
+  void Flatten(const YamlNode& root);
+  void Override(const std::string& text, int32_t order);
+  int64_t ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range, int64_t fallback);
+  // The scalar behind `path`; null where it is absent, or no scalar (then an error is noted).
+  const YamlNode* Scalar(std::string_view path, std::string_view wanted);
+  void Error(int32_t order, std::string text) { errors_.emplace(order, std::move(text)); }
+  std::string Suggestion(std::string_view path) const;
+
+  const std::string name_;
+  std::map<std::string, Value> values_;
+  std::set<std::string> known_;
+  std::multimap<int32_t, std::string> errors_;  // by line; overrides behind
+};
+
+}  // namespace vrp

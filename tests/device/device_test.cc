@@ -1,0 +1,59 @@
+#include "core/device/device.h"
+
+#include <string>
+#include <vector>
+
+#include "core/device/cpu_info.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+TEST(ListDevicesTest, BeginsWithTheCpuAndItsMemory) {
+  const std::vector<DeviceInfo> devices = ListDevices();
+  ASSERT_FALSE(devices.empty());
+  EXPECT_EQ(devices[0].id, DeviceId{});
+  EXPECT_FALSE(devices[0].name.empty());
+  EXPECT_GT(devices[0].memory_bytes, int64_t{64} << 20);
+}
+
+TEST(ResolveDeviceTest, TakesTheCpuByName) { EXPECT_EQ(ResolveDevice("cpu")->ToString(), "cpu"); }
+
+TEST(ResolveDeviceTest, TakesTheFirstGpuForAutoAndTheCpuWhereThereIsNone) {
+  const std::vector<DeviceInfo> devices = ListDevices();
+  EXPECT_EQ(*ResolveDevice("auto"), devices.size() > 1 ? devices[1].id : devices[0].id);
+}
+
+TEST(ResolveDeviceTest, NamesTheDevicesThatThereAreWhenOneIsMissing) {
+  const auto device = ResolveDevice("cuda:1023");
+  EXPECT_EQ(device.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(device.status().message()).find("this machine has cpu"), std::string::npos);
+}
+
+class WrongDeviceTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(WrongDeviceTest, IsRefusedWithTheWordsThatAreKnown) {
+  const auto device = ResolveDevice(GetParam());
+  EXPECT_EQ(device.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(device.status().message()).find("\"cuda:N\""), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, WrongDeviceTest,
+                         testing::Values("", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:x", "cuda:1x",
+                                         "cuda:99999999999999999999", "cpu:0", "\xff"));
+
+TEST(ProcTest, FindsAValueByItsWholeKey) {
+  EXPECT_EQ(ProcValue("model\t: 85\nmodel name\t: Intel X\n", "model name"), "Intel X");
+  EXPECT_EQ(ProcValue("model name", "model name"), "");
+  EXPECT_EQ(ProcValue("", "model name"), "");
+}
+
+TEST(ProcTest, ReadsKilobytesAndNothingElse) {
+  EXPECT_EQ(ProcBytes("24 kB"), 24 * 1024);
+  EXPECT_EQ(ProcBytes("24 MB"), 0);
+  EXPECT_EQ(ProcBytes("-24 kB"), 0);
+  EXPECT_EQ(ProcBytes("9223372036854775807 kB"), 0);
+}
+
+}  // namespace
+}  // namespace vrp
