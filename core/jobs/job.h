@@ -25,15 +25,24 @@ enum class JobState {
   kCancelled,
 };
 std::string_view JobStateName(JobState state);  // "QUEUED", ...
+std::optional<JobState> ParseJobState(std::string_view name);
 bool IsFinal(JobState state);
-// The table of legal transitions.
+// The table of legal transitions:
+//   QUEUED     -> PREPARING (its turn), CANCELLED
+//   PREPARING  -> RUNNING, and all that RUNNING may do
+//   RUNNING    -> SUCCEEDED, FAILED, CANCELLING, PAUSING, QUEUED (its daemon stopped or died)
+//   PAUSING    -> PAUSED, CANCELLING, SUCCEEDED (it was done already), FAILED
+//   PAUSED     -> QUEUED, CANCELLED
+//   CANCELLING -> CANCELLED, SUCCEEDED (its model was published already)
 bool CanMove(JobState from, JobState to);
 
 struct JobSpec {
-  std::string config_name;              // the file's name, for errors
+  std::string config_name;  // the file's name, for errors
   std::string config_yaml;
-  std::vector<std::string> overrides;   // "training.epochs=3"
-  std::string device = "auto";
+  std::vector<std::string> overrides;  // "training.epochs=3"
+  std::string device = "auto";         // empty: the daemon's default
+
+  bool operator==(const JobSpec&) const = default;
 };
 
 struct Job {
@@ -41,18 +50,20 @@ struct Job {
   std::string request_id;  // may be empty
   JobSpec spec;
   JobState state = JobState::kQueued;
-  int32_t attempt = 0;     // times that it was started; 1 in the first run
+  int32_t attempt = 0;  // times that it was started; 1 in the first run
   absl::Time created;
   absl::Time started = absl::InfinitePast();
   absl::Time ended = absl::InfinitePast();
   std::optional<TrainingProgress> progress;  // the last stored
-  absl::Status error;      // of a failed job
-  std::string model;       // models/{name}/versions/{n}, once published
+  absl::Status error;                        // of a failed job
+  std::string model;                         // models/{name}/versions/{n}, once published
   int64_t last_sequence = 0;
 };
 
 enum class EventType { kState, kLog, kProgress, kCheckpoint, kResumed, kModel };
-std::string_view EventTypeName(EventType type);  // "state", "log", "progress", "checkpoint", "resumed", "model"
+std::string_view EventTypeName(
+    EventType type);  // "state", "log", "progress", "checkpoint", "resumed", "model"
+std::optional<EventType> ParseEventType(std::string_view name);
 
 // One entry of a job's event log. Sequence numbers are gap-free from 1 for each job.
 struct JobEvent {
@@ -60,8 +71,8 @@ struct JobEvent {
   int32_t attempt = 0;
   absl::Time time;
   EventType type = EventType::kState;
-  JobState state = JobState::kQueued;        // kState
-  std::string text;                          // kLog: the line; kState of a failed job: its error; kModel: the model's name
+  JobState state = JobState::kQueued;  // kState
+  std::string text;  // kLog: the line; kState of a failed job: its error; kModel: the model's name
   std::optional<TrainingProgress> progress;  // kProgress
   int64_t step = 0;                          // kCheckpoint; kResumed: the step it goes on from
 };

@@ -1,0 +1,89 @@
+#include "core/jobs/job.h"
+
+#include <array>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+constexpr std::array<std::pair<JobState, std::string_view>, 9> kStateNames = {{
+    {JobState::kQueued, "QUEUED"},
+    {JobState::kPreparing, "PREPARING"},
+    {JobState::kRunning, "RUNNING"},
+    {JobState::kPausing, "PAUSING"},
+    {JobState::kPaused, "PAUSED"},
+    {JobState::kCancelling, "CANCELLING"},
+    {JobState::kSucceeded, "SUCCEEDED"},
+    {JobState::kFailed, "FAILED"},
+    {JobState::kCancelled, "CANCELLED"},
+}};
+
+constexpr std::array<std::pair<EventType, std::string_view>, 6> kEventTypeNames = {{
+    {EventType::kState, "state"},
+    {EventType::kLog, "log"},
+    {EventType::kProgress, "progress"},
+    {EventType::kCheckpoint, "checkpoint"},
+    {EventType::kResumed, "resumed"},
+    {EventType::kModel, "model"},
+}};
+
+template <typename Table, typename Value>
+std::string_view NameOf(const Table& table, Value value) {
+  for (const auto& [candidate, name] : table) {
+    if (candidate == value) return name;
+  }
+  return "?";
+}
+
+template <typename Value, typename Table>
+std::optional<Value> ValueOf(const Table& table, std::string_view name) {
+  for (const auto& [value, candidate] : table) {
+    if (candidate == name) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view JobStateName(JobState state) { return NameOf(kStateNames, state); }
+
+std::optional<JobState> ParseJobState(std::string_view name) {
+  return ValueOf<JobState>(kStateNames, name);
+}
+
+bool IsFinal(JobState state) {
+  return state == JobState::kSucceeded || state == JobState::kFailed ||
+         state == JobState::kCancelled;
+}
+
+bool CanMove(JobState from, JobState to) {
+  using enum JobState;
+  switch (from) {
+    case kQueued:
+      return to == kPreparing || to == kCancelled;
+    case kPreparing:
+      return to == kRunning || CanMove(kRunning, to);
+    case kRunning:
+      return to == kSucceeded || to == kFailed || to == kCancelling || to == kPausing ||
+             to == kQueued;
+    case kPausing:
+      return to == kPaused || to == kCancelling || to == kSucceeded || to == kFailed;
+    case kPaused:
+      return to == kQueued || to == kCancelled;
+    case kCancelling:
+      return to == kCancelled || to == kSucceeded;
+    case kSucceeded:
+    case kFailed:
+    case kCancelled:
+      return false;
+  }
+  return false;
+}
+
+std::string_view EventTypeName(EventType type) { return NameOf(kEventTypeNames, type); }
+
+std::optional<EventType> ParseEventType(std::string_view name) {
+  return ValueOf<EventType>(kEventTypeNames, name);
+}
+
+}  // namespace vrp

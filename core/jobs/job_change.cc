@@ -1,0 +1,90 @@
+#include "core/jobs/job_change.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxTextBytes = 16 << 10;  // of a log line or an error
+
+// Whatever a trainer says, made valid UTF-8 of bounded length; line breaks stay.
+std::string SafeText(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(ToAbsl(text.substr(0, kMaxTextBytes)), '\n')) {
+    lines.push_back(Escaped(FromAbsl(line)));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+}  // namespace
+
+JobEvent& JobChange::Add(EventType type) {
+  JobEvent event;
+  event.sequence = ++record_.job.last_sequence;
+  event.attempt = record_.job.attempt;
+  event.time = now_;
+  event.type = type;
+  event.state = record_.job.state;
+  events_.push_back(std::move(event));
+  return events_.back();
+}
+
+void JobChange::Submitted() { Add(EventType::kState); }
+
+absl::Status JobChange::MoveTo(JobState to) {
+  Job& job = record_.job;
+  if (!CanMove(job.state, to)) {
+    return absl::FailedPreconditionError(Concat("trainingJobs/", job.id, ": is ",
+                                                JobStateName(job.state), ", which cannot become ",
+                                                JobStateName(to)));
+  }
+  job.state = to;
+  if (to == JobState::kPreparing && job.started == absl::InfinitePast()) job.started = now_;
+  if (IsFinal(to)) job.ended = now_;
+  Add(EventType::kState);
+  return absl::OkStatus();
+}
+
+absl::Status JobChange::Start() {
+  ++record_.job.attempt;
+  return MoveTo(JobState::kPreparing);
+}
+
+absl::Status JobChange::Fail(const absl::Status& error) {
+  VRP_RETURN_IF_ERROR(MoveTo(JobState::kFailed));
+  const std::string text = SafeText(FromAbsl(error.message()));
+  record_.job.error = absl::Status(error.code(), text);
+  events_.back().text = text;
+  return absl::OkStatus();
+}
+
+void JobChange::Log(std::string_view line) { Add(EventType::kLog).text = SafeText(line); }
+
+void JobChange::Progress(const TrainingProgress& progress) {
+  JobEvent& event = Add(EventType::kProgress);
+  event.progress = progress;
+  event.step = progress.step;
+  record_.job.progress = progress;
+}
+
+void JobChange::Checkpoint(int64_t step) {
+  Add(EventType::kCheckpoint).step = step;
+  if (step <= record_.checkpoint_step) return;
+  // The job gets on: crashes before this one say nothing any more.
+  record_.checkpoint_step = step;
+  record_.crashes = 0;
+}
+
+void JobChange::Resumed(int64_t step) { Add(EventType::kResumed).step = step; }
+
+void JobChange::Published(const std::string& model) {
+  record_.job.model = model;
+  Add(EventType::kModel).text = model;
+}
+
+}  // namespace vrp

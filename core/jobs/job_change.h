@@ -1,0 +1,60 @@
+// What happens to a job in one transaction: its new state and the events that tell of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/jobs/job.h"
+
+namespace vrp {
+
+// A job with what only the store and the recovery need.
+struct JobRecord {
+  int64_t number = 0;  // order of submission
+  Job job;
+  int32_t crashes = 0;          // daemons that died in it since its last new checkpoint
+  int64_t checkpoint_step = 0;  // of its newest checkpoint
+};
+
+// Keeps record and events consistent: each call changes the record and adds the event. Not
+// thread-safe.
+class JobChange {
+ public:
+  JobChange(JobRecord record, absl::Time now) : record_(std::move(record)), now_(now) {}
+
+  const JobRecord& record() const { return record_; }
+  JobState state() const { return record_.job.state; }
+  const std::vector<JobEvent>& events() const { return events_; }
+
+  // The first event of a new job.
+  void Submitted();
+  // kFailedPrecondition, naming both states, when the table of transitions forbids it; nothing is
+  // changed then.
+  absl::Status MoveTo(JobState to);
+  // PREPARING, as the next attempt.
+  absl::Status Start();
+  // FAILED, with the error's text made fit for messages.
+  absl::Status Fail(const absl::Status& error);
+  // The daemon died while the job ran.
+  void CountCrash() { ++record_.crashes; }
+
+  void Log(std::string_view line);
+  void Progress(const TrainingProgress& progress);
+  void Checkpoint(int64_t step);
+  void Resumed(int64_t step);
+  // `model`: "models/{name}/versions/{n}".
+  void Published(const std::string& model);
+
+ private:
+  JobEvent& Add(EventType type);
+
+  JobRecord record_;
+  const absl::Time now_;
+  std::vector<JobEvent> events_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,76 @@
+#include "core/jobs/job_recorder.h"
+
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+bool IsLastOfEpoch(const TrainingProgress& progress) {
+  if (progress.epochs <= 0 || progress.steps < progress.epochs) return false;
+  return progress.step % (progress.steps / progress.epochs) == 0;
+}
+
+}  // namespace
+
+void JobRecorder::OnLog(std::string_view line) {
+  Append([line](JobChange& change) { change.Log(line); });
+}
+
+void JobRecorder::OnProgress(const TrainingProgress& progress) {
+  // A step's own report may be followed by its epoch's, with the same number and the validation:
+  // only that one is stored.
+  if (end_of_epoch_follows_ && unstored_->step != progress.step) StoreProgress(*unstored_);
+  unstored_ = progress;
+  end_of_epoch_follows_ = !progress.end_of_epoch && IsLastOfEpoch(progress);
+  if (progress.end_of_epoch || (IsDue() && !end_of_epoch_follows_)) StoreProgress(progress);
+}
+
+void JobRecorder::OnCheckpoint(int64_t step) {
+  Append([step](JobChange& change) { change.Checkpoint(step); });
+}
+
+void JobRecorder::Resumed(int64_t step) {
+  Append([step](JobChange& change) { change.Resumed(step); });
+}
+
+void JobRecorder::Finish() {
+  if (unstored_) StoreProgress(*unstored_);
+}
+
+bool JobRecorder::IsDue() const {
+  const absl::Time now = options_.clock->Now();
+  // A clock that was set back must not silence the job.
+  return now < last_stored_time_ || now - last_stored_time_ >= options_.progress_interval;
+}
+
+void JobRecorder::StoreProgress(const TrainingProgress& progress) {
+  const TrainingProgress copy = progress;  // it may be unstored_ itself
+  unstored_.reset();
+  end_of_epoch_follows_ = false;
+  if (copy.step <= last_stored_step_) return;  // (attempt, step) is unique
+  last_stored_step_ = copy.step;
+  last_stored_time_ = options_.clock->Now();
+  Append([&copy](JobChange& change) { change.Progress(copy); });
+}
+
+void JobRecorder::Append(absl::FunctionRef<void(JobChange&)> add) {
+  const absl::StatusOr<Job> stored =
+      options_.store->Update(options_.job_id, Durability::kNormal, [this, add](JobChange& change) {
+        if (lost_ > 0) {
+          change.Log(Concat(lost_, " events before this one could not be stored: ",
+                            FromAbsl(lost_why_.message())));
+        }
+        add(change);
+        return absl::OkStatus();
+      });
+  if (stored.ok()) {
+    lost_ = 0;
+  } else {
+    ++lost_;
+    lost_why_ = stored.status();
+  }
+}
+
+}  // namespace vrp

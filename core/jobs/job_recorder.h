@@ -1,0 +1,54 @@
+// Takes what a trainer tells into a job's event log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/jobs/job_store.h"
+#include "core/train/trainer.h"
+
+namespace vrp {
+
+// Progress is stored at most once an interval and once a step; the end of an epoch and the last
+// step always are. An event that cannot be stored (disk full) does not stop the training: it is
+// counted, and told by a log line once the store works again. Not thread-safe: lives in the
+// training thread.
+class JobRecorder final : public TrainingObserver {
+ public:
+  struct Options {
+    JobStore* store = nullptr;     // outlives the recorder
+    const Clock* clock = nullptr;  // outlives the recorder
+    std::string job_id;
+    absl::Duration progress_interval;
+  };
+  explicit JobRecorder(Options options) : options_(std::move(options)) {}
+
+  void OnLog(std::string_view line) override;
+  void OnProgress(const TrainingProgress& progress) override;
+  void OnCheckpoint(int64_t step) override;
+
+  void Resumed(int64_t step);
+  // Training has ended: stores the last step.
+  void Finish();
+
+ private:
+  bool IsDue() const;
+  void StoreProgress(const TrainingProgress& progress);
+  void Append(absl::FunctionRef<void(JobChange&)> add);
+
+  const Options options_;
+  absl::Time last_stored_time_ = absl::InfinitePast();
+  int64_t last_stored_step_ = 0;
+  std::optional<TrainingProgress> unstored_;  // the newest, not due yet
+  bool end_of_epoch_follows_ = false;  // unstored_ is an epoch's last step, before its validation
+  int64_t lost_ = 0;                   // events since the store last worked
+  absl::Status lost_why_;
+};
+
+}  // namespace vrp

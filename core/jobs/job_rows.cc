@@ -1,0 +1,220 @@
+#include "core/jobs/job_rows.h"
+
+#include "core/base/json.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/progress_json.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kSelectJob[] =
+    "SELECT number, id, request_id, config_name, config_yaml, overrides, device, state, attempt, "
+    "crashes, "
+    "checkpoint_step, created, started, ended, progress, error_code, error_text, model, "
+    "last_sequence FROM jobs ";
+
+std::optional<int64_t> FromTime(absl::Time time) {
+  if (time == absl::InfinitePast()) return std::nullopt;
+  return absl::ToUnixNanos(time);
+}
+
+absl::Time ToTime(std::optional<int64_t> nanoseconds) {
+  return nanoseconds ? absl::FromUnixNanos(*nanoseconds) : absl::InfinitePast();
+}
+
+std::optional<std::string> FromProgress(const std::optional<TrainingProgress>& progress) {
+  if (!progress) return std::nullopt;
+  return WriteProgress(*progress);
+}
+
+absl::StatusOr<std::optional<TrainingProgress>> ToProgress(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  VRP_ASSIGN_OR_RETURN(const TrainingProgress progress, ParseProgress(*text));
+  return progress;
+}
+
+absl::Status Damaged(Database& database, std::string_view what, std::string_view got) {
+  return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
+}
+
+std::string FromTexts(const std::vector<std::string>& texts) {
+  // Texts that are no UTF-8 do not get here: ParseTrainingConfig refuses them.
+  return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+absl::StatusOr<std::vector<std::string>> ToTexts(Database& database, const std::string& text) {
+  const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "overrides");
+  if (!json.ok() || !json->is_array()) return Damaged(database, "jobs.overrides", text);
+  std::vector<std::string> texts;
+  for (const nlohmann::json& entry : *json) {
+    if (!entry.is_string()) return Damaged(database, "jobs.overrides", text);
+    texts.push_back(entry.get<std::string>());
+  }
+  return texts;
+}
+
+absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
+  JobRecord record;
+  Job& job = record.job;
+  record.number = row.Integer(0);
+  job.id = row.Text(1);
+  job.request_id = row.Text(2);
+  job.spec.config_name = row.Text(3);
+  job.spec.config_yaml = row.Text(4);
+  VRP_ASSIGN_OR_RETURN(job.spec.overrides, ToTexts(database, row.Text(5)));
+  job.spec.device = row.Text(6);
+  const std::optional<JobState> state = ParseJobState(row.Text(7));
+  if (!state) return Damaged(database, "jobs.state", row.Text(7));
+  job.state = *state;
+  job.attempt = static_cast<int32_t>(row.Integer(8));
+  record.crashes = static_cast<int32_t>(row.Integer(9));
+  record.checkpoint_step = row.Integer(10);
+  job.created = ToTime(row.Integer(11));
+  job.started = ToTime(row.OptionalInteger(12));
+  job.ended = ToTime(row.OptionalInteger(13));
+  VRP_ASSIGN_OR_RETURN(job.progress, ToProgress(row.OptionalText(14)));
+  job.error = absl::Status(static_cast<absl::StatusCode>(row.Integer(15)), row.Text(16));
+  job.model = row.Text(17);
+  job.last_sequence = row.Integer(18);
+  return record;
+}
+
+absl::StatusOr<std::vector<JobRecord>> JobsFromRows(Database& database, Query& query) {
+  std::vector<JobRecord> records;
+  while (true) {
+    VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+    if (!row) return records;
+    VRP_ASSIGN_OR_RETURN(JobRecord record, JobFromRow(database, query));
+    records.push_back(std::move(record));
+  }
+}
+
+template <typename... Values>
+absl::StatusOr<std::vector<JobRecord>> SelectJobs(Database& database, std::string_view where,
+                                                  const Values&... values) {
+  VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(Concat(kSelectJob, where)));
+  VRP_RETURN_IF_ERROR(query.Bind(values...));
+  return JobsFromRows(database, query);
+}
+
+absl::StatusOr<std::optional<JobRecord>> OnlyOne(absl::StatusOr<std::vector<JobRecord>> records) {
+  if (!records.ok()) return records.status();
+  if (records->empty()) return std::nullopt;
+  return std::move(records->front());
+}
+
+absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
+  JobEvent event;
+  event.sequence = row.Integer(0);
+  event.attempt = static_cast<int32_t>(row.Integer(1));
+  event.time = ToTime(row.Integer(2));
+  const std::optional<EventType> type = ParseEventType(row.Text(3));
+  if (!type) return Damaged(database, "events.type", row.Text(3));
+  event.type = *type;
+  const std::optional<JobState> state = ParseJobState(row.Text(4));
+  if (!state) return Damaged(database, "events.state", row.Text(4));
+  event.state = *state;
+  event.text = row.Text(5);
+  event.step = row.Integer(6);
+  VRP_ASSIGN_OR_RETURN(event.progress, ToProgress(row.OptionalText(7)));
+  return event;
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record) {
+  const Job& job = record.job;
+  std::optional<std::string> request_id;  // many jobs may have none
+  if (!job.request_id.empty()) request_id = job.request_id;
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare(
+          "INSERT INTO jobs (id, request_id, config_name, config_yaml, overrides, device, state, "
+          "attempt, "
+          "crashes, checkpoint_step, created, error_code, error_text, model, last_sequence) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?) RETURNING number"));
+  VRP_RETURN_IF_ERROR(query.Bind(
+      job.id, request_id, job.spec.config_name, job.spec.config_yaml, FromTexts(job.spec.overrides),
+      job.spec.device, JobStateName(job.state), absl::ToUnixNanos(job.created), job.last_sequence));
+  VRP_RETURN_IF_ERROR(query.Next().status());
+  return query.Integer(0);
+}
+
+absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
+  const Job& job = record.job;
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare(
+          "UPDATE jobs SET state = ?, attempt = ?, crashes = ?, checkpoint_step = ?, started = ?, "
+          "ended = ?, progress = ?, error_code = ?, error_text = ?, model = ?, last_sequence = ? "
+          "WHERE number = ?"));
+  VRP_RETURN_IF_ERROR(
+      query.Bind(JobStateName(job.state), int64_t{job.attempt}, int64_t{record.crashes},
+                 record.checkpoint_step, FromTime(job.started), FromTime(job.ended),
+                 FromProgress(job.progress), int64_t{job.error.raw_code()},
+                 FromAbsl(job.error.message()), job.model, job.last_sequence, record.number));
+  return query.Run();
+}
+
+absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare("INSERT INTO events (job, sequence, attempt, time, type, state, text, step, "
+                       "progress) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  VRP_RETURN_IF_ERROR(query.Bind(job_number, event.sequence, int64_t{event.attempt},
+                                 absl::ToUnixNanos(event.time), EventTypeName(event.type),
+                                 JobStateName(event.state), event.text, event.step,
+                                 FromProgress(event.progress)));
+  return query.Run();
+}
+
+absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id) {
+  return OnlyOne(SelectJobs(database, "WHERE id = ?", id));
+}
+
+absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
+                                                             std::string_view request_id) {
+  return OnlyOne(SelectJobs(database, "WHERE request_id = ?", request_id));
+}
+
+absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database) {
+  return OnlyOne(SelectJobs(database, "WHERE state = 'QUEUED' ORDER BY number LIMIT 1"));
+}
+
+absl::StatusOr<int64_t> CountQueuedRows(Database& database) {
+  VRP_ASSIGN_OR_RETURN(Query query,
+                       database.Prepare("SELECT count(*) FROM jobs WHERE state = 'QUEUED'"));
+  VRP_RETURN_IF_ERROR(query.Next().status());
+  return query.Integer(0);
+}
+
+absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database) {
+  return SelectJobs(
+      database, "WHERE state IN ('PREPARING', 'RUNNING', 'PAUSING', 'CANCELLING') ORDER BY number");
+}
+
+absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, int64_t before,
+                                                   int64_t limit) {
+  return SelectJobs(database, "WHERE number < ? ORDER BY number DESC LIMIT ?", before, limit);
+}
+
+absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
+                                                    const EventRange& range) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare(
+          "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
+          "WHERE job = (SELECT number FROM jobs WHERE id = ?) AND sequence BETWEEN ? AND ? "
+          "ORDER BY sequence LIMIT ?"));
+  VRP_RETURN_IF_ERROR(query.Bind(job_id, range.first, range.last, range.limit));
+  std::vector<JobEvent> events;
+  while (true) {
+    VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+    if (!row) return events;
+    VRP_ASSIGN_OR_RETURN(JobEvent event, EventFromRow(database, query));
+    events.push_back(std::move(event));
+  }
+}
+
+}  // namespace vrp

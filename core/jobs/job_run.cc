@@ -1,0 +1,135 @@
+#include "core/jobs/job_run.h"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr absl::Duration kFirstRetry = absl::Milliseconds(100);
+constexpr absl::Duration kLastRetry = absl::Seconds(30);
+
+bool MayPass(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
+}
+
+}  // namespace
+
+absl::StatusOr<Job> UpdateForSure(const JobRunContext& context, const std::string& job_id,
+                                  absl::FunctionRef<absl::Status(JobChange&)> change) {
+  absl::StatusOr<Job> job = context.store->Update(job_id, Durability::kFull, change);
+  for (absl::Duration wait = kFirstRetry; !job.ok() && MayPass(job.status());
+       wait = std::min(2 * wait, kLastRetry)) {
+    if (context.stopping->WaitFor(wait)) break;
+    job = context.store->Update(job_id, Durability::kFull, change);
+  }
+  return job;
+}
+
+void RemoveJobFolder(const StateFolder& folder, const Job& job) {
+  if (job.state != JobState::kSucceeded && job.state != JobState::kCancelled) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(folder.JobPath(job.id), ignored);
+}
+
+JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const CancelFlag> cancel)
+    : context_(context),
+      job_(std::move(job)),
+      cancel_(std::move(cancel)),
+      recorder_({.store = context.store,
+                 .clock = context.clock,
+                 .job_id = job_.id,
+                 .progress_interval = context.progress_interval}) {}
+
+void JobRun::Run() {
+  const absl::StatusOr<std::string> model = RunToModel();
+  const absl::StatusOr<Job> ended = UpdateForSure(
+      context_, job_.id, [this, &model](JobChange& change) { return Conclude(change, model); });
+  // Where the store failed to the last, the next start finds the job as interrupted and finishes
+  // it.
+  if (ended.ok()) RemoveJobFolder(*context_.folder, *ended);
+}
+
+absl::StatusOr<std::string> JobRun::RunToModel() {
+  VRP_ASSIGN_OR_RETURN(TrainingRequest request, Prepare());
+  VRP_ASSIGN_OR_RETURN(request.model_directory, context_.registry->StagingDirectory());
+  const absl::Cleanup discard = [this, &request] {
+    context_.registry->DiscardStaging(request.model_directory);
+  };
+  return TrainAndPublish(request);
+}
+
+absl::StatusOr<TrainingRequest> JobRun::Prepare() {
+  TrainingRequest request;
+  const JobSpec& spec = job_.spec;
+  VRP_ASSIGN_OR_RETURN(request.config,
+                       ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
+  VRP_ASSIGN_OR_RETURN(request.device,
+                       ResolveDevice(spec.device.empty() ? context_.default_device : spec.device));
+  request.threads = context_.threads;
+  request.job_name = Concat("trainingJobs/", job_.id);
+  request.checkpoint_directory = context_.folder->CheckpointPath(job_.id);
+  VRP_RETURN_IF_ERROR(EnsureDirectory(request.checkpoint_directory));
+  if (job_.attempt > 1) {
+    VRP_ASSIGN_OR_RETURN(const int64_t step,
+                         context_.trainer->ResumeStep(request.checkpoint_directory));
+    recorder_.Resumed(step);
+  }
+  return request;
+}
+
+absl::StatusOr<std::string> JobRun::TrainAndPublish(const TrainingRequest& request) {
+  VRP_RETURN_IF_ERROR(UpdateForSure(context_, job_.id, [](JobChange& change) {
+                        // Cancelled before the manager knew whom to tell: the flag may not be set.
+                        if (change.state() == JobState::kCancelling)
+                          return absl::CancelledError("cancelled");
+                        return change.MoveTo(JobState::kRunning);
+                      }).status());
+  const absl::Status trained = Train(request);
+  recorder_.Finish();
+  VRP_RETURN_IF_ERROR(trained);
+  VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(job_.id));
+  if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
+  VRP_ASSIGN_OR_RETURN(const ModelVersion published,
+                       context_.registry->Publish(request.config.name, request.model_directory));
+  return ModelResourceName(published.name, published.version);
+}
+
+absl::Status JobRun::Train(const TrainingRequest& request) {
+  const StopCondition stop(absl::InfiniteFuture(), cancel_);
+  // Trainers give a Status; one that throws nevertheless must not take the daemon along.
+  try {
+    return context_.trainer->Train(request, stop, recorder_).status();
+  } catch (const std::exception& error) {
+    return absl::InternalError(Concat("the trainer threw: ", error.what()));
+  } catch (...) {
+    return absl::InternalError("the trainer threw something that is no std::exception");
+  }
+}
+
+absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<std::string>& model) const {
+  if (model.ok()) {
+    change.Published(*model);
+    return change.MoveTo(JobState::kSucceeded);
+  }
+  const absl::Status& error = model.status();
+  if (change.state() == JobState::kCancelling) {
+    if (!absl::IsCancelled(error)) change.Log(Concat("while it was cancelled: ", error.ToString()));
+    return change.MoveTo(JobState::kCancelled);
+  }
+  if (absl::IsCancelled(error) && context_.stopping->IsSet()) {
+    change.Log("the daemon stops; the job goes on from its checkpoint when it is started again");
+    return change.MoveTo(JobState::kQueued);
+  }
+  return change.Fail(error);
+}
+
+}  // namespace vrp

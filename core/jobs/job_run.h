@@ -1,0 +1,67 @@
+// One attempt of one job: from its specification to a published model.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/stop.h"
+#include "core/jobs/job_recorder.h"
+#include "core/jobs/job_store.h"
+#include "core/jobs/state_folder.h"
+#include "core/jobs/stop_signal.h"
+#include "core/registry/registry.h"
+#include "core/train/trainer.h"
+
+namespace vrp {
+
+// What a run works with; all of it outlives the run.
+struct JobRunContext {
+  JobStore* store = nullptr;
+  const StateFolder* folder = nullptr;
+  const StopSignal* stopping = nullptr;
+  Trainer* trainer = nullptr;
+  Registry* registry = nullptr;
+  const Clock* clock = nullptr;
+  int32_t threads = 1;
+  std::string default_device;
+  absl::Duration progress_interval;
+};
+
+// A change of state that must not get lost: while the store cannot be written (disk full) it is
+// tried again and again, until the daemon stops. Blocks.
+absl::StatusOr<Job> UpdateForSure(const JobRunContext& context, const std::string& job_id,
+                                  absl::FunctionRef<absl::Status(JobChange&)> change);
+
+class JobRun {
+ public:
+  // `job` is PREPARING. `cancel` is set by who cancels the job or stops the daemon.
+  JobRun(const JobRunContext& context, Job job, std::shared_ptr<const CancelFlag> cancel);
+
+  // Runs the job to its end and stores how it ended: SUCCEEDED, FAILED, CANCELLED, or QUEUED again
+  // when the daemon stops. Nothing that goes wrong in the job leaves this call. Blocks.
+  void Run();
+
+ private:
+  // Gives the published model's name.
+  absl::StatusOr<std::string> RunToModel();
+  absl::StatusOr<TrainingRequest> Prepare();
+  absl::StatusOr<std::string> TrainAndPublish(const TrainingRequest& request);
+  absl::Status Train(const TrainingRequest& request);
+  absl::Status Conclude(JobChange& change, const absl::StatusOr<std::string>& model) const;
+
+  const JobRunContext& context_;
+  const Job job_;
+  const std::shared_ptr<const CancelFlag> cancel_;
+  JobRecorder recorder_;
+};
+
+// Removes the checkpoints of a job that needs them no more. What cannot be removed stays.
+void RemoveJobFolder(const StateFolder& folder, const Job& job);
+
+}  // namespace vrp

@@ -1,0 +1,79 @@
+// The durable state of all jobs and their event logs, in one SQLite file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/clock.h"
+#include "core/jobs/job_change.h"
+#include "core/jobs/job_rows.h"
+#include "core/jobs/sqlite.h"
+
+namespace vrp {
+
+// Thread-safe; blocks on the disk. One connection writes and one reads, so that readers never wait
+// for a writer's flush. A call that fails has changed nothing; all database errors name the file
+// (see Database).
+class JobStore {
+ public:
+  // Called after each commit, without locks held, by the thread that wrote.
+  using Listener = std::function<void(const Job& job)>;
+  // Opens or creates the file and brings it to this program's schema.
+  static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
+                                                        const Clock* clock);
+
+  // Before anything is written.
+  void SetListener(Listener listener) { listener_ = std::move(listener); }
+
+  // The job that was submitted with `request_id`; kAlreadyExists when that was another
+  // specification. nullopt for none.
+  absl::StatusOr<std::optional<Job>> FindRequest(const JobSpec& spec,
+                                                 std::string_view request_id) const;
+  // Adds a queued job, or gives the one of the same request. kResourceExhausted: `max_queued` are
+  // waiting.
+  absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id,
+                             int32_t max_queued);
+  // kNotFound.
+  absl::StatusOr<JobRecord> Find(std::string_view id) const;
+  // Newest first, submitted before number `before`.
+  absl::StatusOr<std::vector<JobRecord>> List(int64_t before, int64_t limit) const;
+  // Jobs that are neither queued, paused nor final.
+  absl::StatusOr<std::vector<JobRecord>> ListActive() const;
+  // Starts an attempt of the oldest queued job; nullopt: none waits.
+  absl::StatusOr<std::optional<Job>> StartNext();
+
+  // Applies `change` to the job in one transaction; its error undoes all. A change without events
+  // writes nothing. Returns the job as it is afterwards.
+  absl::StatusOr<Job> Update(std::string_view id, Durability durability,
+                             absl::FunctionRef<absl::Status(JobChange&)> change);
+
+  absl::StatusOr<std::vector<JobEvent>> Events(std::string_view job_id,
+                                               const EventRange& range) const;
+
+ private:
+  JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> reader, const Clock* clock);
+
+  absl::StatusOr<Job> Insert(const JobSpec& spec, const std::string& request_id, int32_t max_queued)
+      ABSL_LOCKS_EXCLUDED(write_mutex_);
+  absl::Status Write(const JobChange& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  void Tell(const Job& job) const;
+
+  const Clock& clock_;
+  Listener listener_;
+  absl::Mutex write_mutex_;
+  const std::unique_ptr<Database> writer_ ABSL_PT_GUARDED_BY(write_mutex_);
+  mutable absl::Mutex read_mutex_;
+  const std::unique_ptr<Database> reader_ ABSL_PT_GUARDED_BY(read_mutex_);
+};
+
+}  // namespace vrp

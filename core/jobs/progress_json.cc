@@ -1,0 +1,89 @@
+#include "core/jobs/progress_json.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/json.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+nlohmann::json FromDouble(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+bool ToDouble(const nlohmann::json& value, double& target) {
+  if (value.is_number()) {
+    target = value.get<double>();
+  } else if (value == "nan") {
+    target = std::numeric_limits<double>::quiet_NaN();
+  } else if (value == "inf" || value == "-inf") {
+    target = std::numeric_limits<double>::infinity() * (value == "inf" ? 1 : -1);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Calls `visit(key, field)` for each field, so that writer and reader cannot differ.
+template <typename Progress, typename Visit>
+void ForEachField(Progress& progress, Visit visit) {
+  visit("epoch", progress.epoch);
+  visit("epochs", progress.epochs);
+  visit("step", progress.step);
+  visit("steps", progress.steps);
+  visit("loss", progress.loss);
+  visit("train_cost", progress.train_cost);
+  visit("validation_cost", progress.validation_cost);
+  visit("validation_reference", progress.validation_reference);
+  visit("learning_rate", progress.learning_rate);
+  visit("gradient_norm", progress.gradient_norm);
+  visit("instances_per_second", progress.instances_per_second);
+  visit("end_of_epoch", progress.end_of_epoch);
+}
+
+struct Writer {
+  nlohmann::json& json;
+  void operator()(const char* key, int64_t value) const { json[key] = value; }
+  void operator()(const char* key, double value) const { json[key] = FromDouble(value); }
+  void operator()(const char* key, bool value) const { json[key] = value; }
+};
+
+struct Reader {
+  const nlohmann::json& json;
+  bool& sound;
+  void operator()(const char* key, int64_t& value) const {
+    if (!json.contains(key)) return;
+    json[key].is_number_integer() ? void(value = json[key].get<int64_t>()) : void(sound = false);
+  }
+  void operator()(const char* key, double& value) const {
+    if (json.contains(key) && !ToDouble(json[key], value)) sound = false;
+  }
+  void operator()(const char* key, bool& value) const {
+    if (!json.contains(key)) return;
+    json[key].is_boolean() ? void(value = json[key].get<bool>()) : void(sound = false);
+  }
+};
+
+}  // namespace
+
+std::string WriteProgress(const TrainingProgress& progress) {
+  nlohmann::json json = nlohmann::json::object();
+  ForEachField(progress, Writer{json});
+  return json.dump();
+}
+
+absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
+  const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "progress");
+  TrainingProgress progress;
+  bool sound = json.ok() && json->is_object();
+  if (sound) ForEachField(progress, Reader{*json, sound});
+  if (!sound) return absl::DataLossError(Concat("stored progress: got ", Quoted(text)));
+  return progress;
+}
+
+}  // namespace vrp

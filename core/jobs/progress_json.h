@@ -1,0 +1,18 @@
+// A training job's progress as the store keeps it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/train/trainer.h"
+
+namespace vrp {
+
+// Every double comes back bit for bit; NaN and the infinities (which JSON lacks) are kept as words.
+std::string WriteProgress(const TrainingProgress& progress);
+// Unknown keys are passed over; absent ones keep their defaults. kDataLoss for text that
+// WriteProgress did not write.
+absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
+
+}  // namespace vrp

@@ -1,0 +1,22 @@
+// What a daemon does first with the jobs that its predecessor left.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "core/jobs/job_store.h"
+#include "core/jobs/state_folder.h"
+#include "core/registry/registry.h"
+
+namespace vrp {
+
+// Jobs in PREPARING or RUNNING were interrupted by a crash (a graceful stop leaves them QUEUED):
+// they are queued again, or FAILED after `max_attempts` crashes without a new checkpoint.
+// CANCELLING becomes CANCELLED, PAUSING PAUSED. A job whose model was published already becomes
+// SUCCEEDED. Before the first job runs; blocks.
+absl::Status RecoverJobs(JobStore& store, const Registry& registry, int32_t max_attempts);
+
+// Removes folders of jobs that need them no more, which a crash left.
+void RemoveFinishedFolders(const JobStore& store, const StateFolder& folder);
+
+}  // namespace vrp

@@ -1,0 +1,107 @@
+#include "core/jobs/schema.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+// Times are nanoseconds since 1970. `number` is the order of submission. A progress event stands
+// once for a step of an attempt. `crashes` counts daemons that died in the job since its last new
+// checkpoint, which is `checkpoint_step`.
+constexpr std::string_view kVersion1 = R"sql(
+CREATE TABLE jobs (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  request_id TEXT UNIQUE,
+  config_name TEXT NOT NULL,
+  config_yaml TEXT NOT NULL,
+  overrides TEXT NOT NULL,
+  device TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  crashes INTEGER NOT NULL,
+  checkpoint_step INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  started INTEGER,
+  ended INTEGER,
+  progress TEXT,
+  error_code INTEGER NOT NULL,
+  error_text TEXT NOT NULL,
+  model TEXT NOT NULL,
+  last_sequence INTEGER NOT NULL
+);
+CREATE INDEX jobs_by_state ON jobs (state, number);
+CREATE TABLE events (
+  job INTEGER NOT NULL REFERENCES jobs (number),
+  sequence INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  time INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  state TEXT NOT NULL,
+  text TEXT NOT NULL,
+  step INTEGER NOT NULL,
+  progress TEXT,
+  PRIMARY KEY (job, sequence)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX events_by_step ON events (job, attempt, step) WHERE type = 'progress';
+)sql";
+
+constexpr std::array<std::string_view, 1> kMigrations = {kVersion1};
+
+// 0 for an empty database.
+absl::StatusOr<int64_t> ReadVersion(Database& database) {
+  VRP_ASSIGN_OR_RETURN(
+      Query tables,
+      database.Prepare("SELECT count(*), coalesce(sum(name = 'meta'), 0) FROM "
+                       "sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"));
+  VRP_RETURN_IF_ERROR(tables.Next().status());
+  if (tables.Integer(0) == 0) return 0;
+  const absl::Status foreign = absl::FailedPreconditionError(
+      Concat(database.path(),
+             ": has no schema_version: is no job database of vrpd; choose another state folder"));
+  if (tables.Integer(1) == 0) return foreign;
+  VRP_ASSIGN_OR_RETURN(Query version,
+                       database.Prepare("SELECT value FROM meta WHERE key = 'schema_version'"));
+  VRP_ASSIGN_OR_RETURN(const bool row, version.Next());
+  const std::optional<int64_t> number = row ? ParseInteger(version.Text(0)) : std::nullopt;
+  if (!number || *number < 1) return foreign;
+  return *number;
+}
+
+absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
+  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));
+  VRP_RETURN_IF_ERROR(database.Execute(std::string(sql)));
+  VRP_RETURN_IF_ERROR(database.Execute(Concat(
+      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+      "INSERT OR REPLACE INTO meta VALUES ('schema_version', '",
+      to_version, "')")));
+  return transaction.Commit();
+}
+
+}  // namespace
+
+std::span<const std::string_view> JobSchemaMigrations() { return kMigrations; }
+
+absl::Status Migrate(Database& database, std::span<const std::string_view> migrations) {
+  const auto newest = static_cast<int64_t>(migrations.size());
+  VRP_ASSIGN_OR_RETURN(const int64_t version, ReadVersion(database));
+  if (version > newest) {
+    return absl::FailedPreconditionError(
+        Concat(database.path(), ": got schema version ", version, ", wanted ", newest,
+               " or older: a newer vrpd wrote it; start that one, or choose another "
+               "state folder"));
+  }
+  for (int64_t from = version; from < newest; ++from) {
+    VRP_RETURN_IF_ERROR(RunMigration(database, migrations[static_cast<size_t>(from)], from + 1));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

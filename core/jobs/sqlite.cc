@@ -1,0 +1,185 @@
+#include "core/jobs/sqlite.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr int kBusyTimeoutMs = 10'000;  // another program looks at the file
+
+bool IsDiskFull(int code, int system_error) {
+  if ((code & 0xff) == SQLITE_FULL) return true;
+  const bool full = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
+  return (code & 0xff) == SQLITE_IOERR && full;
+}
+
+}  // namespace
+
+Query::Query(Query&& other) noexcept
+    : database_(other.database_), statement_(std::exchange(other.statement_, nullptr)) {}
+
+Query::~Query() {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+absl::Status Query::BindOne(int position, int64_t value) {
+  return database_.Error(sqlite3_bind_int64(statement_, position, value), "bind");
+}
+
+absl::Status Query::BindOne(int position, std::string_view value) {
+  // An empty view may hold a null pointer, which SQLite would take for NULL.
+  const char* data = value.empty() ? "" : value.data();
+  return database_.Error(
+      sqlite3_bind_text64(statement_, position, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
+      "bind");
+}
+
+absl::Status Query::BindNull(int position) {
+  return database_.Error(sqlite3_bind_null(statement_, position), "bind");
+}
+
+absl::StatusOr<bool> Query::Next() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return database_.Error(code, "read or write");
+}
+
+absl::Status Query::Run() {
+  VRP_ASSIGN_OR_RETURN(const bool row, Next());
+  if (row) return absl::InternalError(Concat(database_.path(), ": a row where none was expected"));
+  return absl::OkStatus();
+}
+
+int64_t Query::Integer(int column) const { return sqlite3_column_int64(statement_, column); }
+
+std::string Query::Text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  if (text == nullptr) return "";
+  return std::string(text, static_cast<size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+std::optional<int64_t> Query::OptionalInteger(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return Integer(column);
+}
+
+std::optional<std::string> Query::OptionalText(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return Text(column);
+}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path) {
+  // SQLite would make the file readable to all; its companions (-wal, -shm) take this file's mode.
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
+  close(descriptor);
+  std::unique_ptr<Database> database(new Database(path));
+  const int code = sqlite3_open_v2(path.c_str(), &database->handle_,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  VRP_RETURN_IF_ERROR(database->Error(code, "open"));
+  VRP_RETURN_IF_ERROR(database->Configure());
+  return database;
+}
+
+absl::Status Database::Configure() {
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, kBusyTimeoutMs);
+  VRP_RETURN_IF_ERROR(Execute("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON"));
+  return absl::OkStatus();
+}
+
+Database::~Database() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(handle_);
+}
+
+absl::Status Database::Execute(const std::string& sql) {
+  return Error(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr), "read or write");
+}
+
+absl::StatusOr<Query> Database::Prepare(const std::string& sql) {
+  const auto found = statements_.find(sql);
+  if (found != statements_.end()) return Query(*this, found->second);
+  sqlite3_stmt* statement = nullptr;
+  const int code =
+      sqlite3_prepare_v3(handle_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  VRP_RETURN_IF_ERROR(Error(code, "prepare"));
+  statements_.emplace(sql, statement);
+  return Query(*this, statement);
+}
+
+absl::Status Database::Check() {
+  VRP_ASSIGN_OR_RETURN(Query query, Prepare("PRAGMA quick_check(1)"));
+  VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+  const std::string found = row ? query.Text(0) : "nothing";
+  if (found == "ok") return absl::OkStatus();
+  return Error(SQLITE_CORRUPT, Concat("check (", found, ")"));
+}
+
+absl::Status Database::SetDurability(Durability durability) {
+  if (durability_ == durability) return absl::OkStatus();
+  VRP_RETURN_IF_ERROR(Execute(durability == Durability::kFull ? "PRAGMA synchronous=FULL"
+                                                              : "PRAGMA synchronous=NORMAL"));
+  durability_ = durability;
+  return absl::OkStatus();
+}
+
+absl::Status Database::Error(int code, std::string_view doing) const {
+  if (code == SQLITE_OK) return absl::OkStatus();
+  const int system_error = handle_ == nullptr ? 0 : sqlite3_system_errno(handle_);
+  const char* detail = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
+  const std::string text = Concat(path_, ": cannot ", doing, ": ", detail);
+  if (IsDiskFull(code, system_error)) {
+    return absl::ResourceExhaustedError(
+        Concat(text, ": the disk or its quota is full; free some space"));
+  }
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return absl::DataLossError(
+          Concat(text,
+                 "; the file is damaged or of another program: put a copy of it back, or move it "
+                 "(with its -wal and "
+                 "-shm) away to start with no jobs; models are kept elsewhere and are not lost"));
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return absl::FailedPreconditionError(
+          Concat(text, "; the folder and the file must be writable"));
+    case SQLITE_CONSTRAINT:
+      return absl::AlreadyExistsError(text);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_IOERR:
+      return absl::UnavailableError(text);
+    default:
+      return absl::InternalError(text);
+  }
+}
+
+absl::StatusOr<Transaction> Transaction::Begin(Database& database, Durability durability) {
+  VRP_RETURN_IF_ERROR(database.SetDurability(durability));
+  VRP_RETURN_IF_ERROR(database.Execute("BEGIN IMMEDIATE"));
+  return Transaction(database);
+}
+
+Transaction::~Transaction() {
+  // A failed statement may have rolled everything back already.
+  if (database_ == nullptr || sqlite3_get_autocommit(database_->handle_) != 0) return;
+  database_->Execute("ROLLBACK").IgnoreError();
+}
+
+absl::Status Transaction::Commit() { return database_->Execute("COMMIT"); }
+
+}  // namespace vrp

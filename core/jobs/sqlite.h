@@ -1,0 +1,118 @@
+// A thin RAII layer over SQLite: every error becomes a Status that names the file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace vrp {
+
+class Database;
+
+// One execution of a prepared statement, which goes back to its database when this goes. Not
+// thread-safe.
+class Query {
+ public:
+  Query(Query&& other) noexcept;
+  Query& operator=(Query&&) = delete;
+  ~Query();
+
+  // Values for the question marks, in order: integers, texts, optionals of them (nullopt: NULL).
+  template <typename... Values>
+  absl::Status Bind(const Values&... values) {
+    int position = 0;
+    absl::Status status;
+    (status.Update(BindOne(++position, values)), ...);
+    return status;
+  }
+  // Steps to the next row; false: there is none.
+  absl::StatusOr<bool> Next();
+  // For statements without rows.
+  absl::Status Run();
+
+  // Of the current row; columns from 0.
+  int64_t Integer(int column) const;
+  std::string Text(int column) const;
+  std::optional<int64_t> OptionalInteger(int column) const;
+  std::optional<std::string> OptionalText(int column) const;
+
+ private:
+  friend class Database;
+  Query(Database& database, sqlite3_stmt* statement) : database_(database), statement_(statement) {}
+
+  absl::Status BindOne(int position, int64_t value);
+  absl::Status BindOne(int position, std::string_view value);
+  template <typename T>
+  absl::Status BindOne(int position, const std::optional<T>& value) {
+    return value.has_value() ? BindOne(position, *value) : BindNull(position);
+  }
+  absl::Status BindNull(int position);
+
+  Database& database_;
+  sqlite3_stmt* statement_;
+};
+
+// When a commit counts. Of a database in WAL mode nothing that was committed is lost when the
+// process dies; only kFull outlives a power failure too.
+enum class Durability { kFull, kNormal };
+
+// One connection. Not thread-safe: callers hold a lock. Errors: kResourceExhausted (disk full),
+// kFailedPrecondition (cannot be opened or written), kDataLoss (corrupt, with the remedy),
+// kAlreadyExists (a constraint), kUnavailable (I/O, busy).
+class Database {
+ public:
+  // Creates the file (mode 0600) when it is absent. WAL mode.
+  static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Any number of statements without results.
+  absl::Status Execute(const std::string& sql);
+  // A statement, prepared at its first use and kept. One use of a text at a time.
+  absl::StatusOr<Query> Prepare(const std::string& sql);
+  // Reads all pages; kDataLoss when they do not fit together.
+  absl::Status Check();
+
+ private:
+  friend class Query;
+  friend class Transaction;
+  explicit Database(std::string path) : path_(std::move(path)) {}
+
+  absl::Status Configure();
+  absl::Status SetDurability(Durability durability);
+  absl::Status Error(int code, std::string_view doing) const;
+
+  const std::string path_;
+  sqlite3* handle_ = nullptr;
+  std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
+  std::optional<Durability> durability_;
+};
+
+// Begins at once for writing; rolled back unless Commit succeeds.
+class Transaction {
+ public:
+  static absl::StatusOr<Transaction> Begin(Database& database, Durability durability);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+
+  absl::Status Commit();
+
+ private:
+  explicit Transaction(Database& database) : database_(&database) {}
+  Database* database_;
+};
+
+}  // namespace vrp

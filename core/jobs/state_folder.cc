@@ -1,0 +1,78 @@
+#include "core/jobs/state_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMaxLockFileBytes = 64;
+
+absl::Status MakePrivateFolder(const fs::path& path) {
+  if (path.has_parent_path()) VRP_RETURN_IF_ERROR(EnsureDirectory(path.parent_path().string()));
+  // One that is there keeps its mode: it may be shared on purpose, and the files in it are private
+  // anyway.
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return absl::ErrnoToStatus(errno, Concat("make folder ", path.string()));
+  }
+  return EnsureDirectory(path.string());
+}
+
+absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
+  absl::Cleanup close_it = [descriptor] { close(descriptor); };
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return absl::ErrnoToStatus(errno, Concat("lock ", path));
+    const absl::StatusOr<std::string> holder = ReadFile(path, kMaxLockFileBytes);
+    return absl::FailedPreconditionError(
+        Concat(folder, ": another vrpd uses this state folder (process ",
+               holder.ok() ? Escaped(*holder) : "unknown", "); stop it, or choose another folder"));
+  }
+  const std::string process = Concat(getpid());
+  // Only for that message, so that it does not matter when it fails.
+  if (ftruncate(descriptor, 0) == 0) (void)!pwrite(descriptor, process.data(), process.size(), 0);
+  std::move(close_it).Cancel();
+  return descriptor;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
+  if (path.empty()) return absl::InvalidArgumentError("state folder: got an empty path");
+  const fs::path folder = fs::path(path).lexically_normal();
+  VRP_RETURN_IF_ERROR(MakePrivateFolder(folder));
+  VRP_ASSIGN_OR_RETURN(const int lock, LockFile(path, (folder / "lock").string()));
+  std::unique_ptr<StateFolder> state(new StateFolder(folder.string(), lock));
+  VRP_RETURN_IF_ERROR(MakePrivateFolder(state->JobsPath()));
+  return state;
+}
+
+StateFolder::~StateFolder() { close(lock_); }
+
+std::string StateFolder::DatabasePath() const { return (fs::path(path_) / "jobs.db").string(); }
+
+std::string StateFolder::JobsPath() const { return (fs::path(path_) / "jobs").string(); }
+
+std::string StateFolder::JobPath(std::string_view job_id) const {
+  return (fs::path(JobsPath()) / job_id).string();
+}
+
+std::string StateFolder::CheckpointPath(std::string_view job_id) const {
+  return (fs::path(JobPath(job_id)) / "checkpoint").string();
+}
+
+}  // namespace vrp

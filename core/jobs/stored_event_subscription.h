@@ -1,0 +1,39 @@
+// A follower of one job's event log that reads it from the store.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "core/jobs/event_topic.h"
+#include "core/jobs/job_manager.h"
+#include "core/jobs/job_store.h"
+
+namespace vrp {
+
+// Thread-safe. May outlive the manager that made it.
+class StoredEventSubscription final : public EventSubscription {
+ public:
+  // `topic` is the job's, and stands at its newest event.
+  StoredEventSubscription(std::shared_ptr<const JobStore> store, std::shared_ptr<EventTopic> topic,
+                          std::string job_id, int64_t from);
+  ~StoredEventSubscription() override;
+
+  void NotifyWhenReady(std::function<void()> on_ready) override;
+  absl::StatusOr<std::vector<JobEvent>> Next(int64_t limit) override;
+  bool AtEnd() const override;
+
+ private:
+  const std::shared_ptr<const JobStore> store_;
+  const std::shared_ptr<EventTopic> topic_;
+  const std::string job_id_;
+  absl::Mutex reading_;        // one Next at a time
+  std::atomic<int64_t> next_;  // sequence number; written under reading_
+};
+
+}  // namespace vrp

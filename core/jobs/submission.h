@@ -1,0 +1,27 @@
+// What a job may look like when it comes in. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/jobs/job.h"
+#include "core/train/training_config.h"
+
+namespace vrp {
+
+// The parsed configuration, or all that is wrong with the specification: its sizes, the
+// configuration, the model's name, the device's word (a device that is not there is none of that).
+absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
+
+// At most 64 printable characters; empty: none.
+absl::Status CheckRequestId(std::string_view request_id);
+
+// Page tokens: opaque, and refused (kInvalidArgument) when they were not made here.
+std::string WritePageToken(int64_t job_number);
+// The largest number for the empty token: the first page.
+absl::StatusOr<int64_t> ParsePageToken(std::string_view token);
+
+}  // namespace vrp
