@@ -20,7 +20,25 @@ function(_vrp_set_up target torch)
     target_link_libraries(${target} PRIVATE vrp_torch)
   endif()
   target_link_libraries(${target} PRIVATE vrp_flags)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE" AND VRP_SANITIZE MATCHES "thread")
+    target_link_libraries(${target} PRIVATE vrp_tsan_abseil)
+  endif()
 endfunction()
+
+# Leads our calls of Abseil's locks through cmake/tsan_abseil.cc, which says why.
+if(VRP_SANITIZE MATCHES "thread")
+  add_library(vrp_tsan_abseil_objects OBJECT "${CMAKE_SOURCE_DIR}/cmake/tsan_abseil.cc")
+  target_link_libraries(vrp_tsan_abseil_objects PRIVATE absl::synchronization)
+  add_library(vrp_tsan_abseil INTERFACE)
+  target_link_libraries(vrp_tsan_abseil INTERFACE
+    vrp_tsan_abseil_objects $<TARGET_OBJECTS:vrp_tsan_abseil_objects> absl::synchronization)
+  file(STRINGS "${CMAKE_SOURCE_DIR}/cmake/tsan_abseil.cc" wrapped REGEX "_ZNK?4absl")
+  foreach(line IN LISTS wrapped)
+    string(REGEX MATCH "_ZNK?4absl[A-Za-z0-9_]+" symbol "${line}")
+    target_link_options(vrp_tsan_abseil INTERFACE "LINKER:--wrap=${symbol}")
+  endforeach()
+endif()
 
 # Sets `variable` to whether `target` must be left out because a library of ours that it needs does not
 # exist. Folders come in dependency order, so a library that will exist exists by now.
