@@ -94,7 +94,10 @@ Message* Holder(v1::Instance& instance, const std::string& type) {
     return customer.time_windows_size() > 0 ? customer.mutable_time_windows(0)
                                             : customer.add_time_windows();
   }
-  if (type == "Matrix") return instance.mutable_distance_matrix();
+  if (type == "Matrix") {
+    instance.mutable_distance_matrix()->set_size(4);
+    return instance.mutable_distance_matrix();
+  }
   return nullptr;
 }
 

@@ -1,0 +1,88 @@
+// A whole daemon in this process, on a free loopback port, with fakes for all that needs torch.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "grpcpp/grpcpp.h"
+#include "gtest/gtest.h"
+#include "server/runtime/daemon.h"
+#include "tests/server/fakes.h"
+#include "tests/testing/paths.h"
+#include "vrp/v1/model_service.grpc.pb.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/training_service.grpc.pb.h"
+
+namespace vrp::test {
+
+// Long enough for a loaded machine; no test waits for it to pass.
+inline std::chrono::system_clock::time_point Soon() {
+  return std::chrono::system_clock::now() + std::chrono::seconds(60);
+}
+
+// A context with that deadline.
+class Context : public grpc::ClientContext {
+ public:
+  Context() { set_deadline(Soon()); }
+};
+
+inline google::rpc::BadRequest BadRequestOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  google::rpc::BadRequest result;
+  EXPECT_TRUE(details.ParseFromString(status.error_details()));
+  for (const auto& any : details.details()) {
+    if (any.Is<google::rpc::BadRequest>()) any.UnpackTo(&result);
+  }
+  return result;
+}
+
+class DaemonTest : public testing::Test {
+ protected:
+  // Starts a daemon with `trainer` in this test's state folder; a second call is a restart.
+  void Start(std::unique_ptr<FakeTrainer> trainer = std::make_unique<FakeTrainer>()) {
+    Stop();
+    trainer_ = std::move(trainer);
+    Daemon::Options options{
+        .vrpd = vrpd_, .policy_loader = FakeLoader(), .trainer = trainer_.get(), .clock = &clock_};
+    options.vrpd.listen = "127.0.0.1:0";
+    options.vrpd.state_dir = folder_.path() + "/state";
+    options.vrpd.models_dir = folder_.path() + "/models";
+    options.vrpd.device = "cpu";
+    if (options.vrpd.threads == 0) options.vrpd.threads = 1;
+    options.heartbeat = heartbeat_;
+    options.drain = absl::Milliseconds(200);
+    absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
+    ASSERT_TRUE(daemon.ok()) << daemon.status();
+    daemon_ = *std::move(daemon);
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(-1);
+    // A restarted daemon has another port, and each test its own connection.
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    channel_ = grpc::CreateCustomChannel(daemon_->address(), grpc::InsecureChannelCredentials(),
+                                         arguments);
+  }
+  void Stop() { daemon_ = nullptr; }
+  void TearDown() override {
+    if (trainer_ != nullptr) trainer_->Release();
+    Stop();
+  }
+
+  // Puts version 1 of `name` where the daemon looks for models.
+  void AddModel(const std::string& name, int version = 1) {
+    const std::string directory = Concat(folder_.path(), "/models/", name, "/", version);
+    ASSERT_TRUE(EnsureDirectory(directory).ok());
+    ASSERT_TRUE(WriteFakeModel(directory, Concat("trainingJobs/", name, version)).ok());
+  }
+
+  VrpdOptions vrpd_;
+  absl::Duration heartbeat_ = absl::Hours(1);
+  TempFolder folder_;
+  SystemClock clock_;
+  std::unique_ptr<FakeTrainer> trainer_;
+  std::unique_ptr<Daemon> daemon_;
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
+}  // namespace vrp::test

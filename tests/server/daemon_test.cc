@@ -1,0 +1,131 @@
+#include <sys/stat.h>
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "tests/server/daemon_fixture.h"
+
+namespace vrp::test {
+namespace {
+
+using grpc::health::v1::HealthCheckRequest;
+using grpc::health::v1::HealthCheckResponse;
+
+class DaemonLifeTest : public DaemonTest {
+ protected:
+  Daemon::Options SecondDaemon(const std::string& state, const std::string& listen) {
+    Daemon::Options options{
+        .policy_loader = FakeLoader(), .trainer = trainer_.get(), .clock = &clock_};
+    options.vrpd.listen = listen;
+    options.vrpd.state_dir = folder_.path() + state;
+    options.vrpd.models_dir = folder_.path() + "/models";
+    options.vrpd.threads = 1;
+    return options;
+  }
+  HealthCheckResponse Health(const std::string& service) {
+    Context context;
+    HealthCheckRequest request;
+    request.set_service(service);
+    HealthCheckResponse response;
+    EXPECT_TRUE(
+        grpc::health::v1::Health::NewStub(channel_)->Check(&context, request, &response).ok());
+    return response;
+  }
+};
+
+TEST_F(DaemonLifeTest, ServesHealthForItselfAndEachService) {
+  Start();
+  EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
+  EXPECT_EQ(Health("vrp.v1.SolverService").status(), HealthCheckResponse::SERVING);
+  EXPECT_EQ(Health("vrp.v1.TrainingService").status(), HealthCheckResponse::SERVING);
+}
+
+TEST_F(DaemonLifeTest, TellsHealthWatchersThatItStops) {
+  Start();
+  Context context;
+  const auto stub = grpc::health::v1::Health::NewStub(channel_);
+  const auto stream = stub->Watch(&context, HealthCheckRequest());
+  HealthCheckResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
+  Stop();
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::NOT_SERVING);
+}
+
+TEST_F(DaemonLifeTest, ReflectionListsTheServices) {
+  Start();
+  Context context;
+  grpc::CompletionQueue queue;
+  grpc::GenericStub stub(channel_);
+  const auto wait = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  auto call = stub.PrepareCall(
+      &context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
+  call->StartCall(nullptr);
+  ASSERT_TRUE(wait());
+  // ServerReflectionRequest{list_services: "*"}: Debian ships no header for it.
+  const grpc::Slice slice(std::string("\x3a\x01*"));
+  call->WriteLast(grpc::ByteBuffer(&slice, 1), grpc::WriteOptions(), nullptr);
+  ASSERT_TRUE(wait());
+  grpc::ByteBuffer answer;
+  call->Read(&answer, nullptr);
+  ASSERT_TRUE(wait());
+  grpc::Slice whole;
+  ASSERT_TRUE(answer.DumpToSingleSlice(&whole).ok());
+  const std::string text(reinterpret_cast<const char*>(whole.begin()), whole.size());
+  for (const char* name : {"Solver", "Training", "Model", "Dataset", "System"}) {
+    EXPECT_THAT(text, testing::HasSubstr(Concat("vrp.v1.", name, "Service")));
+  }
+  EXPECT_THAT(text, testing::HasSubstr("grpc.health.v1.Health"));
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  wait();
+}
+
+TEST_F(DaemonLifeTest, KeepsItsStateFolderPrivate) {
+  Start();
+  struct stat about;
+  ASSERT_EQ(stat((folder_.path() + "/state").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0700u);
+}
+
+TEST_F(DaemonLifeTest, RefusesAPortOrAFolderThatAnotherHas) {
+  Start();
+  const auto same_port = Daemon::Create(SecondDaemon("/second", daemon_->address()));
+  EXPECT_EQ(same_port.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(same_port.status().message()), testing::HasSubstr(daemon_->address()));
+  const auto same_folder = Daemon::Create(SecondDaemon("/state", "127.0.0.1:0"));
+  EXPECT_EQ(same_folder.status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(DaemonLifeTest, ListensOnAUnixSocket) {
+  trainer_ = std::make_unique<FakeTrainer>();
+  auto options = SecondDaemon("/state", "unix:" + folder_.path() + "/s");
+  auto daemon = Daemon::Create(std::move(options));
+  ASSERT_TRUE(daemon.ok()) << daemon.status();
+  EXPECT_EQ((*daemon)->address(), "unix:" + folder_.path() + "/s");
+  channel_ = grpc::CreateChannel((*daemon)->address(), grpc::InsecureChannelCredentials());
+  EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
+}
+
+TEST_F(DaemonLifeTest, RefusesTrainingInABuildThatCannot) {
+  trainer_ = std::make_unique<FakeTrainer>();
+  auto options = SecondDaemon("/state", "127.0.0.1:0");
+  options.training_refusal = absl::UnimplementedError("built without LibTorch");
+  auto daemon = Daemon::Create(std::move(options));
+  ASSERT_TRUE(daemon.ok()) << daemon.status();
+  channel_ = grpc::CreateChannel((*daemon)->address(), grpc::InsecureChannelCredentials());
+  Context context;
+  v1::TrainingJob job;
+  const auto stub = v1::TrainingService::NewStub(channel_);
+  EXPECT_EQ(stub->CreateTrainingJob(&context, {}, &job).error_code(), grpc::UNIMPLEMENTED);
+}
+
+}  // namespace
+}  // namespace vrp::test

@@ -1,0 +1,104 @@
+// A trainer and a policy without torch, for the daemon in a test.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/numbers.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/model/policy.h"
+#include "core/search/construct.h"
+#include "core/train/trainer.h"
+#include "tests/registry/fake_model.h"
+
+namespace vrp::test {
+
+// Trains `steps` steps, one epoch, and stands still at step `hold_at` until Release() or the stop
+// condition. A stopped run resumes from its step. Thread-safe.
+class FakeTrainer final : public Trainer {
+ public:
+  explicit FakeTrainer(int64_t steps = 5, int64_t hold_at = 0) : steps_(steps), hold_at_(hold_at) {}
+
+  void Release() {
+    absl::MutexLock lock(&mutex_);
+    released_ = true;
+  }
+
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
+                                       TrainingObserver& observer) override {
+    VRP_ASSIGN_OR_RETURN(const int64_t first, ResumeStep(request.checkpoint_directory));
+    observer.OnLog("fake training");
+    for (int64_t step = first + 1; step <= steps_; ++step) {
+      if (step == hold_at_) WaitFor(stop);
+      if (stop.ShouldStop()) return Stop(request, step - 1, observer);
+      observer.OnProgress({.epoch = 1,
+                           .epochs = 1,
+                           .step = step,
+                           .steps = steps_,
+                           .loss = 1.0 / step,
+                           .validation_cost = 6,
+                           .end_of_epoch = true});
+    }
+    VRP_RETURN_IF_ERROR(WriteFakeModel(request.model_directory, request.job_name));
+    return TrainingResult{.steps = steps_, .validation_cost = 6, .validation_reference = 7};
+  }
+
+  absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
+    const absl::StatusOr<std::string> text = ReadFile(checkpoint_directory + "/step");
+    int64_t step = 0;
+    if (text.ok() && !absl::SimpleAtoi(*text, &step)) return absl::DataLossError("step");
+    return step;
+  }
+
+ private:
+  void WaitFor(const StopCondition& stop) {
+    absl::MutexLock lock(&mutex_);
+    while (!released_ && !stop.ShouldStop()) {
+      mutex_.AwaitWithTimeout(absl::Condition(&released_), absl::Milliseconds(1));
+    }
+  }
+  static absl::Status Stop(const TrainingRequest& request, int64_t step,
+                           TrainingObserver& observer) {
+    VRP_RETURN_IF_ERROR(AtomicWriteFile(request.checkpoint_directory + "/step", Concat(step)));
+    observer.OnCheckpoint(step);
+    return absl::CancelledError("stopped");
+  }
+
+  const int64_t steps_;
+  const int64_t hold_at_;
+  absl::Mutex mutex_;
+  bool released_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// Decodes nearest-neighbour plans.
+class NearestNeighbourPolicy final : public Policy {
+ public:
+  NearestNeighbourPolicy() {
+    info_.architecture = "fake";
+    info_.kinds = {ProblemKind::kCvrp};
+  }
+  const PolicyInfo& info() const override { return info_; }
+  absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
+                                                  const DecodeOptions&) override {
+    std::vector<DecodedPlan> plans;
+    for (const Instance& instance : batch)
+      plans.push_back({.plan = NearestNeighbourPlan(instance)});
+    return plans;
+  }
+
+ private:
+  PolicyInfo info_;
+};
+
+inline PolicyLoader FakeLoader() {
+  return [](const std::string&, DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
+    return std::make_unique<NearestNeighbourPolicy>();
+  };
+}
+
+}  // namespace vrp::test

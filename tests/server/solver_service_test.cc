@@ -1,0 +1,266 @@
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/messages.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/system_service.grpc.pb.h"
+
+namespace vrp::test {
+namespace {
+
+class SolverServiceTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    vrpd_.threads = 2;
+    AddModel("net", 1);
+    AddModel("net", 2);
+    AddModel("other", 1);
+    Start();
+    solver_ = v1::SolverService::NewStub(channel_);
+  }
+
+  static v1::SolveRequest ARequest() {
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage(8);
+    request.mutable_budget()->set_nanos(20'000'000);
+    return request;
+  }
+  grpc::Status Solve(const v1::SolveRequest& request) {
+    Context context;
+    response_.Clear();
+    return solver_->Solve(&context, request, &response_);
+  }
+  // The field of the only violation.
+  static std::string FieldOf(const grpc::Status& status) {
+    const auto details = BadRequestOf(status);
+    return details.field_violations_size() == 1 ? details.field_violations(0).field()
+                                                : status.error_message();
+  }
+
+  std::unique_ptr<v1::SolverService::Stub> solver_;
+  v1::SolveResponse response_;
+};
+
+TEST_F(SolverServiceTest, SolvesBySearchWithoutAModel) {
+  v1::SolveRequest request = ARequest();
+  request.mutable_instance()->set_reference_cost(10);
+  request.set_render_solution_file(true);
+  const grpc::Status status = Solve(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_TRUE(response_.feasible());
+  EXPECT_EQ(response_.name(), "test");
+  EXPECT_DOUBLE_EQ(response_.solution().cost(), 16);
+  EXPECT_DOUBLE_EQ(response_.gap(), 0.6);
+  EXPECT_EQ(response_.strategy(), v1::STRATEGY_SEARCH);
+  EXPECT_EQ(response_.model(), "");
+  EXPECT_EQ(response_.seed(), 1u);
+  EXPECT_EQ(response_.metric(), v1::METRIC_EXACT);
+  EXPECT_EQ(response_.budget().nanos(), 20'000'000);
+  EXPECT_TRUE(response_.times().has_total());
+  ASSERT_EQ(response_.solution().routes_size(), 1);
+  const v1::Route& route = response_.solution().routes(0);
+  EXPECT_EQ(route.stops(0).node(), 0);
+  EXPECT_EQ(route.stops(route.stops_size() - 1).node(), 0);
+  EXPECT_EQ(route.load(0), 8);
+  EXPECT_THAT(response_.solution_file(), testing::StartsWith("Route #1:"));
+}
+
+TEST_F(SolverServiceTest, SolvesWithTheNewestVersionOfAModel) {
+  v1::SolveRequest request = ARequest();
+  request.set_model("models/net");
+  request.set_strategy(v1::STRATEGY_GREEDY);
+  const grpc::Status status = Solve(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response_.model(), "models/net/versions/2");
+  EXPECT_EQ(response_.strategy(), v1::STRATEGY_GREEDY);
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_COMPLETE);
+  EXPECT_TRUE(response_.feasible());
+}
+
+TEST_F(SolverServiceTest, RefusesWhatIsWrongByField) {
+  v1::SolveRequest request = ARequest();
+  request.set_model("models/nothing");
+  EXPECT_EQ(Solve(request).error_code(), grpc::NOT_FOUND);
+  request.set_model("models/net/versions/9");
+  EXPECT_EQ(Solve(request).error_code(), grpc::NOT_FOUND);
+  request.set_model("nothing");
+  EXPECT_EQ(FieldOf(Solve(request)), "model");
+  request = ARequest();
+  request.set_strategy(v1::STRATEGY_GREEDY);
+  EXPECT_EQ(Solve(request).error_code(), grpc::FAILED_PRECONDITION);
+  request.clear_input();
+  request.set_strategy(v1::STRATEGY_AUTO);
+  EXPECT_EQ(FieldOf(Solve(request)), "instance");
+  const auto field_of = [&](auto spoil) {
+    v1::SolveRequest spoilt = ARequest();
+    spoil(spoilt);
+    const grpc::Status status = Solve(spoilt);
+    EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+    return FieldOf(status);
+  };
+  EXPECT_EQ(field_of([](auto& r) { r.set_threads(-1); }), "threads");
+  EXPECT_EQ(field_of([](auto& r) { r.set_threads(3); }), "threads");
+  EXPECT_EQ(field_of([](auto& r) { r.set_width(1025); }), "width");
+  EXPECT_EQ(field_of([](auto& r) { r.set_strategy(static_cast<v1::Strategy>(99)); }), "strategy");
+  EXPECT_EQ(field_of([](auto& r) { r.mutable_budget()->set_nanos(1); }), "budget");
+  EXPECT_EQ(field_of([](auto& r) { r.mutable_budget()->set_seconds(3601); }), "budget");
+  EXPECT_EQ(field_of([](auto& r) { r.mutable_budget()->set_nanos(-1); }), "budget");
+  v1::SolveRequest unsupported = ARequest();
+  unsupported.mutable_instance()->mutable_vehicles(0)->add_skills("crane");
+  const grpc::Status status = Solve(unsupported);
+  EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
+  EXPECT_EQ(FieldOf(status), "vehicles[0].skills");
+}
+
+TEST_F(SolverServiceTest, EndsByTheCallersDeadlineWhenItIsSooner) {
+  v1::SolveRequest request = ARequest();
+  *request.mutable_instance() = ACvrpMessage(200);
+  request.mutable_budget()->set_seconds(3600);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(2));
+  const grpc::Status status = solver_->Solve(&context, request, &response_);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_DEADLINE);
+}
+
+TEST_F(SolverServiceTest, StopsWhenTheCallerGoesAwayAndTakesTheNextRequest) {
+  v1::SolveRequest endless = ARequest();
+  *endless.mutable_instance() = ACvrpMessage(200);
+  endless.mutable_budget()->set_seconds(3600);
+  // Both solving threads are taken, then left; a third request would wait for an hour otherwise.
+  for (int i = 0; i < 2; ++i) {
+    Context context;
+    grpc::CompletionQueue queue;
+    auto call = solver_->AsyncSolve(&context, endless, &queue);
+    grpc::Status status;
+    v1::SolveResponse response;
+    call->Finish(&response, &status, nullptr);
+    context.TryCancel();
+    context.TryCancel();
+    void* tag = nullptr;
+    bool ok = false;
+    ASSERT_TRUE(queue.Next(&tag, &ok));
+    EXPECT_EQ(status.error_code(), grpc::CANCELLED);
+  }
+  EXPECT_TRUE(Solve(ARequest()).ok());
+}
+
+TEST_F(SolverServiceTest, ChecksAPlanAndReportsItsViolations) {
+  v1::CheckSolutionRequest request;
+  *request.mutable_instance() = ACvrpMessage(3);
+  v1::Route& route = *request.mutable_solution()->add_routes();
+  for (const int node : {0, 1, 2, 2, 99}) route.add_stops()->set_node(node);
+  request.mutable_solution()->set_cost(5);
+  Context context;
+  v1::CheckSolutionResponse response;
+  ASSERT_TRUE(solver_->CheckSolution(&context, request, &response).ok());
+  EXPECT_FALSE(response.feasible());
+  std::set<std::string> kinds;
+  for (const v1::Violation& violation : response.violations()) kinds.insert(violation.kind());
+  EXPECT_TRUE(kinds.count("duplicate_customer") && kinds.count("unknown_node") &&
+              kinds.count("missing_customer"));
+  EXPECT_FALSE(response.has_solution()) << "a node number is out of range";
+
+  request.mutable_solution_file()->set_content("Route #1: 1 2 3\nCost 6\n");
+  Context again;
+  ASSERT_TRUE(solver_->CheckSolution(&again, request, &response).ok());
+  EXPECT_TRUE(response.feasible());
+  EXPECT_EQ(response.cost(), 6);
+  EXPECT_EQ(response.solution().routes(0).stops_size(), 5);
+
+  request.mutable_solution_file()->set_content("Route #1: 1 two 3\n");
+  Context third;
+  const grpc::Status status = solver_->CheckSolution(&third, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(FieldOf(status), "solution_file.content");
+}
+
+TEST_F(SolverServiceTest, ValidatesWithEveryErrorAsAnAnswer) {
+  v1::ValidateInstanceRequest request;
+  *request.mutable_instance() = ACvrpMessage(3);
+  const auto validate = [&] {
+    Context context;
+    v1::ValidateInstanceResponse response;
+    EXPECT_TRUE(solver_->ValidateInstance(&context, request, &response).ok());
+    return response;
+  };
+  EXPECT_TRUE(validate().valid());
+  EXPECT_EQ(validate().customers(), 3);
+  EXPECT_EQ(validate().problem_type(), v1::PROBLEM_TYPE_CVRP);
+  request.mutable_instance()->mutable_customers(0)->set_demand(0, 42);
+  request.mutable_instance()->mutable_customers(1)->set_service_time(-1);
+  request.mutable_instance()->mutable_customers(2)->set_prize(1);
+  EXPECT_FALSE(validate().valid());
+  EXPECT_THAT(validate().errors(),
+              testing::ElementsAre("customers[0].demand: 42 exceeds vehicle capacity 10",
+                                   testing::StartsWith("customers[1].service_time: got -1")));
+  EXPECT_THAT(validate().unsupported(),
+              testing::ElementsAre(testing::StartsWith("customers[2].prize: ")));
+  request.mutable_file()->set_name("a.vrp");
+  request.mutable_file()->set_content("DIMENSION : many\n");
+  EXPECT_THAT(validate().errors(), testing::ElementsAre(testing::StartsWith("a.vrp:1")));
+}
+
+TEST_F(SolverServiceTest, ListsModelsInPages) {
+  const auto models = v1::ModelService::NewStub(channel_);
+  v1::ListModelsRequest request;
+  request.set_page_size(1);
+  std::vector<std::string> names;
+  do {
+    Context context;
+    v1::ListModelsResponse response;
+    ASSERT_TRUE(models->ListModels(&context, request, &response).ok());
+    ASSERT_EQ(response.models_size(), 1);
+    names.push_back(response.models(0).name());
+    request.set_page_token(response.next_page_token());
+  } while (!request.page_token().empty());
+  EXPECT_THAT(names, testing::ElementsAre("models/net/versions/2", "models/net/versions/1",
+                                          "models/other/versions/1"));
+  for (const char* token : {"x", "!!!", "bW9kZWxzL25ldA"}) {
+    Context context;
+    v1::ListModelsResponse response;
+    request.set_page_token(token);
+    EXPECT_EQ(FieldOf(models->ListModels(&context, request, &response)), "page_token");
+  }
+}
+
+TEST_F(SolverServiceTest, GeneratesTheSameInstancesEachTime) {
+  const auto datasets = v1::DatasetService::NewStub(channel_);
+  v1::GenerateInstancesRequest request;
+  request.set_problem_type(v1::PROBLEM_TYPE_CVRP);
+  request.set_customers(20);
+  request.set_count(300);
+  request.set_seed(5);
+  const auto read = [&] {
+    Context context;
+    std::vector<std::string> lines;
+    v1::GenerateInstancesResponse response;
+    const auto stream = datasets->GenerateInstances(&context, request);
+    while (stream->Read(&response)) lines.push_back(response.file().content());
+    EXPECT_TRUE(stream->Finish().ok());
+    return lines;
+  };
+  const auto first = read();
+  EXPECT_EQ(first.size(), 300u);
+  EXPECT_EQ(first, read());
+  request.set_count(0);
+  Context context;
+  EXPECT_EQ(FieldOf(datasets->GenerateInstances(&context, request)->Finish()), "count");
+}
+
+TEST_F(SolverServiceTest, DescribesItself) {
+  Context context;
+  v1::ServerInfo info;
+  ASSERT_TRUE(v1::SystemService::NewStub(channel_)->GetServerInfo(&context, {}, &info).ok());
+  EXPECT_FALSE(info.version().empty());
+  EXPECT_FALSE(info.git_commit().empty());
+  EXPECT_EQ(info.threads(), 2);
+  EXPECT_EQ(info.default_device(), "cpu");
+  EXPECT_GE(info.devices_size(), 1);
+  EXPECT_EQ(info.limits().max_message_bytes(), 64 << 20);
+}
+
+}  // namespace
+}  // namespace vrp::test
