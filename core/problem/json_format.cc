@@ -101,9 +101,15 @@ class Reader {
     if (data_.windows.empty()) {
       return fields_.Error("horizon", "given, but there are no time_windows");
     }
+    if (*horizon < 0 || *horizon > kMaxMagnitude) {
+      return fields_.Error("horizon", "got ", FormatNumber(*horizon), ", wanted 0 to ",
+                           FormatNumber(kMaxMagnitude));
+    }
     const size_t depots = static_cast<size_t>(data_.num_depots);
     for (size_t i = 0; i < std::min(depots, data_.windows.size()); ++i) {
-      data_.windows[i].close = std::min(data_.windows[i].close, *horizon);
+      double& close = data_.windows[i].close;
+      // An end beyond the limit stays, so that it is refused for itself.
+      if (close <= kMaxMagnitude || close == kNoLimit) close = std::min(close, *horizon);
     }
     return absl::OkStatus();
   }

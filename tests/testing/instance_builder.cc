@@ -94,6 +94,7 @@ InstanceData InstanceBuilder::BuildData() const {
   data.name = name_;
   data.kind = kind_;
   data.metric = metric_;
+  if (metric_ == Metric::kScaled1000) data.speed = 1000;  // times stay in the coordinates' unit
   AddPositions(data);
   if (kind_ != ProblemKind::kTsp) AddLoads(data);
   if (kind_ == ProblemKind::kVrptw) AddWindows(data);
@@ -145,7 +146,8 @@ void InstanceBuilder::AddWindows(InstanceData& data) const {
     const double distance =
         MetricDistance(Metric::kExact, data.positions[0], data.positions[static_cast<size_t>(i)]);
     const double earliest = std::ceil(distance) + 1;
-    const double latest = std::floor(kHorizon - distance - service_) - 1;
+    const double latest =
+        std::floor(kHorizon - (1 + std::max(asymmetry_, 0.0)) * distance - service_) - 1;
     const double a = earliest + std::floor((latest - earliest) * random.UniformDouble());
     const double b = earliest + std::floor((latest - earliest) * random.UniformDouble());
     data.windows.push_back({.open = std::min(a, b), .close = std::max(a, b)});

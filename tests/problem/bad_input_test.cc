@@ -1,0 +1,323 @@
+// Every field of every format x {absent, wrong type, NaN, infinite, negative, overflow, duplicate,
+// truncated}: one clear error that names the place, never a crash.
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "core/base/random.h"
+#include "core/base/text.h"
+#include "core/problem/formats.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using Parser = std::function<absl::Status(std::string_view)>;
+
+Parser InstanceParser(InstanceFormat format) {
+  return [format](std::string_view text) { return ParseInstance(text, "bad", format).status(); };
+}
+
+// One spelling of each kind of bad value for a numeric field; NaN and infinity as the formats might
+// spell them.
+const std::vector<std::pair<std::string, std::string>> kBadNumbers = {
+    {"wrong type", "abc"}, {"NaN", "nan"},        {"infinite", "inf"},
+    {"negative", "-7"},    {"overflow", "1e999"}, {"overflow", "99999999999999999999999"}};
+
+// A template with fields `{key=value}`, each of which can be replaced or dropped.
+struct Template {
+  std::string text;
+
+  std::vector<std::string> Keys() const {
+    std::vector<std::string> keys;
+    for (size_t at = text.find('{'); at != text.npos; at = text.find('{', at + 1)) {
+      keys.push_back(text.substr(at + 1, text.find('=', at) - at - 1));
+    }
+    return keys;
+  }
+  // The text with `value` in place of `key`'s; the others as they stand.
+  std::string With(const std::string& key, const std::string& value) const {
+    std::string result;
+    for (size_t at = 0; at < text.size();) {
+      if (text[at] != '{') {
+        result += text[at++];
+        continue;
+      }
+      const size_t equals = text.find('=', at);
+      const size_t end = text.find('}', at);
+      const bool chosen = text.substr(at + 1, equals - at - 1) == key;
+      result += chosen ? value : text.substr(equals + 1, end - equals - 1);
+      at = end + 1;
+    }
+    return result;
+  }
+};
+
+struct Counter {
+  int cases = 0;
+
+  // A bad text is refused, by its place.
+  void ExpectRefused(const Parser& parse, const std::string& text, const std::string& label) {
+    ++cases;
+    const absl::Status status = parse(text);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << label << "\n" << text;
+    EXPECT_TRUE(FromAbsl(status.message()).starts_with("bad:")) << label << ": " << status;
+    EXPECT_TRUE(IsPrintableUtf8(FromAbsl(status.message()))) << label;
+    EXPECT_GT(status.message().size(), 12u) << label;
+  }
+};
+
+const Template kVrplib = {
+    "NAME: x\nTYPE: {type=VRPTW}\nDIMENSION: {dimension=3}\nVEHICLES: {vehicles=2}\n"
+    "EDGE_WEIGHT_TYPE: {weights=EUC_2D}\nCAPACITY: {capacity=10}\n"
+    "VEHICLES_MAX_DURATION: {duration=500}\nNODE_COORD_SECTION\n1 {x=0} 0\n{node=2} 3 {y=4}\n3 6 "
+    "8\n"
+    "DEMAND_SECTION\n1 {depot_demand=0}\n2 {demand=4}\n3 5\nBACKHAUL_SECTION\n1 0\n2 0\n"
+    "3 {backhaul=0}\nSERVICE_TIME_SECTION\n1 0\n2 {service=1}\n3 1\n"
+    "TIME_WINDOW_SECTION\n1 0 900\n2 {open=0} 400\n3 0 {close=900}\n"
+    "VEHICLES_DEPOT_SECTION\n1 {vehicle_depot=1}\n{vehicle=2} "
+    "1\nDEPOT_SECTION\n{depot=1}\n-1\nEOF\n"};
+
+const Template kMatrix = {
+    "NAME: x\nTYPE: CVRP\nDIMENSION: {dimension=3}\nEDGE_WEIGHT_TYPE: EXPLICIT\n"
+    "EDGE_WEIGHT_FORMAT: {format=LOWER_ROW}\nCAPACITY: 9\nEDGE_WEIGHT_SECTION\n{entry=1}\n2 "
+    "{last=3}\n"
+    "DEMAND_SECTION\n1 0\n2 4\n3 5\nDEPOT_SECTION\n1\n-1\nEOF\n"};
+
+const Template kSolomon = {
+    "C1\nVEHICLE\nNUMBER CAPACITY\n{number=25} {capacity=200}\nCUSTOMER\n"
+    "CUST NO. XCOORD. YCOORD. DEMAND READY TIME DUE DATE SERVICE TIME\n"
+    "{depot=0} 40 50 {depot_demand=0} 0 1236 0\n"
+    "1 {x=45} {y=68} {demand=10} {ready=912} {due=967} {service=90}\n"
+    "{cust=2} 45 70 30 825 870 90\n"};
+
+const Template kSolution = {"Route #{one=1}: {a=1} 2\nRoute #{two=2}: {b=3}\nCost {cost=60}\n"};
+
+// Positions may be negative, and a .sol leaves unknown customers and odd costs to the checker.
+const std::set<std::string> kMayBeNegative = {"x", "y", "cost"};
+
+void TryTemplate(const Template& form, const Parser& parse, Counter& counter) {
+  ASSERT_TRUE(parse(form.With("", "")).ok()) << parse(form.With("", ""));
+  for (const std::string& key : form.Keys()) {
+    counter.ExpectRefused(parse, form.With(key, key == "a" || key == "b" ? "-" : ""),
+                          key + " absent");
+    for (const auto& [kind, value] : kBadNumbers) {
+      if (kind == "negative" && kMayBeNegative.contains(key)) continue;
+      if (key == "cost" && value[0] == '9') continue;  // a large cost is a number
+      counter.ExpectRefused(parse, form.With(key, value), key + " " + kind);
+    }
+  }
+}
+
+TEST(BadInputTest, EveryFieldOfTheTextFormats) {
+  Counter counter;
+  const Instance instance = test::AnInstance().WithCustomers(3).Build();
+  TryTemplate(kVrplib, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kMatrix, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kSolomon, InstanceParser(InstanceFormat::kSolomon), counter);
+  TryTemplate(
+      kSolution,
+      [&](std::string_view text) { return ParseSolution(text, "bad", instance).status(); },
+      counter);
+  std::printf("%d bad fields of text formats refused\n", counter.cases);
+  EXPECT_GE(counter.cases, 200);
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at) + 1;
+    lines.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return lines;
+}
+
+TEST(BadInputTest, EveryLineOfAVrplibFileDroppedOrDoubled) {
+  Counter counter;
+  const Parser parse = InstanceParser(InstanceFormat::kVrplib);
+  const std::set<std::string> optional = {"NAME: x\n", "VEHICLES_MAX_DURATION: 500\n", "-1\n",
+                                          "EOF\n"};
+  for (const Template& form : {kVrplib, kMatrix}) {
+    const std::vector<std::string> lines = Lines(form.With("", ""));
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::string dropped;
+      std::string doubled;
+      for (size_t j = 0; j < lines.size(); ++j) {
+        if (j != i) dropped += lines[j];
+        doubled += lines[j] + (j == i ? lines[j] : "");
+      }
+      if (!optional.contains(lines[i])) counter.ExpectRefused(parse, dropped, "no " + lines[i]);
+      if (lines[i] != "EOF\n") counter.ExpectRefused(parse, doubled, "twice " + lines[i]);
+    }
+  }
+  std::printf("%d dropped or doubled lines refused\n", counter.cases);
+  EXPECT_GE(counter.cases, 90);
+}
+
+using nlohmann::json;
+
+json GoodJson() {
+  return json::parse(R"({"name": "x", "kind": "vrptw", "metric": "exact", "num_depots": 1,
+    "ids": ["d", "a", "b"], "coords": [[0, 0], [3, 4], [6, 8]],
+    "distance_matrix": [[0, 5, 10], [5, 0, 5], [10, 5, 0]],
+    "duration_matrix": [[0, 5, 10], [5, 0, 5], [10, 5, 0]], "speed": 1,
+    "demands": [0, 4, 5], "backhauls": [0, 0, 1], "time_windows": [[0, 90], [0, 40], [0, 90]],
+    "horizon": 90, "service": [0, 1, 1],
+    "vehicles": [{"id": "v", "count": 2, "depot": 0, "capacity": 10, "max_duration": 500}],
+    "ref_cost": 20, "ref_routes": [[1, 2]], "ref_by": "me"})");
+}
+
+// Every place of the tree, as JSON pointers.
+void CollectPlaces(const json& node, const json::json_pointer& here,
+                   std::vector<json::json_pointer>& places) {
+  if (!here.empty()) places.push_back(here);
+  if (!node.is_structured()) return;
+  for (const auto& [key, value] : node.items()) {
+    const json::json_pointer below = node.is_array() ? here / std::stoul(key) : here / key;
+    CollectPlaces(value, below, places);
+  }
+}
+
+// Whether a place takes a value that is bad elsewhere.
+bool IsLegal(const std::string& place, const json& value) {
+  const bool text = place == "/name" || place == "/ref_by" || place == "/vehicles/0/id" ||
+                    place.starts_with("/ids/");
+  if (text && value.is_string()) return true;
+  if (place == "/vehicles/0" && value.is_object()) return true;  // as many as needed, no limits
+  if (value == -7) return place.starts_with("/coords/") || place == "/ref_cost";
+  return false;
+}
+
+TEST(BadInputTest, EveryPlaceOfAJsonInstance) {
+  Counter counter;
+  const Parser parse = InstanceParser(InstanceFormat::kJson);
+  const json good = GoodJson();
+  ASSERT_TRUE(parse(good.dump()).ok()) << parse(good.dump());
+  std::vector<json::json_pointer> places;
+  CollectPlaces(good, json::json_pointer(), places);
+  for (const json::json_pointer& place : places) {
+    const std::string path = place.to_string();
+    const bool window_end = path.starts_with("/time_windows/") && path.size() == 17;
+    for (const json& value :
+         {json("abc"), json(true), json(nullptr), json::object(), json(-7), json(1e300),
+          json::parse("99999999999999999999999"), json::array({json::array({json::array()})})}) {
+      const bool open_end = value.is_null() && window_end && path.back() == '1';
+      if (open_end || IsLegal(path, value)) continue;
+      json bad = good;
+      bad[place] = value;
+      counter.ExpectRefused(parse, bad.dump(), path + " = " + value.dump());
+    }
+    for (const char* token : {"NaN", "Infinity", "-Infinity", "1e999", "nan"}) {
+      json bad = good;
+      bad[place] = "@";
+      std::string text = bad.dump();
+      text.replace(text.find("\"@\""), 3, token);
+      counter.ExpectRefused(parse, text, path + " = " + token);
+    }
+  }
+  std::printf("%d bad values in JSON refused\n", counter.cases);
+  EXPECT_GE(counter.cases, 700);
+}
+
+TEST(BadInputTest, KeysOfAJsonInstanceAbsentTwiceOrUnknown) {
+  Counter counter;
+  const Parser parse = InstanceParser(InstanceFormat::kJson);
+  const json good = GoodJson();
+  const std::set<std::string> needed = {"kind", "demands", "vehicles", "time_windows"};
+  for (const auto& [key, value] : good.items()) {
+    json without = good;
+    without.erase(key);
+    if (needed.contains(key)) {
+      counter.ExpectRefused(parse, without.dump(), key + " absent");
+    } else {
+      EXPECT_TRUE(parse(without.dump()).ok()) << key << ": " << parse(without.dump());
+    }
+    const std::string again = "{\"" + key + "\":" + value.dump() + "," + good.dump().substr(1);
+    counter.ExpectRefused(parse, again, key + " twice");
+    without[key + "s"] = value;
+    counter.ExpectRefused(parse, without.dump(), key + "s unknown");
+  }
+  for (const auto& [key, value] : good["vehicles"][0].items()) {
+    json bad = good;
+    bad["vehicles"][0][key + "_"] = value;
+    counter.ExpectRefused(parse, bad.dump(), "vehicles[0]." + key + "_ unknown");
+  }
+  json both = good;
+  both["capacity"] = 5;
+  counter.ExpectRefused(parse, both.dump(), "capacity and vehicles");
+  json no_place = good;
+  no_place.erase("coords");
+  no_place.erase("distance_matrix");
+  counter.ExpectRefused(parse, no_place.dump(), "no coords, no matrix");
+  std::printf("%d wrong sets of keys refused\n", counter.cases);
+}
+
+TEST(BadInputTest, ArraysOfAJsonInstanceTooShortOrTooLong) {
+  Counter counter;
+  const Parser parse = InstanceParser(InstanceFormat::kJson);
+  const json good = GoodJson();
+  for (const auto& [key, value] : good.items()) {
+    if (!value.is_array() || key == "vehicles" || key == "ref_routes") continue;
+    json bad = good;
+    bad[key].erase(2);
+    counter.ExpectRefused(parse, bad.dump(), key + " too short");
+    bad = good;
+    bad[key].push_back(value[2]);
+    counter.ExpectRefused(parse, bad.dump(), key + " too long");
+  }
+  EXPECT_GE(counter.cases, 14);
+}
+
+TEST(BadInputTest, SizesAreRefusedBeforeAnythingOfThatSizeIsMade) {
+  Counter counter;
+  const Parser parse = InstanceParser(InstanceFormat::kVrplib);
+  for (const char* size : {"0", "1", "-5", "100001", "2147483648", "3.5", "1e3"}) {
+    counter.ExpectRefused(parse, kVrplib.With("dimension", size), Concat("DIMENSION ", size));
+    counter.ExpectRefused(parse, kMatrix.With("dimension", size), Concat("DIMENSION ", size));
+  }
+  counter.ExpectRefused(parse, kMatrix.With("dimension", "5001"), "matrix of 5001");
+  counter.ExpectRefused(parse, kMatrix.With("dimension", "5000"), "truncated matrix of 5000");
+  counter.ExpectRefused(parse, kVrplib.With("vehicles", "1000001"), "VEHICLES");
+}
+
+// Cut at every byte, or with a byte changed: a status, whatever it is, and no crash.
+void Cripple(const Parser& parse, const std::string& text, int64_t& refused) {
+  for (size_t length = 0; length < text.size(); ++length) {
+    refused += parse(std::string_view(text).substr(0, length)).ok() ? 0 : 1;
+  }
+  CounterRandom random(5);
+  for (int i = 0; i < 2000; ++i) {
+    std::string changed = text;
+    const auto at =
+        static_cast<size_t>(random.UniformInt(0, static_cast<int64_t>(text.size()) - 1));
+    changed[at] = static_cast<char>(random.UniformInt(0, 255));
+    if (i % 2 == 0) changed.erase(at / 2, static_cast<size_t>(random.UniformInt(1, 8)));
+    const absl::Status status = parse(changed);
+    EXPECT_TRUE(IsPrintableUtf8(FromAbsl(status.message()))) << status;
+  }
+}
+
+TEST(BadInputTest, TruncatedOrDamagedFilesNeverCrashAReader) {
+  int64_t refused = 0;
+  const Parser any = InstanceParser(InstanceFormat::kAuto);
+  for (const char* file : {"E-n22-k4.vrp", "pr107.tsp", "RC208.vrp"}) {
+    Cripple(any, test::ReadData(file), refused);
+  }
+  for (const Template& form : {kVrplib, kMatrix, kSolomon}) {
+    Cripple(any, form.With("", ""), refused);
+  }
+  Cripple(any, GoodJson().dump(), refused);
+  const Instance instance = *ParseInstance(test::ReadData("RC208.vrp"), "RC208");
+  Cripple([&](std::string_view text) { return ParseSolution(text, "bad", instance).status(); },
+          test::ReadData("RC208.sol"), refused);
+  std::printf("%lld truncated files refused\n", static_cast<long long>(refused));
+  EXPECT_GT(refused, 5000);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,186 @@
+#include "core/problem/instance.h"
+
+#include <functional>
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+TEST(InstanceTest, FillsInIdsAndDemands) {
+  InstanceData data = AnInstance().WithCustomers(2).BuildData();
+  data.demands.clear();
+  const Instance instance = *Instance::Create(data);
+  EXPECT_EQ(instance.id(2), "2");
+  EXPECT_EQ(instance.demand(2), 0);
+  EXPECT_EQ(instance.num_customers(), 2);
+  EXPECT_TRUE(instance.is_depot(0));
+  EXPECT_FALSE(instance.is_depot(1));
+}
+
+TEST(InstanceTest, ATspHasNoVehiclesAndNoCapacity) {
+  const Instance instance = AnInstance().Kind(ProblemKind::kTsp).WithCustomers(3).Build();
+  EXPECT_EQ(instance.num_nodes(), 4);
+  EXPECT_EQ(instance.capacity(), kNoLimit);
+}
+
+TEST(InstanceTest, MatricesHoldTheSingleDistances) {
+  for (const bool matrix : {false, true}) {
+    auto builder = AnInstance().WithCustomers(4).As(Metric::kDimacs);
+    InstanceData data = (matrix ? builder.ExplicitMatrix(0.3) : builder).BuildData();
+    data.speed = 2;
+    const Instance instance = *Instance::Create(data);
+    const std::vector<double> distances = instance.DistanceMatrix();
+    const std::vector<double> durations = instance.DurationMatrix();
+    for (NodeIndex i = 0; i < 5; ++i) {
+      for (NodeIndex j = 0; j < 5; ++j) {
+        EXPECT_EQ(distances[static_cast<size_t>(i * 5 + j)], instance.Distance(i, j));
+        EXPECT_EQ(durations[static_cast<size_t>(i * 5 + j)], instance.Duration(i, j));
+        EXPECT_EQ(instance.Duration(i, j), instance.Distance(i, j) / 2);
+      }
+    }
+  }
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+struct BadField {
+  const char* name;
+  std::function<void(InstanceData&)> spoil;
+  const char* error;
+};
+
+// Gives a test's name, and what a failure prints.
+void PrintTo(const BadField& bad, std::ostream* out) { *out << bad.name; }
+
+class BadFieldTest : public testing::TestWithParam<BadField> {};
+
+TEST_P(BadFieldTest, IsRefusedByItsPath) {
+  InstanceData data = AnInstance()
+                          .WithCustomers(3)
+                          .Capacity(30)
+                          .Service(1)
+                          .Windows({{0, 900}, {0, 900}, {0, 900}}, 1000)
+                          .BuildData();
+  ASSERT_TRUE(Instance::Create(data).ok());
+  GetParam().spoil(data);
+  const absl::Status status = Instance::Create(data).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, BadFieldTest,
+    testing::ValuesIn(std::vector<BadField>{
+        {"demand_above_capacity", [](auto& d) { d.demands[2] = 42; },
+         "customers[1].demand: 42 exceeds vehicle capacity 30"},
+        {"demand_negative", [](auto& d) { d.demands[1] = -1; },
+         "customers[0].demand: got -1, wanted at least 0"},
+        {"demand_nan", [](auto& d) { d.demands[1] = kNan; }, "customers[0].demand: got nan"},
+        {"demand_at_depot", [](auto& d) { d.demands[0] = 1; }, "depots[0].demand: got 1, wanted 0"},
+        {"demands_too_few", [](auto& d) { d.demands.pop_back(); }, "demands: has 3 entries"},
+        {"x_infinite", [](auto& d) { d.positions[3].x = kNoLimit; }, "customers[2].x: got inf"},
+        {"y_huge", [](auto& d) { d.positions[0].y = -1e300; }, "depots[0].y: got -1e+300"},
+        {"window_reversed",
+         [](auto& d) {
+           d.windows[1] = {5, 4};
+         },
+         "customers[0].window: opens at 5, after it closes at 4"},
+        {"window_negative",
+         [](auto& d) {
+           d.windows[1] = {-5, 4};
+         },
+         "customers[0].window.open"},
+        {"window_nan", [](auto& d) { d.windows[1].close = kNan; }, "customers[0].window.close"},
+        {"windows_absent", [](auto& d) { d.windows.clear(); }, "windows: absent"},
+        {"windows_of_a_cvrp", [](auto& d) { d.kind = ProblemKind::kCvrp; },
+         "windows: given, but kind is cvrp"},
+        {"service_negative", [](auto& d) { d.services[1] = -2; }, "customers[0].service: got -2"},
+        {"service_at_depot", [](auto& d) { d.services[0] = 2; }, "depots[0].service: got 2"},
+        {"backhaul_above_capacity",
+         [](auto& d) {
+           d.backhauls = {0, 31, 0, 0};
+         },
+         "customers[0].backhaul: 31 exceeds vehicle capacity 30"},
+        {"no_vehicles", [](auto& d) { d.vehicles.clear(); }, "vehicles: absent"},
+        {"capacity_zero", [](auto& d) { d.vehicles[0].capacity = 0; },
+         "vehicles[0].capacity: got 0"},
+        {"capacity_nan", [](auto& d) { d.vehicles[0].capacity = kNan; }, "vehicles[0].capacity"},
+        {"count_negative", [](auto& d) { d.vehicles[0].count = -1; }, "vehicles[0].count: got -1"},
+        {"depot_unknown", [](auto& d) { d.vehicles[0].depot = 1; }, "vehicles[0].depot: got 1"},
+        {"duration_negative", [](auto& d) { d.vehicles[0].max_duration = -1; },
+         "vehicles[0].max_duration: got -1"},
+        {"speed_zero", [](auto& d) { d.speed = 0; }, "speed: got 0"},
+        {"speed_nan", [](auto& d) { d.speed = kNan; }, "speed: got nan"},
+        {"reference_nan", [](auto& d) { d.reference_cost = kNan; }, "reference_cost: got nan"},
+        {"id_twice",
+         [](auto& d) {
+           d.ids = {"a", "b", "c", "b"};
+         },
+         "customers[2].id: \"b\" is also the id of customers[0]"},
+        {"id_empty",
+         [](auto& d) {
+           d.ids = {"a", "", "c", "b"};
+         },
+         "customers[0].id: empty"},
+        {"id_not_text",
+         [](auto& d) {
+           d.ids = {"a", "\xFF", "c", "b"};
+         },
+         "customers[0].id"},
+        {"name_too_long", [](auto& d) { d.name.assign(300, 'x'); }, "name: has 300 bytes"},
+        {"matrix_negative", [](auto& d) { d.distance_matrix.assign(16, -1); },
+         "distance_matrix[0][0]: got -1"},
+        {"matrix_not_square", [](auto& d) { d.distance_matrix.assign(15, 1); },
+         "distance_matrix: has 15 entries, wanted 4 x 4"},
+        {"matrix_off_the_unit",
+         [](auto& d) {
+           d.metric = Metric::kRounded;
+           d.distance_matrix.assign(16, 1);
+           d.distance_matrix[6] = 2.5;
+         },
+         "distance_matrix[1][2]: got 2.5, no multiple of the unit 1"},
+        {"durations_infinite", [](auto& d) { d.duration_matrix.assign(16, kNoLimit); },
+         "duration_matrix[0][0]: got inf"},
+        {"no_places", [](auto& d) { d.positions.clear(); }, "positions: absent"},
+        {"no_depot", [](auto& d) { d.num_depots = 0; }, "num_depots: got 0"},
+        {"only_depots", [](auto& d) { d.num_depots = 4; }, "customers: 4 nodes, 4 of them depots"},
+        {"too_many_nodes", [](auto& d) { d.positions.resize(100'001); },
+         "positions: 100001 nodes exceed the limit of 100000"},
+        {"matrix_too_large",
+         [](auto& d) {
+           d = AnInstance().WithCustomers(5000).BuildData();
+           d.distance_matrix = {1};
+         },
+         "distance_matrix: 5001 nodes exceed the limit of 5000"},
+        {"tsp_with_vehicles",
+         [](auto& d) {
+           d.kind = ProblemKind::kTsp;
+           d.windows.clear();
+         },
+         "vehicles: given"},
+    }),
+    [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(InstanceTest, ValidateListsEveryError) {
+  InstanceData data = AnInstance().WithCustomers(3).Capacity(5).BuildData();
+  data.demands = {0, 6, -1, 7};
+  data.speed = -1;
+  const std::vector<std::string> errors = Instance::Validate(data);
+  EXPECT_THAT(errors, SizeIs(4));
+  EXPECT_THAT(errors, Contains(HasSubstr("customers[2].demand: 7 exceeds")));
+  data = AnInstance().WithCustomers(5000).BuildData();
+  data.demands.assign(5001, -1);
+  EXPECT_THAT(Instance::Validate(data), SizeIs(1000));
+}
+
+}  // namespace
+}  // namespace vrp
