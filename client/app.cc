@@ -22,7 +22,8 @@ constexpr char kExamples[] =
 
 constexpr char kDescription[] =
     "Trains routing networks and solves vehicle routing problems on a vrpd daemon.\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 unreachable, 4 refused, 5 not found, 6 busy,\n"
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 unreachable, 4 refused, 5 not found, "
+    "6 busy,\n"
     "7 no feasible plan or customers unserved, 130 interrupted.";
 
 struct GlobalFlags {
@@ -57,7 +58,8 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
 
 // Words of the deepest command that was reached, for "see ... --help".
 std::string ParsedPath(const CLI::App& app) {
-  for (const CLI::App* child : app.get_subcommands()) return absl::StrCat(" ", child->get_name(), ParsedPath(*child));
+  for (const CLI::App* child : app.get_subcommands())
+    return absl::StrCat(" ", child->get_name(), ParsedPath(*child));
   return "";
 }
 
@@ -67,7 +69,14 @@ int ReportParseError(CLI::App& app, const CLI::ParseError& error, Environment& e
     environment.out.flush();
     return kExitDone;
   }
-  environment.err << "vrpctl: " << error.what() << "\n  see: vrpctl" << ParsedPath(app) << " --help" << std::endl;
+  // CLI11 looks for a missing command before it looks at what stands in its place.
+  const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
+  const bool unknown_command =
+      !rest.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+  environment.err << "vrpctl: "
+                  << (unknown_command ? absl::StrCat("unknown command ", rest.front())
+                                      : error.what())
+                  << "\n  see: vrpctl" << ParsedPath(app) << " --help" << std::endl;
   return kExitUsage;
 }
 
@@ -95,7 +104,8 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
   const ExitCode code = chosen.run(context);
   environment.out.flush();
   if (code == kExitDone && !environment.out) {
-    environment.err << "vrpctl: " << chosen.name << ": cannot write to standard output" << std::endl;
+    environment.err << "vrpctl: " << chosen.name << ": cannot write to standard output"
+                    << std::endl;
     return kExitFailed;
   }
   return code;

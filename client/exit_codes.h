@@ -6,14 +6,14 @@
 namespace vrp::client {
 
 enum ExitCode : int {
-  kExitDone = 0,         // a used-up budget too
+  kExitDone = 0,  // a used-up budget too
   kExitFailed = 1,
-  kExitUsage = 2,        // wrong usage or input
+  kExitUsage = 2,  // wrong usage or input
   kExitUnreachable = 3,
   kExitRefused = 4,
   kExitNotFound = 5,
   kExitBusy = 6,
-  kExitNoPlan = 7,       // no feasible plan, or customers unserved
+  kExitNoPlan = 7,  // no feasible plan, or customers unserved
   kExitInterrupted = 130,
 };
 

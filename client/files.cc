@@ -28,10 +28,10 @@ absl::StatusOr<std::string> ReadStream(std::istream& stream) {
   while (stream.read(chunk, sizeof chunk), stream.gcount() > 0) {
     content.append(chunk, static_cast<size_t>(stream.gcount()));
     if (static_cast<int64_t>(content.size()) > kMaxInputBytes) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("more than ", kMaxInputBytes,
-                       " bytes, which is more than a message may hold; give coordinates instead of a matrix, or "
-                       "many instances as a .jsonl file"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "more than ", kMaxInputBytes,
+          " bytes, which is more than a message may hold; give coordinates instead of a matrix, or "
+          "many instances as a .jsonl file"));
     }
   }
   if (stream.bad()) return absl::InvalidArgumentError("cannot be read");

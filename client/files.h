@@ -14,8 +14,8 @@ namespace vrp::client {
 // Just below what a message may hold.
 inline constexpr int64_t kMaxInputBytes = (int64_t{64} << 20) - (int64_t{64} << 10);
 
-// Errors are without the path, which whoever reports them knows. kNotFound is never given: a missing file is wrong
-// input, kInvalidArgument.
+// Errors are without the path, which whoever reports them knows. kNotFound is never given: a
+// missing file is wrong input, kInvalidArgument.
 absl::Status CheckReadable(const std::string& path);
 // All that is left; kInvalidArgument above kMaxInputBytes.
 absl::StatusOr<std::string> ReadStream(std::istream& stream);
@@ -25,8 +25,9 @@ absl::StatusOr<std::string> ReadInput(const std::string& path, std::istream& sta
 // "dir/city.vrp" is "city.vrp"; "-" is "stdin".
 std::string BaseName(std::string_view path);
 
-// A file that comes into being complete or not at all: written under a temporary name beside it, then renamed. What is
-// no regular file (/dev/stdout, a pipe) is written directly. Without Commit nothing is left behind.
+// A file that comes into being complete or not at all: written under a temporary name beside it,
+// then renamed. What is no regular file (/dev/stdout, a pipe) is written directly. Without Commit
+// nothing is left behind.
 class OutputFile {
  public:
   static absl::StatusOr<OutputFile> Create(const std::string& path);

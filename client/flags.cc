@@ -32,13 +32,13 @@ std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
 absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text) {
   double number = 0;
   if (absl::SimpleAtod(text, &number)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--budget: \"", text, "\" has no unit, wanted for example ", text, "ms or ", text, "s"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--budget: \"", text, "\" has no unit, wanted for example ", text, "ms or ", text, "s"));
   }
   absl::Duration budget;
   if (!absl::ParseDuration(text, &budget)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--budget: got \"", text, "\", wanted a number with a unit, for example 500ms, 2s or 1m"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--budget: got \"", text, "\", wanted a number with a unit, for example 500ms, 2s or 1m"));
   }
   if (budget <= absl::ZeroDuration() || budget == absl::InfiniteDuration()) {
     return absl::InvalidArgumentError(
@@ -51,11 +51,12 @@ absl::Status CheckRemote(absl::string_view text) {
   if (absl::StartsWith(text, "unix:") && text.size() > 5) return absl::OkStatus();
   const size_t colon = text.rfind(':');
   int port = 0;
-  if (colon == absl::string_view::npos || colon == 0 || !absl::SimpleAtoi(text.substr(colon + 1), &port) ||
-      port < 1 || port > 65535) {
-    return absl::InvalidArgumentError(absl::StrCat("--remote: got \"", text,
-                                                   "\", wanted HOST:PORT with a port from 1 to 65535, for example "
-                                                   "127.0.0.1:50051"));
+  if (colon == absl::string_view::npos || colon == 0 ||
+      !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 1 || port > 65535) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--remote: got \"", text,
+                     "\", wanted HOST:PORT with a port from 1 to 65535, for example "
+                     "127.0.0.1:50051"));
   }
   return absl::OkStatus();
 }
@@ -66,11 +67,13 @@ absl::StatusOr<std::string> ModelResourceName(absl::string_view text) {
   const auto version = [&](size_t i) { return IsVersion(parts[i]); };
   if (parts.size() == 1 && segment(0)) return absl::StrCat("models/", text);
   if (parts.size() == 2 && parts[0] == "models" && segment(1)) return std::string(text);
-  if (parts.size() == 4 && parts[0] == "models" && segment(1) && parts[2] == "versions" && version(3)) {
+  if (parts.size() == 4 && parts[0] == "models" && segment(1) && parts[2] == "versions" &&
+      version(3)) {
     return std::string(text);
   }
   const size_t at = text.find('@');
-  if (at != absl::string_view::npos && IsSegment(text.substr(0, at)) && IsVersion(text.substr(at + 1))) {
+  if (at != absl::string_view::npos && IsSegment(text.substr(0, at)) &&
+      IsVersion(text.substr(at + 1))) {
     return absl::StrCat("models/", text.substr(0, at), "/versions/", text.substr(at + 1));
   }
   return absl::InvalidArgumentError(
@@ -82,7 +85,8 @@ absl::StatusOr<std::string> JobResourceName(absl::string_view text) {
   absl::string_view id = text;
   if (absl::StartsWith(id, kPrefix)) id.remove_prefix(kPrefix.size());
   if (!IsSegment(id)) {
-    return absl::InvalidArgumentError(absl::StrCat("got job \"", text, "\", wanted trainingJobs/ID or ID"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("got job \"", text, "\", wanted trainingJobs/ID or ID"));
   }
   return absl::StrCat(kPrefix, id);
 }
@@ -97,7 +101,8 @@ ModelVersion SplitModelName(absl::string_view resource_name) {
 
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
   v1::Strategy strategy;
-  if (v1::Strategy_Parse(absl::StrCat("STRATEGY_", absl::AsciiStrToUpper(text)), &strategy) && strategy != v1::STRATEGY_UNSPECIFIED) {
+  if (v1::Strategy_Parse(absl::StrCat("STRATEGY_", absl::AsciiStrToUpper(text)), &strategy) &&
+      strategy != v1::STRATEGY_UNSPECIFIED) {
     return strategy;
   }
   return absl::InvalidArgumentError(
@@ -106,24 +111,34 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
 
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text) {
   v1::ProblemType type;
-  if (v1::ProblemType_Parse(absl::StrCat("PROBLEM_TYPE_", absl::AsciiStrToUpper(text)), &type) && type != v1::PROBLEM_TYPE_UNSPECIFIED) {
+  if (v1::ProblemType_Parse(absl::StrCat("PROBLEM_TYPE_", absl::AsciiStrToUpper(text)), &type) &&
+      type != v1::PROBLEM_TYPE_UNSPECIFIED) {
     return type;
   }
-  return absl::InvalidArgumentError(absl::StrCat("--problem: got \"", text, "\", wanted cvrp, vrptw or tsp"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--problem: got \"", text, "\", wanted cvrp, vrptw or tsp"));
 }
 
 absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text) {
   if (text == "auto") return v1::INSTANCE_FORMAT_UNSPECIFIED;
   v1::InstanceFormat format;
-  if (v1::InstanceFormat_Parse(absl::StrCat("INSTANCE_FORMAT_", absl::AsciiStrToUpper(text)), &format) && format != v1::INSTANCE_FORMAT_UNSPECIFIED) {
+  if (v1::InstanceFormat_Parse(absl::StrCat("INSTANCE_FORMAT_", absl::AsciiStrToUpper(text)),
+                               &format) &&
+      format != v1::INSTANCE_FORMAT_UNSPECIFIED) {
     return format;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--format: got \"", text, "\", wanted auto, vrplib, solomon or json"));
 }
 
-std::string StrategyWord(v1::Strategy strategy) { return WordOf(v1::Strategy_Name(strategy), "STRATEGY_"); }
-std::string ProblemTypeWord(v1::ProblemType type) { return WordOf(v1::ProblemType_Name(type), "PROBLEM_TYPE_"); }
-std::string EndReasonWord(v1::EndReason reason) { return WordOf(v1::EndReason_Name(reason), "END_REASON_"); }
+std::string StrategyWord(v1::Strategy strategy) {
+  return WordOf(v1::Strategy_Name(strategy), "STRATEGY_");
+}
+std::string ProblemTypeWord(v1::ProblemType type) {
+  return WordOf(v1::ProblemType_Name(type), "PROBLEM_TYPE_");
+}
+std::string EndReasonWord(v1::EndReason reason) {
+  return WordOf(v1::EndReason_Name(reason), "END_REASON_");
+}
 
 }  // namespace vrp::client

@@ -31,7 +31,8 @@ struct ModelVersion {
 };
 ModelVersion SplitModelName(absl::string_view resource_name);
 
-// Words of enums, as flags take them and JSON shows them: STRATEGY_BEAM is "beam", PROBLEM_TYPE_CVRP "cvrp".
+// Words of enums, as flags take them and JSON shows them: STRATEGY_BEAM is "beam",
+// PROBLEM_TYPE_CVRP "cvrp".
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text);
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text);
 absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);

@@ -10,7 +10,8 @@ namespace vrp::client {
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter();
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
 };
 
 }  // namespace vrp::client

@@ -13,7 +13,9 @@
 namespace vrp::client {
 namespace {
 
-bool IsBlank(const std::string& line) { return line.find_first_not_of(" \t\r\n") == std::string::npos; }
+bool IsBlank(const std::string& line) {
+  return line.find_first_not_of(" \t\r\n") == std::string::npos;
+}
 
 bool IsWholeObject(const std::string& line) {
   const size_t first = line.find_first_not_of(" \t");
@@ -35,7 +37,8 @@ v1::InstanceFile MakeFile(std::string_view name, v1::InstanceFormat format, std:
 
 }  // namespace
 
-absl::StatusOr<InstanceSource> InstanceSource::Open(const std::string& path, const std::string& format,
+absl::StatusOr<InstanceSource> InstanceSource::Open(const std::string& path,
+                                                    const std::string& format,
                                                     std::istream& standard_input) {
   InstanceSource source;
   source.path_ = path == "-" ? "stdin" : path;
@@ -72,7 +75,8 @@ absl::StatusOr<std::optional<v1::InstanceFile>> InstanceSource::Next() {
   if (std::exchange(done_, true)) return std::nullopt;
   absl::StatusOr<std::string> content = ReadStream(*stream_);
   if (!content.ok()) return content.status();
-  if (pending_.has_value()) *content = absl::StrCat(*std::exchange(pending_, std::nullopt), "\n", *content);
+  if (pending_.has_value())
+    *content = absl::StrCat(*std::exchange(pending_, std::nullopt), "\n", *content);
   return MakeFile(BaseName(path_), format_, *std::move(content));
 }
 

@@ -13,17 +13,20 @@
 
 namespace vrp::client {
 
-// One instance, or the lines of a .jsonl file, which is read line by line and never held as a whole. Standard input
+// One instance, or the lines of a .jsonl file, which is read line by line and never held as a
+// whole. Standard input
 // ("-") is taken for lines when its first line is a whole JSON object and another follows.
 class InstanceSource {
  public:
-  // `format` is "auto", "vrplib", "solomon", "json" or "jsonl". kInvalidArgument where the file cannot be read.
+  // `format` is "auto", "vrplib", "solomon", "json" or "jsonl". kInvalidArgument where the file
+  // cannot be read.
   static absl::StatusOr<InstanceSource> Open(const std::string& path, const std::string& format,
                                              std::istream& standard_input);
 
   // Whether a summary makes sense: many instances.
   bool is_lines() const { return is_lines_; }
-  // The next instance; nothing at the end. After an error of one line the next call goes on with the line after it.
+  // The next instance; nothing at the end. After an error of one line the next call goes on with
+  // the line after it.
   absl::StatusOr<std::optional<v1::InstanceFile>> Next();
   // Where the last instance came from: "city.vrp", "set.jsonl:17".
   const std::string& where() const { return where_; }

@@ -4,7 +4,8 @@
 
 namespace vrp::client {
 
-Interrupt::Handle::Handle(Interrupt& interrupt, std::function<void()> callback) : interrupt_(interrupt) {
+Interrupt::Handle::Handle(Interrupt& interrupt, std::function<void()> callback)
+    : interrupt_(interrupt) {
   absl::MutexLock lock(&interrupt_.mutex_);
   key_ = interrupt_.next_key_++;
   if (interrupt_.triggered_) callback();

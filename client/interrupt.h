@@ -28,8 +28,8 @@ class Interrupt {
     int64_t key_;
   };
 
-  // Runs the callbacks in the calling thread; they must be quick and must not touch this object. Later calls do
-  // nothing.
+  // Runs the callbacks in the calling thread; they must be quick and must not touch this object.
+  // Later calls do nothing.
   void Trigger();
   bool triggered() const;
   // Blocks until triggered, at most for `duration`; returns triggered().

@@ -11,7 +11,8 @@
 namespace vrp::client {
 namespace {
 
-// Errors by which gRPC says that the connection or the daemon went away, rather than that the daemon refused.
+// Errors by which gRPC says that the connection or the daemon went away, rather than that the
+// daemon refused.
 bool IsBrokenConnection(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
@@ -19,7 +20,8 @@ bool IsBrokenConnection(const absl::Status& status) {
       return true;
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
-      return absl::StrContains(status.message(), "RST_STREAM") || absl::StrContains(status.message(), "Stream removed");
+      return absl::StrContains(status.message(), "RST_STREAM") ||
+             absl::StrContains(status.message(), "Stream removed");
     default:
       return false;
   }
@@ -30,7 +32,8 @@ constexpr int kMostGaps = 5;
 
 class Watcher {
  public:
-  Watcher(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options, EventSink& sink)
+  Watcher(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options,
+          EventSink& sink)
       : client_(client),
         interrupt_(interrupt),
         options_(options),
@@ -48,7 +51,8 @@ class Watcher {
       if (outcome_.has_value()) return *outcome_;
       if (!IsBrokenConnection(status) || !reachable_) return status;
       if (gaps_ >= kMostGaps) return MissingEventError();
-      if (absl::Now() - last_contact_ > options_.give_up_after) return absl::UnavailableError(status.message());
+      if (absl::Now() - last_contact_ > options_.give_up_after)
+        return absl::UnavailableError(status.message());
       if (!std::exchange(lost_, true)) sink_.OnConnectionLost(status);
       if (interrupt_.WaitFor(backoff_)) return absl::CancelledError("interrupted");
       backoff_ = std::min(backoff_ * 2, options_.longest_backoff);
@@ -89,7 +93,8 @@ class Watcher {
     return true;
   }
 
-  // The stream ended well without a last event: the job ended before from_sequence, or events are missing.
+  // The stream ended well without a last event: the job ended before from_sequence, or events are
+  // missing.
   absl::Status LookUpState() {
     v1::GetTrainingJobRequest request;
     request.set_name(options_.name);
@@ -103,9 +108,9 @@ class Watcher {
   }
 
   absl::Status MissingEventError() const {
-    return absl::DataLossError(absl::StrCat("the daemon leaves out event ", next_, " of ", options_.name,
-                                            "; its event log is damaged, see the job itself: vrpctl jobs get ",
-                                            options_.name));
+    return absl::DataLossError(absl::StrCat(
+        "the daemon leaves out event ", next_, " of ", options_.name,
+        "; its event log is damaged, see the job itself: vrpctl jobs get ", options_.name));
   }
 
   RpcClient& client_;
@@ -124,11 +129,12 @@ class Watcher {
 }  // namespace
 
 bool IsFinal(v1::JobState state) {
-  return state == v1::JOB_STATE_SUCCEEDED || state == v1::JOB_STATE_FAILED || state == v1::JOB_STATE_CANCELLED;
+  return state == v1::JOB_STATE_SUCCEEDED || state == v1::JOB_STATE_FAILED ||
+         state == v1::JOB_STATE_CANCELLED;
 }
 
-absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options,
-                                      EventSink& sink) {
+absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
+                                      const WatchOptions& options, EventSink& sink) {
   absl::StatusOr<WatchOutcome> outcome = Watcher(client, interrupt, options, sink).Run();
   sink.OnEnd();
   return outcome;

@@ -26,9 +26,10 @@ class EventSink {
 };
 
 struct WatchOptions {
-  std::string name;           // `trainingJobs/{id}`
+  std::string name;  // `trainingJobs/{id}`
   int64_t from_sequence = 1;
-  // The daemon has answered before: being unreachable at first is then a reason to wait, not to give up.
+  // The daemon has answered before: being unreachable at first is then a reason to wait, not to
+  // give up.
   bool was_reachable = false;
   absl::Duration first_backoff = absl::Milliseconds(250);
   absl::Duration longest_backoff = absl::Seconds(5);
@@ -42,8 +43,8 @@ struct WatchOutcome {
 };
 
 // Blocks until the job has ended. kCancelled after an interrupt; otherwise the daemon's error.
-absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options,
-                                      EventSink& sink);
+absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
+                                      const WatchOptions& options, EventSink& sink);
 
 bool IsFinal(v1::JobState state);
 

@@ -16,7 +16,8 @@ namespace {
 
 std::optional<int> TerminalWidth() {
   const char* term = std::getenv("TERM");
-  if (isatty(STDOUT_FILENO) == 0 || term == nullptr || std::string_view(term) == "dumb") return std::nullopt;
+  if (isatty(STDOUT_FILENO) == 0 || term == nullptr || std::string_view(term) == "dumb")
+    return std::nullopt;
   winsize size = {};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
@@ -35,5 +36,6 @@ int main(int argc, char** argv) {
                                        .err = std::cerr,
                                        .interrupt = interrupt,
                                        .terminal_width = TerminalWidth};
-  return vrp::client::RunVrpctl(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), environment);
+  return vrp::client::RunVrpctl(std::vector<std::string>(argv + std::min(argc, 1), argv + argc),
+                                environment);
 }

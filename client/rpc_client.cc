@@ -7,6 +7,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/cord.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "google/rpc/status.pb.h"
@@ -31,7 +33,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& remote) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-  // Finds out that a watched daemon's machine is gone. Not more often than the daemon permits, and only during calls.
+  // Finds out that a watched daemon's machine is gone. Not more often than the daemon permits, and
+  // only during calls.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);
@@ -46,7 +49,14 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& remote) {
 
 absl::Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
-  absl::Status result(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+  // A web server or proxy, whose HTTP status gRPC translated into one of its own.
+  if (absl::StartsWith(status.error_message(), "Received http2 header with status")) {
+    return absl::UnavailableError(
+        absl::StrCat("what answers there is no vrpd (", status.error_message(), ")"));
+  }
+  const auto code = static_cast<absl::StatusCode>(status.error_code());
+  absl::Status result(code, status.error_message().empty() ? absl::StatusCodeToString(code)
+                                                           : status.error_message());
   google::rpc::Status details;
   if (details.ParseFromString(status.error_details())) {
     for (const google::protobuf::Any& detail : details.details()) {
@@ -90,7 +100,8 @@ struct RpcClient::Impl {
 
   template <typename Response, typename Stub, typename Request>
   absl::StatusOr<Response> Call(Stub& stub,
-                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
+                                                             Response*),
                                 const Request& request, absl::Duration timeout) {
     grpc::ClientContext context;
     context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
@@ -129,7 +140,8 @@ struct RpcClient::Impl {
   std::set<grpc::ClientContext*> active ABSL_GUARDED_BY(mutex);
 };
 
-RpcClient::RpcClient(std::string remote) : remote_(std::move(remote)), impl_(std::make_unique<Impl>(remote_)) {}
+RpcClient::RpcClient(std::string remote)
+    : remote_(std::move(remote)), impl_(std::make_unique<Impl>(remote_)) {}
 RpcClient::~RpcClient() = default;
 
 void RpcClient::Cancel() {
@@ -138,40 +150,55 @@ void RpcClient::Cancel() {
   for (grpc::ClientContext* context : impl_->active) context->TryCancel();
 }
 
-absl::StatusOr<v1::SolveResponse> RpcClient::Solve(const v1::SolveRequest& request, absl::Duration timeout) {
+absl::StatusOr<v1::SolveResponse> RpcClient::Solve(const v1::SolveRequest& request,
+                                                   absl::Duration timeout) {
   return impl_->Call(*impl_->solver, &v1::SolverService::Stub::Solve, request, timeout);
 }
 
-absl::StatusOr<v1::CheckSolutionResponse> RpcClient::CheckSolution(const v1::CheckSolutionRequest& request) {
-  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::CheckSolution, request, kCheckTimeout);
+absl::StatusOr<v1::CheckSolutionResponse> RpcClient::CheckSolution(
+    const v1::CheckSolutionRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::CheckSolution, request,
+                     kCheckTimeout);
 }
 
 absl::StatusOr<v1::ValidateInstanceResponse> RpcClient::ValidateInstance(
     const v1::ValidateInstanceRequest& request) {
-  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::ValidateInstance, request, kCheckTimeout);
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::ValidateInstance, request,
+                     kCheckTimeout);
 }
 
-absl::StatusOr<v1::TrainingJob> RpcClient::CreateTrainingJob(const v1::CreateTrainingJobRequest& request) {
-  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::CreateTrainingJob, request, kLookupTimeout);
+absl::StatusOr<v1::TrainingJob> RpcClient::CreateTrainingJob(
+    const v1::CreateTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::CreateTrainingJob, request,
+                     kLookupTimeout);
 }
 
-absl::StatusOr<v1::TrainingJob> RpcClient::GetTrainingJob(const v1::GetTrainingJobRequest& request) {
-  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::GetTrainingJob, request, kLookupTimeout);
+absl::StatusOr<v1::TrainingJob> RpcClient::GetTrainingJob(
+    const v1::GetTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::GetTrainingJob, request,
+                     kLookupTimeout);
 }
 
 absl::StatusOr<v1::ListTrainingJobsResponse> RpcClient::ListTrainingJobs(
     const v1::ListTrainingJobsRequest& request) {
-  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::ListTrainingJobs, request, kLookupTimeout);
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::ListTrainingJobs, request,
+                     kLookupTimeout);
 }
 
-absl::StatusOr<v1::TrainingJob> RpcClient::CancelTrainingJob(const v1::CancelTrainingJobRequest& request) {
-  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::CancelTrainingJob, request, kLookupTimeout);
+absl::StatusOr<v1::TrainingJob> RpcClient::CancelTrainingJob(
+    const v1::CancelTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::CancelTrainingJob, request,
+                     kLookupTimeout);
 }
 
-absl::Status RpcClient::WatchTrainingJob(const v1::WatchTrainingJobRequest& request,
-                                         absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive) {
+absl::Status RpcClient::WatchTrainingJob(
+    const v1::WatchTrainingJobRequest& request,
+    absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive) {
   return impl_->Stream<v1::WatchTrainingJobResponse>(
-      [&](grpc::ClientContext* context) { return impl_->training->WatchTrainingJob(context, request); }, receive);
+      [&](grpc::ClientContext* context) {
+        return impl_->training->WatchTrainingJob(context, request);
+      },
+      receive);
 }
 
 absl::StatusOr<v1::ListModelsResponse> RpcClient::ListModels(const v1::ListModelsRequest& request) {
@@ -182,21 +209,25 @@ absl::StatusOr<v1::Model> RpcClient::GetModel(const v1::GetModelRequest& request
   return impl_->Call(*impl_->models, &v1::ModelService::Stub::GetModel, request, kLookupTimeout);
 }
 
-absl::Status RpcClient::GenerateInstances(const v1::GenerateInstancesRequest& request,
-                                          absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive) {
+absl::Status RpcClient::GenerateInstances(
+    const v1::GenerateInstancesRequest& request,
+    absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive) {
   return impl_->Stream<v1::GenerateInstancesResponse>(
-      [&](grpc::ClientContext* context) { return impl_->datasets->GenerateInstances(context, request); }, receive);
+      [&](grpc::ClientContext* context) {
+        return impl_->datasets->GenerateInstances(context, request);
+      },
+      receive);
 }
 
 absl::StatusOr<v1::ServerInfo> RpcClient::GetServerInfo() {
-  return impl_->Call(*impl_->system, &v1::SystemService::Stub::GetServerInfo, v1::GetServerInfoRequest(),
-                     kLookupTimeout);
+  return impl_->Call(*impl_->system, &v1::SystemService::Stub::GetServerInfo,
+                     v1::GetServerInfoRequest(), kLookupTimeout);
 }
 
 absl::StatusOr<std::string> RpcClient::CheckHealth() {
   const absl::StatusOr<grpc::health::v1::HealthCheckResponse> response =
-      impl_->Call(*impl_->health, &grpc::health::v1::Health::Stub::Check, grpc::health::v1::HealthCheckRequest(),
-                  kLookupTimeout);
+      impl_->Call(*impl_->health, &grpc::health::v1::Health::Stub::Check,
+                  grpc::health::v1::HealthCheckRequest(), kLookupTimeout);
   if (!response.ok()) return response.status();
   return grpc::health::v1::HealthCheckResponse::ServingStatus_Name(response->status());
 }

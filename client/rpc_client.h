@@ -16,9 +16,9 @@
 
 namespace vrp::client {
 
-// Calls block until the answer is there. Nothing is retried here. An error carries the daemon's code and message, and
-// its google.rpc details as payloads under their type URLs ("type.googleapis.com/google.rpc.BadRequest").
-// Thread-safe.
+// Calls block until the answer is there. Nothing is retried here. An error carries the daemon's
+// code and message, and its google.rpc details as payloads under their type URLs
+// ("type.googleapis.com/google.rpc.BadRequest"). Thread-safe.
 class RpcClient {
  public:
   // Connects at the first call. `remote` is HOST:PORT, or unix:PATH.
@@ -35,22 +35,26 @@ class RpcClient {
   // `timeout` is the deadline that the daemon sees; it shortens the budget where it comes first.
   absl::StatusOr<v1::SolveResponse> Solve(const v1::SolveRequest& request, absl::Duration timeout);
   absl::StatusOr<v1::CheckSolutionResponse> CheckSolution(const v1::CheckSolutionRequest& request);
-  absl::StatusOr<v1::ValidateInstanceResponse> ValidateInstance(const v1::ValidateInstanceRequest& request);
+  absl::StatusOr<v1::ValidateInstanceResponse> ValidateInstance(
+      const v1::ValidateInstanceRequest& request);
 
   absl::StatusOr<v1::TrainingJob> CreateTrainingJob(const v1::CreateTrainingJobRequest& request);
   absl::StatusOr<v1::TrainingJob> GetTrainingJob(const v1::GetTrainingJobRequest& request);
-  absl::StatusOr<v1::ListTrainingJobsResponse> ListTrainingJobs(const v1::ListTrainingJobsRequest& request);
+  absl::StatusOr<v1::ListTrainingJobsResponse> ListTrainingJobs(
+      const v1::ListTrainingJobsRequest& request);
   absl::StatusOr<v1::TrainingJob> CancelTrainingJob(const v1::CancelTrainingJobRequest& request);
   // Hands each message to `receive` until it returns false or the stream ends; OK in both cases.
-  absl::Status WatchTrainingJob(const v1::WatchTrainingJobRequest& request,
-                                absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive);
+  absl::Status WatchTrainingJob(
+      const v1::WatchTrainingJobRequest& request,
+      absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive);
 
   absl::StatusOr<v1::ListModelsResponse> ListModels(const v1::ListModelsRequest& request);
   absl::StatusOr<v1::Model> GetModel(const v1::GetModelRequest& request);
 
   // As WatchTrainingJob.
-  absl::Status GenerateInstances(const v1::GenerateInstancesRequest& request,
-                                 absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive);
+  absl::Status GenerateInstances(
+      const v1::GenerateInstancesRequest& request,
+      absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive);
 
   absl::StatusOr<v1::ServerInfo> GetServerInfo();
   // grpc.health.v1: "SERVING", "NOT_SERVING", ... of the daemon as a whole.

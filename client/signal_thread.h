@@ -7,8 +7,8 @@
 
 namespace vrp::client {
 
-// Blocks both signals in the calling thread, and so in all threads that it starts later: make it first in main. A
-// second signal ends the process at once with exit code 130.
+// Blocks both signals in the calling thread, and so in all threads that it starts later: make it
+// first in main. A second signal ends the process at once with exit code 130.
 class SignalThread {
  public:
   // `interrupt` must outlive this object.

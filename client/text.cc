@@ -10,10 +10,12 @@
 namespace vrp::client {
 namespace {
 
-// Length of the valid UTF-8 sequence that `text` begins with; 0 where there is none (RFC 3629: no overlong forms, no
-// surrogates, nothing above U+10FFFF).
+// Length of the valid UTF-8 sequence that `text` begins with; 0 where there is none (RFC 3629: no
+// overlong forms, no surrogates, nothing above U+10FFFF).
 size_t Utf8Length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
   const auto continues = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
   const unsigned first = byte(0);
   if (text.empty()) return 0;
@@ -84,7 +86,8 @@ std::string FormatRate(double per_second) {
 }
 
 std::string FormatBytes(int64_t bytes) {
-  if (bytes >= int64_t{10} << 30) return absl::StrFormat("%.0f GiB", std::ldexp(static_cast<double>(bytes), -30));
+  if (bytes >= int64_t{10} << 30)
+    return absl::StrFormat("%.0f GiB", std::ldexp(static_cast<double>(bytes), -30));
   return absl::StrFormat("%.0f MiB", std::ldexp(static_cast<double>(bytes), -20));
 }
 

@@ -12,7 +12,8 @@
 namespace vrp::client {
 
 bool IsValidUtf8(std::string_view text);
-// With each byte that is not part of valid UTF-8 replaced by '?': protobuf strings and JSON take nothing else.
+// With each byte that is not part of valid UTF-8 replaced by '?': protobuf strings and JSON take
+// nothing else.
 std::string ToValidUtf8(std::string_view text);
 
 // "375", "27591.5", "0.1235": a whole number without decimals, others with at most four.

@@ -23,7 +23,8 @@ ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
   const absl::StatusOr<v1::InstanceFormat> format = ParseInstanceFormat(flags.format);
   if (!format.ok()) return context.Fail(format.status());
   if (flags.instance == "-" && flags.solution == "-") {
-    return context.Fail(absl::InvalidArgumentError("only one of FILE and SOLUTION can be standard input"));
+    return context.Fail(
+        absl::InvalidArgumentError("only one of FILE and SOLUTION can be standard input"));
   }
   absl::StatusOr<std::string> instance = ReadInput(flags.instance, context.environment().in);
   if (!instance.ok()) return context.Fail(instance.status(), flags.instance);
@@ -36,7 +37,8 @@ ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
   request.mutable_file()->set_content(*std::move(instance));
   request.mutable_solution_file()->set_name(ToValidUtf8(BaseName(flags.solution)));
   request.mutable_solution_file()->set_content(*std::move(solution));
-  const absl::StatusOr<v1::CheckSolutionResponse> response = context.client().CheckSolution(request);
+  const absl::StatusOr<v1::CheckSolutionResponse> response =
+      context.client().CheckSolution(request);
   // The message says which of the two files is at fault.
   if (!response.ok()) return context.Fail(response.status());
   if (context.json()) {
@@ -50,12 +52,17 @@ ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
 }  // namespace
 
 void AddCheck(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(app, "check", "Judge a plan: cost and every violation; exit code 7 if not feasible",
-                                 "vrpctl check city.vrp city.sol\n"
-                                 "vrpctl check city.vrp city.sol --output json | jq .violations");
+  CLI::App* command = AddCommand(
+      app, "check", "Judge a plan: cost and every violation; exit code 7 if not feasible",
+      "vrpctl check city.vrp city.sol\n"
+      "vrpctl check city.vrp city.sol --output json | jq .violations");
   const auto flags = std::make_shared<CheckFlags>();
-  command->add_option("FILE", flags->instance, "The instance; - for standard input")->type_name("")->required();
-  command->add_option("SOLUTION", flags->solution, "The plan in CVRPLIB's .sol form; - for standard input")
+  command->add_option("FILE", flags->instance, "The instance; - for standard input")
+      ->type_name("")
+      ->required();
+  command
+      ->add_option("SOLUTION", flags->solution,
+                   "The plan in CVRPLIB's .sol form; - for standard input")
       ->type_name("")
       ->required();
   command->add_option("--format", flags->format, "Of the instance: auto, vrplib, solomon or json")

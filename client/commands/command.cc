@@ -7,7 +7,8 @@
 
 namespace vrp::client {
 
-CommandContext::CommandContext(Environment& environment, std::string remote, bool json, std::string command)
+CommandContext::CommandContext(Environment& environment, std::string remote, bool json,
+                               std::string command)
     : environment_(environment),
       client_(std::move(remote)),
       json_(json),
@@ -16,7 +17,8 @@ CommandContext::CommandContext(Environment& environment, std::string remote, boo
 
 ExitCode CommandContext::Fail(const absl::Status& status, std::string_view where) {
   if (environment_.interrupt.triggered()) return kExitInterrupted;
-  environment_.err << ErrorText({command_, std::string(where), client_.remote()}, status) << std::flush;
+  environment_.err << ErrorText({command_, std::string(where), client_.remote()}, status)
+                   << std::flush;
   return ExitCodeFor(status.code());
 }
 

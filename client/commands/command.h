@@ -1,4 +1,5 @@
-// What all commands have in common. Each client/commands/<verb>.cc declares its flags and what it does with them.
+// What all commands have in common. Each client/commands/<verb>.cc declares its flags and what it
+// does with them.
 #pragma once
 
 #include <functional>
@@ -29,8 +30,8 @@ class CommandContext {
   RpcClient& client() { return client_; }
   bool json() const { return json_; }
 
-  // Prints `status`, which is not OK, with the remedy, and gives the exit code: after Ctrl-C always kExitInterrupted,
-  // without a word. `where` is the file that was at fault, if any.
+  // Prints `status`, which is not OK, with the remedy, and gives the exit code: after Ctrl-C always
+  // kExitInterrupted, without a word. `where` is the file that was at fault, if any.
   ExitCode Fail(const absl::Status& status, std::string_view where = "");
 
  private:

@@ -14,9 +14,9 @@ namespace {
 // Flags whose values are words.
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
-      {"--output", "table json"},        {"--strategy", "auto greedy sample beam search"},
-      {"--problem", "cvrp vrptw tsp"},   {"--model", "ptrnet GT+RL"},
-      {"--device", "auto cpu cuda:0"},   {"--format", "auto vrplib solomon json jsonl"},
+      {"--output", "table json"},      {"--strategy", "auto greedy sample beam search"},
+      {"--problem", "cvrp vrptw tsp"}, {"--model", "ptrnet GT+RL"},
+      {"--device", "auto cpu cuda:0"}, {"--format", "auto vrplib solomon json jsonl"},
   };
   return *values;
 }
@@ -30,7 +30,8 @@ struct Node {
 void Collect(const CLI::App& app, const std::string& path, std::vector<Node>& nodes) {
   nodes.push_back({path, &app});
   for (const CLI::App* child : app.get_subcommands(nullptr)) {
-    Collect(*child, path.empty() ? child->get_name() : absl::StrCat(path, " ", child->get_name()), nodes);
+    Collect(*child, path.empty() ? child->get_name() : absl::StrCat(path, " ", child->get_name()),
+            nodes);
   }
 }
 
@@ -85,11 +86,13 @@ std::string BashScript(const CLI::App& root) {
     if (!path.empty()) absl::StrAppend(&commands, commands.empty() ? "" : " ", path);
     absl::StrAppend(&paths, "      \"", path, "\") words=\"", Words(*node.app, root), "\" ;;\n");
   }
-  return absl::StrReplaceAll(kBash, {{"@COMMANDS@", commands}, {"@VALUES@", values}, {"@PATHS@", paths}});
+  return absl::StrReplaceAll(kBash,
+                             {{"@COMMANDS@", commands}, {"@VALUES@", values}, {"@PATHS@", paths}});
 }
 
 std::string ZshScript(const CLI::App& root) {
-  return absl::StrCat("#compdef vrpctl\nautoload -U +X bashcompinit && bashcompinit\n", BashScript(root));
+  return absl::StrCat("#compdef vrpctl\nautoload -U +X bashcompinit && bashcompinit\n",
+                      BashScript(root));
 }
 
 std::string FishQuoted(const std::string& text) {
@@ -114,10 +117,13 @@ std::string FishScript(const CLI::App& root) {
     for (const CLI::Option* option : node.app->get_options()) {
       if (option->get_lnames().empty()) continue;
       const std::string name = option->get_lnames().front();
-      absl::StrAppend(&script, "complete -c vrpctl",
-                      node.path.empty() ? "" : absl::StrCat(" -n ", FishQuoted(FishCondition(node))), " -l ", name);
+      absl::StrAppend(
+          &script, "complete -c vrpctl",
+          node.path.empty() ? "" : absl::StrCat(" -n ", FishQuoted(FishCondition(node))), " -l ",
+          name);
       const auto words = WordValues().find(absl::StrCat("--", name));
-      if (words != WordValues().end()) absl::StrAppend(&script, " -x -a ", FishQuoted(words->second));
+      if (words != WordValues().end())
+        absl::StrAppend(&script, " -x -a ", FishQuoted(words->second));
       absl::StrAppend(&script, " -d ", FishQuoted(option->get_description()), "\n");
     }
   }
@@ -132,8 +138,8 @@ ExitCode RunCompletion(CommandContext& context, const CLI::App& root, const std:
   } else if (shell == "fish") {
     context.out() << FishScript(root);
   } else {
-    return context.Fail(
-        absl::InvalidArgumentError(absl::StrCat("got shell \"", shell, "\", wanted bash, zsh or fish")));
+    return context.Fail(absl::InvalidArgumentError(
+        absl::StrCat("got shell \"", shell, "\", wanted bash, zsh or fish")));
   }
   context.out().flush();
   return kExitDone;
@@ -142,14 +148,17 @@ ExitCode RunCompletion(CommandContext& context, const CLI::App& root, const std:
 }  // namespace
 
 void AddCompletion(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(app, "completion", "A script that completes vrpctl's words in a shell",
-                                 "source <(vrpctl completion bash)\n"
-                                 "vrpctl completion zsh > ~/.zfunc/_vrpctl\n"
-                                 "vrpctl completion fish > ~/.config/fish/completions/vrpctl.fish");
+  CLI::App* command =
+      AddCommand(app, "completion", "A script that completes vrpctl's words in a shell",
+                 "source <(vrpctl completion bash)\n"
+                 "vrpctl completion zsh > ~/.zfunc/_vrpctl\n"
+                 "vrpctl completion fish > ~/.config/fish/completions/vrpctl.fish");
   const auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")->type_name("")->required();
   command->callback([shell, &app, &chosen] {
-    chosen = {"completion", [shell, &app](CommandContext& context) { return RunCompletion(context, app, *shell); }};
+    chosen = {"completion", [shell, &app](CommandContext& context) {
+                return RunCompletion(context, app, *shell);
+              }};
   });
 }
 

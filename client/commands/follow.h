@@ -8,8 +8,8 @@
 
 namespace vrp::client {
 
-// Follows the job in the output that was asked for. Done for SUCCEEDED, failed for FAILED and CANCELLED; Ctrl-C leaves
-// the job alone and says how to come back.
+// Follows the job in the output that was asked for. Done for SUCCEEDED, failed for FAILED and
+// CANCELLED; Ctrl-C leaves the job alone and says how to come back.
 ExitCode FollowJob(CommandContext& context, const WatchOptions& options);
 
 }  // namespace vrp::client

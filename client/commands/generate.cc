@@ -8,6 +8,7 @@
 #include "client/files.h"
 #include "client/flags.h"
 #include "client/output/json.h"
+#include "client/validators.h"
 
 namespace vrp::client {
 namespace {
@@ -25,24 +26,27 @@ struct GenerateFlags {
 absl::Status Generate(CommandContext& context, const v1::GenerateInstancesRequest& request,
                       absl::FunctionRef<absl::Status(const std::string&)> write) {
   absl::Status written;
-  const absl::Status status =
-      context.client().GenerateInstances(request, [&](const v1::GenerateInstancesResponse& response) {
+  const absl::Status status = context.client().GenerateInstances(
+      request, [&](const v1::GenerateInstancesResponse& response) {
         written = write(absl::StrCat(response.file().content(), "\n"));
         return written.ok();
       });
   return status.ok() ? written : status;
 }
 
-absl::Status ToStandardOutput(CommandContext& context, const v1::GenerateInstancesRequest& request) {
+absl::Status ToStandardOutput(CommandContext& context,
+                              const v1::GenerateInstancesRequest& request) {
   absl::Status status = Generate(context, request, [&](const std::string& line) {
     context.out() << line;
-    return context.out() ? absl::OkStatus() : absl::InternalError("cannot write to standard output");
+    return context.out() ? absl::OkStatus()
+                         : absl::InternalError("cannot write to standard output");
   });
   context.out().flush();
   return status;
 }
 
-absl::Status ToFile(CommandContext& context, const v1::GenerateInstancesRequest& request, const std::string& path) {
+absl::Status ToFile(CommandContext& context, const v1::GenerateInstancesRequest& request,
+                    const std::string& path) {
   absl::StatusOr<OutputFile> file = OutputFile::Create(path);
   if (!file.ok()) return file.status();
   int64_t count = 0;
@@ -69,28 +73,43 @@ ExitCode RunGenerate(CommandContext& context, const GenerateFlags& flags) {
   request.set_count(flags.count);
   request.set_seed(flags.seed);
   request.set_capacity(flags.capacity);
-  const absl::Status status =
-      flags.out.empty() || flags.out == "-" ? ToStandardOutput(context, request) : ToFile(context, request, flags.out);
+  const absl::Status status = flags.out.empty() || flags.out == "-"
+                                  ? ToStandardOutput(context, request)
+                                  : ToFile(context, request, flags.out);
   return status.ok() ? kExitDone : context.Fail(status);
 }
 
 }  // namespace
 
 void AddGenerate(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(app, "generate", "Random instances as JSON lines; the same seed gives the same ones",
-                                 "vrpctl generate --problem cvrp --customers 20 --count 1000 --seed 1 --out set.jsonl\n"
-                                 "vrpctl generate --problem vrptw --count 3 | vrpctl solve -");
+  CLI::App* command = AddCommand(
+      app, "generate", "Random instances as JSON lines; the same seed gives the same ones",
+      "vrpctl generate --problem cvrp --customers 20 --count 1000 --seed 1 --out set.jsonl\n"
+      "vrpctl generate --problem vrptw --count 3 | vrpctl solve -");
   const auto flags = std::make_shared<GenerateFlags>();
-  command->add_option("--problem", flags->problem, "cvrp, vrptw or tsp")->type_name("WORD")->required();
-  command->add_option("--customers", flags->customers, "In each instance")->type_name("N")->capture_default_str();
-  command->add_option("--count", flags->count, "How many instances")->type_name("N")->capture_default_str();
-  command->add_option("--seed", flags->seed, "Of the random numbers")->type_name("N")->capture_default_str();
+  command->add_option("--problem", flags->problem, "cvrp, vrptw or tsp")
+      ->type_name("WORD")
+      ->required();
+  command->add_option("--customers", flags->customers, "In each instance")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
+      ->capture_default_str();
+  command->add_option("--count", flags->count, "How many instances")
+      ->type_name("N")
+      ->check(WholeNumber(1))
+      ->capture_default_str();
+  command->add_option("--seed", flags->seed, "Of the random numbers")
+      ->type_name("N")
+      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
+      ->capture_default_str();
   command->add_option("--capacity", flags->capacity, "Of a vehicle; 0: the distribution's own")
       ->type_name("X")
       ->capture_default_str();
-  command->add_option("--out", flags->out, "Write to a file instead of standard output")->type_name("FILE");
+  command->add_option("--out", flags->out, "Write to a file instead of standard output")
+      ->type_name("FILE");
   command->callback([flags, &chosen] {
-    chosen = {"generate", [flags](CommandContext& context) { return RunGenerate(context, *flags); }};
+    chosen = {"generate",
+              [flags](CommandContext& context) { return RunGenerate(context, *flags); }};
   });
 }
 

@@ -8,6 +8,7 @@
 #include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
+#include "client/validators.h"
 
 namespace vrp::client {
 namespace {
@@ -29,7 +30,8 @@ ExitCode RunList(CommandContext& context, int64_t limit) {
   int64_t left = limit > 0 ? limit : std::numeric_limits<int64_t>::max();
   do {
     request.set_page_size(static_cast<int>(std::min<int64_t>(left, kPageSize)));
-    const absl::StatusOr<v1::ListTrainingJobsResponse> page = context.client().ListTrainingJobs(request);
+    const absl::StatusOr<v1::ListTrainingJobsResponse> page =
+        context.client().ListTrainingJobs(request);
     if (!page.ok()) return context.Fail(page.status());
     for (const v1::TrainingJob& job : page->training_jobs()) {
       if (left-- <= 0) break;
@@ -78,17 +80,20 @@ ExitCode RunWatch(CommandContext& context, const std::string& name, int64_t from
 }
 
 // A command under `jobs` that takes the name of one job.
-CLI::App* AddNamed(CLI::App& jobs, std::string_view verb, std::string_view description, std::string_view examples,
-                   std::string& name) {
+CLI::App* AddNamed(CLI::App& jobs, std::string_view verb, std::string_view description,
+                   std::string_view examples, std::string& name) {
   CLI::App* command = AddCommand(jobs, verb, description, examples);
   command->add_option("NAME", name, "trainingJobs/ID or ID")->type_name("")->required();
   return command;
 }
 
 void AddList(CLI::App& jobs, ChosenCommand& chosen) {
-  CLI::App* list = AddCommand(jobs, "list", "All jobs, newest first", "vrpctl jobs list --limit 10");
+  CLI::App* list =
+      AddCommand(jobs, "list", "All jobs, newest first", "vrpctl jobs list --limit 10");
   const auto limit = std::make_shared<int64_t>(0);
-  list->add_option("--limit", *limit, "At most so many; 0: all")->check(CLI::NonNegativeNumber)->type_name("N");
+  list->add_option("--limit", *limit, "At most so many; 0: all")
+      ->check(WholeNumber(0))
+      ->type_name("N");
   list->callback([limit, &chosen] {
     chosen = {"jobs list", [limit](CommandContext& context) { return RunList(context, *limit); }};
   });
@@ -97,15 +102,17 @@ void AddList(CLI::App& jobs, ChosenCommand& chosen) {
 void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
   const auto name = std::make_shared<std::string>();
   const auto from = std::make_shared<int64_t>(1);
-  CLI::App* watch = AddNamed(jobs, "watch", "A job's events from the first one on, until it has ended",
-                             "vrpctl jobs watch trainingJobs/ID\n"
-                             "vrpctl jobs watch ID --from 120 --output json",
-                             *name);
+  CLI::App* watch =
+      AddNamed(jobs, "watch", "A job's events from the first one on, until it has ended",
+               "vrpctl jobs watch trainingJobs/ID\n"
+               "vrpctl jobs watch ID --from 120 --output json",
+               *name);
   watch->add_option("--from", *from, "Sequence number of the first event")
-      ->check(CLI::NonNegativeNumber)
+      ->check(WholeNumber(0))
       ->type_name("N");
   watch->callback([name, from, &chosen] {
-    chosen = {"jobs watch", [name, from](CommandContext& context) { return RunWatch(context, *name, *from); }};
+    chosen = {"jobs watch",
+              [name, from](CommandContext& context) { return RunWatch(context, *name, *from); }};
   });
 }
 
@@ -125,7 +132,8 @@ void AddJobs(CLI::App& app, ChosenCommand& chosen) {
       });
   AddNamed(*jobs, "cancel", "Ask a job to end", "vrpctl jobs cancel trainingJobs/ID", *name)
       ->callback([name, &chosen] {
-        chosen = {"jobs cancel", [name](CommandContext& context) { return RunCancel(context, *name); }};
+        chosen = {"jobs cancel",
+                  [name](CommandContext& context) { return RunCancel(context, *name); }};
       });
 }
 

@@ -50,16 +50,23 @@ ExitCode RunGet(CommandContext& context, const std::string& name) {
 }  // namespace
 
 void AddModels(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* models = AddCommand(app, "models", "Trained models: list, get", "vrpctl models list\n"
-                                                                            "vrpctl models get NAME@3");
+  CLI::App* models = AddCommand(app, "models", "Trained models: list, get",
+                                "vrpctl models list\n"
+                                "vrpctl models get NAME@3");
   models->require_subcommand(1);
-  AddCommand(*models, "list", "All versions of all models", "vrpctl models list --output json | jq -r .name")
-      ->callback([&chosen] { chosen = {"models list", RunList}; });
+  AddCommand(*models, "list", "All versions of all models",
+             "vrpctl models list --output json | jq -r .name")
+      ->callback([&chosen] {
+        chosen = {"models list", RunList};
+      });
 
-  CLI::App* get = AddCommand(*models, "get", "One version of a model; without a version the newest",
-                             "vrpctl models get NAME\nvrpctl models get models/NAME/versions/3 --output json");
+  CLI::App* get =
+      AddCommand(*models, "get", "One version of a model; without a version the newest",
+                 "vrpctl models get NAME\nvrpctl models get models/NAME/versions/3 --output json");
   const auto name = std::make_shared<std::string>();
-  get->add_option("NAME", *name, "NAME, NAME@3 or models/NAME/versions/3")->type_name("")->required();
+  get->add_option("NAME", *name, "NAME, NAME@3 or models/NAME/versions/3")
+      ->type_name("")
+      ->required();
   get->callback([name, &chosen] {
     chosen = {"models get", [name](CommandContext& context) { return RunGet(context, *name); }};
   });

@@ -41,10 +41,14 @@ void AddServer(CLI::App& app, ChosenCommand& chosen) {
   server->require_subcommand(1);
   AddCommand(*server, "info", "Version, devices and limits",
              "vrpctl server info\nvrpctl server info --remote host:50051 --output json")
-      ->callback([&chosen] { chosen = {"server info", RunInfo}; });
+      ->callback([&chosen] {
+        chosen = {"server info", RunInfo};
+      });
   AddCommand(*server, "health", "Whether it serves: exit code 0, or 3",
              "vrpctl server health --remote 127.0.0.1:50051")
-      ->callback([&chosen] { chosen = {"server health", RunHealth}; });
+      ->callback([&chosen] {
+        chosen = {"server health", RunHealth};
+      });
 }
 
 }  // namespace vrp::client

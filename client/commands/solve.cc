@@ -12,6 +12,7 @@
 #include "client/output/svg_plot.h"
 #include "client/output/tables.h"
 #include "client/text.h"
+#include "client/validators.h"
 
 namespace vrp::client {
 namespace {
@@ -22,7 +23,8 @@ constexpr char kExamples[] =
     "vrpctl solve set.jsonl --model ptrnet@3 --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
-// What a daemon that works answers within, after the budget: the request's way in, its queue, the answer's way back.
+// What a daemon that works answers within, after the budget: the request's way in, its queue, the
+// answer's way back.
 constexpr absl::Duration kGrace = absl::Seconds(60);
 
 struct SolveFlags {
@@ -60,7 +62,8 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags) {
 
 // Errors that every further instance would meet too.
 bool EndsTheRun(ExitCode code) {
-  return code == kExitUnreachable || code == kExitRefused || code == kExitNotFound || code == kExitInterrupted;
+  return code == kExitUnreachable || code == kExitRefused || code == kExitNotFound ||
+         code == kExitInterrupted;
 }
 
 class SolveRun {
@@ -70,14 +73,16 @@ class SolveRun {
 
   ExitCode Run() {
     for (const std::string& path : flags_.files) {
-      absl::StatusOr<InstanceSource> source = InstanceSource::Open(path, flags_.format, context_.environment().in);
+      absl::StatusOr<InstanceSource> source =
+          InstanceSource::Open(path, flags_.format, context_.environment().in);
       if (!source.ok()) {
         Note(context_.Fail(source.status(), path));
         continue;
       }
       if (source->is_lines() && WritesFiles()) {
         return context_.Fail(
-            absl::InvalidArgumentError("--solution and --plot are for one instance, and this is a file of many"),
+            absl::InvalidArgumentError(
+                "--solution and --plot are for one instance, and this is a file of many"),
             path);
       }
       if (!SolveAll(*source, path)) break;
@@ -88,7 +93,8 @@ class SolveRun {
  private:
   bool WritesFiles() const { return !flags_.solution.empty() || !flags_.plot.empty(); }
 
-  // The first error decides the exit code; whatever failed counts more than a plan that is not feasible.
+  // The first error decides the exit code; whatever failed counts more than a plan that is not
+  // feasible.
   void Note(ExitCode code) {
     if (worst_ == kExitDone || code == kExitInterrupted) worst_ = code;
   }
@@ -165,17 +171,22 @@ ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
   absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags);
   if (!request.ok()) return context.Fail(request.status());
   if (flags.files.size() > 1 && (!flags.solution.empty() || !flags.plot.empty())) {
-    return context.Fail(absl::InvalidArgumentError(absl::StrCat(
-        "--solution and --plot are for one instance, got ", flags.files.size(), " files; call once for each")));
+    return context.Fail(
+        absl::InvalidArgumentError(absl::StrCat("--solution and --plot are for one instance, got ",
+                                                flags.files.size(), " files; call once for each")));
   }
   return SolveRun(context, flags, *std::move(request)).Run();
 }
 
 void AddOptions(CLI::App& command, SolveFlags& flags) {
-  command.add_option("FILE", flags.files, "Instances: CVRPLIB, TSPLIB, Solomon, JSON, .jsonl; - for standard input")
+  command
+      .add_option("FILE", flags.files,
+                  "Instances: CVRPLIB, TSPLIB, Solomon, JSON, .jsonl; - for standard input")
       ->type_name("")
       ->required();
-  command.add_option("--model", flags.model, "NAME, NAME@3 or models/NAME/versions/3; default: none, search alone")
+  command
+      .add_option("--model", flags.model,
+                  "NAME, NAME@3 or models/NAME/versions/3; default: none, search alone")
       ->type_name("MODEL");
   command.add_option("--strategy", flags.strategy, "auto, greedy, sample, beam or search")
       ->type_name("WORD")
@@ -185,15 +196,19 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->capture_default_str();
   command.add_option("--threads", flags.threads, "Independent searches")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
       ->capture_default_str();
-  command.add_option("--seed", flags.seed, "The same seed gives the same answer where time cut nothing off")
+  command
+      .add_option("--seed", flags.seed,
+                  "The same seed gives the same answer where time cut nothing off")
       ->type_name("N")
+      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
   command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--solution", flags.solution, "Write the plan in CVRPLIB's .sol form")->type_name("OUT.sol");
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+  command.add_option("--solution", flags.solution, "Write the plan in CVRPLIB's .sol form")
+      ->type_name("OUT.sol");
   command.add_option("--plot", flags.plot, "Write a picture of the plan")->type_name("OUT.svg");
   command.add_option("--format", flags.format, "auto, vrplib, solomon, json or jsonl")
       ->type_name("WORD")
@@ -203,8 +218,8 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
 }  // namespace
 
 void AddSolve(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(app, "solve", "Solve instances; exit code 7 where no feasible plan serves all",
-                                 kExamples);
+  CLI::App* command = AddCommand(
+      app, "solve", "Solve instances; exit code 7 where no feasible plan serves all", kExamples);
   const auto flags = std::make_shared<SolveFlags>();
   AddOptions(*command, *flags);
   command->callback([flags, &chosen] {

@@ -9,7 +9,9 @@
 namespace vrp::client {
 namespace {
 
-Json MeanJson(double sum, int64_t count) { return count > 0 ? JsonNumber(sum / static_cast<double>(count)) : Json(); }
+Json MeanJson(double sum, int64_t count) {
+  return count > 0 ? JsonNumber(sum / static_cast<double>(count)) : Json();
+}
 
 }  // namespace
 
@@ -36,14 +38,15 @@ Json SolveTally::Summary(const std::string& file, absl::Duration elapsed) const 
 }
 
 std::string SolveTally::Text(const std::string& file, absl::Duration elapsed) const {
-  std::string text = absl::StrCat(file, ": ", answered_ + failed_, " instances, ", feasible_, " feasible, ", failed_,
-                                  " failed");
+  std::string text = absl::StrCat(file, ": ", answered_ + failed_, " instances, ", feasible_,
+                                  " feasible, ", failed_, " failed");
   if (answered_ > 0) {
     const auto count = static_cast<double>(answered_);
     absl::StrAppend(&text, ", mean cost ", FormatNumber(cost_ / count), ", mean time ",
                     FormatNumber(time_ms_ / count), " ms");
   }
-  if (with_gap_ > 0) absl::StrAppend(&text, ", mean gap ", FormatGap(gap_ / static_cast<double>(with_gap_)));
+  if (with_gap_ > 0)
+    absl::StrAppend(&text, ", mean gap ", FormatGap(gap_ / static_cast<double>(with_gap_)));
   return absl::StrCat(text, ", ", FormatSpan(elapsed), " in all\n");
 }
 

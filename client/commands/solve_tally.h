@@ -15,8 +15,9 @@ class SolveTally {
   void Add(const v1::SolveResponse& response);
   void AddFailure() { ++failed_; }
 
-  // Means are over the instances that were answered, the gap over those that state a reference cost; null where there
-  // are none. `mean_time_ms` is the daemon's time for one, `total_time_ms` ours for all.
+  // Means are over the instances that were answered, the gap over those that state a reference
+  // cost; null where there are none. `mean_time_ms` is the daemon's time for one, `total_time_ms`
+  // ours for all.
   nlohmann::ordered_json Summary(const std::string& file, absl::Duration elapsed) const;
   // The same for people, in one line.
   std::string Text(const std::string& file, absl::Duration elapsed) const;

@@ -41,14 +41,16 @@ std::string FreshRequestId() {
 absl::Status CheckOverride(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--set: got \"", text, "\", wanted key.path=value, for example training.epochs=20"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--set: got \"", text, "\", wanted key.path=value, for example training.epochs=20"));
   }
-  if (!IsValidUtf8(text)) return absl::InvalidArgumentError(absl::StrCat("--set: ", text, " is not UTF-8"));
+  if (!IsValidUtf8(text))
+    return absl::InvalidArgumentError(absl::StrCat("--set: ", text, " is not UTF-8"));
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::CreateTrainingJobRequest> MakeRequest(CommandContext& context, const TrainFlags& flags) {
+absl::StatusOr<v1::CreateTrainingJobRequest> MakeRequest(CommandContext& context,
+                                                         const TrainFlags& flags) {
   absl::StatusOr<std::string> yaml = ReadInput(flags.config, context.environment().in);
   if (!yaml.ok()) return yaml.status();
   if (!IsValidUtf8(*yaml)) return absl::InvalidArgumentError("is not UTF-8 text, wanted YAML");
@@ -64,9 +66,10 @@ absl::StatusOr<v1::CreateTrainingJobRequest> MakeRequest(CommandContext& context
   return request;
 }
 
-// The request's id makes a repetition harmless where the answer was lost. About 3 s in all: a daemon that is
-// restarted is back by then, and one that is not there is reported soon.
-absl::StatusOr<v1::TrainingJob> Submit(CommandContext& context, const v1::CreateTrainingJobRequest& request) {
+// The request's id makes a repetition harmless where the answer was lost. About 3 s in all: a
+// daemon that is restarted is back by then, and one that is not there is reported soon.
+absl::StatusOr<v1::TrainingJob> Submit(CommandContext& context,
+                                       const v1::CreateTrainingJobRequest& request) {
   absl::StatusOr<v1::TrainingJob> job = context.client().CreateTrainingJob(request);
   for (const int wait_ms : {300, 900, 1800}) {
     if (job.status().code() != absl::StatusCode::kUnavailable) break;
@@ -96,7 +99,8 @@ ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
   const absl::StatusOr<v1::TrainingJob> job = Submit(context, *request);
   if (!job.ok()) {
     if (context.environment().interrupt.triggered()) {
-      // Whether the daemon has the job is unknown; the same id finds out without making a second one.
+      // Whether the daemon has the job is unknown; the same id finds out without making a second
+      // one.
       context.err() << "whether the job was submitted is unknown; repeat with --request-id "
                     << request->request_id() << std::endl;
     }
@@ -116,20 +120,28 @@ void AddTrain(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
       app, "train", "Submit a training job and follow it; Ctrl-C leaves it running", kExamples);
   const auto flags = std::make_shared<TrainFlags>();
-  command->add_option("--config", flags->config, "Training configuration, YAML; - for standard input")
+  command
+      ->add_option("--config", flags->config, "Training configuration, YAML; - for standard input")
       ->type_name("FILE")
       ->required();
-  command->add_option("--model", flags->model, "Architecture instead of the configuration's: ptrnet or GT+RL")
+  command
+      ->add_option("--model", flags->model,
+                   "Architecture instead of the configuration's: ptrnet or GT+RL")
       ->type_name("MODEL");
-  command->add_option("--device", flags->device, "auto, cpu or cuda:0; default: the daemon's")->type_name("DEVICE");
-  command->add_option("--set", flags->overrides, "Override one key of the configuration; repeatable")
+  command->add_option("--device", flags->device, "auto, cpu or cuda:0; default: the daemon's")
+      ->type_name("DEVICE");
+  command
+      ->add_option("--set", flags->overrides, "Override one key of the configuration; repeatable")
       ->type_name("KEY.PATH=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   command->add_flag("--detach", flags->detach, "Submit and return at once");
-  command->add_flag("--validate-only", flags->validate_only, "Check the configuration, train nothing");
-  command->add_option("--request-id", flags->request_id, "The same id never makes a second job; default: a fresh one")
+  command->add_flag("--validate-only", flags->validate_only,
+                    "Check the configuration, train nothing");
+  command
+      ->add_option("--request-id", flags->request_id,
+                   "The same id never makes a second job; default: a fresh one")
       ->type_name("ID");
   command->callback([flags, &chosen] {
     chosen = {"train", [flags](CommandContext& context) { return RunTrain(context, *flags); }};

@@ -16,24 +16,29 @@ struct ValidateFlags {
   std::string format = "auto";
 };
 
-void PrintText(CommandContext& context, const v1::ValidateInstanceResponse& response, const std::string& where) {
+void PrintText(CommandContext& context, const v1::ValidateInstanceResponse& response,
+               const std::string& where) {
   std::ostream& out = context.out();
   if (response.valid()) {
-    out << where << ": valid: " << response.name() << ", " << ProblemTypeWord(response.problem_type()) << ", "
-        << response.customers() << " customers, " << response.depots()
+    out << where << ": valid: " << response.name() << ", "
+        << ProblemTypeWord(response.problem_type()) << ", " << response.customers()
+        << " customers, " << response.depots()
         << (response.depots() == 1 ? " depot\n" : " depots\n");
   } else {
-    out << where << ": " << response.errors_size() << (response.errors_size() == 1 ? " error\n" : " errors\n");
+    out << where << ": " << response.errors_size()
+        << (response.errors_size() == 1 ? " error\n" : " errors\n");
   }
   for (const std::string& error : response.errors()) out << "  " << error << "\n";
-  for (const std::string& feature : response.unsupported()) out << "  not supported yet: " << feature << "\n";
+  for (const std::string& feature : response.unsupported())
+    out << "  not supported yet: " << feature << "\n";
   out << std::flush;
 }
 
 ExitCode ValidateOne(CommandContext& context, v1::InstanceFile file, const std::string& where) {
   v1::ValidateInstanceRequest request;
   *request.mutable_file() = std::move(file);
-  const absl::StatusOr<v1::ValidateInstanceResponse> response = context.client().ValidateInstance(request);
+  const absl::StatusOr<v1::ValidateInstanceResponse> response =
+      context.client().ValidateInstance(request);
   if (!response.ok()) return context.Fail(response.status(), where);
   if (context.json()) {
     Json object = {{"file", where}};
@@ -46,7 +51,8 @@ ExitCode ValidateOne(CommandContext& context, v1::InstanceFile file, const std::
 }
 
 ExitCode RunValidate(CommandContext& context, const ValidateFlags& flags) {
-  absl::StatusOr<InstanceSource> source = InstanceSource::Open(flags.file, flags.format, context.environment().in);
+  absl::StatusOr<InstanceSource> source =
+      InstanceSource::Open(flags.file, flags.format, context.environment().in);
   if (!source.ok()) return context.Fail(source.status(), flags.file);
   ExitCode result = kExitDone;
   while (true) {
@@ -62,17 +68,21 @@ ExitCode RunValidate(CommandContext& context, const ValidateFlags& flags) {
 }  // namespace
 
 void AddValidate(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(app, "validate", "Every error of an instance; exit code 2 if there is any",
-                                 "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
+  CLI::App* command =
+      AddCommand(app, "validate", "Every error of an instance; exit code 2 if there is any",
+                 "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
   const auto flags = std::make_shared<ValidateFlags>();
-  command->add_option("FILE", flags->file, "An instance, or a .jsonl file of many; - for standard input")
+  command
+      ->add_option("FILE", flags->file,
+                   "An instance, or a .jsonl file of many; - for standard input")
       ->type_name("")
       ->required();
   command->add_option("--format", flags->format, "auto, vrplib, solomon, json or jsonl")
       ->type_name("WORD")
       ->capture_default_str();
   command->callback([flags, &chosen] {
-    chosen = {"validate", [flags](CommandContext& context) { return RunValidate(context, *flags); }};
+    chosen = {"validate",
+              [flags](CommandContext& context) { return RunValidate(context, *flags); }};
   });
 }
 

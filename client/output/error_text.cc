@@ -37,7 +37,8 @@ std::string MessageAt(const ErrorPlace& place, const absl::Status& status) {
   absl::string_view message = status.message();
   if (place.where.empty()) return std::string(message);
   const std::string base = BaseName(place.where);
-  if (absl::StartsWith(status.message(), absl::StrCat(base, ":"))) message.remove_prefix(base.size() + 1);
+  if (absl::StartsWith(status.message(), absl::StrCat(base, ":")))
+    message.remove_prefix(base.size() + 1);
   const bool continues_place = !message.empty() && message.front() >= '0' && message.front() <= '9';
   while (!message.empty() && message.front() == ' ') message.remove_prefix(1);
   return absl::StrCat(place.where, continues_place ? ":" : ": ", message);
@@ -45,10 +46,11 @@ std::string MessageAt(const ErrorPlace& place, const absl::Status& status) {
 
 std::vector<std::string> FieldLines(const absl::Status& status) {
   std::vector<std::string> lines;
-  for (const google::rpc::BadRequest::FieldViolation& violation :
-       DetailOf<google::rpc::BadRequest>(status).field_violations()) {
+  const auto bad_request = DetailOf<google::rpc::BadRequest>(status);
+  for (const google::rpc::BadRequest::FieldViolation& violation : bad_request.field_violations()) {
     if (absl::StrContains(status.message(), violation.description())) continue;
-    const bool has_field = !violation.field().empty() && !absl::StrContains(violation.description(), violation.field());
+    const bool has_field = !violation.field().empty() &&
+                           !absl::StrContains(violation.description(), violation.field());
     lines.push_back(has_field ? absl::StrCat(violation.field(), ": ", violation.description())
                               : violation.description());
   }
@@ -58,7 +60,8 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
 std::string Remedy(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
-      return "start the daemon (vrpd --listen 127.0.0.1:50051), or name another by --remote HOST:PORT or VRP_REMOTE";
+      return "start the daemon (vrpd --listen 127.0.0.1:50051), or name another by --remote "
+             "HOST:PORT or VRP_REMOTE";
     case absl::StatusCode::kResourceExhausted: {
       const auto retry = DetailOf<google::rpc::RetryInfo>(status);
       if (!retry.has_retry_delay()) return "try again later";
@@ -76,8 +79,9 @@ std::string Remedy(const absl::Status& status) {
 }  // namespace
 
 std::string ErrorText(const ErrorPlace& place, const absl::Status& status) {
-  const std::string message = status.code() == absl::StatusCode::kUnavailable ? UnreachableMessage(place, status)
-                                                                              : MessageAt(place, status);
+  const std::string message = status.code() == absl::StatusCode::kUnavailable
+                                  ? UnreachableMessage(place, status)
+                                  : MessageAt(place, status);
   std::string text = "vrpctl: ";
   if (!place.command.empty()) absl::StrAppend(&text, place.command, ": ");
   // Further lines of a message (an error a line) are set in, so that they read as one error.

@@ -13,8 +13,8 @@ struct ErrorPlace {
   std::string remote;   // named when it cannot be reached
 };
 
-// `vrpctl: solve: city.vrp: ...`, then a line for each field of google.rpc.BadRequest that the message does not
-// mention already, then the remedy. Ends with a line break.
+// `vrpctl: solve: city.vrp: ...`, then a line for each field of google.rpc.BadRequest that the
+// message does not mention already, then the remedy. Ends with a line break.
 std::string ErrorText(const ErrorPlace& place, const absl::Status& status);
 
 }  // namespace vrp::client

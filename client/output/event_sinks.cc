@@ -27,14 +27,15 @@ std::string EventLine(const v1::WatchTrainingJobResponse& event) {
   switch (event.event_case()) {
     case v1::WatchTrainingJobResponse::kState:
       return absl::StrCat("state ", JobStateWord(event.state().state()),
-                          event.state().error().empty() ? "" : ": ", WithoutControls(event.state().error()));
+                          event.state().error().empty() ? "" : ": ",
+                          WithoutControls(event.state().error()));
     case v1::WatchTrainingJobResponse::kLog:
       return WithoutControls(event.log().line());
     case v1::WatchTrainingJobResponse::kCheckpoint:
       return absl::StrCat("checkpoint at step ", event.checkpoint().step());
     case v1::WatchTrainingJobResponse::kResumed:
-      return absl::StrCat("resumed from step ", event.resumed().resumed_from_step(), " (attempt ", event.attempt(),
-                          ")");
+      return absl::StrCat("resumed from step ", event.resumed().resumed_from_step(), " (attempt ",
+                          event.attempt(), ")");
     case v1::WatchTrainingJobResponse::kModel:
       return absl::StrCat("model ", event.model().model());
     default:
@@ -43,7 +44,8 @@ std::string EventLine(const v1::WatchTrainingJobResponse& event) {
 }
 
 std::string LostLine(const absl::Status& status) {
-  return absl::StrCat("connection lost (", WithoutControls({status.message().data(), status.message().size()}),
+  return absl::StrCat("connection lost (",
+                      WithoutControls({status.message().data(), status.message().size()}),
                       "), trying to come back");
 }
 
@@ -72,7 +74,8 @@ void PlainEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
 }
 
 void PlainEventSink::OnProgress(const v1::WatchTrainingJobResponse& event) {
-  const std::optional<absl::Duration> remaining = remaining_.Update(event.progress(), ToTime(event.time()));
+  const std::optional<absl::Duration> remaining =
+      remaining_.Update(event.progress(), ToTime(event.time()));
   const absl::Time now = environment_.now();
   if (!event.progress().end_of_epoch() && now - last_progress_ < kProgressInterval) return;
   last_progress_ = now;
@@ -97,9 +100,7 @@ void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
   }
 }
 
-void BarEventSink::OnConnectionLost(const absl::Status& status) {
-  PrintAbove(LostLine(status));
-}
+void BarEventSink::OnConnectionLost(const absl::Status& status) { PrintAbove(LostLine(status)); }
 
 void BarEventSink::OnReconnected() { PrintAbove(kReconnectedLine); }
 
@@ -118,7 +119,8 @@ void BarEventSink::PrintAbove(const std::string& line) {
 void BarEventSink::Draw() {
   // The last column stays free: some terminals break the line there.
   const int width = environment_.terminal_width().value_or(80) - 1;
-  environment_.out << kClearLine << ProgressBarLine(progress_, remaining_time_, width) << std::flush;
+  environment_.out << kClearLine << ProgressBarLine(progress_, remaining_time_, width)
+                   << std::flush;
   drawn_ = true;
 }
 

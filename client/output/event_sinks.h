@@ -25,7 +25,8 @@ class JsonEventSink : public EventSink {
   Environment& environment_;
 };
 
-// Lines for logs: events as they come, of progress each end of epoch and at most one line in two seconds besides.
+// Lines for logs: events as they come, of progress each end of epoch and at most one line in two
+// seconds besides.
 class PlainEventSink : public EventSink {
  public:
   explicit PlainEventSink(Environment& environment) : environment_(environment) {}

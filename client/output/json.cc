@@ -14,7 +14,8 @@ void WriteJsonLine(std::ostream& out, const Json& object) {
 Json JsonNumber(double value) {
   constexpr double kExactIntegers = 9007199254740992;  // 2^53
   if (!std::isfinite(value)) return nullptr;
-  if (value == std::trunc(value) && std::fabs(value) < kExactIntegers) return static_cast<int64_t>(value);
+  if (value == std::trunc(value) && std::fabs(value) < kExactIntegers)
+    return static_cast<int64_t>(value);
   return value;
 }
 

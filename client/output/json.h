@@ -1,4 +1,5 @@
-// Messages as the JSON that scripts rely on. Key names and their order are part of the command line's contract.
+// Messages as the JSON that scripts rely on. Key names and their order are part of the command
+// line's contract.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

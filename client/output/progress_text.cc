@@ -26,7 +26,9 @@ std::string OfTotal(int64_t done, int64_t total) {
 }
 
 std::string GapToReference(const v1::TrainingProgress& progress) {
-  if (!progress.has_val_cost() || !progress.has_val_reference_cost() || progress.val_reference_cost() <= 0) return "";
+  if (!progress.has_val_cost() || !progress.has_val_reference_cost() ||
+      progress.val_reference_cost() <= 0)
+    return "";
   return FormatGap(progress.val_cost() / progress.val_reference_cost() - 1);
 }
 
@@ -36,14 +38,16 @@ struct Part {
   int rank;
 };
 
-std::vector<Part> PartsOf(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining) {
+std::vector<Part> PartsOf(const v1::TrainingProgress& progress,
+                          std::optional<absl::Duration> remaining) {
   std::vector<Part> parts = {
       {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs())), 8},
       {absl::StrCat("step ", OfTotal(progress.step(), progress.steps())), 6},
       {absl::StrCat("loss ", Short(progress.loss())), 4},
       {absl::StrCat("cost ", Short(progress.train_cost())), 7},
   };
-  if (progress.has_val_cost()) parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 5});
+  if (progress.has_val_cost())
+    parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 5});
   const std::string gap = GapToReference(progress);
   if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, " vs NN)"), 2});
   parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 3});
@@ -67,10 +71,11 @@ std::string Bar(double fraction, int columns) {
 
 }  // namespace
 
-std::string PlainProgressLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining) {
+std::string PlainProgressLine(const v1::TrainingProgress& progress,
+                              std::optional<absl::Duration> remaining) {
   std::string line = absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs()), "  step ",
-                                  OfTotal(progress.step(), progress.steps()), "  loss ", Short(progress.loss()),
-                                  "  cost ", Short(progress.train_cost()));
+                                  OfTotal(progress.step(), progress.steps()), "  loss ",
+                                  Short(progress.loss()), "  cost ", Short(progress.train_cost()));
   if (progress.has_val_cost()) absl::StrAppend(&line, "  val ", Short(progress.val_cost()));
   const std::string gap = GapToReference(progress);
   if (!gap.empty()) absl::StrAppend(&line, " (", gap, " vs nearest neighbour)");
@@ -79,11 +84,13 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress, std::optiona
   return line;
 }
 
-std::string ProgressBarLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining,
-                            int width) {
-  const double fraction =
-      progress.steps() > 0 ? static_cast<double>(progress.step()) / static_cast<double>(progress.steps()) : 0;
-  const std::string percent = absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
+std::string ProgressBarLine(const v1::TrainingProgress& progress,
+                            std::optional<absl::Duration> remaining, int width) {
+  const double fraction = progress.steps() > 0 ? static_cast<double>(progress.step()) /
+                                                     static_cast<double>(progress.steps())
+                                               : 0;
+  const std::string percent =
+      absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
   std::vector<Part> parts = PartsOf(progress, remaining);
   const int frame = static_cast<int>(percent.size()) + 3;  // two brackets and a blank
   while (!parts.empty() && Length(parts) + frame + kShortestBar > width) {
@@ -91,12 +98,14 @@ std::string ProgressBarLine(const v1::TrainingProgress& progress, std::optional<
                                  [](const Part& a, const Part& b) { return a.rank < b.rank; }));
   }
   const int columns = std::clamp(width - frame - Length(parts), 0, kLongestBar);
-  std::string line = columns >= kShortestBar ? absl::StrCat("[", Bar(fraction, columns), "] ", percent) : percent;
+  std::string line =
+      columns >= kShortestBar ? absl::StrCat("[", Bar(fraction, columns), "] ", percent) : percent;
   for (const Part& part : parts) absl::StrAppend(&line, "  ", part.text);
   return line.substr(0, static_cast<size_t>(std::max(width, 0)));
 }
 
-std::optional<absl::Duration> RemainingTime::Update(const v1::TrainingProgress& progress, absl::Time time) {
+std::optional<absl::Duration> RemainingTime::Update(const v1::TrainingProgress& progress,
+                                                    absl::Time time) {
   constexpr double kWeight = 0.2;  // of the newest
   if (last_step_ > 0 && progress.step() > last_step_ && time > last_time_) {
     const absl::Duration newest = (time - last_time_) / (progress.step() - last_step_);

@@ -9,11 +9,15 @@
 
 namespace vrp::client {
 
-// "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest neighbour)  1234 instances/s  ETA 1m20s"
-std::string PlainProgressLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining);
+// "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest neighbour)  1234
+// instances/s  ETA 1m20s"
+std::string PlainProgressLine(const v1::TrainingProgress& progress,
+                              std::optional<absl::Duration> remaining);
 
-// The same with a bar in front, exactly as many columns or fewer as `width`: what matters least is left out first.
-std::string ProgressBarLine(const v1::TrainingProgress& progress, std::optional<absl::Duration> remaining, int width);
+// The same with a bar in front, exactly as many columns or fewer as `width`: what matters least is
+// left out first.
+std::string ProgressBarLine(const v1::TrainingProgress& progress,
+                            std::optional<absl::Duration> remaining, int width);
 
 // How long the rest will take, from the times of the last progress events.
 class RemainingTime {

@@ -25,7 +25,8 @@ Json RouteJson(const v1::Route& route) {
   Json stops = Json::array();
   for (int i = 1; i + 1 < route.stops_size(); ++i) {
     const v1::Stop& stop = route.stops(i);
-    stops.push_back({{"id", stop.id()}, {"arrival", JsonNumber(stop.arrival())}, {"load", Load(stop.load())}});
+    stops.push_back(
+        {{"id", stop.id()}, {"arrival", JsonNumber(stop.arrival())}, {"load", Load(stop.load())}});
   }
   return {{"vehicle", route.vehicle()},
           {"stops", stops},
@@ -102,9 +103,11 @@ Json CheckJson(const v1::CheckSolutionResponse& response) {
 }
 
 Json ValidateJson(const v1::ValidateInstanceResponse& response) {
-  Json object = {{"valid", response.valid()},
-                 {"errors", std::vector<std::string>(response.errors().begin(), response.errors().end())},
-                 {"unsupported", std::vector<std::string>(response.unsupported().begin(), response.unsupported().end())}};
+  Json object = {
+      {"valid", response.valid()},
+      {"errors", std::vector<std::string>(response.errors().begin(), response.errors().end())},
+      {"unsupported",
+       std::vector<std::string>(response.unsupported().begin(), response.unsupported().end())}};
   if (!response.valid()) return object;
   object["name"] = response.name();
   object["problem_type"] = ProblemTypeWord(response.problem_type());

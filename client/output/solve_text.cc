@@ -12,7 +12,8 @@ constexpr int kMostLines = 20;
 template <typename Loads>
 std::string LoadText(const Loads& loads) {
   std::string text;
-  for (const double load : loads) absl::StrAppend(&text, text.empty() ? "" : ",", FormatNumber(load));
+  for (const double load : loads)
+    absl::StrAppend(&text, text.empty() ? "" : ",", FormatNumber(load));
   return text;
 }
 
@@ -28,15 +29,18 @@ std::string RouteText(int number, const v1::Route& route) {
 template <typename Response>
 std::string GapText(const Response& response) {
   if (!response.has_gap() || !response.has_reference_cost()) return "";
-  return absl::StrCat("  gap ", FormatGap(response.gap()), " to ", FormatNumber(response.reference_cost()));
+  return absl::StrCat("  gap ", FormatGap(response.gap()), " to ",
+                      FormatNumber(response.reference_cost()));
 }
 
 template <typename Response>
 std::string VerdictText(const Response& response) {
   if (response.feasible()) return "checker: feasible\n";
-  std::string text = absl::StrCat("checker: NOT feasible, ", response.violations_size(), " violations\n");
+  std::string text =
+      absl::StrCat("checker: NOT feasible, ", response.violations_size(), " violations\n");
   for (int i = 0; i < std::min(response.violations_size(), kMostLines); ++i) {
-    absl::StrAppend(&text, "  ", response.violations(i).kind(), ": ", response.violations(i).message(), "\n");
+    absl::StrAppend(&text, "  ", response.violations(i).kind(), ": ",
+                    response.violations(i).message(), "\n");
   }
   if (response.violations_size() > kMostLines) {
     absl::StrAppend(&text, "  and ", response.violations_size() - kMostLines, " more\n");
@@ -48,7 +52,8 @@ std::string UnservedText(const v1::Solution& solution) {
   if (solution.unserved().empty()) return "";
   std::string text = absl::StrCat("unserved: ", solution.unserved_size(), " customers\n");
   for (int i = 0; i < std::min(solution.unserved_size(), kMostLines); ++i) {
-    absl::StrAppend(&text, "  ", solution.unserved(i).id(), ": ", solution.unserved(i).reason(), "\n");
+    absl::StrAppend(&text, "  ", solution.unserved(i).id(), ": ", solution.unserved(i).reason(),
+                    "\n");
   }
   if (solution.unserved_size() > kMostLines) {
     absl::StrAppend(&text, "  and ", solution.unserved_size() - kMostLines, " more\n");
@@ -57,13 +62,14 @@ std::string UnservedText(const v1::Solution& solution) {
 }
 
 std::string Milliseconds(const google::protobuf::Duration& duration) {
-  return FormatNumber(absl::ToDoubleMilliseconds(absl::Floor(ToDuration(duration), absl::Microseconds(100))));
+  return FormatNumber(
+      absl::ToDoubleMilliseconds(absl::Floor(ToDuration(duration), absl::Microseconds(100))));
 }
 
 std::string TimesText(const v1::SolveResponse& response) {
   const v1::TimeSplit& times = response.times();
-  std::string text = absl::StrCat("time: ", Milliseconds(times.total()), " of ", Milliseconds(response.budget()),
-                                  " ms");
+  std::string text = absl::StrCat("time: ", Milliseconds(times.total()), " of ",
+                                  Milliseconds(response.budget()), " ms");
   if (times.has_queue()) absl::StrAppend(&text, ", queue ", Milliseconds(times.queue()));
   if (times.has_encode()) absl::StrAppend(&text, ", encode ", Milliseconds(times.encode()));
   if (times.has_decode()) absl::StrAppend(&text, ", decode ", Milliseconds(times.decode()));
@@ -81,13 +87,15 @@ std::string SolveText(const v1::SolveResponse& response) {
   text += VerdictText(response);
   text += UnservedText(solution);
   absl::StrAppend(&text, "strategy: ", StrategyWord(response.strategy()), ", ",
-                  response.model().empty() ? "no model" : response.model(), ", seed ", response.seed(), "\n");
+                  response.model().empty() ? "no model" : response.model(), ", seed ",
+                  response.seed(), "\n");
   text += TimesText(response);
   return text;
 }
 
 std::string CheckText(const v1::CheckSolutionResponse& response) {
-  return absl::StrCat("cost: ", FormatNumber(response.cost()), GapText(response), "\n", VerdictText(response));
+  return absl::StrCat("cost: ", FormatNumber(response.cost()), GapText(response), "\n",
+                      VerdictText(response));
 }
 
 }  // namespace vrp::client

@@ -14,7 +14,7 @@
 namespace vrp::client {
 namespace {
 
-constexpr double kPlotSize = 720;   // longer side of the map
+constexpr double kPlotSize = 720;  // longer side of the map
 constexpr double kMargin = 24;
 constexpr double kTitleHeight = 64;
 constexpr double kLegendWidth = 250;
@@ -23,15 +23,18 @@ constexpr int kMostLegendLines = 30;
 // Above so many customers their numbers would cover the routes.
 constexpr int kMostLabels = 120;
 
-// Dark enough on white, told apart with most kinds of colour blindness as neighbours; then again from the start, dashed.
-constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#17becf",
-                                                  "#8c564b", "#e377c2", "#556b2f", "#00008b", "#b8860b", "#7f7f7f"};
+// Dark enough on white, told apart with most kinds of colour blindness as neighbours; then again
+// from the start, dashed.
+constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c", "#ff7f0e",
+                                                  "#9467bd", "#17becf", "#8c564b", "#e377c2",
+                                                  "#556b2f", "#00008b", "#b8860b", "#7f7f7f"};
 
 std::string Escape(std::string_view text) {
   std::string clean = ToValidUtf8(text);
   // XML 1.0 knows no control characters but these three.
-  clean.erase(std::remove_if(clean.begin(), clean.end(),
-                             [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; }),
+  clean.erase(std::remove_if(
+                  clean.begin(), clean.end(),
+                  [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; }),
               clean.end());
   return absl::StrReplaceAll(
       clean, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&apos;"}});
@@ -46,8 +49,10 @@ std::string Shortened(const std::string& text, size_t most) {
 class Frame {
  public:
   explicit Frame(const v1::Solution& solution) {
-    double max_x = -std::numeric_limits<double>::infinity(), min_y = std::numeric_limits<double>::infinity();
-    min_x_ = std::numeric_limits<double>::infinity(), max_y_ = -std::numeric_limits<double>::infinity();
+    double max_x = -std::numeric_limits<double>::infinity(),
+           min_y = std::numeric_limits<double>::infinity();
+    min_x_ = std::numeric_limits<double>::infinity(),
+    max_y_ = -std::numeric_limits<double>::infinity();
     for (const v1::Route& route : solution.routes()) {
       for (const v1::Stop& stop : route.stops()) {
         min_x_ = std::min(min_x_, stop.location().x());
@@ -65,7 +70,9 @@ class Frame {
   }
 
   double X(const v1::Stop& stop) const { return kMargin + (stop.location().x() - min_x_) * scale_; }
-  double Y(const v1::Stop& stop) const { return kTitleHeight + kMargin + (max_y_ - stop.location().y()) * scale_; }
+  double Y(const v1::Stop& stop) const {
+    return kTitleHeight + kMargin + (max_y_ - stop.location().y()) * scale_;
+  }
   double width() const { return width_; }
   double height() const { return height_; }
 
@@ -80,7 +87,8 @@ std::string Stroke(int route) {
 }
 
 std::string Lines(const v1::Solution& solution, const Frame& frame) {
-  std::string svg = "<g fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-opacity=\"0.85\">\n";
+  std::string svg =
+      "<g fill=\"none\" stroke-width=\"2\" stroke-linejoin=\"round\" stroke-opacity=\"0.85\">\n";
   for (int i = 0; i < solution.routes_size(); ++i) {
     absl::StrAppend(&svg, "<polyline ", Stroke(i), " points=\"");
     for (const v1::Stop& stop : solution.routes(i).stops()) {
@@ -100,11 +108,12 @@ std::string Customers(const v1::Solution& solution, const Frame& frame) {
     const v1::Route& route = solution.routes(i);
     for (int k = 1; k + 1 < route.stops_size(); ++k) {
       const double x = frame.X(route.stops(k)), y = frame.Y(route.stops(k));
-      absl::StrAppendFormat(&svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.0f\" fill=\"%s\"/>\n", x, y, radius,
-                            kColours[static_cast<size_t>(i) % kColours.size()]);
+      absl::StrAppendFormat(&svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.0f\" fill=\"%s\"/>\n", x,
+                            y, radius, kColours[static_cast<size_t>(i) % kColours.size()]);
       if (count > kMostLabels) continue;
-      absl::StrAppendFormat(&svg, "<text x=\"%.2f\" y=\"%.2f\" stroke=\"none\" fill=\"#444\">%s</text>\n", x + 6,
-                            y - 5, Escape(Shortened(route.stops(k).id(), 12)));
+      absl::StrAppendFormat(&svg,
+                            "<text x=\"%.2f\" y=\"%.2f\" stroke=\"none\" fill=\"#444\">%s</text>\n",
+                            x + 6, y - 5, Escape(Shortened(route.stops(k).id(), 12)));
     }
   }
   return svg + "</g>\n";
@@ -115,8 +124,9 @@ std::string Depots(const v1::Solution& solution, const Frame& frame) {
   for (const v1::Route& route : solution.routes()) {
     if (route.stops().empty()) continue;
     for (const v1::Stop* stop : {&route.stops(0), &route.stops(route.stops_size() - 1)}) {
-      const std::string square = absl::StrFormat("<rect x=\"%.2f\" y=\"%.2f\" width=\"12\" height=\"12\"/>\n",
-                                                 frame.X(*stop) - 6, frame.Y(*stop) - 6);
+      const std::string square =
+          absl::StrFormat("<rect x=\"%.2f\" y=\"%.2f\" width=\"12\" height=\"12\"/>\n",
+                          frame.X(*stop) - 6, frame.Y(*stop) - 6);
       // Routes share depots: each is drawn once.
       if (svg.find(square) == std::string::npos) svg += square;
     }
@@ -127,7 +137,8 @@ std::string Depots(const v1::Solution& solution, const Frame& frame) {
 std::string Title(const v1::SolveResponse& response) {
   std::string line = absl::StrCat("cost ", FormatNumber(response.solution().cost()));
   if (response.has_gap() && response.has_reference_cost()) {
-    absl::StrAppend(&line, ", gap ", FormatGap(response.gap()), " to ", FormatNumber(response.reference_cost()));
+    absl::StrAppend(&line, ", gap ", FormatGap(response.gap()), " to ",
+                    FormatNumber(response.reference_cost()));
   }
   absl::StrAppend(&line, ", ", response.solution().routes_size(), " routes");
   if (!response.feasible()) absl::StrAppend(&line, ", NOT feasible");
@@ -144,13 +155,16 @@ std::string LegendLine(int line, int route, const std::string& text, double left
   const double y = kTitleHeight + kMargin + kLegendLine * line;
   std::string svg;
   if (route >= 0) {
-    svg = absl::StrFormat("<line x1=\"%.0f\" y1=\"%.0f\" x2=\"%.0f\" y2=\"%.0f\" stroke-width=\"4\" %s/>\n", left, y - 4,
-                          left + 24, y - 4, Stroke(route));
+    svg = absl::StrFormat(
+        "<line x1=\"%.0f\" y1=\"%.0f\" x2=\"%.0f\" y2=\"%.0f\" stroke-width=\"4\" %s/>\n", left,
+        y - 4, left + 24, y - 4, Stroke(route));
   } else {
-    svg = absl::StrFormat("<rect x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"12\" fill=\"black\"/>\n", left + 6,
-                          y - 10);
+    svg =
+        absl::StrFormat("<rect x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"12\" fill=\"black\"/>\n",
+                        left + 6, y - 10);
   }
-  return absl::StrCat(svg, absl::StrFormat("<text x=\"%.0f\" y=\"%.0f\">%s</text>\n", left + 32, y, Escape(text)));
+  return absl::StrCat(
+      svg, absl::StrFormat("<text x=\"%.0f\" y=\"%.0f\">%s</text>\n", left + 32, y, Escape(text)));
 }
 
 std::string Legend(const v1::Solution& solution, double left) {
@@ -158,14 +172,15 @@ std::string Legend(const v1::Solution& solution, double left) {
   const int shown = std::min(solution.routes_size(), kMostLegendLines);
   for (int i = 0; i < shown; ++i) {
     const v1::Route& route = solution.routes(i);
-    std::string text = absl::StrCat("route ", i + 1, ": ", std::max(route.stops_size() - 2, 0), " stops, ",
-                                    FormatNumber(route.distance()));
+    std::string text = absl::StrCat("route ", i + 1, ": ", std::max(route.stops_size() - 2, 0),
+                                    " stops, ", FormatNumber(route.distance()));
     if (!route.load().empty()) absl::StrAppend(&text, ", load ", FormatNumber(route.load(0)));
     svg += LegendLine(i + 1, i, text, left);
   }
   if (shown < solution.routes_size()) {
     absl::StrAppendFormat(&svg, "<text x=\"%.0f\" y=\"%.0f\">and %d more</text>\n", left + 32,
-                          kTitleHeight + kMargin + kLegendLine * (shown + 1), solution.routes_size() - shown);
+                          kTitleHeight + kMargin + kLegendLine * (shown + 1),
+                          solution.routes_size() - shown);
   }
   return svg + "</g>\n";
 }
@@ -173,9 +188,12 @@ std::string Legend(const v1::Solution& solution, double left) {
 absl::Status CheckLocations(const v1::SolveResponse& response) {
   for (const v1::Route& route : response.solution().routes()) {
     for (const v1::Stop& stop : route.stops()) {
-      if (stop.has_location() && std::isfinite(stop.location().x()) && std::isfinite(stop.location().y())) continue;
+      if (stop.has_location() && std::isfinite(stop.location().x()) &&
+          std::isfinite(stop.location().y()))
+        continue;
       return absl::InvalidArgumentError(
-          absl::StrCat("--plot: stop ", stop.id(), " has no location; give the instance coordinates beside its "
+          absl::StrCat("--plot: stop ", stop.id(),
+                       " has no location; give the instance coordinates beside its "
                        "matrix, or leave --plot out"));
     }
   }
@@ -193,17 +211,19 @@ absl::StatusOr<std::string> PlotSvg(const v1::SolveResponse& response) {
   const v1::Solution& solution = response.solution();
   const Frame frame(solution);
   const double legend_left = frame.width() + 3 * kMargin;
-  const double legend_height = kLegendLine * (std::min(solution.routes_size(), kMostLegendLines) + 2);
+  const double legend_height =
+      kLegendLine * (std::min(solution.routes_size(), kMostLegendLines) + 2);
   const double width = legend_left + kLegendWidth;
   const double height = kTitleHeight + 2 * kMargin + std::max(frame.height(), legend_height);
-  return absl::StrCat(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
-      absl::StrFormat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-                      "font-family=\"sans-serif\">\n",
-                      width, height, width, height),
-      "<title>", Escape(response.name()), "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      Title(response), Lines(solution, frame), Customers(solution, frame), Depots(solution, frame),
-      Legend(solution, legend_left), "</svg>\n");
+  return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
+                      absl::StrFormat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
+                                      "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+                                      "font-family=\"sans-serif\">\n",
+                                      width, height, width, height),
+                      "<title>", Escape(response.name()),
+                      "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+                      Title(response), Lines(solution, frame), Customers(solution, frame),
+                      Depots(solution, frame), Legend(solution, legend_left), "</svg>\n");
 }
 
 }  // namespace vrp::client

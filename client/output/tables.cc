@@ -35,13 +35,15 @@ class Sheet {
 
 std::string ProblemTypes(const v1::Model& model) {
   std::vector<std::string> words;
-  for (const int type : model.problem_types()) words.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+  for (const int type : model.problem_types())
+    words.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
   return absl::StrJoin(words, " ");
 }
 
 std::string CostAgainst(double cost, double reference) {
   if (reference <= 0) return cost > 0 ? FormatNumber(cost) : "";
-  return absl::StrCat(FormatNumber(cost), " (", FormatGap(cost / reference - 1), " vs nearest neighbour)");
+  return absl::StrCat(FormatNumber(cost), " (", FormatGap(cost / reference - 1),
+                      " vs nearest neighbour)");
 }
 
 }  // namespace
@@ -93,7 +95,10 @@ std::string JobText(const v1::TrainingJob& job) {
 }
 
 std::vector<std::string> ModelRow(const v1::Model& model) {
-  return {model.name(), model.architecture(), ProblemTypes(model), absl::StrCat(model.parameters()),
+  return {model.name(),
+          model.architecture(),
+          ProblemTypes(model),
+          absl::StrCat(model.parameters()),
           CostAgainst(model.validation_cost(), model.validation_reference_cost()),
           model.has_create_time() ? FormatTime(model.create_time()) : ""};
 }
@@ -116,7 +121,8 @@ std::string ModelText(const v1::Model& model) {
 
 std::string ServerInfoText(const v1::ServerInfo& info) {
   Sheet sheet;
-  sheet.Add("version", absl::StrCat(info.version(), info.git_commit().empty() ? "" : " ", info.git_commit()));
+  sheet.Add("version",
+            absl::StrCat(info.version(), info.git_commit().empty() ? "" : " ", info.git_commit()));
   sheet.Add("torch", info.torch_version().empty() ? "built without" : info.torch_version());
   sheet.Add("grpc", info.grpc_version());
   for (const v1::Device& device : info.devices()) {
@@ -128,10 +134,11 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
   }
   sheet.Add("threads", absl::StrCat(info.threads()));
   const v1::Limits& limits = info.limits();
-  sheet.Add("limits", absl::StrCat(limits.max_nodes(), " nodes (", limits.max_matrix_nodes(), " with a matrix), ",
-                                   limits.max_threads(), " threads a request, budget up to ",
-                                   FormatSpan(absl::Milliseconds(limits.max_budget_ms())), ", messages up to ",
-                                   FormatBytes(limits.max_message_bytes())));
+  sheet.Add("limits", absl::StrCat(limits.max_nodes(), " nodes (", limits.max_matrix_nodes(),
+                                   " with a matrix), ", limits.max_threads(),
+                                   " threads a request, budget up to ",
+                                   FormatSpan(absl::Milliseconds(limits.max_budget_ms())),
+                                   ", messages up to ", FormatBytes(limits.max_message_bytes())));
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();
 }

@@ -1,0 +1,259 @@
+// The commands that ask one question: check, validate, jobs list|get|cancel, models, generate,
+// server.
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Ran RunJson(const FakeServer& server, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--remote", server.address(), "--output", "json"});
+  return RunCommand(arguments);
+}
+
+FakeHandlers WithCheck(bool feasible) {
+  FakeHandlers handlers;
+  handlers.check = [feasible](const v1::CheckSolutionRequest& request, const FakeCall&) {
+    v1::CheckSolutionResponse response;
+    response.set_feasible(feasible && request.file().content() == "instance" &&
+                          request.solution_file().content() == "plan");
+    response.set_cost(375);
+    response.set_reference_cost(375);
+    response.set_gap(0);
+    return response;
+  };
+  return handlers;
+}
+
+TEST(CheckCommand, JudgesAPlan) {
+  FakeServer server(WithCheck(true));
+  const Ran ran = RunJson(
+      server, {"check", WriteTestFile("c.vrp", "instance"), WriteTestFile("c.sol", "plan")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "{\"feasible\":true,\"cost\":375,\"violations\":[],\"ref_cost\":375,\"gap\":0}\n");
+}
+
+TEST(CheckCommand, FailsWithSevenForAPlanThatIsNotFeasible) {
+  FakeServer server(WithCheck(false));
+  EXPECT_EQ(
+      RunJson(server, {"check", WriteTestFile("c.vrp", "instance"), WriteTestFile("c.sol", "plan")})
+          .code,
+      7);
+}
+
+TEST(CheckCommand, ReportsAMissingSolution) {
+  FakeServer server(WithCheck(true));
+  const Ran ran =
+      RunJson(server, {"check", WriteTestFile("c.vrp", "instance"), TestPath("no.sol")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("no.sol: No such file"));
+}
+
+FakeHandlers WithValidate() {
+  FakeHandlers handlers;
+  handlers.validate = [](const v1::ValidateInstanceRequest& request, const FakeCall&) {
+    v1::ValidateInstanceResponse response;
+    response.set_valid(request.file().content() == "{\"good\":1}");
+    if (!response.valid()) {
+      response.add_errors("a.json:1: first");
+      response.add_errors("a.json:1: second");
+    }
+    return response;
+  };
+  return handlers;
+}
+
+TEST(ValidateCommand, ShowsEveryError) {
+  FakeServer server(WithValidate());
+  const Ran ran =
+      RunCommand({"validate", WriteTestFile("a.json", "{}"), "--remote", server.address()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.out, HasSubstr("2 errors\n  a.json:1: first\n  a.json:1: second\n"));
+}
+
+TEST(ValidateCommand, JudgesEachLine) {
+  FakeServer server(WithValidate());
+  const Ran ran =
+      RunJson(server, {"validate", WriteTestFile("v.jsonl", "{\"good\":1}\n{}\n{\"good\":1}\n")});
+  EXPECT_EQ(ran.code, 2);
+  ASSERT_THAT(ran.OutJson(), SizeIs(3));
+  EXPECT_EQ(ran.OutJson()[1]["errors"].size(), 2u);
+  EXPECT_EQ(ran.OutJson()[2]["valid"], true);
+}
+
+TEST(ValidateCommand, SucceedsForAValidInstance) {
+  FakeServer server(WithValidate());
+  EXPECT_EQ(RunJson(server, {"validate", WriteTestFile("g.json", "{\"good\":1}")}).code, 0);
+}
+
+// `total` jobs in pages of at most three.
+FakeHandlers WithJobs(int total) {
+  FakeHandlers handlers;
+  handlers.list_jobs = [total](const v1::ListTrainingJobsRequest& request, const FakeCall&) {
+    int next = request.page_token().empty() ? 0 : std::stoi(request.page_token());
+    v1::ListTrainingJobsResponse response;
+    for (int i = 0; i < std::min(request.page_size(), 3) && next < total; ++i) {
+      response.add_training_jobs()->set_name(absl::StrCat("trainingJobs/", next++));
+    }
+    if (next < total) response.set_next_page_token(absl::StrCat(next));
+    return response;
+  };
+  return handlers;
+}
+
+TEST(JobsCommand, ListsAllPages) {
+  FakeServer server(WithJobs(7));
+  const auto jobs = RunJson(server, {"jobs", "list"}).OutJson();
+  ASSERT_THAT(jobs, SizeIs(7));
+  EXPECT_EQ(jobs[6]["name"], "trainingJobs/6");
+}
+
+TEST(JobsCommand, ListsNoMoreThanItIsTold) {
+  FakeServer server(WithJobs(7));
+  EXPECT_THAT(RunJson(server, {"jobs", "list", "--limit", "4"}).OutJson(), SizeIs(4));
+}
+
+TEST(JobsCommand, ListsAsATableForPeople) {
+  FakeServer server(WithJobs(2));
+  const Ran ran = RunCommand({"jobs", "--remote", server.address(), "list"});
+  ASSERT_THAT(ran.OutLines(), SizeIs(3));
+  EXPECT_THAT(ran.OutLines()[0], HasSubstr("STATE"));
+  EXPECT_THAT(ran.OutLines()[2], HasSubstr("trainingJobs/1"));
+}
+
+TEST(JobsCommand, GetsAJobByItsId) {
+  FakeHandlers handlers;
+  handlers.get_job = [](const v1::GetTrainingJobRequest& request,
+                        const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
+    if (request.name() != "trainingJobs/abc") return absl::NotFoundError("no such job");
+    v1::TrainingJob job;
+    job.set_name(request.name());
+    job.set_state(v1::JOB_STATE_RUNNING);
+    return job;
+  };
+  FakeServer server(handlers);
+  EXPECT_EQ(RunJson(server, {"jobs", "get", "abc"}).OutJson().at(0)["state"], "RUNNING");
+  EXPECT_EQ(RunJson(server, {"jobs", "get", "other"}).code, 5);
+}
+
+TEST(JobsCommand, CancelsAJob) {
+  FakeHandlers handlers;
+  handlers.cancel_job = [](const v1::CancelTrainingJobRequest& request,
+                           const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
+    if (request.name() != "trainingJobs/abc")
+      return absl::FailedPreconditionError("has succeeded already");
+    v1::TrainingJob job;
+    job.set_name(request.name());
+    job.set_state(v1::JOB_STATE_CANCELLING);
+    return job;
+  };
+  FakeServer server(handlers);
+  EXPECT_EQ(RunJson(server, {"jobs", "cancel", "trainingJobs/abc"}).OutJson().at(0)["state"],
+            "CANCELLING");
+  EXPECT_EQ(RunJson(server, {"jobs", "cancel", "done"}).code, 4);
+}
+
+TEST(ModelsCommand, ListsAndGets) {
+  FakeHandlers handlers;
+  handlers.list_models = [](const v1::ListModelsRequest& request, const FakeCall&) {
+    v1::ListModelsResponse response;
+    response.add_models()->set_name(request.page_token().empty() ? "models/a/versions/2"
+                                                                 : "models/a/versions/1");
+    if (request.page_token().empty()) response.set_next_page_token("more");
+    return response;
+  };
+  handlers.get_model = [](const v1::GetModelRequest& request, const FakeCall&) {
+    v1::Model model;
+    model.set_name(request.name());
+    return model;
+  };
+  FakeServer server(handlers);
+  const auto models = RunJson(server, {"models", "list"}).OutJson();
+  ASSERT_THAT(models, SizeIs(2));
+  EXPECT_EQ(models[1]["version"], 1);
+  EXPECT_EQ(RunJson(server, {"models", "get", "a@7"}).OutJson().at(0)["version"], 7);
+}
+
+FakeHandlers WithGenerate(int64_t fail_after = -1) {
+  FakeHandlers handlers;
+  handlers.generate = [fail_after](
+                          const v1::GenerateInstancesRequest& request,
+                          absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> write) {
+    for (int64_t i = 0; i < request.count(); ++i) {
+      if (i == fail_after) return absl::InternalError("broke");
+      v1::GenerateInstancesResponse response;
+      response.mutable_file()->set_content(
+          absl::StrCat("{\"i\":", i, ",\"customers\":", request.customers(), "}"));
+      write(response);
+    }
+    return absl::OkStatus();
+  };
+  return handlers;
+}
+
+TEST(GenerateCommand, PrintsJsonLines) {
+  FakeServer server(WithGenerate());
+  const Ran ran = RunCommand({"generate", "--problem", "cvrp", "--customers", "5", "--count", "2",
+                              "--seed", "3", "--remote", server.address()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "{\"i\":0,\"customers\":5}\n{\"i\":1,\"customers\":5}\n");
+}
+
+TEST(GenerateCommand, WritesAFile) {
+  FakeServer server(WithGenerate());
+  const std::string path = TestPath("made.jsonl");
+  const Ran ran = RunJson(server, {"generate", "--problem", "tsp", "--count", "2", "--out", path});
+  EXPECT_EQ(ran.OutJson().at(0)["instances"], 2);
+  EXPECT_EQ(ReadTestFile(path), "{\"i\":0,\"customers\":20}\n{\"i\":1,\"customers\":20}\n");
+}
+
+TEST(GenerateCommand, LeavesNoHalfWrittenFile) {
+  FakeServer server(WithGenerate(1));
+  EXPECT_EQ(RunJson(server, {"generate", "--problem", "tsp", "--count", "2", "--out",
+                             TestPath("half.jsonl")})
+                .code,
+            1);
+  EXPECT_THAT(TestFilesLike("half.jsonl"), IsEmpty());
+}
+
+TEST(GenerateCommand, RefusesAnUnknownProblem) {
+  FakeServer server(WithGenerate());
+  EXPECT_EQ(RunJson(server, {"generate", "--problem", "pdp"}).code, 2);
+}
+
+TEST(ServerCommand, TellsWhatTheDaemonIs) {
+  FakeHandlers handlers;
+  handlers.server_info = [](const v1::GetServerInfoRequest&, const FakeCall&) {
+    v1::ServerInfo info;
+    info.set_version("0.1.0");
+    info.add_devices()->set_id("cpu");
+    return info;
+  };
+  FakeServer server(handlers);
+  const auto info = RunJson(server, {"server", "info"}).OutJson().at(0);
+  EXPECT_EQ(info["version"], "0.1.0");
+  EXPECT_EQ(info["devices"][0]["id"], "cpu");
+}
+
+TEST(ServerCommand, TellsWhetherItServes) {
+  FakeServer server(FakeHandlers{});
+  EXPECT_EQ(RunJson(server, {"server", "health"}).out, "{\"status\":\"SERVING\"}\n");
+  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 0);
+  server.SetServing(false);
+  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 3);
+  server.Stop();
+  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 3);
+}
+
+}  // namespace
+}  // namespace vrp::client

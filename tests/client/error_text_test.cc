@@ -1,0 +1,72 @@
+#include "client/output/error_text.h"
+
+#include "gmock/gmock.h"
+#include "google/rpc/error_details.pb.h"
+#include "gtest/gtest.h"
+#include "tests/client/messages.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const ErrorPlace kPlace = {"solve", "dir/city.vrp", "127.0.0.1:50051"};
+
+TEST(ErrorText, NamesCommandAndFile) {
+  EXPECT_EQ(ErrorText(kPlace, absl::InvalidArgumentError("no NODE_COORD_SECTION")),
+            "vrpctl: solve: dir/city.vrp: no NODE_COORD_SECTION\n");
+}
+
+TEST(ErrorText, ShowsTheFileAsTheUserNamedIt) {
+  EXPECT_EQ(ErrorText(kPlace,
+                      absl::InvalidArgumentError("city.vrp:3: DIMENSION: got x, wanted a number")),
+            "vrpctl: solve: dir/city.vrp:3: DIMENSION: got x, wanted a number\n");
+}
+
+TEST(ErrorText, ListsFieldsThatTheMessageLeavesOut) {
+  const absl::Status status = ABadRequest(absl::StatusCode::kUnimplemented, "not supported yet",
+                                          "vehicles[0].skills", "skills are not supported");
+  EXPECT_THAT(ErrorText(kPlace, status),
+              HasSubstr("\n  vehicles[0].skills: skills are not supported\n"));
+}
+
+TEST(ErrorText, SaysNothingTwice) {
+  const absl::Status status =
+      ABadRequest(absl::StatusCode::kInvalidArgument, "seed: too large", "seed", "seed: too large");
+  EXPECT_EQ(ErrorText({"solve", "", ""}, status), "vrpctl: solve: seed: too large\n");
+}
+
+TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
+  const std::string text = ErrorText(
+      kPlace, absl::UnavailableError(
+                  "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:50051: "
+                  "Failed to connect to remote host: Connection refused"));
+  EXPECT_THAT(text,
+              StartsWith("vrpctl: solve: cannot reach 127.0.0.1:50051: Connection refused\n"));
+  EXPECT_THAT(text, HasSubstr("--remote"));
+}
+
+TEST(ErrorText, SaysWhenToTryAgain) {
+  google::rpc::RetryInfo retry;
+  retry.mutable_retry_delay()->set_seconds(3);
+  absl::Status status = absl::ResourceExhaustedError("the queue is full");
+  status.SetPayload("type.googleapis.com/google.rpc.RetryInfo",
+                    absl::Cord(retry.SerializeAsString()));
+  EXPECT_THAT(ErrorText(kPlace, status), HasSubstr("try again in 3s"));
+}
+
+TEST(ErrorText, SurvivesDetailsThatCannotBeRead) {
+  absl::Status status = absl::InvalidArgumentError("wrong");
+  status.SetPayload("type.googleapis.com/google.rpc.BadRequest", absl::Cord("\xFF\xFF\xFF"));
+  EXPECT_EQ(ErrorText({"solve", "", ""}, status), "vrpctl: solve: wrong\n");
+}
+
+TEST(ErrorText, SetsFurtherLinesIn) {
+  EXPECT_EQ(ErrorText({"train", "", ""}, absl::InvalidArgumentError("a.yaml:1: x\na.yaml:2: y")),
+            "vrpctl: train: a.yaml:1: x\n  a.yaml:2: y\n");
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,205 @@
+#include "tests/client/fake_server.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "google/rpc/status.pb.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/model_service.grpc.pb.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/system_service.grpc.pb.h"
+#include "vrp/v1/training_service.grpc.pb.h"
+
+namespace vrp::client {
+namespace {
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  google::rpc::Status details;
+  details.set_code(status.raw_code());
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {
+    google::protobuf::Any& any = *details.add_details();
+    any.set_type_url(std::string(url));
+    any.set_value(std::string(value));
+  });
+  return grpc::Status(static_cast<grpc::StatusCode>(status.raw_code()),
+                      std::string(status.message()), details.SerializeAsString());
+}
+
+template <typename Request, typename Response>
+grpc::Status Answer(const FakeHandlers::Unary<Request, Response>& handler,
+                    grpc::ServerContext* context, const Request* request, Response* response) {
+  if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not in this test");
+  absl::StatusOr<Response> result =
+      handler(*request, {[context] { return context->IsCancelled(); }});
+  if (!result.ok()) return ToGrpc(result.status());
+  *response = *std::move(result);
+  return grpc::Status::OK;
+}
+
+template <typename Request, typename Response>
+grpc::Status AnswerStream(const FakeHandlers::Stream<Request, Response>& handler,
+                          const Request* request, grpc::ServerWriter<Response>* writer) {
+  if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not in this test");
+  return ToGrpc(
+      handler(*request, [writer](const Response& response) { return writer->Write(response); }));
+}
+
+class FakeSolver : public v1::SolverService::Service {
+ public:
+  explicit FakeSolver(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status Solve(grpc::ServerContext* context, const v1::SolveRequest* request,
+                     v1::SolveResponse* response) override {
+    return Answer(handlers_.solve, context, request, response);
+  }
+  grpc::Status CheckSolution(grpc::ServerContext* context, const v1::CheckSolutionRequest* request,
+                             v1::CheckSolutionResponse* response) override {
+    return Answer(handlers_.check, context, request, response);
+  }
+  grpc::Status ValidateInstance(grpc::ServerContext* context,
+                                const v1::ValidateInstanceRequest* request,
+                                v1::ValidateInstanceResponse* response) override {
+    return Answer(handlers_.validate, context, request, response);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeTraining : public v1::TrainingService::Service {
+ public:
+  explicit FakeTraining(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status CreateTrainingJob(grpc::ServerContext* context,
+                                 const v1::CreateTrainingJobRequest* request,
+                                 v1::TrainingJob* response) override {
+    return Answer(handlers_.create_job, context, request, response);
+  }
+  grpc::Status GetTrainingJob(grpc::ServerContext* context,
+                              const v1::GetTrainingJobRequest* request,
+                              v1::TrainingJob* response) override {
+    return Answer(handlers_.get_job, context, request, response);
+  }
+  grpc::Status ListTrainingJobs(grpc::ServerContext* context,
+                                const v1::ListTrainingJobsRequest* request,
+                                v1::ListTrainingJobsResponse* response) override {
+    return Answer(handlers_.list_jobs, context, request, response);
+  }
+  grpc::Status CancelTrainingJob(grpc::ServerContext* context,
+                                 const v1::CancelTrainingJobRequest* request,
+                                 v1::TrainingJob* response) override {
+    return Answer(handlers_.cancel_job, context, request, response);
+  }
+  grpc::Status WatchTrainingJob(grpc::ServerContext*, const v1::WatchTrainingJobRequest* request,
+                                grpc::ServerWriter<v1::WatchTrainingJobResponse>* writer) override {
+    return AnswerStream(handlers_.watch_job, request, writer);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeModels : public v1::ModelService::Service {
+ public:
+  explicit FakeModels(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status ListModels(grpc::ServerContext* context, const v1::ListModelsRequest* request,
+                          v1::ListModelsResponse* response) override {
+    return Answer(handlers_.list_models, context, request, response);
+  }
+  grpc::Status GetModel(grpc::ServerContext* context, const v1::GetModelRequest* request,
+                        v1::Model* response) override {
+    return Answer(handlers_.get_model, context, request, response);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeDatasets : public v1::DatasetService::Service {
+ public:
+  explicit FakeDatasets(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status GenerateInstances(
+      grpc::ServerContext*, const v1::GenerateInstancesRequest* request,
+      grpc::ServerWriter<v1::GenerateInstancesResponse>* writer) override {
+    return AnswerStream(handlers_.generate, request, writer);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+class FakeSystem : public v1::SystemService::Service {
+ public:
+  explicit FakeSystem(const FakeHandlers& handlers) : handlers_(handlers) {}
+  grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
+                             v1::ServerInfo* response) override {
+    return Answer(handlers_.server_info, context, request, response);
+  }
+
+ private:
+  const FakeHandlers& handlers_;
+};
+
+}  // namespace
+
+struct FakeServer::Impl {
+  explicit Impl(FakeHandlers given)
+      : handlers(std::move(given)),
+        solver(handlers),
+        training(handlers),
+        models(handlers),
+        datasets(handlers),
+        system(handlers) {}
+
+  // Port 0: any free one. Returns the port.
+  int Start(int wanted_port) {
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::ServerBuilder builder;
+    int chosen = 0;
+    builder.AddListeningPort(absl::StrCat("127.0.0.1:", wanted_port), grpc::InsecureServerCredentials(),
+                             &chosen);
+    for (grpc::Service* service :
+         std::initializer_list<grpc::Service*>{&solver, &training, &models, &datasets, &system}) {
+      builder.RegisterService(service);
+    }
+    server = builder.BuildAndStart();
+    return chosen;
+  }
+
+  const FakeHandlers handlers;
+  FakeSolver solver;
+  FakeTraining training;
+  FakeModels models;
+  FakeDatasets datasets;
+  FakeSystem system;
+  std::unique_ptr<grpc::Server> server;
+  int port = 0;
+};
+
+FakeServer::FakeServer(FakeHandlers handlers) : impl_(std::make_unique<Impl>(std::move(handlers))) {
+  impl_->port = impl_->Start(0);
+  address_ = absl::StrCat("127.0.0.1:", impl_->port);
+}
+
+FakeServer::~FakeServer() { Stop(); }
+
+void FakeServer::SetServing(bool serving) {
+  impl_->server->GetHealthCheckService()->SetServingStatus(serving);
+}
+
+void FakeServer::Stop() {
+  if (impl_->server == nullptr) return;
+  impl_->server->Shutdown(std::chrono::system_clock::now());
+  impl_->server->Wait();
+  impl_->server.reset();
+}
+
+void FakeServer::Restart() {
+  Stop();
+  impl_->Start(impl_->port);
+}
+
+}  // namespace vrp::client

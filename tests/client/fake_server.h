@@ -1,0 +1,70 @@
+// A daemon whose answers the test decides. No gRPC header is needed to use it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/system_service.pb.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp::client {
+
+// What a handler knows of its call.
+struct FakeCall {
+  // Whether the caller has gone away.
+  std::function<bool()> cancelled;
+};
+
+// Unset handlers answer UNIMPLEMENTED. Handlers run in the server's threads. A payload of type
+// type.googleapis.com/... in a status becomes an error detail.
+struct FakeHandlers {
+  template <typename Request, typename Response>
+  using Unary = std::function<absl::StatusOr<Response>(const Request&, const FakeCall&)>;
+  template <typename Request, typename Response>
+  using Stream =
+      std::function<absl::Status(const Request&, absl::FunctionRef<bool(const Response&)> write)>;
+
+  Unary<v1::SolveRequest, v1::SolveResponse> solve;
+  Unary<v1::CheckSolutionRequest, v1::CheckSolutionResponse> check;
+  Unary<v1::ValidateInstanceRequest, v1::ValidateInstanceResponse> validate;
+  Unary<v1::CreateTrainingJobRequest, v1::TrainingJob> create_job;
+  Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
+  Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;
+  Unary<v1::CancelTrainingJobRequest, v1::TrainingJob> cancel_job;
+  Stream<v1::WatchTrainingJobRequest, v1::WatchTrainingJobResponse> watch_job;
+  Unary<v1::ListModelsRequest, v1::ListModelsResponse> list_models;
+  Unary<v1::GetModelRequest, v1::Model> get_model;
+  Stream<v1::GenerateInstancesRequest, v1::GenerateInstancesResponse> generate;
+  Unary<v1::GetServerInfoRequest, v1::ServerInfo> server_info;
+};
+
+class FakeServer {
+ public:
+  // Serves on a free loopback port until destroyed.
+  explicit FakeServer(FakeHandlers handlers);
+  ~FakeServer();
+
+  // "127.0.0.1:PORT".
+  const std::string& address() const { return address_; }
+  // What grpc.health.v1 says of the daemon.
+  void SetServing(bool serving);
+  // Breaks all connections and closes the port.
+  void Stop();
+  // Serves again, on the same port.
+  void Restart();
+
+ private:
+  struct Impl;
+
+  std::unique_ptr<Impl> impl_;
+  std::string address_;
+};
+
+}  // namespace vrp::client

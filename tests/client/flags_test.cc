@@ -1,0 +1,99 @@
+#include "client/flags.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(BudgetFlag, TakesNumbersWithAUnit) {
+  EXPECT_EQ(ParseBudget("500ms").value(), absl::Milliseconds(500));
+  EXPECT_EQ(ParseBudget("2s").value(), absl::Seconds(2));
+  EXPECT_EQ(ParseBudget("1m").value(), absl::Minutes(1));
+  EXPECT_EQ(ParseBudget("1.5h").value(), absl::Minutes(90));
+}
+
+TEST(BudgetFlag, RefusesAPlainNumberWithTheRemedy) {
+  EXPECT_THAT(std::string(ParseBudget("500").status().message()), HasSubstr("500ms or 500s"));
+}
+
+TEST(BudgetFlag, RefusesWhatIsNoPositiveFiniteTime) {
+  for (const char* text : {"", "0", "0s", "-1s", "inf", "nan", "ms", "5 s", "5x", "1e400s"}) {
+    EXPECT_EQ(ParseBudget(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
+TEST(RemoteFlag, WantsHostAndPort) {
+  for (const char* text : {"127.0.0.1:50051", "host:1", "[::1]:65535", "unix:/run/vrpd.sock"}) {
+    EXPECT_TRUE(CheckRemote(text).ok()) << text;
+  }
+  for (const char* text :
+       {"", "host", "host:", ":50051", "host:0", "host:65536", "host:x", "unix:"}) {
+    EXPECT_FALSE(CheckRemote(text).ok()) << text;
+  }
+}
+
+TEST(ModelName, TakesEveryShortForm) {
+  EXPECT_EQ(ModelResourceName("tiny").value(), "models/tiny");
+  EXPECT_EQ(ModelResourceName("tiny@3").value(), "models/tiny/versions/3");
+  EXPECT_EQ(ModelResourceName("models/tiny").value(), "models/tiny");
+  EXPECT_EQ(ModelResourceName("models/tiny/versions/3").value(), "models/tiny/versions/3");
+}
+
+TEST(ModelName, RefusesWhatIsNone) {
+  for (const char* text :
+       {"", "a/b", "models/", "tiny@", "tiny@x", "tiny@0", "@3", "models/t/versions/", "a b"}) {
+    EXPECT_FALSE(ModelResourceName(text).ok()) << text;
+  }
+}
+
+TEST(ModelName, SplitsIntoNameAndVersion) {
+  EXPECT_EQ(SplitModelName("models/tiny/versions/12").name, "tiny");
+  EXPECT_EQ(SplitModelName("models/tiny/versions/12").version, 12);
+  EXPECT_EQ(SplitModelName("models/tiny").version, 0);
+  EXPECT_EQ(SplitModelName("").name, "");
+}
+
+TEST(JobName, TakesTheIdAlone) {
+  EXPECT_EQ(JobResourceName("abc").value(), "trainingJobs/abc");
+  EXPECT_EQ(JobResourceName("trainingJobs/abc").value(), "trainingJobs/abc");
+  for (const char* text : {"", "trainingJobs/", "jobs/abc", "trainingJobs/a/b"}) {
+    EXPECT_FALSE(JobResourceName(text).ok()) << text;
+  }
+}
+
+TEST(Words, OfStrategiesGoBothWays) {
+  for (const char* word : {"auto", "greedy", "sample", "beam", "search"}) {
+    EXPECT_EQ(StrategyWord(ParseStrategy(word).value()), word);
+  }
+  EXPECT_FALSE(ParseStrategy("unspecified").ok());
+  EXPECT_FALSE(ParseStrategy("").ok());
+}
+
+TEST(Words, OfProblemsGoBothWays) {
+  for (const char* word : {"cvrp", "vrptw", "tsp"})
+    EXPECT_EQ(ProblemTypeWord(ParseProblemType(word).value()), word);
+  EXPECT_FALSE(ParseProblemType("pdp").ok());
+}
+
+TEST(Words, OfFormatsAreKnown) {
+  EXPECT_EQ(ParseInstanceFormat("auto").value(), v1::INSTANCE_FORMAT_UNSPECIFIED);
+  EXPECT_EQ(ParseInstanceFormat("vrplib").value(), v1::INSTANCE_FORMAT_VRPLIB);
+  EXPECT_EQ(ParseInstanceFormat("solomon").value(), v1::INSTANCE_FORMAT_SOLOMON);
+  EXPECT_EQ(ParseInstanceFormat("json").value(), v1::INSTANCE_FORMAT_JSON);
+  EXPECT_FALSE(ParseInstanceFormat("csv").ok());
+}
+
+TEST(Words, OfEndReasonsAreLowerCase) {
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_BUDGET), "budget");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_DEADLINE), "deadline");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_CANCELLED), "cancelled");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_LOCAL_OPTIMUM), "local_optimum");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_ITERATIONS), "iterations");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_COMPLETE), "complete");
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,229 @@
+// `jobs watch` against daemons that break, restart, lose events and end.
+#include <atomic>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+using Event = v1::WatchTrainingJobResponse;
+using WriteEvent = absl::FunctionRef<bool(const Event&)>;
+
+std::vector<int64_t> Sequences(const Ran& ran) {
+  std::vector<int64_t> sequences;
+  for (const auto& event : ran.OutJson()) sequences.push_back(event.value("sequence", int64_t{-1}));
+  return sequences;
+}
+
+// Events 1 to 5 are log lines, 6 says that the job has succeeded.
+Event EventNumber(int64_t sequence) {
+  return sequence < 6 ? ALogEvent(sequence, absl::StrCat("line ", sequence))
+                      : AStateEvent(sequence, v1::JOB_STATE_SUCCEEDED);
+}
+
+// Answers the n-th call of Watch with the n-th script.
+FakeHandlers Scripted(
+    std::vector<std::function<absl::Status(int64_t from, WriteEvent write)>> scripts) {
+  FakeHandlers handlers;
+  const auto calls = std::make_shared<std::atomic<size_t>>(0);
+  handlers.watch_job = [scripts, calls](const v1::WatchTrainingJobRequest& request,
+                                        WriteEvent write) {
+    const size_t call = std::min(calls->fetch_add(1), scripts.size() - 1);
+    return scripts[call](request.from_sequence(), write);
+  };
+  return handlers;
+}
+
+absl::Status WriteAll(int64_t from, WriteEvent write) {
+  for (int64_t sequence = std::max<int64_t>(from, 1); sequence <= 6; ++sequence)
+    write(EventNumber(sequence));
+  return absl::OkStatus();
+}
+
+Ran Watch(const FakeServer& server, std::vector<std::string> more = {},
+          const RunSettings& settings = {}) {
+  std::vector<std::string> arguments = {"jobs",     "watch",         "a", "--output", "json",
+                                        "--remote", server.address()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunCommand(arguments, settings);
+}
+
+TEST(JobsWatch, PrintsAnEventALineWithoutHeartbeats) {
+  FakeServer server(Scripted({[](int64_t from, WriteEvent write) {
+    write(AHeartbeat());
+    const absl::Status status = WriteAll(from, write);
+    write(AHeartbeat());
+    return status;
+  }}));
+  const Ran ran = Watch(server);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(JobsWatch, BeginsWhereItIsTold) {
+  FakeServer server(Scripted({WriteAll}));
+  EXPECT_THAT(Sequences(Watch(server, {"--from", "4"})), ElementsAre(4, 5, 6));
+}
+
+TEST(JobsWatch, GoesOnAfterABreakWithoutGapsOrDoubles) {
+  std::atomic<int64_t> asked_again = 0;
+  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
+                                for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
+                                return absl::UnavailableError("the daemon is stopping");
+                              },
+                              [&](int64_t from, WriteEvent write) {
+                                asked_again = from;
+                                // One too early, as if the daemon had misread the number.
+                                return WriteAll(from - 1, write);
+                              }}));
+  const Ran ran = Watch(server);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(asked_again, 4);
+  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(ran.err, HasSubstr("the daemon is stopping"));
+  EXPECT_THAT(ran.err, HasSubstr("connected again"));
+}
+
+TEST(JobsWatch, OutlivesARestartOfTheDaemon) {
+  absl::Notification half_way;
+  FakeServer server(Scripted({[&](int64_t, WriteEvent write) {
+                                for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
+                                half_way.Notify();
+                                while (write(AHeartbeat())) std::this_thread::yield();
+                                return absl::OkStatus();
+                              },
+                              WriteAll}));
+  Ran ran;
+  std::thread watch([&] { ran = Watch(server); });
+  half_way.WaitForNotification();
+  server.Stop();
+  server.Restart();
+  watch.join();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+FakeHandlers WithJob(FakeHandlers handlers, v1::JobState state, int64_t last_sequence) {
+  handlers.get_job = [=](const v1::GetTrainingJobRequest& request, const FakeCall&) {
+    v1::TrainingJob job;
+    job.set_name(request.name());
+    job.set_state(state);
+    job.set_last_sequence(last_sequence);
+    return job;
+  };
+  return handlers;
+}
+
+absl::Status WriteWithoutTheThird(int64_t from, WriteEvent write) {
+  for (int64_t i = from; i <= 5; ++i) {
+    if (i != 3) write(EventNumber(i));
+  }
+  return absl::OkStatus();
+}
+
+TEST(JobsWatch, AsksAgainForAnEventThatIsMissing) {
+  FakeServer server(WithJob(Scripted({WriteWithoutTheThird, WriteAll}), v1::JOB_STATE_RUNNING, 5));
+  EXPECT_THAT(Sequences(Watch(server)), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST(JobsWatch, FailsWhereAnEventIsLostForGood) {
+  FakeServer server(WithJob(Scripted({WriteWithoutTheThird}), v1::JOB_STATE_SUCCEEDED, 5));
+  const Ran ran = Watch(server);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2));
+  EXPECT_THAT(ran.err, HasSubstr("leaves out event 3"));
+}
+
+TEST(JobsWatch, SaysWhyAJobFailed) {
+  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
+    write(AStateEvent(1, v1::JOB_STATE_FAILED, "loss is NaN"));
+    return absl::OkStatus();
+  }}));
+  const Ran ran = Watch(server);
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("trainingJobs/a FAILED: loss is NaN"));
+}
+
+TEST(JobsWatch, FailsForACancelledJob) {
+  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
+    write(AStateEvent(1, v1::JOB_STATE_CANCELLED));
+    return absl::OkStatus();
+  }}));
+  EXPECT_EQ(Watch(server).code, 1);
+}
+
+TEST(JobsWatch, AsksForTheStateOfAJobThatEndedBefore) {
+  FakeServer server(WithJob(Scripted({[](int64_t, WriteEvent) { return absl::OkStatus(); }}),
+                            v1::JOB_STATE_SUCCEEDED, 6));
+  const Ran ran = Watch(server, {"--from", "7"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST(JobsWatch, LeavesTheJobAloneAtCtrlCAndSaysHowToComeBack) {
+  Interrupt interrupt;
+  FakeServer server(Scripted({[&](int64_t, WriteEvent write) {
+    write(EventNumber(1));
+    interrupt.Trigger();
+    while (write(AHeartbeat())) std::this_thread::yield();
+    return absl::OkStatus();
+  }}));
+  const Ran ran = Watch(server, {}, {.interrupt = &interrupt});
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_THAT(ran.err, HasSubstr(absl::StrCat("vrpctl jobs watch trainingJobs/a --remote ",
+                                              server.address())));
+}
+
+TEST(JobsWatch, EndsAtCtrlCWhileItWaitsForTheDaemon) {
+  Interrupt interrupt;
+  FakeServer server(Scripted({[](int64_t, WriteEvent write) {
+                                write(EventNumber(1));
+                                return absl::UnavailableError("stopping");
+                              },
+                              [&](int64_t, WriteEvent) {
+                                interrupt.Trigger();
+                                return absl::UnavailableError("stopping");
+                              }}));
+  EXPECT_EQ(Watch(server, {}, {.interrupt = &interrupt}).code, 130);
+}
+
+TEST(JobsWatch, ReportsAnUnknownJob) {
+  FakeServer server(
+      Scripted({[](int64_t, WriteEvent) { return absl::NotFoundError("no such job"); }}));
+  EXPECT_EQ(Watch(server).code, 5);
+}
+
+TEST(JobsWatch, ReportsANumberBeyondTheNextEvent) {
+  FakeServer server(
+      Scripted({[](int64_t, WriteEvent) { return absl::OutOfRangeError("from_sequence"); }}));
+  EXPECT_EQ(Watch(server).code, 2);
+}
+
+TEST(JobsWatch, GivesUpWhereThereNeverWasADaemon) {
+  FakeServer server(FakeHandlers{});
+  server.Stop();
+  EXPECT_EQ(Watch(server).code, 3);
+}
+
+TEST(JobsWatch, PrintsPlainLinesWhereThereIsNoTerminal) {
+  FakeServer server(Scripted({WriteAll}));
+  const Ran ran = RunCommand({"--remote", server.address(), "jobs", "watch", "trainingJobs/a"});
+  EXPECT_EQ(ran.out,
+            "line 1\nline 2\nline 3\nline 4\nline 5\nstate SUCCEEDED\ntrainingJobs/a SUCCEEDED\n");
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,89 @@
+#include "client/instance_source.h"
+
+#include <sstream>
+
+#include "client/files.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> Places(InstanceSource& source) {
+  std::vector<std::string> places;
+  while (true) {
+    const absl::StatusOr<std::optional<v1::InstanceFile>> file = source.Next();
+    if (!file.ok()) {
+      places.push_back("error");
+    } else if (!file->has_value()) {
+      return places;
+    } else {
+      places.push_back((*file)->name() + "=" + (*file)->content());
+    }
+  }
+}
+
+TEST(InstanceSource, GivesAFileAsOneInstance) {
+  std::istringstream in;
+  const std::string path = WriteTestFile("one.vrp", "NAME: x\nEOF\n");
+  InstanceSource source = InstanceSource::Open(path, "auto", in).value();
+  EXPECT_FALSE(source.is_lines());
+  EXPECT_THAT(Places(source), ElementsAre("one.vrp=NAME: x\nEOF\n"));
+}
+
+TEST(InstanceSource, GivesEachLineOfAJsonlFileWithItsNumber) {
+  std::istringstream in;
+  const std::string path = WriteTestFile("set.jsonl", "{\"a\":1}\n\n  \n{\"b\":2}\nbroken");
+  InstanceSource source = InstanceSource::Open(path, "auto", in).value();
+  EXPECT_TRUE(source.is_lines());
+  EXPECT_THAT(Places(source),
+              ElementsAre("set.jsonl:1={\"a\":1}", "set.jsonl:4={\"b\":2}", "set.jsonl:5=broken"));
+}
+
+TEST(InstanceSource, TakesJsonLinesFromStandardInput) {
+  std::istringstream in("{\"a\":1}\n{\"b\":2}\n");
+  InstanceSource source = InstanceSource::Open("-", "auto", in).value();
+  EXPECT_TRUE(source.is_lines());
+  EXPECT_THAT(Places(source), ElementsAre("stdin:1={\"a\":1}", "stdin:2={\"b\":2}"));
+}
+
+TEST(InstanceSource, TakesOneInstanceFromStandardInput) {
+  for (const std::string content : {"{\n\"a\":1}\n", "{\"a\":1}\n", "NAME: x\nEOF\n"}) {
+    std::istringstream in(content);
+    InstanceSource source = InstanceSource::Open("-", "auto", in).value();
+    EXPECT_FALSE(source.is_lines()) << content;
+    EXPECT_THAT(Places(source), ElementsAre("stdin=" + content));
+  }
+}
+
+TEST(InstanceSource, TakesOneLineForASetWhenToldSo) {
+  std::istringstream in("{\"a\":1}\n");
+  EXPECT_TRUE(InstanceSource::Open("-", "jsonl", in).value().is_lines());
+}
+
+TEST(InstanceSource, GoesOnAfterALineThatIsTooLong) {
+  std::istringstream in(std::string(static_cast<size_t>(kMaxInputBytes) + 1, 'x') + "\n{}\n");
+  InstanceSource source = InstanceSource::Open("-", "jsonl", in).value();
+  EXPECT_THAT(Places(source), ElementsAre("error", "stdin:2={}"));
+}
+
+TEST(InstanceSource, IsEmptyForAnEmptyJsonlFile) {
+  std::istringstream in;
+  InstanceSource source =
+      InstanceSource::Open(WriteTestFile("empty.jsonl", ""), "auto", in).value();
+  EXPECT_THAT(Places(source), ElementsAre());
+}
+
+TEST(InstanceSource, RefusesWhatIsNotThere) {
+  std::istringstream in;
+  EXPECT_EQ(InstanceSource::Open(TestPath("none.vrp"), "auto", in).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(InstanceSource::Open("-", "csv", in).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace vrp::client

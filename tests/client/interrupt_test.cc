@@ -1,0 +1,98 @@
+#include "client/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "client/exit_codes.h"
+#include "client/signal_thread.h"
+#include "gtest/gtest.h"
+
+namespace vrp::client {
+namespace {
+
+TEST(InterruptTest, RunsEachCallbackOnce) {
+  Interrupt interrupt;
+  int calls = 0;
+  const Interrupt::Handle handle(interrupt, [&] { ++calls; });
+  interrupt.Trigger();
+  interrupt.Trigger();
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(interrupt.triggered());
+}
+
+TEST(InterruptTest, RunsALateCallbackAtOnce) {
+  Interrupt interrupt;
+  interrupt.Trigger();
+  int calls = 0;
+  const Interrupt::Handle handle(interrupt, [&] { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(InterruptTest, ForgetsACallbackWhoseHandleIsGone) {
+  Interrupt interrupt;
+  int calls = 0;
+  {
+    const Interrupt::Handle handle(interrupt, [&] { ++calls; });
+  }
+  interrupt.Trigger();
+  EXPECT_EQ(calls, 0);
+}
+
+TEST(InterruptTest, EndsAWait) {
+  Interrupt interrupt;
+  EXPECT_FALSE(interrupt.WaitFor(absl::ZeroDuration()));
+  std::thread other([&] { interrupt.Trigger(); });
+  EXPECT_TRUE(interrupt.WaitFor(absl::Minutes(1)));
+  other.join();
+}
+
+// Signals are sent to processes of their own: this one's threads do not block them.
+template <typename Body>
+void InChild(Body body, int expected_exit_code) {
+  const auto child = [&] {
+    Interrupt interrupt;
+    const SignalThread signals(interrupt);
+    body(interrupt);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(expected_exit_code), "");
+}
+
+TEST(SignalThreadTest, TurnsCtrlCIntoAnInterrupt) {
+  InChild(
+      [](Interrupt& interrupt) {
+        kill(getpid(), SIGINT);
+        _exit(interrupt.WaitFor(absl::Minutes(1)) ? 42 : 1);
+      },
+      42);
+}
+
+TEST(SignalThreadTest, TurnsSigtermIntoAnInterrupt) {
+  InChild(
+      [](Interrupt& interrupt) {
+        kill(getpid(), SIGTERM);
+        _exit(interrupt.WaitFor(absl::Minutes(1)) ? 42 : 1);
+      },
+      42);
+}
+
+TEST(SignalThreadTest, EndsTheProcessAtTheSecondCtrlC) {
+  InChild(
+      [](Interrupt& interrupt) {
+        kill(getpid(), SIGINT);
+        interrupt.WaitFor(absl::Minutes(1));
+        kill(getpid(), SIGINT);
+        pause();
+      },
+      kExitInterrupted);
+}
+
+TEST(SignalThreadTest, EndsWithoutASignal) {
+  Interrupt interrupt;
+  { const SignalThread signals(interrupt); }
+  EXPECT_FALSE(interrupt.triggered());
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,157 @@
+#include "client/output/json.h"
+
+#include <limits>
+#include <sstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsSupersetOf;
+
+TEST(SolveJson, HasTheKeysThatScriptsRelyOn) {
+  v1::SolveResponse response = ASolveResponse();
+  const std::vector<std::string> keys = {
+      "name",    "cost", "routes",    "feasible", "violations", "unserved", "strategy", "model",
+      "version", "seed", "budget_ms", "time_ms",  "ended_by",   "ref_cost", "gap"};
+  EXPECT_EQ(Keys(SolveJson(response)), keys);
+  response.clear_gap();
+  response.clear_reference_cost();
+  EXPECT_EQ(Keys(SolveJson(response)), std::vector<std::string>(keys.begin(), keys.end() - 2));
+}
+
+TEST(SolveJson, GivesRoutesWithCustomersOnly) {
+  const Json routes = SolveJson(ASolveResponse())["routes"];
+  ASSERT_EQ(routes.size(), 2u);
+  EXPECT_THAT(Keys(routes[0]), ElementsAre("vehicle", "stops", "distance", "duration"));
+  EXPECT_EQ(routes[1]["vehicle"], 1);
+  EXPECT_EQ(routes[0]["stops"].dump(),
+            R"([{"id":"2","arrival":10,"load":3},{"id":"1","arrival":20.5,"load":0}])");
+}
+
+TEST(SolveJson, SaysNullWhereNoModelTookPart) {
+  const Json object = SolveJson(ASolveResponse());
+  EXPECT_TRUE(object["model"].is_null());
+  EXPECT_TRUE(object["version"].is_null());
+}
+
+TEST(SolveJson, SplitsTheModelsName) {
+  v1::SolveResponse response = ASolveResponse();
+  response.set_model("models/tiny/versions/3");
+  EXPECT_EQ(SolveJson(response)["model"], "tiny");
+  EXPECT_EQ(SolveJson(response)["version"], 3);
+}
+
+TEST(SolveJson, GivesTimesInMilliseconds) {
+  const Json object = SolveJson(ASolveResponse());
+  EXPECT_EQ(object["budget_ms"], 500);
+  EXPECT_EQ(object["time_ms"].dump(),
+            R"({"queue":0,"encode":0,"decode":0,"search":12.5,"total":13})");
+}
+
+TEST(SolveJson, KeepsTheLargestSeed) {
+  v1::SolveResponse response = ASolveResponse();
+  response.set_seed(std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(SolveJson(response)["seed"].dump(), "18446744073709551615");
+}
+
+TEST(SolveJson, TellsWhatIsWrongWithAPlan) {
+  v1::SolveResponse response = ASolveResponse();
+  v1::Violation& violation = *response.add_violations();
+  violation.set_kind("capacity");
+  violation.set_route(1);
+  violation.set_amount(2);
+  violation.set_message("routes[1]: load 4 exceeds vehicle capacity 2");
+  v1::UnservedCustomer& unserved = *response.mutable_solution()->add_unserved();
+  unserved.set_id("9");
+  unserved.set_reason("fleet exhausted");
+  EXPECT_EQ(SolveJson(response)["violations"].dump(),
+            R"([{"kind":"capacity","route":1,"node":null,"amount":2,)"
+            R"("message":"routes[1]: load 4 exceeds vehicle capacity 2"}])");
+  EXPECT_EQ(SolveJson(response)["unserved"].dump(), R"([{"id":"9","reason":"fleet exhausted"}])");
+}
+
+TEST(CheckJson, HasTheKeysThatScriptsRelyOn) {
+  v1::CheckSolutionResponse response;
+  response.set_cost(375);
+  EXPECT_EQ(CheckJson(response).dump(), R"({"feasible":false,"cost":375,"violations":[]})");
+}
+
+TEST(EventJson, OfProgressHasTheKeysThatScriptsRelyOn) {
+  const Json event = EventJson(AProgressEvent(5, 37));
+  EXPECT_THAT(Keys(event),
+              IsSupersetOf({"sequence", "attempt", "type", "time", "epoch", "step", "loss",
+                            "train_cost", "val_cost", "instances_per_second", "epochs", "steps",
+                            "val_reference_cost", "learning_rate", "end_of_epoch"}));
+  EXPECT_EQ(event["type"], "progress");
+  EXPECT_EQ(event["time"], "2027-01-15T08:00:05.250Z");
+  EXPECT_EQ(event["step"], 37);
+}
+
+TEST(EventJson, SaysNullBeforeTheFirstValidation) {
+  v1::WatchTrainingJobResponse event = AProgressEvent(5, 37);
+  event.mutable_progress()->clear_val_cost();
+  EXPECT_TRUE(EventJson(event)["val_cost"].is_null());
+}
+
+TEST(EventJson, OfEachOtherTypeCarriesItsOwnKey) {
+  EXPECT_EQ(EventJson(AStateEvent(1, v1::JOB_STATE_RUNNING))["state"], "RUNNING");
+  EXPECT_FALSE(EventJson(AStateEvent(1, v1::JOB_STATE_RUNNING)).contains("error"));
+  EXPECT_EQ(EventJson(AStateEvent(1, v1::JOB_STATE_FAILED, "no memory"))["error"], "no memory");
+  EXPECT_EQ(EventJson(ALogEvent(1, "hello"))["line"], "hello");
+  v1::WatchTrainingJobResponse event = AHeartbeat();
+  event.mutable_checkpoint()->set_step(100);
+  EXPECT_EQ(EventJson(event)["type"], "checkpoint");
+  EXPECT_EQ(EventJson(event)["step"], 100);
+  event.mutable_resumed()->set_resumed_from_step(90);
+  EXPECT_EQ(EventJson(event)["type"], "resumed");
+  EXPECT_EQ(EventJson(event)["resumed_from_step"], 90);
+  event.mutable_model()->set_model("models/tiny/versions/1");
+  EXPECT_EQ(EventJson(event)["type"], "model");
+  EXPECT_EQ(EventJson(event)["model"], "models/tiny/versions/1");
+}
+
+TEST(JobJson, HasNameAndStateFirst) {
+  v1::TrainingJob job;
+  job.set_name("trainingJobs/a");
+  job.set_state(v1::JOB_STATE_FAILED);
+  job.mutable_error()->set_code(13);
+  job.mutable_error()->set_message("NaN in the loss");
+  const Json object = JobJson(job);
+  EXPECT_EQ(Keys(object)[0], "name");
+  EXPECT_EQ(object["state"], "FAILED");
+  EXPECT_EQ(object["error"]["message"], "NaN in the loss");
+  EXPECT_TRUE(object["progress"].is_null());
+}
+
+TEST(ModelJson, SurvivesSizesThatAreNoJson) {
+  v1::Model model;
+  model.set_name("models/tiny/versions/2");
+  model.set_architecture_json("{broken");
+  EXPECT_TRUE(ModelJson(model)["architecture_sizes"].is_null());
+  model.set_architecture_json(R"({"hidden":256})");
+  EXPECT_EQ(ModelJson(model)["architecture_sizes"]["hidden"], 256);
+  EXPECT_EQ(ModelJson(model)["version"], 2);
+}
+
+TEST(Json, HasNoNumberForWhatIsNotFinite) {
+  EXPECT_TRUE(JsonNumber(std::numeric_limits<double>::quiet_NaN()).is_null());
+  EXPECT_TRUE(JsonNumber(std::numeric_limits<double>::infinity()).is_null());
+  EXPECT_EQ(JsonNumber(1e300).dump(), "1e+300");
+  EXPECT_EQ(JsonNumber(-3).dump(), "-3");
+}
+
+TEST(Json, IsOneLineEvenOfBrokenText) {
+  std::ostringstream out;
+  WriteJsonLine(out, {{"line", "a\nb\xFF"}});
+  EXPECT_EQ(out.str(), "{\"line\":\"a\\nb\xEF\xBF\xBD\"}\n");
+}
+
+}  // namespace
+}  // namespace vrp::client

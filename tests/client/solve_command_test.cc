@@ -1,0 +1,267 @@
+#include <atomic>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Answers each request with ASolveResponse and keeps the last one.
+class SolveCommand : public testing::Test {
+ protected:
+  FakeHandlers Handlers() {
+    FakeHandlers handlers;
+    handlers.solve = [this](const v1::SolveRequest& request,
+                            const FakeCall& call) -> absl::StatusOr<v1::SolveResponse> {
+      request_ = request;
+      ++calls_;
+      return answer_(request, call);
+    };
+    return handlers;
+  }
+
+  Ran Solve(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+    arguments.insert(arguments.begin(),
+                     {"--remote", server_.address(), "--output", "json", "solve"});
+    return RunCommand(arguments, settings);
+  }
+
+  std::function<absl::StatusOr<v1::SolveResponse>(const v1::SolveRequest&, const FakeCall&)>
+      answer_ = [](const v1::SolveRequest& request, const FakeCall&) {
+        v1::SolveResponse response = ASolveResponse();
+        response.set_name(request.file().name());
+        if (!request.render_solution_file()) response.clear_solution_file();
+        return response;
+      };
+  v1::SolveRequest request_;
+  std::atomic<int> calls_ = 0;
+  FakeServer server_{Handlers()};
+  const std::string city_ = WriteTestFile("city.vrp", "NAME: city\nEOF\n");
+  const std::string set_ = WriteTestFile("three.jsonl", "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n");
+};
+
+TEST_F(SolveCommand, SendsTheFileAndWhatWasAskedFor) {
+  const Ran ran =
+      Solve({city_, "--model", "tiny@3", "--strategy", "beam", "--budget", "1500ms", "--threads",
+             "2", "--seed", "18446744073709551615", "--width", "8", "--format", "vrplib"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(request_.file().name(), "city.vrp");
+  EXPECT_EQ(request_.file().content(), "NAME: city\nEOF\n");
+  EXPECT_EQ(request_.file().format(), v1::INSTANCE_FORMAT_VRPLIB);
+  EXPECT_EQ(request_.model(), "models/tiny/versions/3");
+  EXPECT_EQ(request_.strategy(), v1::STRATEGY_BEAM);
+  EXPECT_EQ(ToDuration(request_.budget()), absl::Milliseconds(1500));
+  EXPECT_EQ(request_.threads(), 2);
+  EXPECT_EQ(request_.seed(), 18446744073709551615u);
+  EXPECT_EQ(request_.width(), 8);
+  EXPECT_FALSE(request_.render_solution_file());
+}
+
+TEST_F(SolveCommand, AsksForHalfASecondWithoutAModelByDefault) {
+  EXPECT_EQ(Solve({city_}).code, 0);
+  EXPECT_EQ(ToDuration(request_.budget()), absl::Milliseconds(500));
+  EXPECT_EQ(request_.strategy(), v1::STRATEGY_AUTO);
+  EXPECT_EQ(request_.model(), "");
+  EXPECT_EQ(request_.threads(), 1);
+}
+
+TEST_F(SolveCommand, PrintsOneObjectForEachFile) {
+  const Ran ran = Solve({city_, WriteTestFile("town.vrp", "x")});
+  ASSERT_THAT(ran.OutJson(), SizeIs(2));
+  EXPECT_EQ(ran.OutJson()[1]["name"], "town.vrp");
+}
+
+TEST_F(SolveCommand, WritesTheSolutionAndThePicture) {
+  const std::string solution = TestPath("out.sol"), plot = TestPath("out.svg");
+  const Ran ran = Solve({city_, "--solution", solution, "--plot", plot});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(request_.render_solution_file());
+  EXPECT_EQ(ReadTestFile(solution), "Route #1: 2 1\nRoute #2: 3\nCost 110.5\n");
+  EXPECT_THAT(ReadTestFile(plot), HasSubstr("</svg>"));
+  EXPECT_THAT(TestFilesLike("out.s"), ElementsAre("out.sol", "out.svg"));
+}
+
+TEST_F(SolveCommand, RefusesToDrawWithoutLocations) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    v1::SolveResponse response = ASolveResponse();
+    response.mutable_solution()->mutable_routes(0)->mutable_stops(0)->clear_location();
+    return response;
+  };
+  const Ran ran = Solve({city_, "--plot", TestPath("none.svg")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("no location"));
+  EXPECT_THAT(TestFilesLike("none.svg"), IsEmpty());
+}
+
+TEST_F(SolveCommand, KeepsFilesForOneInstance) {
+  EXPECT_EQ(Solve({city_, city_, "--plot", TestPath("two.svg")}).code, 2);
+  EXPECT_EQ(Solve({set_, "--solution", TestPath("two.sol")}).code, 2);
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SolveCommand, FailsWithSevenWhereThePlanIsNotFeasible) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    v1::SolveResponse response = ASolveResponse();
+    response.set_feasible(false);
+    return response;
+  };
+  const Ran ran = Solve({city_});
+  EXPECT_EQ(ran.code, 7);
+  EXPECT_EQ(ran.OutJson().at(0)["feasible"], false);
+}
+
+TEST_F(SolveCommand, FailsWithSevenWhereCustomersAreLeftOut) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    v1::SolveResponse response = ASolveResponse();
+    response.mutable_solution()->add_unserved()->set_id("4");
+    return response;
+  };
+  EXPECT_EQ(Solve({city_}).code, 7);
+}
+
+TEST_F(SolveCommand, SolvesEachLineAndSumsThemUp) {
+  const Ran ran = Solve({set_});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto objects = ran.OutJson();
+  ASSERT_THAT(objects, SizeIs(4));
+  EXPECT_EQ(objects[1]["name"], "three.jsonl:2");
+  const auto& summary = objects[3];
+  EXPECT_EQ(summary["summary"], true);
+  EXPECT_EQ(summary["instances"], 3);
+  EXPECT_EQ(summary["feasible"], 3);
+  EXPECT_EQ(summary["failed"], 0);
+  EXPECT_DOUBLE_EQ(summary["mean_cost"], 110.5);
+  EXPECT_DOUBLE_EQ(summary["mean_gap"], 0.105);
+  EXPECT_DOUBLE_EQ(summary["mean_time_ms"], 13);
+  EXPECT_GE(summary["total_time_ms"], 0);
+}
+
+TEST_F(SolveCommand, GoesOnAfterALineThatIsWrong) {
+  answer_ = [](const v1::SolveRequest& request,
+               const FakeCall&) -> absl::StatusOr<v1::SolveResponse> {
+    if (absl::StrContains(request.file().content(), "2")) {
+      return absl::InvalidArgumentError("three.jsonl:2: customers: missing");
+    }
+    v1::SolveResponse response = ASolveResponse();
+    response.clear_gap();
+    return response;
+  };
+  const Ran ran = Solve({set_});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, absl::StrCat("vrpctl: solve: ", set_, ":2: customers: missing\n"));
+  const auto objects = ran.OutJson();
+  ASSERT_THAT(objects, SizeIs(3));
+  EXPECT_EQ(objects[2]["instances"], 3);
+  EXPECT_EQ(objects[2]["failed"], 1);
+  EXPECT_TRUE(objects[2]["mean_gap"].is_null());
+}
+
+TEST_F(SolveCommand, StopsWhereNoLineCouldBeSolved) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    return absl::NotFoundError("no model tiny");
+  };
+  const Ran ran = Solve({set_, "--model", "tiny"});
+  EXPECT_EQ(ran.code, 5);
+  EXPECT_EQ(calls_, 1);
+}
+
+TEST_F(SolveCommand, ReadsStandardInput) {
+  const Ran ran = Solve({"-"}, {.standard_input = "NAME: piped\n"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(request_.file().name(), "stdin");
+  EXPECT_EQ(request_.file().content(), "NAME: piped\n");
+  EXPECT_THAT(Solve({"-"}, {.standard_input = "{\"n\":1}\n{\"n\":2}\n"}).OutJson(), SizeIs(3));
+}
+
+TEST_F(SolveCommand, ReportsAMissingFileAndSolvesTheOthers) {
+  const Ran ran = Solve({TestPath("missing.vrp"), city_});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("missing.vrp: No such file"));
+  EXPECT_THAT(ran.OutJson(), SizeIs(1));
+}
+
+TEST_F(SolveCommand, CancelsTheCallAtCtrlCAndWritesNothing) {
+  Interrupt interrupt;
+  std::atomic<bool> saw_cancel = false;
+  answer_ = [&](const v1::SolveRequest&,
+                const FakeCall& call) -> absl::StatusOr<v1::SolveResponse> {
+    interrupt.Trigger();
+    while (!call.cancelled()) std::this_thread::yield();
+    saw_cancel = true;
+    return absl::CancelledError("gone");
+  };
+  const Ran ran = Solve({city_, "--solution", TestPath("cut.sol")}, {.interrupt = &interrupt});
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_EQ(ran.out, "");
+  server_.Stop();
+  EXPECT_TRUE(saw_cancel);
+  EXPECT_THAT(TestFilesLike("cut.sol"), IsEmpty());
+}
+
+TEST_F(SolveCommand, PrintsTablesForPeople) {
+  const Ran ran = RunCommand({"solve", city_, "--remote", server_.address()});
+  EXPECT_THAT(ran.out, HasSubstr("Route 1: 2 1  distance 60.25"));
+  EXPECT_THAT(ran.out, HasSubstr("checker: feasible"));
+}
+
+struct CodeCase {
+  absl::StatusCode code;
+  int exit_code;
+};
+
+class SolveCommandErrors : public SolveCommand, public testing::WithParamInterface<CodeCase> {};
+
+TEST_P(SolveCommandErrors, BecomeExitCodes) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    return absl::Status(GetParam().code, "because");
+  };
+  const Ran ran = Solve({city_});
+  EXPECT_EQ(ran.code, GetParam().exit_code);
+  EXPECT_THAT(ran.err, HasSubstr("because"));
+  EXPECT_EQ(ran.out, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(OverTheWire, SolveCommandErrors,
+                         testing::Values(CodeCase{absl::StatusCode::kCancelled, 1},
+                                         CodeCase{absl::StatusCode::kUnknown, 1},
+                                         CodeCase{absl::StatusCode::kInvalidArgument, 2},
+                                         CodeCase{absl::StatusCode::kDeadlineExceeded, 1},
+                                         CodeCase{absl::StatusCode::kNotFound, 5},
+                                         CodeCase{absl::StatusCode::kPermissionDenied, 4},
+                                         CodeCase{absl::StatusCode::kResourceExhausted, 6},
+                                         CodeCase{absl::StatusCode::kFailedPrecondition, 4},
+                                         CodeCase{absl::StatusCode::kOutOfRange, 2},
+                                         CodeCase{absl::StatusCode::kUnimplemented, 2},
+                                         CodeCase{absl::StatusCode::kInternal, 1},
+                                         CodeCase{absl::StatusCode::kUnavailable, 3},
+                                         CodeCase{absl::StatusCode::kUnauthenticated, 4}));
+
+TEST_F(SolveCommand, NamesTheFieldThatIsNotSupported) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    return ABadRequest(absl::StatusCode::kUnimplemented, "not supported yet", "vehicles[0].skills",
+                       "leave it out");
+  };
+  EXPECT_THAT(Solve({city_}).err, HasSubstr("vehicles[0].skills: leave it out"));
+}
+
+TEST_F(SolveCommand, IsToldWhereNoDaemonIs) {
+  server_.Stop();
+  const Ran ran = Solve({city_});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(ran.err, HasSubstr(absl::StrCat("cannot reach ", server_.address())));
+}
+
+}  // namespace
+}  // namespace vrp::client

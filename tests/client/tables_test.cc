@@ -1,0 +1,57 @@
+#include "client/output/tables.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/messages.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Tables, AreAligned) {
+  Table table({"A", "LONG"});
+  table.AddRow({"wide cell", "x"});
+  EXPECT_EQ(table.Text(), "A          LONG\nwide cell  x\n");
+}
+
+TEST(SolveText, ShowsRoutesCostGapVerdictAndTimes) {
+  EXPECT_EQ(SolveText(ASolveResponse()),
+            "city\n"
+            "Route 1: 2 1  distance 60.25  load 7  duration 34.5\n"
+            "Route 2: 3  distance 50.25  load 4  duration 50\n"
+            "cost: 110.5  gap +10.50 % to 100\n"
+            "checker: feasible\n"
+            "strategy: search, no model, seed 7\n"
+            "time: 13 of 500 ms, search 12.5; ended by local_optimum\n");
+}
+
+TEST(SolveText, NamesWhatIsWrong) {
+  v1::SolveResponse response = ASolveResponse();
+  response.set_feasible(false);
+  for (int i = 0; i < 25; ++i) {
+    v1::Violation& violation = *response.add_violations();
+    violation.set_kind("capacity");
+    violation.set_message("routes[2]: load 31 exceeds vehicle capacity 30");
+  }
+  response.mutable_solution()->add_unserved()->set_id("9");
+  const std::string text = SolveText(response);
+  EXPECT_THAT(text, HasSubstr("NOT feasible, 25 violations"));
+  EXPECT_THAT(text, HasSubstr("capacity: routes[2]: load 31 exceeds"));
+  EXPECT_THAT(text, HasSubstr("and 5 more"));
+  EXPECT_THAT(text, HasSubstr("unserved: 1 customers\n  9: "));
+}
+
+TEST(ServerInfoText, SaysWhichDeviceIsTheDefault) {
+  v1::ServerInfo info;
+  info.set_default_device("cpu");
+  v1::Device& device = *info.add_devices();
+  device.set_id("cpu");
+  device.set_name("Xeon");
+  device.set_memory_bytes(int64_t{64} << 30);
+  EXPECT_THAT(ServerInfoText(info), HasSubstr("Xeon  64 GiB  (default)"));
+  EXPECT_THAT(ServerInfoText(info), HasSubstr("built without"));
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,209 @@
+#include <atomic>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+using WriteEvent = absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)>;
+
+class TrainCommand : public testing::Test {
+ protected:
+  FakeHandlers Handlers() {
+    FakeHandlers handlers;
+    handlers.create_job = [this](const v1::CreateTrainingJobRequest& request,
+                                 const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
+      requests_.push_back(request);
+      if (failures_left_-- > 0) return failure_;
+      v1::TrainingJob job;
+      if (!request.validate_only()) job.set_name("trainingJobs/j1");
+      job.set_state(v1::JOB_STATE_QUEUED);
+      job.set_request_id(request.request_id());
+      *job.mutable_spec() = request.spec();
+      return job;
+    };
+    handlers.watch_job = [this](const v1::WatchTrainingJobRequest& request, WriteEvent write) {
+      watched_ = request.name();
+      return watch_(write);
+    };
+    return handlers;
+  }
+
+  Ran Train(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+    arguments.insert(arguments.begin(),
+                     {"train", "--remote", server_.address(), "--config", config_});
+    return RunCommand(arguments, settings);
+  }
+
+  std::vector<v1::CreateTrainingJobRequest> requests_;
+  int failures_left_ = 0;
+  absl::Status failure_ = absl::UnavailableError("lost");
+  std::string watched_;
+  std::function<absl::Status(WriteEvent)> watch_ = [](WriteEvent write) {
+    write(AStateEvent(1, v1::JOB_STATE_RUNNING));
+    write(AProgressEvent(2, 50));
+    v1::WatchTrainingJobResponse model = ALogEvent(3, "");
+    model.mutable_model()->set_model("models/tiny/versions/1");
+    write(model);
+    write(AStateEvent(4, v1::JOB_STATE_SUCCEEDED));
+    return absl::OkStatus();
+  };
+  FakeServer server_{Handlers()};
+  const std::string config_ = WriteTestFile("tiny.yaml", "name: tiny\n");
+};
+
+TEST_F(TrainCommand, SendsTheConfigurationWithItsOverridesInOrder) {
+  const Ran ran = Train({"--detach", "--set", "training.epochs=2", "--model", "GT+RL", "--device",
+                         "cuda:0", "--set", "a=[1,2]"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  ASSERT_THAT(requests_, SizeIs(1));
+  const v1::TrainingSpec& spec = requests_[0].spec();
+  EXPECT_EQ(spec.config_yaml(), "name: tiny\n");
+  EXPECT_EQ(spec.config_name(), "tiny.yaml");
+  EXPECT_EQ(spec.device(), "cuda:0");
+  EXPECT_THAT(spec.overrides(), ElementsAre("model=GT+RL", "training.epochs=2", "a=[1,2]"));
+}
+
+TEST_F(TrainCommand, PrintsTheJobWhenDetached) {
+  const Ran ran = Train({"--detach", "--output", "json"});
+  ASSERT_THAT(ran.OutJson(), SizeIs(1));
+  EXPECT_EQ(ran.OutJson()[0]["name"], "trainingJobs/j1");
+  EXPECT_EQ(ran.OutJson()[0]["state"], "QUEUED");
+  EXPECT_EQ(Train({"--detach"}).out, "trainingJobs/j1 QUEUED\n");
+  EXPECT_EQ(watched_, "");
+}
+
+TEST_F(TrainCommand, FollowsTheJobToItsEnd) {
+  const Ran ran = Train({});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(watched_, "trainingJobs/j1");
+  EXPECT_EQ(ran.out,
+            "trainingJobs/j1 QUEUED\n"
+            "state RUNNING\n"
+            "epoch 2/10  step 50/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest "
+            "neighbour)  1234 instances/s\n"
+            "model models/tiny/versions/1\n"
+            "state SUCCEEDED\n"
+            "trainingJobs/j1 SUCCEEDED\n"
+            "solve with it: vrpctl solve FILE --model models/tiny/versions/1\n");
+}
+
+TEST_F(TrainCommand, PrintsNothingButEventsAsJson) {
+  const auto objects = Train({"--output", "json"}).OutJson();
+  ASSERT_THAT(objects, SizeIs(4));
+  EXPECT_EQ(objects[0]["type"], "state");
+  EXPECT_EQ(objects[3]["state"], "SUCCEEDED");
+}
+
+TEST_F(TrainCommand, DrawsABarOnATerminal) {
+  const Ran ran = Train({}, {.terminal_width = 120});
+  EXPECT_THAT(ran.out, HasSubstr("\r\x1b[K[=="));
+  EXPECT_THAT(ran.out, HasSubstr("50%"));
+}
+
+TEST_F(TrainCommand, RepeatsALostCallWithTheSameId) {
+  failures_left_ = 1;
+  const Ran ran = Train({"--detach"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  ASSERT_THAT(requests_, SizeIs(2));
+  EXPECT_EQ(requests_[0].request_id(), requests_[1].request_id());
+  EXPECT_THAT(requests_[0].request_id(), SizeIs(32));
+}
+
+TEST_F(TrainCommand, MakesAFreshIdForEachRun) {
+  Train({"--detach"});
+  Train({"--detach"});
+  EXPECT_NE(requests_[0].request_id(), requests_[1].request_id());
+}
+
+TEST_F(TrainCommand, TakesTheIdThatItIsGiven) {
+  Train({"--detach", "--request-id", "mine"});
+  EXPECT_EQ(requests_.at(0).request_id(), "mine");
+}
+
+TEST_F(TrainCommand, ChecksWithoutTraining) {
+  const Ran ran = Train({"--validate-only"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_TRUE(requests_.at(0).validate_only());
+  EXPECT_EQ(ran.out, absl::StrCat(config_, ": valid\n"));
+  EXPECT_EQ(watched_, "");
+}
+
+TEST_F(TrainCommand, ShowsEachErrorOfTheConfiguration) {
+  failures_left_ = 1;
+  failure_ = ABadRequest(absl::StatusCode::kInvalidArgument, "tiny.yaml:1: naem: unknown key",
+                         "batch_size", "tiny.yaml:2: batch_size: got \"x\", wanted an integer");
+  const Ran ran = Train({});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err,
+              HasSubstr(absl::StrCat("vrpctl: train: ", config_, ":1: naem: unknown key\n")));
+  EXPECT_THAT(ran.err, HasSubstr("  tiny.yaml:2: batch_size: got \"x\", wanted an integer\n"));
+  EXPECT_THAT(requests_, SizeIs(1)) << "a wrong configuration is not sent again";
+}
+
+TEST_F(TrainCommand, FailsWithTheJobsError) {
+  watch_ = [](WriteEvent write) {
+    write(AStateEvent(1, v1::JOB_STATE_FAILED, "out of memory"));
+    return absl::OkStatus();
+  };
+  const Ran ran = Train({"--output", "json"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("trainingJobs/j1 FAILED: out of memory"));
+}
+
+TEST_F(TrainCommand, DetachesAtCtrlC) {
+  Interrupt interrupt;
+  watch_ = [&](WriteEvent write) {
+    interrupt.Trigger();
+    while (write(AHeartbeat())) {
+    }
+    return absl::OkStatus();
+  };
+  const Ran ran = Train({}, {.interrupt = &interrupt});
+  EXPECT_EQ(ran.code, 130);
+  EXPECT_THAT(ran.err, HasSubstr(absl::StrCat("vrpctl jobs watch trainingJobs/j1 --remote ",
+                                              server_.address())));
+}
+
+TEST_F(TrainCommand, ComesBackAfterSubmittingToADaemonThatRestarts) {
+  std::atomic<int> calls = 0;
+  const auto whole = watch_;
+  watch_ = [&](WriteEvent write) {
+    return calls++ == 0 ? absl::UnavailableError("stopping") : whole(write);
+  };
+  EXPECT_EQ(Train({}).code, 0);
+}
+
+TEST_F(TrainCommand, RefusesWhatIsNoOverride) {
+  for (const char* text : {"epochs", "=3", ""}) {
+    EXPECT_EQ(Train({"--set", text}).code, 2) << text;
+  }
+  EXPECT_THAT(requests_, SizeIs(0));
+}
+
+TEST_F(TrainCommand, RefusesAConfigurationThatIsNoText) {
+  const std::string path = WriteTestFile("binary.yaml", "\xFF\xFE");
+  const Ran ran = RunCommand({"train", "--config", path, "--remote", server_.address()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("not UTF-8"));
+}
+
+TEST_F(TrainCommand, ReportsAMissingConfiguration) {
+  const Ran ran =
+      RunCommand({"train", "--config", TestPath("no.yaml"), "--remote", server_.address()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("no.yaml: No such file"));
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,172 @@
+// The command line itself: flags anywhere, help, versions, mistakes, completion.
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Usage : public testing::Test {
+ protected:
+  static FakeHandlers Handlers() {
+    FakeHandlers handlers;
+    handlers.server_info = [](const v1::GetServerInfoRequest&, const FakeCall&) {
+      return v1::ServerInfo();
+    };
+    return handlers;
+  }
+  FakeServer server_{Handlers()};
+};
+
+TEST_F(Usage, TakesGlobalFlagsBeforeAndAfterTheCommand) {
+  const std::string remote = server_.address();
+  const std::vector<std::vector<std::string>> lines = {
+      {"--remote", remote, "--output", "json", "server", "info"},
+      {"server", "--remote", remote, "info", "--output=json"},
+      {"server", "info", "--remote", remote, "--output", "json"},
+  };
+  for (const auto& line : lines) {
+    const Ran ran = RunCommand(line);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, StartsWith("{"));
+  }
+}
+
+TEST_F(Usage, TakesTheDaemonFromTheEnvironment) {
+  setenv("VRP_REMOTE", server_.address().c_str(), 1);
+  const Ran by_environment = RunCommand({"server", "info"});
+  setenv("VRP_REMOTE", "127.0.0.1:1", 1);
+  const Ran by_flag = RunCommand({"server", "info", "--remote", server_.address()});
+  unsetenv("VRP_REMOTE");
+  EXPECT_EQ(by_environment.code, 0);
+  EXPECT_EQ(by_flag.code, 0) << "the flag goes before the environment";
+}
+
+TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
+  const std::vector<std::vector<std::string>> commands = {
+      {},
+      {"train"},
+      {"jobs"},
+      {"jobs", "list"},
+      {"jobs", "get"},
+      {"jobs", "watch"},
+      {"solve"},
+      {"jobs", "cancel"},
+      {"check"},
+      {"validate"},
+      {"models"},
+      {"models", "list"},
+      {"generate"},
+      {"models", "get"},
+      {"server", "info"},
+      {"completion"},
+      {"server", "health"},
+  };
+  for (std::vector<std::string> command : commands) {
+    command.push_back("--help");
+    const Ran ran = RunCommand(command);
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_THAT(ran.out, StartsWith("Examples:\n  ")) << testing::PrintToString(command);
+    EXPECT_EQ(ran.err, "");
+  }
+}
+
+TEST(UsageHelp, GivesTheVersion) {
+  const Ran ran = RunCommand({"--version"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, StartsWith("vrpctl "));
+}
+
+class WrongUsage : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(WrongUsage, EndsWithTwoAndSaysWhatToDo) {
+  const Ran ran = RunCommand(GetParam());
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, StartsWith("vrpctl: "));
+}
+
+INSTANTIATE_TEST_SUITE_P(Lines, WrongUsage,
+                         testing::ValuesIn(std::vector<std::vector<std::string>>{
+                             {},
+                             {"bogus"},
+                             {"jobs"},
+                             {"jobs", "bogus"},
+                             {"jobs", "get"},
+                             {"jobs", "get", "a", "b"},
+                             {"jobs", "get", "a/b"},
+                             {"jobs", "watch", "a", "--from", "-1"},
+                             {"jobs", "watch", "a", "--from", "x"},
+                             {"train"},
+                             {"solve"},
+                             {"solve", "x", "--bogus"},
+                             {"solve", "x", "--budget", "500"},
+                             {"solve", "x", "--budget"},
+                             {"solve", "x", "--strategy", "magic"},
+                             {"solve", "x", "--seed", "-1"},
+                             {"solve", "x", "--seed", "18446744073709551616"},
+                             {"solve", "x", "--threads", "0"},
+                             {"solve", "x", "--threads", "3000000000"},
+                             {"solve", "x", "--width", "1.5"},
+                             {"solve", "x", "--model", "a/b"},
+                             {"solve", "/nonexistent/x.vrp"},
+                             {"solve", "x", "--format", "csv"},
+                             {"generate"},
+                             {"generate", "--problem", "cvrp", "--count", "0"},
+                             {"generate", "--problem", "cvrp", "--capacity", "much"},
+                             {"check", "x"},
+                             {"server", "info", "--output", "yaml"},
+                             {"server", "info", "--remote", "host"},
+                             {"server", "info", "--remote", "host:70000"},
+                             {"completion", "tcsh"},
+                         }));
+
+TEST(UsageErrors, NameAnUnknownCommand) {
+  EXPECT_THAT(RunCommand({"bogus"}).err, HasSubstr("unknown command bogus"));
+  EXPECT_THAT(RunCommand({"jobs", "bogus"}).err, HasSubstr("unknown command bogus"));
+}
+
+TEST(UsageErrors, NameTheRange) {
+  EXPECT_THAT(RunCommand({"solve", "x", "--threads", "-1"}).err,
+              HasSubstr("--threads: got -1, wanted a whole number from 1 to 2147483647"));
+}
+
+class Completion : public testing::TestWithParam<std::string> {};
+
+TEST_P(Completion, KnowsEveryCommandAndFlag) {
+  const Ran ran = RunCommand({"completion", GetParam()});
+  EXPECT_EQ(ran.code, 0);
+  for (const char* word :
+       {"train", "watch", "health", "remote", "validate-only", "plot", "greedy"}) {
+    EXPECT_THAT(ran.out, HasSubstr(word));
+  }
+  EXPECT_THAT(ran.out, Not(HasSubstr("@PATHS@")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, Completion, testing::Values("bash", "zsh", "fish"));
+
+// Bash is on every machine that builds this project.
+TEST(CompletionOfBash, OffersWhatFits) {
+  const std::string script =
+      WriteTestFile("completion.bash", RunCommand({"completion", "bash"}).out);
+  const std::string out = TestPath("offered");
+  const std::string command = absl::StrCat("bash -c 'source ", script,
+                                           "; COMP_WORDS=(vrpctl --remote h:1 jobs wa); "
+                                           "COMP_CWORD=4; _vrpctl; echo \"${COMPREPLY[@]}\";",
+                                           " COMP_WORDS=(vrpctl solve x --strategy be); "
+                                           "COMP_CWORD=4; _vrpctl; echo \"${COMPREPLY[@]}\"' > ",
+                                           out);
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(ReadTestFile(out), "watch\nbeam\n");
+}
+
+}  // namespace
+}  // namespace vrp::client
