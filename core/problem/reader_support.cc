@@ -1,5 +1,6 @@
 #include "core/problem/reader_support.h"
 
+#include <string>
 #include <utility>
 
 #include "core/base/file.h"
@@ -19,9 +20,12 @@ absl::StatusOr<Instance> FinishInstance(InstanceData data, std::string_view sour
     if (const size_t dot = stem.rfind('.'); dot != stem.npos && dot > 0) stem = stem.substr(0, dot);
     data.name = stem;
   }
-  absl::StatusOr<Instance> instance = Instance::Create(std::move(data));
-  if (instance.ok()) return instance;
-  return absl::InvalidArgumentError(Concat(source, ": ", instance.status().message()));
+  std::string lines;
+  for (const std::string& error : Instance::Validate(data)) {
+    lines += Concat(lines.empty() ? "" : "\n", source, ": ", error);
+  }
+  if (!lines.empty()) return absl::InvalidArgumentError(lines);
+  return Instance::Create(std::move(data));
 }
 
 }  // namespace vrp

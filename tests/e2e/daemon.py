@@ -28,7 +28,7 @@ class Daemon:
             stdout=subprocess.PIPE, stderr=self._log, text=True)
         line = self._first_line()
         if not line.startswith("listening on "):
-            self.process.kill()
+            self.kill()
             raise RuntimeError(f"vrpd said {line!r}; its log:\n{self.log_path.read_text()}")
         self.address = line.removeprefix("listening on ").strip()
 

@@ -1,0 +1,179 @@
+// Training throughput and greedy latency of the pointer network, through the interfaces that the daemon uses. The lines'
+// `what` and `instances_per_s` mean the same as those of rl4co's measuring script (shared/peers/measure_rl4co.py): a step
+// draws a batch, rolls out, and ends with the optimiser; with incl_rollout_baseline the greedy rollout of the frozen
+// baseline is part of it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/model/policy.h"
+#include "core/problem/generators.h"
+#include "core/train/trainer.h"
+#include "tests/bench/json_line.h"
+
+namespace vrp {
+namespace {
+
+constexpr int kWarmSteps = 3;
+constexpr int kTimedSteps = 7;
+
+[[noreturn]] void Die(const absl::Status& status) {
+  std::cerr << "policy_bench: " << status << "\n";
+  std::exit(1);
+}
+
+template <typename T>
+T Value(absl::StatusOr<T> value) {
+  if (!value.ok()) Die(value.status());
+  return *std::move(value);
+}
+
+// Wall and CPU time between one progress report and the next: one step, since each step is reported.
+class StepTimes : public TrainingObserver {
+ public:
+  void OnLog(std::string_view /*line*/) override {}
+  void OnCheckpoint(int64_t /*step*/) override {}
+  void OnProgress(const TrainingProgress& progress) override {
+    const absl::Time now = absl::Now();
+    const double cpu = ProcessCpuSeconds();
+    // The first step of the epoch is counted from the last report before it only when nothing else came between.
+    if (progress.step > kWarmSteps && !progress.end_of_epoch) {
+      wall_s.push_back(absl::ToDoubleSeconds(now - last_));
+      cpu_s.push_back(cpu - last_cpu_);
+    }
+    last_ = now;
+    last_cpu_ = cpu;
+  }
+
+  std::vector<double> wall_s;
+  std::vector<double> cpu_s;
+
+ private:
+  absl::Time last_;
+  double last_cpu_ = 0;
+};
+
+struct TrainingCase {
+  std::string what;
+  std::string problem;  // YAML of `problem`
+  int batch = 512;
+  bool supervised = false;
+  bool rollout_baseline = false;
+  int hidden = 128;
+  int layers = 1;
+};
+
+std::string ConfigOf(const TrainingCase& c) {
+  const int steps = kWarmSteps + kTimedSteps + 1;  // the last one ends the epoch, with validation: not counted
+  return absl::StrCat(
+      "name: bench\nmodel: ptrnet\nproblem: ", c.problem, "\nnetwork: {hidden: ", c.hidden, ", layers: ", c.layers,
+      ", dropout: 0.0}\ntraining: {method: ", c.supervised ? "supervised" : "reinforce",
+      ", epochs: 1, batches_per_epoch: ", steps, ", batch_size: ", c.batch, ", checkpoint_every_steps: 1000000}\n",
+      c.supervised ? absl::StrCat("supervised: {samples: ", steps * c.batch, "}\n")
+                   : absl::StrCat("reinforce: {baseline_instances: 16, warmup_epochs: ", c.rollout_baseline ? 0 : 1,
+                                  "}\n"),
+      "validation: {instances: 16}\n");
+}
+
+void RunTraining(const TrainingCase& c, const std::filesystem::path& folder, int threads) {
+  const std::filesystem::path checkpoints = folder / "checkpoint";
+  const std::filesystem::path model = folder / "model";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(checkpoints);
+  std::filesystem::create_directories(model);
+  TrainingRequest request;
+  request.config = Value(ParseTrainingConfig(ConfigOf(c), "bench.yaml"));
+  request.threads = threads;
+  request.job_name = "bench";
+  request.checkpoint_directory = checkpoints;
+  request.model_directory = model;
+  StepTimes times;
+  Value(MakeTrainer()->Train(request, StopCondition(), times));
+  const double step_s = Median(times.wall_s);
+  nlohmann::ordered_json line;
+  line["what"] = c.what;
+  line["batch"] = c.batch;
+  line["incl_rollout_baseline"] = c.rollout_baseline;
+  line["hidden"] = c.hidden;
+  line["layers"] = c.layers;
+  line["params"] = Value(LoadPolicy(model, DeviceId{}))->info().parameters;
+  line["amp"] = "none";
+  line["step_s"] = step_s;
+  line["instances_per_s"] = c.batch / step_s;
+  line["warm_steps"] = kWarmSteps;
+  line["step_times_s"] = times.wall_s;
+  line["cpu_s"] = Median(times.cpu_s);
+  PrintMeasurement(std::move(line), threads);
+}
+
+// Greedy decoding with the network that the last training left in `folder`.
+void RunGreedy(int customers, int batch, const std::filesystem::path& folder) {
+  const std::unique_ptr<Policy> policy = Value(LoadPolicy(folder / "model", DeviceId{}));
+  const std::vector<Instance> instances =
+      Value(GenerateInstances({.kind = ProblemKind::kCvrp, .customers = customers, .seed = 1234}, batch));
+  std::vector<double> wall_s;
+  std::vector<double> cpu_s;
+  const int calls = batch == 1 ? 50 : 5;
+  for (int call = -kWarmSteps; call < calls; ++call) {
+    const absl::Time begin = absl::Now();
+    const double cpu = ProcessCpuSeconds();
+    Value(policy->Decode(instances, DecodeOptions{}));
+    if (call < 0) continue;
+    wall_s.push_back(absl::ToDoubleSeconds(absl::Now() - begin));
+    cpu_s.push_back(ProcessCpuSeconds() - cpu);
+  }
+  const double median = Median(wall_s);
+  std::sort(wall_s.begin(), wall_s.end());
+  nlohmann::ordered_json line;
+  line["what"] = absl::StrCat("ptrnet_greedy_cvrp", customers);
+  line["batch"] = batch;
+  line["params"] = policy->info().parameters;
+  line["amp"] = "none";
+  line["call_ms"] = median * 1e3;
+  line["p95_ms"] = wall_s[static_cast<size_t>(0.95 * (wall_s.size() - 1))] * 1e3;
+  line["ms_per_instance"] = median * 1e3 / batch;
+  line["instances_per_s"] = batch / median;
+  line["warm_calls"] = kWarmSteps;
+  line["calls"] = calls;
+  line["cpu_s"] = Median(cpu_s);
+  PrintMeasurement(std::move(line), 1);
+}
+
+int Main(int argc, char** argv) {
+  int threads = 2;
+  if (argc > 2 || (argc == 2 && (!absl::SimpleAtoi(argv[1], &threads) || threads < 1))) {
+    std::cerr << "usage: policy_bench [THREADS]\n";
+    return 2;
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / absl::StrCat("vrp-policy-bench-", getpid());
+  const std::string tsp50 = "{kind: tsp, customers: 50}";
+  const std::string cvrp10 = "{kind: cvrp, customers: 10}";
+  const std::string cvrp20 = "{kind: cvrp, customers: 20}";
+  for (const bool baseline : {false, true}) {
+    RunTraining({.what = "ptrnet_reinforce_train_tsp50", .problem = tsp50, .rollout_baseline = baseline}, folder, threads);
+  }
+  RunTraining({.what = "ptrnet_reinforce_train_cvrp10", .problem = cvrp10, .batch = 128, .rollout_baseline = true,
+               .hidden = 256, .layers = 2}, folder, threads);
+  RunTraining({.what = "ptrnet_supervised_train_cvrp20", .problem = cvrp20, .batch = 64, .supervised = true,
+               .hidden = 256, .layers = 2}, folder, threads);
+  for (const int customers : {20, 50, 100}) {
+    for (const int batch : {1, 256}) RunGreedy(customers, batch, folder);
+  }
+  std::filesystem::remove_all(folder);
+  return 0;
+}
+
+}  // namespace
+}  // namespace vrp
+
+int main(int argc, char** argv) { return vrp::Main(argc, argv); }
