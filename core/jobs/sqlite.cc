@@ -14,12 +14,6 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 10'000;  // another program looks at the file
 
-bool IsDiskFull(int code, int system_error) {
-  if ((code & 0xff) == SQLITE_FULL) return true;
-  const bool full = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
-  return (code & 0xff) == SQLITE_IOERR && full;
-}
-
 }  // namespace
 
 Query::Query(Query&& other) noexcept
@@ -136,21 +130,16 @@ absl::Status Database::SetDurability(Durability durability) {
 
 absl::Status Database::Error(int code, std::string_view doing) const {
   if (code == SQLITE_OK) return absl::OkStatus();
-  const int system_error = handle_ == nullptr ? 0 : sqlite3_system_errno(handle_);
   const char* detail = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
   const std::string text = Concat(path_, ": cannot ", doing, ": ", detail);
-  if (IsDiskFull(code, system_error)) {
-    return absl::ResourceExhaustedError(
-        Concat(text, ": the disk or its quota is full; free some space"));
-  }
   switch (code & 0xff) {
+    case SQLITE_FULL:
+      return absl::ResourceExhaustedError(Concat(text, "; free some space"));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return absl::DataLossError(
-          Concat(text,
-                 "; the file is damaged or of another program: put a copy of it back, or move it "
-                 "(with its -wal and "
-                 "-shm) away to start with no jobs; models are kept elsewhere and are not lost"));
+      return absl::DataLossError(Concat(
+          text, "; the file is damaged or of another program: put a copy of it back, or move ",
+          "it (with its -wal and -shm) away to start with no jobs; models are kept apart"));
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
@@ -161,8 +150,10 @@ absl::Status Database::Error(int code, std::string_view doing) const {
       return absl::AlreadyExistsError(text);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-    case SQLITE_IOERR:
       return absl::UnavailableError(text);
+    case SQLITE_IOERR:
+      return absl::UnavailableError(
+          Concat(text, "; the quota or a limit on sizes may be used up, or the disk is failing"));
     default:
       return absl::InternalError(text);
   }

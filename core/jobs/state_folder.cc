@@ -53,7 +53,8 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
 
 absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
   if (path.empty()) return absl::InvalidArgumentError("state folder: got an empty path");
-  const fs::path folder = fs::path(path).lexically_normal();
+  fs::path folder = fs::path(path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // "state/"
   VRP_RETURN_IF_ERROR(MakePrivateFolder(folder));
   VRP_ASSIGN_OR_RETURN(const int lock, LockFile(path, (folder / "lock").string()));
   std::unique_ptr<StateFolder> state(new StateFolder(folder.string(), lock));

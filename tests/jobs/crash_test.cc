@@ -1,0 +1,258 @@
+// What is left when a daemon is killed: a child process runs the manager and is killed at chosen
+// points, then the parent opens the state folder and looks.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "core/base/text.h"
+#include "core/jobs/job_manager.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/fake_trainer.h"
+#include "tests/jobs/job_test_support.h"
+#include "tests/registry/fake_model.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int64_t kEpochs = 3;
+constexpr int64_t kBatches = 8;
+
+absl::StatusOr<std::unique_ptr<Policy>> LoadFake(const std::string&, DeviceId) {
+  return std::make_unique<test::FakePolicy>();
+}
+
+class CrashTest : public ::testing::Test {
+ protected:
+  // A daemon's inside, on the test's folders.
+  struct Daemon {
+    Daemon(const test::TempFolder& folder, test::FakeTrainer::Options options)
+        : trainer(std::move(options)) {
+      registry = *Registry::Create({.directory = folder.File("models"), .loader = LoadFake});
+      absl::StatusOr<std::unique_ptr<JobManager>> opened =
+          JobManager::Create({.state_directory = folder.File("state"),
+                              .trainer = &trainer,
+                              .registry = registry.get(),
+                              .clock = &clock,
+                              .progress_interval = absl::ZeroDuration()});
+      if (!opened.ok()) abort();  // in the child a failed expectation would not be seen
+      jobs = *std::move(opened);
+    }
+    SystemClock clock;
+    test::FakeTrainer trainer;
+    std::unique_ptr<Registry> registry;
+    std::unique_ptr<JobManager> jobs;
+  };
+  // Given to the child: `reached` never returns, so that the parent kills it exactly there.
+  using Reached = std::function<void()>;
+
+  // Runs `act` in a child until it calls `reached`, and kills the child by SIGKILL.
+  void KillWhenReached(const std::function<void(const Reached& reached)>& act) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      close(ends[0]);
+      act([&ends] {
+        (void)!write(ends[1], "!", 1);
+        while (true) pause();
+      });
+      _exit(1);  // was not reached
+    }
+    close(ends[1]);
+    char byte = 0;
+    EXPECT_EQ(read(ends[0], &byte, 1), 1) << "the child ended before it reached its point";
+    close(ends[0]);
+    kill(child, SIGKILL);
+    int how = 0;
+    ASSERT_EQ(waitpid(child, &how, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(how));
+  }
+
+  // Submits unless there are jobs already, and runs until `options` reaches its point.
+  void RunUntilKilled(const std::function<test::FakeTrainer::Options(const Reached&)>& options,
+                      int submissions = 1) {
+    KillWhenReached([&](const Reached& reached) {
+      Daemon daemon(folder_, options(reached));
+      if (daemon.jobs->List(1, "")->jobs.empty()) {
+        for (int i = 0; i < submissions; ++i)
+          daemon.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
+      }
+      while (true) pause();
+    });
+  }
+  static std::function<test::FakeTrainer::Options(const Reached&)> BeforeStep(int64_t wanted) {
+    return [wanted](const Reached& reached) {
+      return test::FakeTrainer::Options{
+          .before_step = [reached, wanted](const TrainingRequest&, int64_t step) {
+            if (step == wanted) reached();
+            return absl::OkStatus();
+          }};
+    };
+  }
+  static std::vector<JobEvent> EventsNow(JobManager& jobs, const std::string& id) {
+    return *(*jobs.Watch(id, 1))->Next(1000);
+  }
+
+  test::TempFolder folder_;
+};
+
+class CrashAtStepTest : public CrashTest, public ::testing::WithParamInterface<int64_t> {};
+
+TEST_P(CrashAtStepTest, TheJobGoesOnFromItsLastCheckpointWithoutAGap) {
+  const int64_t killed_before = GetParam();
+  const int64_t saved = (killed_before - 1) / 3 * 3;
+  RunUntilKilled(BeforeStep(killed_before));
+
+  Daemon daemon(folder_, {});
+  const std::string id = daemon.jobs->List(1, "")->jobs.at(0).id;
+  const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);
+  test::ExpectSoundLog(events);
+  const Job job = *daemon.jobs->Get(id);
+  EXPECT_EQ(job.state, JobState::kSucceeded);
+  EXPECT_EQ(job.attempt, 2);
+  std::vector<int64_t> first, second, resumed;
+  for (const JobEvent& event : events) {
+    if (event.type == EventType::kResumed) resumed.push_back(event.step);
+    if (event.type == EventType::kProgress)
+      (event.attempt == 1 ? first : second).push_back(event.step);
+  }
+  EXPECT_THAT(resumed, ElementsAre(saved));
+  // An epoch's last step is stored with its validation, so every step before the kill is there.
+  EXPECT_EQ(first.size(), static_cast<size_t>(killed_before - 1));
+  EXPECT_EQ(second.front(), saved + 1);
+  EXPECT_EQ(second.back(), kEpochs * kBatches);
+  EXPECT_EQ(daemon.registry->List().size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, CrashAtStepTest, ::testing::Values(1, 2, 4, 9, 23, 24));
+
+TEST_F(CrashTest, AKillRightAfterACheckpointRepeatsNoStep) {
+  RunUntilKilled([](const Reached& reached) {
+    return test::FakeTrainer::Options{.after_checkpoint = [reached](int64_t step) {
+      if (step == 6) reached();
+    }};
+  });
+  Daemon daemon(folder_, {});
+  const std::string id = daemon.jobs->List(1, "")->jobs.at(0).id;
+  std::vector<int64_t> steps;
+  for (const JobEvent& event : test::ReadToEnd(*daemon.jobs, id)) {
+    if (event.type == EventType::kProgress) steps.push_back(event.step);
+  }
+  for (size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(steps[i], static_cast<int64_t>(i) + 1);
+  EXPECT_EQ(steps.size(), static_cast<size_t>(kEpochs * kBatches));
+}
+
+TEST_F(CrashTest, WhatWasAcknowledgedIsThere) {
+  KillWhenReached([&](const Reached& reached) {
+    Daemon daemon(folder_, {});
+    daemon.trainer.HoldAt(1);
+    for (int i = 0; i < 5; ++i) {
+      if (!daemon.jobs->Submit(test::ASpec(), Concat("r", i)).ok()) _exit(2);
+    }
+    const std::string cancelled = daemon.jobs->Submit(test::ASpec(), "cancelled")->id;
+    if (!daemon.jobs->Cancel(cancelled).ok()) _exit(3);
+    reached();
+  });
+  Daemon daemon(folder_, {});
+  const std::vector<Job> jobs = daemon.jobs->List(10, "")->jobs;
+  ASSERT_EQ(jobs.size(), 6u);
+  EXPECT_EQ(jobs[0].state, JobState::kCancelled);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(daemon.jobs->Submit(test::ASpec(), Concat("r", i))->id, jobs[5 - i].id);
+    EXPECT_EQ(test::AwaitEnd(*daemon.jobs, jobs[5 - i].id).state, JobState::kSucceeded);
+  }
+}
+
+TEST_F(CrashTest, AnAcknowledgedCancelHolds) {
+  KillWhenReached([&](const Reached& reached) {
+    Daemon* daemon = nullptr;
+    Daemon own(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
+                 if (step == 5) {
+                   daemon->jobs->Cancel(request.job_name.substr(request.job_name.find('/') + 1))
+                       .IgnoreError();
+                   reached();
+                 }
+                 return absl::OkStatus();
+               }});
+    daemon = &own;
+    own.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
+    while (true) pause();
+  });
+  Daemon daemon(folder_, {});
+  const Job job = daemon.jobs->List(1, "")->jobs.at(0);
+  EXPECT_EQ(job.state, JobState::kCancelled);
+  EXPECT_EQ(job.attempt, 1);
+  EXPECT_TRUE(daemon.registry->List().empty());
+  EXPECT_FALSE(std::filesystem::exists(folder_.File("state/jobs/" + job.id)));
+}
+
+TEST_F(CrashTest, AKillBetweenPublicationAndTheJobsEndPublishesNothingTwice) {
+  KillWhenReached([&](const Reached& reached) {
+    Daemon* daemon = nullptr;
+    Daemon own(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
+                 if (step == kEpochs * kBatches) {
+                   // As the manager does it after the last step, but the job's end is never stored.
+                   const std::string staging = *daemon->registry->StagingDirectory();
+                   test::WriteFakeModel(staging, request.job_name).IgnoreError();
+                   if (!daemon->registry->Publish("tiny", staging).ok()) _exit(2);
+                   reached();
+                 }
+                 return absl::OkStatus();
+               }});
+    daemon = &own;
+    own.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
+    while (true) pause();
+  });
+  Daemon daemon(folder_, {});
+  const Job job = daemon.jobs->List(1, "")->jobs.at(0);
+  EXPECT_EQ(job.state, JobState::kSucceeded);
+  EXPECT_EQ(job.model, "models/tiny/versions/1");
+  EXPECT_EQ(daemon.registry->List().size(), 1u);
+  test::ExpectSoundLog(test::ReadToEnd(*daemon.jobs, job.id));
+}
+
+TEST_F(CrashTest, TheThirdCrashAtTheSameStepFailsTheJobAndTheNextOneRuns) {
+  for (int i = 0; i < 3; ++i) RunUntilKilled(BeforeStep(2), /*submissions=*/2);
+  Daemon daemon(folder_, {});
+  const std::vector<Job> jobs = daemon.jobs->List(2, "")->jobs;
+  EXPECT_EQ(jobs[1].state, JobState::kFailed);
+  EXPECT_EQ(jobs[1].attempt, 3);
+  EXPECT_THAT(jobs[1].error.ToString(), HasSubstr("the daemon died 3 times in a row"));
+  EXPECT_EQ(test::AwaitEnd(*daemon.jobs, jobs[0].id).state, JobState::kSucceeded);
+}
+
+TEST_F(CrashTest, ManyKillsLoseNothingThatWasSeen) {
+  constexpr int kKills = 12;
+  std::vector<std::string> seen;
+  std::string id;
+  for (int i = 0; i < kKills; ++i) {
+    // At a step that the job has not reached: each time one further, sometimes right after a
+    // checkpoint.
+    RunUntilKilled(BeforeStep(2 * i + 1));
+    // A daemon that only looks: its job waits at the step, and it is stopped gracefully.
+    Daemon daemon(folder_, {});
+    daemon.trainer.HoldAt((2 * i) / 3 * 3 + 1);
+    id = daemon.jobs->List(1, "")->jobs.at(0).id;
+    const std::vector<std::string> now = test::Describe(EventsNow(*daemon.jobs, id));
+    ASSERT_GE(now.size(), seen.size());
+    EXPECT_TRUE(std::equal(seen.begin(), seen.end(), now.begin()))
+        << "what was seen stays as it was";
+    seen = now;
+  }
+  Daemon daemon(folder_, {});
+  const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);
+  test::ExpectSoundLog(events);
+  EXPECT_EQ(events.back().state, JobState::kSucceeded);
+}
+
+}  // namespace
+}  // namespace vrp

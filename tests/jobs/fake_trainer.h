@@ -1,0 +1,55 @@
+// A trainer without a network: it counts steps, writes a file as its checkpoint, and does on the
+// way what a test says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "core/train/trainer.h"
+
+namespace vrp::test {
+
+// Thread-safe. Trains request.config.epochs epochs of request.config.batches_per_epoch steps.
+class FakeTrainer final : public Trainer {
+ public:
+  struct Options {
+    int64_t checkpoint_every = 3;
+    // Before each step, in the training thread; its error ends the training. Default: nothing.
+    std::function<absl::Status(const TrainingRequest&, int64_t step)> before_step = {};
+    // After a checkpoint is durable and told.
+    std::function<void(int64_t step)> after_checkpoint = {};
+  };
+  FakeTrainer() = default;
+  explicit FakeTrainer(Options options) : options_(std::move(options)) {}
+
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
+                                       TrainingObserver& observer) override;
+  absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override;
+
+  // From now on every training waits before its step `step` (polling its stop condition) until
+  // Release().
+  void HoldAt(int64_t step);
+  void Release();
+  // Blocks until a training waits there; false after a generous time.
+  bool AwaitHeld();
+
+  // The requests so far, in order.
+  std::vector<TrainingRequest> requests() const;
+
+ private:
+  absl::Status Hold(int64_t step, const StopCondition& stop);
+  absl::Status Save(const TrainingRequest& request, int64_t step, TrainingObserver& observer) const;
+
+  const Options options_;
+  mutable absl::Mutex mutex_;
+  int64_t hold_at_ ABSL_GUARDED_BY(mutex_) = -1;
+  bool held_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<TrainingRequest> requests_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace vrp::test

@@ -1,0 +1,31 @@
+// A full disk for tests: no file of this process may grow beyond a size.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+namespace vrp::test {
+
+// As long as it lives, writes beyond `bytes` from a file's start fail. One at a time.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // it would end the process
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int);
+};
+
+}  // namespace vrp::test

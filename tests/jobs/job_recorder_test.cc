@@ -1,0 +1,125 @@
+#include "core/jobs/job_recorder.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/job_test_support.h"
+#include "tests/testing/manual_clock.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class JobRecorderTest : public ::testing::Test {
+ protected:
+  JobRecorderTest() {
+    store_ = *JobStore::Open(folder_.File("jobs.db"), &clock_);
+    EXPECT_TRUE(store_->Submit(test::ASpec(), "", 10).ok());
+    id_ = (*store_->StartNext())->id;
+    recorder_.emplace(JobRecorder::Options{.store = store_.get(),
+                                           .clock = &clock_,
+                                           .job_id = id_,
+                                           .progress_interval = absl::Milliseconds(100)});
+  }
+  // Of 2 epochs of 10 steps.
+  static TrainingProgress At(int64_t step, bool end_of_epoch = false) {
+    return {.epoch = (step - 1) / 10 + 1,
+            .epochs = 2,
+            .step = step,
+            .steps = 20,
+            .end_of_epoch = end_of_epoch};
+  }
+  std::vector<std::string> Recorded() const {
+    std::vector<std::string> words =
+        test::Describe(*store_->Events(id_, {.first = 3, .last = 1000, .limit = 1000}));
+    return words;
+  }
+
+  test::TempFolder folder_;
+  test::ManualClock clock_;
+  std::unique_ptr<JobStore> store_;
+  std::string id_;
+  std::optional<JobRecorder> recorder_;
+};
+
+TEST_F(JobRecorderTest, ProgressIsStoredOnceAnInterval) {
+  for (int64_t step = 1; step <= 8; ++step) {
+    recorder_->OnProgress(At(step));
+    clock_.Advance(absl::Milliseconds(40));
+  }
+  EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 4", "progress 7"));
+}
+
+TEST_F(JobRecorderTest, TheEndOfAnEpochIsStoredOnceWithItsValidation) {
+  recorder_->OnProgress(At(9));
+  clock_.Advance(absl::Seconds(1));
+  recorder_->OnProgress(At(10));  // due, but its epoch's report follows
+  recorder_->OnLog("validated");
+  recorder_->OnProgress(At(10, true));
+  recorder_->OnProgress(At(11));
+  EXPECT_THAT(Recorded(), ElementsAre("progress 9", "log", "progress 10"));
+  EXPECT_TRUE(store_->Find(id_)->job.progress->end_of_epoch);
+}
+
+TEST_F(JobRecorderTest, AnEpochsLastStepIsNotLostWhereNoReportOfTheEpochFollows) {
+  recorder_->OnProgress(At(10));
+  recorder_->OnProgress(At(11));
+  recorder_->Finish();
+  EXPECT_THAT(Recorded(), ElementsAre("progress 10", "progress 11"));
+}
+
+TEST_F(JobRecorderTest, TheLastStepIsStoredThoughItIsNotDue) {
+  recorder_->OnProgress(At(1));
+  recorder_->OnProgress(At(2));
+  recorder_->OnProgress(At(3));
+  recorder_->Finish();
+  recorder_->Finish();
+  EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 3"));
+}
+
+TEST_F(JobRecorderTest, AStepThatIsToldTwiceIsStoredOnce) {
+  recorder_->OnProgress(At(3));
+  clock_.Advance(absl::Seconds(1));
+  recorder_->OnProgress(At(3));
+  recorder_->Finish();
+  EXPECT_THAT(Recorded(), ElementsAre("progress 3"));
+}
+
+TEST_F(JobRecorderTest, AClockThatIsSetBackDoesNotSilenceTheJob) {
+  recorder_->OnProgress(At(1));
+  clock_.Advance(-absl::Hours(5));
+  recorder_->OnProgress(At(2));
+  EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 2"));
+}
+
+TEST_F(JobRecorderTest, NotANumberSurvives) {
+  TrainingProgress progress = At(1);
+  progress.loss = std::numeric_limits<double>::quiet_NaN();
+  recorder_->OnProgress(progress);
+  EXPECT_TRUE(std::isnan(store_->Find(id_)->job.progress->loss));
+  EXPECT_TRUE(
+      std::isnan(store_->Events(id_, {.first = 3, .last = 3, .limit = 1})->front().progress->loss));
+}
+
+TEST_F(JobRecorderTest, EventsThatCouldNotBeStoredAreToldOnceTheStoreWorksAgain) {
+  {
+    // What stands in for a full disk: the table is away for a while.
+    const auto blocker = *Database::Open(folder_.File("jobs.db"));
+    ASSERT_TRUE(blocker->Execute("ALTER TABLE events RENAME TO away").ok());
+    recorder_->OnLog("lost");
+    recorder_->OnCheckpoint(5);
+    ASSERT_TRUE(blocker->Execute("ALTER TABLE away RENAME TO events").ok());
+  }
+  recorder_->OnLog("kept");
+  EXPECT_THAT(Recorded(), ElementsAre("log", "log"));
+  const std::vector<JobEvent> events = *store_->Events(id_, {.first = 3, .last = 4, .limit = 9});
+  EXPECT_THAT(events[0].text, HasSubstr("2 events before this one could not be stored"));
+  EXPECT_EQ(events[1].text, "kept");
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,277 @@
+#include "core/jobs/job_store.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/jobs/schema.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/full_disk.h"
+#include "tests/jobs/job_test_support.h"
+#include "tests/testing/manual_clock.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class JobStoreTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<std::unique_ptr<JobStore>> Open() { return JobStore::Open(path_, &clock_); }
+
+  test::TempFolder folder_;
+  const std::string path_ = folder_.File("jobs.db");
+  test::ManualClock clock_;
+};
+
+TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
+  const JobSpec spec{.config_name = "a.yaml",
+                     .config_yaml = "name: ä\n",
+                     .overrides = {"training.epochs=3", "quote\"=1"},
+                     .device = "cuda:1"};
+  const Job submitted = *(*Open())->Submit(spec, "r1", 10);
+  clock_.Advance(absl::Seconds(5));
+  ASSERT_EQ((*(*Open())->StartNext())->id, submitted.id);
+  ASSERT_TRUE((*Open())
+                  ->Update(submitted.id, Durability::kFull,
+                           [](JobChange& change) {
+                             change.Progress({.step = 7, .loss = 0.25});
+                             change.Checkpoint(7);
+                             change.Published("models/a/versions/1");
+                             return change.Fail(absl::DataLossError("weights\xff"));
+                           })
+                  .ok());
+  const JobRecord record = *(*Open())->Find(submitted.id);
+  const Job& job = record.job;
+  EXPECT_EQ(job.spec, spec);
+  EXPECT_EQ(job.request_id, "r1");
+  EXPECT_EQ(job.state, JobState::kFailed);
+  EXPECT_EQ(job.attempt, 1);
+  EXPECT_EQ(job.created, submitted.created);
+  EXPECT_EQ(job.started, submitted.created + absl::Seconds(5));
+  EXPECT_EQ(job.ended, job.started);
+  EXPECT_EQ(job.progress->step, 7);
+  EXPECT_EQ(job.progress->loss, 0.25);
+  EXPECT_EQ(job.error, absl::DataLossError("weights\\xff"));
+  EXPECT_EQ(job.model, "models/a/versions/1");
+  EXPECT_EQ(job.last_sequence, 6);
+  EXPECT_EQ(record.checkpoint_step, 7);
+  const std::vector<JobEvent> events =
+      *(*Open())->Events(job.id, {.first = 1, .last = 99, .limit = 99});
+  EXPECT_THAT(test::Describe(events),
+              ElementsAre("QUEUED", "PREPARING", "progress 7", "checkpoint 7",
+                          "model models/a/versions/1", "FAILED"));
+  EXPECT_EQ(events[0].attempt, 0);
+  EXPECT_EQ(events[1].attempt, 1);
+  EXPECT_EQ(events[5].text, "weights\\xff");
+}
+
+TEST_F(JobStoreTest, AChangeThatFailsLeavesNothing) {
+  const auto store = *Open();
+  const std::string id = store->Submit(test::ASpec(), "", 10)->id;
+  EXPECT_TRUE(absl::IsAborted(store
+                                  ->Update(id, Durability::kFull,
+                                           [](JobChange& change) {
+                                             change.Log("gone");
+                                             return absl::AbortedError("no");
+                                           })
+                                  .status()));
+  EXPECT_EQ(store->Find(id)->job.last_sequence, 1);
+  EXPECT_EQ(store->Events(id, {.first = 1, .last = 9, .limit = 9})->size(), 1u);
+}
+
+TEST_F(JobStoreTest, AStepStandsOnceInAnAttempt) {
+  const auto store = *Open();
+  store->Submit(test::ASpec(), "", 10).IgnoreError();
+  const std::string id = (*store->StartNext())->id;
+  const auto progress = [&] {
+    return store
+        ->Update(id, Durability::kNormal,
+                 [](JobChange& change) {
+                   change.Progress({.step = 4});
+                   return absl::OkStatus();
+                 })
+        .status();
+  };
+  EXPECT_TRUE(progress().ok());
+  EXPECT_TRUE(absl::IsAlreadyExists(progress()));
+  EXPECT_EQ(store->Find(id)->job.last_sequence, 3);
+  const auto again = [](JobChange& change) { return change.MoveTo(JobState::kQueued); };
+  ASSERT_TRUE(store->Update(id, Durability::kFull, again).ok());
+  ASSERT_TRUE((*store->StartNext()).has_value());
+  EXPECT_TRUE(progress().ok()) << "a new attempt";
+}
+
+TEST_F(JobStoreTest, NothingHappensToAJobThatHasEnded) {
+  const auto store = *Open();
+  const std::string id = store->Submit(test::ASpec(), "", 10)->id;
+  ASSERT_TRUE(store
+                  ->Update(id, Durability::kFull,
+                           [](JobChange& change) { return change.MoveTo(JobState::kCancelled); })
+                  .ok());
+  const auto log = [](JobChange& change) {
+    change.Log("late");
+    return absl::OkStatus();
+  };
+  EXPECT_TRUE(absl::IsFailedPrecondition(store->Update(id, Durability::kNormal, log).status()));
+}
+
+TEST_F(JobStoreTest, ConcurrentWritersKeepEachLogGapFree) {
+  const auto store = *Open();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(store->Submit(test::ASpec(), "", 10)->id);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 30; ++i) {
+        ASSERT_TRUE(store
+                        ->Update(ids[i % 3], Durability::kNormal,
+                                 [](JobChange& change) {
+                                   change.Log("line");
+                                   return absl::OkStatus();
+                                 })
+                        .ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& id : ids) {
+    const std::vector<JobEvent> events =
+        *store->Events(id, {.first = 1, .last = 999, .limit = 999});
+    EXPECT_EQ(events.size(), 41u);
+    test::ExpectSoundLog(events);
+  }
+}
+
+TEST_F(JobStoreTest, TheListenerHearsAfterTheCommit) {
+  const auto store = *Open();
+  std::vector<int64_t> heard;
+  store->SetListener([&](const Job& job) {
+    heard.push_back(job.last_sequence);
+    EXPECT_EQ(store->Find(job.id)->job.last_sequence, job.last_sequence);
+  });
+  store->Submit(test::ASpec(), "", 10).IgnoreError();
+  store->StartNext().IgnoreError();
+  store->StartNext().IgnoreError();  // none waits
+  EXPECT_THAT(heard, ElementsAre(1, 2));
+}
+
+TEST_F(JobStoreTest, TheFileIsItsOwnersOnly) {
+  const auto store = *Open();
+  for (const std::string suffix : {"", "-wal"}) {
+    struct stat info {};
+    ASSERT_EQ(stat((path_ + suffix).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600) << suffix;
+  }
+}
+
+TEST_F(JobStoreTest, ANewerSchemaIsRefusedByItsNumberAndLeftAlone) {
+  { ASSERT_TRUE(Open().ok()); }
+  {
+    const auto database = *Database::Open(path_);
+    ASSERT_TRUE(database->Execute("UPDATE meta SET value = '7' WHERE key = 'schema_version'").ok());
+  }
+  const absl::Status status = Open().status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr(Concat(path_, ": got schema version 7, wanted 1 or older")));
+}
+
+TEST_F(JobStoreTest, AnotherProgramsDatabaseIsRefused) {
+  {
+    const auto database = *Database::Open(path_);
+    ASSERT_TRUE(database->Execute("CREATE TABLE bookmarks (url TEXT)").ok());
+  }
+  EXPECT_TRUE(absl::IsFailedPrecondition(Open().status())) << Open().status();
+  const auto database = *Database::Open(path_);
+  EXPECT_TRUE(database->Execute("SELECT * FROM bookmarks").ok());
+  EXPECT_FALSE(database->Execute("SELECT * FROM jobs").ok()) << "nothing was added";
+}
+
+TEST_F(JobStoreTest, AnOlderSchemaIsBroughtUpToDateStepByStep) {
+  const std::string_view steps[] = {"CREATE TABLE a (x)",
+                                    "CREATE TABLE b (x); INSERT INTO b SELECT x FROM a"};
+  const auto database = *Database::Open(path_);
+  ASSERT_TRUE(Migrate(*database, std::span(steps).first(1)).ok());
+  ASSERT_TRUE(database->Execute("INSERT INTO a VALUES (42)").ok());
+  ASSERT_TRUE(Migrate(*database, steps).ok());
+  ASSERT_TRUE(Migrate(*database, steps).ok()) << "a second time changes nothing";
+  Query query = *database->Prepare("SELECT x, count(*) FROM b");
+  ASSERT_TRUE(*query.Next());
+  EXPECT_EQ(query.Integer(0), 42);
+  EXPECT_EQ(query.Integer(1), 1);
+}
+
+TEST_F(JobStoreTest, AMigrationThatFailsLeavesTheOlderSchema) {
+  const std::string_view steps[] = {"CREATE TABLE a (x)", "CREATE TABLE b (x); CREATE TABLE a (y)"};
+  const auto database = *Database::Open(path_);
+  EXPECT_FALSE(Migrate(*database, steps).ok());
+  EXPECT_FALSE(database->Execute("SELECT * FROM b").ok());
+  Query query = *database->Prepare("SELECT value FROM meta");
+  ASSERT_TRUE(*query.Next());
+  EXPECT_EQ(query.Text(0), "1");
+}
+
+// Writes `bytes` over the file at `offset`.
+void Overwrite(const std::string& path, int64_t offset, const std::string& bytes) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(offset);
+  file << bytes;
+}
+
+TEST_F(JobStoreTest, ADamagedFileIsRefusedWithTheRemedy) {
+  {
+    const auto store = *Open();
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(store->Submit(test::ASpec(), "", 100).ok());
+  }
+  const std::string sound = *ReadFile(path_);
+  struct Damage {
+    const char* what;
+    std::function<void()> act;
+  };
+  const std::vector<Damage> damages = {
+      {"header", [&] { Overwrite(path_, 0, "this is no database"); }},
+      {"pages", [&] { Overwrite(path_, 4096, std::string(sound.size() - 4096, '\x5a')); }},
+      {"cut", [&] { fs::resize_file(path_, sound.size() / 2 / 4096 * 4096); }},
+  };
+  for (const Damage& damage : damages) {
+    fs::remove(path_ + "-wal");
+    fs::remove(path_ + "-shm");
+    ASSERT_TRUE(AtomicWriteFile(path_, sound).ok());
+    damage.act();
+    const absl::Status status = Open().status();
+    EXPECT_TRUE(absl::IsDataLoss(status)) << damage.what << ": " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("put a copy of it back"));
+  }
+}
+
+TEST_F(JobStoreTest, AFolderInPlaceOfTheFileIsAClearError) {
+  fs::create_directories(path_);
+  EXPECT_THAT(Open().status().ToString(), HasSubstr(path_));
+}
+
+TEST_F(JobStoreTest, AFullDiskIsAClearErrorAndLosesNothingElse) {
+  const auto store = *Open();
+  const Job first = *store->Submit(test::ASpec(), "r1", 100);
+  {
+    const test::FullDisk full(fs::file_size(path_ + "-wal") + 100);
+    const absl::Status status = store->Submit(test::ASpec(), "r2", 100).status();
+    EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+    EXPECT_EQ(store->Find(first.id)->job.spec, first.spec) << "reading goes on";
+  }
+  EXPECT_EQ(store->List(100, 100)->size(), 1u);
+  EXPECT_TRUE(store->Submit(test::ASpec(), "r2", 100).ok()) << "and writing, once there is room";
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,106 @@
+#include "tests/jobs/job_test_support.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/synchronization/notification.h"
+#include "core/base/text.h"
+#include "gtest/gtest.h"
+
+namespace vrp::test {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(60);
+
+}  // namespace
+
+JobSpec ASpec(int64_t epochs, int64_t batches) {
+  JobSpec spec;
+  spec.config_name = "tiny.yaml";
+  spec.config_yaml = "name: tiny\n";
+  spec.overrides = {Concat("training.epochs=", epochs),
+                    Concat("training.batches_per_epoch=", batches)};
+  spec.device = "cpu";
+  return spec;
+}
+
+std::vector<JobEvent> ReadUntil(EventSubscription& events,
+                                const std::function<bool(const JobEvent&)>& wanted) {
+  std::vector<JobEvent> read;
+  while (!events.AtEnd()) {
+    auto ready = std::make_shared<absl::Notification>();
+    events.NotifyWhenReady([ready] { ready->Notify(); });
+    if (!ready->WaitForNotificationWithTimeout(kPatience)) {
+      ADD_FAILURE() << "no event for " << kPatience << " after " << read.size();
+      break;
+    }
+    const absl::StatusOr<std::vector<JobEvent>> next = events.Next(1);
+    if (!next.ok()) {
+      ADD_FAILURE() << next.status();
+      break;
+    }
+    read.insert(read.end(), next->begin(), next->end());
+    if (!next->empty() && wanted(next->back())) break;
+  }
+  return read;
+}
+
+std::vector<JobEvent> ReadToEnd(JobManager& jobs, std::string_view id) {
+  const auto events = jobs.Watch(id, 1);
+  EXPECT_TRUE(events.ok()) << events.status();
+  return ReadUntil(**events, [](const JobEvent&) { return false; });
+}
+
+Job AwaitEnd(JobManager& jobs, std::string_view id) {
+  ReadToEnd(jobs, id);
+  return *jobs.Get(id);
+}
+
+void AwaitState(JobManager& jobs, std::string_view id, JobState state) {
+  const std::vector<JobEvent> events = ReadUntil(
+      **jobs.Watch(id, 1), [state](const JobEvent& event) { return event.state == state; });
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.back().state, state);
+}
+
+std::vector<std::string> Describe(const std::vector<JobEvent>& events) {
+  std::vector<std::string> words;
+  for (const JobEvent& event : events) {
+    switch (event.type) {
+      case EventType::kState:
+        words.emplace_back(JobStateName(event.state));
+        break;
+      case EventType::kModel:
+        words.push_back(Concat("model ", event.text));
+        break;
+      case EventType::kLog:
+        words.emplace_back("log");
+        break;
+      default:
+        words.push_back(Concat(EventTypeName(event.type), " ", event.step));
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> DescribeWithoutLogs(const std::vector<JobEvent>& events) {
+  std::vector<std::string> words = Describe(events);
+  std::erase(words, "log");
+  return words;
+}
+
+void ExpectSoundLog(const std::vector<JobEvent>& events) {
+  std::set<std::pair<int32_t, int64_t>> steps;
+  int64_t sequence = 0;
+  int32_t attempt = 0;
+  for (const JobEvent& event : events) {
+    EXPECT_EQ(event.sequence, ++sequence);
+    EXPECT_GE(event.attempt, attempt);
+    attempt = event.attempt;
+    if (event.type == EventType::kProgress) {
+      EXPECT_TRUE(steps.emplace(event.attempt, event.step).second) << event.step;
+    }
+  }
+}
+
+}  // namespace vrp::test

@@ -1,0 +1,132 @@
+#include "core/jobs/recovery.h"
+
+#include <filesystem>
+
+#include "core/base/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/job_test_support.h"
+#include "tests/registry/fake_model.h"
+#include "tests/testing/manual_clock.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class RecoveryTest : public ::testing::Test {
+ protected:
+  RecoveryTest() {
+    store_ = *JobStore::Open(folder_.File("jobs.db"), &clock_);
+    registry_ = *Registry::Create(
+        {.directory = folder_.File("models"),
+         .loader = [](const std::string&, DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
+           return std::make_unique<test::FakePolicy>();
+         }});
+  }
+  // A job that was in `path`'s last state when the daemon died.
+  std::string LeftIn(const std::vector<JobState>& path) {
+    const std::string id = store_->Submit(test::ASpec(), "", 100)->id;
+    EXPECT_TRUE(store_->StartNext().ok());
+    Update(id, [&](JobChange& change) {
+      for (const JobState state : path) EXPECT_TRUE(change.MoveTo(state).ok());
+    });
+    return id;
+  }
+  void Update(const std::string& id, const std::function<void(JobChange&)>& act) {
+    EXPECT_TRUE(store_
+                    ->Update(id, Durability::kFull,
+                             [&](JobChange& change) {
+                               act(change);
+                               return absl::OkStatus();
+                             })
+                    .ok());
+  }
+  Job Recover(const std::string& id) {
+    const absl::Status status = RecoverJobs(*store_, *registry_, 3);
+    EXPECT_TRUE(status.ok()) << status;
+    return store_->Find(id)->job;
+  }
+  // The daemon dies once more in the job.
+  void CrashAgain(const std::string& id) { EXPECT_EQ((*store_->StartNext())->id, id); }
+
+  test::TempFolder folder_;
+  test::ManualClock clock_;
+  std::unique_ptr<JobStore> store_;
+  std::unique_ptr<Registry> registry_;
+};
+
+TEST_F(RecoveryTest, EachStateBecomesWhatItMust) {
+  using enum JobState;
+  const std::string preparing = LeftIn({});
+  const std::string running = LeftIn({kRunning});
+  const std::string cancelling = LeftIn({kRunning, kCancelling});
+  const std::string pausing = LeftIn({kRunning, kPausing});
+  const std::string paused = LeftIn({kRunning, kPausing, kPaused});
+  const std::string failed = LeftIn({kRunning, kFailed});
+  EXPECT_EQ(Recover(preparing).state, kQueued);
+  EXPECT_EQ(store_->Find(running)->job.state, kQueued);
+  EXPECT_EQ(store_->Find(cancelling)->job.state, kCancelled);
+  EXPECT_EQ(store_->Find(pausing)->job.state, kPaused);
+  EXPECT_EQ(store_->Find(paused)->job.state, kPaused);
+  EXPECT_EQ(store_->Find(failed)->job.state, kFailed);
+  EXPECT_EQ((*store_->StartNext())->id, preparing) << "in the order of submission";
+}
+
+TEST_F(RecoveryTest, TheThirdCrashInARowFailsTheJob) {
+  const std::string id = LeftIn({JobState::kRunning});
+  EXPECT_EQ(Recover(id).state, JobState::kQueued);
+  CrashAgain(id);
+  EXPECT_EQ(Recover(id).state, JobState::kQueued);
+  CrashAgain(id);
+  const Job job = Recover(id);
+  EXPECT_EQ(job.state, JobState::kFailed);
+  EXPECT_EQ(job.attempt, 3);
+  EXPECT_THAT(job.error.ToString(), HasSubstr("the daemon died 3 times in a row in this job"));
+}
+
+TEST_F(RecoveryTest, AJobThatGetsOnIsNotGivenUp) {
+  const std::string id = LeftIn({JobState::kRunning});
+  for (int64_t step = 1; step <= 6; ++step) {
+    Update(id, [step](JobChange& change) { change.Checkpoint(step); });
+    EXPECT_EQ(Recover(id).state, JobState::kQueued) << step;
+    CrashAgain(id);
+  }
+}
+
+TEST_F(RecoveryTest, AJobWhoseModelIsPublishedHasSucceeded) {
+  const std::string id = LeftIn({JobState::kRunning});
+  const std::string cancelling = LeftIn({JobState::kRunning, JobState::kCancelling});
+  for (const std::string& job : {id, cancelling}) {
+    const std::string staging = *registry_->StagingDirectory();
+    ASSERT_TRUE(test::WriteFakeModel(staging, Concat("trainingJobs/", job)).ok());
+    ASSERT_TRUE(registry_->Publish("tiny", staging).ok());
+  }
+  const Job job = Recover(id);
+  EXPECT_EQ(job.state, JobState::kSucceeded);
+  EXPECT_EQ(job.model, "models/tiny/versions/1");
+  EXPECT_EQ(store_->Find(cancelling)->job.model, "models/tiny/versions/2");
+  EXPECT_THAT(test::Describe(*store_->Events(id, {.first = 4, .last = 9, .limit = 9})),
+              ElementsAre("model models/tiny/versions/1", "SUCCEEDED"));
+}
+
+TEST_F(RecoveryTest, FoldersOfJobsThatNeedThemNoMoreGo) {
+  const std::string running = LeftIn({JobState::kRunning});
+  const std::string failed = LeftIn({JobState::kRunning, JobState::kFailed});
+  const std::string cancelled =
+      LeftIn({JobState::kRunning, JobState::kCancelling, JobState::kCancelled});
+  const auto state = *StateFolder::Open(folder_.File("state"));
+  for (const std::string& id : {running, failed, cancelled, std::string("unknown")}) {
+    std::filesystem::create_directories(state->CheckpointPath(id));
+  }
+  RemoveFinishedFolders(*store_, *state);
+  EXPECT_TRUE(std::filesystem::exists(state->JobPath(running)));
+  EXPECT_TRUE(std::filesystem::exists(state->JobPath(failed)));
+  EXPECT_TRUE(std::filesystem::exists(state->JobPath("unknown")));
+  EXPECT_FALSE(std::filesystem::exists(state->JobPath(cancelled)));
+}
+
+}  // namespace
+}  // namespace vrp

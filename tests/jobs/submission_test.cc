@@ -1,0 +1,83 @@
+#include "core/jobs/submission.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/job_test_support.h"
+
+namespace vrp {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(SubmissionTest, AGoodSpecGivesItsConfiguration) {
+  const auto config = ValidateSpec(test::ASpec(3, 7));
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->name, "tiny");
+  EXPECT_EQ(config->epochs, 3);
+}
+
+struct BadSpec {
+  const char* what;
+  std::function<void(JobSpec&)> spoil;
+  const char* message;
+};
+
+class BadSpecTest : public ::testing::TestWithParam<BadSpec> {};
+
+TEST_P(BadSpecTest, IsRefusedByName) {
+  JobSpec spec = test::ASpec();
+  GetParam().spoil(spec);
+  const absl::Status status = ValidateSpec(spec).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadSpecTest,
+    ::testing::Values(
+        BadSpec{"EmptyYaml", [](JobSpec& spec) { spec.config_yaml.clear(); }, "tiny.yaml"},
+        BadSpec{"UnknownKey", [](JobSpec& spec) { spec.config_yaml += "colour: red\n"; }, "colour"},
+        BadSpec{"ModelName", [](JobSpec& spec) { spec.config_yaml = "name: ../x\n"; }, "name"},
+        BadSpec{"Override", [](JobSpec& spec) { spec.overrides = {"training.epochs=0"}; },
+                "training.epochs"},
+        BadSpec{"OverrideText", [](JobSpec& spec) { spec.overrides = {"name=\xff"}; }, "override"},
+        BadSpec{"LongOverride", [](JobSpec& spec) { spec.overrides = {std::string(5000, 'x')}; },
+                "4096"},
+        BadSpec{"ManyOverrides",
+                [](JobSpec& spec) { spec.overrides.assign(257, "training.epochs=1"); }, "257"},
+        BadSpec{"LongYaml", [](JobSpec& spec) { spec.config_yaml.append(300'000, '\n'); },
+                "262144"},
+        BadSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; }, "configuration"},
+        BadSpec{"Device", [](JobSpec& spec) { spec.device = "gpu7"; }, "gpu7"}),
+    [](const auto& test) { return test.param.what; });
+
+TEST(SubmissionTest, ADeviceThatIsNotThereNowIsNoError) {
+  JobSpec spec = test::ASpec();
+  spec.device = "cuda:63";
+  EXPECT_TRUE(ValidateSpec(spec).ok());
+  spec.device = "";
+  EXPECT_TRUE(ValidateSpec(spec).ok());
+}
+
+TEST(SubmissionTest, RequestIdsAreShortAndPrintable) {
+  EXPECT_TRUE(CheckRequestId("").ok());
+  EXPECT_TRUE(CheckRequestId(std::string(64, 'r')).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(CheckRequestId(std::string(65, 'r'))));
+  EXPECT_TRUE(absl::IsInvalidArgument(CheckRequestId("a\nb")));
+}
+
+TEST(SubmissionTest, PageTokensReadBackAndOthersAreRefused) {
+  for (const int64_t number : {int64_t{1}, int64_t{77}, std::numeric_limits<int64_t>::max()}) {
+    EXPECT_EQ(*ParsePageToken(WritePageToken(number)), number);
+  }
+  EXPECT_EQ(*ParsePageToken(""), std::numeric_limits<int64_t>::max());
+  for (const char* token :
+       {"1", "x", "-", "1-00000000", "99999999999999999999-00000000", "1-00000000 "}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ParsePageToken(token).status())) << token;
+  }
+}
+
+}  // namespace
+}  // namespace vrp
