@@ -102,13 +102,19 @@ TEST(CounterRandomTest, UniformIntTakesTheWidestAndTheNarrowestRange) {
 }
 
 TEST(CounterRandomTest, UniformIntHasNoBiasWhereTheRangeDoesNotDivideTwoToThe64) {
-  // With a range of 3/4 * 2^64 a plain remainder would give the lower third of it two times out of
-  // four.
+  // With a range of 3/4 * 2^64 a remainder would give the lowest third half of the time, and a
+  // product without rejection every third value.
   const int64_t high = INT64_MAX / 2;
   CounterRandom random(9);
-  int lower_third = 0;
-  for (int i = 0; i < 30000; ++i) lower_third += random.UniformInt(INT64_MIN, high) < INT64_MIN / 2;
-  EXPECT_NEAR(lower_third, 10000, 450);
+  int lowest_third = 0;
+  int every_third = 0;
+  for (int i = 0; i < 30000; ++i) {
+    const int64_t value = random.UniformInt(INT64_MIN, high);
+    lowest_third += value < INT64_MIN / 2 ? 1 : 0;
+    every_third += (static_cast<uint64_t>(value) - static_cast<uint64_t>(INT64_MIN)) % 3 == 0;
+  }
+  EXPECT_NEAR(lowest_third, 10000, 450);
+  EXPECT_NEAR(every_third, 10000, 450);
 }
 
 TEST(CounterRandomTest, ShuffleKeepsTheItemsAndReachesEveryOrder) {
