@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "client/files.h"
 #include "client/text.h"
 #include "google/rpc/error_details.pb.h"
@@ -36,9 +37,9 @@ std::string UnreachableMessage(const ErrorPlace& place, const absl::Status& stat
 std::string MessageAt(const ErrorPlace& place, const absl::Status& status) {
   absl::string_view message = status.message();
   if (place.where.empty()) return std::string(message);
-  const std::string base = BaseName(place.where);
-  if (absl::StartsWith(status.message(), absl::StrCat(base, ":")))
-    message.remove_prefix(base.size() + 1);
+  for (const std::string& name : {place.where, BaseName(place.where)}) {
+    if (absl::ConsumePrefix(&message, absl::StrCat(name, ":"))) break;
+  }
   const bool continues_place = !message.empty() && message.front() >= '0' && message.front() <= '9';
   while (!message.empty() && message.front() == ' ') message.remove_prefix(1);
   return absl::StrCat(place.where, continues_place ? ":" : ": ", message);

@@ -43,14 +43,14 @@ std::vector<Part> PartsOf(const v1::TrainingProgress& progress,
   std::vector<Part> parts = {
       {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs())), 8},
       {absl::StrCat("step ", OfTotal(progress.step(), progress.steps())), 6},
-      {absl::StrCat("loss ", Short(progress.loss())), 4},
+      {absl::StrCat("loss ", Short(progress.loss())), 5},
       {absl::StrCat("cost ", Short(progress.train_cost())), 7},
   };
   if (progress.has_val_cost())
-    parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 5});
+    parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 3});
   const std::string gap = GapToReference(progress);
   if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, " vs NN)"), 2});
-  parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 3});
+  parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 4});
   if (remaining.has_value()) parts.push_back({absl::StrCat("ETA ", FormatSpan(*remaining)), 9});
   return parts;
 }
@@ -106,15 +106,15 @@ std::string ProgressBarLine(const v1::TrainingProgress& progress,
 
 std::optional<absl::Duration> RemainingTime::Update(const v1::TrainingProgress& progress,
                                                     absl::Time time) {
-  constexpr double kWeight = 0.2;  // of the newest
-  if (last_step_ > 0 && progress.step() > last_step_ && time > last_time_) {
-    const absl::Duration newest = (time - last_time_) / (progress.step() - last_step_);
-    per_step_ = per_step_.has_value() ? *per_step_ * (1 - kWeight) + newest * kWeight : newest;
+  if (first_step_ == 0) {
+    first_step_ = progress.step();
+    first_time_ = time;
   }
-  last_step_ = progress.step();
-  last_time_ = time;
-  if (!per_step_.has_value() || progress.steps() <= 0) return std::nullopt;
-  return *per_step_ * std::max<int64_t>(progress.steps() - progress.step(), 0);
+  if (progress.step() <= first_step_ || time < first_time_ || progress.steps() <= 0) {
+    return std::nullopt;
+  }
+  const absl::Duration per_step = (time - first_time_) / (progress.step() - first_step_);
+  return per_step * std::max<int64_t>(progress.steps() - progress.step(), 0);
 }
 
 }  // namespace vrp::client

@@ -19,18 +19,17 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress,
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width);
 
-// How long the rest will take, from the times of the last progress events.
+// How long the rest will take at the mean pace so far, which includes the pauses for validation.
 class RemainingTime {
  public:
   // Of one attempt; call with each event, in order. Nothing before the second one.
   std::optional<absl::Duration> Update(const v1::TrainingProgress& progress, absl::Time time);
   // The job was started anew.
-  void Restart() { last_step_ = 0; }
+  void Restart() { first_step_ = 0; }
 
  private:
-  int64_t last_step_ = 0;  // 0: none yet
-  absl::Time last_time_;
-  std::optional<absl::Duration> per_step_;  // moving average
+  int64_t first_step_ = 0;  // seen; 0: none yet
+  absl::Time first_time_;
 };
 
 }  // namespace vrp::client

@@ -25,6 +25,12 @@ TEST(ErrorText, ShowsTheFileAsTheUserNamedIt) {
             "vrpctl: solve: dir/city.vrp:3: DIMENSION: got x, wanted a number\n");
 }
 
+TEST(ErrorText, NamesAResourceOnce) {
+  EXPECT_EQ(ErrorText({"jobs get", "trainingJobs/a", ""},
+                      absl::NotFoundError("trainingJobs/a: no such job")),
+            "vrpctl: jobs get: trainingJobs/a: no such job\n");
+}
+
 TEST(ErrorText, ListsFieldsThatTheMessageLeavesOut) {
   const absl::Status status = ABadRequest(absl::StatusCode::kUnimplemented, "not supported yet",
                                           "vehicles[0].skills", "skills are not supported");

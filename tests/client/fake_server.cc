@@ -159,8 +159,8 @@ struct FakeServer::Impl {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;
     int chosen = 0;
-    builder.AddListeningPort(absl::StrCat("127.0.0.1:", wanted_port), grpc::InsecureServerCredentials(),
-                             &chosen);
+    builder.AddListeningPort(absl::StrCat("127.0.0.1:", wanted_port),
+                             grpc::InsecureServerCredentials(), &chosen);
     for (grpc::Service* service :
          std::initializer_list<grpc::Service*>{&solver, &training, &models, &datasets, &system}) {
       builder.RegisterService(service);

@@ -75,7 +75,9 @@ TEST(RemainingTime, ForgetsThePauseBeforeARestart) {
   remaining.Update(AProgress(10), start);
   remaining.Update(AProgress(20), start + absl::Seconds(5));
   remaining.Restart();
-  EXPECT_EQ(remaining.Update(AProgress(15), start + absl::Hours(9)), absl::Seconds(42.5));
+  EXPECT_FALSE(remaining.Update(AProgress(15), start + absl::Hours(9)).has_value());
+  EXPECT_EQ(remaining.Update(AProgress(25), start + absl::Hours(9) + absl::Seconds(5)),
+            absl::Seconds(37.5));
 }
 
 class SinkTest : public testing::Test {
