@@ -58,7 +58,8 @@ StepInputs StepBuffers::Inputs(at::TensorOptions options) const {
 }
 
 void LogSoftmax(std::span<const float> logits, double temperature, std::span<double> to) {
-  double highest = -std::numeric_limits<double>::infinity();
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  double highest = kNever;
   for (const float logit : logits) highest = std::max(highest, logit / temperature);
   double sum = 0;
   for (size_t i = 0; i < logits.size(); ++i) {
@@ -66,7 +67,14 @@ void LogSoftmax(std::span<const float> logits, double temperature, std::span<dou
     sum += std::exp(to[i]);
   }
   const double log_sum = std::log(sum);
-  for (double& value : to) value -= log_sum;
+  if (std::isfinite(log_sum)) {
+    for (double& value : to) value -= log_sum;
+    return;
+  }
+  const auto allowed = [](float logit) { return logit != static_cast<float>(kNever); };
+  const auto count = std::count_if(logits.begin(), logits.end(), allowed);
+  const double uniform = -std::log(static_cast<double>(count));
+  for (size_t i = 0; i < logits.size(); ++i) to[i] = allowed(logits[i]) ? uniform : kNever;
 }
 
 }  // namespace vrp

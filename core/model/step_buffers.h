@@ -31,7 +31,8 @@ class StepBuffers {
   int64_t nodes_;
 };
 
-// Log-probabilities of `logits` (masked: -inf) / temperature, in double.
+// Log-probabilities of `logits` (masked: -inf) / temperature, in double. Logits of a network gone
+// wrong (not a number) count as equal, so that masks hold whatever the weights.
 void LogSoftmax(std::span<const float> logits, double temperature, std::span<double> to);
 
 }  // namespace vrp

@@ -36,7 +36,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     CheckPlain(mark, anchor);
-    Add(mark, YamlNode{});
+    // The parser is at the next token already: nothing stands where its key does.
+    const bool value = !levels_.empty() && !levels_.back().wants_key;
+    YAML::Mark place = mark;
+    if (value && levels_.back().key_line > 0) place.line = levels_.back().key_line - 1;
+    Add(place, YamlNode{});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw Refused(mark, "aliases are not allowed here");
@@ -67,6 +71,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Level {
     YamlNode node;
     bool wants_key = false;
+    int32_t key_line = 0;  // of the last key
   };
 
   static void CheckPlain(const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -100,6 +105,7 @@ class TreeBuilder final : public YAML::EventHandler {
     }
     keys.push_back(std::move(node.text));
     levels_.back().wants_key = false;
+    levels_.back().key_line = mark.line + 1;
   }
 
   void Place(YamlNode node) {

@@ -1,0 +1,72 @@
+"""Our reader and writer of safetensors against the Python package of that name, there and back.
+
+Runs itself again with the tests' Python environment (VRP_PYTHON); skipped where `./dev test` has not made it yet.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy
+    import safetensors
+    import safetensors.numpy
+except ImportError:
+    python = os.environ.get("VRP_PYTHON", "")
+    if python and os.path.exists(python) and os.environ.get("VRP_PYTHON_USED") != "1":
+        os.execve(python, [python, *sys.argv], {**os.environ, "VRP_PYTHON_USED": "1"})
+    print(f"skipped: no Python with numpy and safetensors (looked at {python or 'nothing'}); ./dev test makes one")
+    sys.exit(77)
+
+COPY = sys.argv.pop(1)
+
+
+def copy(folder, source):
+    target = pathlib.Path(folder) / "copy.safetensors"
+    done = subprocess.run([COPY, source, target], capture_output=True, text=True, timeout=60, check=False)
+    return target, done
+
+
+class SafetensorsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.source = pathlib.Path(self.folder.name) / "source.safetensors"
+
+    def test_every_type_and_shape_survives_there_and_back(self):
+        random = numpy.random.default_rng(1)
+        tensors = {f"{dtype}.{'x'.join(map(str, shape)) or 'scalar'}": (random.random(shape) * 100).astype(dtype)
+                   for dtype in ("float32", "float64", "float16", "int32", "int64", "uint8", "bool")
+                   for shape in ((), (0,), (1,), (3, 5), (2, 1, 7))}
+        tensors["names may hold \"quotes\" and é"] = numpy.arange(3, dtype="float32")
+        safetensors.numpy.save_file(tensors, self.source, metadata={"format": "pt", "note": "ü"})
+        target, done = copy(self.folder.name, self.source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with safetensors.safe_open(target, "numpy") as file:
+            self.assertEqual(file.metadata(), {"format": "pt", "note": "ü"})
+            self.assertEqual(set(file.keys()), set(tensors))
+            for name, tensor in tensors.items():
+                read = file.get_tensor(name)
+                self.assertEqual(read.dtype, tensor.dtype, name)
+                self.assertEqual(read.shape, tensor.shape, name)
+                self.assertEqual(read.tobytes(), tensor.tobytes(), name)
+
+    def test_an_empty_file_is_one(self):
+        safetensors.numpy.save_file({}, self.source)
+        target, done = copy(self.folder.name, self.source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(safetensors.numpy.load_file(target), {})
+
+    def test_a_truncated_file_is_refused_by_both(self):
+        safetensors.numpy.save_file({"a": numpy.ones(10)}, self.source)
+        self.source.write_bytes(self.source.read_bytes()[:-1])
+        _, done = copy(self.folder.name, self.source)
+        self.assertEqual(done.returncode, 1)
+        with self.assertRaises(safetensors.SafetensorError):
+            safetensors.numpy.load_file(self.source)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

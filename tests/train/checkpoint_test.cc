@@ -1,0 +1,118 @@
+#include "core/train/checkpoint.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/file.h"
+#include "gtest/gtest.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CheckpointTest : public testing::Test {
+ protected:
+  void Write(int64_t step) {
+    const Checkpoint checkpoint{.step = step,
+                                .config_sha256 = "ab",
+                                .numbers = {{"average", 0.1 * static_cast<double>(step)}},
+                                .state = std::string(1000, static_cast<char>('a' + step % 26))};
+    const absl::Status status = WriteCheckpoint(folder_, checkpoint);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  std::string At(int64_t step, const std::string& file) const {
+    return folder_ + "/step-" + std::to_string(step) + "/" + file;
+  }
+  int64_t Newest() const {
+    const auto checkpoint = ReadNewestCheckpoint(folder_);
+    return checkpoint.ok() ? checkpoint->step : -1;
+  }
+
+  const test::TempFolder temporary_;
+  const std::string folder_ = temporary_.path();
+};
+
+TEST_F(CheckpointTest, ReadsBackTheNewest) {
+  Write(5);
+  Write(20);
+  const auto checkpoint = ReadNewestCheckpoint(folder_);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  EXPECT_EQ(checkpoint->step, 20);
+  EXPECT_EQ(checkpoint->config_sha256, "ab");
+  EXPECT_EQ(checkpoint->numbers.at("average"), 2.0);
+  EXPECT_EQ(checkpoint->state, std::string(1000, 'u'));
+}
+
+TEST_F(CheckpointTest, KeepsTheTwoNewest) {
+  for (const int64_t step : {1, 2, 3, 10}) Write(step);
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder_))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"step-10", "step-3"}));
+}
+
+TEST_F(CheckpointTest, ReplacesOneOfTheSameStep) {
+  Write(3);
+  Write(3);
+  EXPECT_EQ(Newest(), 3);
+}
+
+TEST_F(CheckpointTest, IsNotFoundInAnEmptyOrMissingFolder) {
+  EXPECT_EQ(ReadNewestCheckpoint(folder_).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(ReadNewestCheckpoint(folder_ + "/none").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(CheckpointTest, FallsBackFromATruncatedStateWhateverItsLength) {
+  Write(1);
+  for (const uintmax_t length : {0u, 1u, 500u, 999u}) {
+    Write(2);
+    fs::resize_file(At(2, "state.safetensors"), length);
+    EXPECT_EQ(Newest(), 1) << length;
+  }
+}
+
+TEST_F(CheckpointTest, FallsBackFromAnIndexThatIsMissingOrTruncated) {
+  Write(1);
+  Write(2);
+  const auto length = fs::file_size(At(2, "checkpoint.json"));
+  for (uintmax_t shorter = length - 2; shorter > 0; shorter -= std::min<uintmax_t>(shorter, 7)) {
+    fs::resize_file(At(2, "checkpoint.json"), shorter);
+    EXPECT_EQ(Newest(), 1) << shorter;
+  }
+  fs::remove(At(2, "checkpoint.json"));
+  EXPECT_EQ(Newest(), 1);
+}
+
+TEST_F(CheckpointTest, FallsBackFromAFlippedByte) {
+  Write(1);
+  Write(2);
+  std::fstream(At(2, "state.safetensors"), std::ios::in | std::ios::out).put('Z');
+  EXPECT_EQ(Newest(), 1);
+}
+
+TEST_F(CheckpointTest, LeavesOutWhatACrashLeftHalfWritten) {
+  Write(1);
+  fs::create_directories(folder_ + "/tmp-9");
+  fs::create_directories(folder_ + "/step-x");
+  fs::create_directories(folder_ + "/step-8");
+  EXPECT_EQ(Newest(), 1);
+  Write(2);
+  EXPECT_FALSE(fs::exists(folder_ + "/tmp-9"));
+}
+
+TEST_F(CheckpointTest, RefusesANewerSchemaInsteadOfGoingBack) {
+  Write(1);
+  Write(2);
+  EXPECT_TRUE(AtomicWriteFile(At(2, "checkpoint.json"), R"({"schema_version": 2})").ok());
+  const auto checkpoint = ReadNewestCheckpoint(folder_);
+  EXPECT_EQ(checkpoint.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(checkpoint.status().message()).find("got 2, wanted at most 1"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace vrp

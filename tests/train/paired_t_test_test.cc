@@ -1,0 +1,38 @@
+#include "core/train/paired_t_test.h"
+
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+TEST(StudentTailTest, HasTheTabulatedValues) {
+  EXPECT_NEAR(StudentTail(-6.313752, 1), 0.05, 1e-7);
+  EXPECT_NEAR(StudentTail(-1.812461, 10), 0.05, 1e-7);
+  EXPECT_NEAR(StudentTail(-2.763769, 10), 0.01, 1e-7);
+  EXPECT_NEAR(StudentTail(2.763769, 10), 0.99, 1e-7);
+  EXPECT_NEAR(StudentTail(-1.644854, 1e7), 0.05, 1e-6);
+  EXPECT_NEAR(StudentTail(0, 5), 0.5, 1e-12);
+}
+
+TEST(PairedTTestTest, AgreesWithAWorkedExample) {
+  // Differences -1, -2, -3, 0, -1: mean -1.4, standard error 0.509902, t -2.745626 at 4 degrees.
+  const std::vector<double> costs = {4, 3, 2, 5, 4};
+  const std::vector<double> baseline = {5, 5, 5, 5, 5};
+  EXPECT_NEAR(PairedTTest(costs, baseline), 0.0258, 1e-4);
+}
+
+TEST(PairedTTestTest, GivesNothingBetterNoChance) {
+  const std::vector<double> low = {1, 2, 3};
+  const std::vector<double> high = {2, 3, 4};
+  EXPECT_EQ(PairedTTest(high, low), 1);
+  EXPECT_EQ(PairedTTest(low, low), 1);
+  EXPECT_EQ(PairedTTest(low, high), 0);  // by exactly one each time
+  EXPECT_EQ(PairedTTest({}, {}), 1);
+  EXPECT_EQ(PairedTTest(std::vector<double>{std::nan(""), 1}, std::vector<double>{1, 2}), 1);
+}
+
+}  // namespace
+}  // namespace vrp

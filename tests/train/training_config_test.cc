@@ -1,0 +1,254 @@
+#include "core/train/training_config.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string MessageOf(const absl::StatusOr<TrainingConfig>& config) {
+  return std::string(config.status().message());
+}
+
+TEST(TrainingConfigTest, HasDefaultsForEverythingButTheName) {
+  const auto config = ParseTrainingConfig("name: a\n", "f.yaml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->network, (PointerNetworkOptions{.hidden = 256, .layers = 2, .dropout = 0.2}));
+  EXPECT_EQ(config->batch_size, 128);
+  EXPECT_EQ(MessageOf(ParseTrainingConfig("", "f.yaml")), "f.yaml:1: name: missing");
+}
+
+TEST(TrainingConfigTest, TakesEachKeyOfTheFile) {
+  const auto config = ParseTrainingConfig(
+      "name: a\nproblem: {kind: vrptw, customers: 30, capacity: 25, seed: 5}\n"
+      "training: {method: supervised, batch_size: 64, amp: true, learning_rate: 5e-4}\n"
+      "supervised: {samples: 100, teacher_forcing_end: 0.25, heuristic_iterations: 3}\n"
+      "validation: {instances: 7, seed: 9}\n",
+      "f.yaml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->problem.kind, ProblemKind::kVrptw);
+  EXPECT_EQ(config->problem.capacity, 25);
+  EXPECT_EQ(config->method, TrainingMethod::kSupervised);
+  EXPECT_TRUE(config->amp);
+  EXPECT_EQ(config->learning_rate, 5e-4);
+  EXPECT_EQ(config->supervised.teacher_forcing_end, 0.25);
+  EXPECT_EQ(config->StepsPerEpoch(), 2);
+  EXPECT_EQ(config->validation_seed, 9u);
+}
+
+TEST(TrainingConfigTest, SaysLineGotAndWanted) {
+  EXPECT_EQ(MessageOf(ParseTrainingConfig("name: a\ntraining:\n  batch_size: many\n", "f.yaml")),
+            "f.yaml:3: training.batch_size: got \"many\", wanted an integer from 1 to 65536");
+}
+
+TEST(TrainingConfigTest, GivesAllErrorsInTheOrderOfTheFile) {
+  const std::string message = MessageOf(ParseTrainingConfig(
+      "training:\n  epochs: 0\n  amp: 1\nnetwork:\n  hidden: 12\nspeed: 9\n", "f.yaml"));
+  EXPECT_EQ(message,
+            "f.yaml:1: name: missing\n"
+            "f.yaml:2: training.epochs: got \"0\", wanted an integer from 1 to 1000000\n"
+            "f.yaml:3: training.amp: got \"1\", wanted true or false\n"
+            "f.yaml:5: network.hidden: got \"12\", wanted a multiple of 8\n"
+            "f.yaml:6: \"speed\": unknown key");
+}
+
+TEST(TrainingConfigTest, SuggestsTheKeyThatWasMeant) {
+  EXPECT_NE(MessageOf(ParseTrainingConfig("name: a\ntraining: {batchsize: 3}\n", "f"))
+                .find("did you mean training.batch_size?"),
+            std::string::npos);
+  EXPECT_NE(MessageOf(ParseTrainingConfig("name: a\nepochs: 3\n", "f"))
+                .find("did you mean training.epochs?"),
+            std::string::npos);
+}
+
+TEST(TrainingConfigTest, RefusesAScalarWhereASectionBelongs) {
+  EXPECT_EQ(MessageOf(ParseTrainingConfig("name: a\ntraining: 5\n", "f")),
+            "f:2: training: got \"5\", wanted a mapping");
+  EXPECT_TRUE(ParseTrainingConfig("name: a\ntraining:\n", "f").ok());
+}
+
+TEST(OverrideTest, ReplacesTheFilesValueAndIsCheckedLikeIt) {
+  const std::string yaml = "name: a\ntraining: {epochs: 5}\n";
+  EXPECT_EQ(ParseTrainingConfig(yaml, "f", {"training.epochs=7"})->epochs, 7);
+  EXPECT_EQ(ParseTrainingConfig(yaml, "f", {"training.seed=7"})->seed, 7u);
+  EXPECT_EQ(MessageOf(ParseTrainingConfig(yaml, "f", {"training.epochs=x"})),
+            "--set: training.epochs: got \"x\", wanted an integer from 1 to 1000000");
+  EXPECT_NE(
+      MessageOf(ParseTrainingConfig(yaml, "f", {"epochs=7"})).find("did you mean training.epochs"),
+      std::string::npos);
+  for (const char* bad : {"", "=", "=3", "training.epochs", "training.epochs=\n", "\xff=1"}) {
+    EXPECT_EQ(ParseTrainingConfig(yaml, "f", {bad}).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << bad;
+  }
+}
+
+TEST(OverrideTest, StandsInTheSourceThatIsKept) {
+  EXPECT_NE(
+      ParseTrainingConfig("name: a", "f", {"training.epochs=7"})->source.find("training.epochs=7"),
+      std::string::npos);
+}
+
+struct Key {
+  const char* path;
+  const char* good;
+  bool number = true;
+};
+
+void PrintTo(const Key& key, std::ostream* out) { *out << key.path; }
+
+constexpr Key kKeys[] = {
+    {"problem.kind", "tsp", false},
+    {"problem.customers", "7"},
+    {"problem.capacity", "12.5"},
+    {"problem.seed", "7"},
+    {"network.hidden", "16"},
+    {"network.layers", "1"},
+    {"network.dropout", "0.1"},
+    {"network.logit_clip", "5"},
+    {"training.method", "supervised", false},
+    {"training.epochs", "2"},
+    {"training.batches_per_epoch", "3"},
+    {"training.batch_size", "4"},
+    {"training.learning_rate", "0.01"},
+    {"training.learning_rate_decay", "0.9"},
+    {"training.gradient_clip", "2"},
+    {"training.amp", "true", false},
+    {"training.seed", "4"},
+    {"training.checkpoint_every_steps", "4"},
+    {"supervised.labels", "heuristic", false},
+    {"supervised.heuristic_iterations", "1"},
+    {"supervised.samples", "100"},
+    {"supervised.teacher_forcing_start", "0.9"},
+    {"supervised.teacher_forcing_end", "0.2"},
+    {"reinforce.baseline", "greedy_rollout", false},
+    {"reinforce.baseline_significance", "0.1"},
+    {"reinforce.baseline_instances", "10"},
+    {"reinforce.warmup_epochs", "0"},
+    {"graph_transformer.hidden", "128"},
+    {"graph_transformer.layers", "3"},
+    {"graph_transformer.heads", "8"},
+    {"graph_transformer.feed_forward", "512"},
+    {"validation.instances", "10"},
+    {"validation.seed", "5"},
+};
+
+class EveryKeyTest : public testing::TestWithParam<Key> {
+ protected:
+  static std::string With(const std::string& value) {
+    const std::string path = GetParam().path;
+    const size_t dot = path.find('.');
+    return "name: a\n" + path.substr(0, dot) + ":\n  " + path.substr(dot + 1) + ": " + value + "\n";
+  }
+  static void ExpectRefused(const std::string& value) {
+    const auto config = ParseTrainingConfig(With(value), "f.yaml");
+    ASSERT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument) << value;
+    const std::string start = std::string("f.yaml:3: ") + GetParam().path + ": got ";
+    EXPECT_EQ(MessageOf(config).rfind(start, 0), 0u) << MessageOf(config);
+    EXPECT_NE(MessageOf(config).find("wanted"), std::string::npos) << MessageOf(config);
+  }
+};
+
+TEST_P(EveryKeyTest, TakesAGoodValueAndMayBeAbsent) {
+  const auto config = ParseTrainingConfig(With(GetParam().good), "f.yaml");
+  EXPECT_TRUE(config.ok()) << config.status();
+}
+
+TEST_P(EveryKeyTest, RefusesValuesOfAnotherTypeOrOutOfRange) {
+  for (const char* bad : {"[1, 2]", "{a: 1}", "~", "", "wrong", "''", ".nan", "nan", ".inf",
+                          "-.inf", "-1", "1e999", "99999999999999999999999", "0x10", "1 2"}) {
+    ExpectRefused(bad);
+  }
+  if (GetParam().number) ExpectRefused("\"" + std::string(GetParam().good) + "\"");
+}
+
+TEST_P(EveryKeyTest, RefusesADuplicate) {
+  const std::string path = GetParam().path;
+  const std::string leaf = path.substr(path.find('.') + 1);
+  const auto config = ParseTrainingConfig(
+      With(GetParam().good) + "  " + leaf + ": " + GetParam().good + "\n", "f.yaml");
+  EXPECT_NE(MessageOf(config).find("f.yaml:4: the key \"" + leaf + "\" stands twice"),
+            std::string::npos)
+      << MessageOf(config);
+}
+
+TEST_P(EveryKeyTest, SurvivesTruncation) {
+  const std::string text = With(GetParam().good);
+  for (size_t length = 0; length < text.size(); ++length) {
+    (void)ParseTrainingConfig(text.substr(0, length), "f.yaml");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Keys, EveryKeyTest, testing::ValuesIn(kKeys), [](const auto& param_info) {
+  std::string name = param_info.param.path;
+  name[name.find('.')] = '_';
+  return name;
+});
+
+TEST(TrainingConfigTest, ChecksKeysAgainstEachOther) {
+  const auto refused = [](const std::string& yaml, const std::string& says) {
+    const std::string message = MessageOf(ParseTrainingConfig("name: a\n" + yaml, "f"));
+    EXPECT_NE(message.find(says), std::string::npos) << message;
+  };
+  refused("validation: {seed: 1234}\n", "validation.seed: got \"1234\", wanted another seed");
+  refused("problem: {capacity: 5}\n", "problem.capacity: got \"5\", wanted 0");
+  refused("problem: {kind: tsp, customers: 1}\n", "problem.customers");
+  refused("problem: {customers: 1000}\ntraining: {batch_size: 65536}\n", "training.batch_size");
+  refused("supervised: {labels: file}\n", "supervised.label_file");
+  refused("training: {epochs: 1000000, batches_per_epoch: 1000000}\n", "training.epochs");
+}
+
+TEST(TrainingConfigTest, NamesTheConfigurationToUseInsteadOfTheGraphTransformer) {
+  for (const char* model : {"GT+RL", "gt"}) {
+    const auto config = ParseTrainingConfig(std::string("name: a\nmodel: ") + model, "f");
+    EXPECT_EQ(config.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_NE(MessageOf(config).find("configs/ptrnet_tiny.yaml"), std::string::npos);
+  }
+  EXPECT_EQ(ParseTrainingConfig("name: a\nmodel: bert", "f").status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(ShippedConfigTest, TheGraphTransformersTrainsAsAPointerNetworkByAnOverride) {
+  const std::string yaml = ReadText("configs/tiny_1.yaml");
+  EXPECT_EQ(ParseTrainingConfig(yaml, "tiny_1.yaml").status().code(),
+            absl::StatusCode::kUnimplemented);
+  const auto config = ParseTrainingConfig(yaml, "tiny_1.yaml", {"model=ptrnet"});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->network, PointerNetworkOptions{});
+  EXPECT_EQ(config->batch_size, 128);
+  EXPECT_EQ(config->problem.customers, 10);
+  EXPECT_EQ(config->batches_per_epoch, 25);
+}
+
+TEST(ShippedConfigTest, EveryPointerNetworksIsValid) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("configs")) {
+    const std::string name = entry.path().filename();
+    if (name.rfind("ptrnet_", 0) != 0) continue;
+    ++found;
+    const auto config = ParseTrainingConfig(ReadText(entry.path()), name);
+    EXPECT_TRUE(config.ok()) << config.status();
+  }
+  EXPECT_GE(found, 3);
+}
+
+TEST(ShippedConfigTest, TheSmallestHasTheGraphTransformersSizes) {
+  const auto tiny = ParseTrainingConfig(ReadText("configs/ptrnet_tiny.yaml"), "ptrnet_tiny.yaml");
+  ASSERT_TRUE(tiny.ok()) << tiny.status();
+  EXPECT_EQ(tiny->batch_size, 128);
+  EXPECT_EQ(tiny->problem.customers, 10);
+  EXPECT_EQ(tiny->batches_per_epoch, 25);
+}
+
+}  // namespace
+}  // namespace vrp
