@@ -16,7 +16,7 @@ using Ranked = std::pair<double, NodeIndex>;
 constexpr double kWaitWeight = 0.2;
 constexpr double kLateWeight = 1.0;
 // Without a matrix, windows rank among this many times as many nearest ones.
-constexpr int32_t kWider = 3;
+constexpr int32_t kWider = 2;
 
 double OneWayProximity(const SearchProblem& problem, NodeIndex from, NodeIndex to) {
   const double travel = problem.service(from) + problem.Duration(from, to);

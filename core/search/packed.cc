@@ -1,54 +1,90 @@
 #include <algorithm>
-#include <cmath>
-#include <utility>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "core/search/construct.h"
-#include "core/search/route_set.h"
 #include "core/search/search_problem.h"
+#include "core/search/space_curve.h"
 
 namespace vrp {
+namespace {
+
+// A vehicle under way.
+struct OpenRoute {
+  NodeIndex last = 0;
+  double departure = 0;
+  double load = 0;
+};
+
+class Packer {
+ public:
+  explicit Packer(const SearchProblem& problem) : problem_(problem) {}
+
+  // To the end of the nearest open route that takes it, else to a new one, where the fleet allows.
+  void Add(NodeIndex node) {
+    int64_t best = -1;
+    double best_distance = std::numeric_limits<double>::infinity();
+    // Without windows the curve makes the newest route the nearest one: the others are closed.
+    const int64_t first = problem_.timed() ? 0 : std::ssize(open_) - 1;
+    for (int64_t r = std::max<int64_t>(first, 0); r < std::ssize(open_); ++r) {
+      const double distance = problem_.Distance(open_[r].last, node);
+      if (distance >= best_distance || !Fits(open_[r], node)) continue;
+      best = r;
+      best_distance = distance;
+    }
+    if (best < 0) {
+      if (std::ssize(plan_) == problem_.max_routes()) return;
+      best = std::ssize(plan_);
+      plan_.push_back({});
+      open_.push_back({.departure = problem_.DepartureAfter(0, problem_.open(0))});
+    }
+    OpenRoute& route = open_[best];
+    plan_[best].customers.push_back(node);
+    route.departure = problem_.DepartureAfter(node, Arrival(route, node));
+    route.load += problem_.demand(node);
+    route.last = node;
+  }
+
+  Plan Take() { return std::move(plan_); }
+
+ private:
+  double Arrival(const OpenRoute& route, NodeIndex node) const {
+    return route.departure + problem_.Duration(route.last, node);
+  }
+
+  bool Fits(const OpenRoute& route, NodeIndex node) const {
+    if (!problem_.Fits(route.load + problem_.demand(node))) return false;
+    if (!problem_.timed()) return true;
+    const double arrival = Arrival(route, node);
+    const double back = problem_.DepartureAfter(node, arrival) + problem_.Duration(node, 0);
+    return problem_.InTime(arrival, problem_.close(node)) &&
+           problem_.InTime(back, problem_.close(0));
+  }
+
+  const SearchProblem& problem_;
+  std::vector<OpenRoute> open_;
+  Plan plan_;
+};
+
+}  // namespace
 
 Plan PackedPlan(const SearchProblem& problem) {
-  RouteSet routes(problem);
-  std::vector<std::pair<double, NodeIndex>> keyed;
-  const Instance& instance = problem.instance();
-  for (const NodeIndex node : routes.absent()) {
-    double key = problem.close(node);
-    if (!problem.timed() && instance.has_positions()) {
-      const Position depot = instance.position(0);
-      key = std::atan2(instance.position(node).y - depot.y, instance.position(node).x - depot.x);
-    }
-    keyed.emplace_back(key, node);
+  std::vector<NodeIndex> order;
+  if (problem.instance().has_positions()) {
+    order = CurveOrder(problem.instance());
+  } else {
+    order.resize(problem.size());
+    std::iota(order.begin(), order.end(), 0);
   }
-  std::sort(keyed.begin(), keyed.end());
-
-  Plan plan;
-  double load = 0;
-  double departure = 0;
-  NodeIndex last = 0;
-  for (const auto& [key, node] : keyed) {
-    const auto arrival = [&] { return departure + problem.Duration(last, node); };
-    const auto fits = [&] {
-      return problem.Fits(load + problem.demand(node)) &&
-             (!problem.timed() ||
-              (problem.InTime(arrival(), problem.close(node)) &&
-               problem.InTime(problem.DepartureAfter(node, arrival()) + problem.Duration(node, 0),
-                              problem.close(0))));
-    };
-    if (plan.empty() || !fits()) {
-      if (std::ssize(plan) == problem.max_routes()) continue;
-      plan.push_back({});
-      load = 0;
-      departure = problem.open(0);
-      last = 0;
-    }
-    plan.back().customers.push_back(node);
-    departure = problem.DepartureAfter(node, arrival());
-    load += problem.demand(node);
-    last = node;
+  std::erase_if(order, [&](NodeIndex node) { return node == 0 || !problem.Servable(node); });
+  if (problem.timed()) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](NodeIndex a, NodeIndex b) { return problem.close(a) < problem.close(b); });
   }
-  return plan;
+  Packer packer(problem);
+  for (const NodeIndex node : order) packer.Add(node);
+  return packer.Take();
 }
 
 }  // namespace vrp

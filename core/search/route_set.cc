@@ -160,8 +160,8 @@ void RouteSet::Remove(int32_t index, int32_t begin, int32_t count) {
 void RouteSet::SetAbsent(std::vector<NodeIndex> absent) { absent_ = std::move(absent); }
 
 int32_t RouteSet::EmptyRoute() {
-  for (int32_t r = 0; r < std::ssize(routes_); ++r) {
-    if (routes_[r].empty()) return r;
+  for (; first_empty_ < std::ssize(routes_); ++first_empty_) {
+    if (routes_[first_empty_].empty()) return first_empty_;
   }
   routes_.emplace_back();
   routes_.back().nodes = {0, 0};
@@ -195,6 +195,7 @@ void RouteSet::Begin() {
 }
 
 void RouteSet::Touch(int32_t index) {
+  first_empty_ = std::min(first_empty_, index);  // it may become empty
   if (!is_changed_[index]) {
     is_changed_[index] = 1;
     changed_.push_back(index);
@@ -211,6 +212,7 @@ void RouteSet::Rollback() {
   recording_ = false;
   for (size_t k = 0; k < num_saved_; ++k) {
     std::swap(routes_[saved_[k].index], saved_[k].route);
+    first_empty_ = std::min(first_empty_, saved_[k].index);
     Renumber(saved_[k].index, 1);
   }
   absent_ = saved_absent_;

@@ -99,6 +99,7 @@ class RouteSet {
   std::vector<NodeIndex> absent_;
   double distance_ = 0;
   int32_t used_ = 0;
+  int32_t first_empty_ = 0;  // no slot before it is empty
 
   bool recording_ = false;
   int64_t transaction_ = 0;

@@ -11,6 +11,8 @@
 namespace vrp {
 namespace {
 
+constexpr size_t kRelatedLooked = 40;
+
 struct Saving {
   double amount = 0;
   NodeIndex tail = 0;  // the last of one route ...
@@ -37,7 +39,8 @@ class Merger {
     std::vector<Saving> savings;
     for (NodeIndex tail = 1; tail < problem_.size(); ++tail) {
       if (route_of_[tail] < 0) continue;
-      for (const NodeIndex head : problem_.Related(tail)) {
+      const auto related = problem_.Related(tail);
+      for (const NodeIndex head : related.first(std::min(related.size(), kRelatedLooked))) {
         const double amount =
             problem_.Distance(tail, 0) + problem_.Distance(0, head) - problem_.Distance(tail, head);
         if (amount > 0 && route_of_[head] >= 0) savings.push_back({amount, tail, head});
@@ -101,6 +104,13 @@ class Merger {
   bool free_to_turn_ = true;
 };
 
+// Of a plan that was not finished and another, which keeps to the fleet.
+Plan Better(const SearchProblem& problem, Plan unfinished, Plan other) {
+  if (std::ssize(unfinished) > problem.max_routes()) return other;
+  const Instance& instance = problem.instance();
+  return PlanCost(instance, unfinished) < PlanCost(instance, other) ? unfinished : other;
+}
+
 }  // namespace
 
 Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
@@ -108,13 +118,15 @@ Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
   std::vector<Saving> savings = merger.Savings();
   std::make_heap(savings.begin(), savings.end());
   for (int64_t step = 1; !savings.empty(); ++step) {
-    if (step % 256 == 0 && stop.ShouldStop()) return PackedPlan(problem);
+    if (step % 256 == 0 && stop.ShouldStop()) break;
     std::pop_heap(savings.begin(), savings.end());
     merger.TryMerge(savings.back());
     savings.pop_back();
   }
+  Plan plan = merger.ToPlan();
+  if (stop.ShouldStop()) return Better(problem, std::move(plan), PackedPlan(problem));
   RouteSet routes(problem);
-  routes.Load(merger.ToPlan());
+  routes.Load(plan);
   InsertAbsent(routes);
   return routes.ToPlan();
 }

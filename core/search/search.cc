@@ -17,6 +17,8 @@ namespace {
 
 // What a search may take after a stop that came before there was any good plan.
 constexpr absl::Duration kGrace = absl::Milliseconds(5);
+// Another construction is tried where the budget is that many times what the first one took.
+constexpr double kSecondStart = 6;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
@@ -34,18 +36,22 @@ bool IsBetter(const RouteSet& a, const RouteSet& b) {
 // The best of our own constructions and the given plans, at a local optimum where the time allows.
 RouteSet FirstRoutes(const SearchProblem& problem, const SearchOptions& options,
                      const StopCondition& stop, FastRandom& random) {
-  std::vector<Plan> plans = options.initial;
-  plans.push_back(SavingsPlan(problem, stop));
-  if (problem.timed()) plans.push_back(InsertionPlan(problem, stop));
   RouteSet best(problem);
-  for (const Plan& plan : plans) {
+  bool any = false;
+  const auto consider = [&](const Plan& plan) {
     RouteSet routes(problem);
     routes.Load(plan);
     InsertAbsent(routes);
     Descend(routes, random, stop);
     InsertAbsent(routes);
-    if (&plan == &plans.front() || IsBetter(routes, best)) best = std::move(routes);
-  }
+    if (!any || IsBetter(routes, best)) best = std::move(routes);
+    any = true;
+  };
+  const absl::Time begun = absl::Now();
+  consider(SavingsPlan(problem, stop));
+  const absl::Time rather_end = begun + kSecondStart * (absl::Now() - begun);
+  if (problem.timed() && rather_end < stop.deadline()) consider(InsertionPlan(problem, stop));
+  for (const Plan& plan : options.initial) consider(plan);
   return best;
 }
 
