@@ -1,5 +1,6 @@
 #include "server/convert/instance_convert.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -57,15 +58,29 @@ FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
   return violation;
 }
 
+// A wrong capacity says nothing about the demands that exceed it.
+void DropConsequences(std::vector<FieldViolation>& invalid) {
+  const bool wrong_capacity =
+      std::any_of(invalid.begin(), invalid.end(), [](const FieldViolation& violation) {
+        return absl::EndsWith(violation.field, "].capacity");
+      });
+  if (!wrong_capacity) return;
+  std::erase_if(invalid, [](const FieldViolation& violation) {
+    return absl::StrContains(violation.description, " exceeds vehicle capacity ");
+  });
+}
+
 // What the core finds, where the conversion has not found the same field wrong already.
-void AddCoreErrors(const InstanceData& data, int64_t num_nodes,
-                   std::vector<FieldViolation>& invalid) {
+std::vector<FieldViolation> WithCoreErrors(std::vector<FieldViolation> invalid,
+                                           const InstanceData& data, int64_t num_nodes) {
   std::unordered_set<std::string> known;
   for (const FieldViolation& violation : invalid) known.insert(violation.field);
   for (const std::string& line : Instance::Validate(data)) {
     FieldViolation violation = ToMessageField(FromLine(line), num_nodes);
     if (known.count(violation.field) == 0) invalid.push_back(std::move(violation));
   }
+  DropConsequences(invalid);
+  return invalid;
 }
 
 struct Conversion {
@@ -100,7 +115,8 @@ int64_t NumNodes(const v1::Instance& message) {
 InstanceProblems FindProblems(const v1::Instance& message) {
   Conversion conversion = Convert(message);
   if (conversion.whole) {
-    AddCoreErrors(conversion.data, NumNodes(message), conversion.problems.invalid);
+    conversion.problems.invalid =
+        WithCoreErrors(std::move(conversion.problems.invalid), conversion.data, NumNodes(message));
   }
   return std::move(conversion.problems);
 }
@@ -112,7 +128,9 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message) {
     absl::StatusOr<Instance> instance = Instance::Create(conversion.data);
     if (instance.ok()) return instance;
   }
-  if (conversion.whole) AddCoreErrors(conversion.data, NumNodes(message), invalid);
+  if (conversion.whole) {
+    invalid = WithCoreErrors(std::move(invalid), conversion.data, NumNodes(message));
+  }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
   return FieldError(absl::StatusCode::kUnimplemented, conversion.problems.unsupported);
 }

@@ -58,6 +58,8 @@ class DaemonTest : public testing::Test {
     daemon_ = *std::move(daemon);
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
+    // The stream's window stays at 64 KiB, so that a reader who does not read is soon felt.
+    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     // A restarted daemon has another port, and each test its own connection.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     channel_ = grpc::CreateCustomChannel(daemon_->address(), grpc::InsecureChannelCredentials(),

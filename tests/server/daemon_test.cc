@@ -16,8 +16,10 @@ using grpc::health::v1::HealthCheckResponse;
 class DaemonLifeTest : public DaemonTest {
  protected:
   Daemon::Options SecondDaemon(const std::string& state, const std::string& listen) {
-    Daemon::Options options{
-        .policy_loader = FakeLoader(), .trainer = trainer_.get(), .clock = &clock_};
+    Daemon::Options options;
+    options.policy_loader = FakeLoader();
+    options.trainer = trainer_.get();
+    options.clock = &clock_;
     options.vrpd.listen = listen;
     options.vrpd.state_dir = folder_.path() + state;
     options.vrpd.models_dir = folder_.path() + "/models";

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,8 @@ struct Wrong {
   absl::StatusCode code;
   std::string field;
 };
+
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.what; }
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;

@@ -117,7 +117,7 @@ TEST_F(SolverServiceTest, RefusesWhatIsWrongByField) {
 TEST_F(SolverServiceTest, EndsByTheCallersDeadlineWhenItIsSooner) {
   v1::SolveRequest request = ARequest();
   *request.mutable_instance() = ACvrpMessage(200);
-  request.mutable_budget()->set_seconds(3600);
+  request.mutable_budget()->set_seconds(3000);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(2));
   const grpc::Status status = solver_->Solve(&context, request, &response_);
@@ -128,7 +128,7 @@ TEST_F(SolverServiceTest, EndsByTheCallersDeadlineWhenItIsSooner) {
 TEST_F(SolverServiceTest, StopsWhenTheCallerGoesAwayAndTakesTheNextRequest) {
   v1::SolveRequest endless = ARequest();
   *endless.mutable_instance() = ACvrpMessage(200);
-  endless.mutable_budget()->set_seconds(3600);
+  endless.mutable_budget()->set_seconds(3000);
   // Both solving threads are taken, then left; a third request would wait for an hour otherwise.
   for (int i = 0; i < 2; ++i) {
     Context context;

@@ -21,7 +21,8 @@ google::rpc::Status DetailsOf(const grpc::Status& status) {
 template <typename T>
 T DetailOf(const grpc::Status& status) {
   T result;
-  for (const auto& any : DetailsOf(status).details()) {
+  const google::rpc::Status details = DetailsOf(status);
+  for (const auto& any : details.details()) {
     if (any.Is<T>()) any.UnpackTo(&result);
   }
   return result;
