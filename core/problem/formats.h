@@ -1,5 +1,6 @@
 // Readers and writers of instance and solution files. Every reader takes text of any content:
-// malformed input gives kInvalidArgument with `name:line: what, got, wanted`, never a crash.
+// malformed input gives kInvalidArgument with `name:line: what, got, wanted`, never a crash. Where
+// the text can be read but what it says is wrong, the error has one line for each wrong field.
 #pragma once
 
 #include <optional>

@@ -111,6 +111,13 @@ TEST(CheckerTest, ReportsTooLongARouteOnlyIfNoStartIsShortEnough) {
               ElementsAre(ViolationKind::kDuration));
 }
 
+TEST(CheckerTest, ALateArrivalDoesNotCountAsDuration) {
+  // Waits for customer 1 until 100, so is 60 late at customer 2; the route itself takes 90 .. 150.
+  const Instance instance =
+      OnALine().Windows({{100, 200}, {0, 50}, {0, 900}}, 1000).MaxDuration(60).Build();
+  EXPECT_THAT(Kinds(CheckPlan(instance, kAll)), ElementsAre(ViolationKind::kTimeWindow));
+}
+
 TEST(CheckerTest, ReportsMoreRoutesThanVehicles) {
   const Instance instance = OnALine().Vehicles(2).Build();
   EXPECT_TRUE(CheckPlan(instance, {{0, {1}}, {0, {}}, {0, {2, 3}}}).feasible);

@@ -114,5 +114,17 @@ TEST(GeneratorsTest, WindowsAreWholeReachableAndLeaveTimeToReturn) {
   EXPECT_NEAR(width / windows, (480 - 2 * 78.2) / 3, 3);
 }
 
+TEST(GeneratorsTest, WindowsCutBeforeTheEarliestArrivalAreWidened) {
+  // Both ends of some window of these fall into the time unit before the vehicle can be there:
+  // about one in a million.
+  for (const int64_t index : {114, 331, 681, 738, 1717, 1842}) {
+    const Instance instance =
+        *GenerateInstance({.kind = ProblemKind::kVrptw, .customers = 100, .seed = 1234}, index);
+    for (NodeIndex i = 1; i <= 100; ++i) {
+      EXPECT_GE(instance.window(i).close, instance.Distance(0, i)) << index << ", customer " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vrp
