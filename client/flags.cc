@@ -14,7 +14,8 @@ namespace {
 
 // One segment of a resource name: not empty and without what would make it two.
 bool IsSegment(absl::string_view text) {
-  return !text.empty() && text.find_first_of("/@ \t\r\n") == absl::string_view::npos;
+  return !text.empty() && text.front() != '-' &&
+         text.find_first_of("/@ \t\r\n") == absl::string_view::npos;
 }
 
 bool IsVersion(absl::string_view text) {

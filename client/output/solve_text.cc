@@ -89,6 +89,9 @@ std::string SolveText(const v1::SolveResponse& response) {
   absl::StrAppend(&text, "strategy: ", StrategyWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");
+  if (!response.policy_note().empty()) {
+    absl::StrAppend(&text, "the model was left out: ", response.policy_note(), "\n");
+  }
   text += TimesText(response);
   return text;
 }
