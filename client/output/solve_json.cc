@@ -91,6 +91,7 @@ Json SolveJson(const v1::SolveResponse& response) {
                    {"total", Milliseconds(times.total())}}},
                  {"ended_by", EndReasonWord(response.ended_by())}};
   AddReference(response, object);
+  if (!response.policy_note().empty()) object["policy_note"] = response.policy_note();
   return object;
 }
 

@@ -145,6 +145,7 @@ v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {
   *message.mutable_budget() = ToProto(answer.budget);
   *message.mutable_times() = TimesMessage(answer.times);
   message.set_ended_by(EndMessage(answer.ended_by));
+  message.set_policy_note(answer.policy_note);
   message.set_iterations(answer.iterations);
   message.set_metric(ToProto(instance.metric()));
   message.set_objective(v1::OBJECTIVE_DISTANCE);

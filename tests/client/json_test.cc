@@ -41,6 +41,12 @@ TEST(SolveJson, SaysNullWhereNoModelTookPart) {
   EXPECT_TRUE(object["version"].is_null());
 }
 
+TEST(SolveJson, SaysWhyTheModelWasLeftOut) {
+  v1::SolveResponse response = ASolveResponse();
+  response.set_policy_note("no time was left for the policy");
+  EXPECT_EQ(SolveJson(response)["policy_note"], "no time was left for the policy");
+}
+
 TEST(SolveJson, SplitsTheModelsName) {
   v1::SolveResponse response = ASolveResponse();
   response.set_model("models/tiny/versions/3");
