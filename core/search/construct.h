@@ -14,8 +14,8 @@ class SearchProblem;
 // Each ends early, with the rest packed as it comes, when `stop` holds.
 
 // Clarke and Wright 1964, parallel version: merges the routes' ends by the largest saving, where
-// the merged route keeps capacity and windows. For one fleet size too small the emptiest routes are
-// dissolved into the others.
+// the merged route keeps capacity and windows. Where that leaves more routes than vehicles, the
+// emptiest are dissolved into the others.
 Plan SavingsPlan(const Instance& instance, const StopCondition& stop = {});
 Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop);
 
