@@ -60,10 +60,10 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags) {
   return request;
 }
 
-// Errors that every further instance would meet too.
+// Errors that every further instance would meet too. A refusal is not among them: it may be that the
+// network cannot complete this one instance.
 bool EndsTheRun(ExitCode code) {
-  return code == kExitUnreachable || code == kExitRefused || code == kExitNotFound ||
-         code == kExitInterrupted;
+  return code == kExitUnreachable || code == kExitNotFound || code == kExitInterrupted;
 }
 
 class SolveRun {
