@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
+#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <cmath>
@@ -96,8 +97,8 @@ NodeBatch MakeNodeBatch(std::span<const NetworkInput> inputs, at::TensorOptions 
 
 EncodedNodes EncodedNodes::Detached() const {
   return {nodes.detach(),        glimpse_keys.detach(), glimpse_values.detach(),
-          pointer_keys.detach(), gate_inputs.detach(),  hidden.detach(),
-          cell.detach()};
+          pointer_keys.detach(), gate_inputs.detach(),  context_gates.detach(),
+          hidden.detach(),       cell.detach()};
 }
 
 PointerNetwork::PointerNetwork(const PointerNetworkOptions& options, at::TensorOptions tensors,
@@ -143,6 +144,8 @@ EncodedNodes PointerNetwork::Encode(const NodeBatch& batch, bool dropout) const 
   encoded.gate_inputs =
       at::linear(encoded.nodes, Parameter("decoder.weight_ih_l0"),
                  Parameter("decoder.bias_ih_l0") + Parameter("decoder.bias_hh_l0"));
+  encoded.context_gates =
+      at::matmul(Parameter("decoder.weight_ih_l0"), Parameter("context.weight"));
   return encoded;
 }
 
@@ -159,8 +162,7 @@ at::Tensor PointerNetwork::Step(const EncodedNodes& encoded, const StepInputs& i
   const int64_t trajectories = inputs.current.size(1);
   const int64_t hidden = options_.hidden;
   const at::Tensor where = inputs.current.unsqueeze(2).expand({count, trajectories, 4 * hidden});
-  const at::Tensor context_gates = at::linear(
-      at::linear(inputs.context, Parameter("context.weight")), Parameter("decoder.weight_ih_l0"));
+  const at::Tensor context_gates = at::linear(inputs.context, encoded.context_gates);
   at::Tensor gates = (encoded.gate_inputs.gather(1, where) + context_gates).flatten(0, 1);
   std::vector<at::Tensor> hiddens;
   std::vector<at::Tensor> cells;
@@ -178,7 +180,11 @@ at::Tensor PointerNetwork::Step(const EncodedNodes& encoded, const StepInputs& i
     hiddens.push_back(at::sigmoid(parts[3]) * at::tanh(cells.back()));
   }
   state = {at::stack(hiddens), at::stack(cells)};
-  return Score(encoded, hiddens.back().view({count, trajectories, hidden}), inputs);
+  const at::Tensor outputs = hiddens.back().view({count, trajectories, hidden});
+  const bool loops = outputs.is_cpu() && outputs.scalar_type() == at::kFloat &&
+                     encoded.pointer_keys.scalar_type() == at::kFloat &&
+                     !c10::GradMode::is_enabled();
+  return loops ? ScoreByLoops(encoded, outputs, inputs) : Score(encoded, outputs, inputs);
 }
 
 at::Tensor PointerNetwork::Replay(const EncodedNodes& encoded, const StepInputs& inputs,
@@ -198,8 +204,8 @@ at::Tensor PointerNetwork::Replay(const EncodedNodes& encoded, const StepInputs&
                inputs);
 }
 
-at::Tensor PointerNetwork::Glimpse(const EncodedNodes& encoded, const at::Tensor& outputs,
-                                   const StepInputs& inputs) const {
+at::Tensor PointerNetwork::Attend(const EncodedNodes& encoded, const at::Tensor& outputs,
+                                  const StepInputs& inputs) const {
   const int64_t count = outputs.size(0);
   const int64_t queries = outputs.size(1);
   const int64_t width = options_.hidden / heads_;
@@ -220,7 +226,7 @@ at::Tensor PointerNetwork::Glimpse(const EncodedNodes& encoded, const at::Tensor
 
 at::Tensor PointerNetwork::Score(const EncodedNodes& encoded, const at::Tensor& outputs,
                                  const StepInputs& inputs) const {
-  const at::Tensor query = outputs + Glimpse(encoded, outputs, inputs);
+  const at::Tensor query = outputs + Attend(encoded, outputs, inputs);
   const double scale = 1 / std::sqrt(static_cast<double>(options_.hidden));
   const at::Tensor content = at::matmul(
       at::linear(query, Parameter("pointer.query.weight")) * scale, encoded.pointer_keys);

@@ -11,6 +11,12 @@
 //
 // Both attentions see the dynamic features of every node at every step; is_visited is the first.
 //
+// Weights, as safetensors name them: embed.{weight, bias}; encoder and decoder.{weight_ih,
+// weight_hh, bias_ih, bias_hh}_l{layer} with gates in the order input, forget, candidate, output
+// (as torch.nn.LSTM); start.{weight, bias} [2LH, H]: first all layers' hidden, then their cells;
+// context.weight; glimpse.{query, key, value, out}.weight; glimpse.dynamic.weight [M, F];
+// pointer.{query, key}.weight; pointer.dynamic.{weight [F, H], bias [F]}.
+//
 // Shapes: B instances, P trajectories each, T steps, N nodes with depot 0 (padded to the longest),
 // H hidden, L layers, M heads, F = kDynamicFeatures, C = kContextFeatures. Masked logits are -inf.
 #pragma once
@@ -43,6 +49,7 @@ struct EncodedNodes {
   at::Tensor glimpse_values;  // [B, M, N, H/M]
   at::Tensor pointer_keys;    // [B, H, N]
   at::Tensor gate_inputs;     // [B, N, 4H]: the nodes' part of the first decoder layer's gates
+  at::Tensor context_gates;   // [4H, C]: the context's
   at::Tensor hidden;          // [L, B, H]: the decoder's first state
   at::Tensor cell;            // [L, B, H]
 
@@ -88,8 +95,11 @@ class PointerNetwork {
   // Logits [B, Q, N] from the decoder's outputs [B, Q, H].
   at::Tensor Score(const EncodedNodes& encoded, const at::Tensor& outputs,
                    const StepInputs& inputs) const;
-  at::Tensor Glimpse(const EncodedNodes& encoded, const at::Tensor& outputs,
-                     const StepInputs& inputs) const;
+  at::Tensor Attend(const EncodedNodes& encoded, const at::Tensor& outputs,
+                    const StepInputs& inputs) const;
+  // The same by our own loops (core/kernels): the CPU, single precision, one step, no gradients.
+  at::Tensor ScoreByLoops(const EncodedNodes& encoded, const at::Tensor& outputs,
+                          const StepInputs& inputs) const;
 
   PointerNetworkOptions options_;
   int64_t heads_;

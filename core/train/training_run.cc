@@ -5,6 +5,7 @@
 #include <c10/core/GradMode.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -231,6 +232,26 @@ absl::Status TrainingRun::Save() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::map<std::string, at::Tensor>> TrainingRun::ReadTensors(
+    const Checkpoint& checkpoint, const std::string& where) {
+  VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(checkpoint.state, where));
+  std::map<std::string, at::Tensor> tensors;
+  for (const auto& [name, tensor] : Tensors()) {
+    const TensorView* view = file.Find(name);
+    if (view == nullptr || view->type != TensorType::kFloat32 ||
+        view->shape != std::vector<int64_t>{tensor.numel()}) {
+      return absl::DataLossError(Concat(where, ": ", name, ": missing or of another size"));
+    }
+    tensors[name] = at::empty({tensor.numel()}, at::kFloat);
+    std::memcpy(tensors[name].mutable_data_ptr<float>(), view->data.data(), view->data.size());
+  }
+  for (const auto& [name, value] : Numbers()) {
+    if (checkpoint.numbers.contains(name)) continue;
+    return absl::DataLossError(Concat(where, ": ", name, ": missing"));
+  }
+  return tensors;
+}
+
 absl::Status TrainingRun::Resume() {
   absl::StatusOr<Checkpoint> found = ReadNewestCheckpoint(request_.checkpoint_directory);
   if (found.status().code() == absl::StatusCode::kNotFound) return absl::OkStatus();
@@ -240,23 +261,7 @@ absl::Status TrainingRun::Resume() {
   if (checkpoint.config_sha256 != Sha256Hex(config_.source)) {
     return absl::FailedPreconditionError(Concat(where, ": it belongs to another configuration"));
   }
-  VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(checkpoint.state, where));
-  std::map<std::string, at::Tensor> restored;
-  for (const auto& [name, tensor] : Tensors()) {
-    const TensorView* view = file.Find(name);
-    if (view == nullptr || view->type != TensorType::kFloat32 ||
-        view->shape != std::vector<int64_t>{tensor.numel()}) {
-      return absl::DataLossError(Concat(where, ": ", name, ": missing or of another size"));
-    }
-    at::Tensor host = at::empty({tensor.numel()}, at::kFloat);
-    std::memcpy(host.mutable_data_ptr<float>(), view->data.data(), view->data.size());
-    restored[name] = host;
-  }
-  for (const auto& [name, value] : Numbers()) {
-    if (!checkpoint.numbers.contains(name)) {
-      return absl::DataLossError(Concat(where, ": ", name, ": missing"));
-    }
-  }
+  VRP_ASSIGN_OR_RETURN(const auto restored, ReadTensors(checkpoint, where));
   const c10::NoGradGuard no_gradients;
   network_.parameters().flat().copy_(restored.at(kParameters));
   adam_.mean().copy_(restored.at(kAdamMean));

@@ -2,8 +2,10 @@
 // Needs torch.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -33,6 +35,9 @@ class TrainingRun {
   double LearningRate() const;
 
   absl::Status Resume();
+  // What the checkpoint holds of Tensors(); kDataLoss where something is missing.
+  absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const Checkpoint& checkpoint,
+                                                                const std::string& where);
   absl::Status Save();
   absl::StatusOr<TrainingResult> Publish() const;
   void Banner();

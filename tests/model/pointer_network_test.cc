@@ -101,11 +101,12 @@ TEST(PointerNetworkTest, IsNotChangedByPadding) {
   EXPECT_NEAR(one.log_likelihoods[0], other.log_likelihoods[0], 1e-5);
 }
 
-TEST(PointerNetworkTest, DrawsTheSameTourWhateverElseIsInTheBatch) {
+TEST(PointerNetworkTest, DrawsDifferentToursAndTheSameOnesAgain) {
   const PointerNetwork network(kSmall, Type(at::kFloat), 1);
-  const Rollout rollout = Sampled(network, Inputs({7}), 3);
+  const std::vector<NetworkInput> inputs = Inputs({7});
+  const Rollout rollout = Sampled(network, inputs, 3);
   EXPECT_NE(rollout.states[0].MakePlan(), rollout.states[1].MakePlan());
-  const Rollout again = Sampled(network, Inputs({7}), 3);
+  const Rollout again = Sampled(network, inputs, 3);
   for (size_t row = 0; row < 3; ++row) {
     EXPECT_EQ(rollout.states[row].MakePlan(), again.states[row].MakePlan());
   }
@@ -187,6 +188,20 @@ TEST(GradientTest, IsThatOfFiniteDifferences) {
     const double below = likelihood().item<double>();
     parameters[i] = value;
     ASSERT_NEAR(gradient[i].item<double>(), (above - below) / (2 * kStep), 1e-7) << i;
+  }
+}
+
+TEST(PointerNetworkTest, ScoresByItsOwnLoopsWhatTheTensorLibraryScores) {
+  const PointerNetwork network({.hidden = 32, .layers = 2}, Type(at::kFloat), 1);
+  const std::vector<NetworkInput> inputs = Inputs({6, 9, 2});
+  const Rollout rollout = Sampled(network, inputs, 2);  // by the loops
+  const EncodedNodes encoded = network.Encode(MakeNodeBatch(inputs, network.tensor_options()));
+  const at::Tensor sums = ReplayLogProbabilities(network, encoded, rollout)  // by tensors
+                              .view({3, 2, rollout.steps})
+                              .sum(2)
+                              .flatten();
+  for (size_t row = 0; row < 6; ++row) {
+    EXPECT_NEAR(sums[static_cast<int64_t>(row)].item<float>(), rollout.log_likelihoods[row], 1e-5);
   }
 }
 
