@@ -60,8 +60,8 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags) {
   return request;
 }
 
-// Errors that every further instance would meet too. A refusal is not among them: it may be that the
-// network cannot complete this one instance.
+// Errors that every further instance would meet too. A refusal is not among them: it may be that
+// the network cannot complete this one instance.
 bool EndsTheRun(ExitCode code) {
   return code == kExitUnreachable || code == kExitNotFound || code == kExitInterrupted;
 }

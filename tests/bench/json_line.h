@@ -1,4 +1,5 @@
-// One measurement as a JSON line, with what a reader must know to trust it: commit, processor, threads, load, spread.
+// One measurement as a JSON line, with what a reader must know to trust it: commit, processor,
+// threads, load, spread.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// Training throughput and greedy latency of the pointer network, through the interfaces that the daemon uses. The lines'
-// `what` and `instances_per_s` mean the same as those of rl4co's measuring script (shared/peers/measure_rl4co.py): a step
-// draws a batch, rolls out, and ends with the optimiser; with incl_rollout_baseline the greedy rollout of the frozen
-// baseline is part of it.
+// Training throughput and greedy latency of the pointer network, through the interfaces that the
+// daemon uses. The lines' `what` and `instances_per_s` mean the same as those of rl4co's measuring
+// script (shared/peers/measure_rl4co.py): a step draws a batch, rolls out, and ends with the
+// optimiser; with incl_rollout_baseline the greedy rollout of the frozen baseline is part of it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,7 +37,8 @@ T Value(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
-// Wall and CPU time between one progress report and the next: one step, since each step is reported.
+// Wall and CPU time between one progress report and the next: one step, since each step is
+// reported.
 class StepTimes : public TrainingObserver {
  public:
   void OnLog(std::string_view /*line*/) override {}
@@ -45,7 +46,8 @@ class StepTimes : public TrainingObserver {
   void OnProgress(const TrainingProgress& progress) override {
     const absl::Time now = absl::Now();
     const double cpu = ProcessCpuSeconds();
-    // The first step of the epoch is counted from the last report before it only when nothing else came between.
+    // The first step of the epoch is counted from the last report before it only when nothing else
+    // came between.
     if (progress.step > kWarmSteps && !progress.end_of_epoch) {
       wall_s.push_back(absl::ToDoubleSeconds(now - last_));
       cpu_s.push_back(cpu - last_cpu_);
@@ -73,14 +75,17 @@ struct TrainingCase {
 };
 
 std::string ConfigOf(const TrainingCase& c) {
-  const int steps = kWarmSteps + kTimedSteps + 1;  // the last one ends the epoch, with validation: not counted
+  const int steps =
+      kWarmSteps + kTimedSteps + 1;  // the last one ends the epoch, with validation: not counted
   return absl::StrCat(
-      "name: bench\nmodel: ptrnet\nproblem: ", c.problem, "\nnetwork: {hidden: ", c.hidden, ", layers: ", c.layers,
+      "name: bench\nmodel: ptrnet\nproblem: ", c.problem, "\nnetwork: {hidden: ", c.hidden,
+      ", layers: ", c.layers,
       ", dropout: 0.0}\ntraining: {method: ", c.supervised ? "supervised" : "reinforce",
-      ", epochs: 1, batches_per_epoch: ", steps, ", batch_size: ", c.batch, ", checkpoint_every_steps: 1000000}\n",
+      ", epochs: 1, batches_per_epoch: ", steps, ", batch_size: ", c.batch,
+      ", checkpoint_every_steps: 1000000}\n",
       c.supervised ? absl::StrCat("supervised: {samples: ", steps * c.batch, "}\n")
-                   : absl::StrCat("reinforce: {baseline_instances: 16, warmup_epochs: ", c.rollout_baseline ? 0 : 1,
-                                  "}\n"),
+                   : absl::StrCat("reinforce: {baseline_instances: 16, warmup_epochs: ",
+                                  c.rollout_baseline ? 0 : 1, "}\n"),
       "validation: {instances: 16}\n");
 }
 
@@ -118,8 +123,8 @@ void RunTraining(const TrainingCase& c, const std::filesystem::path& folder, int
 // Greedy decoding with the network that the last training left in `folder`.
 void RunGreedy(int customers, int batch, const std::filesystem::path& folder) {
   const std::unique_ptr<Policy> policy = Value(LoadPolicy(folder / "model", DeviceId{}));
-  const std::vector<Instance> instances =
-      Value(GenerateInstances({.kind = ProblemKind::kCvrp, .customers = customers, .seed = 1234}, batch));
+  const std::vector<Instance> instances = Value(
+      GenerateInstances({.kind = ProblemKind::kCvrp, .customers = customers, .seed = 1234}, batch));
   std::vector<double> wall_s;
   std::vector<double> cpu_s;
   const int calls = batch == 1 ? 50 : 5;
@@ -160,12 +165,24 @@ int Main(int argc, char** argv) {
   const std::string cvrp10 = "{kind: cvrp, customers: 10}";
   const std::string cvrp20 = "{kind: cvrp, customers: 20}";
   for (const bool baseline : {false, true}) {
-    RunTraining({.what = "ptrnet_reinforce_train_tsp50", .problem = tsp50, .rollout_baseline = baseline}, folder, threads);
+    RunTraining(
+        {.what = "ptrnet_reinforce_train_tsp50", .problem = tsp50, .rollout_baseline = baseline},
+        folder, threads);
   }
-  RunTraining({.what = "ptrnet_reinforce_train_cvrp10", .problem = cvrp10, .batch = 128, .rollout_baseline = true,
-               .hidden = 256, .layers = 2}, folder, threads);
-  RunTraining({.what = "ptrnet_supervised_train_cvrp20", .problem = cvrp20, .batch = 64, .supervised = true,
-               .hidden = 256, .layers = 2}, folder, threads);
+  RunTraining({.what = "ptrnet_reinforce_train_cvrp10",
+               .problem = cvrp10,
+               .batch = 128,
+               .rollout_baseline = true,
+               .hidden = 256,
+               .layers = 2},
+              folder, threads);
+  RunTraining({.what = "ptrnet_supervised_train_cvrp20",
+               .problem = cvrp20,
+               .batch = 64,
+               .supervised = true,
+               .hidden = 256,
+               .layers = 2},
+              folder, threads);
   for (const int customers : {20, 50, 100}) {
     for (const int batch : {1, 256}) RunGreedy(customers, batch, folder);
   }

@@ -1,6 +1,6 @@
 // A program that links our own copy of grpc.health.v1 beside Debian's gRPC++, which registers the
-// default health service and reflection, must start (protobuf aborts a program that registers one file
-// twice) and must be able to ask and answer.
+// default health service and reflection, must start (protobuf aborts a program that registers one
+// file twice) and must be able to ask and answer.
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/generic/async_generic_service.h>
