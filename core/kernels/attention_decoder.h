@@ -1,0 +1,114 @@
+// The decoder of an attention model (Kool et al. 2019), whole tours at a time, on one thread for one
+// instance: rollouts without gradients, and the second pass, which gives the log-likelihoods of
+// chosen tours and their gradient. Scores are recomputed in the second pass; nothing of the size
+// [heads, trajectories * steps, nodes] is ever stored.
+//
+// At a step, with the vehicle at node c (f: the first node of a TSP's tour; s: the shares left):
+//   q       = base + queries[c] + first_queries[f] + shares_weight^T s     (first step of a TSP:
+//             start_query instead)
+//   glimpse = multi-head attention of q over keys and values of the nodes that are allowed
+//   logits  = clip * tanh(glimpse . logit_keys[n] / sqrt(H)) where allowed, else -inf
+// What Kool's projection of the glimpse does is in logit_keys already (see graph_transformer.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/base/stop.h"
+#include "core/kernels/isa.h"
+#include "core/kernels/routing_problem.h"
+
+namespace vrp {
+
+struct DecoderShape {
+  int32_t hidden = 128;  // H: a multiple of 16
+  int32_t heads = 8;     // M: divides H
+  double clip = 10;
+};
+
+// One instance's projections; rows of `stride` elements. With T non-const: where their gradients are
+// added.
+template <typename T>
+struct DecoderNodes {
+  int64_t stride = 0;
+  T* keys = nullptr;           // [N, H]
+  T* values = nullptr;         // [N, H]
+  T* logit_keys = nullptr;     // [N, H]
+  T* queries = nullptr;        // [N, H]
+  T* first_queries = nullptr;  // [N, H]; TSP alone
+  T* base_query = nullptr;     // [H]
+  T* start_query = nullptr;    // [H]; TSP alone
+  T* shares_weight = nullptr;  // [kContextShares, H]
+};
+
+enum class StepChoice { kGreedy, kSample, kFollow };
+
+struct DecodeRequest {
+  StepChoice choice = StepChoice::kGreedy;
+  int32_t trajectories = 1;      // P
+  bool distinct_starts = false;  // see RolloutRequest in core/model/policy_engine.h
+  double temperature = 1;
+  uint64_t seed = 1;
+  uint64_t stream = 0;
+  int64_t first_trajectory = 0;       // number of trajectory 0 in the counters
+  const int32_t* follow = nullptr;    // kFollow: [P, max_steps], -1 after the end
+  StopCondition stop;
+};
+
+// [P, ...] each, owned by the caller; max_steps is MaxTourSteps(problem).
+template <typename T>
+struct DecodeResult {
+  int32_t max_steps = 0;
+  int32_t* choices = nullptr;         // [P, max_steps]; -1 after the end
+  int32_t* lengths = nullptr;         // [P]
+  double* costs = nullptr;            // [P], the metric's unit
+  double* log_likelihoods = nullptr;  // [P]
+  int32_t* agreements = nullptr;      // [P]: steps at which the choice was the likeliest
+};
+
+enum class DecodeStatus {
+  kDone,
+  kStopped,      // by request.stop
+  kUnreachable,  // a customer is left that no fresh vehicle can serve
+  kForbidden,    // kFollow: a choice is not allowed
+};
+
+// Longest sequence of choices.
+int32_t MaxTourSteps(const RoutingProblem& problem);
+
+template <typename T>
+struct SecondPassRequest {
+  int32_t trajectories = 1;          // P
+  bool distinct_starts = false;      // the first choices are not the network's
+  double label_smoothing = 0;        // see GradientRequest
+  int32_t max_steps = 0;
+  const int32_t* choices = nullptr;  // [P, max_steps], -1 after the end
+  const double* weights = nullptr;   // [P]: of the log-likelihoods in the loss
+};
+
+// Const functions may run on several threads at once, each with memory of its own.
+template <typename T>
+class AttentionDecoder {
+ public:
+  virtual ~AttentionDecoder() = default;
+
+  // Elements of T that either pass needs.
+  virtual int64_t ScratchSize(const RoutingProblem& problem, int32_t trajectories) const = 0;
+
+  virtual DecodeStatus Rollout(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
+                               const DecodeRequest& request, const DecodeResult<T>& result,
+                               T* scratch) const = 0;
+
+  // log_likelihoods [P] (with label smoothing: of the smoothed terms) are written, and the gradient
+  // of sum(weights * log_likelihoods) is added to `gradient`, unless its keys are null.
+  virtual void SecondPass(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
+                          const SecondPassRequest<T>& request, double* log_likelihoods,
+                          const DecoderNodes<T>& gradient, T* scratch) const = 0;
+};
+
+// T is float or double.
+template <typename T>
+std::unique_ptr<AttentionDecoder<T>> MakeAttentionDecoder(const DecoderShape& shape, Isa isa);
+
+}  // namespace vrp

@@ -1,0 +1,85 @@
+// The attention encoder of a graph transformer, forward and backward, on one thread for a group of
+// instances: attention, skip, norm; feed-forward, skip, norm; as in Kool et al. 2019, with biased
+// attention. Hand-written, because memory traffic and dispatch are what a tensor library spends its
+// time on at 51 x 128.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/kernels/isa.h"
+
+namespace vrp {
+
+enum class NormKind {
+  kInstance,     // over an instance's nodes, each channel by itself (biased variance, eps 1e-5)
+  kFrozenBatch,  // running statistics of imported weights, which do not change
+};
+
+struct EncoderShape {
+  int32_t hidden = 128;  // H: a multiple of 16
+  int32_t heads = 8;     // M: divides H
+  int32_t feed_forward = 512;  // a multiple of 16
+  int32_t layers = 3;
+  int32_t edge_features = 0;  // E: features of an edge that bias the attention; 0: none
+  NormKind norm = NormKind::kInstance;
+};
+
+// Where a layer's parameters start in the flat span. Weights are [out, in], as torch.nn.Linear's.
+struct EncoderLayerOffsets {
+  int64_t qkv_weight = 0;  // [3H, H]
+  int64_t qkv_bias = 0;    // [3H]
+  int64_t out_weight = 0;  // [H, H]
+  int64_t out_bias = 0;    // [H]
+  int64_t edge_weight = 0;  // [M, E]; logits[m, i, j] += edge_weight[m] . edges[:, i, j]
+  int64_t norm1_scale = 0;  // [H]
+  int64_t norm1_shift = 0;  // [H]
+  int64_t norm1_mean = 0;      // [H], kFrozenBatch alone
+  int64_t norm1_variance = 0;  // [H], kFrozenBatch alone
+  int64_t feed1_weight = 0;  // [F, H]
+  int64_t feed1_bias = 0;    // [F]
+  int64_t feed2_weight = 0;  // [H, F]
+  int64_t feed2_bias = 0;    // [H]
+  int64_t norm2_scale = 0;
+  int64_t norm2_shift = 0;
+  int64_t norm2_mean = 0;
+  int64_t norm2_variance = 0;
+};
+
+// Instances that are encoded together. Rows of instance b: first_rows[b] .. first_rows[b + 1] - 1.
+template <typename T>
+struct EncoderGroup {
+  std::span<const int32_t> first_rows;  // [B + 1], beginning with 0
+  std::span<const T* const> edges;      // [B] of [E, N, N] each; empty without edge features
+};
+
+// Const functions may run on several threads at once, each with memory of its own.
+template <typename T>
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+
+  // Lays the weights out for the products; once after each change of `parameters` (the flat span).
+  virtual void Pack(const T* parameters) = 0;
+
+  // Elements of memory that Forward leaves for Backward (`saved`), and that both need besides.
+  virtual int64_t SavedSize(std::span<const int32_t> first_rows) const = 0;
+  virtual int64_t ScratchSize(std::span<const int32_t> first_rows) const = 0;
+
+  // `x` [rows, H]: the embedded nodes, replaced by the encoded ones. `saved` null: no Backward
+  // follows.
+  virtual void Forward(const EncoderGroup<T>& group, T* x, T* saved, T* scratch) const = 0;
+  // `dx` [rows, H]: the loss's gradient by the encoded nodes, replaced by that by the embedded ones.
+  // Adds to `gradient`, a flat span like the parameters'.
+  virtual void Backward(const EncoderGroup<T>& group, T* dx, T* saved, T* scratch,
+                        T* gradient) const = 0;
+};
+
+// T is float or double.
+template <typename T>
+std::unique_ptr<Encoder<T>> MakeEncoder(const EncoderShape& shape,
+                                        std::vector<EncoderLayerOffsets> layers, Isa isa);
+
+}  // namespace vrp

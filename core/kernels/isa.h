@@ -1,0 +1,20 @@
+// Which instruction set the kernels run with: chosen once at run time, never one that the CPU lacks.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace vrp {
+
+enum class Isa {
+  kAvx2,    // x86-64-v3, the baseline
+  kAvx512,  // F, BW, DQ, VL
+};
+
+std::string_view IsaName(Isa isa);
+// What this CPU (and system) can run, the baseline first.
+std::vector<Isa> UsableIsas();
+// The fastest of them; VRP_ISA=avx2 in the environment takes the baseline instead.
+Isa BestIsa();
+
+}  // namespace vrp

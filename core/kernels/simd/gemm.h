@@ -1,0 +1,136 @@
+// Dense products of small and middle sizes on one thread: C = A B, with what follows a product (bias,
+// activation, adding up) done on the registers that hold the result. See vec.h for who may include
+// this.
+//
+// The micro-kernel is the usual outer product (Goto and van de Geijn 2008): a block of C stays in
+// registers over the whole inner dimension, B comes from packed panels that fit into the first-level
+// cache. Results do not depend on the other rows of A, so that a batch may be cut anywhere.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// 24 of AVX-512's 32 registers, 12 of AVX2's 16, hold the block of C.
+inline constexpr int64_t kBlockRows = VRP_SIMD_BYTES == 64 ? 12 : 6;
+inline constexpr int64_t kBlockVectors = 2;
+
+// A's element (i, k) is data[i * row + k * column]: row-major with column = 1, transposed with row =
+// 1.
+template <typename T>
+struct MatrixA {
+  const T* data;
+  int64_t row;
+  int64_t column;
+};
+
+// B in panels of `kBlockVectors * kLanes<T>` columns, [panels, K, panel columns], as PackB lays it
+// out; or, with packed = false, row-major [K, N] with `stride` between rows. N is a multiple of
+// kLanes<T> (pad with zeros).
+template <typename T>
+struct MatrixB {
+  const T* data;
+  int64_t stride;
+  bool packed;
+};
+
+// What to do with C's vector at (i, j .. j + kLanes - 1).
+template <typename T>
+struct StoreTo {
+  T* data;
+  int64_t stride;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(data + i * stride + j, value);
+  }
+};
+template <typename T>
+struct AddTo {
+  T* data;
+  int64_t stride;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    T* const to = data + i * stride + j;
+    Store<T>(to, Load<T>(to) + value);
+  }
+};
+
+template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
+inline __attribute__((always_inline)) void Block(MatrixA<T> a, const T* b, int64_t b_stride,
+                                                 int64_t inner, int64_t i, int64_t j,
+                                                 const Epilogue& epilogue) {
+  Vec<T> sums[kRows][kVectors] = {};
+  const T* column = a.data + i * a.row;
+  for (int64_t k = 0; k < inner; ++k, column += a.column, b += b_stride) {
+    Vec<T> row[kVectors];
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) row[v] = Load<T>(b + v * kLanes<T>);
+#pragma GCC unroll 16
+    for (int64_t r = 0; r < kRows; ++r) {
+      const Vec<T> value = Broadcast<T>(column[r * a.row]);
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < kVectors; ++v) sums[r][v] += value * row[v];
+    }
+  }
+#pragma GCC unroll 16
+  for (int64_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) epilogue(i + r, j + v * kLanes<T>, sums[r][v]);
+  }
+}
+
+// The rows left over below a multiple of kBlockRows.
+template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
+inline void LastRows(MatrixA<T> a, const T* b, int64_t b_stride, int64_t inner, int64_t i,
+                     int64_t rows, int64_t j, const Epilogue& epilogue) {
+  if constexpr (kRows > 0) {
+    if (rows == kRows) {
+      Block<T, kRows, kVectors>(a, b, b_stride, inner, i, j, epilogue);
+    } else {
+      LastRows<T, kRows - 1, kVectors>(a, b, b_stride, inner, i, rows, j, epilogue);
+    }
+  }
+}
+
+template <typename T, int64_t kVectors, typename Epilogue>
+inline void Panel(MatrixA<T> a, const T* b, int64_t b_stride, int64_t rows, int64_t inner,
+                  int64_t j, const Epilogue& epilogue) {
+  int64_t i = 0;
+  for (; i + kBlockRows <= rows; i += kBlockRows) {
+    Block<T, kBlockRows, kVectors>(a, b, b_stride, inner, i, j, epilogue);
+  }
+  LastRows<T, kBlockRows - 1, kVectors>(a, b, b_stride, inner, i, rows - i, j, epilogue);
+}
+
+// C [rows, columns] from A [rows, inner] and B [inner, columns]; `epilogue` is called once for each
+// vector of C, in an order of its own.
+template <typename T, typename Epilogue>
+inline void Multiply(MatrixA<T> a, MatrixB<T> b, int64_t rows, int64_t inner, int64_t columns,
+                     const Epilogue& epilogue) {
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
+  int64_t j = 0;
+  for (; j + kPanel <= columns; j += kPanel) {
+    const T* const panel = b.packed ? b.data + j * inner : b.data + j;
+    Panel<T, kBlockVectors>(a, panel, b.packed ? kPanel : b.stride, rows, inner, j, epilogue);
+  }
+  for (; j + kLanes<T> <= columns; j += kLanes<T>) {
+    const int64_t width = columns % kPanel;  // the last panel is packed without a gap
+    const T* const panel = b.packed ? b.data + (columns - width) * inner + (j - (columns - width))
+                                    : b.data + j;
+    Panel<T, 1>(a, panel, b.packed ? width : b.stride, rows, inner, j, epilogue);
+  }
+}
+
+// B (element (k, j) at data[k * row + j * column]) into panels; `to` holds inner * columns.
+template <typename T>
+inline void PackB(MatrixA<T> b, int64_t inner, int64_t columns, T* to) {
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
+  for (int64_t first = 0; first < columns; first += kPanel) {
+    const int64_t width = columns - first < kPanel ? columns - first : kPanel;
+    for (int64_t k = 0; k < inner; ++k) {
+      for (int64_t j = first; j < first + width; ++j) *to++ = b.data[k * b.row + j * b.column];
+    }
+  }
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

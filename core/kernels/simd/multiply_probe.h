@@ -1,0 +1,30 @@
+// Products by themselves, for tests and benchmarks of the instruction set's kernels.
+#pragma once
+
+#include <cstdint>
+
+namespace vrp::simd {
+
+struct ProductShape {
+  int64_t rows;
+  int64_t inner;
+  int64_t columns;  // a multiple of the vector's lanes
+};
+
+namespace avx2 {
+// c [rows, columns] = a [rows, inner] b [inner, columns]; `packed` holds inner * columns.
+template <typename T>
+void PackAndMultiply(const T* a, const T* b, ProductShape shape, T* packed, T* c);
+// c [rows, columns] += a^T b with a [inner, rows], b [inner, columns]: a weight's gradient.
+template <typename T>
+void AddTransposedProduct(const T* a, const T* b, ProductShape shape, T* c);
+}  // namespace avx2
+
+namespace avx512 {
+template <typename T>
+void PackAndMultiply(const T* a, const T* b, ProductShape shape, T* packed, T* c);
+template <typename T>
+void AddTransposedProduct(const T* a, const T* b, ProductShape shape, T* c);
+}  // namespace avx512
+
+}  // namespace vrp::simd

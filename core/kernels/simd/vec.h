@@ -1,0 +1,66 @@
+// Vectors of the instruction set that the including file is compiled for. Only for files listed in
+// vrp_add_simd_sources (core/kernels/CMakeLists.txt): these are compiled once for each instruction
+// set, with VRP_SIMD_NAMESPACE (avx2, avx512) and VRP_SIMD_BYTES (32, 64) set.
+//
+// Everything here lives in a namespace of its own for each instruction set, and such files use no
+// inline function of the standard library: the linker keeps one copy of an inline function, which
+// might be the one that an older CPU cannot run.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+template <typename T>
+struct VecType {
+  typedef T type __attribute__((vector_size(VRP_SIMD_BYTES)));
+  typedef T unaligned __attribute__((vector_size(VRP_SIMD_BYTES), aligned(alignof(T)), may_alias));
+};
+template <typename T>
+using Vec = typename VecType<T>::type;
+
+// Elements of a vector: 16 float or 8 double with AVX-512.
+template <typename T>
+inline constexpr int64_t kLanes = VRP_SIMD_BYTES / static_cast<int64_t>(sizeof(T));
+
+template <typename T>
+inline __attribute__((always_inline)) Vec<T> Load(const T* from) {
+  return *reinterpret_cast<const typename VecType<T>::unaligned*>(from);
+}
+template <typename T>
+inline __attribute__((always_inline)) void Store(T* to, Vec<T> value) {
+  *reinterpret_cast<typename VecType<T>::unaligned*>(to) = value;
+}
+template <typename T>
+inline __attribute__((always_inline)) Vec<T> Broadcast(T value) {
+  return value - Vec<T>{};
+}
+template <typename T>
+inline __attribute__((always_inline)) Vec<T> Max(Vec<T> a, Vec<T> b) {
+  return a > b ? a : b;
+}
+
+// In a fixed order, by halves.
+template <typename T>
+inline __attribute__((always_inline)) T Sum(Vec<T> value) {
+  T lanes[kLanes<T>];
+  Store<T>(lanes, value);
+  for (int64_t width = kLanes<T> / 2; width > 0; width /= 2) {
+    for (int64_t i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+  }
+  return lanes[0];
+}
+template <typename T>
+inline __attribute__((always_inline)) T MaxOf(Vec<T> value) {
+  T lanes[kLanes<T>];
+  Store<T>(lanes, value);
+  for (int64_t width = kLanes<T> / 2; width > 0; width /= 2) {
+    for (int64_t i = 0; i < width; ++i) {
+      lanes[i] = lanes[i] > lanes[i + width] ? lanes[i] : lanes[i + width];
+    }
+  }
+  return lanes[0];
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE
