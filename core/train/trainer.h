@@ -9,9 +9,23 @@
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
+#include "core/model/policy_engine.h"
 #include "core/train/training_config.h"
 
 namespace vrp {
+
+// What a run has done since it began or was resumed: sums that only grow, so that a report which is
+// dropped on its way loses nothing. An interval is the difference of two reports.
+struct TrainingTotals {
+  int64_t steps = 0;
+  int64_t skipped_steps = 0;     // of these: without a finite loss, left out
+  int64_t instances = 0;         // trained on
+  PhaseSeconds phase_seconds{};  // see Phase
+  double seconds = 0;            // wall time of the steps, validation apart
+  int64_t copies = 0;            // between host and device
+  int64_t copied_bytes = 0;
+  int64_t matrix_bytes = 0;  // of these, of distance matrices: 0 but for instances that have them
+};
 
 // After a step (throttled by whoever publishes it) or an epoch.
 struct TrainingProgress {
@@ -22,10 +36,15 @@ struct TrainingProgress {
   double loss = 0;
   double train_cost = 0;            // mean cost of the sampled (or labelled) tours of the last step
   double validation_cost = 0;       // greedy, of the last validation; NaN before the first
-  double validation_reference = 0;  // nearest neighbour on the same set
+  double validation_reference = 0;  // mean cost on the same set of what `validation.reference` says
+  double validation_gap = 0;        // mean of cost / reference - 1; NaN before the first validation
   double learning_rate = 0;
-  double gradient_norm = 0;
-  double instances_per_second = 0;  // over the last report's interval
+  double gradient_norm = 0;         // before clipping
+  double pass_difference = 0;       // largest |second pass - rollout| of a log-likelihood, a choice
+  double instances_per_second = 0;  // over the last step
+  int64_t instances_seen = 0;       // since the first step, interruptions included
+  TrainingTotals totals;
+  double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
   bool end_of_epoch = false;
 };
 
