@@ -1,0 +1,21 @@
+// How an engine computes: what the configuration of a training run may choose. No torch here.
+#pragma once
+
+namespace vrp {
+
+enum class Precision {
+  kFp32,
+  kBf16,  // products in bf16, sums and everything else in fp32
+  kFp16,  // CUDA alone: products in fp16, the loss scaled so that small gradients do not vanish
+};
+
+struct EngineOptions {
+  Precision precision = Precision::kFp32;
+  // The next three: engines with LibTorch inside alone.
+  bool allow_tf32 = false;     // fp32 products on CUDA with 10 bits of mantissa
+  bool deterministic = false;  // the same bits at each run on CUDA too; slower
+  // Encoder layers are computed again in the backward pass, not kept: memory for a third more time.
+  bool gradient_checkpointing = false;
+};
+
+}  // namespace vrp
