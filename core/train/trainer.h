@@ -38,6 +38,9 @@ struct TrainingProgress {
   double validation_cost = 0;       // greedy, of the last validation; NaN before the first
   double validation_reference = 0;  // mean cost on the same set of what `validation.reference` says
   double validation_gap = 0;        // mean of cost / reference - 1; NaN before the first validation
+  double accuracy = 0;              // share of a label's choices that the network finds likeliest,
+                                    // of the last step; NaN where there are no labels
+  double validation_accuracy = 0;   // likewise against the plans of `validation.reference: search`
   double learning_rate = 0;
   double gradient_norm = 0;         // before clipping
   double pass_difference = 0;       // largest |second pass - rollout| of a log-likelihood, a choice
