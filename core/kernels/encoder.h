@@ -19,8 +19,8 @@ enum class NormKind {
 };
 
 struct EncoderShape {
-  int32_t hidden = 128;  // H: a multiple of 16
-  int32_t heads = 8;     // M: divides H
+  int32_t hidden = 128;        // H: a multiple of 16
+  int32_t heads = 8;           // M: divides H
   int32_t feed_forward = 512;  // a multiple of 16
   int32_t layers = 3;
   int32_t edge_features = 0;  // E: features of an edge that bias the attention; 0: none
@@ -29,19 +29,19 @@ struct EncoderShape {
 
 // Where a layer's parameters start in the flat span. Weights are [out, in], as torch.nn.Linear's.
 struct EncoderLayerOffsets {
-  int64_t qkv_weight = 0;  // [3H, H]
-  int64_t qkv_bias = 0;    // [3H]
-  int64_t out_weight = 0;  // [H, H]
-  int64_t out_bias = 0;    // [H]
-  int64_t edge_weight = 0;  // [M, E]; logits[m, i, j] += edge_weight[m] . edges[:, i, j]
-  int64_t norm1_scale = 0;  // [H]
-  int64_t norm1_shift = 0;  // [H]
+  int64_t qkv_weight = 0;      // [3H, H]
+  int64_t qkv_bias = 0;        // [3H]
+  int64_t out_weight = 0;      // [H, H]
+  int64_t out_bias = 0;        // [H]
+  int64_t edge_weight = 0;     // [M, E]; logits[m, i, j] += edge_weight[m] . edges[:, i, j]
+  int64_t norm1_scale = 0;     // [H]
+  int64_t norm1_shift = 0;     // [H]
   int64_t norm1_mean = 0;      // [H], kFrozenBatch alone
   int64_t norm1_variance = 0;  // [H], kFrozenBatch alone
-  int64_t feed1_weight = 0;  // [F, H]
-  int64_t feed1_bias = 0;    // [F]
-  int64_t feed2_weight = 0;  // [H, F]
-  int64_t feed2_bias = 0;    // [H]
+  int64_t feed1_weight = 0;    // [F, H]
+  int64_t feed1_bias = 0;      // [F]
+  int64_t feed2_weight = 0;    // [H, F]
+  int64_t feed2_bias = 0;      // [H]
   int64_t norm2_scale = 0;
   int64_t norm2_shift = 0;
   int64_t norm2_mean = 0;
@@ -71,8 +71,8 @@ class Encoder {
   // `x` [rows, H]: the embedded nodes, replaced by the encoded ones. `saved` null: no Backward
   // follows.
   virtual void Forward(const EncoderGroup<T>& group, T* x, T* saved, T* scratch) const = 0;
-  // `dx` [rows, H]: the loss's gradient by the encoded nodes, replaced by that by the embedded ones.
-  // Adds to `gradient`, a flat span like the parameters'.
+  // `dx` [rows, H]: the loss's gradient by the encoded nodes, replaced by that by the embedded
+  // ones. Adds to `gradient`, a flat span like the parameters'.
   virtual void Backward(const EncoderGroup<T>& group, T* dx, T* saved, T* scratch,
                         T* gradient) const = 0;
 };

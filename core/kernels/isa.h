@@ -1,4 +1,5 @@
-// Which instruction set the kernels run with: chosen once at run time, never one that the CPU lacks.
+// Which instruction set the kernels run with: chosen once at run time, never one that the CPU
+// lacks.
 #pragma once
 
 #include <string_view>

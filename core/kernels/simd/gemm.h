@@ -1,10 +1,11 @@
-// Dense products of small and middle sizes on one thread: C = A B, with what follows a product (bias,
-// activation, adding up) done on the registers that hold the result. See vec.h for who may include
-// this.
+// Dense products of small and middle sizes on one thread: C = A B, with what follows a product
+// (bias, activation, adding up) done on the registers that hold the result. See vec.h for who may
+// include this.
 //
 // The micro-kernel is the usual outer product (Goto and van de Geijn 2008): a block of C stays in
-// registers over the whole inner dimension, B comes from packed panels that fit into the first-level
-// cache. Results do not depend on the other rows of A, so that a batch may be cut anywhere.
+// registers over the whole inner dimension, B comes from packed panels that fit into the
+// first-level cache. Results do not depend on the other rows of A, so that a batch may be cut
+// anywhere.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 inline constexpr int64_t kBlockRows = VRP_SIMD_BYTES == 64 ? 12 : 6;
 inline constexpr int64_t kBlockVectors = 2;
 
-// A's element (i, k) is data[i * row + k * column]: row-major with column = 1, transposed with row =
-// 1.
+// A's element (i, k) is data[i * row + k * column]: row-major with column = 1, transposed with row
+// = 1.
 template <typename T>
 struct MatrixA {
   const T* data;
@@ -115,8 +116,8 @@ inline void Multiply(MatrixA<T> a, MatrixB<T> b, int64_t rows, int64_t inner, in
   }
   for (; j + kLanes<T> <= columns; j += kLanes<T>) {
     const int64_t width = columns % kPanel;  // the last panel is packed without a gap
-    const T* const panel = b.packed ? b.data + (columns - width) * inner + (j - (columns - width))
-                                    : b.data + j;
+    const T* const panel =
+        b.packed ? b.data + (columns - width) * inner + (j - (columns - width)) : b.data + j;
     Panel<T, 1>(a, panel, b.packed ? width : b.stride, rows, inner, j, epilogue);
   }
 }

@@ -16,8 +16,8 @@ template void PackAndMultiply<double>(const double*, const double*, ProductShape
 
 template <typename T>
 void AddTransposedProduct(const T* a, const T* b, ProductShape shape, T* c) {
-  Multiply<T>({a, 1, shape.rows}, {b, shape.columns, false}, shape.rows, shape.inner,
-              shape.columns, AddTo<T>{c, shape.columns});
+  Multiply<T>({a, 1, shape.rows}, {b, shape.columns, false}, shape.rows, shape.inner, shape.columns,
+              AddTo<T>{c, shape.columns});
 }
 template void AddTransposedProduct<float>(const float*, const float*, ProductShape, float*);
 template void AddTransposedProduct<double>(const double*, const double*, ProductShape, double*);

@@ -41,26 +41,42 @@ inline __attribute__((always_inline)) Vec<T> Max(Vec<T> a, Vec<T> b) {
   return a > b ? a : b;
 }
 
-// In a fixed order, by halves.
 template <typename T>
-inline __attribute__((always_inline)) T Sum(Vec<T> value) {
-  T lanes[kLanes<T>];
-  Store<T>(lanes, value);
-  for (int64_t width = kLanes<T> / 2; width > 0; width /= 2) {
-    for (int64_t i = 0; i < width; ++i) lanes[i] += lanes[i + width];
-  }
-  return lanes[0];
+inline __attribute__((always_inline)) Vec<T> Min(Vec<T> a, Vec<T> b) {
+  return a < b ? a : b;
 }
-template <typename T>
-inline __attribute__((always_inline)) T MaxOf(Vec<T> value) {
-  T lanes[kLanes<T>];
-  Store<T>(lanes, value);
-  for (int64_t width = kLanes<T> / 2; width > 0; width /= 2) {
-    for (int64_t i = 0; i < width; ++i) {
-      lanes[i] = lanes[i] > lanes[i + width] ? lanes[i] : lanes[i + width];
-    }
+
+// Sums and maxima over a vector's lanes by halves: a fixed order.
+template <typename T, int kBytes>
+struct Halves {
+  typedef T whole __attribute__((vector_size(kBytes)));
+  typedef T half __attribute__((vector_size(kBytes / 2)));
+  static inline __attribute__((always_inline)) half Lower(whole value) {
+    return *reinterpret_cast<const half*>(&value);
   }
-  return lanes[0];
+  static inline __attribute__((always_inline)) half Upper(whole value) {
+    return *(reinterpret_cast<const half*>(&value) + 1);
+  }
+};
+template <typename T, int kBytes = VRP_SIMD_BYTES>
+inline __attribute__((always_inline)) T Sum(typename Halves<T, kBytes>::whole value) {
+  using H = Halves<T, kBytes>;
+  if constexpr (kBytes == 2 * sizeof(T)) {
+    return value[0] + value[1];
+  } else {
+    return Sum<T, kBytes / 2>(H::Lower(value) + H::Upper(value));
+  }
+}
+template <typename T, int kBytes = VRP_SIMD_BYTES>
+inline __attribute__((always_inline)) T MaxOf(typename Halves<T, kBytes>::whole value) {
+  using H = Halves<T, kBytes>;
+  if constexpr (kBytes == 2 * sizeof(T)) {
+    return value[0] > value[1] ? value[0] : value[1];
+  } else {
+    const typename H::half low = H::Lower(value);
+    const typename H::half high = H::Upper(value);
+    return MaxOf<T, kBytes / 2>(low > high ? low : high);
+  }
 }
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,22 @@
+// The vectors' functions on arrays, for tests.
+#pragma once
+
+#include <cstdint>
+
+namespace vrp::simd {
+
+enum class Function { kExp, kTanh, kSigmoid, kLog, kSumOfLanes, kMaxOfLanes };
+
+namespace avx2 {
+// to[i] = f(from[i]) for i < count; kSumOfLanes and kMaxOfLanes write to[0] alone, over the first
+// vector's elements (zeros beyond `count`).
+template <typename T>
+void Apply(Function function, const T* from, int64_t count, T* to);
+}  // namespace avx2
+
+namespace avx512 {
+template <typename T>
+void Apply(Function function, const T* from, int64_t count, T* to);
+}  // namespace avx512
+
+}  // namespace vrp::simd
