@@ -1,5 +1,5 @@
-// The decoder of an attention model (Kool et al. 2019), whole tours at a time, on one thread for one
-// instance: rollouts without gradients, and the second pass, which gives the log-likelihoods of
+// The decoder of an attention model (Kool et al. 2019), whole tours at a time, on one thread for
+// one instance: rollouts without gradients, and the second pass, which gives the log-likelihoods of
 // chosen tours and their gradient. Scores are recomputed in the second pass; nothing of the size
 // [heads, trajectories * steps, nodes] is ever stored.
 //
@@ -27,8 +27,8 @@ struct DecoderShape {
   double clip = 10;
 };
 
-// One instance's projections; rows of `stride` elements. With T non-const: where their gradients are
-// added.
+// One instance's projections; rows of `stride` elements. With T non-const: where their gradients
+// are added.
 template <typename T>
 struct DecoderNodes {
   int64_t stride = 0;
@@ -39,7 +39,7 @@ struct DecoderNodes {
   T* first_queries = nullptr;  // [N, H]; TSP alone
   T* base_query = nullptr;     // [H]
   T* start_query = nullptr;    // [H]; TSP alone
-  T* shares_weight = nullptr;  // [kContextShares, H]
+  T* shares_weight = nullptr;  // [kContextShares, H], rows H apart; null: not used
 };
 
 enum class StepChoice { kGreedy, kSample, kFollow };
@@ -51,8 +51,8 @@ struct DecodeRequest {
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
-  int64_t first_trajectory = 0;       // number of trajectory 0 in the counters
-  const int32_t* follow = nullptr;    // kFollow: [P, max_steps], -1 after the end
+  int64_t first_trajectory = 0;     // number of trajectory 0 in the counters
+  const int32_t* follow = nullptr;  // kFollow: [P, max_steps], -1 after the end
   StopCondition stop;
 };
 
@@ -79,9 +79,9 @@ int32_t MaxTourSteps(const RoutingProblem& problem);
 
 template <typename T>
 struct SecondPassRequest {
-  int32_t trajectories = 1;          // P
-  bool distinct_starts = false;      // the first choices are not the network's
-  double label_smoothing = 0;        // see GradientRequest
+  int32_t trajectories = 1;      // P
+  bool distinct_starts = false;  // the first choices are not the network's
+  double label_smoothing = 0;    // see GradientRequest
   int32_t max_steps = 0;
   const int32_t* choices = nullptr;  // [P, max_steps], -1 after the end
   const double* weights = nullptr;   // [P]: of the log-likelihoods in the loss

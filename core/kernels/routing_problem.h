@@ -37,8 +37,11 @@ struct RoutingProblem {
 };
 
 // What the decoder reads at a step besides nodes: shares of what is left.
-//   0 load      of the capacity: still to be delivered; after the first pick-up, still free
-//   1 time      gone, of the horizon; 0 without times
+//   0 load      of the capacity: still to be delivered; after the first pick-up, still free; 1
+//               without a (finite, positive) capacity
+//   1 time      gone since the depot opened, of the horizon, cut at 2; 0 without windows and
+//   without
+//               a duration limit
 //   2 length    left of the route's distance limit, by `scale`, cut at 2; 0 without a limit
 //   3 picking   1 once the route has begun to pick up
 inline constexpr int32_t kContextShares = 4;
