@@ -18,8 +18,8 @@ namespace vrp {
 // lengths are scaled by the same; loads are shares of the capacity, times of the horizon. What an
 // instance does not have is 0, a window that it does not have is [0, 1].
 inline constexpr std::array<std::string_view, 12> kNodeFeatureNames = {
-    "x",       "y",           "demand",      "backhaul",       "window_open",   "window_close",
-    "service", "open_routes", "limit_share", "from_depot",     "to_depot",      "is_depot",
+    "x",       "y",           "demand",      "backhaul",   "window_open", "window_close",
+    "service", "open_routes", "limit_share", "from_depot", "to_depot",    "is_depot",
 };
 inline constexpr int32_t kNodeFeatures = 12;
 // open_routes and limit_share (scale / distance limit, 0 without one) are the instance's and the

@@ -38,8 +38,8 @@ struct RolloutRequest {
   // kFollow, sequence models: the chance that the decoder reads the node chosen at the step before
   // and not the one that the network would have chosen itself (Bengio et al. 2015).
   double teacher_forcing = 1;
-  StopCondition stop = {};   // polled between steps or instances, at least each millisecond
-  CpuPool* pool = nullptr;   // null: on the calling thread alone
+  StopCondition stop = {};  // polled between steps or instances, at least each millisecond
+  CpuPool* pool = nullptr;  // null: on the calling thread alone
 };
 
 struct Trajectories {
@@ -66,8 +66,8 @@ struct GradientRequest {
   RolloutRequest rollout;
   // kFollow: each step's term is (1 - s) log p(choice) + s mean of log p over the nodes allowed.
   double label_smoothing = 0;
-  bool dropout = false;  // by counters of (rollout.seed, rollout.stream)
-  bool bf16 = false;     // products in bf16 where the device has it in hardware
+  bool dropout = false;     // by counters of (rollout.seed, rollout.stream)
+  bool bf16 = false;        // products in bf16 where the device has it in hardware
   int32_t micro_batch = 0;  // instances at once on a device with memory of its own; 0: the engine's
 };
 
@@ -81,9 +81,9 @@ struct GradientOutcome {
   Trajectories trajectories;   // as rolled out
   double pass_difference = 0;  // largest |second pass - rollout| of a log-likelihood, a choice
   PhaseSeconds seconds{};
-  int64_t copied_bytes = 0;    // moved between host and device
+  int64_t copied_bytes = 0;  // moved between host and device
   int64_t copies = 0;
-  int64_t matrix_bytes = 0;    // of these, of distance matrices
+  int64_t matrix_bytes = 0;  // of these, of distance matrices
 };
 
 // Thread-safe for Run while no parameter changes; AddGradient is for one thread at a time.

@@ -179,18 +179,6 @@ class Runner {
 
 }  // namespace
 
-absl::Status StopStatus(StopReason reason) {
-  switch (reason) {
-    case StopReason::kNone:
-      return absl::OkStatus();
-    case StopReason::kDeadline:
-      return absl::DeadlineExceededError("the deadline passed before the plans were complete");
-    case StopReason::kCancelled:
-      return absl::CancelledError("cancelled");
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<Rollout> RunRollout(const PointerNetwork& network, const EncodedNodes& encoded,
                                    std::span<const NetworkInput> inputs,
                                    const RolloutOptions& options) {

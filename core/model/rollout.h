@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
+#include "core/base/stop_status.h"
 #include "core/model/network_input.h"
 #include "core/model/pointer_network.h"
 #include "core/model/routing_state.h"
@@ -54,8 +55,5 @@ absl::StatusOr<Rollout> RunRollout(const PointerNetwork& network, const EncodedN
 // Log-probabilities of the recorded choices, [B, P * T]; 0 where padded.
 at::Tensor ReplayLogProbabilities(const PointerNetwork& network, const EncodedNodes& encoded,
                                   const Rollout& rollout, bool dropout = false);
-
-// The status that a stop condition stands for.
-absl::Status StopStatus(StopReason reason);
 
 }  // namespace vrp

@@ -1,0 +1,12 @@
+// Why work ended early, as a status.
+#pragma once
+
+#include "absl/status/status.h"
+#include "core/base/stop.h"
+
+namespace vrp {
+
+// OK for kNone, else kDeadlineExceeded or kCancelled.
+absl::Status StopStatus(StopReason reason);
+
+}  // namespace vrp

@@ -1,0 +1,26 @@
+// The engine for an architecture and a device: our own kernels on the CPU, LibTorch on CUDA.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/device/device.h"
+#include "core/model/engine_options.h"
+#include "core/model/policy_engine.h"
+
+namespace vrp {
+
+struct EngineRequest {
+  std::string_view architecture;       // "gt" or "ptrnet"
+  std::string_view architecture_json;  // its sizes, as a model card gives them
+  DeviceId device;
+  uint64_t seed = 1;  // of the first weights
+  EngineOptions options;
+};
+
+// kInvalidArgument names the architecture or the size that is wrong; kUnimplemented: a CUDA device
+// in a build without LibTorch.
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request);
+
+}  // namespace vrp

@@ -1,0 +1,298 @@
+#include "core/model/network_batch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/model/node_order.h"
+
+namespace vrp {
+namespace {
+
+bool IsTsp(const InstanceData& data) { return data.kind == ProblemKind::kTsp; }
+
+int32_t NodeCount(const InstanceData& data) {
+  if (!data.positions.empty()) return static_cast<int32_t>(data.positions.size());
+  return static_cast<int32_t>(std::lround(std::sqrt(data.distance_matrix.size())));
+}
+
+double Limit(const InstanceData& data, double VehicleType::*limit) {
+  return data.vehicles.empty() ? kNoLimit : data.vehicles.front().*limit;
+}
+
+// Doubles that FillProblem will take from the storage.
+size_t StorageSize(const InstanceData& data) {
+  const auto nodes = static_cast<size_t>(NodeCount(data));
+  size_t columns = data.positions.empty() ? 0 : 2;
+  columns += data.demands.empty() ? 0 : 1;
+  columns += data.backhauls.empty() ? 0 : 1;
+  columns += data.windows.empty() ? 0 : 2;
+  columns += data.services.empty() ? 0 : 1;
+  return nodes * columns + data.distance_matrix.size() + data.duration_matrix.size();
+}
+
+class BatchBuilder {
+ public:
+  explicit BatchBuilder(size_t storage) { batch_.storage.reserve(storage); }
+
+  void Add(const InstanceData& data, NodeOrder order) {
+    if (batch_.first_rows.empty()) batch_.first_rows.push_back(0);
+    const int32_t nodes = NodeCount(data);
+    const size_t first = batch_.orders.size();
+    batch_.first_rows.push_back(batch_.first_rows.back() + nodes);
+    if (order == NodeOrder::kByAngle) {
+      const std::vector<NodeIndex> by_angle = OrderByAngle(data);
+      batch_.orders.insert(batch_.orders.end(), by_angle.begin(), by_angle.end());
+    } else {
+      batch_.orders.resize(first + static_cast<size_t>(nodes));
+      std::iota(batch_.orders.begin() + static_cast<std::ptrdiff_t>(first), batch_.orders.end(), 0);
+    }
+    order_ = std::span(batch_.orders).subspan(first);
+    batch_.problems.push_back(Problem(data));
+    FillFeatures(data, batch_.problems.back());
+  }
+
+  NetworkBatch Take() { return std::move(batch_); }
+
+ private:
+  template <typename T, typename Value>
+  const double* Column(const std::vector<T>& from, Value value) {
+    if (from.empty()) return nullptr;
+    const double* const column = batch_.storage.data() + batch_.storage.size();
+    for (const NodeIndex node : order_) {
+      batch_.storage.push_back(value(from[static_cast<size_t>(node)]));
+    }
+    return column;
+  }
+
+  const double* Matrix(const std::vector<double>& from) {
+    if (from.empty()) return nullptr;
+    const double* const matrix = batch_.storage.data() + batch_.storage.size();
+    for (const NodeIndex row : order_) {
+      for (const NodeIndex column : order_) {
+        batch_.storage.push_back(
+            from[static_cast<size_t>(row) * order_.size() + static_cast<size_t>(column)]);
+      }
+    }
+    return matrix;
+  }
+
+  RoutingProblem Problem(const InstanceData& data) {
+    const auto same = [](double value) { return value; };
+    RoutingProblem problem;
+    problem.nodes = static_cast<int32_t>(order_.size());
+    problem.tsp = IsTsp(data);
+    problem.metric = data.metric;
+    problem.speed = data.speed;
+    problem.capacity = Limit(data, &VehicleType::capacity);
+    problem.duration_limit = Limit(data, &VehicleType::max_duration);
+    problem.x = Column(data.positions, [](const Position& at) { return at.x; });
+    problem.y = Column(data.positions, [](const Position& at) { return at.y; });
+    problem.distances = Matrix(data.distance_matrix);
+    problem.durations = Matrix(data.duration_matrix);
+    problem.demands = Column(data.demands, same);
+    problem.backhauls = Column(data.backhauls, same);
+    problem.window_opens = Column(data.windows, [](const TimeWindow& at) { return at.open; });
+    problem.window_closes = Column(data.windows, [](const TimeWindow& at) { return at.close; });
+    problem.services = Column(data.services, same);
+    SetScale(data, problem);
+    problem.horizon = Horizon(problem);
+    return problem;
+  }
+
+  void SetScale(const InstanceData& data, RoutingProblem& problem) {
+    Position high{};
+    low_ = {};
+    if (!data.positions.empty()) {
+      low_ = high = data.positions.front();
+      for (const Position& at : data.positions) {
+        low_ = {std::min(low_.x, at.x), std::min(low_.y, at.y)};
+        high = {std::max(high.x, at.x), std::max(high.y, at.y)};
+      }
+    }
+    const double side = std::max(high.x - low_.x, high.y - low_.y);
+    side_ = side > 0 ? side : 1;
+    problem.scale = side_ * MetricScale(data.metric);
+    if (data.distance_matrix.empty()) return;
+    const double longest =
+        *std::max_element(data.distance_matrix.begin(), data.distance_matrix.end());
+    problem.scale = longest > 0 ? longest : 1;
+  }
+
+  // Distances are 1,000 times the coordinates' unit in one metric.
+  static double MetricScale(Metric metric) { return metric == Metric::kScaled1000 ? 1000 : 1; }
+
+  static double Between(const RoutingProblem& problem, int32_t from, int32_t to) {
+    if (problem.distances != nullptr) {
+      return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];
+    }
+    return MetricDistance(problem.metric, {problem.x[from], problem.y[from]},
+                          {problem.x[to], problem.y[to]});
+  }
+
+  static double Travel(const RoutingProblem& problem, int32_t from, int32_t to) {
+    if (problem.durations != nullptr) {
+      return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
+    }
+    return Between(problem, from, to) / problem.speed;
+  }
+
+  // From the depot's opening to its close, or where it never closes to when the last window's visit
+  // is over.
+  static double Horizon(const RoutingProblem& problem) {
+    if (problem.window_opens == nullptr) return 1;
+    const double start = problem.window_opens[0];
+    double end = problem.window_closes[0];
+    if (end == kNoLimit) {
+      end = start;
+      for (int32_t node = 1; node < problem.nodes; ++node) {
+        const double close = problem.window_closes[node];
+        const double last = close == kNoLimit ? problem.window_opens[node] : close;
+        const double service = problem.services == nullptr ? 0 : problem.services[node];
+        end = std::max(end, last + service + Travel(problem, node, 0));
+      }
+    }
+    return end > start ? end - start : 1;
+  }
+
+  void FillFeatures(const InstanceData& data, const RoutingProblem& problem) {
+    const bool timed = problem.window_opens != nullptr;
+    const double opening = timed ? problem.window_opens[0] : 0;
+    const auto share = [&](const double* amounts, int32_t node) {
+      const bool limited = problem.capacity != kNoLimit && problem.capacity > 0;
+      return amounts != nullptr && limited ? amounts[node] / problem.capacity : 0;
+    };
+    const auto time = [&](double value) {
+      return std::clamp((value - opening) / problem.horizon, 0.0, 1.0);
+    };
+    const double limit =
+        problem.distance_limit == kNoLimit ? 0 : problem.scale / problem.distance_limit;
+    for (int32_t node = 0; node < problem.nodes; ++node) {
+      const double service =
+          timed && problem.services != nullptr ? problem.services[node] / problem.horizon : 0;
+      const std::array<double, kNodeFeatures> row = {
+          data.positions.empty() ? 0 : (problem.x[node] - low_.x) / side_,
+          data.positions.empty() ? 0 : (problem.y[node] - low_.y) / side_,
+          share(problem.demands, node),
+          share(problem.backhauls, node),
+          timed ? time(problem.window_opens[node]) : 0,
+          timed ? time(problem.window_closes[node]) : 1,
+          std::min(service, 1.0),
+          problem.open_routes ? 1.0 : 0.0,
+          std::min(limit, 4.0),
+          problem.tsp ? 0 : Between(problem, 0, node) / problem.scale,
+          problem.tsp ? 0 : Between(problem, node, 0) / problem.scale,
+          node == 0 && !problem.tsp ? 1.0 : 0.0,
+      };
+      for (const double value : row) batch_.features.push_back(static_cast<float>(value));
+    }
+  }
+
+  NetworkBatch batch_;
+  std::span<const NodeIndex> order_;  // of the instance being added
+  Position low_;                      // corner of its square
+  double side_ = 1;
+};
+
+const InstanceData& DataOf(const InstanceData& data) { return data; }
+const InstanceData& DataOf(const Instance& instance) { return instance.data(); }
+
+template <typename T>
+NetworkBatch MakeBatch(std::span<const T> instances, NodeOrder order) {
+  size_t storage = 0;
+  for (const T& instance : instances) storage += StorageSize(DataOf(instance));
+  BatchBuilder builder(storage);
+  for (const T& instance : instances) builder.Add(DataOf(instance), order);
+  return builder.Take();
+}
+
+// Routes may be driven either way where nothing tells the directions apart.
+bool RoutesTurn(const RoutingProblem& problem) {
+  return problem.window_opens == nullptr && problem.distances == nullptr &&
+         problem.backhauls == nullptr && !problem.open_routes;
+}
+
+}  // namespace
+
+int32_t NetworkBatch::longest() const {
+  int32_t longest = 0;
+  for (int32_t b = 0; b < size(); ++b) longest = std::max(longest, nodes(b));
+  return longest;
+}
+
+absl::Status BatchSupports(const Instance& instance, NodeOrder order) {
+  const auto refuse = [](auto... parts) { return absl::UnimplementedError(Concat(parts...)); };
+  if (order == NodeOrder::kByAngle && !instance.has_positions()) {
+    return refuse("distance_matrix: a pointer network needs the nodes' coordinates too");
+  }
+  if (order == NodeOrder::kByAngle && instance.has_backhauls()) {
+    return refuse("customers.backhaul: a pointer network knows deliveries only");
+  }
+  if (instance.num_depots() != 1) {
+    return refuse("depots: got ", instance.num_depots(), ", the networks know one");
+  }
+  if (instance.vehicles().size() > 1) {
+    return refuse("vehicles: got ", instance.vehicles().size(), " types, the networks know one");
+  }
+  return absl::OkStatus();
+}
+
+NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, NodeOrder order) {
+  return MakeBatch(instances, order);
+}
+
+NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, NodeOrder order) {
+  return MakeBatch(instances, order);
+}
+
+Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t> choices) {
+  const NodeIndex* const order = batch.orders.data() + batch.first_rows[b];
+  Plan plan;
+  if (batch.problems[b].tsp) {
+    // A plan lists a tour from its first node on, without it.
+    plan.push_back({});
+    const auto start = std::find_if(choices.begin(), choices.end(),
+                                    [&](int32_t node) { return order[node] == 0; });
+    const auto offset = static_cast<size_t>(start - choices.begin());
+    for (size_t i = 1; i < choices.size(); ++i) {
+      plan.back().customers.push_back(order[choices[(offset + i) % choices.size()]]);
+    }
+    return plan;
+  }
+  bool at_depot = true;
+  for (const int32_t node : choices) {
+    if (node != 0) {
+      if (at_depot) plan.push_back({});
+      plan.back().customers.push_back(order[node]);
+    }
+    at_depot = node == 0;
+  }
+  return plan;
+}
+
+std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Plan& plan) {
+  const RoutingProblem& problem = batch.problems[b];
+  std::vector<int32_t> place(static_cast<size_t>(problem.nodes));
+  for (int32_t k = 0; k < problem.nodes; ++k) place[batch.orders[batch.first_rows[b] + k]] = k;
+  std::vector<std::vector<int32_t>> routes;
+  for (const PlannedRoute& planned : plan) {
+    if (planned.customers.empty()) continue;
+    std::vector<int32_t> route;
+    for (const NodeIndex node : planned.customers) route.push_back(place[node]);
+    if (RoutesTurn(problem) && route.front() > route.back()) {
+      std::reverse(route.begin(), route.end());
+    }
+    routes.push_back(std::move(route));
+  }
+  std::sort(routes.begin(), routes.end());
+  std::vector<int32_t> choices;
+  if (problem.tsp) choices.push_back(place[0]);
+  for (const std::vector<int32_t>& route : routes) {
+    if (!choices.empty() && !problem.tsp) choices.push_back(0);
+    choices.insert(choices.end(), route.begin(), route.end());
+  }
+  return choices;
+}
+
+}  // namespace vrp
