@@ -2,6 +2,7 @@
 
 #include "client/flags.h"
 #include "client/output/json.h"
+#include "client/output/visits.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -20,10 +21,10 @@ Json Load(const Loads& loads) {
   return array;
 }
 
-// Answers begin and end with the depot, which the contract leaves out here.
+// Without the depots.
 Json RouteJson(const v1::Route& route) {
   Json stops = Json::array();
-  for (int i = 1; i + 1 < route.stops_size(); ++i) {
+  for (int i = 1; i < VisitsEnd(route); ++i) {
     const v1::Stop& stop = route.stops(i);
     stops.push_back(
         {{"id", stop.id()}, {"arrival", JsonNumber(stop.arrival())}, {"load", Load(stop.load())}});

@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/flags.h"
 #include "client/output/tables.h"
+#include "client/output/visits.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -19,7 +20,7 @@ std::string LoadText(const Loads& loads) {
 
 std::string RouteText(int number, const v1::Route& route) {
   std::string text = absl::StrCat("Route ", number, ":");
-  for (int i = 1; i + 1 < route.stops_size(); ++i) absl::StrAppend(&text, " ", route.stops(i).id());
+  for (int i = 1; i < VisitsEnd(route); ++i) absl::StrAppend(&text, " ", route.stops(i).id());
   absl::StrAppend(&text, "  distance ", FormatNumber(route.distance()));
   if (!route.load().empty()) absl::StrAppend(&text, "  load ", LoadText(route.load()));
   absl::StrAppend(&text, "  duration ", FormatNumber(route.duration()), "\n");

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "client/flags.h"
+#include "client/output/visits.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -101,12 +102,12 @@ std::string Lines(const v1::Solution& solution, const Frame& frame) {
 
 std::string Customers(const v1::Solution& solution, const Frame& frame) {
   int count = 0;
-  for (const v1::Route& route : solution.routes()) count += std::max(route.stops_size() - 2, 0);
+  for (const v1::Route& route : solution.routes()) count += VisitsEnd(route) - 1;
   const double radius = count > 400 ? 2 : 4;
   std::string svg = "<g stroke=\"white\" stroke-width=\"1\" font-size=\"10\">\n";
   for (int i = 0; i < solution.routes_size(); ++i) {
     const v1::Route& route = solution.routes(i);
-    for (int k = 1; k + 1 < route.stops_size(); ++k) {
+    for (int k = 1; k < VisitsEnd(route); ++k) {
       const double x = frame.X(route.stops(k)), y = frame.Y(route.stops(k));
       absl::StrAppendFormat(&svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.0f\" fill=\"%s\"/>\n", x,
                             y, radius, kColours[static_cast<size_t>(i) % kColours.size()]);
@@ -123,13 +124,12 @@ std::string Depots(const v1::Solution& solution, const Frame& frame) {
   std::string svg = "<g fill=\"black\" stroke=\"white\" stroke-width=\"1\">\n";
   for (const v1::Route& route : solution.routes()) {
     if (route.stops().empty()) continue;
-    for (const v1::Stop* stop : {&route.stops(0), &route.stops(route.stops_size() - 1)}) {
-      const std::string square =
-          absl::StrFormat("<rect x=\"%.2f\" y=\"%.2f\" width=\"12\" height=\"12\"/>\n",
-                          frame.X(*stop) - 6, frame.Y(*stop) - 6);
-      // Routes share depots: each is drawn once.
-      if (svg.find(square) == std::string::npos) svg += square;
-    }
+    const v1::Stop& depot = route.stops(0);
+    const std::string square =
+        absl::StrFormat("<rect x=\"%.2f\" y=\"%.2f\" width=\"12\" height=\"12\"/>\n",
+                        frame.X(depot) - 6, frame.Y(depot) - 6);
+    // Routes share depots: each is drawn once.
+    if (svg.find(square) == std::string::npos) svg += square;
   }
   return svg + "</g>\n";
 }
@@ -172,8 +172,8 @@ std::string Legend(const v1::Solution& solution, double left) {
   const int shown = std::min(solution.routes_size(), kMostLegendLines);
   for (int i = 0; i < shown; ++i) {
     const v1::Route& route = solution.routes(i);
-    std::string text = absl::StrCat("route ", i + 1, ": ", std::max(route.stops_size() - 2, 0),
-                                    " stops, ", FormatNumber(route.distance()));
+    std::string text = absl::StrCat("route ", i + 1, ": ", VisitsEnd(route) - 1, " stops, ",
+                                    FormatNumber(route.distance()));
     if (!route.load().empty()) absl::StrAppend(&text, ", load ", FormatNumber(route.load(0)));
     svg += LegendLine(i + 1, i, text, left);
   }

@@ -129,6 +129,12 @@ absl::Status NetworkSupports(const Instance& instance) {
   if (instance.has_backhauls()) {
     return refuse("customers.backhaul: a pointer network knows deliveries only");
   }
+  for (const VehicleType& vehicle : instance.vehicles()) {
+    if (vehicle.open_end) return refuse("vehicles[0].open_end: this network's vehicles return");
+    if (vehicle.max_distance != kNoLimit) {
+      return refuse("vehicles[0].max_distance: this network knows no limit on distance");
+    }
+  }
   return absl::OkStatus();
 }
 

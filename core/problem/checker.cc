@@ -12,10 +12,10 @@
 namespace vrp {
 namespace {
 
-constexpr std::array<std::string_view, 11> kViolationNames = {
-    "unknown_node", "unknown_vehicle", "missing_customer", "duplicate_customer",
-    "capacity",     "time_window",     "duration",         "backhaul_order",
-    "fleet_size",   "tour_count",      "cost_mismatch"};
+constexpr std::array<std::string_view, 12> kViolationNames = {
+    "unknown_node",   "unknown_vehicle", "missing_customer", "duplicate_customer",
+    "capacity",       "time_window",     "duration",         "distance",
+    "backhaul_order", "fleet_size",      "tour_count",       "cost_mismatch"};
 
 // Judges one plan from the raw data. It calls nothing of Instance's arithmetic or of solution.cc: a
 // mistake there must not hide here.
@@ -113,15 +113,16 @@ class Judge {
     } else if (!tsp) {
       vehicle = data_.vehicles[static_cast<size_t>(route.vehicle_type)];
     }
-    const std::vector<NodeIndex> path = KnownPath(r, vehicle.depot);
+    std::vector<NodeIndex> path = KnownPath(r, vehicle.depot);
     if (!route.customers.empty()) ++used_[route.vehicle_type];
-    if (path.size() == 2) return;
-    for (size_t i = 1; i < path.size(); ++i) total_ += DistanceBetween(path[i - 1], path[i]);
+    if (path.size() == 1) return;
+    if (!vehicle.open_end) path.push_back(vehicle.depot);
+    JudgeDistance(r, path, vehicle.max_distance);
     JudgeLoad(r, path, vehicle.capacity);
-    JudgeTimes(r, path, vehicle.max_duration);
+    JudgeTimes(r, path, vehicle);
   }
 
-  // The route's nodes that exist, the depot at both ends; counts the visits and reports the rest.
+  // The depot and the route's customers that exist; counts the visits and reports the rest.
   std::vector<NodeIndex> KnownPath(int32_t r, NodeIndex depot) {
     std::vector<NodeIndex> path = {depot};
     for (const NodeIndex node : plan_[static_cast<size_t>(r)].customers) {
@@ -136,8 +137,16 @@ class Judge {
             "customer ", data_.ids[static_cast<size_t>(node)], " is visited again");
       }
     }
-    path.push_back(depot);
     return path;
+  }
+
+  void JudgeDistance(int32_t r, const std::vector<NodeIndex>& path, double max_distance) {
+    double distance = 0;
+    for (size_t i = 1; i < path.size(); ++i) distance += DistanceBetween(path[i - 1], path[i]);
+    total_ += distance;
+    if (distance <= max_distance + 1e-6 * std::max(1.0, max_distance)) return;
+    Add({.kind = ViolationKind::kDistance, .route = r, .amount = distance - max_distance},
+        "drives ", FormatNumber(distance), ", farther than the limit ", FormatNumber(max_distance));
   }
 
   void JudgeLoad(int32_t r, const std::vector<NodeIndex>& path, double capacity) {
@@ -164,7 +173,7 @@ class Judge {
 
   // Leaves the depot as soon as it opens, which is best for every window; the latest start that
   // ends as early (found from the end backwards) then gives the least duration that any start has.
-  void JudgeTimes(int32_t r, const std::vector<NodeIndex>& path, double max_duration) {
+  void JudgeTimes(int32_t r, const std::vector<NodeIndex>& path, const VehicleType& vehicle) {
     std::vector<double> begins = {WindowOf(path.front()).open};
     for (size_t i = 1; i < path.size(); ++i) {
       const double arrival =
@@ -172,7 +181,7 @@ class Judge {
       const TimeWindow window = WindowOf(path[i]);
       begins.push_back(std::max(arrival, window.open));
       if (arrival <= window.close + time_tolerance_) continue;
-      const bool back = i + 1 == path.size();
+      const bool back = i + 1 == path.size() && !vehicle.open_end;
       Add({.kind = ViolationKind::kTimeWindow,
            .route = r,
            .node = path[i],
@@ -180,13 +189,15 @@ class Judge {
           back ? "back at depot " : "arrives at customer ", data_.ids[static_cast<size_t>(path[i])],
           " at ", FormatNumber(arrival), ", after it closes at ", FormatNumber(window.close));
     }
+    const double max_duration = vehicle.max_duration;
     if (max_duration == kNoLimit) return;
+    const double end = begins.back() + (vehicle.open_end ? ServiceOf(path.back()) : 0);
     double latest = begins.back();
     for (size_t i = path.size() - 1; i-- > 0;) {
       latest -= TravelTime(path[i], path[i + 1]) + (i > 0 ? ServiceOf(path[i]) : 0);
       latest = std::max(begins[i], std::min(latest, WindowOf(path[i]).close));
     }
-    const double duration = begins.back() - latest;
+    const double duration = end - latest;
     if (duration <= max_duration + std::max(time_tolerance_, 1e-6 * max_duration)) return;
     Add({.kind = ViolationKind::kDuration, .route = r, .amount = duration - max_duration}, "takes ",
         FormatNumber(duration), ", longer than the limit ", FormatNumber(max_duration));

@@ -19,6 +19,7 @@ enum class ViolationKind {
   kCapacity,
   kTimeWindow,
   kDuration,
+  kDistance,       // a route longer than its vehicle may drive
   kBackhaulOrder,  // a delivery after a pickup
   kFleetSize,      // more routes than vehicles
   kTourCount,      // a TSP with other than one tour

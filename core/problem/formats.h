@@ -44,9 +44,9 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name)
 // - horizon: a number: the depots' windows close then at the latest.
 // - service: one number for all customers, or an array with one for each node (0 at depots).
 // - capacity: a number > 0: as many such vehicles as needed; or in its place
-// - vehicles: [{id, count, depot, capacity, max_duration}, ...], each key optional: count 0 (the
-//   default) is as many as needed, depot is a depot's number (0), no capacity or max_duration
-//   means no limit.
+// - vehicles: [{id, count, depot, capacity, max_duration, max_distance, open_end}, ...], each key
+//   optional: count 0 (the default) is as many as needed, depot is a depot's number (0), no
+//   capacity, max_duration or max_distance means no limit; open_end true: vehicles do not return.
 // - ref_cost: a number, the best known cost.
 // - ref_routes, ref_by: of the public random sets; checked for their form, not kept.
 

@@ -40,19 +40,15 @@ double UsualCapacity(double customers) {
   return kCapacities.back().capacity;
 }
 
-absl::Status CheckOptions(const GeneratorOptions& options) {
-  const bool tsp = options.kind == ProblemKind::kTsp;
-  const int32_t low = tsp ? 2 : 1;
-  const int32_t high = kMaxNodes - (tsp ? 0 : 1);
-  if (options.customers < low || options.customers > high) {
+absl::Status CheckAttributes(const GeneratorOptions& options) {
+  const bool any = options.open_routes || options.distance_limit || options.backhauls;
+  if (any && options.kind == ProblemKind::kTsp) {
     return absl::InvalidArgumentError(
-        Concat("customers: got ", options.customers, ", wanted ", low, " to ", high));
+        "open_routes, distance_limit, backhauls: given, wanted none for a TSP");
   }
-  if (options.capacity == 0) return absl::OkStatus();
-  if (tsp) return absl::InvalidArgumentError("capacity: given, wanted none for a TSP");
-  if (!(options.capacity >= kMaxDemand) || options.capacity > kMaxMagnitude) {
+  if (options.capacity != 0 && options.layout == Layout::kX) {
     return absl::InvalidArgumentError(Concat("capacity: got ", FormatNumber(options.capacity),
-                                             ", wanted at least the largest demand, ", kMaxDemand));
+                                             ", wanted none: layout \"x\" draws its own"));
   }
   return absl::OkStatus();
 }
@@ -71,9 +67,92 @@ TimeWindow ReachableWindow(double distance, CounterRandom& random) {
   return window;
 }
 
-InstanceData MakeData(const GeneratorOptions& options, int64_t index) {
+// Numbers of what only some instances have, so that the others' streams do not depend on it.
+CounterRandom AttributeRandom(const GeneratorOptions& options, int64_t index) {
+  constexpr uint32_t kAttributes = 16;
+  return CounterRandom(options.seed, static_cast<uint64_t>(index),
+                       kAttributes + static_cast<uint32_t>(options.kind));
+}
+
+std::vector<Position> UniformNodes(int32_t nodes, double side, CounterRandom& random) {
+  std::vector<Position> positions;
+  positions.reserve(static_cast<size_t>(nodes));
+  for (int32_t i = 0; i < nodes; ++i) {
+    const double x = side * random.UniformDouble();
+    positions.push_back({.x = x, .y = side * random.UniformDouble()});
+  }
+  return positions;
+}
+
+void AddLoads(const GeneratorOptions& options, CounterRandom& random, CounterRandom& attributes,
+              InstanceData& data) {
+  if (options.layout == Layout::kX) {
+    DrawnLoads loads = DrawXLoads(data.positions, attributes);
+    data.demands = std::move(loads.demands);
+    data.vehicles = {{.capacity = loads.capacity}};
+    return;
+  }
+  const double usual = UsualCapacity(options.customers);
+  data.vehicles = {{.capacity = options.capacity > 0 ? options.capacity : usual}};
+  data.demands.push_back(0);
+  for (size_t i = 1; i < data.positions.size(); ++i) {
+    data.demands.push_back(static_cast<double>(random.UniformInt(1, kMaxDemand)));
+  }
+}
+
+void AddWindows(CounterRandom& random, InstanceData& data) {
+  data.services.assign(data.positions.size(), 0.0);
+  data.windows.push_back({.open = 0, .close = kVrptwHorizon});
+  for (size_t i = 1; i < data.positions.size(); ++i) {
+    const double distance = MetricDistance(Metric::kExact, data.positions[0], data.positions[i]);
+    data.windows.push_back(ReachableWindow(distance, random));
+  }
+}
+
+void AddAttributes(const GeneratorOptions& options, double side, CounterRandom& random,
+                   InstanceData& data) {
+  constexpr double kBackhaulShare = 0.2;
+  VehicleType& vehicle = data.vehicles.front();
+  vehicle.open_end = options.open_routes;
+  if (options.distance_limit) {
+    double farthest = 0;
+    for (const Position& place : data.positions) {
+      farthest = std::max(farthest, MetricDistance(Metric::kExact, data.positions[0], place));
+    }
+    const double least = 2 * farthest;
+    vehicle.max_distance = least + std::max(0.0, 3 * side - least) * random.UniformDouble();
+  }
+  if (!options.backhauls) return;
+  data.backhauls.assign(data.positions.size(), 0.0);
+  for (size_t i = 1; i < data.positions.size(); ++i) {
+    if (random.UniformDouble() < kBackhaulShare) std::swap(data.backhauls[i], data.demands[i]);
+  }
+}
+
+}  // namespace
+
+absl::Status CheckGeneratorOptions(const GeneratorOptions& options) {
+  const bool tsp = options.kind == ProblemKind::kTsp;
+  const int32_t low = tsp ? 2 : 1;
+  const int32_t high = kMaxNodes - (tsp ? 0 : 1);
+  if (options.customers < low || options.customers > high) {
+    return absl::InvalidArgumentError(
+        Concat("customers: got ", options.customers, ", wanted ", low, " to ", high));
+  }
+  VRP_RETURN_IF_ERROR(CheckAttributes(options));
+  if (options.capacity == 0) return absl::OkStatus();
+  if (tsp) return absl::InvalidArgumentError("capacity: given, wanted none for a TSP");
+  if (!(options.capacity >= kMaxDemand) || options.capacity > kMaxMagnitude) {
+    return absl::InvalidArgumentError(Concat("capacity: got ", FormatNumber(options.capacity),
+                                             ", wanted at least the largest demand, ", kMaxDemand));
+  }
+  return absl::OkStatus();
+}
+
+InstanceData GenerateInstanceData(const GeneratorOptions& options, int64_t index) {
   CounterRandom random(options.seed, static_cast<uint64_t>(index),
                        static_cast<uint32_t>(options.kind));
+  CounterRandom attributes = AttributeRandom(options, index);
   const bool tsp = options.kind == ProblemKind::kTsp;
   const bool windows = options.kind == ProblemKind::kVrptw;
   const double side = windows ? kVrptwSide : 1;
@@ -81,43 +160,33 @@ InstanceData MakeData(const GeneratorOptions& options, int64_t index) {
 
   InstanceData data;
   data.kind = options.kind;
-  data.name = Concat(KindName(options.kind), options.customers, "-s", options.seed, "-", index);
-  for (int32_t i = 0; i < nodes; ++i) {
-    const double x = side * random.UniformDouble();
-    data.positions.push_back({.x = x, .y = side * random.UniformDouble()});
+  if (options.layout == Layout::kUniform) {
+    data.positions = UniformNodes(nodes, side, random);
+  } else {
+    data.positions = PlaceNodes(options.layout, nodes, attributes);
   }
-  if (tsp) return data;
-
-  const double usual = UsualCapacity(options.customers);
-  data.vehicles = {{.capacity = options.capacity > 0 ? options.capacity : usual}};
-  data.demands.push_back(0);
-  for (int32_t i = 1; i < nodes; ++i) {
-    data.demands.push_back(static_cast<double>(random.UniformInt(1, kMaxDemand)));
+  if (!tsp) AddLoads(options, random, attributes, data);
+  if (options.layout != Layout::kUniform) {
+    for (Position& place : data.positions) place = {.x = side * place.x, .y = side * place.y};
   }
-  if (!windows) return data;
-  data.services.assign(static_cast<size_t>(nodes), 0.0);
-  data.windows.push_back({.open = 0, .close = kVrptwHorizon});
-  for (int32_t i = 1; i < nodes; ++i) {
-    const double distance =
-        MetricDistance(Metric::kExact, data.positions[0], data.positions[static_cast<size_t>(i)]);
-    data.windows.push_back(ReachableWindow(distance, random));
-  }
+  if (windows) AddWindows(random, data);
+  if (!tsp) AddAttributes(options, side, attributes, data);
   return data;
 }
 
-}  // namespace
-
 absl::StatusOr<Instance> GenerateInstance(const GeneratorOptions& options, int64_t index) {
-  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  VRP_RETURN_IF_ERROR(CheckGeneratorOptions(options));
   if (index < 0) {
     return absl::InvalidArgumentError(Concat("index: got ", index, ", wanted at least 0"));
   }
-  return Instance::Create(MakeData(options, index));
+  InstanceData data = GenerateInstanceData(options, index);
+  data.name = Concat(KindName(options.kind), options.customers, "-s", options.seed, "-", index);
+  return Instance::Create(std::move(data));
 }
 
 absl::StatusOr<std::vector<Instance>> GenerateInstances(const GeneratorOptions& options,
                                                         int64_t count) {
-  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  VRP_RETURN_IF_ERROR(CheckGeneratorOptions(options));
   const int64_t most = kMaxGeneratedNodes / (int64_t{options.customers} + 1);
   if (count < 0 || count > most) {
     return absl::InvalidArgumentError(Concat("count: got ", count, ", wanted 0 to ", most, " of ",

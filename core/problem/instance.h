@@ -40,7 +40,7 @@ struct TimeWindow {
   bool operator==(const TimeWindow&) const = default;
 };
 
-// `count` equal vehicles. Each starts and ends at `depot`.
+// `count` equal vehicles. Each starts at `depot` and, unless `open_end`, ends there.
 struct VehicleType {
   std::string id = {};
   int32_t count = 0;  // 0: as many as needed
@@ -48,6 +48,10 @@ struct VehicleType {
   double capacity = kNoLimit;
   double max_duration =
       kNoLimit;  // from leaving the depot until being back, waiting and service included
+  double max_distance = kNoLimit;  // of a route, in the metric's unit
+  // A route ends with the service of its last customer: the way back counts for nothing, neither
+  // in the cost nor in a limit, and the depot may close meanwhile.
+  bool open_end = false;
 
   bool operator==(const VehicleType&) const = default;
 };

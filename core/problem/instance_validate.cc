@@ -156,6 +156,7 @@ class Validator {
       }
       CheckLimit(Concat(path, ".capacity"), vehicle.capacity);
       CheckLimit(Concat(path, ".max_duration"), vehicle.max_duration);
+      CheckLimit(Concat(path, ".max_distance"), vehicle.max_distance);
       largest_capacity_ = std::max(largest_capacity_, vehicle.capacity);
     }
     if (data_.vehicles.empty()) largest_capacity_ = kNoLimit;

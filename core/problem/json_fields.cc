@@ -48,6 +48,13 @@ absl::StatusOr<std::optional<double>> JsonFields::Number(const std::string& key)
   return NumberAt(*value, key);
 }
 
+absl::StatusOr<std::optional<bool>> JsonFields::Boolean(const std::string& key) {
+  const json* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_boolean()) return value->get<bool>();
+  return Error(key, "got ", Shown(*value), ", wanted true or false");
+}
+
 absl::StatusOr<std::optional<int32_t>> JsonFields::Integer(const std::string& key) {
   const json* value = Find(key);
   if (value == nullptr) return std::nullopt;

@@ -26,6 +26,7 @@ class JsonFields {
 
   absl::StatusOr<std::optional<std::string>> String(const std::string& key);
   absl::StatusOr<std::optional<double>> Number(const std::string& key);
+  absl::StatusOr<std::optional<bool>> Boolean(const std::string& key);
   absl::StatusOr<std::optional<int32_t>> Integer(const std::string& key);  // from 0 to 2^31 - 1
   absl::StatusOr<std::vector<std::string>> Strings(const std::string& key);
   absl::StatusOr<std::vector<double>> Numbers(const std::string& key);

@@ -150,6 +150,10 @@ class Reader {
     vehicle.capacity = capacity.value_or(kNoLimit);
     VRP_ASSIGN_OR_RETURN(const std::optional<double> duration, fields.Number("max_duration"));
     vehicle.max_duration = duration.value_or(kNoLimit);
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> distance, fields.Number("max_distance"));
+    vehicle.max_distance = distance.value_or(kNoLimit);
+    VRP_ASSIGN_OR_RETURN(const std::optional<bool> open_end, fields.Boolean("open_end"));
+    vehicle.open_end = open_end.value_or(false);
     data_.vehicles.push_back(std::move(vehicle));
     return fields.RefuseOthers();
   }

@@ -44,6 +44,8 @@ ordered_json Vehicle(const VehicleType& vehicle) {
   if (vehicle.depot != 0) object["depot"] = vehicle.depot;
   if (vehicle.capacity != kNoLimit) object["capacity"] = Value(vehicle.capacity);
   if (vehicle.max_duration != kNoLimit) object["max_duration"] = Value(vehicle.max_duration);
+  if (vehicle.max_distance != kNoLimit) object["max_distance"] = Value(vehicle.max_distance);
+  if (vehicle.open_end) object["open_end"] = true;
   return object;
 }
 

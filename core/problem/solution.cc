@@ -9,23 +9,20 @@
 namespace vrp {
 namespace {
 
-NodeIndex DepotOf(const Instance& instance, int32_t vehicle_type) {
-  return instance.vehicles().empty() ? 0 : instance.vehicles()[vehicle_type].depot;
-}
-
-double MaxDurationOf(const Instance& instance, int32_t vehicle_type) {
-  return instance.vehicles().empty() ? kNoLimit : instance.vehicles()[vehicle_type].max_duration;
+// What drives the only route of a TSP has no limit and starts at node 0.
+VehicleType VehicleOf(const Instance& instance, const PlannedRoute& route) {
+  return instance.vehicles().empty() ? VehicleType{} : instance.vehicles()[route.vehicle_type];
 }
 
 // Unrounded sum over one route; 0 for an empty one.
 double RouteDistance(const Instance& instance, const PlannedRoute& route) {
   if (route.customers.empty()) return 0;
-  const NodeIndex depot = DepotOf(instance, route.vehicle_type);
-  double sum = instance.Distance(depot, route.customers.front());
+  const VehicleType vehicle = VehicleOf(instance, route);
+  double sum = instance.Distance(vehicle.depot, route.customers.front());
   for (size_t i = 1; i < route.customers.size(); ++i) {
     sum += instance.Distance(route.customers[i - 1], route.customers[i]);
   }
-  return sum + instance.Distance(route.customers.back(), depot);
+  return vehicle.open_end ? sum : sum + instance.Distance(route.customers.back(), vehicle.depot);
 }
 
 absl::Status CheckNumbers(const Instance& instance, const Plan& plan) {
@@ -72,7 +69,7 @@ double StartSlack(const Instance& instance, const std::vector<Stop>& stops) {
 double StartTime(const Instance& instance, const PlannedRoute& planned, std::vector<Stop>& stops) {
   const double open = instance.window(stops.front().node).open;
   if (!instance.has_windows()) return open;
-  if (MaxDurationOf(instance, planned.vehicle_type) != kNoLimit) {
+  if (VehicleOf(instance, planned).max_duration != kNoLimit) {
     SetTimes(instance, open, stops);
     return open + StartSlack(instance, stops);
   }
@@ -81,14 +78,14 @@ double StartTime(const Instance& instance, const PlannedRoute& planned, std::vec
 }
 
 Route MakeRoute(const Instance& instance, const PlannedRoute& planned) {
-  const NodeIndex depot = DepotOf(instance, planned.vehicle_type);
+  const VehicleType vehicle = VehicleOf(instance, planned);
   Route route{.vehicle_type = planned.vehicle_type};
-  route.stops.push_back({.node = depot});
+  route.stops.push_back({.node = vehicle.depot});
   for (const NodeIndex node : planned.customers) {
     route.stops.push_back({.node = node});
     route.load += instance.demand(node);
   }
-  route.stops.push_back({.node = depot});
+  if (!vehicle.open_end) route.stops.push_back({.node = vehicle.depot});
 
   SetTimes(instance, StartTime(instance, planned, route.stops), route.stops);
   double load = route.load;

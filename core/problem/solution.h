@@ -29,9 +29,9 @@ struct Stop {
 
 struct Route {
   int32_t vehicle_type = 0;
-  std::vector<Stop> stops = {};  // the depot at both ends
+  std::vector<Stop> stops = {};  // the depot at both ends; of an open end: at the start only
   double distance = 0;
-  double duration = 0;  // from leaving the depot until being back
+  double duration = 0;  // from leaving the depot until being back, or served where the end is open
   double load = 0;      // all that is delivered
 };
 

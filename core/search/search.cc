@@ -105,6 +105,14 @@ absl::Status SearchSupports(const Instance& instance) {
     return absl::UnimplementedError(
         "vehicles[0].max_duration: limits on duration are not supported by the search yet");
   }
+  if (!instance.vehicles().empty() && instance.vehicles().front().max_distance != kNoLimit) {
+    return absl::UnimplementedError(
+        "vehicles[0].max_distance: limits on distance are not supported by the search yet");
+  }
+  if (!instance.vehicles().empty() && instance.vehicles().front().open_end) {
+    return absl::UnimplementedError(
+        "vehicles[0].open_end: open routes are not supported by the search yet");
+  }
   return absl::OkStatus();
 }
 

@@ -6,13 +6,14 @@
 namespace vrp {
 namespace {
 
-// Whether `vehicle` can drive to `customer` alone and be back in time.
+// Whether `vehicle` can drive to `customer` alone and be back in time, where it has to be.
 bool Reachable(const Instance& instance, const VehicleType& vehicle, NodeIndex customer) {
   if (!instance.has_windows()) return true;
   const double arrival =
       instance.window(vehicle.depot).open + instance.Duration(vehicle.depot, customer);
   const TimeWindow window = instance.window(customer);
   if (arrival > window.close) return false;
+  if (vehicle.open_end) return true;
   const double departure = std::max(arrival, window.open) + instance.service(customer);
   return departure + instance.Duration(customer, vehicle.depot) <=
          instance.window(vehicle.depot).close;

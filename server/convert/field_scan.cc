@@ -56,6 +56,8 @@ const std::unordered_set<std::string_view>& SupportedFields() {
       "vrp.v1.Vehicle.start_depot",
       "vrp.v1.Vehicle.end_depot",
       "vrp.v1.Vehicle.max_duration",
+      "vrp.v1.Vehicle.max_distance",
+      "vrp.v1.Vehicle.open_end",
   };
   return *fields;
 }

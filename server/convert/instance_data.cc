@@ -196,7 +196,9 @@ class Converter {
          .count = vehicle.count(),
          .depot = vehicle.start_depot(),
          .capacity = vehicle.capacity_size() > 0 ? vehicle.capacity(0) : kNoLimit,
-         .max_duration = vehicle.has_max_duration() ? vehicle.max_duration() : kNoLimit});
+         .max_duration = vehicle.has_max_duration() ? vehicle.max_duration() : kNoLimit,
+         .max_distance = vehicle.has_max_distance() ? vehicle.max_distance() : kNoLimit,
+         .open_end = vehicle.open_end()});
   }
 
   void ConvertMatrix(std::string_view field, bool given, const v1::Matrix& matrix) {

@@ -86,7 +86,8 @@ Plan PlanOf(const Solution& solution) {
     PlannedRoute& planned = plan.emplace_back();
     planned.vehicle_type = route.vehicle_type;
     if (route.stops.size() < 2) continue;
-    for (size_t i = 1; i + 1 < route.stops.size(); ++i) {
+    const bool returns = route.stops.back().node == route.stops.front().node;
+    for (size_t i = 1; i + (returns ? 1 : 0) < route.stops.size(); ++i) {
       planned.customers.push_back(route.stops[i].node);
     }
   }

@@ -177,7 +177,8 @@ json GoodJson() {
     "duration_matrix": [[0, 5, 10], [5, 0, 5], [10, 5, 0]], "speed": 1,
     "demands": [0, 4, 5], "backhauls": [0, 0, 1], "time_windows": [[0, 90], [0, 40], [0, 90]],
     "horizon": 90, "service": [0, 1, 1],
-    "vehicles": [{"id": "v", "count": 2, "depot": 0, "capacity": 10, "max_duration": 500}],
+    "vehicles": [{"id": "v", "count": 2, "depot": 0, "capacity": 10, "max_duration": 500,
+      "max_distance": 700, "open_end": false}],
     "ref_cost": 20, "ref_routes": [[1, 2]], "ref_by": "me"})");
 }
 

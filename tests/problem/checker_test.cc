@@ -111,6 +111,33 @@ TEST(CheckerTest, ReportsTooLongARouteOnlyIfNoStartIsShortEnough) {
               ElementsAre(ViolationKind::kDuration));
 }
 
+TEST(CheckerTest, ReportsRoutesThatDriveFartherThanTheirVehicleMay) {
+  EXPECT_TRUE(CheckPlan(OnALine().MaxDistance(60).Build(), kAll).feasible);
+  const CheckReport report = CheckPlan(OnALine().MaxDistance(59).Build(), kAll);
+  ASSERT_THAT(Kinds(report), ElementsAre(ViolationKind::kDistance));
+  EXPECT_EQ(report.violations[0].amount, 1);
+  EXPECT_EQ(report.violations[0].message, "routes[0]: drives 60, farther than the limit 59");
+}
+
+TEST(CheckerTest, TheWayBackOfAnOpenRouteCountsForNothing) {
+  const Plan two = {{0, {1, 2}}, {0, {3}}};
+  EXPECT_EQ(CheckPlan(OnALine().OpenEnd().Build(), two, 50.0).cost, 50);
+  EXPECT_TRUE(CheckPlan(OnALine().OpenEnd().MaxDistance(30).Build(), two).feasible);
+  EXPECT_THAT(Kinds(CheckPlan(OnALine().OpenEnd().MaxDistance(29).Build(), two)),
+              ElementsAre(ViolationKind::kDistance));
+  // The service of the last customer counts as time on the road.
+  auto timed = OnALine().OpenEnd().Service(5);
+  EXPECT_TRUE(CheckPlan(timed.MaxDuration(35).Build(), two).feasible);
+  EXPECT_THAT(Kinds(CheckPlan(timed.MaxDuration(34).Build(), two)),
+              ElementsAre(ViolationKind::kDuration));
+}
+
+TEST(CheckerTest, TheDepotMayCloseBehindAnOpenRoute) {
+  auto builder = OnALine().Windows({{0, 90}, {0, 90}, {0, 90}}, 40);
+  EXPECT_THAT(Kinds(CheckPlan(builder.Build(), kAll)), ElementsAre(ViolationKind::kTimeWindow));
+  EXPECT_TRUE(CheckPlan(builder.OpenEnd().Build(), kAll).feasible);
+}
+
 TEST(CheckerTest, ALateArrivalDoesNotCountAsDuration) {
   // Waits for customer 1 until 100, so is 60 late at customer 2; the route itself takes 90 .. 150.
   const Instance instance =

@@ -164,7 +164,13 @@ std::vector<Instance> ManyInstances() {
   data.metric = Metric::kScaled1000;
   data.reference_cost = 0.1 + 0.2;
   data.duration_matrix.assign(36, 2.5);
-  data.vehicles = {{.id = "x", .count = 2, .depot = 1, .capacity = 7, .max_duration = 99},
+  data.vehicles = {{.id = "x",
+                    .count = 2,
+                    .depot = 1,
+                    .capacity = 7,
+                    .max_duration = 99,
+                    .max_distance = 12.5,
+                    .open_end = true},
                    {.id = "y"}};
   instances.push_back(*Instance::Create(data));
   data.num_depots = 1;

@@ -61,6 +61,18 @@ TEST(SolutionTest, NeverStartsBeforeTheDepotOpens) {
   EXPECT_EQ(route.stops[1].start, 60);
 }
 
+TEST(SolutionTest, AnOpenRouteEndsWithTheServiceOfItsLastCustomer) {
+  const Instance instance = OnALine().OpenEnd().Service(5).Build();
+  const Plan plan = {{0, {1, 2}}, {0, {3}}};
+  const Solution solution = MakeSolution(instance, plan).value();
+  ASSERT_EQ(solution.routes[0].stops.size(), 3u);
+  EXPECT_EQ(solution.routes[0].stops.back().node, 2);
+  EXPECT_EQ(solution.routes[0].distance, 20);
+  EXPECT_EQ(solution.routes[0].duration, 30);
+  EXPECT_EQ(solution.cost, 50);
+  EXPECT_EQ(solution.cost, PlanCost(instance, plan));
+}
+
 TEST(SolutionTest, ALimitedDurationIsSpentWithTheLeastWaiting) {
   const Instance instance =
       OnALine().Windows({{100, 200}, {300, 400}, {0, 900}}, 1000).MaxDuration(155).Build();

@@ -210,6 +210,10 @@ TEST(SearchSupportsTest, RefusesByTheFieldsName) {
             "depots: 4 depots are not supported by the search yet");
   EXPECT_THAT(std::string(SearchSupports(AnInstance().MaxDuration(9).Build()).message()),
               HasSubstr("max_duration"));
+  EXPECT_THAT(std::string(SearchSupports(AnInstance().MaxDistance(9).Build()).message()),
+              HasSubstr("vehicles[0].max_distance"));
+  EXPECT_THAT(std::string(SearchSupports(AnInstance().OpenEnd().Build()).message()),
+              HasSubstr("vehicles[0].open_end"));
   EXPECT_THAT(
       std::string(SearchSupports(AnInstance().Backhauls({1, 0, 0, 0, 0}).Build()).message()),
       HasSubstr("backhauls"));

@@ -238,13 +238,27 @@ TEST(InstanceFromProto, ReportsEveryErrorAtOnce) {
   v1::Instance message = ACvrpMessage();
   message.mutable_customers(0)->set_demand(0, kNan);
   message.mutable_customers(2)->set_demand(0, 42);
-  message.mutable_vehicles(0)->set_open_end(true);
+  message.mutable_vehicles(0)->set_max_stops(3);
   const InstanceProblems problems = FindProblems(message);
   ASSERT_EQ(problems.invalid.size(), 2u);
   EXPECT_EQ(problems.invalid[0].field, "customers[0].demand");
   EXPECT_EQ(ToLine(problems.invalid[1]), "customers[2].demand: 42 exceeds vehicle capacity 10");
   ASSERT_EQ(problems.unsupported.size(), 1u);
-  EXPECT_EQ(problems.unsupported[0].field, "vehicles[0].open_end");
+  EXPECT_EQ(problems.unsupported[0].field, "vehicles[0].max_stops");
+}
+
+TEST(InstanceFromProto, ReadsOpenEndsAndLimitsOfAVehicle) {
+  v1::Instance message = ACvrpMessage();
+  EXPECT_EQ(InstanceFromProto(message)->vehicles()[0].max_distance, kNoLimit);
+  EXPECT_FALSE(InstanceFromProto(message)->vehicles()[0].open_end);
+  message.mutable_vehicles(0)->set_open_end(true);
+  message.mutable_vehicles(0)->set_max_distance(70);
+  const Instance instance = InstanceFromProto(message).value();
+  EXPECT_TRUE(instance.vehicles()[0].open_end);
+  EXPECT_EQ(instance.vehicles()[0].max_distance, 70);
+  message.mutable_vehicles(0)->set_max_distance(-1);
+  EXPECT_EQ(ViolationsOf(InstanceFromProto(message).status()).at(0).field,
+            "vehicles[0].max_distance");
 }
 
 TEST(InstanceFromProto, BoundsTheNumberOfNodesBeforeItReadsThem) {

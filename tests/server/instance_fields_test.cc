@@ -77,6 +77,7 @@ std::string DataOf(const v1::Instance& message) {
   for (const auto& vehicle : data.vehicles) {
     text += " " + vehicle.id;
     add(vehicle.count), add(vehicle.depot), add(vehicle.capacity), add(vehicle.max_duration);
+    add(vehicle.max_distance), add(vehicle.open_end ? 1 : 0);
   }
   for (const FieldViolation& violation : conversion.invalid) text += " " + ToLine(violation);
   return text;

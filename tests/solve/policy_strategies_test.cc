@@ -187,5 +187,22 @@ TEST(AutoTest, LeavesWhatTheSearchDoesNotKnowToThePolicy) {
       absl::IsUnimplemented(Solve(instance, With(knows_neither, Strategy::kAuto)).status()));
 }
 
+TEST(PolicyStrategies, OpenRoutesAndDistanceLimitsAreLeftToThePolicyAndChecked) {
+  const auto both = [](const Instance&, const DecodeOptions&) {
+    return std::vector<DecodedPlan>{{{{0, {1, 2}}}}};
+  };
+  const auto policy = std::make_shared<FakePolicy>(both);
+  const auto line = AnInstance().At({{0, 0}, {10, 0}, {20, 0}}).OpenEnd();
+  auto limited = line;
+  const auto answer = Solve(limited.MaxDistance(20).Build(), With(policy, Strategy::kGreedy));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->solution.cost, 20);
+  EXPECT_TRUE(answer->check.feasible);
+  const auto too_far = Solve(limited.MaxDistance(19).Build(), With(policy, Strategy::kGreedy));
+  EXPECT_TRUE(absl::IsInternal(too_far.status())) << too_far.status();
+  const auto searched = Solve(limited.Build(), With(policy, Strategy::kSearch));
+  EXPECT_TRUE(absl::IsUnimplemented(searched.status())) << searched.status();
+}
+
 }  // namespace
 }  // namespace vrp

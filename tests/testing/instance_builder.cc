@@ -51,6 +51,14 @@ InstanceBuilder& InstanceBuilder::MaxDuration(double duration) {
   vehicle_.max_duration = duration;
   return *this;
 }
+InstanceBuilder& InstanceBuilder::MaxDistance(double distance) {
+  vehicle_.max_distance = distance;
+  return *this;
+}
+InstanceBuilder& InstanceBuilder::OpenEnd() {
+  vehicle_.open_end = true;
+  return *this;
+}
 InstanceBuilder& InstanceBuilder::Service(double time) {
   service_ = time;
   return *this;

@@ -21,6 +21,8 @@ class InstanceBuilder {
   InstanceBuilder& Capacity(double capacity);
   InstanceBuilder& Vehicles(int32_t count);
   InstanceBuilder& MaxDuration(double duration);
+  InstanceBuilder& MaxDistance(double distance);
+  InstanceBuilder& OpenEnd();
   InstanceBuilder& Service(double time);  // of each customer
   InstanceBuilder& At(
       std::vector<Position> positions);  // depot first; sets the number of customers
