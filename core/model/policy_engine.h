@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -84,6 +86,7 @@ struct GradientOutcome {
   int64_t copied_bytes = 0;  // moved between host and device
   int64_t copies = 0;
   int64_t matrix_bytes = 0;  // of these, of distance matrices
+  bool overflowed = false;   // in fp16: nothing was added, and the step is to be left out
 };
 
 // Thread-safe for Run while no parameter changes; AddGradient is for one thread at a time.
@@ -109,6 +112,11 @@ class PolicyEngine {
   virtual absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                                       const GradientRequest& request,
                                                       WeighTrajectories weigh) = 0;
+
+  // What else of an engine a checkpoint keeps (the scale of fp16's losses), by name. Restore gets
+  // what Numbers gave; what it does not know it leaves alone.
+  virtual std::map<std::string, double> Numbers() const { return {}; }
+  virtual void Restore(const std::map<std::string, double>&) {}
 };
 
 }  // namespace vrp
