@@ -86,7 +86,9 @@ class BatchBuilder {
     problem.metric = data.metric;
     problem.speed = data.speed;
     problem.capacity = Limit(data, &VehicleType::capacity);
+    problem.distance_limit = Limit(data, &VehicleType::max_distance);
     problem.duration_limit = Limit(data, &VehicleType::max_duration);
+    problem.open_routes = !data.vehicles.empty() && data.vehicles.front().open_end;
     problem.x = Column(data.positions, [](const Position& at) { return at.x; });
     problem.y = Column(data.positions, [](const Position& at) { return at.y; });
     problem.distances = Matrix(data.distance_matrix);

@@ -1,0 +1,16 @@
+#include "core/kernels/dense.h"
+
+#include "core/kernels/simd/dense.h"
+
+namespace vrp {
+
+template <typename T>
+const DenseKernels<T>& DenseKernelsFor(Isa isa) {
+  static const DenseKernels<T> avx2 = simd::avx2::MakeDenseKernels<T>();
+  static const DenseKernels<T> avx512 = simd::avx512::MakeDenseKernels<T>();
+  return isa == Isa::kAvx2 ? avx2 : avx512;
+}
+template const DenseKernels<float>& DenseKernelsFor<float>(Isa);
+template const DenseKernels<double>& DenseKernelsFor<double>(Isa);
+
+}  // namespace vrp
