@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
 #include "core/problem/instance.h"
@@ -16,14 +17,26 @@
 
 namespace vrp {
 
-enum class DecodeMethod { kGreedy, kSample, kBeam };
+enum class DecodeMethod {
+  kGreedy,
+  kSample,
+  kBeam,
+  kMultiStart,  // greedy from `width` different first customers (POMO, Kwon et al. 2020); 0: from
+                // all
+};
+
+inline constexpr int32_t kMaxAugmentations = 8;
 
 struct DecodeOptions {
   DecodeMethod method = DecodeMethod::kGreedy;
-  int32_t width = 1;       // samples or beams an instance; 1 for greedy
-  uint64_t seed = 1;       // kSample draws by counters (seed, instance, sample, step)
-  double temperature = 1;  // kSample divides the logits by it
-  StopCondition stop;      // polled at each step
+  int32_t width = 1;  // samples, beams or starts an instance; 1 for greedy
+  // Decodes so many of the eight turned and mirrored pictures of each instance too, and gives the
+  // best (Kwon et al. 2020); 1: the instance alone. Without coordinates there is one picture.
+  int32_t augmentations = 1;
+  uint64_t seed = 1;        // kSample draws by counters (seed, instance, sample, step)
+  double temperature = 1;   // kSample divides the logits by it
+  StopCondition stop;       // polled at each step
+  CpuPool* pool = nullptr;  // to decode many instances on; null: the calling thread alone
 };
 
 struct DecodedPlan {
@@ -32,7 +45,7 @@ struct DecodedPlan {
 };
 
 struct PolicyInfo {
-  std::string architecture;  // "ptrnet"
+  std::string architecture;  // "gt", "ptrnet"
   std::vector<std::string> input_features;
   std::vector<ProblemKind> kinds;
   int64_t parameters = 0;

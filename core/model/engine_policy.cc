@@ -1,0 +1,193 @@
+#include "core/model/engine_policy.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kMaxWidth = 100'000;
+// Steps of all trajectories that are decoded in one call; more are decoded in parts.
+constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
+
+absl::Status CheckOptions(const DecodeOptions& options) {
+  const int32_t least = options.method == DecodeMethod::kMultiStart ? 0 : 1;
+  if (options.width < least || options.width > kMaxWidth) {
+    return absl::InvalidArgumentError(
+        Concat("width: got ", options.width, ", wanted ", least, " to ", kMaxWidth));
+  }
+  if (options.augmentations < 1 || options.augmentations > kMaxAugmentations) {
+    return absl::InvalidArgumentError(
+        Concat("augmentations: got ", options.augmentations, ", wanted 1 to ", kMaxAugmentations));
+  }
+  if (options.method == DecodeMethod::kBeam) {
+    return absl::UnimplementedError(
+        "method: beam search is not there for this network; use samples or several starts");
+  }
+  const bool sound = options.temperature >= 1e-3 && options.temperature <= 1e3;
+  if (options.method != DecodeMethod::kSample || sound) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat("temperature: got ", options.temperature, ", wanted 0.001 to 1000"));
+}
+
+absl::Status CheckFleet(const Instance& instance, const Plan& plan) {
+  if (instance.vehicles().empty()) return absl::OkStatus();
+  const int32_t count = instance.vehicles().front().count;
+  if (count == 0 || static_cast<int64_t>(plan.size()) <= count) return absl::OkStatus();
+  return absl::FailedPreconditionError(Concat(instance.name(), ": the network's plan needs ",
+                                              plan.size(), " vehicles, there are ", count));
+}
+
+// Picture 0 is the plane itself; 1 .. 7 turn and mirror the unit square.
+void TurnPicture(int32_t picture, std::span<float> features) {
+  for (size_t row = 0; row + kNodeFeatures <= features.size(); row += kNodeFeatures) {
+    float& x = features[row];
+    float& y = features[row + 1];
+    if ((picture & 1) != 0) x = 1 - x;
+    if ((picture & 2) != 0) y = 1 - y;
+    if ((picture & 4) != 0) std::swap(x, y);
+  }
+}
+
+// An instance's pictures in a batch.
+struct PictureRange {
+  int32_t first = 0;
+  int32_t count = 1;
+};
+
+class EnginePolicy final : public Policy {
+ public:
+  EnginePolicy(std::unique_ptr<const PolicyEngine> engine, PolicyInfo info)
+      : engine_(std::move(engine)), info_(std::move(info)) {}
+
+  const PolicyInfo& info() const override { return info_; }
+
+  absl::Status Supports(const Instance& instance) const override {
+    return BatchSupports(instance, engine_->node_order());
+  }
+
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
+                                                  const DecodeOptions& options) override {
+    VRP_RETURN_IF_ERROR(CheckOptions(options));
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const absl::Status status = Supports(batch[i]);
+      if (status.ok()) continue;
+      return absl::Status(status.code(), Concat("instances[", i, "].", FromAbsl(status.message())));
+    }
+    std::vector<DecodedPlan> plans;
+    while (plans.size() < batch.size()) {
+      const size_t count = PartSize(batch.subspan(plans.size()), options);
+      VRP_RETURN_IF_ERROR(DecodePart(batch.subspan(plans.size(), count), options, plans));
+    }
+    return plans;
+  }
+
+ private:
+  static int32_t Pictures(const Instance& instance, const DecodeOptions& options) {
+    return instance.has_positions() ? options.augmentations : 1;
+  }
+
+  static int32_t Width(const Instance& instance, const DecodeOptions& options) {
+    if (options.method == DecodeMethod::kGreedy) return 1;
+    if (options.method != DecodeMethod::kMultiStart || options.width > 0) return options.width;
+    return std::max(1, instance.num_customers());
+  }
+
+  // How many instances of `rest` are decoded together: of equal width and pictures, and within
+  // bounds; at least one.
+  static size_t PartSize(std::span<const Instance> rest, const DecodeOptions& options) {
+    const int32_t width = Width(rest.front(), options);
+    const int32_t pictures = Pictures(rest.front(), options);
+    int64_t longest = 0;
+    size_t count = 0;
+    while (count < rest.size() && Width(rest[count], options) == width &&
+           Pictures(rest[count], options) == pictures) {
+      longest = std::max<int64_t>(longest, 2 * rest[count].num_nodes());
+      const int64_t rows = static_cast<int64_t>(count + 1) * width * pictures;
+      if (count > 0 && rows * longest > kMaxTableSteps) break;
+      ++count;
+    }
+    return count;
+  }
+
+  absl::Status DecodePart(std::span<const Instance> part, const DecodeOptions& options,
+                          std::vector<DecodedPlan>& plans) const {
+    const int32_t pictures = Pictures(part.front(), options);
+    std::vector<Instance> copies;
+    for (const Instance& instance : part) {
+      copies.insert(copies.end(), static_cast<size_t>(pictures), instance);
+    }
+    NetworkBatch batch = MakeNetworkBatch(copies, engine_->node_order());
+    for (int32_t b = 0; b < batch.size(); ++b) {
+      const auto first = static_cast<size_t>(batch.first_rows[b]) * kNodeFeatures;
+      const auto length = static_cast<size_t>(batch.nodes(b)) * kNodeFeatures;
+      TurnPicture(b % pictures, std::span(batch.features).subspan(first, length));
+    }
+    VRP_ASSIGN_OR_RETURN(const Trajectories trajectories,
+                         engine_->Run(batch, Request(part, options, plans.size())));
+    for (size_t i = 0; i < part.size(); ++i) {
+      VRP_ASSIGN_OR_RETURN(
+          DecodedPlan plan,
+          BestPlan(batch, trajectories, part[i], {static_cast<int32_t>(i) * pictures, pictures}));
+      plans.push_back(std::move(plan));
+    }
+    return absl::OkStatus();
+  }
+
+  static RolloutRequest Request(std::span<const Instance> part, const DecodeOptions& options,
+                                size_t first) {
+    RolloutRequest request;
+    request.trajectories = Width(part.front(), options);
+    request.stop = options.stop;
+    request.pool = options.pool;
+    request.first_instance = static_cast<int64_t>(first) * Pictures(part.front(), options);
+    request.distinct_starts = options.method == DecodeMethod::kMultiStart;
+    if (options.method == DecodeMethod::kSample) {
+      request.choice = Choice::kSample;
+      request.temperature = options.temperature;
+      request.seed = options.seed;
+    }
+    return request;
+  }
+
+  // The cheapest of all pictures' trajectories that the fleet can drive; of equal ones the first.
+  static absl::StatusOr<DecodedPlan> BestPlan(const NetworkBatch& batch,
+                                              const Trajectories& trajectories,
+                                              const Instance& instance, PictureRange range) {
+    std::vector<int64_t> rows(static_cast<size_t>(range.count) * trajectories.count);
+    std::iota(rows.begin(), rows.end(), int64_t{range.first} * trajectories.count);
+    std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
+      return trajectories.costs[a] < trajectories.costs[b];
+    });
+    absl::Status status = absl::FailedPreconditionError(Concat(instance.name(), ": no plan"));
+    for (const int64_t row : rows) {
+      const auto b = static_cast<int32_t>(row / trajectories.count);
+      Plan plan = ChoicesToPlan(batch, b, trajectories.Choices(row));
+      status = CheckFleet(instance, plan);
+      if (status.ok()) return DecodedPlan{std::move(plan), trajectories.log_likelihoods[row]};
+    }
+    return status;
+  }
+
+  const std::unique_ptr<const PolicyEngine> engine_;
+  const PolicyInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> MakeEnginePolicy(std::unique_ptr<const PolicyEngine> engine,
+                                         std::vector<ProblemKind> kinds, DeviceId device) {
+  PolicyInfo info;
+  info.architecture = std::string(engine->architecture());
+  info.input_features.assign(kNodeFeatureNames.begin(), kNodeFeatureNames.end());
+  info.kinds = std::move(kinds);
+  info.parameters = engine->parameters().size();
+  info.device = device;
+  return std::make_unique<EnginePolicy>(std::move(engine), std::move(info));
+}
+
+}  // namespace vrp
