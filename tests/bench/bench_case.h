@@ -1,0 +1,33 @@
+// What a run of engine_bench measures: given on its command line as key=value.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/problem/instance.h"
+
+namespace vrp {
+
+struct BenchCase {
+  std::string architecture = "gt";
+  std::string sizes;  // architecture_json; empty: of `model`, or the architecture's defaults
+  std::string model;  // folder with weights and card; empty: fresh weights from `seed`
+  ProblemKind kind = ProblemKind::kCvrp;
+  int32_t customers = 20;
+  int32_t batch = 512;
+  int32_t starts = 1;  // trajectories of each instance, from distinct starts where above 1 (POMO)
+  // Training follows labels (PlanChoices of a nearest-neighbour plan) instead of sampling.
+  bool supervised = false;
+  bool bf16 = false;
+  int32_t threads = 1;
+  uint64_t seed = 1;
+  double learning_rate = 1e-4;
+  std::string instances;  // safetensors file as parity_case.h's, for greedy decoding
+};
+
+// kInvalidArgument names the argument. `problem` is a word of KindName.
+absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments);
+
+}  // namespace vrp

@@ -1,0 +1,185 @@
+#include "tests/bench/bench_training.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/make_engine.h"
+#include "core/model/model_card.h"
+#include "core/problem/generators.h"
+#include "core/search/construct.h"
+#include "tests/bench/json_line.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kAverageFactor = 0.8;  // Kool et al. 2019, exp_beta
+constexpr double kGradientNorm = 1;
+constexpr int kWeightsMiB = 256;
+
+std::string DefaultSizes(const BenchCase& c) {
+  if (!c.sizes.empty()) return c.sizes;
+  if (c.architecture != "gt") {
+    return R"({"hidden": 128, "layers": 1, "dropout": 0, "logit_clip": 10})";
+  }
+  return R"({"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
+             "edge_bias": false, "logit_clip": 10})";
+}
+
+absl::StatusOr<std::string> SizesOf(const BenchCase& c) {
+  if (c.model.empty()) return DefaultSizes(c);
+  const std::string path = Concat(c.model, "/", kCardFile);
+  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  VRP_ASSIGN_OR_RETURN(const ModelCard card, ParseModelCard(text, path));
+  return card.architecture_json;
+}
+
+absl::Status LoadWeights(const std::string& folder, PolicyEngine& engine) {
+  const std::string path = Concat(folder, "/", kWeightsFile);
+  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, int64_t{kWeightsMiB} << 20));
+  VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
+  VRP_RETURN_IF_ERROR(engine.parameters().Load(file, path));
+  engine.ParametersChanged();
+  return absl::OkStatus();
+}
+
+// Of each instance the mean of its trajectories.
+void SubtractMeans(std::span<const double> costs, int32_t trajectories, double share,
+                   std::span<double> weights) {
+  for (size_t first = 0; first < costs.size(); first += trajectories) {
+    const auto own = costs.subspan(first, trajectories);
+    const double mean = std::accumulate(own.begin(), own.end(), 0.0) / trajectories;
+    for (int32_t p = 0; p < trajectories; ++p) weights[first + p] = (own[p] - mean) * share;
+  }
+}
+
+double Mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c) {
+  VRP_ASSIGN_OR_RETURN(const std::string sizes, SizesOf(c));
+  EngineRequest request;
+  request.architecture = c.architecture;
+  request.architecture_json = sizes;
+  request.seed = c.seed;
+  request.options.precision = c.bf16 ? Precision::kBf16 : Precision::kFp32;
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, MakeEngine(request));
+  if (!c.model.empty()) VRP_RETURN_IF_ERROR(LoadWeights(c.model, *engine));
+  return engine;
+}
+
+absl::StatusOr<std::unique_ptr<BenchTraining>> BenchTraining::Create(const BenchCase& c) {
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, MakeBenchEngine(c));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> frozen, MakeBenchEngine(c));
+  engine->parameters().TrackGradient();
+  return std::unique_ptr<BenchTraining>(new BenchTraining(c, std::move(engine), std::move(frozen)));
+}
+
+BenchTraining::BenchTraining(const BenchCase& c, std::unique_ptr<PolicyEngine> engine,
+                             std::unique_ptr<PolicyEngine> frozen)
+    : case_(c),
+      pool_(std::make_unique<CpuPool>(c.threads)),
+      engine_(std::move(engine)),
+      frozen_(std::move(frozen)),
+      optimiser_(engine_->parameters().layout(), AdamWOptions{}) {}
+
+absl::Status BenchTraining::Freeze() {
+  const std::span<const float> values = std::as_const(*engine_).parameters().values();
+  std::copy(values.begin(), values.end(), frozen_->parameters().values().begin());
+  frozen_->ParametersChanged();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Trajectories> BenchTraining::Greedy(const NetworkBatch& batch, int32_t starts,
+                                                   bool frozen) const {
+  RolloutRequest request;
+  request.trajectories = starts;
+  request.distinct_starts = starts > 1;
+  request.pool = pool_.get();
+  return (frozen ? frozen_ : engine_)->Run(batch, request);
+}
+
+NetworkBatch BenchTraining::MakeBatch() {
+  const GeneratorOptions options{
+      .kind = case_.kind, .customers = case_.customers, .seed = case_.seed};
+  std::vector<InstanceData> instances(static_cast<size_t>(case_.batch));
+  const int64_t first = static_cast<int64_t>(step_) * case_.batch;
+  pool_->ParallelFor(case_.batch,
+                     [&](int64_t b) { instances[b] = GenerateInstanceData(options, first + b); });
+  NetworkBatch batch = MakeNetworkBatch(instances, engine_->node_order());
+  if (case_.supervised && labels_.empty()) {  // the first batch's for all: only their sizes count
+    for (int32_t b = 0; b < case_.batch; ++b) {
+      const absl::StatusOr<Instance> instance = Instance::Create(instances[b]);
+      labels_.push_back(PlanChoices(batch, b, NearestNeighbourPlan(*instance)));
+    }
+  }
+  return batch;
+}
+
+absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& batch,
+                                                           BenchBaseline baseline) {
+  std::vector<double> greedy;
+  if (baseline == BenchBaseline::kRollout) {
+    VRP_ASSIGN_OR_RETURN(Trajectories trajectories, Greedy(batch, 1, true));
+    greedy = std::move(trajectories.costs);
+  }
+  GradientRequest request;
+  request.rollout.choice = case_.supervised ? Choice::kFollow : Choice::kSample;
+  request.rollout.trajectories = case_.starts;
+  request.rollout.distinct_starts = case_.starts > 1;
+  request.rollout.seed = case_.seed;
+  request.rollout.stream = step_;
+  request.rollout.choices = labels_;
+  request.rollout.pool = pool_.get();
+  const double share = 1.0 / (static_cast<double>(case_.batch) * case_.starts);
+  const auto weigh = [&](int64_t first, std::span<const double> costs, std::span<double> weights) {
+    if (case_.supervised) {
+      std::fill(weights.begin(), weights.end(), -share);
+    } else if (baseline == BenchBaseline::kShared) {
+      SubtractMeans(costs, case_.starts, share, weights);
+    } else {
+      for (size_t k = 0; k < costs.size(); ++k) {
+        weights[k] = (costs[k] - (greedy.empty() ? average_ : greedy[first + k])) * share;
+      }
+    }
+  };
+  return engine_->AddGradient(batch, request, weigh);
+}
+
+absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
+  const absl::Time begin = absl::Now();
+  const double cpu = ProcessCpuSeconds();
+  const NetworkBatch batch = MakeBatch();
+  const absl::Time made = absl::Now();
+  std::span<float> gradient = engine_->parameters().gradient();
+  std::fill(gradient.begin(), gradient.end(), 0.0F);
+  VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome, AddGradient(batch, baseline));
+  const absl::Time differentiated = absl::Now();
+  const double cost = Mean(outcome.trajectories.costs);
+  average_ = step_ == 0 ? cost : kAverageFactor * average_ + (1 - kAverageFactor) * cost;
+  const double norm = GradientNorm(gradient, pool_.get());
+  const double scale = norm > kGradientNorm ? kGradientNorm / norm : 1;
+  optimiser_.Step(engine_->parameters(), case_.learning_rate, scale, pool_.get());
+  engine_->ParametersChanged();
+  ++step_;
+  StepMeasurement measured;
+  measured.phases = outcome.seconds;
+  measured.phases[static_cast<size_t>(Phase::kData)] = absl::ToDoubleSeconds(made - begin);
+  measured.phases[static_cast<size_t>(Phase::kOptimiser)] =
+      absl::ToDoubleSeconds(absl::Now() - differentiated);
+  measured.seconds = absl::ToDoubleSeconds(absl::Now() - begin);
+  measured.cpu_seconds = ProcessCpuSeconds() - cpu;
+  measured.cost = cost;
+  measured.loss = outcome.loss;
+  measured.decoded_steps = outcome.trajectories.steps;
+  return measured;
+}
+
+}  // namespace vrp

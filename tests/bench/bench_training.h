@@ -1,0 +1,66 @@
+// Whole training steps of an engine, with nothing around them: data, rollout, gradient, clipping,
+// AdamW, as rl4co's measuring script (shared/peers/measure_rl4co.py) has them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/cpu_pool.h"
+#include "core/model/policy_engine.h"
+#include "core/train/adamw.h"
+#include "tests/bench/bench_case.h"
+
+namespace vrp {
+
+enum class BenchBaseline {
+  kExponential,  // moving average of the batches' mean costs, factor 0.8
+  kRollout,      // greedy costs of a frozen copy on the same batch (Kool et al. 2019)
+  kShared,       // the mean of the instance's trajectories (POMO)
+};
+
+struct StepMeasurement {
+  double seconds = 0;
+  double cpu_seconds = 0;  // all threads
+  double cost = 0;         // mean of the trajectories
+  double loss = 0;
+  int32_t decoded_steps = 0;  // of the longest trajectory
+  PhaseSeconds phases{};
+};
+
+// Not thread-safe. CHECKs its case: a benchmark has no one to report to.
+class BenchTraining {
+ public:
+  static absl::StatusOr<std::unique_ptr<BenchTraining>> Create(const BenchCase& c);
+
+  absl::StatusOr<StepMeasurement> Step(BenchBaseline baseline);
+  // The frozen copy becomes the network as it is now.
+  absl::Status Freeze();
+  // Greedy tours of the network, or of the frozen copy.
+  absl::StatusOr<Trajectories> Greedy(const NetworkBatch& batch, int32_t starts,
+                                      bool frozen = false) const;
+  PolicyEngine& engine() { return *engine_; }
+
+ private:
+  BenchTraining(const BenchCase& c, std::unique_ptr<PolicyEngine> engine,
+                std::unique_ptr<PolicyEngine> frozen);
+
+  NetworkBatch MakeBatch();
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline);
+
+  const BenchCase case_;
+  std::unique_ptr<CpuPool> pool_;
+  std::unique_ptr<PolicyEngine> engine_;
+  std::unique_ptr<PolicyEngine> frozen_;
+  AdamW optimiser_;
+  std::vector<std::vector<int32_t>> labels_;  // of the batch at hand
+  double average_ = 0;                        // kExponential
+  uint64_t step_ = 0;
+};
+
+// Engine for a case: with the weights of `c.model`, or fresh ones.
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c);
+
+}  // namespace vrp

@@ -1,0 +1,127 @@
+// Steps of one of our engines, on request, so that another program can measure in turns with it:
+//   engine_bench key=value...        the case: see BenchCase
+// prints a line {"ready": true, "params": ..., "rss_mib": ...}, then answers each line of standard
+// input by one line of JSON:
+//   step [exponential|rollout|shared]  one training step
+//   greedy [STARTS]                    greedy tours of the instances of the case's file
+//   costs network|frozen               their costs, one an instance, of the network or its frozen
+//   copy freeze                             makes the frozen copy anew
+// and ends with the input. Errors go to standard error, with exit code 1.
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "nlohmann/json.hpp"
+#include "tests/bench/bench_training.h"
+#include "tests/bench/json_line.h"
+#include "tests/parity/parity_case.h"
+
+namespace vrp {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void Die(const absl::Status& status) {
+  std::cerr << "engine_bench: " << status << "\n";
+  std::exit(1);
+}
+
+template <typename T>
+T Value(absl::StatusOr<T> value) {
+  if (!value.ok()) Die(value.status());
+  return *std::move(value);
+}
+
+double PeakMib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+double ResidentMib() {
+  std::ifstream file("/proc/self/statm");
+  int64_t size = 0;
+  int64_t resident = 0;
+  file >> size >> resident;
+  return static_cast<double>(resident) * 4096 / (1 << 20);
+}
+
+BenchBaseline BaselineOf(const std::string& word) {
+  if (word == "rollout") return BenchBaseline::kRollout;
+  if (word == "shared") return BenchBaseline::kShared;
+  return BenchBaseline::kExponential;
+}
+
+Json StepLine(const StepMeasurement& step) {
+  Json line = {{"seconds", step.seconds},
+               {"cpu_s", step.cpu_seconds},
+               {"decoded_steps", step.decoded_steps},
+               {"cost", step.cost},
+               {"loss", step.loss}};
+  for (size_t k = 0; k < kPhaseNames.size(); ++k) {
+    if (step.phases[k] > 0) line["phases"][std::string(kPhaseNames[k])] = step.phases[k];
+  }
+  line["peak_mem_mib"] = PeakMib();
+  return line;
+}
+
+Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_t starts) {
+  const absl::Time begin = absl::Now();
+  const double cpu = ProcessCpuSeconds();
+  const Trajectories tours = Value(training.Greedy(batch, starts));
+  Json line = {{"seconds", absl::ToDoubleSeconds(absl::Now() - begin)},
+               {"cpu_s", ProcessCpuSeconds() - cpu}};
+  double sum = 0;
+  for (const double cost : tours.costs) sum += cost;
+  line["cost"] = sum / static_cast<double>(tours.costs.size());
+  line["decoded_steps"] = tours.steps;
+  line["peak_mem_mib"] = PeakMib();
+  return line;
+}
+
+// One request of standard input.
+Json Answer(const std::string& text, BenchTraining& training, const NetworkBatch& batch) {
+  std::istringstream words(text);
+  std::string verb;
+  std::string argument;
+  words >> verb >> argument;
+  if (verb == "step") return StepLine(Value(training.Step(BaselineOf(argument))));
+  if (verb == "greedy") {
+    return GreedyLine(training, batch, argument.empty() ? 1 : std::atoi(argument.c_str()));
+  }
+  if (verb == "costs") {
+    return {{"costs", Value(training.Greedy(batch, 1, argument == "frozen")).costs}};
+  }
+  if (verb == "freeze") {
+    if (const absl::Status status = training.Freeze(); !status.ok()) Die(status);
+    return {{"frozen", true}};
+  }
+  Die(absl::InvalidArgumentError("unknown request: " + text));
+}
+
+int Main(int argc, char** argv) {
+  const BenchCase c = Value(ParseBenchCase({argv + 1, static_cast<size_t>(argc - 1)}));
+  const std::unique_ptr<BenchTraining> training = Value(BenchTraining::Create(c));
+  NetworkBatch batch;
+  if (!c.instances.empty()) {
+    batch = Value(ReadParityInstances(c.instances, training->engine().node_order()));
+  }
+  std::cout << Json({{"ready", true},
+                     {"params", training->engine().parameters().size()},
+                     {"rss_mib", ResidentMib()}})
+            << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::cout << Answer(line, *training, batch) << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace vrp
+
+int main(int argc, char** argv) { return vrp::Main(argc, argv); }

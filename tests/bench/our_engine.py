@@ -1,0 +1,38 @@
+"""Our side of a comparison: the program engine_bench, asked for a step at a time."""
+
+import json
+import os
+import subprocess
+
+
+class OurEngine:
+    """One case in a process of its own; closes it at the end of a with block."""
+
+    def __init__(self, program, **case):
+        self._process = subprocess.Popen(
+            [program, *(f"{key}={value}" for key, value in case.items() if value not in (None, ""))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, OMP_WAIT_POLICY="passive", GOMP_SPINCOUNT="0"))
+        self.about = self._read()
+
+    def _read(self):
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"engine_bench ended with code {self._process.wait()}")
+        return json.loads(line)
+
+    def ask(self, request):
+        self._process.stdin.write(request + "\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,91 @@
+"""The rival's side of a comparison: rl4co's steps as shared/peers/measure_rl4co.py defines them, one at a time.
+
+Needs torch and rl4co. The script is read, not copied: its functions and its cases run here with its own `timed`
+replaced, so that another program's steps can come between its own.
+"""
+
+import ast
+import contextlib
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def quiet_openmp():
+    """Starts this program again with OpenMP's threads asleep between parallel regions: they would take the cores
+    from the other side, and torch's own steps become several times slower on a machine with other load."""
+    wanted = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.environ.update(wanted)
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
+class Peer:
+    """measure_rl4co.py, loaded without running a case."""
+
+    def __init__(self, script, threads):
+        tree = ast.parse(pathlib.Path(script).read_text())
+        self._cases = {}
+        rest = []
+        for node in tree.body:
+            name = self._case_of(node)
+            if name is None:
+                rest.append(node)
+            else:
+                self._cases[name] = node
+        self.names = {"__name__": "measure_rl4co", "__file__": str(script)}
+        argv, sys.argv = sys.argv, [str(script), "--cases", "", "--norm", "instance", "--threads", str(threads)]
+        try:
+            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # its line on versions
+                self._run(rest, script)
+        finally:
+            sys.argv = argv
+
+    @staticmethod
+    def _case_of(node):
+        """The case's name of `if "NAME" in cases:`."""
+        if (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.In)
+                and isinstance(node.test.comparators[0], ast.Name) and node.test.comparators[0].id == "cases"):
+            return node.test.left.value
+        return None
+
+    def _run(self, nodes, script="measure_rl4co.py"):
+        # Its own code, from the file that the user names; nothing else can come here.
+        exec(compile(ast.Module(nodes, []), str(script), "exec"), self.names)  # noqa: S102
+
+    @property
+    def arguments(self):
+        return self.names["args"]
+
+    def set_precision(self, amp, sdpa):
+        """amp: "none" or "bf16"; sdpa: "default" or "simple"."""
+        torch = self.names["torch"]
+        self.arguments.amp, self.arguments.sdpa = amp, sdpa
+        self.names["amp_dtype"] = {"none": None, "bf16": torch.bfloat16}[amp]
+        self.names["COMMON"].update(amp=amp, sdpa=sdpa)
+
+    def run_case(self, name, timed, wrap=None, **arguments):
+        """Runs a case with timed(step, policy) in the place of the script's own.
+
+        `timed` returns the step's times. `wrap` maps names of the script's functions to what makes their replacement.
+        Returns what the script would have printed, a dict a line.
+        """
+        lines = []
+        saved = dict(self.names)
+        for key, value in arguments.items():
+            setattr(self.arguments, key, value)
+
+        def replaced(step, _warmup, _repeats):
+            times, value = timed(step)
+            return sorted(times)[len(times) // 2], times, value, 1
+
+        self.names.update(timed=replaced, emit=lambda **line: lines.append(line), cases={name})
+        for function, make in (wrap or {}).items():
+            self.names[function] = make(self.names[function])
+        try:
+            self._run([self._cases[name]])
+        finally:
+            self.names.update({key: saved[key] for key in ("timed", "emit", "cases", *(wrap or {}))})
+        return lines

@@ -1,0 +1,66 @@
+// Networks, instances and tours that another program wrote down, to be compared with ours. The
+// format is a safetensors file; who writes it: make_reference.py and compare_rl4co_policy.py.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/network_batch.h"
+#include "core/model/policy_engine.h"
+#include "core/model/safetensors.h"
+
+namespace vrp {
+
+// Metadata: "kind" (a word of KindName) and "architecture_json". Tensors, B instances of N nodes, P
+// trajectories of each, T steps:
+//   weights.NAME                    float32, the network's parameters under our names
+//   positions [B, N, 2]             float64
+//   demands [B, N], capacities [B]  float64; not of a TSP
+//   actions [B, P, T]               int32: tours, followed by zeros
+//   weights [B, P]                  float64: of their log-likelihoods in the loss
+class ParityCase {
+ public:
+  static absl::StatusOr<ParityCase> Read(const std::string& path);
+
+  const SafetensorsFile& file() const { return file_; }
+  const NetworkBatch& batch() const { return batch_; }
+  int32_t trajectories() const { return trajectories_; }  // P
+  const std::vector<std::vector<int32_t>>& tours() const {
+    return tours_;
+  }                                                                // [B * P], no zeros at the end
+  const std::vector<double>& weights() const { return weights_; }  // [B * P]
+
+  // The network with the case's weights, on the CPU.
+  absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeNetwork() const;
+  // Follows tours() with P trajectories, from distinct starts where P is above 1.
+  RolloutRequest Follow(CpuPool* pool) const;
+  // Weights of trajectories as AddGradient asks for them.
+  void Weigh(int64_t first, std::span<double> weights) const;
+
+ private:
+  explicit ParityCase(SafetensorsFile file) : file_(std::move(file)) {}
+
+  SafetensorsFile file_;
+  NetworkBatch batch_;
+  int32_t trajectories_ = 1;
+  std::vector<std::vector<int32_t>> tours_;
+  std::vector<double> weights_;
+};
+
+// The instances of such a file, the nodes in `order`.
+absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, NodeOrder order);
+
+// The elements of a tensor that must be there with this type.
+absl::StatusOr<std::vector<double>> ReadDoubles(const SafetensorsFile& file, std::string_view name);
+absl::StatusOr<std::vector<int32_t>> ReadIntegers(const SafetensorsFile& file,
+                                                  std::string_view name);
+absl::StatusOr<std::vector<float>> ReadFloats(const SafetensorsFile& file, std::string_view name);
+
+// `actions` [count, steps] as tours: without the zeros at a tour's end (of a TSP all are kept).
+std::vector<std::vector<int32_t>> SplitTours(const std::vector<int32_t>& actions, int64_t steps,
+                                             bool tsp);
+
+}  // namespace vrp

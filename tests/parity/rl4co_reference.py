@@ -1,0 +1,134 @@
+"""rl4co's attention models as the reference for ours: policies, instances and what the policies say of them.
+
+Needs torch and rl4co. Imported by the scripts beside it and in tests/bench.
+"""
+
+import importlib.util
+import logging
+import os
+import pathlib
+import warnings
+
+warnings.filterwarnings("ignore")
+os.environ.setdefault("RL_WARNINGS", "False")
+
+import torch  # noqa: E402
+from rl4co.envs import CVRPEnv, TSPEnv  # noqa: E402
+from rl4co.models.zoo.am import AttentionModelPolicy  # noqa: E402
+
+logging.disable(logging.WARNING)
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def load_module(path):
+    """A script of ours, imported by its path."""
+    spec = importlib.util.spec_from_file_location(pathlib.Path(path).stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+weights = load_module(ROOT / "models" / "import_weights.py")
+
+
+def make_env(kind, customers):
+    return {"cvrp": CVRPEnv, "tsp": TSPEnv}[kind](generator_params={"num_loc": customers}, check_solution=False)
+
+
+def fill_unit_square(points):
+    """[B, N, 2] moved and scaled, by one factor an instance, as our networks see them: in float32 exactly."""
+    points = points.double()
+    low = points.amin(dim=1, keepdim=True)
+    side = (points.amax(dim=1, keepdim=True) - low).amax(dim=2, keepdim=True)
+    return ((points - low) / side).float()
+
+
+def make_instances(env, kind, count):
+    """A TensorDict of the env's generator whose bounding boxes are the unit square."""
+    data = env.generator(batch_size=[count])
+    if kind == "tsp":
+        data["locs"] = fill_unit_square(data["locs"])
+        return data
+    nodes = fill_unit_square(torch.cat((data["depot"][:, None], data["locs"]), 1))
+    data["depot"], data["locs"] = nodes[:, 0].clone(), nodes[:, 1:].clone()
+    return data
+
+
+def instance_tensors(data, kind):
+    """The same instances as policy_probe reads them."""
+    if kind == "tsp":
+        return {"positions": data["locs"].double()}
+    positions = torch.cat((data["depot"][:, None], data["locs"]), 1).double()
+    capacity = data["capacity"].double()
+    demands = (data["demand"].double() * capacity).round()
+    return {"positions": positions, "demands": torch.nn.functional.pad(demands, (1, 0)),
+            "capacities": capacity[:, 0].contiguous()}
+
+
+def make_policy(kind, settings, seed):
+    """An untrained policy; batch norm has seen some batches and is then frozen."""
+    torch.manual_seed(seed)
+    policy = AttentionModelPolicy(env_name=kind, **settings)
+    with torch.no_grad():  # norms that do something, gradients that are not all of one size
+        for name, parameter in policy.named_parameters():
+            if "normalizer" in name:
+                parameter.add_(0.2 * torch.randn_like(parameter))
+    if settings.get("normalization", "batch") == "batch":
+        env = make_env(kind, 20)
+        for _ in range(5):
+            policy.train()
+            with torch.no_grad():
+                policy(env.reset(env.generator(batch_size=[64])), env, phase="train")
+    return policy.eval()
+
+
+def our_weights(policy):
+    context = policy.decoder.use_graph_context
+    return weights.convert(policy.state_dict(), graph_context=context)
+
+
+def our_options(policy):
+    heads = policy.decoder.pointer.num_heads
+    return weights.options_of(our_weights(policy), heads, float(policy.tanh_clipping))
+
+
+def our_gradient(policy):
+    """Gradients under our names, and which of their elements rl4co's network has at all."""
+    context = policy.decoder.use_graph_context
+    ones, gradient = {}, {}
+    for name, tensor in policy.state_dict().items():
+        ones[name], gradient[name] = torch.zeros_like(tensor, dtype=torch.float), torch.zeros_like(tensor)
+    for name, parameter in policy.named_parameters():
+        if parameter.grad is not None:
+            ones[name], gradient[name] = torch.ones_like(parameter), parameter.grad
+    return weights.convert(gradient, context), weights.convert(ones, context)
+
+
+def sample(policy, env, data, starts, loss_weights):
+    """Sampled tours, their log-likelihoods and the gradient of sum(weights * log-likelihoods).
+
+    Returns actions [B, P, T] and log-likelihoods [B, P]; `loss_weights` is [B, P].
+    """
+    policy.zero_grad(set_to_none=True)
+    how = {"decode_type": "multistart_sampling", "num_starts": starts} if starts > 1 else {"decode_type": "sampling"}
+    out = policy(env.reset(data.clone()), env, phase="train", **how)
+    count = data.batch_size[0]
+    log_likelihoods = out["log_likelihood"].view(starts, count).T  # trajectories of a start lie together
+    actions = out["actions"].view(starts, count, -1).transpose(0, 1)
+    (log_likelihoods * loss_weights).sum().backward()
+    return actions.int().contiguous(), log_likelihoods.detach().double().contiguous()
+
+
+def greedy(policy, env, data, starts, batch=1000):
+    """Greedy tours [B, P, T] and their costs [B, P]."""
+    how = {"decode_type": "multistart_greedy", "num_starts": starts} if starts > 1 else {"decode_type": "greedy"}
+    tours, costs = [], []
+    for part in data.split(batch):
+        with torch.inference_mode():
+            out = policy(env.reset(part.clone()), env, phase="test", **how)
+        count = part.batch_size[0]
+        tours.append(out["actions"].view(starts, count, -1).transpose(0, 1).int())
+        costs.append(-out["reward"].view(starts, count).T.double())
+    longest = max(tour.shape[2] for tour in tours)
+    tours = [torch.nn.functional.pad(tour, (0, longest - tour.shape[2])) for tour in tours]
+    return torch.cat(tours).contiguous(), torch.cat(costs).contiguous()
