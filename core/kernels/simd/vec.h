@@ -7,6 +7,8 @@
 // might be the one that an older CPU cannot run.
 #pragma once
 
+#include <immintrin.h>
+
 #include <cstdint>
 #include <type_traits>
 
@@ -36,14 +38,26 @@ template <typename T>
 inline __attribute__((always_inline)) Vec<T> Broadcast(T value) {
   return value - Vec<T>{};
 }
+// b where either is NaN. By name, because GCC 12 makes a comparison and a selection of `a > b ? a :
+// b`.
+#if VRP_SIMD_BYTES == 64
+inline __attribute__((always_inline)) __m512 MaxOfBoth(__m512 a, __m512 b) {
+  return _mm512_max_ps(a, b);
+}
+inline __attribute__((always_inline)) __m512d MaxOfBoth(__m512d a, __m512d b) {
+  return _mm512_max_pd(a, b);
+}
+#else
+inline __attribute__((always_inline)) __m256 MaxOfBoth(__m256 a, __m256 b) {
+  return _mm256_max_ps(a, b);
+}
+inline __attribute__((always_inline)) __m256d MaxOfBoth(__m256d a, __m256d b) {
+  return _mm256_max_pd(a, b);
+}
+#endif
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Max(Vec<T> a, Vec<T> b) {
-  return a > b ? a : b;
-}
-
-template <typename T>
-inline __attribute__((always_inline)) Vec<T> Min(Vec<T> a, Vec<T> b) {
-  return a < b ? a : b;
+  return MaxOfBoth(a, b);
 }
 
 // Sums and maxima over a vector's lanes by halves: a fixed order.

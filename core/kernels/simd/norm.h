@@ -1,0 +1,90 @@
+// Normalising each channel over an instance's nodes (Ulyanov et al. 2016; biased variance) or by
+// frozen statistics, forward and backward, in place. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+template <typename T>
+struct NormParameters {
+  const T* scale;  // [H]
+  const T* shift;  // [H]
+  const T* mean;   // [H]; null: the instance's own
+  const T* root;   // [H]: 1 / sqrt(variance + eps) where `mean` is given
+};
+
+inline constexpr double kNormEpsilon = 1e-5;
+
+template <typename T>
+inline __attribute__((always_inline)) Vec<T> InverseRoot(Vec<T> x) {
+  for (int64_t i = 0; i < kLanes<T>; ++i) {
+    x[i] = static_cast<T>(1) / (sizeof(T) == 4
+                                    ? static_cast<T>(__builtin_sqrtf(static_cast<float>(x[i])))
+                                    : static_cast<T>(__builtin_sqrt(static_cast<double>(x[i]))));
+  }
+  return x;
+}
+
+// z [nodes, H] becomes the normalised one, y [nodes, H] = z * scale + shift, root [H] what z was
+// multiplied by.
+template <typename T>
+inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden, T* z, T* y,
+                        T* root) {
+  const Vec<T> share = Broadcast<T>(static_cast<T>(1) / static_cast<T>(nodes));
+  for (int64_t c = 0; c < hidden; c += kLanes<T>) {
+    Vec<T> mean{};
+    Vec<T> factor{};
+    if (norm.mean == nullptr) {
+      for (int64_t n = 0; n < nodes; ++n) mean += Load<T>(z + n * hidden + c);
+      mean *= share;
+      Vec<T> squares{};
+      for (int64_t n = 0; n < nodes; ++n) {
+        const Vec<T> value = Load<T>(z + n * hidden + c) - mean;
+        squares += value * value;
+      }
+      factor = InverseRoot<T>(squares * share + static_cast<T>(kNormEpsilon));
+    } else {
+      mean = Load<T>(norm.mean + c);
+      factor = Load<T>(norm.root + c);
+    }
+    Store<T>(root + c, factor);
+    const Vec<T> scale = Load<T>(norm.scale + c);
+    const Vec<T> shift = Load<T>(norm.shift + c);
+    for (int64_t n = 0; n < nodes; ++n) {
+      const Vec<T> value = (Load<T>(z + n * hidden + c) - mean) * factor;
+      Store<T>(z + n * hidden + c, value);
+      Store<T>(y + n * hidden + c, value * scale + shift);
+    }
+  }
+}
+
+// dy [nodes, H], the gradient by y, becomes that by what was normalised. Adds to d_scale and
+// d_shift.
+template <typename T>
+inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden,
+                         const T* normalised, const T* root, T* dy, T* d_scale, T* d_shift) {
+  const Vec<T> share = Broadcast<T>(static_cast<T>(1) / static_cast<T>(nodes));
+  for (int64_t c = 0; c < hidden; c += kLanes<T>) {
+    Vec<T> sum{};
+    Vec<T> along{};
+    for (int64_t n = 0; n < nodes; ++n) {
+      const Vec<T> value = Load<T>(dy + n * hidden + c);
+      sum += value;
+      along += value * Load<T>(normalised + n * hidden + c);
+    }
+    Store<T>(d_scale + c, Load<T>(d_scale + c) + along);
+    Store<T>(d_shift + c, Load<T>(d_shift + c) + sum);
+    const Vec<T> factor = Load<T>(norm.scale + c) * Load<T>(root + c);
+    const Vec<T> mean = norm.mean == nullptr ? sum * share : Vec<T>{};
+    const Vec<T> slope = norm.mean == nullptr ? along * share : Vec<T>{};
+    for (int64_t n = 0; n < nodes; ++n) {
+      T* const at = dy + n * hidden + c;
+      Store<T>(at, factor * (Load<T>(at) - mean - Load<T>(normalised + n * hidden + c) * slope));
+    }
+  }
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,179 @@
+// The encoder in plain loops and float64, as its definition reads, for tests; and parameters and
+// inputs to try it with.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/kernels/encoder.h"
+
+namespace vrp::testing_support {
+
+inline std::vector<double> RandomValues(int64_t count, uint64_t stream) {
+  CounterRandom random(11, stream);
+  std::vector<double> values(static_cast<size_t>(count));
+  for (double& value : values) value = 2 * random.UniformDouble() - 1;
+  return values;
+}
+
+// A flat span of parameters, and where each kind of them lies (of all layers, one after another).
+struct EncoderParameters {
+  std::vector<EncoderLayerOffsets> layers;
+  std::vector<double> values;
+  struct Kind {
+    std::string name;
+    int64_t first;
+    int64_t count;
+    bool frozen;
+  };
+  std::vector<Kind> kinds;
+};
+
+inline EncoderParameters MakeEncoderParameters(const EncoderShape& s) {
+  EncoderParameters p;
+  const int64_t h = s.hidden;
+  const int64_t f = s.feed_forward;
+  const auto add = [&p](const std::string& name, int64_t count, double bound, double offset) {
+    const auto first = static_cast<int64_t>(p.values.size());
+    for (const double value : RandomValues(count, p.kinds.size() + 100)) {
+      p.values.push_back(offset + bound * value);
+    }
+    const bool frozen = name.ends_with("mean") || name.ends_with("variance");
+    p.kinds.push_back({name, first, count, frozen});
+    return first;
+  };
+  for (int32_t l = 0; l < s.layers; ++l) {
+    EncoderLayerOffsets o;
+    const double of_hidden = 1.7 / std::sqrt(h);
+    o.qkv_weight = add("qkv_weight", 3 * h * h, 1.5 * of_hidden, 0);
+    o.qkv_bias = add("qkv_bias", 3 * h, 0.3, 0);
+    o.out_weight = add("out_weight", h * h, of_hidden, 0);
+    o.out_bias = add("out_bias", h, 0.3, 0);
+    o.edge_weight = add("edge_weight", int64_t{s.heads} * s.edge_features, 1, 0);
+    o.norm1_scale = add("norm1_scale", h, 0.4, 1);
+    o.norm1_shift = add("norm1_shift", h, 0.3, 0);
+    o.norm1_mean = add("norm1_mean", h, 0.3, 0);
+    o.norm1_variance = add("norm1_variance", h, 0.4, 1);
+    o.feed1_weight = add("feed1_weight", f * h, of_hidden, 0);
+    o.feed1_bias = add("feed1_bias", f, 0.3, 0);
+    o.feed2_weight = add("feed2_weight", h * f, 1.7 / std::sqrt(f), 0);
+    o.feed2_bias = add("feed2_bias", h, 0.3, 0);
+    o.norm2_scale = add("norm2_scale", h, 0.4, 1);
+    o.norm2_shift = add("norm2_shift", h, 0.3, 0);
+    o.norm2_mean = add("norm2_mean", h, 0.3, 0);
+    o.norm2_variance = add("norm2_variance", h, 0.4, 1);
+    p.layers.push_back(o);
+  }
+  return p;
+}
+
+// One instance: x [N, H] through all layers.
+class EncoderReference {
+ public:
+  EncoderReference(const EncoderShape& shape, const EncoderParameters& parameters)
+      : s_(shape), p_(parameters) {}
+
+  std::vector<double> Encode(std::vector<double> x, std::span<const double> edges) const {
+    for (const EncoderLayerOffsets& o : p_.layers) {
+      const std::vector<double> qkv = Linear(x, o.qkv_weight, o.qkv_bias, 3 * s_.hidden);
+      const std::vector<double> attended = Attend(qkv, edges, o.edge_weight);
+      x = Sum(x, Linear(attended, o.out_weight, o.out_bias, s_.hidden));
+      Norm(x, o.norm1_scale, o.norm1_shift, o.norm1_mean, o.norm1_variance);
+      std::vector<double> feed = Linear(x, o.feed1_weight, o.feed1_bias, s_.feed_forward);
+      for (double& value : feed) value = std::max(value, 0.0);
+      x = Sum(x, Linear(feed, o.feed2_weight, o.feed2_bias, s_.hidden));
+      Norm(x, o.norm2_scale, o.norm2_shift, o.norm2_mean, o.norm2_variance);
+    }
+    return x;
+  }
+
+ private:
+  double At(int64_t offset) const { return p_.values[static_cast<size_t>(offset)]; }
+
+  std::vector<double> Linear(const std::vector<double>& x, int64_t weight, int64_t bias,
+                             int64_t outputs) const {
+    const int64_t nodes = Nodes(x, outputs, weight);
+    const int64_t inputs = static_cast<int64_t>(x.size()) / nodes;
+    std::vector<double> y(static_cast<size_t>(nodes * outputs));
+    for (int64_t n = 0; n < nodes; ++n) {
+      for (int64_t o = 0; o < outputs; ++o) {
+        double sum = At(bias + o);
+        for (int64_t i = 0; i < inputs; ++i) sum += At(weight + o * inputs + i) * x[n * inputs + i];
+        y[n * outputs + o] = sum;
+      }
+    }
+    return y;
+  }
+  // Only the second linear layer of the feed-forward network reads F values a node.
+  int64_t Nodes(const std::vector<double>& x, int64_t /*outputs*/, int64_t weight) const {
+    bool second = false;
+    for (const EncoderLayerOffsets& o : p_.layers) second = second || o.feed2_weight == weight;
+    return static_cast<int64_t>(x.size()) / (second ? s_.feed_forward : s_.hidden);
+  }
+  static std::vector<double> Sum(std::vector<double> a, const std::vector<double>& b) {
+    for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    return a;
+  }
+
+  std::vector<double> Attend(const std::vector<double>& qkv, std::span<const double> edges,
+                             int64_t edge_weight) const {
+    const int64_t h = s_.hidden;
+    const int64_t nodes = static_cast<int64_t>(qkv.size()) / (3 * h);
+    const int64_t channels = h / s_.heads;
+    std::vector<double> out(static_cast<size_t>(nodes * h));
+    for (int64_t m = 0; m < s_.heads; ++m) {
+      for (int64_t i = 0; i < nodes; ++i) {
+        std::vector<double> weights(static_cast<size_t>(nodes));
+        double total = 0;
+        for (int64_t j = 0; j < nodes; ++j) {
+          double score = 0;
+          for (int64_t c = m * channels; c < (m + 1) * channels; ++c) {
+            score += qkv[i * 3 * h + c] * qkv[j * 3 * h + h + c];
+          }
+          score /= std::sqrt(channels);
+          for (int64_t e = 0; e < s_.edge_features; ++e) {
+            score +=
+                At(edge_weight + m * s_.edge_features + e) * edges[(e * nodes + i) * nodes + j];
+          }
+          weights[j] = std::exp(score);
+          total += weights[j];
+        }
+        for (int64_t j = 0; j < nodes; ++j) {
+          for (int64_t c = m * channels; c < (m + 1) * channels; ++c) {
+            out[i * h + c] += weights[j] / total * qkv[j * 3 * h + 2 * h + c];
+          }
+        }
+      }
+    }
+    return out;
+  }
+
+  void Norm(std::vector<double>& x, int64_t scale, int64_t shift, int64_t mean,
+            int64_t variance) const {
+    const int64_t h = s_.hidden;
+    const int64_t nodes = static_cast<int64_t>(x.size()) / h;
+    for (int64_t c = 0; c < h; ++c) {
+      double m = At(mean + c);
+      double v = At(variance + c);
+      if (s_.norm == NormKind::kInstance) {
+        m = 0;
+        for (int64_t n = 0; n < nodes; ++n) m += x[n * h + c] / nodes;
+        v = 0;
+        for (int64_t n = 0; n < nodes; ++n) v += std::pow(x[n * h + c] - m, 2) / nodes;
+      }
+      for (int64_t n = 0; n < nodes; ++n) {
+        x[n * h + c] = (x[n * h + c] - m) / std::sqrt(v + 1e-5) * At(scale + c) + At(shift + c);
+      }
+    }
+  }
+
+  EncoderShape s_;
+  const EncoderParameters& p_;
+};
+
+}  // namespace vrp::testing_support
