@@ -37,6 +37,7 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
       {"sizes", Text(c.sizes)},
       {"model", Text(c.model)},
       {"instances", Text(c.instances)},
+      {"baseline_instances", Text(c.baseline_instances)},
       {"customers", Number(c.customers)},
       {"batch", Number(c.batch)},
       {"starts", Number(c.starts)},

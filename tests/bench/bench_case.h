@@ -24,7 +24,8 @@ struct BenchCase {
   int32_t threads = 1;
   uint64_t seed = 1;
   double learning_rate = 1e-4;
-  std::string instances;  // safetensors file as parity_case.h's, for greedy decoding
+  std::string instances;           // safetensors file as parity_case.h's, for `greedy`
+  std::string baseline_instances;  // likewise, for `costs`
 };
 
 // kInvalidArgument names the argument. `problem` is a word of KindName.

@@ -86,7 +86,7 @@ class Comparison:
 
                 def generate_and_keep(batch_size):
                     env.generator._generate = generate
-                    data = self.reference.make_instances(env, "cvrp", batch_size[0])
+                    data = self.reference.make_instances(env, batch_size[0])
                     instances = self.reference.instance_tensors(data, "cvrp")
                     self.current["instances"] = self.write_instances(instances)
                     return data

@@ -37,6 +37,16 @@ T Value(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
+struct BenchInstances {
+  NetworkBatch evaluation;
+  NetworkBatch baseline;
+};
+
+NetworkBatch ReadInstances(const std::string& path, NodeOrder order) {
+  if (path.empty()) return {};
+  return Value(ReadParityInstances(path, order));
+}
+
 double PeakMib() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -85,17 +95,18 @@ Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_
 }
 
 // One request of standard input.
-Json Answer(const std::string& text, BenchTraining& training, const NetworkBatch& batch) {
+Json Answer(const std::string& text, BenchTraining& training, const BenchInstances& instances) {
   std::istringstream words(text);
   std::string verb;
   std::string argument;
   words >> verb >> argument;
   if (verb == "step") return StepLine(Value(training.Step(BaselineOf(argument))));
   if (verb == "greedy") {
-    return GreedyLine(training, batch, argument.empty() ? 1 : std::atoi(argument.c_str()));
+    return GreedyLine(training, instances.evaluation,
+                      argument.empty() ? 1 : std::atoi(argument.c_str()));
   }
   if (verb == "costs") {
-    return {{"costs", Value(training.Greedy(batch, 1, argument == "frozen")).costs}};
+    return {{"costs", Value(training.Greedy(instances.baseline, 1, argument == "frozen")).costs}};
   }
   if (verb == "freeze") {
     if (const absl::Status status = training.Freeze(); !status.ok()) Die(status);
@@ -107,16 +118,15 @@ Json Answer(const std::string& text, BenchTraining& training, const NetworkBatch
 int Main(int argc, char** argv) {
   const BenchCase c = Value(ParseBenchCase({argv + 1, static_cast<size_t>(argc - 1)}));
   const std::unique_ptr<BenchTraining> training = Value(BenchTraining::Create(c));
-  NetworkBatch batch;
-  if (!c.instances.empty()) {
-    batch = Value(ReadParityInstances(c.instances, training->engine().node_order()));
-  }
+  const NodeOrder order = training->engine().node_order();
+  const BenchInstances instances = {ReadInstances(c.instances, order),
+                                    ReadInstances(c.baseline_instances, order)};
   std::cout << Json({{"ready", true},
                      {"params", training->engine().parameters().size()},
                      {"rss_mib", ResidentMib()}})
             << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
-    std::cout << Answer(line, *training, batch) << std::endl;
+    std::cout << Answer(line, *training, instances) << std::endl;
   }
   return 0;
 }

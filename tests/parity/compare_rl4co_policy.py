@@ -79,7 +79,7 @@ def different_tours(theirs, ours):
 def compare(name, policy, kind, customers, starts, arguments):
     env = make_env(kind, customers)
     torch.manual_seed(arguments.seed)
-    data = make_instances(env, kind, arguments.instances)
+    data = make_instances(env, arguments.instances)
     loss_weights = torch.randn(arguments.instances, starts)
     actions, log_likelihoods = sample(policy, env, data, starts, loss_weights)
     gradient, known = our_gradient(policy)

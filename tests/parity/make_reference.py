@@ -31,7 +31,7 @@ def make(name, folder):
     policy = make_policy(kind, settings, seed=7)
     env = make_env(kind, customers)
     torch.manual_seed(11)
-    data = make_instances(env, kind, count)
+    data = make_instances(env, count)
     loss_weights = torch.randn(count, starts)
     actions, log_likelihoods = sample(policy, env, data, starts, loss_weights)
     gradient, known = our_gradient(policy)

@@ -36,22 +36,31 @@ def make_env(kind, customers):
 
 
 def fill_unit_square(points):
-    """[B, N, 2] moved and scaled, by one factor an instance, as our networks see them: in float32 exactly."""
+    """[B, N, 2] moved and scaled, by one factor an instance, as our networks see them: in float32 exactly.
+
+    Returns them and the sides [B] of the squares that they filled before.
+    """
     points = points.double()
     low = points.amin(dim=1, keepdim=True)
     side = (points.amax(dim=1, keepdim=True) - low).amax(dim=2, keepdim=True)
-    return ((points - low) / side).float()
+    return ((points - low) / side).float(), side[:, 0, 0].float()
 
 
-def make_instances(env, kind, count):
-    """A TensorDict of the env's generator whose bounding boxes are the unit square."""
+def scaled_instances(env, count):
+    """A TensorDict of the env's generator, moved and scaled so that each bounding box fills the unit square, and the
+    sides of the squares [count]."""
     data = env.generator(batch_size=[count])
-    if kind == "tsp":
-        data["locs"] = fill_unit_square(data["locs"])
-        return data
-    nodes = fill_unit_square(torch.cat((data["depot"][:, None], data["locs"]), 1))
+    if "depot" not in data.keys():
+        data["locs"], sides = fill_unit_square(data["locs"])
+        return data, sides
+    nodes, sides = fill_unit_square(torch.cat((data["depot"][:, None], data["locs"]), 1))
     data["depot"], data["locs"] = nodes[:, 0].clone(), nodes[:, 1:].clone()
-    return data
+    return data, sides
+
+
+def make_instances(env, count):
+    """The same without the sides."""
+    return scaled_instances(env, count)[0]
 
 
 def instance_tensors(data, kind):
@@ -65,10 +74,14 @@ def instance_tensors(data, kind):
             "capacities": capacity[:, 0].contiguous()}
 
 
-def make_policy(kind, settings, seed):
-    """An untrained policy; batch norm has seen some batches and is then frozen."""
+def make_untrained(kind, settings, seed):
     torch.manual_seed(seed)
-    policy = AttentionModelPolicy(env_name=kind, **settings)
+    return AttentionModelPolicy(env_name=kind, **settings)
+
+
+def make_policy(kind, settings, seed):
+    """A policy with random weights, its norms' too; batch norm has seen some batches and is then frozen."""
+    policy = make_untrained(kind, settings, seed)
     with torch.no_grad():  # norms that do something, gradients that are not all of one size
         for name, parameter in policy.named_parameters():
             if "normalizer" in name:
