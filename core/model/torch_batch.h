@@ -1,0 +1,56 @@
+// A batch on its way to the device, padded to its longest instance. Needs torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "core/model/network_batch.h"
+
+namespace vrp {
+
+// What moves between host and device, counted. On the CPU nothing moves.
+class Transfers {
+ public:
+  explicit Transfers(at::Device device) : device_(device) {}
+
+  at::Device device() const { return device_; }
+  at::Tensor ToDevice(const at::Tensor& host);
+  // Waits for the device.
+  at::Tensor ToHost(const at::Tensor& tensor);
+  void Count(int64_t bytes);
+  void CountMatrix(int64_t bytes) { matrix_bytes_ += device_.is_cpu() ? 0 : bytes; }
+
+  int64_t bytes() const { return bytes_; }
+  int64_t copies() const { return copies_; }
+  int64_t matrix_bytes() const { return matrix_bytes_; }  // of these, of distance matrices
+
+ private:
+  const at::Device device_;
+  int64_t bytes_ = 0;
+  int64_t copies_ = 0;
+  int64_t matrix_bytes_ = 0;
+};
+
+// B instances of at most N nodes. Nodes beyond an instance's are 0 and not valid.
+struct TorchBatch {
+  at::Tensor features;  // [B, N, kNodeFeatures]
+  at::Tensor valid;     // [B, N] bool
+  at::Tensor sizes;     // [B], of the features' type
+  at::Tensor last;      // [B] int64: the last valid node
+  at::Tensor tsp;       // [B] bool: no node is a depot
+  at::Tensor edges;     // [B, kEdgeFeatures, N, N]; undefined unless asked for
+};
+
+struct TorchBatchRequest {
+  int32_t first = 0;  // instances first .. first + count - 1 of the batch
+  int32_t count = 0;
+  at::TensorOptions options;
+  bool edges = false;
+};
+
+// Distances are computed from coordinates on the device; given matrices are moved there, once.
+TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& request,
+                          Transfers& transfers);
+
+}  // namespace vrp

@@ -1,0 +1,303 @@
+#include "core/model/torch_engine.h"
+
+#include <ATen/ATen.h>
+#include <ATen/DeviceAccelerator.h>
+#include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/base/random.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/torch_guard.h"
+#include "core/model/torch_rollout.h"
+
+namespace vrp {
+namespace {
+
+// Rows (trajectories x nodes) of one part of a rollout; more are decoded in parts.
+constexpr int64_t kMaxRows = int64_t{1} << 21;
+
+// Adds the time until Next to a phase.
+class PhaseClock {
+ public:
+  PhaseClock(PhaseSeconds& seconds, at::Device device)
+      : seconds_(seconds), device_(device), since_(absl::Now()) {}
+
+  void Next(Phase phase) {
+    // Kernels run behind the host: a phase is over when they are.
+    if (!device_.is_cpu()) at::accelerator::synchronizeDevice(device_.index());
+    const absl::Time now = absl::Now();
+    seconds_[static_cast<size_t>(phase)] += absl::ToDoubleSeconds(now - since_);
+    since_ = now;
+  }
+
+ private:
+  PhaseSeconds& seconds_;
+  const at::Device device_;
+  absl::Time since_;
+};
+
+// The next instances' trajectories behind the others'.
+void Append(const Trajectories& part, Trajectories& to) {
+  const auto rows = static_cast<int64_t>(to.lengths.size());
+  const int32_t steps = std::max(to.steps, part.steps);
+  if (to.steps < steps) {
+    std::vector<int32_t> wider(static_cast<size_t>(rows * steps), -1);
+    for (int64_t row = 0; row < rows; ++row) {
+      std::copy_n(to.choices.begin() + row * to.steps, to.steps, wider.begin() + row * steps);
+    }
+    to.choices = std::move(wider);
+    to.steps = steps;
+  }
+  to.count = part.count;
+  to.choices.resize(to.choices.size() + part.lengths.size() * static_cast<size_t>(steps), -1);
+  for (int64_t row = 0; row < std::ssize(part.lengths); ++row) {
+    std::copy_n(part.choices.begin() + row * part.steps, part.steps,
+                to.choices.begin() + (rows + row) * steps);
+  }
+  const auto append = [](const auto& from, auto& column) {
+    column.insert(column.end(), from.begin(), from.end());
+  };
+  append(part.lengths, to.lengths);
+  append(part.costs, to.costs);
+  append(part.log_likelihoods, to.log_likelihoods);
+  append(part.agreements, to.agreements);
+}
+
+// The sums over each trajectory's steps, [B * P] on the host.
+at::Tensor SumSteps(const at::Tensor& terms, const Trajectories& trajectories) {
+  return terms.view({-1, std::max(trajectories.steps, 1)}).sum(1);
+}
+
+// Largest difference of the two passes' log-likelihoods, a choice.
+double PassDifference(const Trajectories& rollout, const double* second) {
+  double largest = 0;
+  for (size_t row = 0; row < rollout.lengths.size(); ++row) {
+    const double difference = std::abs(second[row] - rollout.log_likelihoods[row]);
+    const double each = difference / std::max(rollout.lengths[row], 1);
+    if (!(each <= largest)) largest = each;  // not a number, too
+  }
+  return largest;
+}
+
+// What the second pass knows of trajectories that were followed blindly.
+void FillFollowed(const ReplayTerms& terms, Transfers& transfers, Trajectories& trajectories) {
+  const at::Tensor host =
+      transfers.ToHost(at::stack({SumSteps(terms.chosen.detach().to(at::kDouble), trajectories),
+                                  SumSteps(terms.agrees.to(at::kDouble), trajectories)}));
+  const double* values = host.const_data_ptr<double>();
+  const size_t rows = trajectories.lengths.size();
+  trajectories.log_likelihoods.assign(values, values + rows);
+  for (size_t row = 0; row < rows; ++row) {
+    trajectories.agreements[row] = static_cast<int32_t>(values[rows + row]);
+  }
+}
+
+absl::Status CheckRequest(const NetworkBatch& batch, const RolloutRequest& request) {
+  if (request.trajectories < 1) {
+    return absl::InvalidArgumentError(
+        Concat("trajectories: got ", request.trajectories, ", wanted at least 1"));
+  }
+  const auto rows = static_cast<size_t>(batch.size()) * static_cast<size_t>(request.trajectories);
+  if (request.choice != Choice::kFollow || request.choices.size() == rows) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat("choices: got ", request.choices.size(), " trajectories, wanted ", rows));
+}
+
+// Torch's generator draws the dropout: set anew for each part, it needs no checkpoint.
+void SeedDropout(const RolloutRequest& request, int64_t first) {
+  constexpr uint64_t kDropout = uint64_t{0xD40} << 48;
+  const auto instance = static_cast<uint32_t>(request.first_instance + first);
+  at::manual_seed(CounterRandom(request.seed, request.stream ^ kDropout, instance).Next64());
+}
+
+}  // namespace
+
+TorchEngine::TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters parameters,
+                         at::TensorOptions tensors, const EngineOptions& options)
+    : network_(std::move(network)),
+      options_(options),
+      host_(std::move(parameters)),
+      tensors_(&host_, tensors),
+      largest_part_(std::numeric_limits<int32_t>::max()) {
+  if (options.precision == Precision::kFp16) scaler_.emplace(tensors.device());
+}
+
+void TorchEngine::ParametersChanged() { uploaded_ += tensors_.Upload(); }
+
+Precision TorchEngine::PrecisionOf(bool bf16) const {
+  return bf16 && options_.precision == Precision::kFp32 ? Precision::kBf16 : options_.precision;
+}
+
+std::unique_ptr<TorchDecoder> TorchEngine::Encode(const NetworkBatch& batch, Part part,
+                                                  const EncodeOptions& options,
+                                                  Transfers& transfers) const {
+  const TorchBatch tensors = MakeTorchBatch(batch,
+                                            {.first = part.first,
+                                             .count = part.count,
+                                             .options = tensors_.options(),
+                                             .edges = network_->wants_edges()},
+                                            transfers);
+  return network_->Encode(tensors_, tensors, options);
+}
+
+absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
+                                              const RolloutRequest& request) const {
+  VRP_RETURN_IF_ERROR(CheckRequest(batch, request));
+  Trajectories all;
+  all.count = request.trajectories;
+  const int64_t rows = std::max<int64_t>(1, int64_t{batch.longest()} * request.trajectories);
+  const auto largest = static_cast<int32_t>(std::max<int64_t>(1, kMaxRows / rows));
+  const absl::Status status = GuardTorch([&]() -> absl::Status {
+    const c10::NoGradGuard no_gradients;
+    const AutocastScope autocast(tensors_.options().device().type(), options_.precision);
+    for (int32_t first = 0; first < batch.size(); first += largest) {
+      const Part part = {first, std::min(largest, batch.size() - first)};
+      VRP_ASSIGN_OR_RETURN(const Trajectories done, RunPart(batch, request, part));
+      Append(done, all);
+    }
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return all;
+}
+
+absl::StatusOr<Trajectories> TorchEngine::RunPart(const NetworkBatch& batch,
+                                                  const RolloutRequest& request, Part part) const {
+  Transfers transfers(tensors_.options().device());
+  const std::unique_ptr<TorchDecoder> decoder = Encode(batch, part, {}, transfers);
+  const TorchRolloutJob job = {.network = network_.get(),
+                               .decoder = decoder.get(),
+                               .batch = &batch,
+                               .first = part.first,
+                               .count = part.count,
+                               .request = &request,
+                               .record = request.choice == Choice::kFollow,
+                               .options = tensors_.options()};
+  VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, transfers));
+  if (rollout.blind) {
+    FillFollowed(Replay(*decoder, rollout, 0), transfers, rollout.trajectories);
+  }
+  return std::move(rollout.trajectories);
+}
+
+absl::StatusOr<GradientOutcome> TorchEngine::AddGradient(const NetworkBatch& batch,
+                                                         const GradientRequest& request,
+                                                         WeighTrajectories weigh) {
+  VRP_RETURN_IF_ERROR(CheckRequest(batch, request.rollout));
+  GradientOutcome outcome;
+  outcome.trajectories.count = request.rollout.trajectories;
+  const absl::Status status = GuardTorch([&]() -> absl::Status {
+    tensors_.TrackGradient();
+    tensors_.gradient().zero_();
+    VRP_RETURN_IF_ERROR(AddParts(batch, request, weigh, outcome));
+    Transfers transfers(tensors_.options().device());
+    FinishGradient(outcome, transfers);
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return outcome;
+}
+
+absl::Status TorchEngine::AddParts(const NetworkBatch& batch, const GradientRequest& request,
+                                   WeighTrajectories weigh, GradientOutcome& outcome) {
+  int32_t first = 0;
+  while (first < batch.size()) {
+    int32_t largest = std::min(largest_part_, batch.size());
+    if (request.micro_batch > 0) largest = std::min(largest, request.micro_batch);
+    const Part part = {first, std::min(largest, batch.size() - first)};
+    const at::Tensor before = tensors_.gradient().clone();
+    const GradientOutcome outcome_before = outcome;
+    try {
+      VRP_RETURN_IF_ERROR(AddPart(batch, request, weigh, part, outcome));
+      first += part.count;
+    } catch (const c10::OutOfMemoryError&) {
+      if (part.count == 1) throw;
+      TORCH_WARN_ONCE("out of memory with ", part.count, " instances at once: going on with ",
+                      (part.count + 1) / 2);
+      tensors_.gradient().copy_(before);  // backward may have added a part of its own
+      outcome = outcome_before;
+      largest_part_ = (part.count + 1) / 2;
+      if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TorchEngine::AddPart(const NetworkBatch& batch, const GradientRequest& request,
+                                  WeighTrajectories weigh, Part part, GradientOutcome& outcome) {
+  const at::Device device = tensors_.options().device();
+  Transfers transfers(device);
+  PhaseClock clock(outcome.seconds, device);
+  at::Tensor loss;
+  Trajectories trajectories;
+  {
+    const AutocastScope autocast(device.type(), PrecisionOf(request.bf16));
+    if (request.dropout) SeedDropout(request.rollout, part.first);
+    const std::unique_ptr<TorchDecoder> decoder = Encode(
+        batch, part,
+        {.gradient_checkpointing = options_.gradient_checkpointing, .dropout = request.dropout},
+        transfers);
+    clock.Next(Phase::kEncode);
+    const TorchRolloutJob job = {.network = network_.get(),
+                                 .decoder = decoder.get(),
+                                 .batch = &batch,
+                                 .first = part.first,
+                                 .count = part.count,
+                                 .request = &request.rollout,
+                                 .record = true,
+                                 .options = tensors_.options()};
+    VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, transfers));
+    clock.Next(Phase::kRollout);
+    const ReplayTerms terms = Replay(*decoder, rollout, request.label_smoothing);
+    trajectories = std::move(rollout.trajectories);
+    at::Tensor weights = at::empty({std::ssize(trajectories.costs)}, at::kDouble);
+    weigh(part.first, trajectories.costs,
+          {weights.mutable_data_ptr<double>(), trajectories.costs.size()});
+    const at::Tensor likelihoods = SumSteps(terms.smoothed, trajectories);
+    loss = (transfers.ToDevice(weights).to(likelihoods.options()) * likelihoods).sum();
+    if (rollout.blind) {
+      FillFollowed(terms, transfers, trajectories);
+    } else {
+      const at::Tensor second =
+          transfers.ToHost(SumSteps(terms.chosen.detach().to(at::kDouble), trajectories));
+      const double difference = PassDifference(trajectories, second.const_data_ptr<double>());
+      if (!(difference <= outcome.pass_difference)) outcome.pass_difference = difference;
+    }
+    outcome.loss += loss.item<double>();
+    clock.Next(Phase::kSecondPass);
+  }
+  (scaler_.has_value() ? scaler_->Scale(loss) : loss).backward();
+  clock.Next(Phase::kBackward);
+  Append(trajectories, outcome.trajectories);
+  outcome.copied_bytes += transfers.bytes();
+  outcome.copies += transfers.copies();
+  outcome.matrix_bytes += transfers.matrix_bytes();
+  return absl::OkStatus();
+}
+
+void TorchEngine::FinishGradient(GradientOutcome& outcome, Transfers& transfers) {
+  PhaseClock clock(outcome.seconds, transfers.device());
+  if (uploaded_ > 0) transfers.Count(std::exchange(uploaded_, 0));
+  outcome.overflowed = scaler_.has_value() && !scaler_->Unscale(tensors_.gradient());
+  transfers.Count(tensors_.DownloadGradient());
+  outcome.copied_bytes += transfers.bytes();
+  outcome.copies += transfers.copies();
+  clock.Next(Phase::kCopy);
+}
+
+std::map<std::string, double> TorchEngine::Numbers() const {
+  return scaler_.has_value() ? scaler_->Numbers() : std::map<std::string, double>();
+}
+
+void TorchEngine::Restore(const std::map<std::string, double>& numbers) {
+  if (scaler_.has_value() && numbers.contains("loss_scale")) scaler_->Restore(numbers);
+}
+
+}  // namespace vrp

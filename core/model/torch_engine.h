@@ -1,0 +1,75 @@
+// The engine around any network in torch's operators: batches in parts that fit into the device's
+// memory, both passes, precision. Needs torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/model/engine_options.h"
+#include "core/model/policy_engine.h"
+#include "core/model/torch_network.h"
+#include "core/model/torch_parameters.h"
+#include "core/model/torch_precision.h"
+
+namespace vrp {
+
+class TorchEngine final : public PolicyEngine {
+ public:
+  // `tensors`: the type and device that it computes with.
+  TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters parameters,
+              at::TensorOptions tensors, const EngineOptions& options);
+
+  std::string_view architecture() const override { return network_->architecture(); }
+  NodeOrder node_order() const override { return network_->node_order(); }
+  FlatParameters& parameters() override { return host_; }
+  const FlatParameters& parameters() const override { return host_; }
+  void ParametersChanged() override;
+
+  absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
+                                   const RolloutRequest& request) const override;
+
+  // Where memory runs out the batch is taken in halves from then on, which is said once.
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
+                                              const GradientRequest& request,
+                                              WeighTrajectories weigh) override;
+
+  std::map<std::string, double> Numbers() const override;
+  void Restore(const std::map<std::string, double>& numbers) override;
+
+  // In the engine's own type; what tests in float64 compare.
+  TorchParameters& tensors() { return tensors_; }
+
+ private:
+  struct Part {  // instances first .. first + count - 1 of a batch
+    int32_t first = 0;
+    int32_t count = 0;
+  };
+
+  Precision PrecisionOf(bool bf16) const;
+  std::unique_ptr<TorchDecoder> Encode(const NetworkBatch& batch, Part part,
+                                       const EncodeOptions& options, Transfers& transfers) const;
+  absl::StatusOr<Trajectories> RunPart(const NetworkBatch& batch, const RolloutRequest& request,
+                                       Part part) const;
+  // Adds to `outcome` and to tensors_.gradient().
+  absl::Status AddPart(const NetworkBatch& batch, const GradientRequest& request,
+                       WeighTrajectories weigh, Part part, GradientOutcome& outcome);
+  // As above; smaller parts where memory runs out.
+  absl::Status AddParts(const NetworkBatch& batch, const GradientRequest& request,
+                        WeighTrajectories weigh, GradientOutcome& outcome);
+  void FinishGradient(GradientOutcome& outcome, Transfers& transfers);
+
+  const std::unique_ptr<const TorchNetwork> network_;
+  const EngineOptions options_;
+  FlatParameters host_;
+  TorchParameters tensors_;
+  std::optional<LossScaler> scaler_;  // fp16 alone
+  int32_t largest_part_;              // instances; halved when memory runs out
+  int64_t uploaded_ = 0;              // bytes of parameters since the last step
+};
+
+}  // namespace vrp

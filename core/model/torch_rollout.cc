@@ -1,0 +1,323 @@
+#include "core/model/torch_rollout.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/base/status_macros.h"
+#include "core/base/stop_status.h"
+#include "core/base/text.h"
+#include "core/kernels/routing_step.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kRowsAtOnce = 64;  // of a thread
+
+// Logits of a network gone wrong (not a number) count as equal, so that masks hold whatever the
+// weights. Double, since chances are summed.
+at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden) {
+  return at::nan_to_num(logits.to(at::kDouble), 0, 0, 0)
+      .masked_fill(forbidden, -std::numeric_limits<double>::infinity());
+}
+
+// One batch on its way. Row r is b * P + p.
+class Runner {
+ public:
+  Runner(const TorchRolloutJob& job, Transfers& transfers)
+      : job_(job),
+        request_(*job.request),
+        transfers_(transfers),
+        paths_(request_.trajectories),
+        rows_(int64_t{job.count} * paths_),
+        blind_(request_.choice == Choice::kFollow &&
+               (request_.teacher_forcing >= 1 || !job.network->recurrent())) {
+    for (int32_t b = 0; b < job.count; ++b) {
+      rules_.push_back(MakeStepRules(job.batch->problems[static_cast<size_t>(job.first + b)]));
+      nodes_ = std::max<int64_t>(nodes_, rules_.back().problem.nodes);
+    }
+    visited_.resize(static_cast<size_t>(rows_ * nodes_));
+    for (int64_t row = 0; row < rows_; ++row) {
+      states_.push_back(BeginTrajectory(rules_of(row), visited(row)));
+    }
+    choices_.resize(static_cast<size_t>(rows_));
+    own_choices_.resize(static_cast<size_t>(rows_));
+    log_likelihoods_.resize(static_cast<size_t>(rows_));
+    agreements_.resize(static_cast<size_t>(rows_));
+  }
+
+  absl::StatusOr<TorchRollout> Run() {
+    VRP_RETURN_IF_ERROR(blind_ ? Walk() : Decode());
+    TorchRollout result;
+    result.blind = blind_;
+    if (job_.record) Record(result);
+    result.trajectories = MakeTrajectories();
+    return result;
+  }
+
+ private:
+  const StepRules& rules_of(int64_t row) const { return rules_[static_cast<size_t>(row / paths_)]; }
+  RouteState& state(int64_t row) { return states_[static_cast<size_t>(row)]; }
+  uint8_t* visited(int64_t row) { return visited_.data() + row * nodes_; }
+  // In the whole batch.
+  int64_t instance(int64_t row) const { return job_.first + row / paths_; }
+  std::span<const int32_t> Followed(int64_t row) const {
+    return request_.choices[static_cast<size_t>(int64_t{job_.first} * paths_ + row)];
+  }
+
+  StepBuffer Buffer(int64_t queries) const {
+    return StepBuffer(job_.network, {.instances = job_.count, .queries = queries, .nodes = nodes_},
+                      job_.options);
+  }
+
+  // Calls body(row) for all rows, on the request's threads.
+  void ForRows(absl::FunctionRef<void(int64_t)> body) {
+    const int64_t parts = (rows_ + kRowsAtOnce - 1) / kRowsAtOnce;
+    const auto part = [&](int64_t k) {
+      const int64_t end = std::min(rows_, (k + 1) * kRowsAtOnce);
+      for (int64_t row = k * kRowsAtOnce; row < end; ++row) body(row);
+    };
+    if (request_.pool != nullptr && parts > 1) {
+      request_.pool->ParallelFor(parts, part);
+    } else {
+      for (int64_t k = 0; k < parts; ++k) part(k);
+    }
+  }
+
+  // In [0, 1), a function of (seed, stream, trajectory, step): the same as the CPU's decoder draws
+  // (core/kernels/attention_decoder.cc). `purpose` 0: for the choice.
+  double Uniform(int64_t row, uint32_t purpose) const {
+    const PhiloxKey key = {
+        {static_cast<uint32_t>(request_.seed), static_cast<uint32_t>(request_.seed >> 32)}};
+    const auto number =
+        static_cast<uint64_t>((request_.first_instance + job_.first) * paths_ + row);
+    const uint32_t step =
+        static_cast<uint32_t>(steps_) + (static_cast<uint32_t>(number >> 32) << 20);
+    const PhiloxCounter words = PhiloxBlock(
+        key,
+        {{step | purpose << 31, static_cast<uint32_t>(number),
+          static_cast<uint32_t>(request_.stream), static_cast<uint32_t>(request_.stream >> 32)}});
+    return UnitDouble(words.lane[0] | uint64_t{words.lane[1]} << 32);
+  }
+
+  // POMO's: the p-th of the nodes that may come first, counted round.
+  int32_t DistinctStart(int64_t row) {
+    std::vector<int32_t> allowed;
+    for (int32_t node = 0; node < rules_of(row).problem.nodes; ++node) {
+      if (IsAllowed(rules_of(row), state(row), visited(row), node)) allowed.push_back(node);
+    }
+    return allowed[static_cast<size_t>(row % paths_) % allowed.size()];
+  }
+
+  absl::Status StuckStatus(int64_t row) {
+    const auto found = std::find(visited(row), visited(row) + nodes_, 0) - visited(row);
+    const int32_t first_row = job_.batch->first_rows[static_cast<size_t>(instance(row))];
+    return absl::FailedPreconditionError(
+        Concat("instances[", instance(row), "]: customer ",
+               job_.batch->orders[static_cast<size_t>(first_row + found)],
+               " cannot be served by a route of its own"));
+  }
+
+  absl::Status CheckFollowed(int64_t row) {
+    const std::span<const int32_t> given = Followed(row);
+    const bool there = static_cast<size_t>(steps_) < given.size();
+    const int32_t node = there ? given[static_cast<size_t>(steps_)] : -1;
+    if (there && node >= 0 && node < rules_of(row).problem.nodes &&
+        IsAllowed(rules_of(row), state(row), visited(row), node)) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * paths_ + row, "][",
+                                             steps_, "]: ", node, " is not allowed there"));
+  }
+
+  void TakeChoice(int64_t row, int32_t node) {
+    Take(rules_of(row), node, state(row), visited(row));
+    choices_[static_cast<size_t>(row)].push_back(node);
+  }
+
+  // All the choices are given: the host goes along them alone.
+  absl::Status Walk() {
+    for (int64_t row = 0; row < rows_; ++row) {
+      total_ = std::max<int64_t>(total_, std::ssize(Followed(row)));
+    }
+    StepBuffer buffer = Buffer(paths_ * std::max<int64_t>(total_, 1));
+    for (int64_t row = 0; row < rows_; ++row) {
+      if (row % kRowsAtOnce == 0) VRP_RETURN_IF_ERROR(StopStatus(request_.stop.Check()));
+      for (steps_ = 0; !IsDone(state(row)); ++steps_) {
+        VRP_RETURN_IF_ERROR(CheckFollowed(row));
+        buffer.Observe(row * total_ + steps_, rules_of(row), state(row), visited(row));
+        TakeChoice(row, Followed(row)[static_cast<size_t>(steps_)]);
+      }
+    }
+    steps_ = total_;
+    if (job_.record) walked_ = buffer.Upload(transfers_).inputs;
+    return absl::OkStatus();
+  }
+
+  bool AllDone() const { return std::all_of(states_.begin(), states_.end(), IsDone); }
+
+  absl::Status Decode() {
+    const c10::NoGradGuard no_gradients;
+    job_.decoder->Start(paths_);
+    for (; !AllDone(); ++steps_) {
+      VRP_RETURN_IF_ERROR(StopStatus(request_.stop.Check()));
+      StepBuffer buffer = Buffer(paths_);
+      VRP_RETURN_IF_ERROR(Observe(buffer));
+      DeviceSteps step = buffer.Upload(transfers_);
+      const at::Tensor logits = Sound(job_.decoder->Step(step.inputs), step.inputs.forbidden);
+      Advance(transfers_.ToHost(Choose(logits, step)));
+      if (job_.record) recorded_.push_back(std::move(step.inputs));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Observe(StepBuffer& buffer) {
+    std::atomic<int64_t> stuck{-1};
+    ForRows([&](int64_t row) {
+      if (IsDone(state(row))) return;
+      if (!buffer.Observe(row, rules_of(row), state(row), visited(row))) {
+        stuck.store(row);
+        return;
+      }
+      buffer.SetUniform(row, Uniform(row, 0));
+      if (steps_ == 0 && request_.distinct_starts) buffer.SetGiven(row, DistinctStart(row));
+    });
+    if (stuck.load() >= 0) return StuckStatus(stuck.load());
+    if (request_.choice != Choice::kFollow) return absl::OkStatus();
+    for (int64_t row = 0; row < rows_; ++row) {
+      if (IsDone(state(row))) continue;
+      VRP_RETURN_IF_ERROR(CheckFollowed(row));
+      buffer.SetGiven(row, Followed(row)[static_cast<size_t>(steps_)]);
+      if (steps_ > 0 && Uniform(row, 1) >= request_.teacher_forcing) {
+        buffer.SetCurrent(row, own_choices_[static_cast<size_t>(row)]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // [4, B, P] double: the choice, its log-probability, whether it is the likeliest, and what the
+  // network would have chosen.
+  at::Tensor Choose(const at::Tensor& logits, const DeviceSteps& step) const {
+    const at::Tensor log_probabilities = at::log_softmax(logits, -1);
+    const at::Tensor likeliest = at::argmax(log_probabilities, -1);
+    at::Tensor own = likeliest;
+    if (request_.choice == Choice::kSample) {
+      const at::Tensor below = at::cumsum(at::softmax(logits / request_.temperature, -1), -1);
+      const at::Tensor drawn = (below <= step.uniforms.unsqueeze(2)).sum(-1);
+      own = at::where(drawn < logits.size(2), drawn, likeliest);  // what rounding left over
+    }
+    const at::Tensor choice = at::where(step.given >= 0, step.given, own);
+    const at::Tensor log_probability = log_probabilities.gather(2, choice.unsqueeze(2)).squeeze(2);
+    return at::stack({choice.to(at::kDouble), log_probability,
+                      (choice == likeliest).to(at::kDouble), own.to(at::kDouble)});
+  }
+
+  void Advance(const at::Tensor& chosen) {
+    const double* values = chosen.const_data_ptr<double>();
+    const bool theirs = steps_ > 0 || !request_.distinct_starts;
+    for (int64_t row = 0; row < rows_; ++row) {
+      if (IsDone(state(row))) continue;
+      const auto at = static_cast<size_t>(row);
+      TakeChoice(row, static_cast<int32_t>(values[row]));
+      own_choices_[at] = static_cast<int32_t>(values[3 * rows_ + row]);
+      if (!theirs) continue;
+      log_likelihoods_[at] += values[rows_ + row];
+      agreements_[at] += values[2 * rows_ + row] > 0 ? 1 : 0;
+    }
+  }
+
+  // The steps of all tours, T fastest.
+  void Record(TorchRollout& result) {
+    const auto together = [this](at::Tensor StepInputs::*column) {
+      std::vector<at::Tensor> steps;
+      for (const StepInputs& inputs : recorded_) steps.push_back(inputs.*column);
+      return steps[0].defined() ? at::stack(steps, 2).flatten(1, 2) : at::Tensor();
+    };
+    result.inputs = blind_ ? walked_
+                           : StepInputs{.current = together(&StepInputs::current),
+                                        .first = together(&StepInputs::first),
+                                        .begins = together(&StepInputs::begins),
+                                        .shares = together(&StepInputs::shares),
+                                        .forbidden = together(&StepInputs::forbidden),
+                                        .dynamic = together(&StepInputs::dynamic)};
+    at::Tensor actions = at::full({job_.count, paths_ * steps_}, -1, at::kLong);
+    for (int64_t row = 0; row < rows_; ++row) {
+      const std::vector<int32_t>& from = choices_[static_cast<size_t>(row)];
+      std::copy(from.begin(), from.end(), actions.mutable_data_ptr<int64_t>() + row * steps_);
+    }
+    const at::Tensor there = transfers_.ToDevice(actions);
+    result.actions = at::clamp_min(there, 0);
+    result.counted = there >= 0;
+    if (request_.distinct_starts) {
+      result.counted.view({job_.count, paths_, steps_}).select(2, 0).fill_(false);
+    }
+  }
+
+  Trajectories MakeTrajectories() {
+    Trajectories result;
+    result.count = static_cast<int32_t>(paths_);
+    result.steps = static_cast<int32_t>(steps_);
+    result.choices.assign(static_cast<size_t>(rows_ * steps_), -1);
+    for (int64_t row = 0; row < rows_; ++row) {
+      const std::vector<int32_t>& from = choices_[static_cast<size_t>(row)];
+      std::copy(from.begin(), from.end(), result.choices.begin() + row * steps_);
+      result.lengths.push_back(static_cast<int32_t>(from.size()));
+      result.costs.push_back(MetricSum(rules_of(row).problem.metric, state(row).cost));
+    }
+    result.log_likelihoods = std::move(log_likelihoods_);
+    result.agreements = std::move(agreements_);
+    return result;
+  }
+
+  const TorchRolloutJob& job_;
+  const RolloutRequest& request_;
+  Transfers& transfers_;
+  const int64_t paths_;  // P
+  const int64_t rows_;   // B * P
+  const bool blind_;
+  int64_t nodes_ = 0;
+  int64_t steps_ = 0;               // taken; of Walk: of the row at hand
+  int64_t total_ = 0;               // of Walk
+  std::vector<StepRules> rules_;    // [B]
+  std::vector<RouteState> states_;  // [B * P], as all below
+  std::vector<uint8_t> visited_;    // [B * P, N]
+  std::vector<std::vector<int32_t>> choices_;
+  std::vector<int32_t> own_choices_;  // of the step before
+  std::vector<double> log_likelihoods_;
+  std::vector<int32_t> agreements_;
+  std::vector<StepInputs> recorded_;  // a step each
+  StepInputs walked_;                 // all steps
+};
+
+}  // namespace
+
+absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers) {
+  return Runner(job, transfers).Run();
+}
+
+ReplayTerms Replay(const TorchDecoder& decoder, const TorchRollout& rollout,
+                   double label_smoothing) {
+  const at::Tensor logits = decoder.Replay(rollout.inputs, rollout.trajectories.count);
+  const at::Tensor log_probabilities = at::log_softmax(logits, -1);
+  const at::Tensor uncounted = rollout.counted.logical_not();
+  const auto counted = [&](const at::Tensor& terms) { return terms.masked_fill(uncounted, 0); };
+  ReplayTerms terms;
+  terms.chosen = counted(log_probabilities.gather(2, rollout.actions.unsqueeze(2)).squeeze(2));
+  terms.smoothed = terms.chosen;
+  if (label_smoothing > 0) {
+    const at::Tensor& forbidden = rollout.inputs.forbidden;
+    const at::Tensor mean =
+        log_probabilities.masked_fill(forbidden, 0).sum(-1) / forbidden.logical_not().sum(-1);
+    terms.smoothed = (1 - label_smoothing) * terms.chosen + label_smoothing * counted(mean);
+  }
+  terms.agrees = (at::argmax(logits, -1) == rollout.actions).logical_and(rollout.counted);
+  return terms;
+}
+
+}  // namespace vrp
