@@ -29,6 +29,50 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+YamlNode OverrideNode(std::string_view text) {
+  YamlNode node;
+  node.kind = text.empty() ? YamlKind::kNull : YamlKind::kScalar;
+  node.text = text;
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return node;
+  node.kind = YamlKind::kSequence;
+  text = text.substr(1, text.size() - 2);
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    node.children.push_back({.kind = YamlKind::kScalar,
+                             .text = std::string(Trimmed(text.substr(0, comma))),
+                             .keys = {},
+                             .children = {}});
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+  return node;
+}
+
+std::optional<int64_t> IntegerWithin(const YamlNode& node, std::pair<int64_t, int64_t> range) {
+  const std::optional<int64_t> value = ParseInteger(node.text);
+  if (node.quoted || !value || *value < range.first || *value > range.second) return std::nullopt;
+  return value;
+}
+
+std::optional<double> NumberWithin(const YamlNode& node, std::pair<double, double> range) {
+  const std::optional<double> value = ParseNumber(node.text);
+  if (node.quoted || !value) return std::nullopt;
+  if (!(*value >= range.first && *value <= range.second)) return std::nullopt;
+  return value;
+}
+
+std::string AnyOf(std::initializer_list<std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words)
+    text += Concat(text.empty() ? "" : " or ", Quoted(word));
+  return text;
+}
+
 }  // namespace
 
 ConfigReader::ConfigReader(const YamlNode& root, std::string_view name,
@@ -66,9 +110,7 @@ void ConfigReader::Override(const std::string& text, int32_t order) {
   if (equals == std::string::npos || equals == 0 || !IsPrintableUtf8(text)) {
     return Error(order, Concat("--set: got ", Quoted(text), ", wanted key.path=value"));
   }
-  YamlNode node;
-  node.kind = equals + 1 < text.size() ? YamlKind::kScalar : YamlKind::kNull;
-  node.text = text.substr(equals + 1);
+  YamlNode node = OverrideNode(std::string_view(text).substr(equals + 1));
   values_[text.substr(0, equals)] = {std::move(node), "--set", order};
 }
 
@@ -86,12 +128,9 @@ int64_t ConfigReader::ReadInteger(std::string_view path, std::pair<int64_t, int6
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second);
   const YamlNode* node = Scalar(path, wanted);
   if (node == nullptr) return fallback;
-  const std::optional<int64_t> value = ParseInteger(node->text);
-  if (!node->quoted && value.has_value() && *value >= range.first && *value <= range.second) {
-    return *value;
-  }
-  Refuse(path, wanted);
-  return fallback;
+  const std::optional<int64_t> value = IntegerWithin(*node, range);
+  if (!value) Refuse(path, wanted);
+  return value.value_or(fallback);
 }
 
 void ConfigReader::Read(std::string_view path, std::pair<double, double> range, double& target) {
@@ -99,12 +138,9 @@ void ConfigReader::Read(std::string_view path, std::pair<double, double> range, 
       Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second));
   const YamlNode* node = Scalar(path, wanted);
   if (node == nullptr) return;
-  const std::optional<double> value = ParseNumber(node->text);
-  if (!node->quoted && value.has_value() && *value >= range.first && *value <= range.second) {
-    target = *value;
-  } else {
-    Refuse(path, wanted);
-  }
+  const std::optional<double> value = NumberWithin(*node, range);
+  if (!value) return Refuse(path, wanted);
+  target = *value;
 }
 
 void ConfigReader::Read(std::string_view path, bool& target) {
@@ -124,14 +160,96 @@ void ConfigReader::Read(std::string_view path, std::string& target) {
 
 void ConfigReader::ReadWord(std::string_view path, std::initializer_list<std::string_view> words,
                             size_t& target) {
-  std::string wanted;
-  for (const std::string_view word : words)
-    wanted += Concat(wanted.empty() ? "" : " or ", Quoted(word));
+  const std::string wanted = AnyOf(words);
   const YamlNode* node = Scalar(path, wanted);
   if (node == nullptr) return;
   const auto found = std::find(words.begin(), words.end(), node->text);
   if (found == words.end()) return Refuse(path, wanted);
   target = static_cast<size_t>(found - words.begin());
+}
+
+std::vector<const YamlNode*> ConfigReader::Scalars(std::string_view path,
+                                                   std::pair<size_t, size_t> count,
+                                                   std::string_view wanted) {
+  known_.insert(std::string(path));
+  const auto found = values_.find(std::string(path));
+  if (found == values_.end()) return {};
+  const YamlNode& node = found->second.node;
+  if (node.kind == YamlKind::kScalar) return {&node};
+  std::vector<const YamlNode*> scalars;
+  for (const YamlNode& child : node.children) {
+    if (child.kind == YamlKind::kScalar) scalars.push_back(&child);
+  }
+  const bool whole = node.kind == YamlKind::kSequence && scalars.size() == node.children.size();
+  if (whole && scalars.size() >= count.first && scalars.size() <= count.second) return scalars;
+  Refuse(path, wanted);
+  return {};
+}
+
+void ConfigReader::ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
+                             int32_t& high) {
+  const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
+                                    ", or two such, the smaller first, as [low, high]");
+  const std::vector<const YamlNode*> nodes = Scalars(path, {2, 2}, wanted);
+  if (nodes.empty()) return;
+  const std::optional<int64_t> first = IntegerWithin(*nodes.front(), range);
+  const std::optional<int64_t> last = IntegerWithin(*nodes.back(), range);
+  if (!first || !last || *first > *last) return Refuse(path, wanted);
+  low = static_cast<int32_t>(*first);
+  high = static_cast<int32_t>(*last);
+}
+
+void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> range, double& low,
+                             double& high) {
+  const std::string wanted =
+      Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second),
+             ", or two such, the smaller first, as [low, high]");
+  const std::vector<const YamlNode*> nodes = Scalars(path, {2, 2}, wanted);
+  if (nodes.empty()) return;
+  const std::optional<double> first = NumberWithin(*nodes.front(), range);
+  const std::optional<double> last = NumberWithin(*nodes.back(), range);
+  if (!first || !last || *first > *last) return Refuse(path, wanted);
+  low = *first;
+  high = *last;
+}
+
+void ConfigReader::ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
+                             std::vector<size_t>& target) {
+  const std::string wanted = Concat(AnyOf(words), ", or a list of them, each once");
+  std::vector<size_t> indices;
+  for (const YamlNode* node : Scalars(path, {1, words.size()}, wanted)) {
+    const auto found = std::find(words.begin(), words.end(), node->text);
+    const auto index = static_cast<size_t>(found - words.begin());
+    const bool twice = std::find(indices.begin(), indices.end(), index) != indices.end();
+    if (found == words.end() || twice) return Refuse(path, wanted);
+    indices.push_back(index);
+  }
+  if (!indices.empty()) target = std::move(indices);
+}
+
+void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& target) {
+  constexpr size_t kMost = 10'000;
+  constexpr std::string_view kWanted = "text, or a list of texts";
+  std::vector<std::string> texts;
+  for (const YamlNode* node : Scalars(path, {1, kMost}, kWanted)) {
+    if (node->text.empty()) return Refuse(path, kWanted);
+    texts.push_back(node->text);
+  }
+  if (!texts.empty()) target = std::move(texts);
+}
+
+void ConfigReader::ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
+                                std::vector<int64_t>& target) {
+  constexpr size_t kMost = 1'000;
+  const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
+                                    ", or a list of such, ascending");
+  std::vector<int64_t> integers;
+  for (const YamlNode* node : Scalars(path, {1, kMost}, wanted)) {
+    const std::optional<int64_t> value = IntegerWithin(*node, range);
+    if (!value || (!integers.empty() && *value <= integers.back())) return Refuse(path, wanted);
+    integers.push_back(*value);
+  }
+  if (!integers.empty()) target = std::move(integers);
 }
 
 void ConfigReader::Require(std::string_view path) {

@@ -1,4 +1,5 @@
-// Typed reading of a two-level configuration: sections of scalars. Collects every error.
+// Typed reading of a two-level configuration: sections of scalars and short lists. Collects every
+// error.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,18 @@ class ConfigReader {
   // One of `words`; its index.
   void ReadWord(std::string_view path, std::initializer_list<std::string_view> words,
                 size_t& target);
+  // One value or [low, high].
+  void ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
+                 int32_t& high);
+  void ReadRange(std::string_view path, std::pair<double, double> range, double& low, double& high);
+  // One of `words` or a list of them, each at most once; their indices.
+  void ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
+                 std::vector<size_t>& target);
+  // One text or a list of them, none empty.
+  void ReadTexts(std::string_view path, std::vector<std::string>& target);
+  // One integer or a list of them, ascending.
+  void ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
+                    std::vector<int64_t>& target);
   void Require(std::string_view path);
   // A value that is well-formed and still wrong.
   void Refuse(std::string_view path, std::string_view wanted);
@@ -52,6 +65,10 @@ class ConfigReader {
   int64_t ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range, int64_t fallback);
   // The scalar behind `path`; null where it is absent, or no scalar (then an error is noted).
   const YamlNode* Scalar(std::string_view path, std::string_view wanted);
+  // The scalars behind `path`, one or `least` to `most` of a list; empty where it is absent or
+  // something else (then an error is noted).
+  std::vector<const YamlNode*> Scalars(std::string_view path, std::pair<size_t, size_t> count,
+                                       std::string_view wanted);
   void Error(int32_t order, std::string text) { errors_.emplace(order, std::move(text)); }
   std::string Suggestion(std::string_view path) const;
 

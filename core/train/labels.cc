@@ -1,49 +1,59 @@
 #include "core/train/labels.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <system_error>
 #include <utility>
+#include <vector>
 
-#include "absl/synchronization/mutex.h"
-#include "core/base/cpu_pool.h"
-#include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/number.h"
+#include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/routing_state.h"
+#include "core/model/network_batch.h"
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
-#include "core/problem/generators.h"
 #include "core/search/search.h"
+#include "core/train/instance_source.h"
 
 namespace vrp {
 namespace {
 
-absl::StatusOr<LabelledInput> Labelled(const Instance& instance, const Plan& plan) {
-  VRP_RETURN_IF_ERROR(NetworkSupports(instance));
+namespace fs = std::filesystem;
+
+// Part of every set's name: raise it when the records or the search change.
+constexpr int kLabelVersion = 1;
+constexpr int64_t kMostWithoutBudget = int64_t{1} << 40;
+
+absl::StatusOr<Sample> Labelled(const Instance& instance, Plan plan) {
+  VRP_RETURN_IF_ERROR(BatchSupports(instance, NodeOrder::kAsGiven));
   const CheckReport report = CheckPlan(instance, plan);
   if (!report.feasible) {
     return absl::InvalidArgumentError(
         Concat("the label is not feasible: ", report.violations.front().message));
   }
-  LabelledInput labelled{.input = MakeNetworkInput(instance), .choices = {}, .cost = report.cost};
-  labelled.choices = PlanToChoices(labelled.input, plan);
-  return labelled;
+  Sample sample{.data = instance.data(), .plan = std::move(plan), .cost = report.cost};
+  sample.data.ids.clear();
+  sample.data.name.clear();
+  return sample;
 }
 
-absl::StatusOr<LabelledInput> HeuristicLabel(const TrainingConfig& config, int64_t index,
-                                             const StopCondition& stop) {
-  VRP_ASSIGN_OR_RETURN(const Instance instance,
-                       GenerateInstance({.kind = config.problem.kind,
-                                         .customers = config.problem.customers,
-                                         .seed = config.problem.seed,
-                                         .capacity = config.problem.capacity},
-                                        index));
-  VRP_ASSIGN_OR_RETURN(const SearchResult found,
-                       Search(instance, {.stop = stop,
-                                         .max_iterations = config.supervised.heuristic_iterations,
-                                         .seed = config.seed,
-                                         .initial = {}}));
+absl::StatusOr<Sample> HeuristicLabel(const LabelRequest& request, int64_t index,
+                                      const StopCondition& stop) {
   if (stop.ShouldStop()) return absl::CancelledError("cancelled while the labels were made");
-  return Labelled(instance, found.plan);
+  const int32_t customers = DrawCustomers(request.problem, request.seed, index);
+  VRP_ASSIGN_OR_RETURN(
+      const Instance instance,
+      Instance::Create(DrawInstance(request.problem, request.seed, index, customers)));
+  VRP_ASSIGN_OR_RETURN(SearchResult found, Search(instance, {.stop = stop,
+                                                             .max_iterations = request.iterations,
+                                                             .seed = request.search_seed,
+                                                             .initial = {}}));
+  if (stop.ShouldStop()) return absl::CancelledError("cancelled while the labels were made");
+  return Labelled(instance, std::move(found.plan));
 }
 
 absl::StatusOr<Plan> ReferenceRoutes(const nlohmann::json& line) {
@@ -65,60 +75,120 @@ absl::StatusOr<Plan> ReferenceRoutes(const nlohmann::json& line) {
   return plan;
 }
 
-absl::StatusOr<LabelledInput> ParseLabel(std::string_view line, const std::string& where) {
+absl::StatusOr<Sample> ParseLabel(std::string_view line, const std::string& where) {
   VRP_ASSIGN_OR_RETURN(const Instance instance, ParseJson(line, where));
   VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(line, where));
   absl::StatusOr<Plan> plan = ReferenceRoutes(json);
-  absl::StatusOr<LabelledInput> labelled =
-      plan.ok() ? Labelled(instance, *plan) : absl::StatusOr<LabelledInput>(plan.status());
-  if (labelled.ok()) return labelled;
-  return absl::InvalidArgumentError(Concat(where, ": ", FromAbsl(labelled.status().message())));
+  absl::StatusOr<Sample> sample =
+      plan.ok() ? Labelled(instance, *std::move(plan)) : absl::StatusOr<Sample>(plan.status());
+  if (sample.ok()) return sample;
+  return absl::InvalidArgumentError(Concat(where, ": ", FromAbsl(sample.status().message())));
+}
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+absl::Status NoLines(std::string_view name) {
+  return absl::InvalidArgumentError(Concat(name, ": wanted at least one line"));
+}
+
+// Whether a whole set lies at `path`.
+bool IsThere(const std::string& path) { return SampleSet::Open(path, kMostWithoutBudget).ok(); }
+
+template <typename T>
+std::string Listed(const std::vector<T>& items) {
+  std::string text;
+  for (const T& item : items) text += Concat(static_cast<int>(item), ",");
+  return text;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<LabelledInput>> HeuristicLabels(const TrainingConfig& config,
-                                                           int32_t threads,
-                                                           const StopCondition& stop) {
-  const int64_t count = config.supervised.samples;
-  std::vector<absl::StatusOr<LabelledInput>> made(static_cast<size_t>(count),
-                                                  absl::CancelledError("cancelled"));
-  CpuPool pool(threads);
-  pool.ParallelFor(count, [&](int64_t index) {
-    if (!stop.ShouldStop()) made[static_cast<size_t>(index)] = HeuristicLabel(config, index, stop);
-  });
-  std::vector<LabelledInput> labels;
-  labels.reserve(made.size());
-  for (absl::StatusOr<LabelledInput>& label : made) {
-    VRP_RETURN_IF_ERROR(label.status());
-    labels.push_back(*std::move(label));
-  }
-  return labels;
+std::string LabelSetName(const LabelRequest& request) {
+  const ProblemConfig& problem = request.problem;
+  std::string key =
+      Concat("labels ", kLabelVersion, " kinds ", Listed(problem.kinds), " customers ",
+             problem.customers.low, "-", problem.customers.high, " capacity ",
+             FormatNumber(problem.capacity.low), "-", FormatNumber(problem.capacity.high));
+  key += Concat(" layouts ", Listed(problem.layouts), " open ", FormatNumber(problem.open_routes),
+                " limit ", FormatNumber(problem.distance_limit), " backhauls ",
+                FormatNumber(problem.backhauls));
+  key += Concat(" seeds ", request.seed, " ", request.search_seed, " iterations ",
+                request.iterations, " samples ", request.samples);
+  return Concat("labels-", Sha256Hex(key).substr(0, 16), ".set");
 }
 
-absl::StatusOr<std::vector<LabelledInput>> ParseLabels(std::string_view text, std::string_view name,
-                                                       int64_t limit) {
-  std::vector<LabelledInput> labels;
+absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
+                                            const LabelSurroundings& around) {
+  constexpr int64_t kAtOnce = 256;
+  std::string path = Concat(around.folder, "/", LabelSetName(request));
+  if (IsThere(path)) return path;
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
+                       SampleSetWriter::Create(path));
+  for (int64_t first = 0; first < request.samples; first += kAtOnce) {
+    const int64_t count = std::min(kAtOnce, request.samples - first);
+    std::vector<absl::StatusOr<Sample>> made(static_cast<size_t>(count),
+                                             absl::CancelledError("cancelled"));
+    around.pool->ParallelFor(count, [&](int64_t i) {
+      made[static_cast<size_t>(i)] = HeuristicLabel(request, first + i, around.stop);
+    });
+    for (const absl::StatusOr<Sample>& sample : made) {
+      VRP_RETURN_IF_ERROR(sample.status());
+      VRP_RETURN_IF_ERROR(writer->Add(*sample));
+    }
+  }
+  VRP_RETURN_IF_ERROR(writer->Finish());
+  return path;
+}
+
+absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t limit,
+                         absl::FunctionRef<absl::Status(const Sample&)> add) {
   int64_t line_number = 0;
-  while (!text.empty() && static_cast<int64_t>(labels.size()) < limit) {
+  int64_t added = 0;
+  while (!text.empty() && added < limit) {
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     ++line_number;
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
-      VRP_ASSIGN_OR_RETURN(LabelledInput label, ParseLabel(line, Concat(name, ":", line_number)));
-      labels.push_back(std::move(label));
+    if (!IsBlank(line)) {
+      VRP_ASSIGN_OR_RETURN(const Sample sample, ParseLabel(line, Concat(name, ":", line_number)));
+      VRP_RETURN_IF_ERROR(add(sample));
+      ++added;
     }
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  if (labels.empty()) return absl::InvalidArgumentError(Concat(name, ": wanted at least one line"));
-  return labels;
+  return added > 0 ? absl::OkStatus() : NoLines(name);
 }
 
-absl::StatusOr<std::vector<LabelledInput>> FileLabels(const TrainingConfig& config) {
-  constexpr int64_t kMaxBytes = int64_t{2} << 30;
-  const std::string& file = config.supervised.label_file;
-  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(file, kMaxBytes));
-  return ParseLabels(text, file, config.supervised.samples);
+absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit,
+                                       const LabelSurroundings& around) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  if (error) return absl::NotFoundError(Concat(file, ": ", error.message()));
+  const auto time = fs::last_write_time(file, error).time_since_epoch().count();
+  const std::string key =
+      Concat("file ", kLabelVersion, " ", file, " ", size, " ", time, " ", limit);
+  std::string path = Concat(around.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
+  if (IsThere(path)) return path;
+
+  std::ifstream in(file, std::ios::binary);
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
+                       SampleSetWriter::Create(path));
+  std::string line;
+  int64_t added = 0;
+  for (int64_t number = 1; added < limit && std::getline(in, line); ++number) {
+    if (IsBlank(line)) continue;
+    if (around.stop.ShouldStop()) {
+      return absl::CancelledError("cancelled while the labels were read");
+    }
+    VRP_ASSIGN_OR_RETURN(const Sample sample, ParseLabel(line, Concat(file, ":", number)));
+    VRP_RETURN_IF_ERROR(writer->Add(sample));
+    ++added;
+  }
+  if (in.bad()) return absl::InternalError(Concat(file, ": cannot be read"));
+  if (added == 0) return NoLines(file);
+  VRP_RETURN_IF_ERROR(writer->Finish());
+  return path;
 }
 
 }  // namespace vrp

@@ -1,34 +1,52 @@
-// Instances with good plans, to learn from.
+// Sets of instances with good plans, made once and kept on disk.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
-#include "core/model/network_input.h"
+#include "core/train/sample_set.h"
 #include "core/train/training_config.h"
 
 namespace vrp {
 
-struct LabelledInput {
-  NetworkInput input;
-  std::vector<int32_t> choices;  // that lead to the label's plan
-  double cost = 0;               // of that plan
+struct LabelRequest {
+  ProblemConfig problem;     // generated
+  uint64_t seed = 1;         // of the instances
+  uint64_t search_seed = 1;  // of the search
+  int64_t iterations = 50;   // of the search, an instance; counted: the same labels everywhere
+  int64_t samples = 10000;
 };
 
-// supervised.samples generated instances with the plans of our own search, made on `threads`
-// threads; the same whatever their number. kCancelled by `stop`.
-absl::StatusOr<std::vector<LabelledInput>> HeuristicLabels(const TrainingConfig& config,
-                                                           int32_t threads,
-                                                           const StopCondition& stop);
+// Names a set by what it is made of.
+std::string LabelSetName(const LabelRequest& request);
 
-// The first supervised.samples of the label file: JSON lines, each with ref_routes (customers
-// counted from 1, routes without the depot; a TSP has one, without its first city 0).
-// kInvalidArgument: `file:line: ...`, also for a plan that is not feasible.
-absl::StatusOr<std::vector<LabelledInput>> FileLabels(const TrainingConfig& config);
-absl::StatusOr<std::vector<LabelledInput>> ParseLabels(std::string_view text, std::string_view name,
-                                                       int64_t limit);
+// What the making of a set needs besides: where it is kept (the folder exists) and who helps.
+struct LabelSurroundings {
+  std::string folder;
+  CpuPool* pool = nullptr;  // not null
+  StopCondition stop = {};
+};
+
+// The path of the set that our own search makes; one that is there already is not made again. The
+// same whatever the number of threads. kCancelled by `stop`; kUnimplemented names what the search
+// does not know.
+absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
+                                            const LabelSurroundings& around);
+
+// The path of a set with the first `limit` samples of `file`: JSON lines, each with ref_routes
+// (customers counted from 1, routes without the depot; a TSP has one, without its first city 0).
+// Converted again when the file's size or time has changed. kInvalidArgument: `file:line: ...`,
+// also for a plan that is not feasible.
+absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit,
+                                       const LabelSurroundings& around);
+
+// Calls `add` with each of the first `limit` samples of `text`.
+absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t limit,
+                         absl::FunctionRef<absl::Status(const Sample&)> add);
 
 }  // namespace vrp

@@ -1,14 +1,19 @@
-// What the training methods have in common, as the loop of a run sees them. Needs torch.
+// What the training methods have in common, as the loop of a run sees them: each gives weights to
+// the log-likelihoods of trajectories. No torch here.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
-#include "core/model/pointer_network.h"
+#include "core/model/policy_engine.h"
+#include "core/train/batch_source.h"
 #include "core/train/training_config.h"
 
 namespace vrp {
@@ -16,46 +21,60 @@ namespace vrp {
 struct StepOutcome {
   double loss = 0;
   double cost = 0;  // mean of the tours that were sampled, or that are the labels
-  // Largest difference of a tour's log-likelihood between the two passes, per choice; 0 where there
+  double accuracy = std::numeric_limits<double>::quiet_NaN();  // of labels' choices
+  // Largest difference of a tour's log-likelihood between the two passes, a choice; 0 where there
   // is one pass only. The numerics contract (DESIGN.md, section 5) bounds it.
   double pass_difference = 0;
-};
-
-// One thread; the network outlives it.
-class Learner {
- public:
-  virtual ~Learner() = default;
-
-  // Computes the loss of step `step` (from 1) and adds its gradient to the network's. Deterministic
-  // in (configuration, step, parameters, own state).
-  virtual absl::StatusOr<StepOutcome> ComputeGradient(int64_t step, const StopCondition& stop) = 0;
-  // After the last step of `epoch` (from 1). Changes nothing when it fails. A line for the log, or
-  // nothing.
-  virtual absl::StatusOr<std::string> EndEpoch(int64_t epoch, const StopCondition& stop) = 0;
-
-  // Own state for checkpoints: numbers, and tensors of the parameters' size.
-  virtual std::map<std::string, double> Numbers() const { return {}; }
-  virtual std::map<std::string, at::Tensor> Tensors() const { return {}; }
-  // Of a checkpoint of the same configuration, whose entries the caller has checked against the two
-  // above.
-  virtual void Restore(const std::map<std::string, double>&,
-                       const std::map<std::string, at::Tensor>&) {}
+  bool overflowed = false;  // in fp16: the step is to be left out
+  PhaseSeconds seconds{};   // summed over threads
+  int64_t copies = 0;
+  int64_t copied_bytes = 0;
+  int64_t matrix_bytes = 0;
 };
 
 struct LearnerOptions {
   TrainingConfig config;
-  PointerNetwork* network = nullptr;
-  int32_t threads = 1;
-  bool amp = false;  // autocast the passes to bf16
+  PolicyEngine* engine = nullptr;          // outlives the learner
+  std::unique_ptr<PolicyEngine> baseline;  // greedy_rollout: another of the same architecture
+  BatchSource* source = nullptr;           // outlives the learner
+  CpuPool* pool = nullptr;
+  bool bf16 = false;
 };
 
-std::unique_ptr<Learner> MakeReinforceLearner(const LearnerOptions& options);
-// Makes or reads the labels first: kCancelled by `stop`, kInvalidArgument names what is wrong with
-// the label file.
-absl::StatusOr<std::unique_ptr<Learner>> MakeSupervisedLearner(const LearnerOptions& options,
-                                                               const StopCondition& stop);
+// One thread.
+class Learner {
+ public:
+  virtual ~Learner() = default;
 
-// kInternal when the two passes differ by more than rounding explains.
-absl::Status CheckPassDifference(double difference, bool amp);
+  // Computes the loss of step `step` (from 1) and adds its gradient to the engine's. Deterministic
+  // in (configuration, step, batch, parameters, own state); its own state changes only where it
+  // succeeds. `micro_batch` as in GradientRequest.
+  virtual absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
+                                                  int32_t micro_batch,
+                                                  const StopCondition& stop) = 0;
+  // After the last step of `epoch` (from 1). Changes nothing when it fails. A line for the log, or
+  // nothing.
+  virtual absl::StatusOr<std::string> EndEpoch(int64_t, const StopCondition&) {
+    return std::string();
+  }
+
+  // Own state for checkpoints: numbers, and spans that are saved and filled again in place.
+  virtual std::map<std::string, double> Numbers() const { return {}; }
+  virtual std::map<std::string, std::span<float>> Spans() { return {}; }
+  // Numbers of a checkpoint of the same configuration, whose names the caller has checked; the
+  // spans are filled already.
+  virtual void Restore(const std::map<std::string, double>&) {}
+};
+
+// REINFORCE (Williams 1992) with the baseline of reinforce.baseline.
+std::unique_ptr<Learner> MakeReinforceLearner(LearnerOptions options);
+// The best of several samples becomes the label (Corsini et al. 2024, "Self-labeling the job shop
+// scheduling problem").
+std::unique_ptr<Learner> MakeSelfLabellingLearner(LearnerOptions options);
+// Learning to repeat the labels' plans: teacher forcing, or scheduled sampling where its ratio is
+// below 1.
+std::unique_ptr<Learner> MakeSupervisedLearner(LearnerOptions options);
+// By the configuration's method.
+std::unique_ptr<Learner> MakeLearner(LearnerOptions options);
 
 }  // namespace vrp

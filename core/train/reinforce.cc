@@ -1,68 +1,118 @@
-// REINFORCE (Williams 1992) with a greedy rollout of the best policy so far as baseline (Kool et
-// al. 2019).
-#include <ATen/ATen.h>
-
+// Baselines: a greedy rollout of the best policy so far (Kool et al. 2019), a moving average, or
+// the mean of an instance's own trajectories from different starts (POMO, Kwon et al. 2020).
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
 
+#include "absl/time/clock.h"
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/rollout.h"
-#include "core/train/autocast.h"
-#include "core/train/evaluation.h"
-#include "core/train/learner.h"
+#include "core/train/instance_source.h"
+#include "core/train/learner_parts.h"
 #include "core/train/paired_t_test.h"
-#include "core/train/training_data.h"
 
 namespace vrp {
 namespace {
 
-constexpr double kAverageDecay = 0.8;  // of the moving average during warm-up
+double Mean(std::span<const double> values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+// `costs` in sides of the instances' squares, so that the units of coordinates do not matter.
+std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& batch) {
+  std::vector<double> scaled(costs.begin(), costs.end());
+  const size_t each = costs.size() / batch.problems.size();
+  for (size_t i = 0; i < scaled.size(); ++i) scaled[i] /= batch.problems[i / each].scale;
+  return scaled;
+}
+
+// How many nodes may come first in an instance of `batch`, at most.
+int32_t MostStarts(const NetworkBatch& batch) {
+  int32_t most = 1;
+  for (const RoutingProblem& problem : batch.problems) {
+    most = std::max(most, problem.tsp ? problem.nodes : problem.nodes - 1);
+  }
+  return most;
+}
+
+// Weighs the trajectories of a part by their advantages, so that the loss is a mean.
+struct Weighing {
+  const NetworkBatch& batch;
+  size_t each;                   // P
+  std::vector<double> baseline;  // [B], scaled; empty: the mean of an instance's own trajectories
+  int64_t instances;             // of the whole step
+
+  // Costs and weights [count, P] of instances from `first` of the part on.
+  void operator()(int64_t first, std::span<const double> costs, std::span<double> weights) const {
+    const auto share = static_cast<double>(instances) * static_cast<double>(each);
+    for (size_t i = 0; i * each < costs.size(); ++i) {
+      const size_t b = static_cast<size_t>(first) + i;
+      const double scale = batch.problems[b].scale;
+      const std::span<const double> own = costs.subspan(i * each, each);
+      const double base = baseline.empty() ? Mean(own) / scale : baseline[b];
+      for (size_t p = 0; p < each; ++p) weights[i * each + p] = (own[p] / scale - base) / share;
+    }
+  }
+};
 
 class ReinforceLearner final : public Learner {
  public:
-  explicit ReinforceLearner(const LearnerOptions& options)
-      : options_(options),
-        network_(*options.network),
-        baseline_(options.config.network, network_.tensor_options(), options.config.seed) {
-    baseline_.parameters().CopyFrom(network_.parameters());
+  explicit ReinforceLearner(LearnerOptions options) : options_(std::move(options)) {
+    if (options_.baseline != nullptr) ReplaceBaseline();
   }
 
-  absl::StatusOr<StepOutcome> ComputeGradient(int64_t step, const StopCondition& stop) override {
-    const TrainingConfig& config = options_.config;
-    const int64_t batch = config.batch_size;
-    VRP_ASSIGN_OR_RETURN(
-        const std::vector<NetworkInput> inputs,
-        GenerateInputs(config.problem, config.problem.seed, (step - 1) * batch, batch));
-    const AutocastScope autocast(network_.tensor_options().device().type(), options_.amp);
-    const EncodedNodes encoded = network_.Encode(MakeNodeBatch(inputs, network_.tensor_options()));
-    VRP_ASSIGN_OR_RETURN(const Rollout rollout, RunRollout(network_, encoded.Detached(), inputs,
-                                                           {.choice = Choice::kSample,
-                                                            .seed = config.seed,
-                                                            .stream = static_cast<uint64_t>(step),
-                                                            .choices = {},
-                                                            .record = true,
-                                                            .stop = stop}));
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> advantages,
-                         Advantages(step, inputs, rollout, stop));
-    return Backward(encoded, rollout, inputs, advantages);
+  absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
+                                          int32_t micro_batch, const StopCondition& stop) override {
+    StepParts parts(options_, step, micro_batch, stop);
+    const Kind kind = KindAt(step);
+    double average = average_;
+    if (kind == Kind::kAverage && !has_average_) {
+      VRP_ASSIGN_OR_RETURN(average, FirstAverage(batch, parts, stop));
+    }
+    double sum = 0;
+    for (const BatchPart& part : batch.parts) {
+      RolloutRequest rollout = parts.Rollout(part, Choice::kSample);
+      VRP_ASSIGN_OR_RETURN(const Weighing weighing,
+                           Weigh(kind, part, average, batch.instances, rollout, parts));
+      VRP_ASSIGN_OR_RETURN(
+          const GradientOutcome outcome,
+          options_.engine->AddGradient(part.batch, parts.Gradient(rollout), weighing));
+      VRP_RETURN_IF_ERROR(parts.Add(outcome));
+      for (const double cost : Scaled(outcome.trajectories.costs, part.batch)) sum += cost;
+    }
+    if (kind == Kind::kAverage) {
+      const double decay = options_.config.reinforce.average_decay;
+      average_ = decay * average + (1 - decay) * sum / static_cast<double>(batch.instances);
+      has_average_ = true;
+    }
+    const int64_t count = std::max<int64_t>(1, parts.trajectories);
+    parts.outcome.cost = parts.cost_sum / static_cast<double>(count);
+    return parts.outcome;
   }
 
   absl::StatusOr<std::string> EndEpoch(int64_t epoch, const StopCondition& stop) override {
-    const TrainingConfig& config = options_.config;
-    if (epoch < config.reinforce.warmup_epochs) return std::string();
-    VRP_ASSIGN_OR_RETURN(
-        const std::vector<NetworkInput> inputs,
-        GenerateInputs(config.problem, config.problem.seed, BaselineInstances(replacements_),
-                       config.reinforce.baseline_instances));
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> costs, GreedyCosts(network_, inputs, stop));
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> baseline, GreedyCosts(baseline_, inputs, stop));
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (options_.baseline == nullptr || epoch < config.warmup_epochs) return std::string();
+    std::vector<double> costs;
+    std::vector<double> baseline;
+    for (int64_t done = 0; done < config.baseline_instances; done += kAtOnce) {
+      VRP_ASSIGN_OR_RETURN(const NetworkBatch batch,
+                           options_.source->Draw(
+                               BaselineInstances(replacements_) + done,
+                               std::min(kAtOnce, config.baseline_instances - done), options_.pool));
+      VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, costs));
+      VRP_RETURN_IF_ERROR(AppendCosts(*options_.baseline, batch, stop, baseline));
+    }
     const double chance = PairedTTest(costs, baseline);
-    const bool better = chance < config.reinforce.baseline_significance;
+    const bool better = chance < config.baseline_significance;
     if (better) {
-      baseline_.parameters().CopyFrom(network_.parameters());
+      ReplaceBaseline();
       ++replacements_;
     }
     return Concat("epoch ", epoch, ": policy ", FormatNumber(Rounded(Mean(costs))), ", baseline ",
@@ -75,92 +125,102 @@ class ReinforceLearner final : public Learner {
             {"reinforce.has_average", has_average_ ? 1 : 0},
             {"reinforce.replacements", static_cast<double>(replacements_)}};
   }
-  std::map<std::string, at::Tensor> Tensors() const override {
-    return {{"reinforce.baseline", baseline_.parameters().flat()}};
+  std::map<std::string, std::span<float>> Spans() override {
+    if (options_.baseline == nullptr) return {};
+    return {{"reinforce.baseline", options_.baseline->parameters().values()}};
   }
-  void Restore(const std::map<std::string, double>& numbers,
-               const std::map<std::string, at::Tensor>& tensors) override {
+  void Restore(const std::map<std::string, double>& numbers) override {
     average_ = numbers.at("reinforce.average");
     has_average_ = numbers.at("reinforce.has_average") != 0;
     replacements_ = static_cast<int64_t>(numbers.at("reinforce.replacements"));
-    baseline_.parameters().flat().copy_(tensors.at("reinforce.baseline"));
+    if (options_.baseline != nullptr) options_.baseline->ParametersChanged();
   }
 
  private:
-  static double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
+  enum class Kind { kGreedy, kAverage, kShared };
+  static constexpr int64_t kAtOnce = 512;
 
-  // Each tour's cost less the baseline's, in sides of the instance's square, so that the units of
-  // the coordinates do not matter.
-  absl::StatusOr<std::vector<double>> Advantages(int64_t step,
-                                                 const std::vector<NetworkInput>& inputs,
-                                                 const Rollout& rollout,
-                                                 const StopCondition& stop) {
-    std::vector<double> costs;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      costs.push_back(rollout.states[i].distance() / inputs[i].scale);
-    }
-    const int64_t epoch_steps = options_.config.StepsPerEpoch();
-    if (step <= options_.config.reinforce.warmup_epochs * epoch_steps) {
-      const double mean = Mean(costs);
-      average_ = has_average_ ? kAverageDecay * average_ + (1 - kAverageDecay) * mean : mean;
-      has_average_ = true;
-      for (double& cost : costs) cost -= average_;
-      return costs;
-    }
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> baseline, GreedyCosts(baseline_, inputs, stop));
-    for (size_t i = 0; i < costs.size(); ++i) costs[i] -= baseline[i] / inputs[i].scale;
-    return costs;
+  Kind KindAt(int64_t step) const {
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (config.baseline == Baseline::kPomo) return Kind::kShared;
+    if (config.baseline == Baseline::kExponential) return Kind::kAverage;
+    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
+    return step <= warmup ? Kind::kAverage : Kind::kGreedy;
   }
 
-  absl::StatusOr<StepOutcome> Backward(const EncodedNodes& encoded, const Rollout& rollout,
-                                       const std::vector<NetworkInput>& inputs,
-                                       const std::vector<double>& advantages) const {
-    const at::Tensor log_probabilities = ReplayLogProbabilities(network_, encoded, rollout);
-    const at::Tensor likelihoods = log_probabilities.sum(1);
-    const at::Tensor weights =
-        at::tensor(at::ArrayRef<double>(advantages)).to(likelihoods.options());
-    const at::Tensor loss = (weights * likelihoods).mean();
-    StepOutcome outcome;
-    outcome.loss = loss.item<double>();
-    outcome.pass_difference = PassDifference(likelihoods, rollout);
-    VRP_RETURN_IF_ERROR(CheckPassDifference(outcome.pass_difference, options_.amp));
-    loss.backward();
-    for (const RoutingState& state : rollout.states) outcome.cost += state.distance();
-    outcome.cost /= static_cast<double>(inputs.size());
-    return outcome;
-  }
-
-  static double PassDifference(const at::Tensor& likelihoods, const Rollout& rollout) {
-    const at::Tensor host = likelihoods.detach().to(at::kCPU, at::kDouble).contiguous();
-    double largest = 0;
-    for (size_t row = 0; row < rollout.log_likelihoods.size(); ++row) {
-      const double difference = host.const_data_ptr<double>()[row] - rollout.log_likelihoods[row];
-      largest = std::max(largest, std::abs(difference));
+  // Also says in `rollout` how many trajectories there are, and where they start.
+  absl::StatusOr<Weighing> Weigh(Kind kind, const BatchPart& part, double average,
+                                 int64_t instances, RolloutRequest& rollout,
+                                 StepParts& parts) const {
+    Weighing weighing{.batch = part.batch, .each = 1, .baseline = {}, .instances = instances};
+    switch (kind) {
+      case Kind::kShared: {
+        const int32_t starts = options_.config.reinforce.starts;
+        rollout.trajectories = starts > 0 ? starts : MostStarts(part.batch);
+        rollout.distinct_starts = true;
+        weighing.each = static_cast<size_t>(rollout.trajectories);
+        break;
+      }
+      case Kind::kAverage:
+        weighing.baseline.assign(part.batch.problems.size(), average);
+        break;
+      case Kind::kGreedy: {
+        VRP_ASSIGN_OR_RETURN(weighing.baseline,
+                             TimedCosts(*options_.baseline, part.batch, parts, rollout.stop));
+        break;
+      }
     }
-    return largest / static_cast<double>(std::max<int64_t>(1, rollout.steps));
+    return weighing;
   }
 
-  const LearnerOptions options_;
-  PointerNetwork& network_;
-  PointerNetwork baseline_;
-  double average_ = 0;
+  // A greedy rollout of the policy stands for the average before there is one.
+  absl::StatusOr<double> FirstAverage(const TrainingBatch& batch, StepParts& parts,
+                                      const StopCondition& stop) const {
+    double sum = 0;
+    for (const BatchPart& part : batch.parts) {
+      VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
+                           TimedCosts(*options_.engine, part.batch, parts, stop));
+      for (const double cost : costs) sum += cost;
+    }
+    return sum / static_cast<double>(batch.instances);
+  }
+
+  // Scaled greedy costs of `engine`; the time counts as rollout.
+  absl::StatusOr<std::vector<double>> TimedCosts(const PolicyEngine& engine,
+                                                 const NetworkBatch& batch, StepParts& parts,
+                                                 const StopCondition& stop) const {
+    const absl::Time start = absl::Now();
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
+                         GreedyCosts(engine, batch, options_.pool, stop));
+    parts.AddRolloutSeconds(absl::ToDoubleSeconds(absl::Now() - start));
+    return Scaled(costs, batch);
+  }
+
+  absl::Status AppendCosts(const PolicyEngine& engine, const NetworkBatch& batch,
+                           const StopCondition& stop, std::vector<double>& costs) const {
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> found,
+                         GreedyCosts(engine, batch, options_.pool, stop));
+    const std::vector<double> scaled = Scaled(found, batch);
+    costs.insert(costs.end(), scaled.begin(), scaled.end());
+    return absl::OkStatus();
+  }
+
+  void ReplaceBaseline() {
+    const std::span<const float> values = options_.engine->parameters().values();
+    std::copy(values.begin(), values.end(), options_.baseline->parameters().values().begin());
+    options_.baseline->ParametersChanged();
+  }
+
+  LearnerOptions options_;
+  double average_ = 0;  // of costs, scaled
   bool has_average_ = false;
   int64_t replacements_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeReinforceLearner(const LearnerOptions& options) {
-  return std::make_unique<ReinforceLearner>(options);
-}
-
-absl::Status CheckPassDifference(double difference, bool amp) {
-  // Single precision over sums of some hundred terms; bf16 keeps 8 bits of logits up to 10.
-  const double limit = amp ? 0.25 : 2e-3;
-  if (!(difference > limit)) return absl::OkStatus();  // NaN is the caller's to count
-  return absl::InternalError(Concat("the two passes' log-likelihoods differ by ",
-                                    FormatNumber(difference), " a choice, more than ",
-                                    FormatNumber(limit)));
+std::unique_ptr<Learner> MakeReinforceLearner(LearnerOptions options) {
+  return std::make_unique<ReinforceLearner>(std::move(options));
 }
 
 }  // namespace vrp

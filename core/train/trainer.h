@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
+#include "core/model/engine_options.h"
 #include "core/model/policy_engine.h"
 #include "core/train/training_config.h"
 
@@ -46,7 +49,7 @@ struct TrainingProgress {
   double pass_difference = 0;       // largest |second pass - rollout| of a log-likelihood, a choice
   double instances_per_second = 0;  // over the last step
   int64_t instances_seen = 0;       // since the first step, interruptions included
-  TrainingTotals totals;
+  TrainingTotals totals = {};
   double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
   bool end_of_epoch = false;
 };
@@ -68,12 +71,17 @@ struct TrainingRequest {
   std::string job_name;              // for the model's card
   std::string checkpoint_directory;  // exists; a checkpoint in it is resumed from
   std::string model_directory;       // weights and card are written there when training ends well
+  // Where labels are kept, for other runs too; empty: beside the checkpoints, for this run.
+  std::string cache_directory = {};
+  // Where `training.initial_model: models/NAME/versions/N` is looked for, as NAME/N.
+  std::vector<std::string> models_directories = {};
 };
 
 struct TrainingResult {
   int64_t steps = 0;
+  // Of the weights that were published: with `training.patience` the best, else the last.
   double validation_cost = 0;
-  double validation_reference = 0;
+  double validation_reference = 0;  // 0 where there is none
 };
 
 class Trainer {
@@ -89,6 +97,12 @@ class Trainer {
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
 };
 
-std::unique_ptr<Trainer> MakeTrainer();  // the one with torch inside
+// Trains on the engines of core/model/make_engine.h.
+std::unique_ptr<Trainer> MakeTrainer();
+
+// The network to train, with first weights by config.seed. A fake in tests.
+using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(
+    const TrainingConfig& config, DeviceId device, const EngineOptions& options)>;
+std::unique_ptr<Trainer> MakeTrainerOn(EngineFactory factory);
 
 }  // namespace vrp

@@ -1,5 +1,6 @@
 #include "core/train/training_config.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -13,23 +14,50 @@ namespace {
 
 constexpr int64_t kMaxSeed = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxSteps = 1'000'000'000;
-// Instances x nodes x nodes of a batch: what is kept of a rollout is about 48 bytes of each.
-constexpr int64_t kMaxPairs = int64_t{1} << 26;
+constexpr int32_t kMaxCustomers = 1000;
+// Instances x trajectories x nodes of a batch: choices, and what an engine keeps a step of each.
+constexpr int64_t kMaxChoices = int64_t{1} << 26;
+constexpr double kLargestDemand = 9;  // of the uniform and the clustered layout
 
-void ReadProblem(ConfigReader& reader, ProblemConfig& problem) {
+void ReadKinds(ConfigReader& reader, ProblemConfig& problem) {
   constexpr std::array<ProblemKind, 3> kKinds = {ProblemKind::kCvrp, ProblemKind::kVrptw,
                                                  ProblemKind::kTsp};
-  size_t kind = 0;
-  reader.ReadWord("problem.kind", {"cvrp", "vrptw", "tsp"}, kind);
-  problem.kind = kKinds[kind];
-  const int64_t least = problem.kind == ProblemKind::kTsp ? 2 : 1;
-  reader.Read("problem.customers", {least, 1000}, problem.customers);
-  reader.Read("problem.capacity", {0.0, 1e9}, problem.capacity);
-  reader.Read("problem.seed", {0, kMaxSeed}, problem.seed);
-  if (problem.capacity != 0 && problem.capacity < 9) {
+  std::vector<size_t> words;
+  reader.ReadWords("problem.kind", {"cvrp", "vrptw", "tsp"}, words);
+  reader.ReadWords("problem.kinds", {"cvrp", "vrptw", "tsp"}, words);
+  if (reader.Has("problem.kind") && reader.Has("problem.kinds")) {
+    reader.Refuse("problem.kinds", "one of problem.kind and problem.kinds, not both");
+  }
+  if (!words.empty()) problem.kinds.clear();
+  for (const size_t word : words) problem.kinds.push_back(kKinds[word]);
+
+  words.clear();
+  reader.ReadWords("problem.layouts", {"uniform", "clustered", "x"}, words);
+  if (!words.empty()) problem.layouts.clear();
+  for (const size_t word : words) problem.layouts.push_back(static_cast<Layout>(word));
+}
+
+void ReadProblem(ConfigReader& reader, ProblemConfig& problem) {
+  ReadKinds(reader, problem);
+  const auto has = [&problem](ProblemKind kind) {
+    return std::find(problem.kinds.begin(), problem.kinds.end(), kind) != problem.kinds.end();
+  };
+  const int64_t least = has(ProblemKind::kTsp) ? 2 : 1;
+  reader.ReadRange("problem.customers", {least, kMaxCustomers}, problem.customers.low,
+                   problem.customers.high);
+  reader.ReadRange("problem.capacity", {0.0, 1e9}, problem.capacity.low, problem.capacity.high);
+  const bool own = problem.capacity == NumberRange{};
+  if (!own && problem.capacity.low < kLargestDemand) {
     reader.Refuse("problem.capacity",
                   "0 (the distribution's own), or at least 9, the largest demand");
   }
+  reader.Read("problem.open_routes", {0.0, 1.0}, problem.open_routes);
+  reader.Read("problem.distance_limit", {0.0, 1.0}, problem.distance_limit);
+  reader.Read("problem.backhauls", {0.0, 1.0}, problem.backhauls);
+  reader.Read("problem.seed", {0, kMaxSeed}, problem.seed);
+  reader.ReadTexts("problem.instances", problem.instances);
+  reader.Read("problem.augment", problem.augment);
+  reader.Read("problem.demand_jitter", {0.0, 0.9}, problem.demand_jitter);
 }
 
 void ReadNetwork(ConfigReader& reader, PointerNetworkOptions& network) {
@@ -40,21 +68,79 @@ void ReadNetwork(ConfigReader& reader, PointerNetworkOptions& network) {
   if (network.hidden % 8 != 0) reader.Refuse("network.hidden", "a multiple of 8");
 }
 
+void ReadGraphTransformer(ConfigReader& reader, GraphTransformerOptions& network) {
+  constexpr std::array<NormKind, 2> kNorms = {NormKind::kInstance, NormKind::kFrozenBatch};
+  reader.Read("graph_transformer.hidden", {16, 1024}, network.hidden);
+  reader.Read("graph_transformer.heads", {1, 64}, network.heads);
+  reader.Read("graph_transformer.feed_forward", {16, 8192}, network.feed_forward);
+  reader.Read("graph_transformer.layers", {1, 24}, network.layers);
+  size_t norm = 0;
+  reader.ReadWord("graph_transformer.norm", {"instance", "frozen_batch"}, norm);
+  network.norm = kNorms[norm];
+  reader.Read("graph_transformer.edge_bias", network.edge_bias);
+  reader.Read("graph_transformer.logit_clip", {0.1, 100.0}, network.logit_clip);
+  if (network.hidden % 16 != 0) reader.Refuse("graph_transformer.hidden", "a multiple of 16");
+  if (network.feed_forward % 16 != 0) {
+    reader.Refuse("graph_transformer.feed_forward", "a multiple of 16");
+  }
+  if (network.hidden % network.heads != 0) {
+    reader.Refuse("graph_transformer.heads",
+                  Concat("a divisor of graph_transformer.hidden, ", network.hidden));
+  }
+}
+
+void ReadSchedule(ConfigReader& reader, TrainingConfig& config) {
+  size_t schedule = static_cast<size_t>(config.schedule);
+  reader.ReadWord("training.schedule", {"constant", "exponential", "step", "linear", "cosine"},
+                  schedule);
+  config.schedule = static_cast<Schedule>(schedule);
+  reader.Read("training.learning_rate", {1e-9, 1.0}, config.learning_rate);
+  reader.Read("training.learning_rate_decay", {0.01, 1.0}, config.learning_rate_decay);
+  reader.ReadIntegers("training.milestones", {1, 1'000'000}, config.milestones);
+  reader.Read("training.final_learning_rate", {0.0, 1.0}, config.final_learning_rate);
+  reader.Read("training.warmup_steps", {0, kMaxSteps}, config.warmup_steps);
+  const bool steps = config.schedule == Schedule::kStep;
+  if (steps == config.milestones.empty()) {
+    reader.Refuse("training.milestones", steps ? "epochs, because training.schedule is \"step\""
+                                               : "none without training.schedule: step");
+  }
+  const bool ends = config.schedule == Schedule::kLinear || config.schedule == Schedule::kCosine;
+  if (!ends && config.final_learning_rate != 0) {
+    reader.Refuse("training.final_learning_rate", "0 without training.schedule: linear or cosine");
+  }
+}
+
+void ReadPrecision(ConfigReader& reader, TrainingConfig& config) {
+  constexpr std::array<Precision, 2> kTypes = {Precision::kBf16, Precision::kFp16};
+  size_t type = 0;
+  reader.Read("training.amp", config.amp);
+  reader.ReadWord("training.amp_type", {"bf16", "fp16"}, type);
+  config.amp_type = kTypes[type];
+  reader.Read("training.tf32", config.tf32);
+  reader.Read("training.deterministic", config.deterministic);
+  reader.Read("training.gradient_checkpointing", config.gradient_checkpointing);
+}
+
 void ReadTraining(ConfigReader& reader, TrainingConfig& config) {
-  constexpr std::array<TrainingMethod, 2> kMethods = {TrainingMethod::kReinforce,
-                                                      TrainingMethod::kSupervised};
   size_t method = 0;
-  reader.ReadWord("training.method", {"reinforce", "supervised"}, method);
-  config.method = kMethods[method];
+  reader.ReadWord("training.method", {"reinforce", "self_labelling", "supervised"}, method);
+  config.method = static_cast<TrainingMethod>(method);
   reader.Read("training.epochs", {1, 1'000'000}, config.epochs);
   reader.Read("training.batches_per_epoch", {1, 1'000'000}, config.batches_per_epoch);
   reader.Read("training.batch_size", {1, 65536}, config.batch_size);
-  reader.Read("training.learning_rate", {1e-9, 1.0}, config.learning_rate);
-  reader.Read("training.learning_rate_decay", {0.01, 1.0}, config.learning_rate_decay);
+  reader.Read("training.accumulate_steps", {1, 65536}, config.accumulate_steps);
+  ReadSchedule(reader, config);
+  reader.Read("training.weight_decay", {0.0, 1.0}, config.weight_decay);
   reader.Read("training.gradient_clip", {1e-6, 1e6}, config.gradient_clip);
-  reader.Read("training.amp", config.amp);
+  reader.Read("training.patience", {0, 1'000'000}, config.patience);
+  ReadPrecision(reader, config);
+  reader.Read("training.initial_model", config.initial_model);
   reader.Read("training.seed", {0, kMaxSeed}, config.seed);
   reader.Read("training.checkpoint_every_steps", {1, kMaxSteps}, config.checkpoint_every_steps);
+  if (config.accumulate_steps > config.batch_size) {
+    reader.Refuse("training.accumulate_steps",
+                  Concat("at most training.batch_size, ", config.batch_size));
+  }
 }
 
 void ReadSupervised(ConfigReader& reader, SupervisedConfig& supervised) {
@@ -67,6 +153,7 @@ void ReadSupervised(ConfigReader& reader, SupervisedConfig& supervised) {
   reader.Read("supervised.samples", {1, 10'000'000}, supervised.samples);
   reader.Read("supervised.teacher_forcing_start", {0.0, 1.0}, supervised.teacher_forcing_start);
   reader.Read("supervised.teacher_forcing_end", {0.0, 1.0}, supervised.teacher_forcing_end);
+  reader.Read("supervised.label_smoothing", {0.0, 0.9}, supervised.label_smoothing);
   if (supervised.labels == LabelSource::kFile && supervised.label_file.empty()) {
     reader.Refuse("supervised.label_file", "a file, because supervised.labels is \"file\"");
   }
@@ -74,42 +161,97 @@ void ReadSupervised(ConfigReader& reader, SupervisedConfig& supervised) {
 
 void ReadReinforce(ConfigReader& reader, ReinforceConfig& reinforce) {
   size_t baseline = 0;
-  reader.ReadWord("reinforce.baseline", {"greedy_rollout"}, baseline);
+  reader.ReadWord("reinforce.baseline", {"greedy_rollout", "exponential", "pomo"}, baseline);
+  reinforce.baseline = static_cast<Baseline>(baseline);
   reader.Read("reinforce.baseline_significance", {1e-9, 1.0}, reinforce.baseline_significance);
   reader.Read("reinforce.baseline_instances", {2, 10'000'000}, reinforce.baseline_instances);
   reader.Read("reinforce.warmup_epochs", {0, 1'000'000}, reinforce.warmup_epochs);
+  reader.Read("reinforce.average_decay", {0.0, 0.9999}, reinforce.average_decay);
+  reader.Read("reinforce.starts", {0, kMaxCustomers}, reinforce.starts);
+  if (reinforce.starts == 1 && reinforce.baseline == Baseline::kPomo) {
+    reader.Refuse("reinforce.starts", "0 (all customers), or at least 2 to compare");
+  }
 }
 
-// Sizes of a network that is not there yet: checked like the others, so that one file serves both.
-void ReadGraphTransformer(ConfigReader& reader) {
-  int64_t number = 0;
-  reader.Read("graph_transformer.hidden", {8, kMaxHidden}, number);
-  reader.Read("graph_transformer.layers", {1, 64}, number);
-  reader.Read("graph_transformer.heads", {1, 64}, number);
-  reader.Read("graph_transformer.feed_forward", {8, 16384}, number);
+void ReadLoader(ConfigReader& reader, LoaderConfig& loader) {
+  reader.Read("loader.workers", {0, 64}, loader.workers);
+  reader.Read("loader.prefetch", {1, 64}, loader.prefetch);
+  reader.Read("loader.memory_mb", {1, 1'000'000}, loader.memory_mb);
+  reader.Read("loader.pin", loader.pin);
+}
+
+void ReadValidation(ConfigReader& reader, ValidationConfig& validation) {
+  reader.Read("validation.instances", {1, 10'000'000}, validation.instances);
+  reader.Read("validation.seed", {0, kMaxSeed}, validation.seed);
+  reader.Read("validation.file", validation.file);
+  size_t reference = 0;
+  reader.ReadWord("validation.reference", {"nearest_neighbour", "search", "file"}, reference);
+  validation.reference = static_cast<Reference>(reference);
+  reader.Read("validation.reference_iterations", {0, 10'000'000}, validation.reference_iterations);
+  if (validation.reference == Reference::kFile && validation.file.empty()) {
+    reader.Refuse("validation.file",
+                  "a file with ref_cost, because validation.reference is \"file\"");
+  }
+}
+
+int64_t TrajectoriesOf(const TrainingConfig& config) {
+  if (config.method == TrainingMethod::kSelfLabelling) return config.self_labelling_samples;
+  const bool pomo =
+      config.method == TrainingMethod::kReinforce && config.reinforce.baseline == Baseline::kPomo;
+  if (!pomo) return 1;
+  return config.reinforce.starts > 0 ? config.reinforce.starts : config.problem.customers.high;
+}
+
+void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
+  const ProblemConfig& problem = config.problem;
+  const bool tsp_alone = problem.kinds == std::vector<ProblemKind>{ProblemKind::kTsp};
+  const bool attributes = problem.open_routes + problem.distance_limit + problem.backhauls > 0;
+  if (tsp_alone && attributes) {
+    reader.Refuse("problem.kind", "another kind with open_routes, distance_limit or backhauls");
+  }
+  if (config.method == TrainingMethod::kSupervised && attributes &&
+      config.supervised.labels == LabelSource::kHeuristic) {
+    reader.Refuse("supervised.labels",
+                  "\"file\" with open_routes, distance_limit or backhauls: our own search does not "
+                  "know them yet");
+  }
+  if (problem.layouts == std::vector<Layout>{Layout::kX} && problem.capacity != NumberRange{}) {
+    reader.Refuse("problem.capacity", "none: the layout \"x\" draws its own");
+  }
+  if (config.method == TrainingMethod::kSupervised && !problem.instances.empty()) {
+    reader.Refuse("problem.instances",
+                  "none with training.method: supervised, which reads supervised.label_file");
+  }
 }
 
 void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
-  if (config.validation_seed == config.problem.seed) {
+  if (config.validation.seed == config.problem.seed && config.problem.instances.empty()) {
     reader.Refuse("validation.seed",
                   "another seed than problem.seed, or it would test on training data");
   }
-  const int64_t nodes = config.problem.customers + 1;
-  if (config.batch_size * nodes * nodes > kMaxPairs) {
+  const int64_t nodes = config.problem.customers.high + 1;
+  const int64_t most = kMaxChoices / (nodes * std::max(nodes, TrajectoriesOf(config)));
+  if (config.batch_size > most) {
     reader.Refuse("training.batch_size",
-                  Concat("at most ", kMaxPairs / (nodes * nodes), " at ", config.problem.customers,
+                  Concat("at most ", most, " at ", config.problem.customers.high,
                          " customers, or memory would not suffice"));
   }
   if (config.StepsPerEpoch() > kMaxSteps / config.epochs) {
     reader.Refuse("training.epochs", Concat("at most ", kMaxSteps, " steps in all"));
   }
+  CheckProblem(reader, config);
 }
 
 }  // namespace
 
 int64_t TrainingConfig::StepsPerEpoch() const {
-  if (method == TrainingMethod::kReinforce) return batches_per_epoch;
+  if (method != TrainingMethod::kSupervised) return batches_per_epoch;
   return (supervised.samples + batch_size - 1) / batch_size;
+}
+
+std::string TrainingConfig::ArchitectureJson() const {
+  return model == "gt" ? WriteGraphTransformerOptions(graph_transformer)
+                       : WritePointerNetworkOptions(network);
 }
 
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
@@ -122,22 +264,18 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
   if (reader.Has("name") && config.name.empty()) reader.Refuse("name", "the model's name");
   size_t architecture = 0;
   reader.ReadWord("model", {"ptrnet", "GT+RL", "gt"}, architecture);
+  config.model = architecture == 0 ? "ptrnet" : "gt";
   ReadProblem(reader, config.problem);
   ReadNetwork(reader, config.network);
+  ReadGraphTransformer(reader, config.graph_transformer);
   ReadTraining(reader, config);
   ReadSupervised(reader, config.supervised);
   ReadReinforce(reader, config.reinforce);
-  ReadGraphTransformer(reader);
-  reader.Read("validation.instances", {1, 10'000'000}, config.validation_instances);
-  reader.Read("validation.seed", {0, kMaxSeed}, config.validation_seed);
+  reader.Read("self_labelling.samples", {2, 10'000}, config.self_labelling_samples);
+  ReadLoader(reader, config.loader);
+  ReadValidation(reader, config.validation);
   CheckTogether(reader, config);
   VRP_RETURN_IF_ERROR(reader.Finish());
-  if (architecture != 0) {
-    return absl::UnimplementedError(
-        Concat(name,
-               ": model: the graph transformer (GT+RL) is not there yet; use "
-               "configs/ptrnet_tiny.yaml, which has the same sizes, or model=ptrnet"));
-  }
   config.source = yaml;
   for (const std::string& text : overrides) config.source += Concat("\n# --set ", text);
   return config;

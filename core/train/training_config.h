@@ -7,19 +7,48 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/model/engine_options.h"
+#include "core/model/graph_transformer_options.h"
 #include "core/model/pointer_network_options.h"
 #include "core/problem/instance.h"
+#include "core/problem/layouts.h"
 
 namespace vrp {
 
-enum class TrainingMethod { kSupervised, kReinforce };
-enum class LabelSource { kHeuristic, kFile };
+// Both ends included; equal where there is nothing to draw.
+struct IntegerRange {
+  int32_t low = 0;
+  int32_t high = 0;
 
+  bool operator==(const IntegerRange&) const = default;
+};
+struct NumberRange {
+  double low = 0;
+  double high = 0;
+
+  bool operator==(const NumberRange&) const = default;
+};
+
+enum class TrainingMethod { kReinforce, kSelfLabelling, kSupervised };
+enum class Baseline { kGreedyRollout, kExponential, kPomo };
+enum class LabelSource { kHeuristic, kFile };
+enum class Schedule { kConstant, kExponential, kStep, kLinear, kCosine };
+enum class Reference { kNearestNeighbour, kSearch, kFile };
+
+// What is trained on: generated instances, of which each draws its kind, layout and attributes, and
+// each batch its size; or a user's own.
 struct ProblemConfig {
-  ProblemKind kind = ProblemKind::kCvrp;
-  int32_t customers = 20;  // TSP: cities
-  double capacity = 0;     // 0: the distribution's own
+  std::vector<ProblemKind> kinds = {ProblemKind::kCvrp};
+  IntegerRange customers = {20, 20};  // TSP: cities
+  NumberRange capacity;               // whole numbers; 0: the distribution's own
+  std::vector<Layout> layouts = {Layout::kUniform};
+  double open_routes = 0;  // the chance of an instance to have them; likewise the next two
+  double distance_limit = 0;
+  double backhauls = 0;
   uint64_t seed = 1234;
+  std::vector<std::string> instances;  // files on the daemon's machine, instead of generated ones
+  bool augment = true;                 // these: turned and mirrored at random
+  double demand_jitter = 0;            // these: each demand changed by up to this share
 };
 
 struct SupervisedConfig {
@@ -30,46 +59,80 @@ struct SupervisedConfig {
   int64_t samples = 10000;
   double teacher_forcing_start = 1;  // ratio, linear from the first to the last epoch
   double teacher_forcing_end = 1;
+  double label_smoothing = 0;
 };
 
 struct ReinforceConfig {
+  Baseline baseline = Baseline::kGreedyRollout;
   double baseline_significance =
       0.05;  // paired t-test (Kool et al. 2019): replace the baseline below it
   int64_t baseline_instances = 1000;  // on which policy and baseline are compared after each epoch
   int64_t warmup_epochs = 1;          // exponential moving average until then
+  double average_decay = 0.8;         // of that average, a step
+  int32_t starts = 0;                 // pomo: trajectories an instance; 0: as many as customers
+};
+
+struct LoaderConfig {
+  int32_t workers = 1;     // threads that make batches ahead; 0: made when they are wanted
+  int32_t prefetch = 2;    // batches ahead
+  int64_t memory_mb = 64;  // for a set of labelled instances; what is larger is read in pieces
+  bool pin = true;         // page-locked memory for the copy to a GPU
+};
+
+struct ValidationConfig {
+  int64_t instances = 1000;
+  uint64_t seed = 4321;
+  std::string file;  // instances as JSON lines, instead of generated ones
+  Reference reference = Reference::kNearestNeighbour;
+  int64_t reference_iterations = 200;  // of the search
 };
 
 struct TrainingConfig {
   std::string name;              // of the model that comes out
-  std::string model = "ptrnet";  // the graph transformer ("GT+RL") is refused: it is not there yet
+  std::string model = "ptrnet";  // architecture: "ptrnet" or "gt"
   ProblemConfig problem;
   TrainingMethod method = TrainingMethod::kReinforce;
   PointerNetworkOptions network;
+  GraphTransformerOptions graph_transformer;
   SupervisedConfig supervised;
   ReinforceConfig reinforce;
+  int32_t self_labelling_samples = 32;  // of which the best becomes the label
+  LoaderConfig loader;
+  ValidationConfig validation;
   int64_t epochs = 10;
   int64_t batches_per_epoch = 25;  // supervised: samples / batch_size, rounded up, instead
-  int32_t batch_size = 128;
+  int32_t batch_size = 128;        // instances a step
+  int32_t accumulate_steps = 1;    // parts in which a step's instances are taken
   double learning_rate = 1e-3;
-  double learning_rate_decay = 1;  // factor an epoch
-  double gradient_clip = 1;        // norm
-  bool amp = false;                // bf16 autocast, where the device has it in hardware
+  Schedule schedule = Schedule::kExponential;
+  double learning_rate_decay = 1;   // factor: exponential: an epoch, step: a milestone
+  std::vector<int64_t> milestones;  // step: epochs, ascending
+  double final_learning_rate = 0;   // linear and cosine: at the last step
+  int64_t warmup_steps = 0;         // linear from 0
+  double weight_decay = 0;          // decoupled; of matrices, not of biases and norms
+  double gradient_clip = 1;         // norm
+  int64_t patience = 0;             // epochs without a better validation until the end; 0: no limit
+  bool amp = false;                 // bf16 (or fp16 by amp_type), where the device has it
+  Precision amp_type = Precision::kBf16;
+  bool tf32 = false;
+  bool deterministic = false;
+  bool gradient_checkpointing = false;
+  std::string initial_model;  // models/NAME/versions/N, or a model's folder or weights
   uint64_t seed = 1;
   int64_t checkpoint_every_steps = 100;
-  int64_t validation_instances = 1000;
-  uint64_t validation_seed = 4321;
   std::string source;  // the YAML itself, and the overrides as comments
 
   // Of an epoch, by the method.
   int64_t StepsPerEpoch() const;
+  // The sizes of `model`, as a model card gives them.
+  std::string ArchitectureJson() const;
 };
 
-// One `key.path=value` each, applied after parsing, checked like the file.
+// One `key.path=value` each, applied after parsing, checked like the file; [a, b] is a list.
 using ConfigOverrides = std::vector<std::string>;
 
 // `name` (the file's) stands in errors: `ptrnet.yaml:12: training.batch_size: got "many", wanted an
 // integer from 1 to 65536`. All errors that can be found at once are given, a line each.
-// kUnimplemented for a model that is not there yet, with the configuration to use instead.
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
                                                    const ConfigOverrides& overrides = {});
 

@@ -1,71 +1,96 @@
-// One run of a training job: the loop over steps and epochs, checkpoints, the model at the end.
-// Needs torch.
+// One run of a training job: the loop over steps and epochs, checkpoints, the model at the end. No
+// torch here.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/model/pointer_network.h"
-#include "core/train/adam.h"
+#include "core/base/cpu_pool.h"
+#include "core/model/policy_engine.h"
+#include "core/train/adamw.h"
+#include "core/train/batch_loader.h"
+#include "core/train/batch_source.h"
 #include "core/train/checkpoint.h"
 #include "core/train/learner.h"
 #include "core/train/trainer.h"
+#include "core/train/validation.h"
 
 namespace vrp {
 
 class TrainingRun {
  public:
-  TrainingRun(const TrainingRequest& request, const StopCondition& stop,
-              TrainingObserver& observer);
+  // All outlive it.
+  TrainingRun(const TrainingRequest& request, const StopCondition& stop, TrainingObserver& observer,
+              const EngineFactory& factory);
 
   absl::StatusOr<TrainingResult> Run();
 
  private:
   absl::Status Prepare();
-  absl::Status Loop();
-  absl::Status OneStep();
-  absl::Status EndEpoch();
-  absl::Status Validate();
-  absl::Status CountBadStep(const std::string& why);
-  void Report(const StepOutcome& outcome, double gradient_norm);
-  double LearningRate() const;
-
-  absl::Status Resume();
-  // What the checkpoint holds of Tensors(); kDataLoss where something is missing.
-  absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const Checkpoint& checkpoint,
-                                                                const std::string& where);
-  absl::Status Save();
-  absl::StatusOr<TrainingResult> Publish() const;
+  absl::Status MakeEngines(std::unique_ptr<PolicyEngine>& baseline);
+  absl::Status MakeSource(std::vector<Instance>& own);
+  std::string CacheFolder() const;
   void Banner();
 
+  absl::Status Loop();
+  absl::Status OneStep();
+  // The gradient of the next step, in smaller parts where the device's memory does not suffice.
+  absl::StatusOr<StepOutcome> Gradient(const TrainingBatch& batch);
+  void Apply(double norm);
+  absl::Status EndEpoch();
+  void RememberBest();
+  bool Stalled() const;
+  absl::Status CountBadStep(const std::string& why, bool overflowed);
+  void Count(const StepOutcome& outcome, int64_t instances);
+  void Report(const StepOutcome& outcome, double gradient_norm, double seconds);
+  // Adds wall time, in which the whole machine waited for `phase`.
+  void AddPhase(Phase phase, absl::Time since);
+
+  absl::Status Resume();
+  absl::Status Fill(const Checkpoint& checkpoint, const std::string& where);
+  absl::Status Save();
   std::map<std::string, double> Numbers() const;
-  std::map<std::string, at::Tensor> Tensors();
+  void TakeNumbers(const std::map<std::string, double>& numbers);
+  std::map<std::string, std::span<float>> Spans();
+
+  absl::StatusOr<TrainingResult> Publish();
 
   const TrainingRequest& request_;
   const TrainingConfig& config_;
   const StopCondition& stop_;
   TrainingObserver& observer_;
+  const EngineFactory& factory_;
   const int64_t steps_per_epoch_;
-  bool amp_ = false;
+  Precision precision_ = Precision::kFp32;  // what the device has of what was asked for
 
-  PointerNetwork network_;
-  Adam adam_;
+  CpuPool pool_;
+  std::unique_ptr<PolicyEngine> engine_;
+  std::unique_ptr<BatchSource> source_;
   std::unique_ptr<Learner> learner_;
-  std::vector<NetworkInput> validation_;
-  double validation_reference_ = 0;
+  std::unique_ptr<AdamW> adamw_;
+  ValidationSet validation_;
+  std::unique_ptr<BatchLoader> loader_;  // uses source_: goes first
 
   int64_t step_ = 0;  // whole steps done
   int64_t epochs_ended_ = 0;
+  int64_t instances_seen_ = 0;
   int64_t saved_step_ = -1;
-  int64_t bad_steps_ = 0;       // in a row
-  double validation_cost_;      // NaN before the first
+  int64_t bad_steps_ = 0;  // in a row
+  int64_t overflows_ = 0;  // in a row
+  int32_t micro_batch_ = 0;
+  ValidationScore score_;       // NaN before the first
   double pass_difference_ = 0;  // the largest of the epoch
+  double best_cost_;            // of the validations; NaN before the first
+  int64_t best_epoch_ = 0;
+  int64_t best_step_ = 0;
+  std::vector<float> best_values_;  // with training.patience
   TrainingProgress progress_;
-  absl::Time last_report_;
+  TrainingTotals totals_;
 };
 
 }  // namespace vrp

@@ -1,34 +1,58 @@
 #include "core/train/labels.h"
 
-#include "core/model/routing_state.h"
+#include <filesystem>
+#include <numeric>
+
+#include "core/base/file.h"
+#include "core/problem/checker.h"
 #include "core/problem/formats.h"
+#include "core/problem/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
 
 namespace vrp {
 namespace {
 
-TrainingConfig Config(ProblemKind kind) {
-  TrainingConfig config;
-  config.problem = {.kind = kind, .customers = 8};
-  config.supervised.samples = 12;
-  config.supervised.heuristic_iterations = 2;
-  return config;
+LabelRequest Request(ProblemKind kind) {
+  LabelRequest request;
+  request.problem.kinds = {kind};
+  request.problem.customers = {8, 8};
+  request.samples = 12;
+  request.iterations = 2;
+  return request;
+}
+
+std::vector<Sample> ReadAll(const std::string& path) {
+  const auto set = SampleSet::Open(path, 1 << 20);
+  EXPECT_TRUE(set.ok()) << set.status();
+  std::vector<int32_t> records(static_cast<size_t>((*set)->size()));
+  std::iota(records.begin(), records.end(), 0);
+  return *(*set)->Read(records);
 }
 
 class HeuristicLabelsTest : public testing::TestWithParam<ProblemKind> {};
 
-TEST_P(HeuristicLabelsTest, AreCompletePlansAndTheSameOnAnyNumberOfThreads) {
-  const auto one = HeuristicLabels(Config(GetParam()), 1, {});
-  const auto two = HeuristicLabels(Config(GetParam()), 2, {});
+TEST_P(HeuristicLabelsTest, AreFeasiblePlansAndTheSameOnAnyNumberOfThreads) {
+  const test::TempFolder one_folder;
+  const test::TempFolder two_folder;
+  CpuPool one_pool(1);
+  CpuPool two_pool(2);
+  const auto one = HeuristicLabels(Request(GetParam()), {one_folder.path(), &one_pool});
+  const auto two = HeuristicLabels(Request(GetParam()), {two_folder.path(), &two_pool});
   ASSERT_TRUE(one.ok()) << one.status();
-  ASSERT_EQ(one->size(), 12u);
-  for (size_t i = 0; i < one->size(); ++i) {
-    EXPECT_EQ((*one)[i].choices, (*two)[i].choices);
-    RoutingState state(&(*one)[i].input);
-    for (const int32_t node : (*one)[i].choices) state.Take(node);
-    EXPECT_TRUE(state.done());
-    EXPECT_NEAR(state.distance(), (*one)[i].cost, 1e-9);
+  EXPECT_EQ(*ReadFile(*one), *ReadFile(*two));
+  const std::vector<Sample> samples = ReadAll(*one);
+  ASSERT_EQ(samples.size(), 12u);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    EXPECT_EQ(samples[i].data.positions,
+              GenerateInstanceData({.kind = GetParam(), .customers = 8, .seed = 1},
+                                   static_cast<int64_t>(i))
+                  .positions);
+    const Instance instance = *Instance::Create(samples[i].data);
+    const CheckReport report = CheckPlan(instance, samples[i].plan);
+    EXPECT_TRUE(report.feasible);
+    EXPECT_NEAR(report.cost, samples[i].cost, 1e-9);
   }
 }
 
@@ -36,13 +60,50 @@ INSTANTIATE_TEST_SUITE_P(Kinds, HeuristicLabelsTest,
                          testing::Values(ProblemKind::kCvrp, ProblemKind::kVrptw,
                                          ProblemKind::kTsp));
 
-TEST(HeuristicLabelsTest, EndWhenCancelled) {
+TEST(HeuristicLabelsTest, EndWhenCancelledAndLeaveNothingHalfDone) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
   auto cancel = std::make_shared<CancelFlag>();
   cancel->Cancel();
-  EXPECT_EQ(HeuristicLabels(Config(ProblemKind::kCvrp), 1, {absl::InfiniteFuture(), cancel})
+  EXPECT_EQ(HeuristicLabels(Request(ProblemKind::kCvrp),
+                            {folder.path(), &pool, {absl::InfiniteFuture(), cancel}})
                 .status()
                 .code(),
             absl::StatusCode::kCancelled);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(HeuristicLabelsTest, AreMadeOnceAndAnewWhenAnythingElseIsAskedFor) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const LabelRequest request = Request(ProblemKind::kCvrp);
+  const std::string path = *HeuristicLabels(request, {folder.path(), &pool});
+  const auto time = std::filesystem::last_write_time(path);
+  // A cancelled call would fail if it made anything.
+  auto cancel = std::make_shared<CancelFlag>();
+  cancel->Cancel();
+  EXPECT_EQ(*HeuristicLabels(request, {folder.path(), &pool, {absl::InfiniteFuture(), cancel}}),
+            path);
+  EXPECT_EQ(std::filesystem::last_write_time(path), time);
+  LabelRequest other = request;
+  other.iterations = 3;
+  EXPECT_NE(LabelSetName(other), LabelSetName(request));
+  other = request;
+  other.samples = 13;
+  EXPECT_NE(LabelSetName(other), LabelSetName(request));
+  other = request;
+  other.problem.capacity = {30, 40};
+  EXPECT_NE(LabelSetName(other), LabelSetName(request));
+}
+
+TEST(HeuristicLabelsTest, OfADamagedSetAreMadeAgain) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const std::string path = *HeuristicLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool});
+  const std::string whole = *ReadFile(path);
+  std::filesystem::resize_file(path, 100);
+  EXPECT_EQ(*HeuristicLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool}), path);
+  EXPECT_EQ(*ReadFile(path), whole);
 }
 
 std::string Line(const std::string& routes) {
@@ -51,16 +112,43 @@ std::string Line(const std::string& routes) {
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
+// How many lines are taken, or why none is.
+absl::StatusOr<int> Taken(std::string_view text, std::string_view name, int64_t limit) {
+  int count = 0;
+  const absl::Status status = ParseLabels(text, name, limit, [&count](const Sample&) {
+    ++count;
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return count;
+}
+
 TEST(FileLabelsTest, AreReadUpToTheLimit) {
   const std::string text = Line("[[1,2],[3]]") + "\n" + Line("[[3,2,1]]") + Line("[[1],[2],[3]]");
-  EXPECT_EQ(ParseLabels(text, "l.jsonl", 2)->size(), 2u);
-  EXPECT_EQ(ParseLabels(text, "l.jsonl", 9)->size(), 3u);
+  EXPECT_EQ(*Taken(text, "l.jsonl", 2), 2);
+  EXPECT_EQ(*Taken(text, "l.jsonl", 9), 3);
+}
+
+TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const std::string file = folder.File("labels.jsonl");
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]") + "\n" + Line("[[3,2,1]]")).ok());
+  const auto first = FileLabels(file, 9, {folder.path(), &pool});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(ReadAll(*first).size(), 2u);
+  EXPECT_EQ(ReadAll(*FileLabels(file, 1, {folder.path(), &pool})).size(), 1u);
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]")).ok());
+  EXPECT_EQ(ReadAll(*FileLabels(file, 9, {folder.path(), &pool})).size(), 1u);
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]") + Line("[[1]]")).ok());
+  const auto bad = FileLabels(file, 9, {folder.path(), &pool});
+  EXPECT_EQ(std::string(bad.status().message()).rfind(file + ":2: ", 0), 0u) << bad.status();
 }
 
 class BadLabelTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(BadLabelTest, IsRefusedWithItsLine) {
-  const auto labels = ParseLabels(Line("[[1,2,3]]") + Line(GetParam()), "l.jsonl", 9);
+  const auto labels = Taken(Line("[[1,2,3]]") + Line(GetParam()), "l.jsonl", 9);
   EXPECT_EQ(labels.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(labels.status().message()).rfind("l.jsonl:2", 0), 0u) << labels.status();
 }
@@ -72,10 +160,10 @@ INSTANTIATE_TEST_SUITE_P(Routes, BadLabelTest,
 
 TEST(FileLabelsTest, NeedRoutesAndAtLeastOneLine) {
   const std::string without = WriteJson(test::AnInstance().WithCustomers(3).Build());
-  EXPECT_NE(std::string(ParseLabels(without, "l", 9).status().message()).find("ref_routes"),
+  EXPECT_NE(std::string(Taken(without, "l", 9).status().message()).find("ref_routes"),
             std::string::npos);
-  EXPECT_FALSE(ParseLabels("", "l", 9).ok());
-  EXPECT_FALSE(ParseLabels("\n \n", "l", 9).ok());
+  EXPECT_FALSE(Taken("", "l", 9).ok());
+  EXPECT_FALSE(Taken("\n \n", "l", 9).ok());
 }
 
 }  // namespace

@@ -1,0 +1,191 @@
+#include "core/train/batch_source.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/random.h"
+#include "core/base/status_macros.h"
+#include "core/train/instance_source.h"
+
+namespace vrp {
+namespace {
+
+constexpr uint32_t kChoiceDraw = 49;
+
+std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
+                                  absl::FunctionRef<InstanceData(int64_t)> make) {
+  constexpr int64_t kAtOnce = 16;
+  std::vector<InstanceData> made(static_cast<size_t>(count));
+  const int64_t pieces = (count + kAtOnce - 1) / kAtOnce;
+  const auto piece = [&](int64_t p) {
+    const int64_t last = std::min(count, (p + 1) * kAtOnce);
+    for (int64_t i = p * kAtOnce; i < last; ++i) made[static_cast<size_t>(i)] = make(i);
+  };
+  if (pool != nullptr) {
+    pool->ParallelFor(pieces, piece);
+  } else {
+    for (int64_t p = 0; p < pieces; ++p) piece(p);
+  }
+  return made;
+}
+
+// The bounds of part `part` of `parts` of `count` instances.
+std::pair<size_t, size_t> PartBounds(int64_t count, int64_t parts, int64_t part) {
+  return {static_cast<size_t>(count * part / parts),
+          static_cast<size_t>(count * (part + 1) / parts)};
+}
+
+TrainingBatch Divided(const TrainingConfig& config, NodeOrder order, int64_t number,
+                      std::span<const InstanceData> instances) {
+  TrainingBatch batch{
+      .number = number, .instances = static_cast<int32_t>(instances.size()), .parts = {}};
+  for (int32_t part = 0; part < config.accumulate_steps; ++part) {
+    const auto [first, last] =
+        PartBounds(static_cast<int64_t>(instances.size()), config.accumulate_steps, part);
+    if (first == last) continue;
+    batch.parts.push_back({.first = static_cast<int64_t>(first),
+                           .batch = MakeNetworkBatch(instances.subspan(first, last - first), order),
+                           .choices = {}});
+  }
+  return batch;
+}
+
+class GeneratedSource final : public BatchSource {
+ public:
+  GeneratedSource(const TrainingConfig& config, NodeOrder order) : config_(config), order_(order) {}
+
+  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool) override {
+    const ProblemConfig& problem = config_.problem;
+    const int32_t customers = DrawCustomers(problem, problem.seed, number);
+    const int64_t first = number * config_.batch_size;
+    const std::vector<InstanceData> instances = MakeAll(config_.batch_size, pool, [&](int64_t i) {
+      return DrawInstance(problem, problem.seed, first + i, customers);
+    });
+    return Divided(config_, order_, number, instances);
+  }
+
+  absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
+    const ProblemConfig& problem = config_.problem;
+    const std::vector<InstanceData> instances = MakeAll(count, pool, [&](int64_t i) {
+      return DrawInstance(problem, problem.seed, first + i,
+                          DrawCustomers(problem, problem.seed, first + i));
+    });
+    return MakeNetworkBatch(std::span<const InstanceData>(instances), order_);
+  }
+
+ private:
+  const TrainingConfig config_;
+  const NodeOrder order_;
+};
+
+class InstanceSource final : public BatchSource {
+ public:
+  InstanceSource(const TrainingConfig& config, NodeOrder order, std::vector<Instance> instances)
+      : config_(config), order_(order), instances_(std::move(instances)) {}
+
+  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool) override {
+    return Divided(config_, order_, number,
+                   DrawData(number * config_.batch_size, config_.batch_size, pool));
+  }
+
+  absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
+    const std::vector<InstanceData> instances = DrawData(first, count, pool);
+    return MakeNetworkBatch(std::span<const InstanceData>(instances), order_);
+  }
+
+ private:
+  std::vector<InstanceData> DrawData(int64_t first, int64_t count, CpuPool* pool) const {
+    const ProblemConfig& problem = config_.problem;
+    return MakeAll(count, pool, [&](int64_t i) {
+      CounterRandom random(problem.seed, static_cast<uint64_t>(first + i), kChoiceDraw);
+      const int64_t which = random.UniformInt(0, static_cast<int64_t>(instances_.size()) - 1);
+      return Augmented(instances_[static_cast<size_t>(which)].data(), problem, problem.seed,
+                       first + i);
+    });
+  }
+
+  const TrainingConfig config_;
+  const NodeOrder order_;
+  const std::vector<Instance> instances_;
+};
+
+class LabelledSource final : public BatchSource {
+ public:
+  LabelledSource(const TrainingConfig& config, NodeOrder order, std::unique_ptr<SampleSet> set)
+      : config_(config), order_(order), set_(std::move(set)) {}
+
+  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool*) override {
+    const int64_t steps = config_.StepsPerEpoch();
+    const std::shared_ptr<const std::vector<int32_t>> order = OrderOf(number / steps);
+    const int64_t first = number % steps * config_.batch_size % set_->size();
+    const int64_t count = std::min<int64_t>(config_.batch_size, set_->size() - first);
+    const std::span<const int32_t> records =
+        std::span(*order).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+    const int64_t soon = std::min(set_->size() - 1, first + 4 * count);
+    const int32_t later = (*order)[static_cast<size_t>(soon)];
+    if (!set_->Together(records.front(), later)) set_->Expect(later);
+    VRP_ASSIGN_OR_RETURN(const std::vector<Sample> samples, set_->Read(records));
+    return Labelled(number, samples);
+  }
+
+  absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override {
+    return absl::UnimplementedError("labelled instances are a given set");
+  }
+
+ private:
+  TrainingBatch Labelled(int64_t number, const std::vector<Sample>& samples) const {
+    std::vector<InstanceData> instances;
+    instances.reserve(samples.size());
+    for (const Sample& sample : samples) instances.push_back(sample.data);
+    TrainingBatch batch = Divided(config_, order_, number, instances);
+    for (BatchPart& part : batch.parts) {
+      for (int32_t b = 0; b < part.batch.size(); ++b) {
+        const Sample& sample = samples[static_cast<size_t>(part.first + b)];
+        part.choices.push_back(PlanChoices(part.batch, b, sample.plan));
+        batch.label_steps += static_cast<int64_t>(part.choices.back().size());
+        batch.label_cost += sample.cost / static_cast<double>(samples.size());
+      }
+    }
+    return batch;
+  }
+
+  // Of the two epochs that batches may be made for at a time.
+  std::shared_ptr<const std::vector<int32_t>> OrderOf(int64_t epoch) {
+    const absl::MutexLock lock(&mu_);
+    auto& order = orders_[epoch];
+    if (order == nullptr) {
+      order =
+          std::make_shared<const std::vector<int32_t>>(set_->ShuffledOrder(config_.seed, epoch));
+    }
+    const auto result = order;
+    orders_.erase(orders_.begin(), orders_.lower_bound(epoch - 1));
+    return result;
+  }
+
+  const TrainingConfig config_;
+  const NodeOrder order_;
+  const std::unique_ptr<SampleSet> set_;
+  absl::Mutex mu_;
+  std::map<int64_t, std::shared_ptr<const std::vector<int32_t>>> orders_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace
+
+std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config, NodeOrder order) {
+  return std::make_unique<GeneratedSource>(config, order);
+}
+
+std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, NodeOrder order,
+                                                std::vector<Instance> instances) {
+  return std::make_unique<InstanceSource>(config, order, std::move(instances));
+}
+
+std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, NodeOrder order,
+                                                std::unique_ptr<SampleSet> set) {
+  return std::make_unique<LabelledSource>(config, order, std::move(set));
+}
+
+}  // namespace vrp

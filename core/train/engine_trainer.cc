@@ -1,0 +1,36 @@
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/train/trainer.h"
+#include "core/train/training_run.h"
+
+namespace vrp {
+namespace {
+
+class EngineTrainer final : public Trainer {
+ public:
+  explicit EngineTrainer(EngineFactory factory) : factory_(std::move(factory)) {}
+
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
+                                       TrainingObserver& observer) override {
+    return TrainingRun(request, stop, observer, factory_).Run();
+  }
+
+  absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
+    const absl::StatusOr<Checkpoint> checkpoint = ReadNewestCheckpoint(checkpoint_directory);
+    if (checkpoint.status().code() == absl::StatusCode::kNotFound) return 0;
+    VRP_RETURN_IF_ERROR(checkpoint.status());
+    return checkpoint->step;
+  }
+
+ private:
+  const EngineFactory factory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> MakeTrainerOn(EngineFactory factory) {
+  return std::make_unique<EngineTrainer>(std::move(factory));
+}
+
+}  // namespace vrp

@@ -1,0 +1,142 @@
+#include "core/train/instance_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/random.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats.h"
+#include "core/problem/generators.h"
+
+namespace vrp {
+namespace {
+
+// Substreams, apart from the generator's own (0 .. 31).
+constexpr uint32_t kSizeDraw = 32;
+constexpr uint32_t kMixtureDraw = 33;
+constexpr uint32_t kAugmentDraw = 34;
+
+CounterRandom Draw(uint64_t seed, int64_t number, uint32_t purpose) {
+  return CounterRandom(seed, static_cast<uint64_t>(number), purpose);
+}
+
+template <typename T>
+T OneOf(const std::vector<T>& items, CounterRandom& random) {
+  if (items.size() == 1) return items.front();
+  return items[static_cast<size_t>(random.UniformInt(0, static_cast<int64_t>(items.size()) - 1))];
+}
+
+absl::StatusOr<Instance> Supported(absl::StatusOr<Instance> instance, const std::string& where,
+                                   NodeOrder order) {
+  VRP_RETURN_IF_ERROR(instance.status());
+  const absl::Status status = BatchSupports(*instance, order);
+  if (status.ok()) return instance;
+  return absl::Status(status.code(), Concat(where, ": ", FromAbsl(status.message())));
+}
+
+absl::Status AddLines(std::string_view text, const std::string& file, NodeOrder order,
+                      std::vector<Instance>& instances) {
+  int64_t number = 0;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::string where = Concat(file, ":", ++number);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseJson(line, where), where, order));
+    instances.push_back(std::move(instance));
+  }
+  return absl::OkStatus();
+}
+
+void Turn(int64_t symmetry, std::vector<Position>& positions) {
+  if (positions.empty()) return;
+  Position low = positions.front();
+  Position high = low;
+  for (const Position& place : positions) {
+    low = {.x = std::min(low.x, place.x), .y = std::min(low.y, place.y)};
+    high = {.x = std::max(high.x, place.x), .y = std::max(high.y, place.y)};
+  }
+  for (Position& place : positions) {
+    if ((symmetry & 1) != 0) place.x = low.x + high.x - place.x;
+    if ((symmetry & 2) != 0) place.y = low.y + high.y - place.y;
+    if ((symmetry & 4) != 0) std::swap(place.x, place.y);
+  }
+}
+
+void Jitter(double share, CounterRandom& random, InstanceData& data) {
+  const double capacity = data.vehicles.empty() ? kNoLimit : data.vehicles.front().capacity;
+  for (double& demand : data.demands) {
+    if (demand == 0) continue;
+    const double changed = demand * (1 + share * (2 * random.UniformDouble() - 1));
+    // Whole demands stay whole, as rounding does to capacities that are filled exactly.
+    const bool whole = demand == std::floor(demand);
+    demand = std::min(capacity, whole ? std::max(1.0, std::round(changed)) : changed);
+  }
+}
+
+}  // namespace
+
+int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch) {
+  const IntegerRange range = problem.customers;
+  if (range.low == range.high) return range.low;
+  return static_cast<int32_t>(Draw(seed, batch, kSizeDraw).UniformInt(range.low, range.high));
+}
+
+InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
+                          int32_t customers) {
+  CounterRandom random = Draw(seed, index, kMixtureDraw);
+  GeneratorOptions options{.customers = customers, .seed = seed};
+  options.kind = OneOf(problem.kinds, random);
+  options.layout = OneOf(problem.layouts, random);
+  const bool tsp = options.kind == ProblemKind::kTsp;
+  if (!tsp && options.layout != Layout::kX && problem.capacity.high > 0) {
+    const auto& [low, high] = problem.capacity;
+    options.capacity = low == high ? low : std::round(low + (high - low) * random.UniformDouble());
+  }
+  const auto happens = [&](double chance) {
+    return !tsp && chance > 0 && random.UniformDouble() < chance;
+  };
+  options.open_routes = happens(problem.open_routes);
+  options.distance_limit = happens(problem.distance_limit);
+  options.backhauls = happens(problem.backhauls);
+  return GenerateInstanceData(options, index);
+}
+
+int64_t BaselineInstances(int64_t replacements) {
+  constexpr int64_t kFirst = int64_t{1} << 44;
+  constexpr int64_t kApart = int64_t{1} << 24;
+  return kFirst + replacements * kApart;
+}
+
+absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<std::string>& files,
+                                                        NodeOrder order) {
+  std::vector<Instance> instances;
+  for (const std::string& file : files) {
+    VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
+    if (file.ends_with(".jsonl")) {
+      VRP_RETURN_IF_ERROR(AddLines(text, file, order, instances));
+      continue;
+    }
+    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseInstance(text, file), file, order));
+    instances.push_back(std::move(instance));
+  }
+  if (!instances.empty()) return instances;
+  return absl::InvalidArgumentError(
+      Concat(files.empty() ? "" : files.front(), ": wanted at least one instance"));
+}
+
+InstanceData Augmented(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
+                       int64_t index) {
+  CounterRandom random = Draw(seed, index, kAugmentDraw);
+  InstanceData data = instance;
+  data.ids.clear();
+  if (problem.augment) Turn(random.UniformInt(0, 7), data.positions);
+  if (problem.demand_jitter > 0) Jitter(problem.demand_jitter, random, data);
+  return data;
+}
+
+}  // namespace vrp

@@ -1,0 +1,133 @@
+// What a run needs before its first step: engine, data, validation set, and the start-up banner.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/model_card.h"
+#include "core/train/initial_model.h"
+#include "core/train/instance_source.h"
+#include "core/train/labels.h"
+#include "core/train/training_run.h"
+
+namespace vrp {
+namespace {
+
+Precision AvailablePrecision(const TrainingConfig& config, DeviceId id) {
+  if (!config.amp) return Precision::kFp32;
+  for (const DeviceInfo& device : ListDevices()) {
+    if (device.id != id || !device.amp) continue;
+    const bool has =
+        config.amp_type == Precision::kFp16 ? id.kind == DeviceKind::kCuda : device.bf16;
+    if (has) return config.amp_type;
+  }
+  return Precision::kFp32;
+}
+
+}  // namespace
+
+std::string TrainingRun::CacheFolder() const {
+  if (!request_.cache_directory.empty()) return request_.cache_directory;
+  return Concat(request_.checkpoint_directory, "/labels");
+}
+
+absl::Status TrainingRun::Prepare() {
+  std::unique_ptr<PolicyEngine> baseline;
+  VRP_RETURN_IF_ERROR(MakeEngines(baseline));
+  const LabelSurroundings around{.folder = CacheFolder(), .pool = &pool_, .stop = stop_};
+  VRP_RETURN_IF_ERROR(EnsureDirectory(around.folder));
+  std::vector<Instance> own;
+  if (!config_.problem.instances.empty()) {
+    VRP_ASSIGN_OR_RETURN(own, ReadInstanceFiles(config_.problem.instances, engine_->node_order()));
+  }
+  VRP_ASSIGN_OR_RETURN(validation_,
+                       ValidationSet::Make(config_, engine_->node_order(), own, around));
+  Banner();
+  VRP_RETURN_IF_ERROR(MakeSource(own));
+  learner_ = MakeLearner({.config = config_,
+                          .engine = engine_.get(),
+                          .baseline = std::move(baseline),
+                          .source = source_.get(),
+                          .pool = &pool_,
+                          .bf16 = precision_ == Precision::kBf16});
+  return Resume();
+}
+
+absl::Status TrainingRun::MakeEngines(std::unique_ptr<PolicyEngine>& baseline) {
+  precision_ = AvailablePrecision(config_, request_.device);
+  const EngineOptions options{.precision = precision_,
+                              .allow_tf32 = config_.tf32,
+                              .deterministic = config_.deterministic,
+                              .gradient_checkpointing = config_.gradient_checkpointing};
+  VRP_ASSIGN_OR_RETURN(engine_, factory_(config_, request_.device, options));
+  engine_->parameters().TrackGradient();
+  if (!config_.initial_model.empty()) {
+    VRP_RETURN_IF_ERROR(LoadInitialModel(config_, request_.models_directories, *engine_));
+  }
+  adamw_ = std::make_unique<AdamW>(engine_->parameters().layout(),
+                                   AdamWOptions{.weight_decay = config_.weight_decay});
+  if (config_.method == TrainingMethod::kReinforce &&
+      config_.reinforce.baseline == Baseline::kGreedyRollout) {
+    VRP_ASSIGN_OR_RETURN(baseline, factory_(config_, request_.device, options));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
+  const NodeOrder order = engine_->node_order();
+  if (config_.method != TrainingMethod::kSupervised) {
+    source_ = own.empty() ? MakeGeneratedSource(config_, order)
+                          : MakeInstanceSource(config_, order, std::move(own));
+    return absl::OkStatus();
+  }
+  const LabelSurroundings around{.folder = CacheFolder(), .pool = &pool_, .stop = stop_};
+  const SupervisedConfig& supervised = config_.supervised;
+  std::string path;
+  if (supervised.labels == LabelSource::kFile) {
+    VRP_ASSIGN_OR_RETURN(path, FileLabels(supervised.label_file, supervised.samples, around));
+  } else {
+    VRP_ASSIGN_OR_RETURN(path, HeuristicLabels({.problem = config_.problem,
+                                                .seed = config_.problem.seed,
+                                                .search_seed = config_.seed,
+                                                .iterations = supervised.heuristic_iterations,
+                                                .samples = supervised.samples},
+                                               around));
+  }
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> set,
+                       SampleSet::Open(path, config_.loader.memory_mb << 20));
+  observer_.OnLog(
+      Concat("labels: ", set->size(), " instances in ", set->pieces(),
+             set->pieces() == 1 ? " piece, in memory: " : " pieces, read in turn: ", path));
+  source_ = MakeLabelledSource(config_, order, std::move(set));
+  return absl::OkStatus();
+}
+
+void TrainingRun::Banner() {
+  const auto log = [this](const std::string& line) { observer_.OnLog(line); };
+  for (const DeviceInfo& device : ListDevices()) {
+    if (device.id != request_.device) continue;
+    log(absl::StrFormat("device: %s (%s, %.1f GiB), %d threads", device.id.ToString(), device.name,
+                        static_cast<double>(device.memory_bytes) / (1 << 30), request_.threads));
+  }
+  const bool fp16 = config_.amp_type == Precision::kFp16;
+  std::string amp = config_.amp ? Concat("on (", fp16 ? "fp16" : "bf16", ")") : "off";
+  if (config_.amp && precision_ == Precision::kFp32) {
+    amp = Concat("off: the device has no ", fp16 ? "fp16" : "bf16", " in hardware");
+  }
+  log(absl::StrFormat("epochs: %d of %d batches of %d; AMP: %s", config_.epochs, steps_per_epoch_,
+                      config_.batch_size, amp));
+  log(Concat("model: ", config_.model, ", ", engine_->parameters().size(), " parameters ",
+             config_.ArchitectureJson()));
+  if (!config_.initial_model.empty()) log(Concat("starts from: ", config_.initial_model));
+  std::string features;
+  for (const std::string_view feature : kNodeFeatureNames) {
+    features += Concat(features.empty() ? "" : ", ", feature);
+  }
+  log(absl::StrFormat("input features: %d a node: %s", kNodeFeatures, features));
+  log(absl::StrFormat("validation: %d instances, reference %.4f", validation_.size(),
+                      validation_.reference()));
+}
+
+}  // namespace vrp

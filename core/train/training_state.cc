@@ -1,0 +1,180 @@
+// How a run is saved, resumed and published.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/model_card.h"
+#include "core/model/safetensors.h"
+#include "core/train/training_run.h"
+
+namespace vrp {
+namespace {
+
+// Numbers that every checkpoint has, besides the learner's and the engine's.
+constexpr char kEpochsEnded[] = "epochs_ended";
+constexpr char kInstancesSeen[] = "instances_seen";
+constexpr char kAdamSteps[] = "adam_steps";
+constexpr char kBadSteps[] = "bad_steps";
+constexpr char kMicroBatch[] = "micro_batch";
+constexpr char kBestEpoch[] = "best_epoch";
+constexpr char kBestStep[] = "best_step";
+constexpr char kParameters[] = "parameters";
+constexpr char kAdamMean[] = "adam.mean";
+constexpr char kAdamSquare[] = "adam.square";
+constexpr char kBestParameters[] = "best.parameters";
+constexpr std::string_view kEngine = "engine.";
+
+// A checkpoint holds finite numbers only: what is not is left out, and NaN when it is read.
+void PutFinite(std::map<std::string, double>& numbers, const std::string& name, double value) {
+  numbers["has_" + name] = std::isfinite(value) ? 1 : 0;
+  numbers[name] = std::isfinite(value) ? value : 0;
+}
+
+double TakeFinite(const std::map<std::string, double>& numbers, const std::string& name) {
+  if (numbers.at("has_" + name) == 0) return std::numeric_limits<double>::quiet_NaN();
+  return numbers.at(name);
+}
+
+double OrZero(double value) { return std::isfinite(value) ? value : 0; }
+
+}  // namespace
+
+std::map<std::string, double> TrainingRun::Numbers() const {
+  std::map<std::string, double> numbers = learner_->Numbers();
+  for (const auto& [name, value] : engine_->Numbers()) numbers[Concat(kEngine, name)] = value;
+  numbers[kEpochsEnded] = static_cast<double>(epochs_ended_);
+  numbers[kInstancesSeen] = static_cast<double>(instances_seen_);
+  numbers[kAdamSteps] = static_cast<double>(adamw_->steps());
+  numbers[kBadSteps] = static_cast<double>(bad_steps_);
+  numbers[kMicroBatch] = micro_batch_;
+  numbers[kBestEpoch] = static_cast<double>(best_epoch_);
+  numbers[kBestStep] = static_cast<double>(best_step_);
+  PutFinite(numbers, "validation_cost", score_.cost);
+  PutFinite(numbers, "validation_gap", score_.gap);
+  PutFinite(numbers, "validation_accuracy", score_.accuracy);
+  PutFinite(numbers, "best_cost", best_cost_);
+  return numbers;
+}
+
+void TrainingRun::TakeNumbers(const std::map<std::string, double>& numbers) {
+  epochs_ended_ = static_cast<int64_t>(numbers.at(kEpochsEnded));
+  instances_seen_ = static_cast<int64_t>(numbers.at(kInstancesSeen));
+  adamw_->set_steps(static_cast<int64_t>(numbers.at(kAdamSteps)));
+  bad_steps_ = static_cast<int64_t>(numbers.at(kBadSteps));
+  micro_batch_ = static_cast<int32_t>(numbers.at(kMicroBatch));
+  best_epoch_ = static_cast<int64_t>(numbers.at(kBestEpoch));
+  best_step_ = static_cast<int64_t>(numbers.at(kBestStep));
+  score_.cost = TakeFinite(numbers, "validation_cost");
+  score_.gap = TakeFinite(numbers, "validation_gap");
+  score_.accuracy = TakeFinite(numbers, "validation_accuracy");
+  best_cost_ = TakeFinite(numbers, "best_cost");
+  std::map<std::string, double> of_engine;
+  for (const auto& [name, value] : numbers) {
+    if (name.starts_with(kEngine)) of_engine[name.substr(kEngine.size())] = value;
+  }
+  engine_->Restore(of_engine);
+  engine_->ParametersChanged();
+  learner_->Restore(numbers);
+}
+
+std::map<std::string, std::span<float>> TrainingRun::Spans() {
+  std::map<std::string, std::span<float>> spans = learner_->Spans();
+  spans[kParameters] = engine_->parameters().values();
+  spans[kAdamMean] = adamw_->mean();
+  spans[kAdamSquare] = adamw_->square();
+  if (config_.patience > 0) {
+    best_values_.resize(static_cast<size_t>(engine_->parameters().size()));
+    spans[kBestParameters] = best_values_;
+  }
+  return spans;
+}
+
+absl::Status TrainingRun::Save() {
+  std::vector<TensorView> views;
+  for (const auto& [name, span] : Spans()) {
+    views.push_back({name,
+                     TensorType::kFloat32,
+                     {static_cast<int64_t>(span.size())},
+                     std::as_bytes(std::span<const float>(span))});
+  }
+  VRP_RETURN_IF_ERROR(
+      WriteCheckpoint(request_.checkpoint_directory, {.step = step_,
+                                                      .config_sha256 = Sha256Hex(config_.source),
+                                                      .numbers = Numbers(),
+                                                      .state = WriteSafetensors(views)}));
+  saved_step_ = step_;
+  observer_.OnCheckpoint(step_);
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::Resume() {
+  absl::StatusOr<Checkpoint> found = ReadNewestCheckpoint(request_.checkpoint_directory);
+  if (found.status().code() == absl::StatusCode::kNotFound) return absl::OkStatus();
+  VRP_RETURN_IF_ERROR(found.status());
+  const std::string where = Concat(request_.checkpoint_directory, ": step ", found->step);
+  if (found->config_sha256 != Sha256Hex(config_.source)) {
+    return absl::FailedPreconditionError(Concat(where, ": it belongs to another configuration"));
+  }
+  VRP_RETURN_IF_ERROR(Fill(*found, where));
+  TakeNumbers(found->numbers);
+  step_ = saved_step_ = found->step;
+  observer_.OnLog(Concat("resumed from step ", step_));
+  return absl::OkStatus();
+}
+
+absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& where) {
+  VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(checkpoint.state, where));
+  for (const auto& [name, value] : Numbers()) {
+    if (checkpoint.numbers.contains(name) || name.starts_with(kEngine)) continue;
+    return absl::DataLossError(Concat(where, ": ", name, ": missing"));
+  }
+  for (const auto& [name, span] : Spans()) {
+    const TensorView* view = file.Find(name);
+    if (view == nullptr || view->type != TensorType::kFloat32 ||
+        view->shape != std::vector<int64_t>{static_cast<int64_t>(span.size())}) {
+      return absl::DataLossError(Concat(where, ": ", name, ": missing or of another size"));
+    }
+    std::memcpy(span.data(), view->data.data(), view->data.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TrainingResult> TrainingRun::Publish() {
+  const bool best = config_.patience > 0 && best_epoch_ > 0;
+  if (best) {
+    const std::span<float> values = engine_->parameters().values();
+    std::memcpy(values.data(), best_values_.data(), values.size_bytes());
+    engine_->ParametersChanged();
+  }
+  const TrainingResult result{.steps = best ? best_step_ : step_,
+                              .validation_cost = best ? best_cost_ : OrZero(score_.cost),
+                              .validation_reference = OrZero(validation_.reference())};
+  const std::string weights = engine_->parameters().Save();
+  ModelCard card;
+  card.architecture = config_.model;
+  card.architecture_json = config_.ArchitectureJson();
+  card.kinds = config_.problem.kinds;
+  card.input_features.assign(kNodeFeatureNames.begin(), kNodeFeatureNames.end());
+  card.parameters = engine_->parameters().size();
+  card.training_job = request_.job_name;
+  card.training_config = config_.source;
+  card.steps = result.steps;
+  card.validation_cost = result.validation_cost;
+  card.validation_reference = result.validation_reference;
+  card.created = absl::Now();
+  card.weights_sha256 = Sha256Hex(weights);
+  VRP_RETURN_IF_ERROR(EnsureDirectory(request_.model_directory));
+  VRP_RETURN_IF_ERROR(
+      AtomicWriteFile(Concat(request_.model_directory, "/", kWeightsFile), weights));
+  VRP_RETURN_IF_ERROR(
+      AtomicWriteFile(Concat(request_.model_directory, "/", kCardFile), WriteModelCard(card)));
+  return result;
+}
+
+}  // namespace vrp

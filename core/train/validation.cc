@@ -1,0 +1,198 @@
+#include "core/train/validation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/search/construct.h"
+#include "core/search/search.h"
+#include "core/train/instance_source.h"
+#include "core/train/learner_parts.h"
+#include "core/train/sample_set.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kAtOnce = 512;
+
+// An instance with what is known of a good plan.
+struct Referenced {
+  Instance instance;
+  double cost = kNone;
+  Plan plan = {};
+};
+
+LabelRequest SearchRequest(const TrainingConfig& config) {
+  return {.problem = config.problem,
+          .seed = config.validation.seed,
+          .search_seed = config.seed,
+          .iterations = config.validation.reference_iterations,
+          .samples = config.validation.instances};
+}
+
+absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
+                                                 const LabelSurroundings& around) {
+  VRP_ASSIGN_OR_RETURN(const std::string path, HeuristicLabels(SearchRequest(config), around));
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSet> set,
+                       SampleSet::Open(path, config.loader.memory_mb << 20));
+  std::vector<int32_t> records(static_cast<size_t>(set->size()));
+  std::iota(records.begin(), records.end(), 0);
+  VRP_ASSIGN_OR_RETURN(std::vector<Sample> samples, set->Read(records));
+  std::vector<Referenced> found;
+  for (Sample& sample : samples) {
+    VRP_ASSIGN_OR_RETURN(Instance instance, Instance::Create(std::move(sample.data)));
+    found.push_back({std::move(instance), sample.cost, std::move(sample.plan)});
+  }
+  return found;
+}
+
+absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config, NodeOrder order,
+                                                  const std::vector<Instance>& own) {
+  std::vector<Instance> instances = own;
+  if (!config.validation.file.empty()) {
+    VRP_ASSIGN_OR_RETURN(instances, ReadInstanceFiles({config.validation.file}, order));
+  }
+  std::vector<Referenced> found;
+  for (int64_t i = 0; i < config.validation.instances; ++i) {
+    if (!instances.empty()) {
+      if (i == static_cast<int64_t>(instances.size())) break;
+      found.push_back({instances[static_cast<size_t>(i)]});
+      continue;
+    }
+    const uint64_t seed = config.validation.seed;
+    VRP_ASSIGN_OR_RETURN(Instance instance,
+                         Instance::Create(DrawInstance(config.problem, seed, i,
+                                                       DrawCustomers(config.problem, seed, i))));
+    found.push_back({std::move(instance)});
+  }
+  return found;
+}
+
+// Leaves what the search does not know without a reference.
+void AddReference(const TrainingConfig& config, const StopCondition& stop, Referenced& item) {
+  if (!SearchSupports(item.instance).ok()) return;
+  if (config.validation.reference == Reference::kNearestNeighbour) {
+    item.cost = PlanCost(item.instance, NearestNeighbourPlan(item.instance));
+    return;
+  }
+  absl::StatusOr<SearchResult> result =
+      Search(item.instance, {.stop = stop,
+                             .max_iterations = config.validation.reference_iterations,
+                             .seed = config.seed,
+                             .initial = {}});
+  if (!result.ok()) return;
+  item.cost = result->cost;
+  item.plan = std::move(result->plan);
+}
+
+absl::Status AddReferences(const TrainingConfig& config, const LabelSurroundings& around,
+                           std::vector<Referenced>& items) {
+  if (config.validation.reference == Reference::kFile) {
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (!items[i].instance.reference_cost()) {
+        return absl::InvalidArgumentError(
+            Concat(config.validation.file, ": instances[", i, "].ref_cost: missing"));
+      }
+      items[i].cost = *items[i].instance.reference_cost();
+    }
+    return absl::OkStatus();
+  }
+  around.pool->ParallelFor(static_cast<int64_t>(items.size()), [&](int64_t i) {
+    if (!around.stop.ShouldStop()) {
+      AddReference(config, around.stop, items[static_cast<size_t>(i)]);
+    }
+  });
+  if (!around.stop.ShouldStop()) return absl::OkStatus();
+  return absl::CancelledError("cancelled while the validation set was made");
+}
+
+double Ratio(int64_t part, int64_t whole) {
+  return whole == 0 ? kNone : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, NodeOrder order,
+                                                  const std::vector<Instance>& instances,
+                                                  const LabelSurroundings& around) {
+  const bool generated = config.validation.file.empty() && instances.empty();
+  const ProblemConfig& problem = config.problem;
+  const bool known = problem.open_routes + problem.distance_limit + problem.backhauls == 0;
+  std::vector<Referenced> items;
+  if (generated && known && config.validation.reference == Reference::kSearch) {
+    VRP_ASSIGN_OR_RETURN(items, Searched(config, around));
+  } else {
+    VRP_ASSIGN_OR_RETURN(items, Instances(config, order, instances));
+    VRP_RETURN_IF_ERROR(AddReferences(config, around, items));
+  }
+  ValidationSet set;
+  for (size_t first = 0; first < items.size(); first += kAtOnce) {
+    const size_t last = std::min(items.size(), first + kAtOnce);
+    std::vector<Instance> part;
+    bool planned = true;
+    for (size_t i = first; i < last; ++i) {
+      part.push_back(items[i].instance);
+      planned = planned && !items[i].plan.empty();
+      set.references_.push_back(items[i].cost);
+    }
+    set.parts_.push_back({first, MakeNetworkBatch(std::span<const Instance>(part), order), {}});
+    for (size_t i = first; planned && i < last; ++i) {
+      const NetworkBatch& batch = set.parts_.back().batch;
+      const auto b = static_cast<int32_t>(i - first);
+      set.parts_.back().choices.push_back(PlanChoices(batch, b, items[i].plan));
+    }
+  }
+  return set;
+}
+
+double ValidationSet::reference() const {
+  double sum = 0;
+  int64_t count = 0;
+  for (const double reference : references_) {
+    if (!std::isfinite(reference)) continue;
+    sum += reference;
+    ++count;
+  }
+  return count == 0 ? kNone : sum / static_cast<double>(count);
+}
+
+absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engine, bool accuracy,
+                                                        CpuPool* pool,
+                                                        const StopCondition& stop) const {
+  double sum = 0;
+  double gaps = 0;
+  int64_t referenced = 0;
+  int64_t agreements = 0;
+  int64_t choices = 0;
+  for (const Part& part : parts_) {
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
+                         GreedyCosts(engine, part.batch, pool, stop));
+    for (size_t i = 0; i < costs.size(); ++i) {
+      sum += costs[i];
+      const double reference = references_[part.first + i];
+      if (!(reference > 0)) continue;
+      gaps += costs[i] / reference - 1;
+      ++referenced;
+    }
+    if (!accuracy || part.choices.empty()) continue;
+    RolloutRequest follow;
+    follow.choice = Choice::kFollow;
+    follow.choices = part.choices;
+    follow.stop = stop;
+    follow.pool = pool;
+    VRP_ASSIGN_OR_RETURN(const Trajectories followed, engine.Run(part.batch, follow));
+    for (const int32_t count : followed.agreements) agreements += count;
+    for (const int32_t count : followed.lengths) choices += count;
+  }
+  return ValidationScore{.cost = sum / static_cast<double>(std::max<int64_t>(1, size())),
+                         .gap = referenced == 0 ? kNone : gaps / static_cast<double>(referenced),
+                         .accuracy = Ratio(agreements, choices)};
+}
+
+}  // namespace vrp

@@ -1,0 +1,50 @@
+// The fixed set on which a run is judged after each epoch. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/cpu_pool.h"
+#include "core/base/stop.h"
+#include "core/model/policy_engine.h"
+#include "core/train/labels.h"
+#include "core/train/training_config.h"
+
+namespace vrp {
+
+struct ValidationScore {
+  double cost = 0;      // mean of the greedy tours
+  double gap = 0;       // mean of cost / reference - 1 where there is a reference; else NaN
+  double accuracy = 0;  // share of the references' choices that are the likeliest; NaN without
+};
+
+class ValidationSet {
+ public:
+  // Generates or reads the instances and finds their references: plans of the search are kept in
+  // `around.folder`. `instances`: a user's own ones, taken where the configuration names no file.
+  // kInvalidArgument for an instance without ref_cost where that is the reference.
+  static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, NodeOrder order,
+                                            const std::vector<Instance>& instances,
+                                            const LabelSurroundings& around);
+
+  int64_t size() const { return static_cast<int64_t>(references_.size()); }
+  // Mean of the references; NaN where no instance has one.
+  double reference() const;
+  // Greedy, in parts of bounded size. `accuracy`: also follow the references' plans.
+  absl::StatusOr<ValidationScore> Evaluate(const PolicyEngine& engine, bool accuracy, CpuPool* pool,
+                                           const StopCondition& stop) const;
+
+ private:
+  struct Part {
+    size_t first = 0;
+    NetworkBatch batch;
+    std::vector<std::vector<int32_t>> choices;  // of the references' plans; empty without
+  };
+
+  std::vector<Part> parts_;
+  std::vector<double> references_;  // NaN: none
+};
+
+}  // namespace vrp

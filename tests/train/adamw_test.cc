@@ -1,0 +1,99 @@
+#include "core/train/adamw.h"
+
+#include <cmath>
+
+#include "core/base/random.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+// A matrix, a bias, frozen statistics, and a matrix that is larger than one piece of work.
+ParameterLayout Layout() {
+  return ParameterLayout({{.name = "weight", .shape = {7, 5}, .bound = 1},
+                          {.name = "bias", .shape = {5}, .bound = 1},
+                          {.name = "statistics", .shape = {3}, .bound = 1, .frozen = true},
+                          {.name = "large", .shape = {300, 500}, .bound = 1}});
+}
+
+void FillGradient(FlatParameters& parameters, uint64_t step) {
+  CounterRandom random(3, step);
+  for (float& slope : parameters.gradient()) slope = random.UniformFloat() - 0.5F;
+}
+
+TEST(AdamWTest, FollowsTheFormulasInDoublePrecision) {
+  const AdamWOptions options{.weight_decay = 0.1};
+  FlatParameters parameters(Layout(), 1);
+  parameters.TrackGradient();
+  AdamW adamw(parameters.layout(), options);
+  const auto size = static_cast<size_t>(parameters.size());
+  std::vector<double> value(parameters.values().begin(), parameters.values().end());
+  const std::vector<double> before = value;
+  std::vector<double> mean(size);
+  std::vector<double> square(size);
+  const auto begin = [&](const char* name) {
+    return static_cast<size_t>(parameters.layout().Offset(name));
+  };
+  for (int step = 1; step <= 20; ++step) {
+    FillGradient(parameters, static_cast<uint64_t>(step));
+    const double rate = 0.01 / step;
+    const double scale = step % 2 == 0 ? 0.5 : 1;
+    for (size_t i = 0; i < size; ++i) {
+      const double g = scale * parameters.gradient()[i];
+      mean[i] = 0.9 * mean[i] + 0.1 * g;
+      square[i] = 0.999 * square[i] + 0.001 * g * g;
+      if (i >= begin("statistics") && i < begin("large")) continue;
+      const bool decays = i < begin("bias") || i >= begin("large");
+      if (decays) value[i] *= 1 - rate * 0.1;
+      const double corrected = mean[i] / (1 - std::pow(0.9, step));
+      value[i] -= rate * corrected / (std::sqrt(square[i] / (1 - std::pow(0.999, step))) + 1e-8);
+    }
+    adamw.Step(parameters, rate, scale, nullptr);
+  }
+  EXPECT_EQ(adamw.steps(), 20);
+  for (size_t i = 0; i < size; ++i) {
+    ASSERT_NEAR(parameters.values()[i], value[i], 2e-5) << i;
+  }
+  for (size_t i = begin("statistics"); i < begin("large"); ++i) {
+    EXPECT_EQ(parameters.values()[i], before[i]);
+  }
+}
+
+TEST(AdamWTest, EndsInTheSameBitsOnAnyNumberOfThreads) {
+  const auto train = [](CpuPool* pool) {
+    FlatParameters parameters(Layout(), 1);
+    parameters.TrackGradient();
+    AdamW adamw(parameters.layout(), {});
+    for (uint64_t step = 1; step <= 3; ++step) {
+      FillGradient(parameters, step);
+      adamw.Step(parameters, 0.01, 1, pool);
+    }
+    return std::vector<float>(parameters.values().begin(), parameters.values().end());
+  };
+  CpuPool pool(3);
+  EXPECT_EQ(train(nullptr), train(&pool));
+}
+
+TEST(GradientNormTest, IsTheRootOfTheSquaresAndTheSameOnAnyNumberOfThreads) {
+  CpuPool pool(3);
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{7}, size_t{4097}, size_t{300'001}}) {
+    std::vector<float> gradient(size);
+    CounterRandom random(5, size);
+    double sum = 0;
+    for (float& slope : gradient) {
+      slope = random.UniformFloat() - 0.5F;
+      sum += double{slope} * slope;
+    }
+    const double norm = GradientNorm(gradient, nullptr);
+    EXPECT_NEAR(norm, std::sqrt(sum), 1e-9 * (1 + norm));
+    EXPECT_EQ(norm, GradientNorm(gradient, &pool));
+  }
+}
+
+TEST(GradientNormTest, IsNoNumberWhereAnElementIsNone) {
+  EXPECT_TRUE(std::isnan(GradientNorm(std::vector<float>{1, NAN, 2}, nullptr)));
+  EXPECT_TRUE(std::isinf(GradientNorm(std::vector<float>{1, INFINITY}, nullptr)));
+}
+
+}  // namespace
+}  // namespace vrp

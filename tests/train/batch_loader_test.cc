@@ -1,0 +1,77 @@
+#include "core/train/batch_loader.h"
+
+#include <atomic>
+
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+// Batches that know their number; one of them can fail, or wait.
+class NumberSource final : public BatchSource {
+ public:
+  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool*) override {
+    highest_ = std::max(highest_.load(), number);
+    if (number == slow) released.WaitForNotification();
+    if (number == broken) return absl::DataLossError("broken");
+    return TrainingBatch{.number = number, .parts = {}};
+  }
+  absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override { return NetworkBatch(); }
+  int64_t highest() const { return highest_; }
+
+  int64_t slow = -1;
+  int64_t broken = -1;
+  absl::Notification released;
+
+ private:
+  std::atomic<int64_t> highest_{-1};
+};
+
+class LoaderTest : public testing::TestWithParam<int32_t> {};
+
+TEST_P(LoaderTest, GivesBatchesInTheOrderOfTheirNumbers) {
+  NumberSource source;
+  BatchLoader loader(source, {.first = 7, .end = 207, .workers = GetParam(), .prefetch = 5});
+  for (int64_t number = 7; number < 207; ++number) {
+    const auto batch = loader.Next();
+    ASSERT_TRUE(batch.ok());
+    ASSERT_EQ(batch->number, number);
+  }
+  EXPECT_EQ(source.highest(), 206);
+}
+
+TEST_P(LoaderTest, PassesAnErrorOnWhereItBelongs) {
+  NumberSource source;
+  source.broken = 3;
+  BatchLoader loader(source, {.workers = GetParam(), .prefetch = 4});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(loader.Next().ok());
+  EXPECT_EQ(loader.Next().status().code(), absl::StatusCode::kDataLoss);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, LoaderTest, testing::Values(0, 1, 3));
+
+TEST(LoaderTest, MakesNoMoreAheadThanItMay) {
+  NumberSource source;
+  source.slow = 2;
+  {
+    BatchLoader loader(source, {.workers = 2, .prefetch = 4});
+    ASSERT_EQ(loader.Next()->number, 0);
+    ASSERT_EQ(loader.Next()->number, 1);
+    source.released.Notify();
+    ASSERT_EQ(loader.Next()->number, 2);
+  }
+  EXPECT_LE(source.highest(), 6);  // 3 is next: 3 .. 6
+}
+
+TEST(LoaderTest, WorksAheadWhileABatchIsSlow) {
+  NumberSource source;
+  source.slow = 0;
+  BatchLoader loader(source, {.workers = 2, .prefetch = 3});
+  while (source.highest() < 2) std::this_thread::yield();  // 1 and 2 beside the slow one
+  source.released.Notify();
+  for (int64_t number = 0; number < 6; ++number) EXPECT_EQ(loader.Next()->number, number);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,153 @@
+#include "core/train/batch_source.h"
+
+#include <map>
+#include <set>
+
+#include "core/problem/generators.h"
+#include "core/train/labels.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+TrainingConfig Config() {
+  TrainingConfig config;
+  config.problem.customers = {6, 6};
+  config.batch_size = 10;
+  return config;
+}
+
+std::vector<float> Features(const TrainingBatch& batch) {
+  std::vector<float> features;
+  for (const BatchPart& part : batch.parts) {
+    features.insert(features.end(), part.batch.features.begin(), part.batch.features.end());
+  }
+  return features;
+}
+
+TEST(GeneratedSourceTest, DrawsTheGeneratorsOwnInstances) {
+  const auto source = MakeGeneratedSource(Config(), NodeOrder::kAsGiven);
+  const auto batch = source->Make(3, nullptr);
+  ASSERT_TRUE(batch.ok());
+  ASSERT_EQ(batch->instances, 10);
+  std::vector<Instance> instances;
+  for (int64_t i = 30; i < 40; ++i) instances.push_back(*GenerateInstance({.customers = 6}, i));
+  EXPECT_EQ(Features(*batch), MakeNetworkBatch(instances, NodeOrder::kAsGiven).features);
+}
+
+TEST(GeneratedSourceTest, GivesTheSameInstancesInPartsAndOnSeveralThreads) {
+  TrainingConfig config = Config();
+  const auto whole = *MakeGeneratedSource(config, NodeOrder::kByAngle)->Make(2, nullptr);
+  config.accumulate_steps = 3;
+  CpuPool pool(3);
+  const auto parts = *MakeGeneratedSource(config, NodeOrder::kByAngle)->Make(2, &pool);
+  ASSERT_EQ(parts.parts.size(), 3u);
+  EXPECT_EQ(parts.parts[1].first, 3);
+  EXPECT_EQ(parts.parts[2].first, 6);
+  EXPECT_EQ(Features(parts), Features(whole));
+}
+
+TEST(GeneratedSourceTest, MixesKindsAndAttributesWithinABatchAndSizesBetweenBatches) {
+  TrainingConfig config = Config();
+  config.batch_size = 60;
+  config.problem.kinds = {ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kVrptw};
+  config.problem.customers = {4, 30};
+  config.problem.capacity = {20, 60};
+  config.problem.layouts = {Layout::kUniform, Layout::kClustered, Layout::kX};
+  config.problem.open_routes = 0.5;
+  const auto source = MakeGeneratedSource(config, NodeOrder::kAsGiven);
+  std::set<int32_t> sizes;
+  std::map<bool, int> tsp;
+  std::set<double> capacities;
+  int timed = 0;
+  int open = 0;
+  for (int64_t number = 0; number < 20; ++number) {
+    const TrainingBatch batch = *source->Make(number, nullptr);
+    const NetworkBatch& instances = batch.parts.front().batch;
+    std::set<int32_t> own;
+    for (const RoutingProblem& problem : instances.problems) {
+      own.insert(problem.nodes - (problem.tsp ? 0 : 1));
+      ++tsp[problem.tsp];
+      timed += problem.window_opens != nullptr ? 1 : 0;
+      open += problem.open_routes ? 1 : 0;
+      if (!problem.tsp) capacities.insert(problem.capacity);
+    }
+    EXPECT_EQ(own.size(), 1u);
+    sizes.insert(*own.begin());
+  }
+  EXPECT_GT(sizes.size(), 8u);
+  EXPECT_GE(*sizes.begin(), 4);
+  EXPECT_LE(*sizes.rbegin(), 30);
+  EXPECT_NEAR(tsp[true], 400, 80);
+  EXPECT_NEAR(timed, 400, 80);
+  EXPECT_NEAR(open, 400, 80);
+  EXPECT_GT(capacities.size(), 30u);
+}
+
+TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {
+  std::vector<Instance> own;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    own.push_back(
+        test::AnInstance().WithCustomers(static_cast<int32_t>(seed) + 3).Seed(seed).Build());
+  }
+  TrainingConfig config = Config();
+  config.batch_size = 50;
+  const auto source = MakeInstanceSource(config, NodeOrder::kAsGiven, own);
+  const TrainingBatch batch = *source->Make(0, nullptr);
+  std::set<std::vector<double>> pictures;
+  std::set<int32_t> sizes;
+  for (const RoutingProblem& problem : batch.parts.front().batch.problems) {
+    sizes.insert(problem.nodes);
+    const Instance& instance = own[static_cast<size_t>(problem.nodes) - 5];
+    std::vector<double> picture(problem.x, problem.x + problem.nodes);
+    picture.insert(picture.end(), problem.y, problem.y + problem.nodes);
+    pictures.insert(picture);
+    for (int32_t i = 1; i < problem.nodes; ++i) {
+      EXPECT_NEAR(std::hypot(problem.x[i] - problem.x[0], problem.y[i] - problem.y[0]),
+                  instance.Distance(0, i), 1e-9);
+      EXPECT_EQ(problem.demands[i], instance.demand(i));
+    }
+  }
+  EXPECT_EQ(sizes.size(), 3u);
+  EXPECT_GT(pictures.size(), 15u);  // of 3 x 8
+  EXPECT_EQ(Features(*source->Make(0, nullptr)), Features(batch));
+}
+
+TEST(LabelledSourceTest, TakesEverySampleOnceAnEpochWithTheChoicesOfItsPlan) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  TrainingConfig config = Config();
+  config.method = TrainingMethod::kSupervised;
+  config.supervised.samples = 25;
+  const auto path = HeuristicLabels({.problem = config.problem, .iterations = 0, .samples = 25},
+                                    {.folder = folder.path(), .pool = &pool});
+  ASSERT_TRUE(path.ok()) << path.status();
+  for (const int64_t memory : {1 << 20, 2000}) {
+    const auto source =
+        MakeLabelledSource(config, NodeOrder::kByAngle, *SampleSet::Open(*path, memory));
+    std::multiset<double> demands[2];
+    for (int64_t number = 0; number < 6; ++number) {
+      const TrainingBatch batch = *source->Make(number, nullptr);
+      EXPECT_EQ(batch.instances, number % 3 == 2 ? 5 : 10);
+      int64_t steps = 0;
+      for (const BatchPart& part : batch.parts) {
+        ASSERT_EQ(part.choices.size(), part.batch.problems.size());
+        for (const auto& choices : part.choices) steps += static_cast<int64_t>(choices.size());
+        for (const RoutingProblem& problem : part.batch.problems) {
+          double sum = 0;
+          for (int32_t i = 0; i < problem.nodes; ++i) sum += problem.demands[i] * problem.x[i];
+          demands[number / 3].insert(std::round(sum * 1e6));
+        }
+      }
+      EXPECT_EQ(batch.label_steps, steps);
+      EXPECT_GT(batch.label_cost, 1);
+    }
+    EXPECT_EQ(demands[0].size(), 25u);
+    EXPECT_EQ(demands[0], demands[1]);
+  }
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,67 @@
+#include "core/train/instance_source.h"
+
+#include <cmath>
+
+#include "core/base/file.h"
+#include "core/problem/formats.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+TEST(InstanceFilesTest, AreReadByLinesOrWhole) {
+  const test::TempFolder folder;
+  const std::string lines = folder.File("own.jsonl");
+  std::string text;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    text += WriteJson(test::AnInstance().WithCustomers(4).Seed(seed).Build()) + "\n\n";
+  }
+  ASSERT_TRUE(AtomicWriteFile(lines, text).ok());
+  const auto instances =
+      ReadInstanceFiles({lines, test::DataPath("E-n22-k4.vrp")}, NodeOrder::kByAngle);
+  ASSERT_TRUE(instances.ok()) << instances.status();
+  ASSERT_EQ(instances->size(), 4u);
+  EXPECT_EQ((*instances)[3].num_customers(), 21);
+}
+
+TEST(InstanceFilesTest, AreRefusedByNameAndLine) {
+  const test::TempFolder folder;
+  const std::string file = folder.File("bad.jsonl");
+  ASSERT_TRUE(
+      AtomicWriteFile(file, WriteJson(test::AnInstance().WithCustomers(2).Build()) + "\n{}\n")
+          .ok());
+  const auto instances = ReadInstanceFiles({file}, NodeOrder::kAsGiven);
+  EXPECT_EQ(std::string(instances.status().message()).rfind(file + ":2", 0), 0u)
+      << instances.status();
+  ASSERT_TRUE(AtomicWriteFile(file, "\n").ok());
+  EXPECT_FALSE(ReadInstanceFiles({file}, NodeOrder::kAsGiven).ok());
+  EXPECT_EQ(ReadInstanceFiles({"/nowhere.vrp"}, NodeOrder::kAsGiven).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(AugmentedTest, JittersDemandsWithinTheirShareAndTheCapacity) {
+  const Instance instance = test::AnInstance().WithCustomers(30).Build();
+  ProblemConfig problem;
+  problem.demand_jitter = 0.5;
+  bool changed = false;
+  for (int64_t index = 0; index < 20; ++index) {
+    const InstanceData data = Augmented(instance.data(), problem, 1, index);
+    ASSERT_TRUE(Instance::Create(data).ok());
+    for (size_t i = 1; i < data.demands.size(); ++i) {
+      const double demand = instance.data().demands[i];
+      EXPECT_LE(std::abs(data.demands[i] - demand), 0.5 * demand + 0.5);
+      EXPECT_EQ(data.demands[i] == 0, demand == 0);
+      changed = changed || data.demands[i] != demand;
+    }
+  }
+  EXPECT_TRUE(changed);
+  problem = {.augment = false};
+  const InstanceData same = Augmented(instance.data(), problem, 1, 3);
+  EXPECT_EQ(same.positions, instance.data().positions);
+  EXPECT_EQ(same.demands, instance.data().demands);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,145 @@
+#include "core/train/sample_set.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
+#include "core/base/file.h"
+#include "core/problem/generators.h"
+#include "gtest/gtest.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+Sample SampleOf(int64_t index) {
+  Sample sample;
+  const auto kind = index % 2 == 0 ? ProblemKind::kCvrp : ProblemKind::kVrptw;
+  sample.data =
+      GenerateInstanceData({.kind = kind, .customers = 5 + static_cast<int32_t>(index % 3)}, index);
+  for (NodeIndex i = 1; i < static_cast<NodeIndex>(sample.data.positions.size()); ++i) {
+    sample.plan.push_back({.customers = {i}});
+  }
+  sample.cost = static_cast<double>(index) + 0.5;
+  return sample;
+}
+
+class SampleSetTest : public testing::Test {
+ protected:
+  void Write(int64_t count) {
+    auto writer = SampleSetWriter::Create(path_);
+    ASSERT_TRUE(writer.ok()) << writer.status();
+    for (int64_t i = 0; i < count; ++i) ASSERT_TRUE((*writer)->Add(SampleOf(i)).ok());
+    ASSERT_TRUE((*writer)->Finish().ok());
+  }
+  static std::vector<int32_t> All(const SampleSet& set) {
+    std::vector<int32_t> records(static_cast<size_t>(set.size()));
+    std::iota(records.begin(), records.end(), 0);
+    return records;
+  }
+
+  const test::TempFolder folder_;
+  const std::string path_ = folder_.File("samples.set");
+};
+
+TEST_F(SampleSetTest, GivesBackWhatWasWritten) {
+  Write(20);
+  const auto set = SampleSet::Open(path_, 1 << 20);
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ((*set)->pieces(), 1);
+  const auto samples = (*set)->Read(All(**set));
+  ASSERT_TRUE(samples.ok()) << samples.status();
+  ASSERT_EQ(samples->size(), 20u);
+  for (int64_t i = 0; i < 20; ++i) {
+    const Sample& sample = (*samples)[static_cast<size_t>(i)];
+    EXPECT_TRUE(sample.data == SampleOf(i).data) << i;
+    EXPECT_EQ(sample.plan, SampleOf(i).plan);
+    EXPECT_EQ(sample.cost, SampleOf(i).cost);
+  }
+}
+
+TEST_F(SampleSetTest, LargerThanItsBudgetIsReadInPiecesWithinIt) {
+  Write(400);
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(path_));
+  const int64_t budget = size / 8;
+  const auto set = *SampleSet::Open(path_, budget);
+  EXPECT_GE(set->pieces(), 16);
+  const std::vector<int32_t> order = set->ShuffledOrder(1, 0);
+  for (size_t first = 0; first < order.size(); first += 32) {
+    const auto records =
+        std::span(order).subspan(first, std::min<size_t>(32, order.size() - first));
+    const auto samples = set->Read(records);
+    ASSERT_TRUE(samples.ok()) << samples.status();
+    for (size_t i = 0; i < records.size(); ++i) {
+      EXPECT_EQ((*samples)[i].cost, records[i] + 0.5);
+    }
+  }
+  EXPECT_LE(set->most_buffered(), budget);
+  // Each piece is read once: what is shuffled is the order of the pieces, and within each.
+  EXPECT_LE(set->bytes_read(), size);
+}
+
+TEST_F(SampleSetTest, ThatFitsIsReadOnceForAllEpochs) {
+  Write(50);
+  const auto set = *SampleSet::Open(path_, 1 << 20);
+  for (int64_t epoch = 0; epoch < 3; ++epoch)
+    ASSERT_TRUE(set->Read(set->ShuffledOrder(1, epoch)).ok());
+  EXPECT_LE(set->bytes_read(), static_cast<int64_t>(std::filesystem::file_size(path_)));
+}
+
+TEST_F(SampleSetTest, ShufflesAllRecordsDifferentlyEachEpochAndTheSameAgain) {
+  Write(100);
+  const auto set = *SampleSet::Open(path_, 4096);
+  ASSERT_GT(set->pieces(), 3);
+  std::vector<int32_t> first = set->ShuffledOrder(1, 0);
+  EXPECT_EQ(first, set->ShuffledOrder(1, 0));
+  EXPECT_NE(first, set->ShuffledOrder(1, 1));
+  EXPECT_NE(first, set->ShuffledOrder(2, 0));
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(first, All(*set));
+}
+
+TEST_F(SampleSetTest, ServesSeveralThreadsThatWantDifferentPieces) {
+  Write(200);
+  const auto set = *SampleSet::Open(path_, 8192);
+  ASSERT_GT(set->pieces(), 8);
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&set, t] {
+      const std::vector<int32_t> order = set->ShuffledOrder(t, 0);
+      const auto samples = set->Read(order);
+      ASSERT_TRUE(samples.ok()) << samples.status();
+      for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ((*samples)[i].cost, order[i] + 0.5);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(SampleSetTest, AnUnfinishedOneLeavesNothingBehind) {
+  { ASSERT_TRUE((*SampleSetWriter::Create(path_))->Add(SampleOf(0)).ok()); }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+  EXPECT_EQ(SampleSet::Open(path_, 1 << 20).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(SampleSetTest, TruncatedOrChangedIsRefusedAndCrashesNothing) {
+  Write(5);
+  const std::string whole = *ReadFile(path_);
+  for (size_t length = 0; length < whole.size(); length += 7) {
+    ASSERT_TRUE(AtomicWriteFile(path_, whole.substr(0, length)).ok());
+    EXPECT_FALSE(SampleSet::Open(path_, 1 << 20).ok()) << length;
+  }
+  int refused = 0;
+  for (size_t at = 0; at < whole.size(); at += 5) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 0x21);
+    ASSERT_TRUE(AtomicWriteFile(path_, changed).ok());
+    const auto set = SampleSet::Open(path_, 1 << 20);
+    if (!set.ok() || !(*set)->Read(All(**set)).ok()) ++refused;
+  }
+  // All but changes of the first eight bytes, which no record depends on.
+  EXPECT_GE(refused, static_cast<int>(whole.size() / 5) - 2);
+}
+
+}  // namespace
+}  // namespace vrp
