@@ -1,7 +1,9 @@
 #include "core/jobs/durable_job_manager.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -145,6 +147,13 @@ absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::st
 absl::StatusOr<Job> DurableJobManager::Get(std::string_view id) const {
   VRP_ASSIGN_OR_RETURN(JobRecord record, store_->Find(id));
   return std::move(record.job);
+}
+
+std::string DurableJobManager::TensorBoardFolder(std::string_view id) const {
+  const std::string folder = folder_->TensorBoardPath(id);
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(folder, error);
+  return error ? folder : absolute.string();
 }
 
 absl::StatusOr<JobPage> DurableJobManager::List(int32_t page_size,

@@ -28,6 +28,7 @@ class DurableJobManager final : public JobManager {
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) override;
   absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const override;
   absl::StatusOr<Job> Get(std::string_view id) const override;
+  std::string TensorBoardFolder(std::string_view id) const override;
   absl::StatusOr<JobPage> List(int32_t page_size, const std::string& page_token) const override;
   absl::StatusOr<Job> Cancel(std::string_view id) override;
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id,

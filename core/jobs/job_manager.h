@@ -71,6 +71,8 @@ class JobManager {
   // may be when the job runs.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
+  // Where the event files of this job are, or will be.
+  virtual std::string TensorBoardFolder(std::string_view id) const = 0;
   // page_size 1..1000 (0: 50). kInvalidArgument for a token that List did not give.
   virtual absl::StatusOr<JobPage> List(int32_t page_size, const std::string& page_token) const = 0;
   // A queued job ends at once; a running one at its next poll. Of a job that is cancelled (or about

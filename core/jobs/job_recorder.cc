@@ -3,9 +3,12 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/jobs/progress_scalars.h"
 
 namespace vrp {
 namespace {
+
+constexpr absl::Duration kCurveInterval = absl::Seconds(1);
 
 bool IsLastOfEpoch(const TrainingProgress& progress) {
   if (progress.epochs <= 0 || progress.steps < progress.epochs) return false;
@@ -35,6 +38,14 @@ void JobRecorder::Resumed(int64_t step) {
   Append([step](JobChange& change) { change.Resumed(step); });
 }
 
+void JobRecorder::WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer) {
+  if (writer.ok()) {
+    curves_ = *std::move(writer);
+  } else {
+    OnLog(Concat("no TensorBoard events are written: ", FromAbsl(writer.status().message())));
+  }
+}
+
 void JobRecorder::Finish() {
   if (unstored_) StoreProgress(*unstored_);
 }
@@ -53,6 +64,21 @@ void JobRecorder::StoreProgress(const TrainingProgress& progress) {
   last_stored_step_ = copy.step;
   last_stored_time_ = options_.clock->Now();
   Append([&copy](JobChange& change) { change.Progress(copy); });
+  AddToCurves(copy);
+}
+
+void JobRecorder::AddToCurves(const TrainingProgress& progress) {
+  if (curves_ == nullptr) return;
+  const absl::Time now = options_.clock->Now();
+  const bool due = now < curves_time_ || now - curves_time_ >= kCurveInterval;
+  if (!due && !progress.end_of_epoch) return;
+  const absl::Status added =
+      curves_->Add(now, progress.step, ProgressScalars(progress, curves_totals_));
+  curves_time_ = now;
+  curves_totals_ = progress.totals;
+  if (added.ok()) return;
+  curves_ = nullptr;
+  OnLog(Concat("no more TensorBoard events are written: ", FromAbsl(added.message())));
 }
 
 void JobRecorder::Append(absl::FunctionRef<void(JobChange&)> add) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/jobs/job_store.h"
+#include "core/jobs/tensorboard_writer.h"
 #include "core/train/trainer.h"
 
 namespace vrp {
@@ -34,12 +36,16 @@ class JobRecorder final : public TrainingObserver {
   void OnCheckpoint(int64_t step) override;
 
   void Resumed(int64_t step);
+  // From now on progress that is stored goes to an event file too: at most each second, ends of
+  // epochs always. A file that cannot be written is told once, and left.
+  void WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer);
   // Training has ended: stores the last step.
   void Finish();
 
  private:
   bool IsDue() const;
   void StoreProgress(const TrainingProgress& progress);
+  void AddToCurves(const TrainingProgress& progress);
   void Append(absl::FunctionRef<void(JobChange&)> add);
 
   const Options options_;
@@ -49,6 +55,9 @@ class JobRecorder final : public TrainingObserver {
   bool end_of_epoch_follows_ = false;  // unstored_ is an epoch's last step, before its validation
   int64_t lost_ = 0;                   // events since the store last worked
   absl::Status lost_why_;
+  std::unique_ptr<TensorBoardWriter> curves_;  // null: none
+  absl::Time curves_time_ = absl::InfinitePast();
+  TrainingTotals curves_totals_;  // of the last event there
 };
 
 }  // namespace vrp

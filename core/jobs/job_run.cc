@@ -78,11 +78,16 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   request.job_name = Concat("trainingJobs/", job_.id);
   request.checkpoint_directory = context_.folder->CheckpointPath(job_.id);
   VRP_RETURN_IF_ERROR(EnsureDirectory(request.checkpoint_directory));
+  int64_t resumed_from = 0;
   if (job_.attempt > 1) {
-    VRP_ASSIGN_OR_RETURN(const int64_t step,
-                         context_.trainer->ResumeStep(request.checkpoint_directory));
-    recorder_.Resumed(step);
+    VRP_ASSIGN_OR_RETURN(resumed_from, context_.trainer->ResumeStep(request.checkpoint_directory));
+    recorder_.Resumed(resumed_from);
   }
+  recorder_.WriteTensorBoard(
+      TensorBoardWriter::Open({.folder = context_.folder->TensorBoardPath(job_.id),
+                               .time = context_.clock->Now(),
+                               .attempt = job_.attempt,
+                               .resumed_from = resumed_from}));
   return request;
 }
 

@@ -44,26 +44,42 @@ void ForEachField(Progress& progress, Visit visit) {
   visit("gradient_norm", progress.gradient_norm);
   visit("instances_per_second", progress.instances_per_second);
   visit("end_of_epoch", progress.end_of_epoch);
+  visit("validation_gap", progress.validation_gap);
+  visit("accuracy", progress.accuracy);
+  visit("validation_accuracy", progress.validation_accuracy);
+  visit("pass_difference", progress.pass_difference);
+  visit("instances_seen", progress.instances_seen);
+  visit("matrix_bytes_per_step", progress.matrix_bytes_per_step);
+  visit("total_steps", progress.totals.steps);
+  visit("total_skipped_steps", progress.totals.skipped_steps);
+  visit("total_instances", progress.totals.instances);
+  visit("total_seconds", progress.totals.seconds);
+  visit("total_copies", progress.totals.copies);
+  visit("total_copied_bytes", progress.totals.copied_bytes);
+  visit("total_matrix_bytes", progress.totals.matrix_bytes);
+  for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
+    visit(Concat("seconds_", kPhaseNames[phase]), progress.totals.phase_seconds[phase]);
+  }
 }
 
 struct Writer {
   nlohmann::json& json;
-  void operator()(const char* key, int64_t value) const { json[key] = value; }
-  void operator()(const char* key, double value) const { json[key] = FromDouble(value); }
-  void operator()(const char* key, bool value) const { json[key] = value; }
+  void operator()(const std::string& key, int64_t value) const { json[key] = value; }
+  void operator()(const std::string& key, double value) const { json[key] = FromDouble(value); }
+  void operator()(const std::string& key, bool value) const { json[key] = value; }
 };
 
 struct Reader {
   const nlohmann::json& json;
   bool& sound;
-  void operator()(const char* key, int64_t& value) const {
+  void operator()(const std::string& key, int64_t& value) const {
     if (!json.contains(key)) return;
     json[key].is_number_integer() ? void(value = json[key].get<int64_t>()) : void(sound = false);
   }
-  void operator()(const char* key, double& value) const {
+  void operator()(const std::string& key, double& value) const {
     if (json.contains(key) && !ToDouble(json[key], value)) sound = false;
   }
-  void operator()(const char* key, bool& value) const {
+  void operator()(const std::string& key, bool& value) const {
     if (!json.contains(key)) return;
     json[key].is_boolean() ? void(value = json[key].get<bool>()) : void(sound = false);
   }
@@ -80,6 +96,9 @@ std::string WriteProgress(const TrainingProgress& progress) {
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "progress");
   TrainingProgress progress;
+  // What earlier versions did not measure is not 0.
+  progress.validation_gap = std::numeric_limits<double>::quiet_NaN();
+  progress.accuracy = progress.validation_accuracy = progress.validation_gap;
   bool sound = json.ok() && json->is_object();
   if (sound) ForEachField(progress, Reader{*json, sound});
   if (!sound) return absl::DataLossError(Concat("stored progress: got ", Quoted(text)));

@@ -11,7 +11,8 @@ namespace vrp {
 
 // Every double comes back bit for bit; NaN and the infinities (which JSON lacks) are kept as words.
 std::string WriteProgress(const TrainingProgress& progress);
-// Unknown keys are passed over; absent ones keep their defaults. kDataLoss for text that
+// Unknown keys are passed over; absent ones, as of an earlier version, keep their defaults, or are
+// NaN where that means that there is no value. kDataLoss for text that
 // WriteProgress did not write.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
 

@@ -40,6 +40,48 @@ INSTANTIATE_TEST_SUITE_P(Values, ProgressJsonTest,
                                            std::numeric_limits<double>::infinity(),
                                            -std::numeric_limits<double>::infinity()));
 
+TEST(ProgressJsonTextTest, TotalsAndPhasesComeBack) {
+  TrainingProgress progress{.accuracy = 0.5, .pass_difference = 1e-7, .instances_seen = 99};
+  progress.matrix_bytes_per_step = 2.5;
+  progress.totals = {.steps = 1,
+                     .skipped_steps = 2,
+                     .instances = 3,
+                     .phase_seconds = {},
+                     .seconds = 4,
+                     .copies = 5,
+                     .copied_bytes = 6,
+                     .matrix_bytes = 7};
+  for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
+    progress.totals.phase_seconds[phase] = 0.25 * static_cast<double>(phase);
+  }
+  const TrainingProgress read = ParseProgress(WriteProgress(progress)).value();
+  EXPECT_EQ(read.totals.phase_seconds, progress.totals.phase_seconds);
+  EXPECT_EQ(read.totals.steps, 1);
+  EXPECT_EQ(read.totals.skipped_steps, 2);
+  EXPECT_EQ(read.totals.instances, 3);
+  EXPECT_EQ(read.totals.seconds, 4);
+  EXPECT_EQ(read.totals.copies, 5);
+  EXPECT_EQ(read.totals.copied_bytes, 6);
+  EXPECT_EQ(read.totals.matrix_bytes, 7);
+  EXPECT_EQ(read.accuracy, 0.5);
+  EXPECT_EQ(read.pass_difference, 1e-7);
+  EXPECT_EQ(read.instances_seen, 99);
+  EXPECT_EQ(read.matrix_bytes_per_step, 2.5);
+}
+
+// As version 0.1.0 wrote it.
+TEST(ProgressJsonTextTest, ReadsWhatEarlierVersionsWrote) {
+  const auto read = ParseProgress(R"({"epoch":1,"epochs":2,"step":3,"steps":4,"loss":0.5,
+      "train_cost":6,"validation_cost":"nan","validation_reference":7,"learning_rate":0.001,
+      "gradient_norm":1,"instances_per_second":100,"end_of_epoch":false})");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->step, 3);
+  EXPECT_TRUE(std::isnan(read->validation_gap));
+  EXPECT_TRUE(std::isnan(read->accuracy));
+  EXPECT_TRUE(std::isnan(read->validation_accuracy));
+  EXPECT_EQ(read->totals.steps, 0);
+}
+
 TEST(ProgressJsonTextTest, OtherTextIsDataLoss) {
   for (const char* text :
        {"", "{", "[]", R"({"step": "3"})", R"({"loss": "much"})", R"({"end_of_epoch": 1})"}) {

@@ -199,6 +199,7 @@ bool IsLegal(const std::string& place, const json& value) {
                     place.starts_with("/ids/");
   if (text && value.is_string()) return true;
   if (place == "/vehicles/0" && value.is_object()) return true;  // as many as needed, no limits
+  if (place == "/vehicles/0/open_end" && value.is_boolean()) return true;
   if (value == -7) return place.starts_with("/coords/") || place == "/ref_cost";
   return false;
 }

@@ -1,0 +1,31 @@
+#include "core/jobs/progress_scalars.h"
+
+#include "core/base/text.h"
+
+namespace vrp {
+
+std::vector<TensorBoardScalar> ProgressScalars(const TrainingProgress& progress,
+                                               const TrainingTotals& before) {
+  std::vector<TensorBoardScalar> scalars = {
+      {"loss", progress.loss},
+      {"cost/train", progress.train_cost},
+      {"cost/validation", progress.validation_cost},
+      {"validation/gap", progress.validation_gap},
+      {"accuracy/train", progress.accuracy},
+      {"accuracy/validation", progress.validation_accuracy},
+      {"optimiser/learning_rate", progress.learning_rate},
+      {"optimiser/gradient_norm", progress.gradient_norm},
+      {"speed/instances_per_second", progress.instances_per_second},
+      {"pass_difference", progress.pass_difference},
+  };
+  const int64_t steps = progress.totals.steps - before.steps;
+  if (steps <= 0) return scalars;
+  for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
+    const double seconds = progress.totals.phase_seconds[phase] - before.phase_seconds[phase];
+    scalars.push_back(
+        {Concat("phase_ms/", kPhaseNames[phase]), 1000 * seconds / static_cast<double>(steps)});
+  }
+  return scalars;
+}
+
+}  // namespace vrp

@@ -1,0 +1,59 @@
+"""Our event files against TensorBoard's own reader.
+
+Runs itself again with the tests' Python environment (VRP_PYTHON), which `./dev test` makes; a failure without it.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    from tensorboard.backend.event_processing import event_accumulator
+except ImportError:
+    python = os.environ.get("VRP_PYTHON", "")
+    if python and os.path.exists(python) and os.environ.get("VRP_PYTHON_USED") != "1":
+        os.execve(python, [python, *sys.argv], {**os.environ, "VRP_PYTHON_USED": "1"})
+    sys.exit(f"no Python with tensorboard (looked at {python or 'nothing'}); cmake/setup_python.sh makes one")
+
+PROGRAM = sys.argv.pop(1)
+
+
+class TensorBoardTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        subprocess.run([PROGRAM, cls.folder.name], check=True, timeout=60)
+        cls.events = event_accumulator.EventAccumulator(cls.folder.name)
+        cls.events.Reload()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def steps(self, tag):
+        return [event.step for event in self.events.Scalars(tag)]
+
+    def test_a_resumed_run_has_every_step_once(self):
+        self.assertEqual(self.steps("loss"), [1, 2, 3, 4, 5, 6])
+        costs = [event.value for event in self.events.Scalars("cost/train")]
+        self.assertEqual(costs, [101, 102, 103, 204, 205, 206])
+
+    def test_values_and_times_are_those_written(self):
+        first = self.events.Scalars("loss")[0]
+        self.assertEqual(first.value, -0.5)
+        self.assertEqual(first.wall_time, 1_800_000_101)
+        rates = [event.value for event in self.events.Scalars("optimiser/learning_rate")]
+        for rate in rates:
+            self.assertAlmostEqual(rate, 1e-4, places=10)
+        for event in self.events.Scalars("phase_ms/data"):
+            self.assertAlmostEqual(event.value, 2, places=5)
+
+    def test_what_was_not_measured_has_no_curve(self):
+        tags = self.events.Tags()["scalars"]
+        self.assertNotIn("cost/validation", tags)
+        self.assertIn("phase_ms/second_pass", tags)
+
+
+if __name__ == "__main__":
+    unittest.main()
