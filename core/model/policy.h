@@ -35,7 +35,7 @@ struct DecodeOptions {
   int32_t augmentations = 1;
   uint64_t seed = 1;        // kSample draws by counters (seed, instance, sample, step)
   double temperature = 1;   // kSample divides the logits by it
-  StopCondition stop;       // polled at each step
+  StopCondition stop = {};  // polled at each step
   CpuPool* pool = nullptr;  // to decode many instances on; null: the calling thread alone
 };
 
