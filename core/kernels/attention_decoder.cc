@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/random.h"
+#include "core/kernels/attention_decoder_memory.h"
 #include "core/kernels/routing_step.h"
 #include "core/kernels/simd/attention_decoder_kernels.h"
 
@@ -13,89 +14,12 @@ namespace {
 using simd::DecoderKernels;
 using simd::DecoderSizes;
 using simd::DecoderSteps;
-using simd::PackedNodes;
 
 // Nodes scored between two looks at the stop condition: some tenths of a millisecond.
 constexpr int64_t kNodesBetweenPolls = 20'000;
-
-// Hands out pieces of the caller's memory, each on a cache line of its own; from null, only counts.
-template <typename T>
-class Pieces {
- public:
-  explicit Pieces(T* memory) {
-    const auto misplaced = reinterpret_cast<uintptr_t>(memory) % kLine;
-    memory_ = misplaced == 0 ? memory : memory + (kLine - misplaced) / sizeof(T);
-  }
-
-  template <typename Piece>
-  Piece* Take(int64_t count) {
-    const int64_t bytes = count * static_cast<int64_t>(sizeof(Piece));
-    T* const taken = memory_ == nullptr ? nullptr : memory_ + used_;
-    used_ += (bytes + kLine - 1) / kLine * (kLine / sizeof(T));
-    return reinterpret_cast<Piece*>(taken);
-  }
-  // With room for the first piece to begin on a line.
-  int64_t used() const { return used_ + static_cast<int64_t>(kLine / sizeof(T)); }
-
- private:
-  static constexpr int64_t kLine = 64;
-  T* memory_ = nullptr;
-  int64_t used_ = 0;
-};
-
-// The memory of either pass.
-template <typename T>
-struct Workspace {
-  PackedNodes<T> packed;
-  PackedNodes<T> sum;  // of gradients
-  DecoderSteps<T> steps;
-  T* kernels = nullptr;
-  double* sums = nullptr;           // [P]
-  RouteState* states = nullptr;     // [P]
-  uint8_t* visited = nullptr;       // [P, N]
-  int32_t* trajectories = nullptr;  // [block]: whose steps are in `steps`
-};
-
-template <typename T>
-void TakeNodes(const DecoderSizes& sizes, bool columns, Pieces<T>& pieces, PackedNodes<T>& nodes) {
-  nodes.keys = pieces.template Take<T>(sizes.nodes * sizes.row);
-  nodes.values = pieces.template Take<T>(sizes.nodes * sizes.row);
-  nodes.logit_keys = pieces.template Take<T>(sizes.nodes * sizes.row);
-  if (!columns) return;
-  nodes.key_columns = pieces.template Take<T>(sizes.padded_nodes * sizes.width);
-  nodes.logit_key_columns = pieces.template Take<T>(sizes.padded_nodes * sizes.width);
-}
-
-template <typename T>
-void TakeSteps(const DecoderSizes& sizes, Pieces<T>& pieces, DecoderSteps<T>& steps) {
-  steps.currents = pieces.template Take<int32_t>(sizes.block);
-  steps.firsts = pieces.template Take<int32_t>(sizes.block);
-  steps.shares = pieces.template Take<T>(sizes.block * kContextShares);
-  steps.masks = pieces.template Take<T>(sizes.block * sizes.padded_nodes);
-  steps.choices = pieces.template Take<int32_t>(sizes.block);
-  steps.uniforms = pieces.template Take<double>(sizes.block);
-  steps.likeliest = pieces.template Take<int32_t>(sizes.block);
-  steps.log_likelihoods = pieces.template Take<T>(sizes.block);
-  steps.weights = pieces.template Take<T>(sizes.block);
-  steps.allowed = pieces.template Take<int32_t>(sizes.block);
-}
-
-// A rollout keeps all its trajectories; a second pass walks one after the other.
-template <typename T>
-Workspace<T> LayOut(const DecoderSizes& sizes, int64_t kernels, bool gradient, int32_t trajectories,
-                    Pieces<T>& pieces) {
-  Workspace<T> space;
-  TakeNodes(sizes, !gradient, pieces, space.packed);
-  if (gradient) TakeNodes(sizes, false, pieces, space.sum);
-  TakeSteps(sizes, pieces, space.steps);
-  space.kernels = pieces.template Take<T>(kernels);
-  const int64_t walking = gradient ? 1 : trajectories;
-  space.sums = pieces.template Take<double>(trajectories);
-  space.states = pieces.template Take<RouteState>(walking);
-  space.visited = pieces.template Take<uint8_t>(walking * sizes.nodes);
-  space.trajectories = pieces.template Take<int32_t>(sizes.block);
-  return space;
-}
+// Up to so many nodes all distances are computed once where every step asks for those to all nodes:
+// half a megabyte.
+constexpr int32_t kNodesWithLegs = 256;
 
 // A number in [0, 1) for step t of a trajectory, from the first two words of the Philox block whose
 // key is the seed and whose counter is (t + 2^20 * high, low, stream low, stream high), where low
@@ -132,33 +56,56 @@ void AddStep(const StepRules& rules, const RouteState& state, DecoderSteps<T>& s
   WriteShares(rules, state, steps.shares + int64_t{row} * kContextShares);
 }
 
+// What both passes begin with.
 template <typename T>
-void ForbidPadding(const DecoderSizes& sizes, DecoderSteps<T>& steps) {
+struct DecoderPass {
+  const DecoderKernels<T>& kernels;
+  const DecoderNodes<const T>& nodes;
+  DecoderSizes sizes;
+  StepRules rules;
+  DecoderMemory<T> memory = {};
+};
+
+bool AsksForAllLegs(const StepRules& rules) {
+  return (rules.timed || rules.bounded) && rules.problem.distances == nullptr &&
+         rules.problem.nodes <= kNodesWithLegs;
+}
+
+template <typename T>
+void Prepare(DecoderPass<T>& pass) {
+  const DecoderSizes& sizes = pass.sizes;
+  pass.kernels.pack(sizes, pass.nodes, pass.memory.packed);
   for (int64_t row = 0; row < sizes.block; ++row) {
-    std::fill(steps.masks + row * sizes.padded_nodes + sizes.nodes,
-              steps.masks + (row + 1) * sizes.padded_nodes, -std::numeric_limits<T>::infinity());
+    T* const mask = pass.memory.steps.masks + row * sizes.padded_nodes;
+    std::fill(mask + sizes.nodes, mask + sizes.padded_nodes, -std::numeric_limits<T>::infinity());
   }
+  double* const legs = pass.memory.legs;
+  if (legs == nullptr) return;
+  const RoutingProblem& problem = pass.rules.problem;
+  for (int32_t from = 0; from < problem.nodes; ++from) {
+    for (int32_t to = 0; to < problem.nodes; ++to) {
+      legs[from * sizes.nodes + to] = LegDistance(problem, from, to);
+    }
+  }
+  pass.rules.problem.distances = legs;
 }
 
 // One rollout: all trajectories take their step t, then their step t + 1.
 template <typename T>
 class RolloutRun {
  public:
-  RolloutRun(const DecoderKernels<T>& kernels, const DecoderSizes& sizes,
-             const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
-             const DecodeRequest& request, const DecodeResult<T>& result, Workspace<T> space)
-      : kernels_(kernels),
-        sizes_(sizes),
-        rules_(MakeStepRules(problem)),
-        nodes_(nodes),
+  RolloutRun(const DecoderPass<T>& pass, const DecodeRequest& request,
+             const DecodeResult<T>& result)
+      : kernels_(pass.kernels),
+        nodes_(pass.nodes),
+        sizes_(pass.sizes),
+        rules_(pass.rules),
         request_(request),
         result_(result),
-        space_(space),
-        steps_(space_.steps) {}
+        memory_(pass.memory),
+        steps_(memory_.steps) {}
 
   DecodeStatus Run() {
-    kernels_.pack(sizes_, nodes_, space_.packed);
-    ForbidPadding(sizes_, steps_);
     steps_.inverse_temperature = static_cast<T>(1 / request_.temperature);
     for (int32_t p = 0; p < request_.trajectories; ++p) Begin(p);
     for (int32_t t = 0; walking_; ++t) {
@@ -171,28 +118,28 @@ class RolloutRun {
       ChooseSteps(t);
     }
     for (int32_t p = 0; p < request_.trajectories; ++p) {
-      result_.costs[p] = MetricSum(rules_.problem.metric, space_.states[p].cost);
-      result_.log_likelihoods[p] = space_.sums[p];
+      result_.costs[p] = MetricSum(rules_.problem.metric, memory_.states[p].cost);
+      result_.log_likelihoods[p] = memory_.sums[p];
     }
     return DecodeStatus::kDone;
   }
 
  private:
-  uint8_t* Visited(int32_t p) { return space_.visited + p * sizes_.nodes; }
+  uint8_t* Visited(int32_t p) { return memory_.visited + p * sizes_.nodes; }
   int32_t* Choices(int32_t p) { return result_.choices + int64_t{p} * result_.max_steps; }
 
   void Begin(int32_t p) {
-    space_.states[p] = BeginTrajectory(rules_, Visited(p));
-    space_.sums[p] = 0;
+    memory_.states[p] = BeginTrajectory(rules_, Visited(p));
+    memory_.sums[p] = 0;
     result_.lengths[p] = 0;
     result_.agreements[p] = 0;
     std::fill_n(Choices(p), result_.max_steps, -1);
-    walking_ = walking_ || !IsDone(space_.states[p]);
+    walking_ = walking_ || !IsDone(memory_.states[p]);
   }
 
   // Where only one node is allowed, or the first is given, the network is not asked.
   DecodeStatus Step(int32_t p, int32_t t) {
-    const RouteState& state = space_.states[p];
+    const RouteState& state = memory_.states[p];
     const int32_t* const follow = request_.choice == StepChoice::kFollow
                                       ? request_.follow + int64_t{p} * result_.max_steps
                                       : nullptr;
@@ -216,7 +163,7 @@ class RolloutRun {
       steps_.choices[steps_.count] = simd::kDrawn;
       steps_.uniforms[steps_.count] = StepUniform(request_, request_.first_trajectory + p, t);
     }
-    space_.trajectories[steps_.count] = p;
+    memory_.trajectories[steps_.count] = p;
     AddStep(rules_, state, steps_);
     if (steps_.count < sizes_.block) return DecodeStatus::kDone;
     return ChooseSteps(t);
@@ -224,10 +171,10 @@ class RolloutRun {
 
   DecodeStatus ChooseSteps(int32_t t) {
     if (steps_.count == 0) return DecodeStatus::kDone;
-    kernels_.choose(sizes_, nodes_, space_.packed, steps_, space_.kernels);
+    kernels_.choose(sizes_, nodes_, memory_.packed, steps_, memory_.kernels);
     for (int32_t row = 0; row < steps_.count; ++row) {
-      const int32_t p = space_.trajectories[row];
-      space_.sums[p] += static_cast<double>(steps_.log_likelihoods[row]);
+      const int32_t p = memory_.trajectories[row];
+      memory_.sums[p] += static_cast<double>(steps_.log_likelihoods[row]);
       result_.agreements[p] += steps_.choices[row] == steps_.likeliest[row] ? 1 : 0;
       Go(p, t, steps_.choices[row]);
     }
@@ -239,19 +186,19 @@ class RolloutRun {
   }
 
   void Go(int32_t p, int32_t t, int32_t node) {
-    Take(rules_, node, space_.states[p], Visited(p));
+    Take(rules_, node, memory_.states[p], Visited(p));
     Choices(p)[t] = node;
     result_.lengths[p] = t + 1;
-    walking_ = walking_ || !IsDone(space_.states[p]);
+    walking_ = walking_ || !IsDone(memory_.states[p]);
   }
 
   const DecoderKernels<T>& kernels_;
-  const DecoderSizes& sizes_;
-  const StepRules rules_;
   const DecoderNodes<const T>& nodes_;
+  const DecoderSizes& sizes_;
+  const StepRules& rules_;
   const DecodeRequest& request_;
   const DecodeResult<T>& result_;
-  Workspace<T> space_;
+  DecoderMemory<T> memory_;
   DecoderSteps<T>& steps_;
   bool walking_ = false;  // any trajectory
   int64_t scored_ = 0;    // nodes, since the last look at the stop condition
@@ -261,80 +208,76 @@ class RolloutRun {
 template <typename T>
 class SecondPassRun {
  public:
-  SecondPassRun(const DecoderKernels<T>& kernels, const DecoderSizes& sizes,
-                const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
-                const SecondPassRequest<T>& request, const DecoderNodes<T>& gradient,
-                Workspace<T> space)
-      : kernels_(kernels),
-        sizes_(sizes),
-        rules_(MakeStepRules(problem)),
-        nodes_(nodes),
+  SecondPassRun(const DecoderPass<T>& pass, const SecondPassRequest<T>& request,
+                const DecoderNodes<T>& gradient)
+      : kernels_(pass.kernels),
+        nodes_(pass.nodes),
+        sizes_(pass.sizes),
+        rules_(pass.rules),
         request_(request),
         gradient_(gradient),
-        space_(space),
-        steps_(space_.steps) {}
+        memory_(pass.memory),
+        steps_(memory_.steps) {}
 
   void Run(double* log_likelihoods) {
-    kernels_.pack(sizes_, nodes_, space_.packed);
-    ForbidPadding(sizes_, steps_);
     steps_.label_smoothing = static_cast<T>(request_.label_smoothing);
     const bool wanted = gradient_.keys != nullptr;
     if (wanted) ClearSum();
-    if (!wanted) space_.sum = {};
-    std::fill_n(space_.sums, request_.trajectories, 0.0);
+    if (!wanted) memory_.sum = {};
+    std::fill_n(memory_.sums, request_.trajectories, 0.0);
     for (int32_t p = 0; p < request_.trajectories; ++p) Walk(p);
     ScoreSteps();
-    if (wanted) kernels_.unpack_gradient(sizes_, space_.sum, gradient_);
-    std::copy_n(space_.sums, request_.trajectories, log_likelihoods);
+    if (wanted) kernels_.unpack_gradient(sizes_, memory_.sum, gradient_);
+    std::copy_n(memory_.sums, request_.trajectories, log_likelihoods);
   }
 
  private:
   void ClearSum() {
-    for (T* const part : {space_.sum.keys, space_.sum.values, space_.sum.logit_keys}) {
+    for (T* const part : {memory_.sum.keys, memory_.sum.values, memory_.sum.logit_keys}) {
       std::fill_n(part, sizes_.nodes * sizes_.row, T{0});
     }
   }
 
   void Walk(int32_t p) {
     const int32_t* const choices = request_.choices + int64_t{p} * request_.max_steps;
-    RouteState state = BeginTrajectory(rules_, space_.visited);
+    RouteState state = BeginTrajectory(rules_, memory_.visited);
     for (int32_t t = 0; !IsDone(state) && t < request_.max_steps && choices[t] >= 0; ++t) {
       if (t > 0 || !request_.distinct_starts) AddChoice(p, state, choices[t]);
-      Take(rules_, choices[t], state, space_.visited);
+      Take(rules_, choices[t], state, memory_.visited);
     }
   }
 
   // The only node allowed is certain, whatever the weights.
   void AddChoice(int32_t p, const RouteState& state, int32_t choice) {
     T* const mask = steps_.masks + steps_.count * sizes_.padded_nodes;
-    const int32_t count = WriteMask(rules_, state, space_.visited, mask);
+    const int32_t count = WriteMask(rules_, state, memory_.visited, mask);
     if (count <= 1) return;
     steps_.choices[steps_.count] = choice;
     steps_.allowed[steps_.count] = count;
     steps_.weights[steps_.count] =
         request_.weights == nullptr ? T{0} : static_cast<T>(request_.weights[p]);
-    space_.trajectories[steps_.count] = p;
+    memory_.trajectories[steps_.count] = p;
     AddStep(rules_, state, steps_);
     if (steps_.count == sizes_.block) ScoreSteps();
   }
 
   void ScoreSteps() {
     if (steps_.count == 0) return;
-    kernels_.add_gradient(sizes_, nodes_, space_.packed, steps_, space_.sum, gradient_,
-                          space_.kernels);
+    kernels_.add_gradient(sizes_, nodes_, memory_.packed, steps_, memory_.sum, gradient_,
+                          memory_.kernels);
     for (int32_t row = 0; row < steps_.count; ++row) {
-      space_.sums[space_.trajectories[row]] += static_cast<double>(steps_.log_likelihoods[row]);
+      memory_.sums[memory_.trajectories[row]] += static_cast<double>(steps_.log_likelihoods[row]);
     }
     steps_.count = 0;
   }
 
   const DecoderKernels<T>& kernels_;
-  const DecoderSizes& sizes_;
-  const StepRules rules_;
   const DecoderNodes<const T>& nodes_;
+  const DecoderSizes& sizes_;
+  const StepRules& rules_;
   const SecondPassRequest<T>& request_;
   const DecoderNodes<T>& gradient_;
-  Workspace<T> space_;
+  DecoderMemory<T> memory_;
   DecoderSteps<T>& steps_;
 };
 
@@ -345,35 +288,46 @@ class KernelDecoder : public AttentionDecoder<T> {
       : shape_(shape), kernels_(kernels) {}
 
   int64_t ScratchSize(const RoutingProblem& problem, int32_t trajectories) const override {
-    const DecoderSizes sizes = kernels_.sizes(shape_, problem.nodes);
-    return std::max(Size(sizes, false, trajectories), Size(sizes, true, trajectories));
+    return std::max(Size(problem, {.trajectories = trajectories}),
+                    Size(problem, {.trajectories = trajectories, .gradient = true}));
   }
 
   DecodeStatus Rollout(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
                        const DecodeRequest& request, const DecodeResult<T>& result,
                        T* scratch) const override {
-    const DecoderSizes sizes = kernels_.sizes(shape_, problem.nodes);
-    Pieces<T> pieces(scratch);
-    const Workspace<T> space =
-        LayOut<T>(sizes, kernels_.scratch(sizes, false), false, request.trajectories, pieces);
-    return RolloutRun<T>(kernels_, sizes, problem, nodes, request, result, space).Run();
+    const DecoderPass<T> pass =
+        Begin(problem, nodes, {.trajectories = request.trajectories}, scratch);
+    return RolloutRun<T>(pass, request, result).Run();
   }
 
   void SecondPass(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
                   const SecondPassRequest<T>& request, double* log_likelihoods,
                   const DecoderNodes<T>& gradient, T* scratch) const override {
-    const DecoderSizes sizes = kernels_.sizes(shape_, problem.nodes);
-    Pieces<T> pieces(scratch);
-    const Workspace<T> space =
-        LayOut<T>(sizes, kernels_.scratch(sizes, true), true, request.trajectories, pieces);
-    SecondPassRun<T>(kernels_, sizes, problem, nodes, request, gradient, space)
-        .Run(log_likelihoods);
+    const DecoderPass<T> pass =
+        Begin(problem, nodes, {.trajectories = request.trajectories, .gradient = true}, scratch);
+    SecondPassRun<T>(pass, request, gradient).Run(log_likelihoods);
   }
 
  private:
-  int64_t Size(const DecoderSizes& sizes, bool gradient, int32_t trajectories) const {
-    Pieces<T> pieces(nullptr);
-    LayOut<T>(sizes, kernels_.scratch(sizes, gradient), gradient, trajectories, pieces);
+  DecoderPass<T> Begin(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
+                       DecoderNeeds needs, T* scratch) const {
+    DecoderPass<T> pass = {.kernels = kernels_,
+                           .nodes = nodes,
+                           .sizes = kernels_.sizes(shape_, problem.nodes),
+                           .rules = MakeStepRules(problem)};
+    needs.legs = AsksForAllLegs(pass.rules);
+    MemoryPieces<T> pieces(scratch);
+    pass.memory =
+        LayOutDecoder<T>(pass.sizes, kernels_.scratch(pass.sizes, needs.gradient), needs, pieces);
+    Prepare(pass);
+    return pass;
+  }
+
+  int64_t Size(const RoutingProblem& problem, DecoderNeeds needs) const {
+    const DecoderSizes sizes = kernels_.sizes(shape_, problem.nodes);
+    needs.legs = AsksForAllLegs(MakeStepRules(problem));
+    MemoryPieces<T> pieces(nullptr);
+    LayOutDecoder<T>(sizes, kernels_.scratch(sizes, needs.gradient), needs, pieces);
     return pieces.used();
   }
 

@@ -1,6 +1,7 @@
 #include "core/kernels/simd/attention_decoder_kernels.h"
 
 #include "core/kernels/simd/attention_decoder_block.h"
+#include "core/kernels/simd/attention_decoder_choice.h"
 #include "core/kernels/simd/attention_decoder_gradient.h"
 #include "core/kernels/simd/attention_decoder_row.h"
 
@@ -25,7 +26,7 @@ DecoderSizes Sizes(const DecoderShape& shape, int64_t nodes) {
   sizes.padded_head = Whole(sizes.head, kLanes<T>);
   sizes.width = sizes.heads * sizes.padded_head;
   sizes.row = sizes.width + 64 / static_cast<int64_t>(sizeof(T));
-  sizes.block = (nodes > kManyNodes ? 1 : kMaxVectors<T>) * kLanes<T>;
+  sizes.block = (nodes > kManyNodes ? 1 : kMaxVectors<T>)*kLanes<T>;
   sizes.clip = shape.clip;
   return sizes;
 }

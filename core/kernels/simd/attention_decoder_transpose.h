@@ -78,7 +78,9 @@ inline void TransposeColumns(const T* from, int64_t width, T* to) {
 // are added by halves. SumOverLanes adds in the same order.
 template <int64_t kRow, typename T>
 inline Vec<T> SumOverRows(const T* from, int64_t rows) {
-  Vec<T> sums[kLanes<T>] = {};
+  Vec<T> sums[kLanes<T>];
+#pragma GCC unroll 16
+  for (int64_t i = 0; i < kLanes<T>; ++i) sums[i] = Vec<T>{};
   int64_t n = 0;
   for (; n + kLanes<T> <= rows; n += kLanes<T>) {
 #pragma GCC unroll 16
