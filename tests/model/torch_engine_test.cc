@@ -1,0 +1,215 @@
+#include "core/model/torch_engine.h"
+
+#include <c10/core/Allocator.h>
+#include <c10/util/Exception.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/model/torch_engines.h"
+#include "gtest/gtest.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+using test::BatchOf;
+using test::RelativeDifference;
+using test::SmallTransformer;
+using test::TransformerEngine;
+using test::Values;
+using test::Variants;
+using test::WeighByCost;
+
+// A network on a device too small for more than `limit` instances: memory runs out in the forward
+// pass, or (`late`) in the backward pass, when some gradients have been added already.
+class CrampedNetwork final : public TorchNetwork {
+ public:
+  CrampedNetwork(std::unique_ptr<TorchNetwork> inner, int64_t limit, bool late)
+      : inner_(std::move(inner)), limit_(limit), late_(late) {}
+
+  std::string_view architecture() const override { return inner_->architecture(); }
+  NodeOrder node_order() const override { return inner_->node_order(); }
+  bool wants_edges() const override { return inner_->wants_edges(); }
+  int64_t shares() const override { return inner_->shares(); }
+  int64_t node_features() const override { return inner_->node_features(); }
+  bool recurrent() const override { return inner_->recurrent(); }
+  void Observe(const Sight& sight, double* shares, double* features) const override {
+    inner_->Observe(sight, shares, features);
+  }
+  std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
+                                       const EncodeOptions& options) const override {
+    if (batch.features.size(0) <= limit_) return inner_->Encode(parameters, batch, options);
+    if (!late_) TORCH_CHECK_WITH(OutOfMemoryError, false, "too small");
+    TorchBatch failing = batch;
+    failing.features = batch.features.detach().clone().set_requires_grad(true);
+    failing.features.register_hook([](const at::Tensor& gradient) -> at::Tensor {
+      TORCH_CHECK_WITH(OutOfMemoryError, false, "too small");
+      return gradient;
+    });
+    return inner_->Encode(parameters, failing, options);
+  }
+
+ private:
+  const std::unique_ptr<TorchNetwork> inner_;
+  const int64_t limit_;
+  const bool late_;
+};
+
+std::unique_ptr<TorchEngine> CrampedEngine(int64_t limit, bool late) {
+  const GraphTransformerOptions sizes = SmallTransformer();
+  auto engine = std::make_unique<TorchEngine>(
+      std::make_unique<CrampedNetwork>(MakeTorchGraphTransformer(sizes), limit, late),
+      FlatParameters(GraphTransformerLayout(sizes), 5), at::TensorOptions(at::kDouble),
+      EngineOptions());
+  engine->parameters().TrackGradient();
+  return engine;
+}
+
+const GradientRequest kSampling = {.rollout = {.choice = Choice::kSample, .trajectories = 2}};
+
+TEST(TorchEngineTest, GivesTheSameGradientInSmallerPartsWhenMemoryRunsOut) {
+  const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
+  const auto roomy = TransformerEngine(at::kDouble, SmallTransformer());
+  const auto expected = roomy->AddGradient(batch, kSampling, WeighByCost);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  for (const bool late : {false, true}) {
+    const auto cramped = CrampedEngine(3, late);
+    const auto actual = cramped->AddGradient(batch, kSampling, WeighByCost);
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    EXPECT_LT(RelativeDifference(Values(roomy->tensors().gradient()),
+                                 Values(cramped->tensors().gradient())),
+              1e-12);
+    EXPECT_EQ(actual->trajectories.choices, expected->trajectories.choices);
+    EXPECT_EQ(actual->trajectories.lengths, expected->trajectories.lengths);
+    EXPECT_NEAR(actual->loss, expected->loss, 1e-9);
+  }
+}
+
+TEST(TorchEngineTest, SaysThatMemoryIsShortWhenOneInstanceIsTooMuch) {
+  const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
+  const auto engine = CrampedEngine(0, false);
+  const auto outcome = engine->AddGradient(batch, kSampling, WeighByCost);
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(TorchEngineTest, GivesTheSameGradientInMicroBatches) {
+  const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
+  const auto whole = TransformerEngine(at::kDouble, SmallTransformer());
+  const auto parts = TransformerEngine(at::kDouble, SmallTransformer());
+  GradientRequest request = kSampling;
+  ASSERT_TRUE(whole->AddGradient(batch, request, WeighByCost).ok());
+  request.micro_batch = 3;
+  ASSERT_TRUE(parts->AddGradient(batch, request, WeighByCost).ok());
+  EXPECT_LT(
+      RelativeDifference(Values(whole->tensors().gradient()), Values(parts->tensors().gradient())),
+      1e-12);
+}
+
+TEST(TorchEngineTest, AddsToTheHostsGradient) {
+  const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
+  const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
+  ASSERT_TRUE(engine->AddGradient(batch, kSampling, WeighByCost).ok());
+  const std::vector<float> once(engine->parameters().gradient().begin(),
+                                engine->parameters().gradient().end());
+  ASSERT_TRUE(engine->AddGradient(batch, kSampling, WeighByCost).ok());
+  for (size_t i = 0; i < once.size(); ++i) {
+    ASSERT_EQ(engine->parameters().gradient()[i], once[i] + once[i]);
+  }
+}
+
+TEST(TorchEngineTest, MovesNothingOnTheCpu) {
+  const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
+  const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
+  const auto outcome = engine->AddGradient(batch, kSampling, WeighByCost);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->copies, 0);
+  EXPECT_EQ(outcome->copied_bytes, 0);
+  EXPECT_EQ(outcome->matrix_bytes, 0);
+  EXPECT_EQ(engine->tensors().flat().const_data_ptr(), engine->parameters().values().data());
+}
+
+TEST(TransfersTest, CountWhatMovesToAnotherDevice) {
+  Transfers transfers{at::Device(at::kMeta)};  // a device without memory
+  const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
+  MakeTorchBatch(batch, {.count = batch.size(), .options = at::kFloat, .edges = false}, transfers);
+  const int64_t nodes = batch.size() * batch.longest();
+  const int64_t wanted = nodes * kNodeFeatures * 4 + batch.size() * 8 + batch.size();
+  EXPECT_EQ(transfers.bytes(), wanted);
+  EXPECT_EQ(transfers.copies(), 3);
+  EXPECT_EQ(transfers.matrix_bytes(), 0);
+  transfers.CountMatrix(100);
+  EXPECT_EQ(transfers.matrix_bytes(), 100);
+}
+
+TEST(TorchEngineTest, NamesTheChoiceThatIsNotAllowed) {
+  const NetworkBatch batch = BatchOf({Variants()[0]}, NodeOrder::kAsGiven);
+  const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
+  const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}};
+  const auto run = engine->Run(batch, {.choice = Choice::kFollow, .choices = choices});
+  EXPECT_EQ(run.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is not allowed there");
+}
+
+TEST(TorchEngineTest, NamesTheCustomerThatCannotBeReached) {
+  const NetworkBatch batch =
+      BatchOf({Variants()[0], test::AnInstance().WithCustomers(3).MaxDistance(1).Build()},
+              NodeOrder::kAsGiven);
+  const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
+  const auto run = engine->Run(batch, {});
+  EXPECT_EQ(run.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(run.status().message(),
+            "instances[1]: customer 1 cannot be served by a route of its own");
+}
+
+TEST(TorchEngineTest, StopsWhenItIsToldTo) {
+  const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
+  const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
+  auto flag = std::make_shared<CancelFlag>();
+  flag->Cancel();
+  const auto run = engine->Run(batch, {.stop = StopCondition(absl::InfiniteFuture(), flag)});
+  EXPECT_EQ(run.status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(TorchEngineTest, RefusesFp16OnTheCpu) {
+  const auto engine = MakeTorchGraphTransformerEngine(
+      SmallTransformer(), {.device = {}, .options = {.precision = Precision::kFp16}});
+  EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// The most memory that torch had of the CPU at once.
+class PeakMemory final : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, int64_t bytes, size_t, size_t, c10::Device) override {
+    held_ += bytes;
+    peak_ = std::max(peak_, held_);
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+  int64_t peak() const { return peak_; }
+
+ private:
+  int64_t held_ = 0;
+  int64_t peak_ = 0;
+};
+
+int64_t PeakOf(const EngineOptions& options) {
+  GraphTransformerOptions sizes = SmallTransformer();
+  sizes.layers = 6;
+  const auto engine = TransformerEngine(at::kFloat, sizes, options);
+  const NetworkBatch batch = BatchOf(
+      std::vector<Instance>(8, test::AnInstance().WithCustomers(40).RandomDemands().Build()),
+      NodeOrder::kAsGiven);
+  auto memory = std::make_shared<PeakMemory>();
+  const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, memory);
+  EXPECT_TRUE(engine->AddGradient(batch, {}, WeighByCost).ok());
+  return memory->peak();
+}
+
+TEST(TorchEngineTest, NeedsLessMemoryWithCheckpointing) {
+  EXPECT_LT(PeakOf({.gradient_checkpointing = true}), 0.7 * static_cast<double>(PeakOf({})));
+}
+
+}  // namespace
+}  // namespace vrp

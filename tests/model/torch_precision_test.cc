@@ -1,0 +1,91 @@
+#include "core/model/torch_precision.h"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+constexpr LossScaler::Options kQuick = {.first_scale = 8, .growth_interval = 2};
+
+LossScaler Scaler() { return LossScaler(kQuick, at::Device(at::kCPU)); }
+
+double ScaleOf(const LossScaler& scaler) { return scaler.Numbers().at("loss_scale"); }
+
+TEST(LossScalerTest, GivesBackTheGradientOfTheLossAsItWas) {
+  LossScaler scaler = Scaler();
+  const at::Tensor scaled = scaler.Scale(at::tensor({0.5F, -3.0F}));
+  EXPECT_TRUE(at::equal(scaled, at::tensor({4.0F, -24.0F})));
+  EXPECT_TRUE(scaler.Unscale(scaled));
+  EXPECT_TRUE(at::equal(scaled, at::tensor({0.5F, -3.0F})));
+}
+
+TEST(LossScalerTest, DoublesTheScaleAfterSoundStepsAndHalvesItAfterAnOverflow) {
+  LossScaler scaler = Scaler();
+  EXPECT_TRUE(scaler.Unscale(at::ones({3})));
+  EXPECT_EQ(ScaleOf(scaler), 8);
+  EXPECT_TRUE(scaler.Unscale(at::ones({3})));
+  EXPECT_EQ(ScaleOf(scaler), 16);
+  EXPECT_FALSE(scaler.Unscale(at::full({3}, std::numeric_limits<float>::infinity())));
+  EXPECT_EQ(ScaleOf(scaler), 8);
+  EXPECT_TRUE(scaler.Unscale(at::ones({3})));
+  EXPECT_EQ(ScaleOf(scaler), 8);  // the count of sound steps began anew
+}
+
+TEST(LossScalerTest, LeavesNothingOfAGradientThatOverflowed) {
+  LossScaler scaler = Scaler();
+  const at::Tensor gradient = at::tensor({1.0F, std::numeric_limits<float>::quiet_NaN()});
+  EXPECT_FALSE(scaler.Unscale(gradient));
+  EXPECT_TRUE(at::equal(gradient, at::zeros({2})));
+}
+
+TEST(LossScalerTest, GoesOnFromItsNumbers) {
+  LossScaler scaler = Scaler();
+  scaler.Unscale(at::full({1}, std::numeric_limits<float>::infinity()));
+  scaler.Unscale(at::ones({1}));
+  LossScaler resumed = Scaler();
+  resumed.Restore(scaler.Numbers());
+  EXPECT_EQ(ScaleOf(resumed), 4);
+  resumed.Unscale(at::ones({1}));  // the second of two
+  EXPECT_EQ(ScaleOf(resumed), 8);
+}
+
+TEST(AutocastScopeTest, LeavesTheThreadAsItWas) {
+  const at::Tensor x = at::ones({4, 4});
+  {
+    const AutocastScope scope(at::kCPU, Precision::kBf16);
+    EXPECT_EQ(at::matmul(x, x).scalar_type(), at::kBFloat16);
+  }
+  EXPECT_EQ(at::matmul(x, x).scalar_type(), at::kFloat);
+  const AutocastScope nothing(at::kCPU, Precision::kFp32);
+  EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
+}
+
+TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
+  const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
+  const auto tours = test::TransformerEngine(at::kFloat, test::SmallTransformer())
+                         ->Run(batch, {.choice = Choice::kSample});
+  ASSERT_TRUE(tours.ok());
+  const auto choices = test::ChoicesOf(*tours);
+  const GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = choices}};
+  for (const bool checkpointing : {false, true}) {
+    const auto exact = test::TransformerEngine(at::kFloat, test::SmallTransformer());
+    const auto rough = test::TransformerEngine(
+        at::kFloat, test::SmallTransformer(),
+        {.precision = Precision::kBf16, .gradient_checkpointing = checkpointing});
+    ASSERT_TRUE(exact->AddGradient(batch, request, test::WeighByCost).ok());
+    ASSERT_TRUE(rough->AddGradient(batch, request, test::WeighByCost).ok());
+    const double difference =
+        test::RelativeDifference(exact->parameters().gradient(), rough->parameters().gradient());
+    EXPECT_LT(difference, 0.05);
+    EXPECT_GT(difference, 1e-6);  // it did compute in bf16
+  }
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,94 @@
+// What the tests of engines with LibTorch inside have in common.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/model/graph_transformer_layout.h"
+#include "core/model/network_batch.h"
+#include "core/model/torch_engine.h"
+#include "core/model/torch_graph_transformer.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp::test {
+
+inline GraphTransformerOptions SmallTransformer() {
+  return {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
+}
+
+// A graph transformer that computes in `type` on the CPU.
+inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
+                                                      const GraphTransformerOptions& sizes,
+                                                      const EngineOptions& options = {}) {
+  auto engine = std::make_unique<TorchEngine>(MakeTorchGraphTransformer(sizes),
+                                              FlatParameters(GraphTransformerLayout(sizes), 5),
+                                              at::TensorOptions(type), options);
+  engine->parameters().TrackGradient();
+  return engine;
+}
+
+// One of each kind that the graph transformer knows, of different sizes.
+inline std::vector<Instance> Variants() {
+  return {
+      AnInstance().WithCustomers(7).RandomDemands().Build(),
+      AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Seed(2).Build(),
+      AnInstance().WithCustomers(6).RandomWindows().Service(2).Seed(3).Build(),
+      AnInstance().WithCustomers(8).OpenEnd().Seed(4).Build(),
+      AnInstance().WithCustomers(6).MaxDistance(400).Seed(5).As(Metric::kRounded).Build(),
+      AnInstance()
+          .WithCustomers(6)
+          .Backhauls({0, 3, 0, 2, 0, 4})
+          .Demands({3, 0, 2, 0, 5, 0})
+          .Build(),
+      AnInstance().WithCustomers(7).ExplicitMatrix(0.4).Seed(6).Build(),
+      AnInstance().WithCustomers(6).Kind(ProblemKind::kTsp).ExplicitMatrix(0.4).Seed(7).Build(),
+  };
+}
+
+inline NetworkBatch BatchOf(const std::vector<Instance>& instances, NodeOrder order) {
+  return MakeNetworkBatch(std::span<const Instance>(instances), order);
+}
+
+// Weights by the trajectory's place in the batch and its cost.
+inline void WeighByPlace(int64_t first, std::span<const double> costs, std::span<double> weights) {
+  const size_t count = costs.size();
+  for (size_t i = 0; i < count; ++i) {
+    weights[i] =
+        0.3 * static_cast<double>(first % 3) - 0.2 * static_cast<double>(i % 4) + 0.001 * costs[i];
+  }
+}
+
+// Weights that depend on the trajectory alone, however the batch is divided.
+inline void WeighByCost(int64_t, std::span<const double> costs, std::span<double> weights) {
+  for (size_t i = 0; i < costs.size(); ++i) weights[i] = 0.01 * costs[i] - 2;
+}
+
+inline std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajectories) {
+  std::vector<std::vector<int32_t>> choices;
+  for (int64_t row = 0; row < std::ssize(trajectories.lengths); ++row) {
+    const std::span<const int32_t> one = trajectories.Choices(row);
+    choices.emplace_back(one.begin(), one.end());
+  }
+  return choices;
+}
+
+// Largest difference, as a share of the larger vector's largest element.
+template <typename A, typename B>
+double RelativeDifference(std::span<A> a, std::span<B> b) {
+  double difference = 0;
+  double largest = 1e-30;
+  for (size_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - b[i]));
+    largest = std::max(largest, std::abs(static_cast<double>(a[i])));
+  }
+  return difference / largest;
+}
+
+inline std::span<const double> Values(const at::Tensor& tensor) {
+  return {tensor.const_data_ptr<double>(), static_cast<size_t>(tensor.numel())};
+}
+
+}  // namespace vrp::test
