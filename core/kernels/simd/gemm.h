@@ -56,19 +56,46 @@ struct AddTo {
   }
 };
 
+// The addresses of a block's rows at step k with few registers, so that the inner loop loads none:
+// a pointer for each three rows, which are reached by base, base + row and base + 2 row.
+template <typename T, int64_t kRows>
+struct BlockRows {
+  static constexpr int64_t kBases = (kRows + 2) / 3;
+  const char* bases[kBases];
+  int64_t row_bytes;
+  int64_t column_bytes;
+
+  inline __attribute__((always_inline)) BlockRows(MatrixA<T> a, int64_t first)
+      : row_bytes(a.row * static_cast<int64_t>(sizeof(T))),
+        column_bytes(a.column * static_cast<int64_t>(sizeof(T))) {
+#pragma GCC unroll 16
+    for (int64_t g = 0; g < kBases; ++g) {
+      bases[g] = reinterpret_cast<const char*>(a.data + (first + 3 * g) * a.row);
+      __asm__("" : "+r"(bases[g]));  // or GCC derives all from the first, and runs out of registers
+    }
+  }
+  inline __attribute__((always_inline)) T At(int64_t r) const {
+    return *reinterpret_cast<const T*>(bases[r / 3] + (r % 3) * row_bytes);
+  }
+  inline __attribute__((always_inline)) void Next() {
+#pragma GCC unroll 16
+    for (int64_t g = 0; g < kBases; ++g) bases[g] += column_bytes;
+  }
+};
+
 template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
 inline __attribute__((always_inline)) void Block(MatrixA<T> a, const T* b, int64_t b_stride,
                                                  int64_t inner, int64_t i, int64_t j,
                                                  const Epilogue& epilogue) {
   Vec<T> sums[kRows][kVectors] = {};
-  const T* column = a.data + i * a.row;
-  for (int64_t k = 0; k < inner; ++k, column += a.column, b += b_stride) {
+  BlockRows<T, kRows> rows(a, i);
+  for (int64_t k = 0; k < inner; ++k, rows.Next(), b += b_stride) {
     Vec<T> row[kVectors];
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) row[v] = Load<T>(b + v * kLanes<T>);
 #pragma GCC unroll 16
     for (int64_t r = 0; r < kRows; ++r) {
-      const Vec<T> value = Broadcast<T>(column[r * a.row]);
+      const Vec<T> value = Broadcast<T>(rows.At(r));
 #pragma GCC unroll 4
       for (int64_t v = 0; v < kVectors; ++v) sums[r][v] += value * row[v];
     }
@@ -80,16 +107,22 @@ inline __attribute__((always_inline)) void Block(MatrixA<T> a, const T* b, int64
   }
 }
 
-// The rows left over below a multiple of kBlockRows.
+// The rows left over, `kRows` at most: by powers of two, which are few to compile.
 template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
 inline void LastRows(MatrixA<T> a, const T* b, int64_t b_stride, int64_t inner, int64_t i,
                      int64_t rows, int64_t j, const Epilogue& epilogue) {
   if constexpr (kRows > 0) {
-    if (rows == kRows) {
-      Block<T, kRows, kVectors>(a, b, b_stride, inner, i, j, epilogue);
-    } else {
-      LastRows<T, kRows - 1, kVectors>(a, b, b_stride, inner, i, rows, j, epilogue);
+    constexpr int64_t kPart = kRows >= 16  ? 16
+                              : kRows >= 8 ? 8
+                              : kRows >= 4 ? 4
+                              : kRows >= 2 ? 2
+                                           : 1;
+    if (rows >= kPart) {
+      Block<T, kPart, kVectors>(a, b, b_stride, inner, i, j, epilogue);
+      i += kPart;
+      rows -= kPart;
     }
+    LastRows<T, kPart - 1, kVectors>(a, b, b_stride, inner, i, rows, j, epilogue);
   }
 }
 
