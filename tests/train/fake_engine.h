@@ -1,6 +1,7 @@
 // A policy small enough to check by hand: the logit of a node is linear in its features, its
 // distance from where the vehicle is, and whether it is the depot. Exact gradients, in double
-// precision, on the calling thread.
+// precision, on the calling thread. A weight beyond 1e30 makes the loss no number, as it would in
+// single precision.
 #pragma once
 
 #include <memory>

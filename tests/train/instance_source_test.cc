@@ -57,7 +57,8 @@ TEST(AugmentedTest, JittersDemandsWithinTheirShareAndTheCapacity) {
     }
   }
   EXPECT_TRUE(changed);
-  problem = {.augment = false};
+  problem.augment = false;
+  problem.demand_jitter = 0;
   const InstanceData same = Augmented(instance.data(), problem, 1, 3);
   EXPECT_EQ(same.positions, instance.data().positions);
   EXPECT_EQ(same.demands, instance.data().demands);

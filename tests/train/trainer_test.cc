@@ -1,5 +1,6 @@
 #include "core/train/trainer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -7,7 +8,6 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/model/model_card.h"
-#include "core/model/policy.h"
 #include "core/model/safetensors.h"
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
+#include "tests/train/fake_engine.h"
 
 namespace vrp {
 namespace {
@@ -54,13 +55,20 @@ class TrainerTest : public testing::Test {
     auto config = ParseTrainingConfig(yaml, "test.yaml");
     EXPECT_TRUE(config.ok()) << config.status();
     request.config = *config;
-    request.threads = 1;
+    request.threads = threads_;
     request.job_name = "trainingJobs/test";
     request.checkpoint_directory = root_ + "/" + name + "/checkpoint";
     request.model_directory = ModelOf(name);
     fs::create_directories(request.checkpoint_directory);
     fs::create_directories(request.model_directory);
-    return MakeTrainer()->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
+    return TrainerOf()->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
+  }
+  std::unique_ptr<Trainer> TrainerOf() const {
+    return MakeTrainerOn(
+        [this](const TrainingConfig& config, DeviceId,
+               const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
+          return test::MakeFakeEngine({.seed = config.seed, .most_instances = most_instances_});
+        });
   }
   std::string ModelOf(const std::string& name) const { return root_ + "/" + name + "/model"; }
   std::string WeightsOf(const std::string& name) const {
@@ -71,23 +79,42 @@ class TrainerTest : public testing::Test {
 
   const test::TempFolder temporary_;
   const std::string root_ = temporary_.path();
+  int32_t threads_ = 1;
+  int32_t most_instances_ = 0;
 };
 
 std::string Yaml(const std::string& method, const std::string& more = "") {
   return "name: test\nproblem: {kind: cvrp, customers: 6}\n"
-         "network: {hidden: 16, layers: 2, dropout: 0.2}\n"
          "training: {method: " +
          method +
-         ", epochs: 4, batches_per_epoch: 5, batch_size: 8, learning_rate: 0.003, "
+         ", epochs: 4, batches_per_epoch: 5, batch_size: 8, learning_rate: 0.03, "
          "checkpoint_every_steps: 7}\n"
          "supervised: {samples: 40, heuristic_iterations: 0, teacher_forcing_end: 0.5}\n"
-         "reinforce: {baseline_instances: 20, warmup_epochs: 1}\nvalidation: {instances: 20}\n" +
+         "self_labelling: {samples: 4}\nvalidation: {instances: 20}\n" +
          more;
 }
 
-class MethodTest : public TrainerTest, public testing::WithParamInterface<const char*> {};
+// A method with the sections that make it.
+struct Method {
+  const char* name;
+  const char* word;
+  const char* more;
+};
+constexpr Method kMethods[] = {
+    {"GreedyRollout", "reinforce", "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"},
+    {"Exponential", "reinforce", "reinforce: {baseline: exponential}\n"},
+    {"Pomo", "reinforce", "reinforce: {baseline: pomo, starts: 0}\n"},
+    {"SelfLabelling", "self_labelling", ""},
+    {"Supervised", "supervised", ""},
+};
+void PrintTo(const Method& method, std::ostream* out) { *out << method.name; }
+std::string Yaml(const Method& method, const std::string& more = "") {
+  return Yaml(method.word, method.more + more);
+}
 
-TEST_P(MethodTest, EndsWithAModelThatLoadsAndTellsWhereItCameFrom) {
+class MethodTest : public TrainerTest, public testing::WithParamInterface<Method> {};
+
+TEST_P(MethodTest, EndsWithWeightsAndACardThatTellsWhereTheyCameFrom) {
   Recorder recorder;
   const auto result = Train("a", Yaml(GetParam()), recorder);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -98,21 +125,61 @@ TEST_P(MethodTest, EndsWithAModelThatLoadsAndTellsWhereItCameFrom) {
   EXPECT_TRUE(std::isnan(recorder.steps[0].validation_cost));
   EXPECT_EQ(recorder.epochs[3].validation_cost, result->validation_cost);
   EXPECT_GT(result->validation_reference, 0);
-
-  const auto policy = LoadPolicy(ModelOf("a"), {});
-  ASSERT_TRUE(policy.ok()) << policy.status();
-  const auto instances = *GenerateInstances({.customers = 6, .seed = 4321}, 20);
-  const auto plans = *(*policy)->Decode(instances, {});
-  double cost = 0;
-  for (size_t i = 0; i < plans.size(); ++i) {
-    EXPECT_TRUE(CheckPlan(instances[i], plans[i].plan).feasible);
-    cost += PlanCost(instances[i], plans[i].plan) / 20;
-  }
-  EXPECT_NEAR(cost, result->validation_cost, 1e-9);
   const auto card = ParseModelCard(*ReadFile(ModelOf("a") + "/card.json"), "card");
   EXPECT_EQ(card->training_job, "trainingJobs/test");
   EXPECT_EQ(card->steps, 20);
   EXPECT_EQ(card->training_config, Yaml(GetParam()));
+
+  const auto engine = test::MakeFakeEngine({.seed = 99});
+  const SafetensorsFile weights = *SafetensorsFile::Parse(WeightsOf("a"), "weights");
+  ASSERT_TRUE(engine->parameters().Load(weights, "weights").ok());
+  const auto instances = *GenerateInstances({.customers = 6, .seed = 4321}, 20);
+  const auto found = engine->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {});
+  double cost = 0;
+  for (const double each : found->costs) cost += each / 20;
+  EXPECT_NEAR(cost, result->validation_cost, 1e-9);
+}
+
+TEST_P(MethodTest, MakesToursShorter) {
+  std::string yaml = Yaml(GetParam());
+  yaml.replace(yaml.find("batches_per_epoch: 5"), 20, "batches_per_epoch: 20");
+  yaml.replace(yaml.find("samples: 40"), 11, "samples: 160");
+  Recorder recorder;
+  const auto result = Train("a", yaml, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  const auto untrained = test::MakeFakeEngine({.seed = 1});
+  const auto instances = *GenerateInstances({.customers = 6, .seed = 4321}, 20);
+  const auto before = untrained->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {});
+  double cost = 0;
+  for (const double each : before->costs) cost += each / 20;
+  EXPECT_LT(result->validation_cost, 0.99 * cost);
+}
+
+TEST_P(MethodTest, AccumulatesToTheGradientOfTheWholeBatch) {
+  Recorder whole;
+  ASSERT_TRUE(Train("whole", Yaml(GetParam()), whole).ok());
+  std::string yaml = Yaml(GetParam());
+  yaml.replace(yaml.find("batch_size: 8"), 13, "batch_size: 8, accumulate_steps: 3");
+  Recorder parts;
+  ASSERT_TRUE(Train("parts", yaml, parts).ok());
+  for (size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(parts.steps[i].loss, whole.steps[i].loss, 1e-5);
+    EXPECT_NEAR(parts.steps[i].gradient_norm, whole.steps[i].gradient_norm, 1e-5);
+    EXPECT_NEAR(parts.steps[i].train_cost, whole.steps[i].train_cost, 1e-5);
+  }
+}
+
+TEST_P(MethodTest, EndsInTheSameBitsOnAnyNumberOfThreadsAndLoaders) {
+  Recorder one;
+  ASSERT_TRUE(Train("one", Yaml(GetParam()), one).ok());
+  threads_ = 2;
+  Recorder none;
+  ASSERT_TRUE(Train("none", Yaml(GetParam(), "loader: {workers: 0}\n"), none).ok());
+  Recorder three;
+  const std::string loader = "loader: {workers: 3, prefetch: 5}\n";
+  ASSERT_TRUE(Train("three", Yaml(GetParam(), loader), three).ok());
+  EXPECT_EQ(WeightsOf("one"), WeightsOf("none"));
+  EXPECT_EQ(WeightsOf("one"), WeightsOf("three"));
 }
 
 TEST_P(MethodTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
@@ -122,7 +189,7 @@ TEST_P(MethodTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
   first.cancel_at = 10;  // the end of an epoch
   EXPECT_EQ(Train("parts", Yaml(GetParam()), first).status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(first.checkpoints.back(), 10);
-  EXPECT_EQ(*MakeTrainer()->ResumeStep(root_ + "/parts/checkpoint"), 10);
+  EXPECT_EQ(*TrainerOf()->ResumeStep(root_ + "/parts/checkpoint"), 10);
   Recorder second;
   second.cancel_at = 12;
   EXPECT_EQ(Train("parts", Yaml(GetParam()), second).status().code(), absl::StatusCode::kCancelled);
@@ -143,14 +210,15 @@ TEST_P(MethodTest, ChangesWithItsSeed) {
   EXPECT_NE(WeightsOf("a"), WeightsOf("b"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, testing::Values("reinforce", "supervised"));
+INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, testing::ValuesIn(kMethods),
+                         [](const auto& param_info) { return param_info.param.name; });
 
 TEST_F(TrainerTest, OpensItsLogWithWhatItRunsOn) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
   for (const char* said :
        {"epochs: 4 of 5 batches of 8; AMP: off", "device: cpu (", "GiB), 1 threads", "parameters",
-        "input features: 8 a node: x, y, demand,", "is_visited", "nearest neighbour"}) {
+        "input features: 12 a node: x, y, demand,", "is_depot", "validation: 20 instances"}) {
     EXPECT_NE(recorder.log.find(said), std::string::npos) << said << "\n" << recorder.log;
   }
 }
@@ -184,35 +252,106 @@ TEST_F(TrainerTest, IsCancelledBeforeItsFirstStepToo) {
   EXPECT_TRUE(recorder.steps.empty());
 }
 
-TEST_F(TrainerTest, LearnsAFewInstancesByHeart) {
+TEST_F(TrainerTest, ReportsWhatAStepIsMadeOf) {
   Recorder recorder;
-  const auto result = Train("a",
-                            "name: test\nproblem: {kind: cvrp, customers: 6}\n"
-                            "network: {hidden: 32, layers: 1, dropout: 0}\n"
-                            "training: {method: supervised, epochs: 150, batch_size: 8, "
-                            "learning_rate: 0.01}\nsupervised: {samples: 8}\n"
-                            "validation: {instances: 5}\n",
-                            recorder);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_GT(recorder.steps.front().loss, 0.5);
-  EXPECT_LT(recorder.steps.back().loss, 0.05);
+  ASSERT_TRUE(Train("a", Yaml(kMethods[4]), recorder).ok());
+  const TrainingProgress& last = recorder.steps.back();
+  EXPECT_EQ(last.instances_seen, 160);
+  EXPECT_EQ(last.totals.steps, 20);
+  EXPECT_EQ(last.totals.instances, 160);
+  EXPECT_EQ(last.totals.skipped_steps, 0);
+  EXPECT_GT(last.totals.seconds, 0);
+  EXPECT_EQ(last.matrix_bytes_per_step, 0);
+  EXPECT_NEAR(last.totals.phase_seconds[static_cast<size_t>(Phase::kEncode)], 20e-6, 1e-9);
+  EXPECT_GT(last.totals.phase_seconds[static_cast<size_t>(Phase::kData)], 0);
+  EXPECT_GT(last.totals.phase_seconds[static_cast<size_t>(Phase::kOptimiser)], 0);
+  EXPECT_GT(last.accuracy, 0);
+  EXPECT_LE(last.accuracy, 1);
+  EXPECT_EQ(last.learning_rate, 0.03);
+  EXPECT_GT(last.instances_per_second, 0);
+  EXPECT_NEAR(recorder.epochs.back().validation_gap,
+              recorder.epochs.back().validation_cost / last.validation_reference - 1, 0.1);
 }
 
-TEST_F(TrainerTest, ShortensItsToursByReinforcement) {
-  Recorder recorder;
-  const auto result = Train("a",
-                            "name: test\nproblem: {kind: cvrp, customers: 8}\n"
-                            "network: {hidden: 32, layers: 1, dropout: 0}\n"
-                            "training: {epochs: 3, batches_per_epoch: 20, batch_size: 64, "
-                            "learning_rate: 0.003}\nreinforce: {baseline_instances: 100}\n"
-                            "validation: {instances: 200}\n",
-                            recorder);
+TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
+  std::string yaml = Yaml(kMethods[1]);
+  // So large a rate that it gets worse after the first steps.
+  yaml.replace(yaml.find("epochs: 4"), 9, "epochs: 200, patience: 3");
+  Recorder whole;
+  const auto result = Train("whole", yaml, whole);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_LT(recorder.steps.back().train_cost, 0.9 * recorder.steps.front().train_cost);
-  EXPECT_LT(result->validation_cost, 0.97 * result->validation_reference);
+  double best = 1e9;
+  size_t best_epoch = 0;
+  for (size_t e = 0; e < whole.epochs.size(); ++e) {
+    if (whole.epochs[e].validation_cost < best) best_epoch = e + 1;
+    best = std::min(best, whole.epochs[e].validation_cost);
+  }
+  ASSERT_LT(whole.epochs.size(), 200u);
+  EXPECT_EQ(whole.epochs.size(), best_epoch + 3);
+  EXPECT_EQ(result->validation_cost, best);
+  EXPECT_EQ(result->steps, static_cast<int64_t>(best_epoch) * 5);
+  EXPECT_NE(whole.log.find("stopped early"), std::string::npos);
+
+  // Interrupted after the best epoch: the best weights are in the checkpoint.
+  Recorder first;
+  first.cancel_at = static_cast<int64_t>(best_epoch) * 5 + 3;
+  EXPECT_FALSE(Train("parts", yaml, first).ok());
+  Recorder second;
+  ASSERT_TRUE(Train("parts", yaml, second).ok());
+  EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
 }
 
-class DivergenceTest : public TrainerTest, public testing::WithParamInterface<const char*> {};
+TEST_F(TrainerTest, HalvesTheMicroBatchWhereMemoryDoesNotSuffice) {
+  Recorder whole;
+  ASSERT_TRUE(Train("whole", Yaml(kMethods[0]), whole).ok());
+  most_instances_ = 3;
+  Recorder halved;
+  const auto result = Train("halved", Yaml(kMethods[0]), halved);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_NE(halved.log.find("step 1: out of memory; from here on 2 instances at once"),
+            std::string::npos)
+      << halved.log;
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("halved"));
+}
+
+TEST_F(TrainerTest, StartsFromAGivenModel) {
+  Recorder recorder;
+  ASSERT_TRUE(Train("first", Yaml(kMethods[1]), recorder).ok());
+  std::string yaml = Yaml(kMethods[1]);
+  yaml.replace(yaml.find("epochs: 4"), 9,
+               "epochs: 1, learning_rate: 1e-9, initial_model: " + ModelOf("first"));
+  yaml.replace(yaml.find("learning_rate: 0.03, "), 21, "");
+  Recorder second;
+  const auto result = Train("second", yaml, second);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_NEAR(result->validation_cost, recorder.epochs.back().validation_cost, 1e-4);
+  yaml.replace(yaml.find(ModelOf("first")), ModelOf("first").size(), "models/none/versions/3");
+  EXPECT_EQ(Train("third", yaml, second).status().code(), absl::StatusCode::kNotFound);
+  yaml += "model: gt\n";
+  yaml.replace(yaml.find("models/none/versions/3"), 22, ModelOf("first"));
+  EXPECT_EQ(Train("fourth", yaml, second).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(TrainerTest, TrainsOnAUsersOwnInstances) {
+  std::string text;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    text += WriteJson(
+        test::AnInstance().WithCustomers(static_cast<int32_t>(seed) + 3).Seed(seed).Build());
+    text += "\n";
+  }
+  ASSERT_TRUE(AtomicWriteFile(root_ + "/own.jsonl", text).ok());
+  for (const Method& method : {kMethods[0], kMethods[2], kMethods[3]}) {
+    std::string yaml = Yaml(method);
+    yaml.replace(yaml.find("customers: 6"), 12,
+                 "demand_jitter: 0.2, instances: " + root_ + "/own.jsonl");
+    Recorder recorder;
+    const auto result = Train(method.name, yaml, recorder);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_NE(recorder.log.find("validation: 4 instances"), std::string::npos) << recorder.log;
+  }
+}
+
+class DivergenceTest : public TrainerTest, public testing::WithParamInterface<Method> {};
 
 TEST_P(DivergenceTest, FailsClearlyAfterTenStepsInARow) {
   Recorder first;
@@ -242,7 +381,9 @@ TEST_P(DivergenceTest, FailsClearlyAfterTenStepsInARow) {
   EXPECT_NE(second.log.find("step 4: left out: loss"), std::string::npos) << second.log;
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, DivergenceTest, testing::Values("reinforce", "supervised"));
+INSTANTIATE_TEST_SUITE_P(Methods, DivergenceTest,
+                         testing::Values(kMethods[0], kMethods[1], kMethods[4]),
+                         [](const auto& param_info) { return param_info.param.name; });
 
 TEST_F(TrainerTest, LearnsFromALabelFile) {
   std::string text;
@@ -284,17 +425,29 @@ TEST_F(TrainerTest, NamesALabelFileThatIsNotThere) {
 
 class KindTest : public TrainerTest, public testing::WithParamInterface<const char*> {};
 
-TEST_P(KindTest, IsTrainedByBothMethods) {
-  for (const char* method : {"reinforce", "supervised"}) {
+TEST_P(KindTest, IsTrainedByAllMethods) {
+  for (const Method& method : kMethods) {
     std::string yaml = Yaml(method);
     yaml.replace(yaml.find("cvrp"), 4, GetParam());
     Recorder recorder;
-    const auto result = Train(method, yaml, recorder);
+    const auto result = Train(method.name, yaml, recorder);
     EXPECT_TRUE(result.ok()) << result.status();
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, KindTest, testing::Values("vrptw", "tsp"));
+
+TEST_F(TrainerTest, TrainsAMixtureOfEverything) {
+  std::string yaml = Yaml(kMethods[2]);
+  yaml.replace(yaml.find("kind: cvrp, customers: 6"), 24,
+               "kinds: [cvrp, tsp, vrptw], customers: [3, 9], capacity: [20, 60], "
+               "layouts: [uniform, clustered, x], open_routes: 0.3, distance_limit: 0.3, "
+               "backhauls: 0.3");
+  Recorder recorder;
+  const auto result = Train("a", yaml, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(std::isfinite(recorder.epochs.back().validation_gap));
+}
 
 }  // namespace
 }  // namespace vrp

@@ -36,14 +36,56 @@ TEST(TrainingConfigTest, TakesEachKeyOfTheFile) {
       "validation: {instances: 7, seed: 9}\n",
       "f.yaml");
   ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(config->problem.kind, ProblemKind::kVrptw);
-  EXPECT_EQ(config->problem.capacity, 25);
+  EXPECT_EQ(config->problem.kinds, std::vector<ProblemKind>{ProblemKind::kVrptw});
+  EXPECT_EQ(config->problem.customers, (IntegerRange{30, 30}));
+  EXPECT_EQ(config->problem.capacity, (NumberRange{25, 25}));
   EXPECT_EQ(config->method, TrainingMethod::kSupervised);
   EXPECT_TRUE(config->amp);
   EXPECT_EQ(config->learning_rate, 5e-4);
   EXPECT_EQ(config->supervised.teacher_forcing_end, 0.25);
   EXPECT_EQ(config->StepsPerEpoch(), 2);
-  EXPECT_EQ(config->validation_seed, 9u);
+  EXPECT_EQ(config->validation.seed, 9u);
+}
+
+TEST(TrainingConfigTest, TakesRangesAndListsOfAMixture) {
+  const std::vector<std::string> overrides = {"problem.customers=[10, 100]"};
+  const auto config = ParseTrainingConfig(
+      "name: a\nmodel: GT+RL\n"
+      "problem: {kinds: [cvrp, tsp], capacity: [20, 60], layouts: [x, uniform], open_routes: 0.2,\n"
+      "          backhauls: 0.1, instances: [a.jsonl, b.vrp], demand_jitter: 0.1}\n"
+      "training: {schedule: step, milestones: [3, 5], weight_decay: 0.01, amp_type: fp16}\n"
+      "reinforce: {baseline: pomo, starts: 8}\nvalidation: {reference: search}\n",
+      "f.yaml", overrides);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->model, "gt");
+  EXPECT_EQ(config->problem.kinds, (std::vector{ProblemKind::kCvrp, ProblemKind::kTsp}));
+  EXPECT_EQ(config->problem.customers, (IntegerRange{10, 100}));
+  EXPECT_EQ(config->problem.capacity, (NumberRange{20, 60}));
+  EXPECT_EQ(config->problem.layouts, (std::vector{Layout::kX, Layout::kUniform}));
+  EXPECT_EQ(config->problem.instances, (std::vector<std::string>{"a.jsonl", "b.vrp"}));
+  EXPECT_EQ(config->milestones, (std::vector<int64_t>{3, 5}));
+  EXPECT_EQ(config->amp_type, Precision::kFp16);
+  EXPECT_EQ(config->reinforce.baseline, Baseline::kPomo);
+  EXPECT_EQ(config->reinforce.starts, 8);
+  EXPECT_EQ(config->validation.reference, Reference::kSearch);
+  EXPECT_EQ(*ParseGraphTransformerOptions(config->ArchitectureJson(), "sizes"),
+            config->graph_transformer);
+}
+
+TEST(TrainingConfigTest, RefusesRangesAndListsThatAreNone) {
+  for (const char* bad :
+       {"problem: {customers: [9, 5]}", "problem: {customers: [1, 2, 3]}",
+        "problem: {customers: []}", "problem: {customers: [1, many]}",
+        "problem: {customers: [[1, 2]]}", "problem: {customers: ['1', 2]}",
+        "problem: {capacity: [5, 60]}", "problem: {capacity: [0, 60]}",
+        "problem: {kinds: [cvrp, cvrp]}", "problem: {kinds: []}", "problem: {kinds: [cvrp, vrp]}",
+        "problem: {kind: cvrp, kinds: [tsp]}", "problem: {instances: ['']}",
+        "training: {schedule: step, milestones: [5, 3]}", "training: {schedule: step}",
+        "training: {milestones: [3]}", "training: {final_learning_rate: 0.1}"}) {
+    const auto config = ParseTrainingConfig(std::string("name: a\n") + bad + "\n", "f.yaml");
+    EXPECT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument) << bad;
+    EXPECT_EQ(MessageOf(config).rfind("f.yaml:", 0), 0u) << MessageOf(config);
+  }
 }
 
 TEST(TrainingConfigTest, SaysLineGotAndWanted) {
@@ -103,14 +145,24 @@ struct Key {
   const char* path;
   const char* good;
   bool number = true;
+  bool list = false;  // [1, 2] may be right
+  bool text = false;  // any text is right
 };
 
 void PrintTo(const Key& key, std::ostream* out) { *out << key.path; }
 
 constexpr Key kKeys[] = {
     {"problem.kind", "tsp", false},
-    {"problem.customers", "7"},
-    {"problem.capacity", "12.5"},
+    {"problem.kinds", "[tsp, cvrp]", false},
+    {"problem.customers", "7", true, true},
+    {"problem.capacity", "12.5", true},
+    {"problem.layouts", "[x, clustered]", false},
+    {"problem.open_routes", "0.5"},
+    {"problem.distance_limit", "0.5"},
+    {"problem.backhauls", "0.5"},
+    {"problem.instances", "[a.jsonl, b.vrp]", false, true, true},
+    {"problem.augment", "false", false},
+    {"problem.demand_jitter", "0.2"},
     {"problem.seed", "7"},
     {"network.hidden", "16"},
     {"network.layers", "1"},
@@ -120,7 +172,17 @@ constexpr Key kKeys[] = {
     {"training.epochs", "2"},
     {"training.batches_per_epoch", "3"},
     {"training.batch_size", "4"},
+    {"training.accumulate_steps", "4"},
     {"training.learning_rate", "0.01"},
+    {"training.schedule", "cosine", false},
+    {"training.warmup_steps", "10"},
+    {"training.weight_decay", "0.01"},
+    {"training.patience", "3"},
+    {"training.amp_type", "fp16", false},
+    {"training.tf32", "true", false},
+    {"training.deterministic", "true", false},
+    {"training.gradient_checkpointing", "true", false},
+    {"training.initial_model", "models/a/versions/1", false, false, true},
     {"training.learning_rate_decay", "0.9"},
     {"training.gradient_clip", "2"},
     {"training.amp", "true", false},
@@ -129,9 +191,13 @@ constexpr Key kKeys[] = {
     {"supervised.labels", "heuristic", false},
     {"supervised.heuristic_iterations", "1"},
     {"supervised.samples", "100"},
+    {"supervised.label_smoothing", "0.1"},
     {"supervised.teacher_forcing_start", "0.9"},
     {"supervised.teacher_forcing_end", "0.2"},
     {"reinforce.baseline", "greedy_rollout", false},
+    {"reinforce.average_decay", "0.9"},
+    {"reinforce.starts", "8"},
+    {"self_labelling.samples", "8"},
     {"reinforce.baseline_significance", "0.1"},
     {"reinforce.baseline_instances", "10"},
     {"reinforce.warmup_epochs", "0"},
@@ -139,6 +205,16 @@ constexpr Key kKeys[] = {
     {"graph_transformer.layers", "3"},
     {"graph_transformer.heads", "8"},
     {"graph_transformer.feed_forward", "512"},
+    {"graph_transformer.norm", "frozen_batch", false},
+    {"graph_transformer.edge_bias", "false", false},
+    {"graph_transformer.logit_clip", "8"},
+    {"loader.workers", "0"},
+    {"loader.prefetch", "4"},
+    {"loader.memory_mb", "100"},
+    {"loader.pin", "false", false},
+    {"validation.file", "held_out.jsonl", false, false, true},
+    {"validation.reference", "search", false},
+    {"validation.reference_iterations", "10"},
     {"validation.instances", "10"},
     {"validation.seed", "5"},
 };
@@ -165,8 +241,11 @@ TEST_P(EveryKeyTest, TakesAGoodValueAndMayBeAbsent) {
 }
 
 TEST_P(EveryKeyTest, RefusesValuesOfAnotherTypeOrOutOfRange) {
-  for (const char* bad : {"[1, 2]", "{a: 1}", "~", "", "wrong", "''", ".nan", "nan", ".inf",
-                          "-.inf", "-1", "1e999", "99999999999999999999999", "0x10", "1 2"}) {
+  for (const char* bad : {"{a: 1}", "~", "", "[]", "[[1]]"}) ExpectRefused(bad);
+  if (!GetParam().list) ExpectRefused("[1, 2]");
+  if (GetParam().text) return;
+  for (const char* bad : {"wrong", "''", ".nan", "nan", ".inf", "-.inf", "-1", "1e999",
+                          "99999999999999999999999", "0x10", "1 2"}) {
     ExpectRefused(bad);
   }
   if (GetParam().number) ExpectRefused("\"" + std::string(GetParam().good) + "\"");
@@ -208,45 +287,45 @@ TEST(TrainingConfigTest, ChecksKeysAgainstEachOther) {
   refused("training: {epochs: 1000000, batches_per_epoch: 1000000}\n", "training.epochs");
 }
 
-TEST(TrainingConfigTest, NamesTheConfigurationToUseInsteadOfTheGraphTransformer) {
-  for (const char* model : {"GT+RL", "gt"}) {
-    const auto config = ParseTrainingConfig(std::string("name: a\nmodel: ") + model, "f");
-    EXPECT_EQ(config.status().code(), absl::StatusCode::kUnimplemented);
-    EXPECT_NE(MessageOf(config).find("configs/ptrnet_tiny.yaml"), std::string::npos);
-  }
+TEST(TrainingConfigTest, KnowsTheArchitecturesByTheirNames) {
+  EXPECT_EQ(ParseTrainingConfig("name: a\nmodel: GT+RL", "f")->model, "gt");
+  EXPECT_EQ(ParseTrainingConfig("name: a\nmodel: gt", "f")->model, "gt");
+  EXPECT_EQ(ParseTrainingConfig("name: a", "f")->model, "ptrnet");
   EXPECT_EQ(ParseTrainingConfig("name: a\nmodel: bert", "f").status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 
-TEST(ShippedConfigTest, TheGraphTransformersTrainsAsAPointerNetworkByAnOverride) {
+TEST(ShippedConfigTest, TheSmallestIsAGraphTransformerAndByAnOverrideAPointerNetwork) {
   const std::string yaml = ReadText("configs/tiny_1.yaml");
-  EXPECT_EQ(ParseTrainingConfig(yaml, "tiny_1.yaml").status().code(),
-            absl::StatusCode::kUnimplemented);
-  const auto config = ParseTrainingConfig(yaml, "tiny_1.yaml", {"model=ptrnet"});
+  const auto config = ParseTrainingConfig(yaml, "tiny_1.yaml", {"model=GT+RL"});
   ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(config->network, PointerNetworkOptions{});
+  EXPECT_EQ(config->model, "gt");
+  EXPECT_EQ(config->graph_transformer, GraphTransformerOptions{});
   EXPECT_EQ(config->batch_size, 128);
-  EXPECT_EQ(config->problem.customers, 10);
+  EXPECT_EQ(config->problem.customers, (IntegerRange{10, 10}));
   EXPECT_EQ(config->batches_per_epoch, 25);
+  EXPECT_EQ(config->reinforce.baseline, Baseline::kGreedyRollout);
+  EXPECT_EQ(ParseTrainingConfig(yaml, "tiny_1.yaml", {"model=ptrnet"})->network,
+            PointerNetworkOptions{});
 }
 
-TEST(ShippedConfigTest, EveryPointerNetworksIsValid) {
+TEST(ShippedConfigTest, EveryOneIsValid) {
   int found = 0;
   for (const auto& entry : std::filesystem::directory_iterator("configs")) {
     const std::string name = entry.path().filename();
-    if (name.rfind("ptrnet_", 0) != 0) continue;
+    if (name == "vrpd.yaml") continue;
     ++found;
     const auto config = ParseTrainingConfig(ReadText(entry.path()), name);
     EXPECT_TRUE(config.ok()) << config.status();
   }
-  EXPECT_GE(found, 3);
+  EXPECT_GE(found, 7);
 }
 
 TEST(ShippedConfigTest, TheSmallestHasTheGraphTransformersSizes) {
   const auto tiny = ParseTrainingConfig(ReadText("configs/ptrnet_tiny.yaml"), "ptrnet_tiny.yaml");
   ASSERT_TRUE(tiny.ok()) << tiny.status();
   EXPECT_EQ(tiny->batch_size, 128);
-  EXPECT_EQ(tiny->problem.customers, 10);
+  EXPECT_EQ(tiny->problem.customers, (IntegerRange{10, 10}));
   EXPECT_EQ(tiny->batches_per_epoch, 25);
 }
 

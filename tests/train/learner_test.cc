@@ -1,0 +1,237 @@
+#include "core/train/learner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gtest/gtest.h"
+#include "tests/train/fake_engine.h"
+
+namespace vrp {
+namespace {
+
+// Passes everything on to a fake, and keeps what the learner asked for.
+class Listener final : public PolicyEngine {
+ public:
+  std::string_view architecture() const override { return "fake"; }
+  NodeOrder node_order() const override { return NodeOrder::kAsGiven; }
+  FlatParameters& parameters() override { return inner_->parameters(); }
+  const FlatParameters& parameters() const override { return std::as_const(*inner_).parameters(); }
+  void ParametersChanged() override { ++changes; }
+  absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
+                                   const RolloutRequest& request) const override {
+    runs.push_back(request);
+    run = inner_->Run(batch, request);
+    return run;
+  }
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
+                                              const GradientRequest& asked,
+                                              WeighTrajectories weigh) override {
+    request = asked;
+    followed.assign(asked.rollout.choices.begin(), asked.rollout.choices.end());
+    weights.assign(batch.problems.size() * static_cast<size_t>(asked.rollout.trajectories), 0);
+    const auto each = static_cast<size_t>(asked.rollout.trajectories);
+    const auto listen = [&](int64_t first, std::span<const double> costs, std::span<double> out) {
+      weigh(first, costs, out);
+      std::copy(out.begin(), out.end(),
+                weights.begin() + static_cast<std::ptrdiff_t>(static_cast<size_t>(first) * each));
+    };
+    auto outcome = inner_->AddGradient(batch, asked, listen);
+    if (outcome.ok()) {
+      outcome->pass_difference = pass_difference;
+      rolled = outcome->trajectories;
+    }
+    return outcome;
+  }
+
+  double pass_difference = 0;
+  int changes = 0;
+  mutable std::vector<RolloutRequest> runs;
+  mutable absl::StatusOr<Trajectories> run = absl::UnknownError("");
+  GradientRequest request;
+  std::vector<std::vector<int32_t>> followed;
+  std::vector<double> weights;
+  Trajectories rolled;
+
+ private:
+  const std::unique_ptr<PolicyEngine> inner_ = test::MakeFakeEngine();
+};
+
+class LearnerTest : public testing::Test {
+ protected:
+  LearnerTest() {
+    config_.problem.customers = {5, 5};
+    config_.batch_size = 6;
+    config_.batches_per_epoch = 4;
+    engine_.parameters().TrackGradient();
+  }
+  std::unique_ptr<Learner> Make() {
+    source_ = MakeGeneratedSource(config_, NodeOrder::kAsGiven);
+    LearnerOptions options{.config = config_,
+                           .engine = &engine_,
+                           .baseline = nullptr,
+                           .source = source_.get(),
+                           .pool = nullptr,
+                           .bf16 = false};
+    if (config_.reinforce.baseline == Baseline::kGreedyRollout) {
+      auto baseline = std::make_unique<Listener>();
+      baseline_ = baseline.get();
+      options.baseline = std::move(baseline);
+    }
+    return MakeLearner(std::move(options));
+  }
+  TrainingBatch Batch(int64_t number) { return *source_->Make(number, nullptr); }
+
+  TrainingConfig config_;
+  Listener engine_;
+  Listener* baseline_ = nullptr;
+  std::unique_ptr<BatchSource> source_;
+};
+
+TEST_F(LearnerTest, GreedyRolloutWeighsByTheDifferenceToTheFrozenPolicy) {
+  config_.reinforce.warmup_epochs = 0;
+  const auto learner = Make();
+  baseline_->parameters().values()[0] += 3;  // another policy than the one that is trained
+  const TrainingBatch batch = Batch(0);
+  ASSERT_TRUE(learner->AddGradient(1, batch, 0, {}).ok());
+  ASSERT_EQ(baseline_->runs.size(), 1u);
+  EXPECT_EQ(baseline_->runs[0].choice, Choice::kGreedy);
+  EXPECT_EQ(engine_.request.rollout.choice, Choice::kSample);
+  for (size_t i = 0; i < 6; ++i) {
+    const double scale = batch.parts[0].batch.problems[i].scale;
+    EXPECT_NEAR(engine_.weights[i],
+                (engine_.rolled.costs[i] - baseline_->run->costs[i]) / scale / 6, 1e-12);
+  }
+}
+
+TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfTheStepsBefore) {
+  config_.reinforce.baseline = Baseline::kExponential;
+  config_.reinforce.average_decay = 0.75;
+  const auto learner = Make();
+  double average = 0;
+  for (int64_t step = 1; step <= 3; ++step) {
+    const TrainingBatch batch = Batch(step - 1);
+    ASSERT_TRUE(learner->AddGradient(step, batch, 0, {}).ok());
+    const auto scaled = [&](const Trajectories& found, size_t i) {
+      return found.costs[i] / batch.parts[0].batch.problems[i].scale;
+    };
+    if (step == 1) {  // greedy tours stand for it
+      ASSERT_EQ(engine_.runs.size(), 1u);
+      for (size_t i = 0; i < 6; ++i) average += scaled(*engine_.run, i) / 6;
+    }
+    double mean = 0;
+    for (size_t i = 0; i < 6; ++i) {
+      EXPECT_NEAR(engine_.weights[i], (scaled(engine_.rolled, i) - average) / 6, 1e-12) << step;
+      mean += scaled(engine_.rolled, i) / 6;
+    }
+    average = 0.75 * average + 0.25 * mean;
+    EXPECT_NEAR(learner->Numbers().at("reinforce.average"), average, 1e-12);
+  }
+  EXPECT_EQ(engine_.runs.size(), 1u);
+}
+
+TEST_F(LearnerTest, GreedyRolloutBeginsWithTheAverage) {
+  config_.reinforce.warmup_epochs = 1;  // 4 steps
+  const auto learner = Make();
+  for (int64_t step = 1; step <= 5; ++step) {
+    ASSERT_TRUE(learner->AddGradient(step, Batch(step - 1), 0, {}).ok());
+    EXPECT_EQ(baseline_->runs.size(), step <= 4 ? 0u : 1u);
+  }
+}
+
+TEST_F(LearnerTest, PomoWeighsByTheMeanOfAnInstancesOwnTrajectories) {
+  config_.reinforce.baseline = Baseline::kPomo;
+  for (const int32_t starts : {0, 3}) {
+    config_.reinforce.starts = starts;
+    const auto learner = Make();
+    const TrainingBatch batch = Batch(0);
+    ASSERT_TRUE(learner->AddGradient(1, batch, 0, {}).ok());
+    const auto each = static_cast<size_t>(starts == 0 ? 5 : starts);
+    EXPECT_EQ(engine_.request.rollout.trajectories, static_cast<int32_t>(each));
+    EXPECT_TRUE(engine_.request.rollout.distinct_starts);
+    for (size_t b = 0; b < 6; ++b) {
+      double mean = 0;
+      double sum = 0;
+      for (size_t p = 0; p < each; ++p) mean += engine_.rolled.costs[b * each + p];
+      mean /= static_cast<double>(each);
+      for (size_t p = 0; p < each; ++p) {
+        const double advantage =
+            (engine_.rolled.costs[b * each + p] - mean) / batch.parts[0].batch.problems[b].scale;
+        EXPECT_NEAR(engine_.weights[b * each + p], advantage / static_cast<double>(6 * each),
+                    1e-12);
+        sum += engine_.weights[b * each + p];
+      }
+      EXPECT_NEAR(sum, 0, 1e-12);
+    }
+  }
+}
+
+TEST_F(LearnerTest, SelfLabellingFollowsTheBestOfItsSamples) {
+  config_.method = TrainingMethod::kSelfLabelling;
+  config_.self_labelling_samples = 7;
+  const auto learner = Make();
+  ASSERT_TRUE(learner->AddGradient(1, Batch(0), 0, {}).ok());
+  ASSERT_EQ(engine_.runs.size(), 1u);
+  EXPECT_EQ(engine_.runs[0].trajectories, 7);
+  EXPECT_EQ(engine_.runs[0].choice, Choice::kSample);
+  EXPECT_EQ(engine_.request.rollout.choice, Choice::kFollow);
+  for (size_t b = 0; b < 6; ++b) {
+    const auto from = engine_.run->costs.begin() + static_cast<std::ptrdiff_t>(b * 7);
+    EXPECT_NEAR(engine_.rolled.costs[b], *std::min_element(from, from + 7), 1e-12);
+    EXPECT_NEAR(engine_.weights[b], -1.0 / (6 * static_cast<double>(engine_.followed[b].size())),
+                1e-12);
+  }
+}
+
+TEST_F(LearnerTest, SupervisionWeighsEveryChoiceOfAStepEqually) {
+  config_.method = TrainingMethod::kSupervised;
+  config_.supervised.samples = 24;  // 4 steps an epoch
+  config_.supervised.label_smoothing = 0.1;
+  config_.supervised.teacher_forcing_start = 1;
+  config_.supervised.teacher_forcing_end = 0.5;
+  config_.epochs = 3;
+  const auto learner = Make();
+  TrainingBatch batch = Batch(0);
+  const auto greedy = engine_.Run(batch.parts[0].batch, {});
+  for (int64_t b = 0; b < 6; ++b) {
+    const auto choices = greedy->Choices(b);
+    batch.parts[0].choices.emplace_back(choices.begin(), choices.end());
+    batch.label_steps += static_cast<int64_t>(choices.size());
+  }
+  batch.label_cost = 4.5;
+  const auto outcome = learner->AddGradient(5, batch, 0, {});  // the second epoch's first
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  for (const double weight : engine_.weights) {
+    EXPECT_NEAR(weight, -1 / static_cast<double>(batch.label_steps), 1e-12);
+  }
+  EXPECT_EQ(engine_.request.label_smoothing, 0.1);
+  EXPECT_DOUBLE_EQ(engine_.request.rollout.teacher_forcing, 0.75);
+  EXPECT_EQ(outcome->accuracy, 1);  // its own likeliest choices
+  EXPECT_EQ(outcome->cost, 4.5);
+}
+
+TEST_F(LearnerTest, RefusesPassesThatDifferByMoreThanRounding) {
+  const auto learner = Make();
+  engine_.pass_difference = 0.01;
+  EXPECT_EQ(learner->AddGradient(1, Batch(0), 0, {}).status().code(), absl::StatusCode::kInternal);
+  engine_.pass_difference = 1e-4;
+  EXPECT_TRUE(learner->AddGradient(1, Batch(0), 0, {}).ok());
+}
+
+TEST_F(LearnerTest, ABetterPolicyBecomesTheBaselineAfterAnEpochAndAnEqualOneDoesNot) {
+  config_.reinforce.baseline_instances = 200;
+  const auto learner = Make();
+  const auto equal = learner->EndEpoch(1, {});
+  ASSERT_TRUE(equal.ok());
+  EXPECT_NE(equal->find("the baseline stays"), std::string::npos) << *equal;
+  for (float& value : engine_.parameters().values()) value = 0;
+  engine_.parameters().values()[kNodeFeatures] = -20;      // the nearest node next,
+  engine_.parameters().values()[kNodeFeatures + 1] = -50;  // the depot where it must
+  const auto better = learner->EndEpoch(2, {});
+  ASSERT_TRUE(better.ok());
+  EXPECT_NE(better->find("becomes the baseline"), std::string::npos) << *better;
+  EXPECT_TRUE(std::ranges::equal(baseline_->parameters().values(), engine_.parameters().values()));
+  EXPECT_EQ(learner->Numbers().at("reinforce.replacements"), 1);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,104 @@
+#include "core/train/validation.h"
+
+#include <cmath>
+
+#include "core/base/file.h"
+#include "core/problem/formats.h"
+#include "core/problem/generators.h"
+#include "core/search/construct.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
+#include "tests/train/fake_engine.h"
+
+namespace vrp {
+namespace {
+
+class ValidationTest : public testing::Test {
+ protected:
+  ValidationTest() {
+    config_.problem.customers = {7, 7};
+    config_.validation.instances = 30;
+    config_.validation.reference_iterations = 50;
+  }
+  absl::StatusOr<ValidationSet> Make() {
+    return ValidationSet::Make(config_, NodeOrder::kAsGiven, own_,
+                               {.folder = folder_.path(), .pool = &pool_});
+  }
+
+  TrainingConfig config_;
+  std::vector<Instance> own_;
+  const test::TempFolder folder_;
+  CpuPool pool_{2};
+  const std::unique_ptr<PolicyEngine> engine_ = test::MakeFakeEngine();
+};
+
+TEST_F(ValidationTest, ComparesGreedyToursWithNearestNeighbours) {
+  const auto set = Make();
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto score = set->Evaluate(*engine_, true, nullptr, {});
+  const auto instances = *GenerateInstances({.customers = 7, .seed = 4321}, 30);
+  const auto found = engine_->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {});
+  double reference = 0;
+  double cost = 0;
+  double gap = 0;
+  for (size_t i = 0; i < 30; ++i) {
+    const double nearest = PlanCost(instances[i], NearestNeighbourPlan(instances[i]));
+    reference += nearest / 30;
+    cost += found->costs[i] / 30;
+    gap += (found->costs[i] / nearest - 1) / 30;
+  }
+  EXPECT_NEAR(set->reference(), reference, 1e-9);
+  EXPECT_NEAR(score->cost, cost, 1e-9);
+  EXPECT_NEAR(score->gap, gap, 1e-9);
+  EXPECT_TRUE(std::isnan(score->accuracy));
+}
+
+TEST_F(ValidationTest, TheSearchIsABetterReferenceAndTellsTheAccuracyToo) {
+  const double nearest = Make()->reference();
+  config_.validation.reference = Reference::kSearch;
+  const auto set = Make();
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_LT(set->reference(), nearest);
+  const auto score = set->Evaluate(*engine_, true, nullptr, {});
+  EXPECT_GT(score->accuracy, 0);
+  EXPECT_LT(score->accuracy, 1);
+  EXPECT_TRUE(std::isnan(set->Evaluate(*engine_, false, nullptr, {})->accuracy));
+}
+
+TEST_F(ValidationTest, TakesInstancesAndReferencesFromAFile) {
+  std::string text;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    std::string line = WriteJson(test::AnInstance().WithCustomers(4).Seed(seed).Build());
+    line.pop_back();
+    text += line + R"(,"ref_cost":)" + std::to_string(seed) + "}\n";
+  }
+  config_.validation.file = folder_.File("held_out.jsonl");
+  config_.validation.reference = Reference::kFile;
+  ASSERT_TRUE(AtomicWriteFile(config_.validation.file, text).ok());
+  const auto set = Make();
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ(set->size(), 3);
+  EXPECT_EQ(set->reference(), 2);
+  ASSERT_TRUE(AtomicWriteFile(config_.validation.file,
+                              WriteJson(test::AnInstance().WithCustomers(4).Build()))
+                  .ok());
+  EXPECT_NE(std::string(Make().status().message()).find("instances[0].ref_cost: missing"),
+            std::string::npos);
+}
+
+TEST_F(ValidationTest, HasNoGapWhereNothingKnowsAReference) {
+  config_.problem.open_routes = 1;
+  for (const Reference reference : {Reference::kNearestNeighbour, Reference::kSearch}) {
+    config_.validation.reference = reference;
+    const auto set = Make();
+    ASSERT_TRUE(set.ok()) << set.status();
+    const auto score = set->Evaluate(*engine_, false, nullptr, {});
+    ASSERT_TRUE(score.ok()) << score.status();
+    EXPECT_GT(score->cost, 0);
+    EXPECT_EQ(std::isnan(set->reference()), std::isnan(score->gap));
+  }
+}
+
+}  // namespace
+}  // namespace vrp
