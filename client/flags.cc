@@ -1,6 +1,7 @@
 #include "client/flags.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -106,8 +107,53 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
       strategy != v1::STRATEGY_UNSPECIFIED) {
     return strategy;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--strategy: got \"", text, "\", wanted auto, greedy, sample, beam or search"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--strategy: got \"", text, "\", wanted auto, greedy, sample, beam, multi_start or search"));
+}
+
+absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits(':', 1));
+  v1::DecodeMode mode;
+  int32_t width = 0;
+  const absl::StatusOr<v1::Strategy> strategy = ParseStrategy(parts.first);
+  const bool bare = text.find(':') == absl::string_view::npos;
+  const bool decodes = strategy.ok() && *strategy != v1::STRATEGY_AUTO &&
+                       *strategy != v1::STRATEGY_SEARCH &&
+                       (bare || *strategy != v1::STRATEGY_GREEDY);
+  if (!decodes || !(bare || (absl::SimpleAtoi(parts.second, &width) && width > 0))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--mode: got \"", text, "\", wanted greedy, sample:16, beam:8 or multi_start:8"));
+  }
+  mode.set_strategy(*strategy);
+  mode.set_width(width);
+  return mode;
+}
+
+absl::StatusOr<v1::GenerateInstancesRequest> ParseGeneratedSet(absl::string_view text) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
+  const size_t digits = parts[0].find_first_of("0123456789");
+  v1::GenerateInstancesRequest request;
+  int32_t customers = 0;
+  int64_t count = 0;
+  uint64_t seed = 1;
+  const bool whole = parts.size() >= 2 && parts.size() <= 3 && digits != absl::string_view::npos &&
+                     absl::SimpleAtoi(parts[0].substr(digits), &customers) &&
+                     absl::SimpleAtoi(parts[1], &count) &&
+                     (parts.size() == 2 || absl::SimpleAtoi(parts[2], &seed));
+  const absl::StatusOr<v1::ProblemType> problem =
+      ParseProblemType(whole ? parts[0].substr(0, digits) : "");
+  if (!whole || !problem.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--generate: got \"", text,
+                     "\", wanted a problem, its size, a count and perhaps a seed, as "
+                     "cvrp20:1000 or tsp50:200:7"));
+  }
+  request.set_problem_type(*problem);
+  request.set_customers(customers);
+  request.set_count(count);
+  request.set_seed(seed);
+  return request;
 }
 
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text) {

@@ -8,7 +8,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/instance.pb.h"
+#include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 
 namespace vrp::client {
@@ -36,6 +38,10 @@ ModelVersion SplitModelName(absl::string_view resource_name);
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text);
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text);
 absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);
+// "greedy", "sample:16", "beam:8", "multi_start:8"; without a number the daemon's own.
+absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text);
+// "cvrp20:1000" is 1,000 instances of 20 customers; "cvrp20:1000:7" those of seed 7, not 1.
+absl::StatusOr<v1::GenerateInstancesRequest> ParseGeneratedSet(absl::string_view text);
 std::string StrategyWord(v1::Strategy strategy);
 std::string ProblemTypeWord(v1::ProblemType type);
 std::string EndReasonWord(v1::EndReason reason);

@@ -209,6 +209,40 @@ absl::StatusOr<v1::Model> RpcClient::GetModel(const v1::GetModelRequest& request
   return impl_->Call(*impl_->models, &v1::ModelService::Stub::GetModel, request, kLookupTimeout);
 }
 
+absl::Status RpcClient::EvaluateModel(
+    const v1::EvaluateModelRequest& request,
+    absl::FunctionRef<bool(const v1::EvaluateModelResponse&)> receive) {
+  return impl_->Stream<v1::EvaluateModelResponse>(
+      [&](grpc::ClientContext* context) { return impl_->models->EvaluateModel(context, request); },
+      receive);
+}
+
+absl::Status RpcClient::ExportModel(
+    const v1::ExportModelRequest& request,
+    absl::FunctionRef<bool(const v1::ExportModelResponse&)> receive) {
+  return impl_->Stream<v1::ExportModelResponse>(
+      [&](grpc::ClientContext* context) { return impl_->models->ExportModel(context, request); },
+      receive);
+}
+
+absl::StatusOr<v1::Model> RpcClient::ImportModel(
+    absl::FunctionRef<absl::StatusOr<std::optional<v1::ImportModelRequest>>()> next) {
+  grpc::ClientContext context;
+  const Impl::Registration registration(*impl_, context);
+  v1::Model model;
+  const std::unique_ptr<grpc::ClientWriter<v1::ImportModelRequest>> writer =
+      impl_->models->ImportModel(&context, &model);
+  absl::StatusOr<std::optional<v1::ImportModelRequest>> message = next();
+  // A write that fails means that the daemon has ended the call; Finish says why.
+  while (message.ok() && message->has_value() && writer->Write(**message)) message = next();
+  if (!message.ok()) context.TryCancel();
+  writer->WritesDone();
+  const absl::Status status = FromGrpc(writer->Finish());
+  if (!message.ok()) return message.status();
+  if (!status.ok()) return status;
+  return model;
+}
+
 absl::Status RpcClient::GenerateInstances(
     const v1::GenerateInstancesRequest& request,
     absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -50,6 +51,14 @@ class RpcClient {
 
   absl::StatusOr<v1::ListModelsResponse> ListModels(const v1::ListModelsRequest& request);
   absl::StatusOr<v1::Model> GetModel(const v1::GetModelRequest& request);
+  // As WatchTrainingJob.
+  absl::Status EvaluateModel(const v1::EvaluateModelRequest& request,
+                             absl::FunctionRef<bool(const v1::EvaluateModelResponse&)> receive);
+  absl::Status ExportModel(const v1::ExportModelRequest& request,
+                           absl::FunctionRef<bool(const v1::ExportModelResponse&)> receive);
+  // Sends what `next` gives until it gives nothing; its error ends the call.
+  absl::StatusOr<v1::Model> ImportModel(
+      absl::FunctionRef<absl::StatusOr<std::optional<v1::ImportModelRequest>>()> next);
 
   // As WatchTrainingJob.
   absl::Status GenerateInstances(

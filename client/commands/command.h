@@ -61,6 +61,9 @@ void AddSolve(CLI::App& app, ChosenCommand& chosen);
 void AddCheck(CLI::App& app, ChosenCommand& chosen);
 void AddValidate(CLI::App& app, ChosenCommand& chosen);
 void AddModels(CLI::App& app, ChosenCommand& chosen);
+// Under `models`.
+void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
+void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);
 void AddServer(CLI::App& app, ChosenCommand& chosen);
 void AddCompletion(CLI::App& app, ChosenCommand& chosen);

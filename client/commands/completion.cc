@@ -14,9 +14,13 @@ namespace {
 // Flags whose values are words.
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
-      {"--output", "table json"},      {"--strategy", "auto greedy sample beam search"},
-      {"--problem", "cvrp vrptw tsp"}, {"--model", "ptrnet GT+RL"},
-      {"--device", "auto cpu cuda:0"}, {"--format", "auto vrplib solomon json jsonl"},
+      {"--output", "table json"},
+      {"--strategy", "auto greedy sample beam multi_start search"},
+      {"--problem", "cvrp vrptw tsp"},
+      {"--model", "ptrnet GT+RL"},
+      {"--mode", "greedy sample:16 beam:8 multi_start:8"},
+      {"--device", "auto cpu cuda:0"},
+      {"--format", "auto vrplib solomon json jsonl"},
   };
   return *values;
 }

@@ -58,6 +58,21 @@ ExitCode RunGet(CommandContext& context, const std::string& name) {
   return kExitDone;
 }
 
+ExitCode RunProfile(CommandContext& context, const std::string& name) {
+  const absl::StatusOr<std::string> resource = JobResourceName(name);
+  if (!resource.ok()) return context.Fail(resource.status());
+  v1::GetTrainingJobRequest request;
+  request.set_name(*resource);
+  const absl::StatusOr<v1::TrainingJob> job = context.client().GetTrainingJob(request);
+  if (!job.ok()) return context.Fail(job.status(), *resource);
+  if (context.json()) {
+    WriteJsonLine(context.out(), ProfileJson(*job));
+  } else {
+    context.out() << ProfileText(*job) << std::flush;
+  }
+  return kExitDone;
+}
+
 ExitCode RunCancel(CommandContext& context, const std::string& name) {
   const absl::StatusOr<std::string> resource = JobResourceName(name);
   if (!resource.ok()) return context.Fail(resource.status());
@@ -119,7 +134,7 @@ void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
 }  // namespace
 
 void AddJobs(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* jobs = AddCommand(app, "jobs", "Training jobs: list, get, watch, cancel",
+  CLI::App* jobs = AddCommand(app, "jobs", "Training jobs: list, get, watch, profile, cancel",
                               "vrpctl jobs list\nvrpctl jobs watch trainingJobs/ID");
   jobs->require_subcommand(1);
   AddList(*jobs, chosen);
@@ -129,6 +144,14 @@ void AddJobs(CLI::App& app, ChosenCommand& chosen) {
   AddNamed(*jobs, "get", "One job", "vrpctl jobs get trainingJobs/ID --output json", *name)
       ->callback([name, &chosen] {
         chosen = {"jobs get", [name](CommandContext& context) { return RunGet(context, *name); }};
+      });
+  AddNamed(*jobs, "profile", "Where the time of a job's steps goes",
+           "vrpctl jobs profile trainingJobs/ID\n"
+           "vrpctl jobs profile ID --output json | jq .phases",
+           *name)
+      ->callback([name, &chosen] {
+        chosen = {"jobs profile",
+                  [name](CommandContext& context) { return RunProfile(context, *name); }};
       });
   AddNamed(*jobs, "cancel", "Ask a job to end", "vrpctl jobs cancel trainingJobs/ID", *name)
       ->callback([name, &chosen] {

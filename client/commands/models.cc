@@ -50,9 +50,11 @@ ExitCode RunGet(CommandContext& context, const std::string& name) {
 }  // namespace
 
 void AddModels(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* models = AddCommand(app, "models", "Trained models: list, get",
-                                "vrpctl models list\n"
-                                "vrpctl models get NAME@3");
+  CLI::App* models =
+      AddCommand(app, "models", "Trained models: list, get, evaluate, import, export",
+                 "vrpctl models list\n"
+                 "vrpctl models get NAME@3\n"
+                 "vrpctl models evaluate NAME --generate cvrp20:1000");
   models->require_subcommand(1);
   AddCommand(*models, "list", "All versions of all models",
              "vrpctl models list --output json | jq -r .name")
@@ -70,6 +72,8 @@ void AddModels(CLI::App& app, ChosenCommand& chosen) {
   get->callback([name, &chosen] {
     chosen = {"models get", [name](CommandContext& context) { return RunGet(context, *name); }};
   });
+  AddModelsEvaluate(*models, chosen);
+  AddModelsTransfer(*models, chosen);
 }
 
 }  // namespace vrp::client

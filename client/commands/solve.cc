@@ -188,7 +188,8 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       .add_option("--model", flags.model,
                   "NAME, NAME@3 or models/NAME/versions/3; default: none, search alone")
       ->type_name("MODEL");
-  command.add_option("--strategy", flags.strategy, "auto, greedy, sample, beam or search")
+  command
+      .add_option("--strategy", flags.strategy, "auto, greedy, sample, beam, multi_start or search")
       ->type_name("WORD")
       ->capture_default_str();
   command.add_option("--budget", flags.budget, "Time for each instance: 500ms, 2s, 1m")

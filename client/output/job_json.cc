@@ -29,6 +29,13 @@ void AddProgress(const v1::TrainingProgress& progress, Json& object) {
   object["learning_rate"] = JsonNumber(progress.learning_rate());
   object["gradient_norm"] = JsonNumber(progress.gradient_norm());
   object["end_of_epoch"] = progress.end_of_epoch();
+  object["val_gap"] = progress.has_val_gap() ? JsonNumber(progress.val_gap()) : Json();
+  object["accuracy"] = progress.has_accuracy() ? JsonNumber(progress.accuracy()) : Json();
+  object["val_accuracy"] =
+      progress.has_val_accuracy() ? JsonNumber(progress.val_accuracy()) : Json();
+  object["pass_difference"] = JsonNumber(progress.pass_difference());
+  object["instances_seen"] = progress.instances_seen();
+  object["matrix_bytes_per_step"] = JsonNumber(progress.matrix_bytes_per_step());
 }
 
 void AddState(const v1::StateEvent& state, Json& object) {
@@ -85,7 +92,41 @@ Json JobJson(const v1::TrainingJob& job) {
           {"error", error},
           {"model", TextOrNull(job.model())},
           {"last_sequence", job.last_sequence()},
-          {"request_id", TextOrNull(job.request_id())}};
+          {"request_id", TextOrNull(job.request_id())},
+          {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
+}
+
+Json ProfileJson(const v1::TrainingJob& job) {
+  const v1::TrainingProgress& progress = job.progress();
+  const v1::TrainingTotals& totals = progress.totals();
+  const auto a_step = [&](double sum) {
+    return totals.steps() > 0 ? JsonNumber(sum / static_cast<double>(totals.steps())) : Json();
+  };
+  Json phases = Json::array();
+  for (const v1::PhaseTime& time : totals.phases()) {
+    phases.push_back({{"phase", time.phase()},
+                      {"seconds", JsonNumber(time.seconds())},
+                      {"ms_per_step", a_step(1000 * time.seconds())}});
+  }
+  return {
+      {"name", TextOrNull(job.name())},
+      {"state", JobStateWord(job.state())},
+      {"step", progress.step()},
+      {"steps_measured", totals.steps()},
+      {"skipped_steps", totals.skipped_steps()},
+      {"seconds", JsonNumber(totals.seconds())},
+      {"ms_per_step", a_step(1000 * totals.seconds())},
+      {"phases", phases},
+      {"instances", totals.instances()},
+      {"instances_seen", progress.instances_seen()},
+      {"instances_per_second",
+       totals.seconds() > 0 ? JsonNumber(static_cast<double>(totals.instances()) / totals.seconds())
+                            : Json()},
+      {"copies_per_step", a_step(static_cast<double>(totals.copies()))},
+      {"copied_bytes_per_step", a_step(static_cast<double>(totals.copied_bytes()))},
+      {"matrix_bytes_per_step", JsonNumber(progress.matrix_bytes_per_step())},
+      {"pass_difference", JsonNumber(progress.pass_difference())},
+      {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
 }
 
 Json EventJson(const v1::WatchTrainingJobResponse& event) {
@@ -102,11 +143,53 @@ Json EventJson(const v1::WatchTrainingJobResponse& event) {
   return object;
 }
 
+namespace {
+
+Json EvaluationJson(const v1::ModelEvaluation& evaluation) {
+  const auto gap = [](const auto& message) {
+    return message.has_mean_gap() ? JsonNumber(message.mean_gap()) : Json();
+  };
+  Json object = {
+      {"data", evaluation.data()},
+      {"mode", evaluation.mode()},
+      {"instances", evaluation.instances()},
+      {"mean_cost", JsonNumber(evaluation.mean_cost())},
+      {"stderr", JsonNumber(evaluation.standard_error())},
+      {"reference", TextOrNull(evaluation.reference())},
+      {"mean_gap", gap(evaluation)},
+      {"gap_stderr",
+       evaluation.has_gap_standard_error() ? JsonNumber(evaluation.gap_standard_error()) : Json()},
+      {"instances_per_second", JsonNumber(evaluation.instances_per_second())},
+      {"date", TimeOrNull(evaluation.has_evaluate_time(), evaluation.evaluate_time())}};
+  for (const v1::SizeBucket& bucket : evaluation.sizes()) {
+    object["sizes"].push_back({{"customers", {bucket.fewest_customers(), bucket.most_customers()}},
+                               {"instances", bucket.instances()},
+                               {"mean_cost", JsonNumber(bucket.mean_cost())},
+                               {"mean_gap", gap(bucket)}});
+  }
+  return object;
+}
+
+}  // namespace
+
+Json EvaluationReportJson(const v1::EvaluationReport& report) {
+  Json rows = Json::array();
+  for (const v1::ModelEvaluation& row : report.evaluations()) rows.push_back(EvaluationJson(row));
+  return {{"model", report.model()},
+          {"evaluations", rows},
+          {"card_written", report.card_note().empty()},
+          {"card_note", TextOrNull(report.card_note())}};
+}
+
 Json ModelJson(const v1::Model& model) {
   const ModelVersion parts = SplitModelName(model.name());
   Json problems = Json::array();
   for (const int type : model.problem_types()) {
     problems.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+  }
+  Json evaluations = Json::array();
+  for (const v1::ModelEvaluation& row : model.evaluations()) {
+    evaluations.push_back(EvaluationJson(row));
   }
   Json sizes = Json::parse(model.architecture_json(), nullptr, /*allow_exceptions=*/false);
   return {{"name", model.name()},
@@ -123,7 +206,8 @@ Json ModelJson(const v1::Model& model) {
           {"validation_cost", JsonNumber(model.validation_cost())},
           {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},
           {"create_time", TimeOrNull(model.has_create_time(), model.create_time())},
-          {"weights_sha256", model.weights_sha256()}};
+          {"weights_sha256", model.weights_sha256()},
+          {"evaluations", evaluations}};
 }
 
 }  // namespace vrp::client

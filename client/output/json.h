@@ -24,9 +24,12 @@ Json SolveJson(const v1::SolveResponse& response);
 Json CheckJson(const v1::CheckSolutionResponse& response);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
 Json JobJson(const v1::TrainingJob& job);
+// Where the time of a job's steps went.
+Json ProfileJson(const v1::TrainingJob& job);
 // An event of a job; not for heartbeats.
 Json EventJson(const v1::WatchTrainingJobResponse& event);
 Json ModelJson(const v1::Model& model);
+Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);
 
 // "RUNNING".

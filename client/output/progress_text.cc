@@ -26,6 +26,7 @@ std::string OfTotal(int64_t done, int64_t total) {
 }
 
 std::string GapToReference(const v1::TrainingProgress& progress) {
+  if (progress.has_val_gap()) return FormatGap(progress.val_gap());
   if (!progress.has_val_cost() || !progress.has_val_reference_cost() ||
       progress.val_reference_cost() <= 0)
     return "";
@@ -49,7 +50,7 @@ std::vector<Part> PartsOf(const v1::TrainingProgress& progress,
   if (progress.has_val_cost())
     parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 3});
   const std::string gap = GapToReference(progress);
-  if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, " vs NN)"), 2});
+  if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, " vs ref)"), 2});
   parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 4});
   if (remaining.has_value()) parts.push_back({absl::StrCat("ETA ", FormatSpan(*remaining)), 9});
   return parts;
@@ -78,7 +79,7 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress,
                                   Short(progress.loss()), "  cost ", Short(progress.train_cost()));
   if (progress.has_val_cost()) absl::StrAppend(&line, "  val ", Short(progress.val_cost()));
   const std::string gap = GapToReference(progress);
-  if (!gap.empty()) absl::StrAppend(&line, " (", gap, " vs nearest neighbour)");
+  if (!gap.empty()) absl::StrAppend(&line, " (", gap, " vs reference)");
   absl::StrAppend(&line, "  ", FormatRate(progress.instances_per_second()), " instances/s");
   if (remaining.has_value()) absl::StrAppend(&line, "  ETA ", FormatSpan(*remaining));
   return line;

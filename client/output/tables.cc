@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/flags.h"
 #include "client/output/json.h"
@@ -42,8 +43,40 @@ std::string ProblemTypes(const v1::Model& model) {
 
 std::string CostAgainst(double cost, double reference) {
   if (reference <= 0) return cost > 0 ? FormatNumber(cost) : "";
-  return absl::StrCat(FormatNumber(cost), " (", FormatGap(cost / reference - 1),
-                      " vs nearest neighbour)");
+  return absl::StrCat(FormatNumber(cost), " (", FormatGap(cost / reference - 1), " vs reference)");
+}
+
+std::vector<std::string> EvaluationHeader() {
+  return {"DATA", "MODE", "INSTANCES", "MEAN COST", "MEAN GAP", "REFERENCE", "INSTANCES/S"};
+}
+
+std::string WithError(const std::string& value, const std::string& error) {
+  return absl::StrCat(value, " +-", error);
+}
+
+std::vector<std::string> EvaluationRow(const v1::ModelEvaluation& row) {
+  std::string gap = row.has_mean_gap() ? FormatGap(row.mean_gap()) : "";
+  if (row.has_gap_standard_error()) {
+    gap = WithError(gap, absl::StrFormat("%.2f", 100 * row.gap_standard_error()));
+  }
+  return {row.data(),
+          row.mode(),
+          absl::StrCat(row.instances()),
+          WithError(FormatNumber(row.mean_cost()), FormatNumber(row.standard_error())),
+          gap,
+          row.reference(),
+          FormatRate(row.instances_per_second())};
+}
+
+std::vector<std::string> BucketRow(const v1::SizeBucket& bucket) {
+  return {
+      absl::StrCat("  ", bucket.fewest_customers(), " to ", bucket.most_customers(), " customers"),
+      "",
+      absl::StrCat(bucket.instances()),
+      FormatNumber(bucket.mean_cost()),
+      bucket.has_mean_gap() ? FormatGap(bucket.mean_gap()) : "",
+      "",
+      ""};
 }
 
 }  // namespace
@@ -91,7 +124,42 @@ std::string JobText(const v1::TrainingJob& job) {
   if (job.has_progress()) sheet.Add("progress", PlainProgressLine(job.progress(), std::nullopt));
   sheet.Add("model", job.model());
   sheet.Add("events", absl::StrCat(job.last_sequence()));
+  sheet.Add("tensorboard", job.tensorboard_folder());
   return sheet.Text();
+}
+
+std::string ProfileText(const v1::TrainingJob& job) {
+  const v1::TrainingProgress& progress = job.progress();
+  const v1::TrainingTotals& totals = progress.totals();
+  if (totals.steps() == 0) {
+    return absl::StrCat(job.name(), " ", JobStateWord(job.state()), ": no step measured yet\n");
+  }
+  const auto steps = static_cast<double>(totals.steps());
+  double sum = 0;
+  for (const v1::PhaseTime& time : totals.phases()) sum += time.seconds();
+  Table table({"PHASE", "SECONDS", "SHARE", "MS A STEP"});
+  for (const v1::PhaseTime& time : totals.phases()) {
+    table.AddRow({time.phase(), absl::StrFormat("%.2f", time.seconds()),
+                  absl::StrFormat("%.1f %%", sum > 0 ? 100 * time.seconds() / sum : 0),
+                  absl::StrFormat("%.3f", 1000 * time.seconds() / steps)});
+  }
+  Sheet sheet;
+  sheet.Add("job", absl::StrCat(job.name(), " ", JobStateWord(job.state())));
+  sheet.Add("steps", absl::StrCat(totals.steps(), " measured, ", totals.skipped_steps(),
+                                  " skipped, at step ", progress.step(), " of ", progress.steps()));
+  sheet.Add("wall time a step", absl::StrFormat("%.3f ms", 1000 * totals.seconds() / steps));
+  if (totals.seconds() > 0) {
+    sheet.Add("instances/s",
+              FormatRate(static_cast<double>(totals.instances()) / totals.seconds()));
+  }
+  sheet.Add("instances seen", absl::StrCat(progress.instances_seen()));
+  sheet.Add("copies a step", FormatNumber(static_cast<double>(totals.copies()) / steps));
+  sheet.Add("bytes copied a step",
+            FormatNumber(static_cast<double>(totals.copied_bytes()) / steps));
+  sheet.Add("matrix_bytes_per_step", FormatNumber(progress.matrix_bytes_per_step()));
+  sheet.Add("pass difference", absl::StrFormat("%.1e", progress.pass_difference()));
+  sheet.Add("tensorboard", job.tensorboard_folder());
+  return absl::StrCat(table.Text(), "\n", sheet.Text());
 }
 
 std::vector<std::string> ModelRow(const v1::Model& model) {
@@ -116,7 +184,25 @@ std::string ModelText(const v1::Model& model) {
   sheet.Add("val cost", CostAgainst(model.validation_cost(), model.validation_reference_cost()));
   if (model.has_create_time()) sheet.Add("created", FormatTime(model.create_time()));
   sheet.Add("weights", model.weights_sha256());
-  return sheet.Text();
+  std::string text = sheet.Text();
+  if (model.evaluations().empty()) return text;
+  Table table(EvaluationHeader());
+  for (const v1::ModelEvaluation& row : model.evaluations()) table.AddRow(EvaluationRow(row));
+  return absl::StrCat(text, "\n", table.Text());
+}
+
+std::string EvaluationText(const v1::EvaluationReport& report) {
+  Table table(EvaluationHeader());
+  for (const v1::ModelEvaluation& row : report.evaluations()) {
+    table.AddRow(EvaluationRow(row));
+    if (row.sizes_size() < 2) continue;
+    for (const v1::SizeBucket& bucket : row.sizes()) table.AddRow(BucketRow(bucket));
+  }
+  std::string text = absl::StrCat(report.model(), "\n", table.Text());
+  if (!report.card_note().empty()) {
+    absl::StrAppend(&text, "the model's card was not written: ", report.card_note(), "\n");
+  }
+  return text;
 }
 
 std::string ServerInfoText(const v1::ServerInfo& info) {

@@ -27,7 +27,11 @@ class Table {
 std::string SolveText(const v1::SolveResponse& response);
 std::string CheckText(const v1::CheckSolutionResponse& response);
 std::string JobText(const v1::TrainingJob& job);
+// Where the time of its steps went; for a job that has reported none yet, a line that says so.
+std::string ProfileText(const v1::TrainingJob& job);
 std::string ModelText(const v1::Model& model);
+// A line a mode, and one for each size where there are several.
+std::string EvaluationText(const v1::EvaluationReport& report);
 std::string ServerInfoText(const v1::ServerInfo& info);
 
 // Cells of `jobs list` and `models list`.

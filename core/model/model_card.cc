@@ -1,6 +1,7 @@
 #include "core/model/model_card.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -49,6 +50,20 @@ class CardReader {
     }
     return texts;
   }
+  // NaN where the key is absent or null.
+  double OptionalNumber(const char* key) {
+    const auto found = object_.find(key);
+    const bool absent = found == object_.end() || found->is_null();
+    return absent ? std::numeric_limits<double>::quiet_NaN() : Number(key);
+  }
+  absl::Time Time(const char* key) {
+    absl::Time time;
+    std::string why;
+    if (!absl::ParseTime(absl::RFC3339_full, Text(key), &time, &why)) {
+      Fail(key, "a time such as 2026-11-21T03:40:00Z");
+    }
+    return time;
+  }
   void Fail(const char* key, std::string_view wanted) {
     const auto found = object_.find(key);
     const std::string got = found == object_.end() ? "nothing" : Quoted(found->dump());
@@ -85,6 +100,59 @@ std::vector<ProblemKind> ReadKinds(CardReader& reader) {
   return kinds;
 }
 
+std::string TimeText(absl::Time time) {
+  return absl::FormatTime(absl::RFC3339_full, time, absl::UTCTimeZone());
+}
+
+nlohmann::ordered_json EvaluationJson(const CardEvaluation& evaluation) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+  };
+  return {{"data", evaluation.data},
+          {"mode", evaluation.mode},
+          {"instances", evaluation.instances},
+          {"mean_cost", number(evaluation.mean_cost)},
+          {"stderr", number(evaluation.standard_error)},
+          {"reference", evaluation.reference},
+          {"mean_gap", number(evaluation.mean_gap)},
+          {"gap_stderr", number(evaluation.gap_standard_error)},
+          {"instances_per_second", number(evaluation.instances_per_second)},
+          {"date", TimeText(evaluation.date)}};
+}
+
+absl::StatusOr<CardEvaluation> ReadEvaluation(const Json& object, std::string_view place) {
+  if (!object.is_object()) return absl::InvalidArgumentError(Concat(place, ": wanted an object"));
+  CardReader reader(object, place);
+  CardEvaluation evaluation;
+  evaluation.data = reader.Text("data");
+  evaluation.mode = reader.Text("mode");
+  evaluation.instances = reader.Count("instances");
+  evaluation.mean_cost = reader.Number("mean_cost");
+  evaluation.standard_error = reader.Number("stderr");
+  evaluation.reference = reader.Text("reference");
+  evaluation.mean_gap = reader.OptionalNumber("mean_gap");
+  evaluation.gap_standard_error = reader.OptionalNumber("gap_stderr");
+  evaluation.instances_per_second = reader.Number("instances_per_second");
+  evaluation.date = reader.Time("date");
+  VRP_RETURN_IF_ERROR(reader.status());
+  return evaluation;
+}
+
+absl::Status ReadEvaluations(const Json& card, std::string_view name, ModelCard& result) {
+  const auto found = card.find("evaluations");
+  if (found == card.end()) return absl::OkStatus();
+  if (!found->is_array() || found->size() > kMaxCardEvaluations) {
+    return absl::InvalidArgumentError(
+        Concat(name, ": evaluations: wanted an array of at most ", kMaxCardEvaluations));
+  }
+  for (const Json& object : *found) {
+    const std::string place = Concat(name, ": evaluations[", result.evaluations.size(), "]");
+    VRP_ASSIGN_OR_RETURN(CardEvaluation evaluation, ReadEvaluation(object, place));
+    result.evaluations.push_back(std::move(evaluation));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckSchema(const Json& json, std::string_view name) {
   if (!json.is_object()) {
     return absl::InvalidArgumentError(Concat(name, ": wanted a JSON object"));
@@ -118,8 +186,11 @@ std::string WriteModelCard(const ModelCard& card) {
   json["steps"] = card.steps;
   json["validation_cost"] = card.validation_cost;
   json["validation_reference"] = card.validation_reference;
-  json["created"] = absl::FormatTime(absl::RFC3339_full, card.created, absl::UTCTimeZone());
+  json["created"] = TimeText(card.created);
   json["weights_sha256"] = card.weights_sha256;
+  for (const CardEvaluation& evaluation : card.evaluations) {
+    json["evaluations"].push_back(EvaluationJson(evaluation));
+  }
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -127,7 +198,7 @@ absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view
   JsonLimits limits;
   limits.max_bytes = int64_t{4} << 20;
   limits.max_depth = 4;
-  limits.max_containers = 100;
+  limits.max_containers = 200;
   limits.max_values = 10'000;
   VRP_ASSIGN_OR_RETURN(const Json json, ParseJsonText(text, name, limits));
   VRP_RETURN_IF_ERROR(CheckSchema(json, name));
@@ -143,12 +214,10 @@ absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view
   card.steps = reader.Count("steps");
   card.validation_cost = reader.Number("validation_cost");
   card.validation_reference = reader.Number("validation_reference");
-  std::string why;
-  if (!absl::ParseTime(absl::RFC3339_full, reader.Text("created"), &card.created, &why)) {
-    reader.Fail("created", "a time such as 2026-11-21T03:40:00Z");
-  }
+  card.created = reader.Time("created");
   card.weights_sha256 = reader.Text("weights_sha256");
   VRP_RETURN_IF_ERROR(reader.status());
+  VRP_RETURN_IF_ERROR(ReadEvaluations(json, name, card));
   return card;
 }
 

@@ -17,6 +17,21 @@ inline constexpr std::string_view kWeightsFile = "weights.safetensors";
 inline constexpr std::string_view kCardFile = "card.json";
 inline constexpr int kCardSchemaVersion = 1;
 
+// How good the network's plans were without search, on one set of instances.
+struct CardEvaluation {
+  std::string data = {};  // the set's name
+  std::string mode = {};  // "greedy", "multi_start 8"
+  int64_t instances = 0;
+  double mean_cost = 0;
+  double standard_error = 0;   // of the mean
+  std::string reference = {};  // what the gap is to: "file", "search 1s"; empty: nothing
+  double mean_gap = 0;         // mean of cost / reference - 1; NaN: no reference
+  double gap_standard_error = 0;
+  double instances_per_second = 0;
+  absl::Time date = {};
+};
+inline constexpr size_t kMaxCardEvaluations = 50;
+
 struct ModelCard {
   std::string architecture;       // "ptrnet"
   std::string architecture_json;  // its sizes, as {"hidden": 256, "layers": 2, ...}
@@ -30,10 +45,11 @@ struct ModelCard {
   double validation_reference = 0;  // the nearest-neighbour builder's mean on the same set
   absl::Time created;
   std::string weights_sha256;
+  std::vector<CardEvaluation> evaluations;  // newest last; at most kMaxCardEvaluations
 };
 
-// Schema: {"schema_version": 1, ...}. A newer one is refused by its number. Errors name the file
-// and the key.
+// Schema: {"schema_version": 1, ...}; `evaluations` may be absent, as in the first cards. A newer
+// one is refused by its number. Errors name the file and the key.
 std::string WriteModelCard(const ModelCard& card);
 absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view name);
 

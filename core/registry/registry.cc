@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/safetensors.h"
 #include "core/registry/publish.h"
 
 namespace vrp {
@@ -205,6 +206,42 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
     }
   }
   return PublishNext(name, staging_directory);
+}
+
+absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
+                                              const std::string& staging_directory) {
+  VRP_ASSIGN_OR_RETURN(ModelCard card, ReadModelFiles(staging_directory));
+  const fs::path weights = fs::path(staging_directory) / kWeightsFile;
+  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(weights.string(), kMaxSafetensorsBytes));
+  VRP_RETURN_IF_ERROR(SafetensorsFile::Parse(std::move(bytes), kWeightsFile).status());
+  VRP_RETURN_IF_ERROR(LoadFromDisk({std::string(name), 0, staging_directory, card}).status());
+  card.training_job.clear();
+  VRP_RETURN_IF_ERROR(
+      AtomicWriteFile((fs::path(staging_directory) / kCardFile).string(), WriteModelCard(card)));
+  return Publish(name, staging_directory);
+}
+
+absl::StatusOr<ModelVersion> Registry::AddEvaluations(
+    std::string_view name, int32_t version, const std::vector<CardEvaluation>& evaluations) {
+  absl::MutexLock lock(&publish_mutex_);
+  VRP_ASSIGN_OR_RETURN(ModelVersion found, Get(name, version));
+  const fs::path own = fs::path(options_.directory) / found.name / Concat(found.version);
+  if (fs::path(found.directory) != own) {
+    return absl::FailedPreconditionError(Concat(ModelResourceName(found.name, found.version),
+                                                ": lies in a read-only folder, ", found.directory));
+  }
+  std::vector<CardEvaluation>& rows = found.card.evaluations;
+  for (const CardEvaluation& added : evaluations) {
+    std::erase_if(rows, [&added](const CardEvaluation& row) {
+      return row.data == added.data && row.mode == added.mode && row.reference == added.reference;
+    });
+    rows.push_back(added);
+  }
+  if (rows.size() > kMaxCardEvaluations) {
+    rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(kMaxCardEvaluations));
+  }
+  VRP_RETURN_IF_ERROR(AtomicWriteFile((own / kCardFile).string(), WriteModelCard(found.card)));
+  return found;
 }
 
 absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,

@@ -65,6 +65,16 @@ class Registry {
   // there (a crash between publish and job end).
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory);
 
+  // Publish for weights from elsewhere: checks the header of the weights and loads them once, so
+  // that nothing is taken that cannot be used. The card's training job, of another registry, is
+  // left out.
+  absl::StatusOr<ModelVersion> Import(std::string_view name, const std::string& staging_directory);
+  // Adds rows to the card of one version, each in the place of one of the same data, mode and
+  // reference; the oldest go when there are too many. A crash leaves the old card or the new one.
+  // As Get; kFailedPrecondition for a model of a read-only folder.
+  absl::StatusOr<ModelVersion> AddEvaluations(std::string_view name, int32_t version,
+                                              const std::vector<CardEvaluation>& evaluations);
+
  private:
   struct Slot {  // of one version that is loading or loaded
     bool done = false;

@@ -81,7 +81,8 @@ class Solving {
       }
       case Strategy::kGreedy:
       case Strategy::kSample:
-      case Strategy::kBeam: {
+      case Strategy::kBeam:
+      case Strategy::kMultiStart: {
         VRP_ASSIGN_OR_RETURN(plan, NetworkPlan(options_.strategy, stop_));
         break;
       }
@@ -118,7 +119,11 @@ class Solving {
     DecodeOptions decode;
     decode.seed = options_.seed;
     decode.stop = stop;
-    if (strategy != Strategy::kGreedy) {
+    if (strategy == Strategy::kMultiStart) {
+      decode.method = DecodeMethod::kMultiStart;
+      decode.width = 0;
+      decode.augmentations = kMaxAugmentations;
+    } else if (strategy != Strategy::kGreedy) {
       decode.method = strategy == Strategy::kSample ? DecodeMethod::kSample : DecodeMethod::kBeam;
       decode.width = options_.width;
     }
@@ -207,6 +212,8 @@ std::string_view StrategyName(Strategy strategy) {
       return "beam";
     case Strategy::kSearch:
       return "search";
+    case Strategy::kMultiStart:
+      return "multi_start";
   }
   return "";
 }

@@ -18,11 +18,12 @@
 namespace vrp {
 
 enum class Strategy {
-  kAuto,    // kGreedy seeds the search with a model; the search alone without one
-  kGreedy,  // the policy's greedy plan, unrefined
-  kSample,  // best of `width` samples, unrefined
-  kBeam,    // beam search of `width`, unrefined
-  kSearch,  // no network
+  kAuto,        // kGreedy seeds the search with a model; the search alone without one
+  kGreedy,      // the policy's greedy plan, unrefined
+  kSample,      // best of `width` samples, unrefined
+  kBeam,        // beam search of `width`, unrefined
+  kSearch,      // no network
+  kMultiStart,  // best of greedy plans from all starts in eight pictures, unrefined
 };
 std::string_view StrategyName(Strategy strategy);
 

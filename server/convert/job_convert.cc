@@ -45,6 +45,23 @@ v1::JobState ToProto(JobState state) {
   return v1::JOB_STATE_UNSPECIFIED;
 }
 
+v1::TrainingTotals ToProto(const TrainingTotals& totals) {
+  v1::TrainingTotals message;
+  message.set_steps(totals.steps);
+  message.set_skipped_steps(totals.skipped_steps);
+  message.set_instances(totals.instances);
+  message.set_seconds(totals.seconds);
+  for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
+    v1::PhaseTime& time = *message.add_phases();
+    time.set_phase(std::string(kPhaseNames[phase]));
+    time.set_seconds(totals.phase_seconds[phase]);
+  }
+  message.set_copies(totals.copies);
+  message.set_copied_bytes(totals.copied_bytes);
+  message.set_matrix_bytes(totals.matrix_bytes);
+  return message;
+}
+
 v1::TrainingProgress ToProto(const TrainingProgress& progress) {
   v1::TrainingProgress message;
   message.set_epoch(progress.epoch);
@@ -58,11 +75,20 @@ v1::TrainingProgress ToProto(const TrainingProgress& progress) {
     if (!std::isnan(progress.validation_reference)) {
       message.set_val_reference_cost(progress.validation_reference);
     }
+    if (!std::isnan(progress.validation_gap)) message.set_val_gap(progress.validation_gap);
+  }
+  if (!std::isnan(progress.accuracy)) message.set_accuracy(progress.accuracy);
+  if (!std::isnan(progress.validation_accuracy)) {
+    message.set_val_accuracy(progress.validation_accuracy);
   }
   message.set_learning_rate(progress.learning_rate);
   message.set_gradient_norm(progress.gradient_norm);
   message.set_instances_per_second(progress.instances_per_second);
   message.set_end_of_epoch(progress.end_of_epoch);
+  message.set_pass_difference(progress.pass_difference);
+  message.set_instances_seen(progress.instances_seen);
+  *message.mutable_totals() = ToProto(progress.totals);
+  message.set_matrix_bytes_per_step(progress.matrix_bytes_per_step);
   return message;
 }
 

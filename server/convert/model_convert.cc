@@ -1,10 +1,39 @@
 #include "server/convert/model_convert.h"
 
+#include <cmath>
+
 #include "server/convert/instance_convert.h"
 #include "server/convert/names.h"
 #include "server/convert/time_convert.h"
 
 namespace vrp {
+
+v1::ModelEvaluation ToProto(const CardEvaluation& evaluation) {
+  v1::ModelEvaluation message;
+  message.set_data(evaluation.data);
+  message.set_mode(evaluation.mode);
+  message.set_instances(evaluation.instances);
+  message.set_mean_cost(evaluation.mean_cost);
+  message.set_standard_error(evaluation.standard_error);
+  message.set_reference(evaluation.reference);
+  if (!std::isnan(evaluation.mean_gap)) {
+    message.set_mean_gap(evaluation.mean_gap);
+    message.set_gap_standard_error(evaluation.gap_standard_error);
+  }
+  message.set_instances_per_second(evaluation.instances_per_second);
+  *message.mutable_evaluate_time() = ToProto(evaluation.date);
+  return message;
+}
+
+v1::SizeBucket ToProto(const SizeBucket& bucket) {
+  v1::SizeBucket message;
+  message.set_fewest_customers(bucket.fewest_customers);
+  message.set_most_customers(bucket.most_customers);
+  message.set_instances(bucket.instances);
+  message.set_mean_cost(bucket.mean_cost);
+  if (!std::isnan(bucket.mean_gap)) message.set_mean_gap(bucket.mean_gap);
+  return message;
+}
 
 v1::Model ToProto(const ModelVersion& version) {
   const ModelCard& card = version.card;
@@ -22,6 +51,9 @@ v1::Model ToProto(const ModelVersion& version) {
   message.set_validation_reference_cost(card.validation_reference);
   *message.mutable_create_time() = ToProto(card.created);
   message.set_weights_sha256(card.weights_sha256);
+  for (const CardEvaluation& evaluation : card.evaluations) {
+    *message.add_evaluations() = ToProto(evaluation);
+  }
   return message;
 }
 

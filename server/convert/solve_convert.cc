@@ -24,6 +24,8 @@ v1::Strategy StrategyMessage(Strategy strategy) {
       return v1::STRATEGY_BEAM;
     case Strategy::kSearch:
       return v1::STRATEGY_SEARCH;
+    case Strategy::kMultiStart:
+      return v1::STRATEGY_MULTI_START;
   }
   return v1::STRATEGY_UNSPECIFIED;
 }
@@ -79,6 +81,9 @@ class OptionsReader {
         return;
       case v1::STRATEGY_SEARCH:
         options_.strategy = Strategy::kSearch;
+        return;
+      case v1::STRATEGY_MULTI_START:
+        options_.strategy = Strategy::kMultiStart;
         return;
       default:
         invalid_.push_back({"strategy", Concat("got ", static_cast<int>(message_.strategy()),

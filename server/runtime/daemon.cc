@@ -112,7 +112,8 @@ void Daemon::Parts::MakeServices() {
       .registry = registry.get(), .clock = options.clock, .max_threads = vrpd.threads});
   training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
       .jobs = jobs.get(), .default_device = default_device, .refusal = options.training_refusal});
-  model_handler = std::make_unique<ModelHandler>(*registry);
+  model_handler = std::make_unique<ModelHandler>(ModelEvaluationContext{
+      .registry = registry.get(), .clock = options.clock, .threads = vrpd.threads});
   const ServiceContext context{.solve_pool = *solve_pool,
                                .quick_pool = *quick_pool,
                                .streams = *streams,

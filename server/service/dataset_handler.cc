@@ -51,7 +51,7 @@ class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> OpenGenerator(
+absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
     const v1::GenerateInstancesRequest& request) {
   GeneratorOptions options{
       .customers = request.customers(), .seed = request.seed(), .capacity = request.capacity()};
@@ -71,6 +71,12 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> Ope
                                           "for the distribution's own")});
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> OpenGenerator(
+    const v1::GenerateInstancesRequest& request) {
+  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options, GeneratorOptionsFromProto(request));
   return std::make_unique<Generator>(options, request.count());
 }
 

@@ -4,10 +4,15 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "core/problem/generators.h"
 #include "server/service/stream_source.h"
 #include "vrp/v1/dataset_service.pb.h"
 
 namespace vrp {
+
+// What `request` asks for, checked.
+absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
+    const v1::GenerateInstancesRequest& request);
 
 // The instances that `request` names, made as they are asked for, some 64 KiB at a time.
 // kInvalidArgument names the field.

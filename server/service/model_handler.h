@@ -1,8 +1,11 @@
 // ModelService without gRPC.
 #pragma once
 
+#include <memory>
+
 #include "absl/status/statusor.h"
-#include "core/registry/registry.h"
+#include "server/service/model_evaluation.h"
+#include "server/service/model_import.h"
 #include "vrp/v1/model_service.pb.h"
 
 namespace vrp {
@@ -10,14 +13,24 @@ namespace vrp {
 // Thread-safe; methods read the disk. Codes and remedies: see model_service.proto.
 class ModelHandler {
  public:
-  // `registry` outlives the handler.
-  explicit ModelHandler(const Registry& registry) : registry_(registry) {}
+  explicit ModelHandler(const ModelEvaluationContext& context)
+      : context_(context), registry_(*context.registry) {}
 
   absl::StatusOr<v1::ListModelsResponse> List(const v1::ListModelsRequest& request) const;
   absl::StatusOr<v1::Model> Get(const v1::GetModelRequest& request) const;
+  absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> Evaluate(
+      const v1::EvaluateModelRequest& request) const {
+    return OpenModelEvaluation(context_, request);
+  }
+  absl::StatusOr<std::unique_ptr<StreamSource<v1::ExportModelResponse>>> Export(
+      const v1::ExportModelRequest& request) const {
+    return OpenModelExport(registry_, request);
+  }
+  std::shared_ptr<ModelImport> Import() const { return std::make_shared<ModelImport>(registry_); }
 
  private:
-  const Registry& registry_;
+  const ModelEvaluationContext context_;
+  Registry& registry_;
 };
 
 }  // namespace vrp

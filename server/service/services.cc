@@ -3,6 +3,7 @@
 #include "server/convert/time_convert.h"
 #include "server/service/dataset_handler.h"
 #include "server/service/stream_call.h"
+#include "server/service/upload_call.h"
 
 namespace vrp {
 
@@ -82,6 +83,34 @@ grpc::ServerUnaryReactor* ModelService::GetModel(grpc::CallbackServerContext* co
                                                  v1::Model* response) {
   return RunUnary(*context, context_.quick_pool, *response,
                   [this, request](const CallContext&) { return handler_.Get(*request); });
+}
+
+grpc::ServerWriteReactor<v1::EvaluateModelResponse>* ModelService::EvaluateModel(
+    grpc::CallbackServerContext*, const v1::EvaluateModelRequest* request) {
+  return StreamCall<v1::EvaluateModelResponse>::Start(
+      {.pool = &context_.solve_pool,
+       .hub = &context_.streams,
+       .open = [this, request = *request] { return handler_.Evaluate(request); },
+       .heartbeat = nullptr});
+}
+
+grpc::ServerReadReactor<v1::ImportModelRequest>* ModelService::ImportModel(
+    grpc::CallbackServerContext* context, v1::Model* response) {
+  const std::shared_ptr<ModelImport> import = handler_.Import();
+  return UploadCall<v1::ImportModelRequest, v1::Model>::Start(
+      *context, *response,
+      {.pool = &context_.quick_pool,
+       .take = [import](const v1::ImportModelRequest& message) { return import->Take(message); },
+       .finish = [import] { return import->Finish(); }});
+}
+
+grpc::ServerWriteReactor<v1::ExportModelResponse>* ModelService::ExportModel(
+    grpc::CallbackServerContext*, const v1::ExportModelRequest* request) {
+  return StreamCall<v1::ExportModelResponse>::Start(
+      {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
+       .open = [this, request = *request] { return handler_.Export(request); },
+       .heartbeat = nullptr});
 }
 
 grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::GenerateInstances(

@@ -21,7 +21,7 @@ namespace vrp {
 
 // All that is referred to outlives the services.
 struct ServiceContext {
-  WorkPool& solve_pool;  // for Solve
+  WorkPool& solve_pool;  // for Solve and EvaluateModel
   WorkPool& quick_pool;  // for all else
   StreamHub& streams;
   const Clock& clock;
@@ -80,6 +80,12 @@ class ModelService final : public v1::ModelService::CallbackService {
   grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* context,
                                      const v1::GetModelRequest* request,
                                      v1::Model* response) override;
+  grpc::ServerWriteReactor<v1::EvaluateModelResponse>* EvaluateModel(
+      grpc::CallbackServerContext* context, const v1::EvaluateModelRequest* request) override;
+  grpc::ServerReadReactor<v1::ImportModelRequest>* ImportModel(grpc::CallbackServerContext* context,
+                                                               v1::Model* response) override;
+  grpc::ServerWriteReactor<v1::ExportModelResponse>* ExportModel(
+      grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) override;
 
  private:
   const ServiceContext context_;

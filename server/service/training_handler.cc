@@ -37,6 +37,12 @@ class EventSource final : public StreamSource<v1::WatchTrainingJobResponse> {
 
 }  // namespace
 
+v1::TrainingJob TrainingHandler::ToMessage(const Job& job) const {
+  v1::TrainingJob message = ToProto(job);
+  message.set_tensorboard_folder(options_.jobs->TensorBoardFolder(job.id));
+  return message;
+}
+
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
     const v1::CreateTrainingJobRequest& request) const {
   VRP_RETURN_IF_ERROR(options_.refusal);
@@ -52,14 +58,14 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
   }
   const absl::StatusOr<Job> job = options_.jobs->Submit(spec, request.request_id());
   if (!job.ok()) return WithField(job.status(), "spec.config_yaml");
-  return ToProto(*job);
+  return ToMessage(*job);
 }
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
     const v1::GetTrainingJobRequest& request) const {
   VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Get(id));
-  return ToProto(job);
+  return ToMessage(job);
 }
 
 absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
@@ -71,7 +77,7 @@ absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
       options_.jobs->List(request.page_size(), request.page_token());
   if (!page.ok()) return WithField(page.status(), "page_token");
   v1::ListTrainingJobsResponse response;
-  for (const Job& job : page->jobs) *response.add_training_jobs() = ToProto(job);
+  for (const Job& job : page->jobs) *response.add_training_jobs() = ToMessage(job);
   response.set_next_page_token(page->next_page_token);
   return response;
 }
@@ -80,7 +86,7 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Cancel(
     const v1::CancelTrainingJobRequest& request) const {
   VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Cancel(id));
-  return ToProto(job);
+  return ToMessage(job);
 }
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchTrainingJobResponse>>> TrainingHandler::Watch(

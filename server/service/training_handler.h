@@ -31,6 +31,8 @@ class TrainingHandler {
       const v1::WatchTrainingJobRequest& request) const;
 
  private:
+  v1::TrainingJob ToMessage(const Job& job) const;
+
   const Options options_;
 };
 

@@ -113,6 +113,21 @@ class FakeModels : public v1::ModelService::Service {
                         v1::Model* response) override {
     return Answer(handlers_.get_model, context, request, response);
   }
+  grpc::Status EvaluateModel(grpc::ServerContext*, const v1::EvaluateModelRequest* request,
+                             grpc::ServerWriter<v1::EvaluateModelResponse>* writer) override {
+    return AnswerStream(handlers_.evaluate_model, request, writer);
+  }
+  grpc::Status ExportModel(grpc::ServerContext*, const v1::ExportModelRequest* request,
+                           grpc::ServerWriter<v1::ExportModelResponse>* writer) override {
+    return AnswerStream(handlers_.export_model, request, writer);
+  }
+  grpc::Status ImportModel(grpc::ServerContext* context,
+                           grpc::ServerReader<v1::ImportModelRequest>* reader,
+                           v1::Model* response) override {
+    std::vector<v1::ImportModelRequest> messages;
+    for (v1::ImportModelRequest message; reader->Read(&message);) messages.push_back(message);
+    return Answer(handlers_.import_model, context, &messages, response);
+  }
 
  private:
   const FakeHandlers& handlers_;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -41,6 +42,10 @@ struct FakeHandlers {
   Stream<v1::WatchTrainingJobRequest, v1::WatchTrainingJobResponse> watch_job;
   Unary<v1::ListModelsRequest, v1::ListModelsResponse> list_models;
   Unary<v1::GetModelRequest, v1::Model> get_model;
+  Stream<v1::EvaluateModelRequest, v1::EvaluateModelResponse> evaluate_model;
+  Stream<v1::ExportModelRequest, v1::ExportModelResponse> export_model;
+  // All messages of one upload.
+  Unary<std::vector<v1::ImportModelRequest>, v1::Model> import_model;
   Stream<v1::GenerateInstancesRequest, v1::GenerateInstancesResponse> generate;
   Unary<v1::GetServerInfoRequest, v1::ServerInfo> server_info;
 };

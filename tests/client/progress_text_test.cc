@@ -19,7 +19,7 @@ using testing::StartsWith;
 TEST(PlainProgress, IsOneWholeLine) {
   EXPECT_EQ(
       PlainProgressLine(AProgress(37), absl::Seconds(80)),
-      "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest neighbour)  "
+      "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs reference)  "
       "1234 instances/s  ETA 1m20s");
 }
 
@@ -34,7 +34,7 @@ TEST(ProgressBar, ShowsEverythingWhereThereIsRoom) {
   EXPECT_EQ(ProgressBarLine(AProgress(50), absl::Seconds(80), 160),
             "[===============>              ]  50%  epoch 2/10  step 50/100  loss 1.25  cost 6.91  "
             "val 6.32  "
-            "(-4.10 % vs NN)  1234 inst/s  ETA 1m20s");
+            "(-4.10 % vs ref)  1234 inst/s  ETA 1m20s");
 }
 
 TEST(ProgressBar, LeavesOutTheLeastImportantFirst) {
@@ -42,7 +42,7 @@ TEST(ProgressBar, LeavesOutTheLeastImportantFirst) {
   EXPECT_THAT(line, StartsWith("["));
   EXPECT_THAT(line, HasSubstr("epoch 2/10"));
   EXPECT_THAT(line, EndsWith("ETA 1m20s"));
-  EXPECT_THAT(line, Not(HasSubstr("vs NN")));
+  EXPECT_THAT(line, Not(HasSubstr("vs ref")));
 }
 
 class ProgressBarWidth : public testing::TestWithParam<int> {};

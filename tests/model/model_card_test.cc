@@ -1,5 +1,8 @@
 #include "core/model/model_card.h"
 
+#include <cmath>
+#include <limits>
+
 #include "core/model/pointer_network_options.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -30,6 +33,39 @@ TEST(ModelCardTest, ReadsBackWhatItWrote) {
   EXPECT_EQ(WriteModelCard(*card), WriteModelCard(ACard()));
   EXPECT_EQ(card->kinds, ACard().kinds);
   EXPECT_EQ(card->created, ACard().created);
+}
+
+TEST(ModelCardTest, EvaluationsComeBackAndMayBeAbsent) {
+  ModelCard card = ACard();
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  card.evaluations = {{.data = "set.jsonl",
+                       .mode = "greedy",
+                       .instances = 1000,
+                       .mean_cost = 6.4,
+                       .standard_error = 0.01,
+                       .reference = "search 1s",
+                       .mean_gap = 0.03,
+                       .gap_standard_error = 0.001,
+                       .instances_per_second = 2500,
+                       .date = absl::FromUnixSeconds(1'800'000'001)},
+                      {.data = "b", .mode = "sample 16", .mean_gap = none}};
+  card.evaluations[1].date = absl::FromUnixSeconds(1);
+  const auto read = ParseModelCard(WriteModelCard(card), "card.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->evaluations.size(), 2u);
+  EXPECT_EQ(read->evaluations[0].mean_gap, 0.03);
+  EXPECT_EQ(read->evaluations[0].date, card.evaluations[0].date);
+  EXPECT_TRUE(std::isnan(read->evaluations[1].mean_gap));
+  EXPECT_EQ(WriteModelCard(*read), WriteModelCard(card));
+
+  // Cards of version 0.1.0 have none.
+  EXPECT_EQ(WriteModelCard(ACard()).find("evaluations"), std::string::npos);
+  EXPECT_TRUE(ParseModelCard(WriteModelCard(ACard()), "card.json")->evaluations.empty());
+
+  nlohmann::json json = nlohmann::json::parse(WriteModelCard(card));
+  json["evaluations"][1].erase("mode");
+  EXPECT_EQ(ParseModelCard(json.dump(), "card.json").status().message(),
+            "card.json: evaluations[1]: mode: got nothing, wanted a string");
 }
 
 TEST(ModelCardTest, RefusesANewerSchemaByItsNumber) {

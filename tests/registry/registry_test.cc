@@ -277,6 +277,32 @@ TEST_F(RegistryTest, CallersOfALoadingVersionWaitAndThoseOfOthersDoNot) {
   for (const auto& policy : policies) EXPECT_EQ(policy, policies.front());
 }
 
+TEST_F(RegistryTest, EvaluationsGoIntoTheCardEachInThePlaceOfTheLike) {
+  AddByHand(models_, "alpha", 1);
+  const auto registry = Open(LoadFake);
+  const CardEvaluation greedy{.data = "a", .mode = "greedy", .mean_cost = 5};
+  CardEvaluation better = greedy;
+  better.mean_cost = 4;
+  CardEvaluation sampled = greedy;
+  sampled.mode = "sample 16";
+  ASSERT_TRUE(registry->AddEvaluations("alpha", 0, {greedy, sampled}).ok());
+  ASSERT_TRUE(registry->AddEvaluations("alpha", 1, {better}).ok());
+  const std::vector<CardEvaluation> rows = registry->Get("alpha")->card.evaluations;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].mode, "sample 16");
+  EXPECT_EQ(rows[1].mean_cost, 4);
+  EXPECT_TRUE(registry->Load("alpha").ok());  // the card still fits the weights
+
+  for (int i = 0; i < 60; ++i) {
+    CardEvaluation other = greedy;
+    other.data = Concat(i);
+    ASSERT_TRUE(registry->AddEvaluations("alpha", 1, {other}).ok());
+  }
+  EXPECT_EQ(registry->Get("alpha")->card.evaluations.size(), kMaxCardEvaluations);
+  EXPECT_EQ(registry->Get("alpha")->card.evaluations.back().data, "59");
+  EXPECT_TRUE(absl::IsNotFound(registry->AddEvaluations("alpha", 2, {greedy}).status()));
+}
+
 TEST_F(RegistryTest, CreateTellsAFolderThatCannotBeMade) {
   ASSERT_TRUE(AtomicWriteFile(models_, "a file").ok());
   const absl::Status status = Registry::Create({.directory = models_, .loader = LoadFake}).status();

@@ -187,6 +187,18 @@ TEST(AutoTest, LeavesWhatTheSearchDoesNotKnowToThePolicy) {
       absl::IsUnimplemented(Solve(instance, With(knows_neither, Strategy::kAuto)).status()));
 }
 
+TEST(PolicyStrategies, MultiStartAsksForAllStartsInEightPictures) {
+  const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
+  const auto answer = Solve(Cvrp(), With(policy, Strategy::kMultiStart));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->strategy, Strategy::kMultiStart);
+  EXPECT_EQ(StrategyName(Strategy::kMultiStart), "multi_start");
+  ASSERT_EQ(policy->asked().size(), 1u);
+  EXPECT_EQ(policy->asked()[0].method, DecodeMethod::kMultiStart);
+  EXPECT_EQ(policy->asked()[0].width, 0);
+  EXPECT_EQ(policy->asked()[0].augmentations, 8);
+}
+
 TEST(PolicyStrategies, OpenRoutesAndDistanceLimitsAreLeftToThePolicyAndChecked) {
   const auto both = [](const Instance&, const DecodeOptions&) {
     return std::vector<DecodedPlan>{{{{0, {1, 2}}}}};

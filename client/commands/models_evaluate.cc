@@ -1,0 +1,169 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/commands/command.h"
+#include "client/files.h"
+#include "client/flags.h"
+#include "client/instance_source.h"
+#include "client/output/json.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+#include "client/validators.h"
+
+namespace vrp::client {
+namespace {
+
+struct EvaluateFlags {
+  std::string model;
+  std::string data;
+  std::string format = "auto";
+  std::string generate;
+  std::vector<std::string> modes = {"greedy"};
+  std::string reference = "file";
+  uint64_t seed = 1;
+};
+
+// The instances of a file; `where` is the place of what is wrong.
+absl::Status AddFiles(CommandContext& context, const EvaluateFlags& flags,
+                      v1::EvaluateModelRequest& request, std::string& where) {
+  where = flags.data;
+  absl::StatusOr<InstanceSource> source =
+      InstanceSource::Open(flags.data, flags.format, context.environment().in);
+  if (!source.ok()) return source.status();
+  int64_t bytes = 0;
+  while (true) {
+    absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
+    where = source->where().empty() ? flags.data : source->where();
+    if (!file.ok()) return file.status();
+    if (!file->has_value()) break;
+    bytes += static_cast<int64_t>((*file)->ByteSizeLong());
+    if (bytes > kMaxInputBytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the instances up to here have more than ", FormatBytes(kMaxInputBytes),
+                       ", which one request may hold; evaluate a part of the file"));
+    }
+    *request.add_files() = *std::move(*file);
+  }
+  where = flags.data;
+  if (request.files().empty()) return absl::InvalidArgumentError("holds no instance");
+  request.set_data(BaseName(flags.data));
+  return absl::OkStatus();
+}
+
+absl::Status AddReference(const EvaluateFlags& flags, v1::EvaluateModelRequest& request) {
+  constexpr absl::string_view kSearch = "search:";
+  if (flags.reference == "file") return absl::OkStatus();
+  if (absl::StartsWith(flags.reference, kSearch)) {
+    const absl::StatusOr<absl::Duration> budget =
+        ParseBudget(flags.reference.substr(kSearch.size()));
+    if (!budget.ok()) return budget.status();
+    *request.mutable_search_reference() = ToProtoDuration(*budget);
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--reference: got \"", flags.reference, "\", wanted file or search:1s"));
+}
+
+absl::StatusOr<v1::EvaluateModelRequest> RequestOf(CommandContext& context,
+                                                   const EvaluateFlags& flags, std::string& where) {
+  v1::EvaluateModelRequest request;
+  const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
+  if (!model.ok()) return model.status();
+  request.set_model(*model);
+  request.set_seed(flags.seed);
+  for (const std::string& text : flags.modes) {
+    const absl::StatusOr<v1::DecodeMode> mode = ParseDecodeMode(text);
+    if (!mode.ok()) return mode.status();
+    *request.add_modes() = *mode;
+  }
+  if (absl::Status status = AddReference(flags, request); !status.ok()) return status;
+  if (!flags.data.empty()) {
+    absl::Status status = AddFiles(context, flags, request, where);
+    if (!status.ok()) return status;
+    return request;
+  }
+  const absl::StatusOr<v1::GenerateInstancesRequest> set = ParseGeneratedSet(flags.generate);
+  if (!set.ok()) return set.status();
+  *request.mutable_generate() = *set;
+  return request;
+}
+
+void ShowProgress(CommandContext& context, const v1::EvaluateModelResponse& response) {
+  if (!context.environment().terminal_width().has_value() || response.total() <= 0) return;
+  context.err() << "\r" << absl::StrFormat("%3d%%", 100 * response.done() / response.total())
+                << (response.has_report() ? "\r    \r" : "") << std::flush;
+}
+
+ExitCode RunEvaluate(CommandContext& context, const EvaluateFlags& flags) {
+  std::string where;
+  const absl::StatusOr<v1::EvaluateModelRequest> request = RequestOf(context, flags, where);
+  if (!request.ok()) return context.Fail(request.status(), where);
+  std::optional<v1::EvaluationReport> report;
+  const absl::Status status =
+      context.client().EvaluateModel(*request, [&](const v1::EvaluateModelResponse& response) {
+        ShowProgress(context, response);
+        if (response.has_report()) report = response.report();
+        return true;
+      });
+  if (!status.ok()) return context.Fail(status, flags.data);
+  if (!report.has_value()) {
+    return context.Fail(absl::InternalError("the daemon ended the evaluation without a report"));
+  }
+  if (context.json()) {
+    WriteJsonLine(context.out(), EvaluationReportJson(*report));
+  } else {
+    context.out() << EvaluationText(*report) << std::flush;
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(
+      models, "evaluate", "How good a model's plans are without search; also written to its card",
+      "vrpctl models evaluate NAME --generate cvrp50:1000 --reference search:1s\n"
+      "vrpctl models evaluate NAME@2 --data set.jsonl --mode greedy --mode multi_start:8");
+  const auto flags = std::make_shared<EvaluateFlags>();
+  command->add_option("NAME", flags->model, "NAME, NAME@3 or models/NAME/versions/3")
+      ->type_name("")
+      ->required();
+  CLI::Option_group* input = command->add_option_group("Instances", "One of:");
+  input->add_option("--data", flags->data, "A file of instances, as `solve` takes it")
+      ->type_name("FILE");
+  input->add_option("--generate", flags->generate, "Problem and size, count, perhaps a seed")
+      ->type_name("cvrp20:1000[:SEED]");
+  input->require_option(1);
+  command
+      ->add_option("--format", flags->format, "Of the file: auto, vrplib, solomon, json or jsonl")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      ->add_option("--mode", flags->modes,
+                   "greedy, sample:16, beam:8 or multi_start:8; may stand several times")
+      ->type_name("MODE")
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command
+      ->add_option("--reference", flags->reference,
+                   "What gaps are to: file (its reference costs), or search:1s (our search's best)")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command->add_option("--seed", flags->seed, "Of samples and of the search")
+      ->type_name("N")
+      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
+      ->capture_default_str();
+  command->callback([flags, &chosen] {
+    chosen = {"models evaluate",
+              [flags](CommandContext& context) { return RunEvaluate(context, *flags); }};
+  });
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,171 @@
+// models import, models export.
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "client/commands/command.h"
+#include "client/files.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/output/tables.h"
+
+namespace vrp::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 2> kFiles = {"card.json", "weights.safetensors"};
+constexpr size_t kChunkBytes = size_t{1} << 20;
+
+struct TransferFlags {
+  std::string path;
+  std::string name;
+};
+
+// The upload's messages: header, then both files in chunks.
+class Upload {
+ public:
+  Upload(fs::path folder, std::string name) : folder_(std::move(folder)), name_(std::move(name)) {}
+
+  absl::StatusOr<std::optional<v1::ImportModelRequest>> Next() {
+    v1::ImportModelRequest message;
+    if (!name_.empty()) {
+      message.mutable_header()->set_name(std::exchange(name_, ""));
+      return message;
+    }
+    if (file_ == kFiles.size()) return std::nullopt;
+    if (!stream_.is_open()) {
+      stream_.open(folder_ / kFiles[file_], std::ios::binary);
+      if (!stream_) return Unreadable();
+    }
+    std::string data(kChunkBytes, '\0');
+    stream_.read(data.data(), static_cast<std::streamsize>(data.size()));
+    if (stream_.bad()) return Unreadable();
+    data.resize(static_cast<size_t>(stream_.gcount()));
+    message.mutable_chunk()->set_file(kFiles[file_]);
+    message.mutable_chunk()->set_data(std::move(data));
+    if (stream_.eof()) {
+      stream_ = std::ifstream();
+      ++file_;
+    }
+    return message;
+  }
+
+ private:
+  absl::Status Unreadable() const {
+    return absl::InvalidArgumentError(
+        absl::StrCat((folder_ / kFiles[file_]).string(), ": cannot be read"));
+  }
+
+  const fs::path folder_;
+  std::string name_;  // empty: sent
+  size_t file_ = 0;
+  std::ifstream stream_;
+};
+
+ExitCode RunImport(CommandContext& context, const TransferFlags& flags) {
+  std::error_code error;
+  const fs::path path(flags.path);
+  const fs::path folder = fs::is_directory(path, error) ? path : path.parent_path();
+  for (const char* file : kFiles) {
+    const std::string source = (folder / file).string();
+    const absl::Status readable = CheckReadable(source);
+    if (!readable.ok()) return context.Fail(readable, source);
+  }
+  Upload upload(folder, flags.name);
+  const absl::StatusOr<v1::Model> model =
+      context.client().ImportModel([&upload] { return upload.Next(); });
+  if (!model.ok()) return context.Fail(model.status(), flags.path);
+  if (context.json()) {
+    WriteJsonLine(context.out(), ModelJson(*model));
+  } else {
+    context.out() << ModelText(*model) << std::flush;
+  }
+  return kExitDone;
+}
+
+// Both files, each complete or not there at all.
+absl::Status Download(CommandContext& context, const std::string& model, const fs::path& folder) {
+  std::array<std::optional<OutputFile>, kFiles.size()> files;
+  absl::Status written;
+  const auto take = [&](const v1::ExportModelResponse& response) {
+    for (size_t i = 0; i < kFiles.size(); ++i) {
+      if (response.chunk().file() != kFiles[i]) continue;
+      if (!files[i].has_value()) {
+        absl::StatusOr<OutputFile> file = OutputFile::Create((folder / kFiles[i]).string());
+        if (file.ok()) files[i].emplace(*std::move(file));
+        written.Update(file.status());
+      }
+      if (written.ok()) written = files[i]->Write(response.chunk().data());
+    }
+    return written.ok();
+  };
+  v1::ExportModelRequest request;
+  request.set_name(model);
+  const absl::Status status = context.client().ExportModel(request, take);
+  if (!status.ok()) return status;
+  for (std::optional<OutputFile>& file : files) {
+    if (written.ok() && !file.has_value()) {
+      written = absl::InternalError("the daemon did not send all files");
+    }
+    if (written.ok()) written = file->Commit();
+  }
+  return written;
+}
+
+ExitCode RunExport(CommandContext& context, const TransferFlags& flags) {
+  const absl::StatusOr<std::string> model = ModelResourceName(flags.name);
+  if (!model.ok()) return context.Fail(model.status());
+  std::error_code error;
+  fs::create_directories(flags.path, error);
+  if (error) {
+    return context.Fail(absl::InvalidArgumentError(error.message()), flags.path);
+  }
+  const absl::Status status = Download(context, *model, flags.path);
+  if (!status.ok()) return context.Fail(status, *model);
+  if (context.json()) {
+    WriteJsonLine(context.out(), {{"name", *model}, {"folder", flags.path}});
+  } else {
+    context.out() << *model << ": written to " << flags.path << std::endl;
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
+  const auto in = std::make_shared<TransferFlags>();
+  CLI::App* import_command =
+      AddCommand(models, "import", "Weights from elsewhere, as the next version of a model",
+                 "vrpctl models import FOLDER --name NAME");
+  import_command
+      ->add_option("PATH", in->path,
+                   "A folder with weights.safetensors and card.json, or one of these files")
+      ->type_name("")
+      ->required();
+  import_command->add_option("--name", in->name, "Of the model")->type_name("NAME")->required();
+  import_command->callback([in, &chosen] {
+    chosen = {"models import", [in](CommandContext& context) { return RunImport(context, *in); }};
+  });
+
+  const auto out = std::make_shared<TransferFlags>();
+  CLI::App* export_command = AddCommand(models, "export", "A model's files, into a folder",
+                                        "vrpctl models export NAME@3 --out FOLDER");
+  export_command->add_option("NAME", out->name, "NAME, NAME@3 or models/NAME/versions/3")
+      ->type_name("")
+      ->required();
+  export_command->add_option("--out", out->path, "Made when it is not there")
+      ->type_name("FOLDER")
+      ->required();
+  export_command->callback([out, &chosen] {
+    chosen = {"models export", [out](CommandContext& context) { return RunExport(context, *out); }};
+  });
+}
+
+}  // namespace vrp::client

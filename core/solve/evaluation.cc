@@ -1,0 +1,252 @@
+#include "core/solve/evaluation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/checker.h"
+#include "core/search/search.h"
+#include "core/solve/solver.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr int32_t kMostWidth = 10'000;
+constexpr absl::Duration kMostSearch = absl::Minutes(1);
+// A step's work should take about this long.
+constexpr absl::Duration kStep = absl::Milliseconds(500);
+constexpr int64_t kMostAtOnce = 1024;
+// Bounds of the size buckets: customers up to and including each.
+constexpr std::array<int32_t, 8> kBucketEnds = {20, 50, 100, 200, 500, 1000, 10'000, 100'000};
+
+// Sums of a sample.
+struct Moments {
+  int64_t count = 0;
+  double sum = 0;
+  double squares = 0;  // of differences to the mean, summed as Welford does
+
+  void Add(double value) {
+    const double before = count > 0 ? sum / static_cast<double>(count) : 0;
+    ++count;
+    sum += value;
+    squares += (value - before) * (value - Mean());
+  }
+  double Mean() const { return count > 0 ? sum / static_cast<double>(count) : kNone; }
+  double StandardError() const {
+    if (count < 2) return 0;
+    const auto n = static_cast<double>(count);
+    return std::sqrt(squares / (n - 1) / n);
+  }
+};
+
+absl::Status CheckOptions(const EvaluationOptions& options) {
+  const auto refuse = [](const auto&... parts) {
+    return absl::InvalidArgumentError(Concat(parts...));
+  };
+  if (options.modes.empty()) return refuse("modes: none, wanted at least one");
+  for (size_t i = 0; i < options.modes.size(); ++i) {
+    const EvaluationMode& mode = options.modes[i];
+    const int32_t fewest = mode.method == DecodeMethod::kMultiStart ? 0 : 1;
+    if (mode.width < fewest || mode.width > kMostWidth) {
+      return refuse("modes[", i, "].width: got ", mode.width, ", wanted ", fewest, " to ",
+                    kMostWidth);
+    }
+    if (mode.augmentations < 1 || mode.augmentations > kMaxAugmentations) {
+      return refuse("modes[", i, "].width: got ", mode.augmentations, " pictures, wanted 1 to ",
+                    kMaxAugmentations);
+    }
+  }
+  if (!options.search_reference.has_value()) return absl::OkStatus();
+  if (*options.search_reference < absl::Milliseconds(1) ||
+      *options.search_reference > kMostSearch) {
+    return refuse("search_reference: got ", absl::FormatDuration(*options.search_reference),
+                  ", wanted 1ms to 1m");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AboutInstance(int64_t index, const absl::Status& status) {
+  return absl::Status(status.code(), Concat("files[", index, "]: ", FromAbsl(status.message())));
+}
+
+DecodeOptions DecodingOf(const EvaluationMode& mode, uint64_t seed, CpuPool& pool) {
+  DecodeOptions options;
+  options.method = mode.method;
+  options.width = mode.width;
+  options.augmentations = mode.augmentations;
+  options.seed = seed;
+  options.pool = &pool;
+  return options;
+}
+
+size_t BucketOf(const Instance& instance) {
+  const auto end =
+      std::lower_bound(kBucketEnds.begin(), kBucketEnds.end(), instance.num_customers());
+  return static_cast<size_t>(end - kBucketEnds.begin());
+}
+
+}  // namespace
+
+std::string EvaluationModeName(const EvaluationMode& mode) {
+  switch (mode.method) {
+    case DecodeMethod::kGreedy:
+      return "greedy";
+    case DecodeMethod::kSample:
+      return Concat("sample ", mode.width);
+    case DecodeMethod::kBeam:
+      return Concat("beam ", mode.width);
+    case DecodeMethod::kMultiStart:
+      return Concat("multi_start ", mode.augmentations);
+  }
+  return "";
+}
+
+absl::StatusOr<std::unique_ptr<Evaluation>> Evaluation::Create(std::shared_ptr<Policy> policy,
+                                                               std::vector<Instance> instances,
+                                                               EvaluationOptions options) {
+  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  if (instances.empty()) return absl::InvalidArgumentError("files: none, wanted at least one");
+  for (size_t i = 0; i < instances.size(); ++i) {
+    const auto index = static_cast<int64_t>(i);
+    const absl::Status known = policy->Supports(instances[i]);
+    if (!known.ok()) return AboutInstance(index, known);
+    if (!options.search_reference.has_value()) continue;
+    const absl::Status searchable = SearchSupports(instances[i]);
+    if (!searchable.ok()) return AboutInstance(index, searchable);
+  }
+  return std::unique_ptr<Evaluation>(
+      new Evaluation(std::move(policy), std::move(instances), std::move(options)));
+}
+
+Evaluation::Evaluation(std::shared_ptr<Policy> policy, std::vector<Instance> instances,
+                       EvaluationOptions options)
+    : policy_(std::move(policy)),
+      instances_(std::move(instances)),
+      options_(std::move(options)),
+      pool_(options_.threads),
+      references_(instances_.size(), kNone),
+      costs_(options_.modes.size()),
+      times_(options_.modes.size()) {
+  if (options_.search_reference.has_value()) return;
+  for (size_t i = 0; i < instances_.size(); ++i) {
+    references_[i] = instances_[i].reference_cost().value_or(kNone);
+  }
+}
+
+int64_t Evaluation::total() const {
+  const int64_t passes =
+      static_cast<int64_t>(options_.modes.size()) + (options_.search_reference.has_value() ? 1 : 0);
+  return Count() * passes;
+}
+
+absl::Status Evaluation::Step() {
+  const bool decoded = done_ >= Count() * static_cast<int64_t>(options_.modes.size());
+  return decoded ? SearchSome() : DecodeSome();
+}
+
+absl::Status Evaluation::DecodeSome() {
+  const auto mode = static_cast<size_t>(done_ / Count());
+  const int64_t first = done_ % Count();
+  if (first == 0) batch_ = options_.threads;
+  const int64_t count = std::min(batch_, Count() - first);
+  const std::span<const Instance> batch(instances_.data() + first, static_cast<size_t>(count));
+  const absl::Time begun = absl::Now();
+  VRP_ASSIGN_OR_RETURN(
+      const std::vector<DecodedPlan> plans,
+      policy_->Decode(batch, DecodingOf(options_.modes[mode], options_.seed, pool_)));
+  const absl::Duration took = absl::Now() - begun;
+  times_[mode] += took;
+  if (static_cast<int64_t>(plans.size()) != count) {
+    return absl::InternalError(Concat("the policy gave ", plans.size(), " plans for ", count));
+  }
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const CheckReport report = CheckPlan(batch[i], plans[i].plan);
+    if (!report.feasible) {
+      return AboutInstance(first + static_cast<int64_t>(i),
+                           absl::InternalError(Concat("the checker refuses the policy's plan: ",
+                                                      report.violations.front().message)));
+    }
+    costs_[mode].push_back(report.cost);
+  }
+  done_ += count;
+  if (took < kStep / 2) batch_ = std::min(2 * batch_, kMostAtOnce);
+  if (took > 2 * kStep) batch_ = std::max<int64_t>(batch_ / 2, 1);
+  return absl::OkStatus();
+}
+
+absl::Status Evaluation::SearchSome() {
+  const int64_t first = done_ - Count() * static_cast<int64_t>(options_.modes.size());
+  const int64_t count = std::min<int64_t>(options_.threads, Count() - first);
+  std::vector<absl::Status> found(static_cast<size_t>(count));
+  pool_.ParallelFor(count, [&](int64_t i) {
+    SolveOptions options;
+    options.strategy = Strategy::kSearch;
+    options.budget = *options_.search_reference;
+    options.seed = options_.seed;
+    const auto index = static_cast<size_t>(first + i);
+    const absl::StatusOr<SolveAnswer> answer = Solve(instances_[index], options);
+    found[static_cast<size_t>(i)] = answer.status();
+    if (answer.ok() && answer->check.feasible) references_[index] = answer->check.cost;
+  });
+  for (const absl::Status& status : found) VRP_RETURN_IF_ERROR(status);
+  done_ += count;
+  return absl::OkStatus();
+}
+
+EvaluationRow Evaluation::RowOf(size_t mode) const {
+  Moments cost, gap;
+  std::array<Moments, kBucketEnds.size()> bucket_cost, bucket_gap;
+  std::array<SizeBucket, kBucketEnds.size()> buckets;
+  for (size_t i = 0; i < instances_.size(); ++i) {
+    const size_t at = BucketOf(instances_[i]);
+    const int32_t size = instances_[i].num_customers();
+    SizeBucket& bucket = buckets[at];
+    bucket.fewest_customers =
+        bucket.instances++ == 0 ? size : std::min(size, bucket.fewest_customers);
+    bucket.most_customers = std::max(size, bucket.most_customers);
+    cost.Add(costs_[mode][i]);
+    bucket_cost[at].Add(costs_[mode][i]);
+    if (!(references_[i] > 0)) continue;
+    gap.Add(costs_[mode][i] / references_[i] - 1);
+    bucket_gap[at].Add(costs_[mode][i] / references_[i] - 1);
+  }
+  EvaluationRow row{.mode = options_.modes[mode],
+                    .instances = Count(),
+                    .mean_cost = cost.Mean(),
+                    .standard_error = cost.StandardError(),
+                    .mean_gap = gap.Mean(),
+                    .gap_standard_error = gap.StandardError()};
+  const double seconds = absl::ToDoubleSeconds(times_[mode]);
+  row.instances_per_second = seconds > 0 ? static_cast<double>(Count()) / seconds : 0;
+  for (size_t at = 0; at < buckets.size(); ++at) {
+    if (buckets[at].instances == 0) continue;
+    buckets[at].mean_cost = bucket_cost[at].Mean();
+    buckets[at].mean_gap = bucket_gap[at].Mean();
+    row.sizes.push_back(buckets[at]);
+  }
+  return row;
+}
+
+std::vector<EvaluationRow> Evaluation::Rows() const {
+  std::vector<EvaluationRow> rows;
+  for (size_t mode = 0; mode < options_.modes.size(); ++mode) rows.push_back(RowOf(mode));
+  return rows;
+}
+
+std::string Evaluation::reference() const {
+  if (options_.search_reference.has_value()) {
+    return Concat("search ", absl::FormatDuration(*options_.search_reference));
+  }
+  const bool any = std::any_of(references_.begin(), references_.end(),
+                               [](double reference) { return reference > 0; });
+  return any ? "file" : "";
+}
+
+}  // namespace vrp

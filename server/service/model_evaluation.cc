@@ -1,0 +1,207 @@
+#include "server/service/model_evaluation.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/generators.h"
+#include "core/solve/evaluation.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/instance_convert.h"
+#include "server/convert/model_convert.h"
+#include "server/convert/names.h"
+#include "server/convert/time_convert.h"
+#include "server/service/dataset_handler.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kMaxInstances = 100'000;
+constexpr int64_t kMaxNodesInAll = 20'000'000;
+constexpr size_t kMaxDataBytes = 256;
+constexpr int kMaxModes = 10;
+constexpr int32_t kDefaultWidth = 16;
+constexpr int32_t kPictures = 8;
+
+absl::StatusOr<EvaluationMode> ModeFromProto(const v1::DecodeMode& message, int index) {
+  const int32_t width = message.width();
+  switch (message.strategy()) {
+    case v1::STRATEGY_GREEDY:
+      return EvaluationMode{};
+    case v1::STRATEGY_SAMPLE:
+    case v1::STRATEGY_BEAM:
+      return EvaluationMode{.method = message.strategy() == v1::STRATEGY_SAMPLE
+                                          ? DecodeMethod::kSample
+                                          : DecodeMethod::kBeam,
+                            .width = width == 0 ? kDefaultWidth : width};
+    case v1::STRATEGY_MULTI_START:
+      return EvaluationMode{.method = DecodeMethod::kMultiStart,
+                            .width = 0,
+                            .augmentations = width == 0 ? kPictures : width};
+    default:
+      return InvalidField(Concat("modes[", index, "].strategy"),
+                          Concat("got ", static_cast<int>(message.strategy()),
+                                 ", wanted STRATEGY_GREEDY, _SAMPLE, _BEAM or _MULTI_START"));
+  }
+}
+
+absl::StatusOr<EvaluationOptions> OptionsFromProto(const v1::EvaluateModelRequest& request) {
+  EvaluationOptions options;
+  options.seed = request.seed() == 0 ? 1 : request.seed();
+  if (request.modes_size() > kMaxModes) {
+    return InvalidField("modes",
+                        Concat("got ", request.modes_size(), ", wanted at most ", kMaxModes));
+  }
+  if (request.modes_size() > 0) options.modes.clear();
+  for (int i = 0; i < request.modes_size(); ++i) {
+    VRP_ASSIGN_OR_RETURN(const EvaluationMode mode, ModeFromProto(request.modes(i), i));
+    options.modes.push_back(mode);
+  }
+  if (request.has_search_reference()) {
+    const absl::StatusOr<absl::Duration> budget = FromProto(request.search_reference());
+    if (!budget.ok()) {
+      return InvalidField("search_reference", FromAbsl(budget.status().message()));
+    }
+    options.search_reference = *budget;
+  }
+  return options;
+}
+
+absl::StatusOr<std::vector<Instance>> ReadFiles(const v1::EvaluateModelRequest& request) {
+  if (request.files_size() > kMaxInstances) {
+    return InvalidField("files",
+                        Concat("got ", request.files_size(), ", wanted at most ", kMaxInstances));
+  }
+  std::vector<Instance> instances;
+  instances.reserve(static_cast<size_t>(request.files_size()));
+  for (int i = 0; i < request.files_size(); ++i) {
+    absl::StatusOr<Instance> instance = InstanceFromProto(request.files(i));
+    if (!instance.ok()) {
+      return InvalidField(Concat("files[", i, "]"), FromAbsl(instance.status().message()));
+    }
+    instances.push_back(*std::move(instance));
+  }
+  return instances;
+}
+
+absl::StatusOr<std::vector<Instance>> Generate(const v1::GenerateInstancesRequest& request) {
+  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options, GeneratorOptionsFromProto(request));
+  if (request.count() > kMaxInstances ||
+      request.count() * int64_t{options.customers} > kMaxNodesInAll) {
+    return InvalidField("generate.count",
+                        Concat("got ", request.count(), " instances of ", options.customers,
+                               " customers, wanted at most ", kMaxInstances, " instances and ",
+                               kMaxNodesInAll, " customers in all"));
+  }
+  return GenerateInstances(options, request.count());
+}
+
+absl::StatusOr<std::vector<Instance>> InstancesOf(const v1::EvaluateModelRequest& request) {
+  const bool files = request.files_size() > 0;
+  if (files && request.has_generate()) {
+    return InvalidField("generate", "given, and files too; wanted one of them");
+  }
+  if (files) return ReadFiles(request);
+  if (request.has_generate()) return Generate(request.generate());
+  return InvalidField("files", "absent, wanted instances, or a set to generate");
+}
+
+absl::StatusOr<std::string> DataName(const v1::EvaluateModelRequest& request) {
+  if (request.data().size() > kMaxDataBytes || !IsPrintableUtf8(request.data())) {
+    return InvalidField("data", Concat("got ", Quoted(request.data()), ", wanted at most ",
+                                       kMaxDataBytes, " bytes of printable text"));
+  }
+  if (!request.data().empty()) return request.data();
+  if (!request.has_generate()) return std::string("data");
+  const v1::GenerateInstancesRequest& set = request.generate();
+  VRP_ASSIGN_OR_RETURN(const ProblemKind kind, ProblemKindFromProto(set.problem_type()));
+  return Concat(KindName(kind), set.customers(), ":", set.count(), ":", set.seed());
+}
+
+CardEvaluation CardRow(const EvaluationRow& row) {
+  return {.data = {},
+          .mode = EvaluationModeName(row.mode),
+          .instances = row.instances,
+          .mean_cost = row.mean_cost,
+          .standard_error = row.standard_error,
+          .reference = {},
+          .mean_gap = row.mean_gap,
+          .gap_standard_error = row.gap_standard_error,
+          .instances_per_second = row.instances_per_second,
+          .date = {}};
+}
+
+class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
+ public:
+  EvaluationSource(const ModelEvaluationContext& context, ModelVersion model, std::string data,
+                   std::unique_ptr<Evaluation> evaluation)
+      : context_(context),
+        model_(std::move(model)),
+        data_(std::move(data)),
+        evaluation_(std::move(evaluation)) {}
+
+  absl::StatusOr<std::vector<v1::EvaluateModelResponse>> Next() override {
+    std::vector<v1::EvaluateModelResponse> messages;
+    if (reported_) return messages;
+    VRP_RETURN_IF_ERROR(evaluation_->Step());
+    v1::EvaluateModelResponse& message = messages.emplace_back();
+    message.set_done(evaluation_->done());
+    message.set_total(evaluation_->total());
+    if (evaluation_->finished()) {
+      *message.mutable_report() = Report();
+      reported_ = true;
+    }
+    return messages;
+  }
+  bool AtEnd() const override { return reported_; }
+  // Never called: Next is empty at the end only.
+  void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
+
+ private:
+  v1::EvaluationReport Report() const {
+    v1::EvaluationReport report;
+    report.set_model(ModelVersionName(model_.name, model_.version));
+    std::vector<CardEvaluation> rows;
+    for (const EvaluationRow& row : evaluation_->Rows()) {
+      CardEvaluation& entry = rows.emplace_back(CardRow(row));
+      entry.data = data_;
+      entry.reference = evaluation_->reference();
+      entry.date = context_.clock->Now();
+      v1::ModelEvaluation& message = *report.add_evaluations();
+      message = ToProto(entry);
+      for (const SizeBucket& bucket : row.sizes) *message.add_sizes() = ToProto(bucket);
+    }
+    const absl::Status written =
+        context_.registry->AddEvaluations(model_.name, model_.version, rows).status();
+    if (!written.ok()) report.set_card_note(std::string(written.message()));
+    return report;
+  }
+
+  const ModelEvaluationContext context_;
+  const ModelVersion model_;
+  const std::string data_;
+  const std::unique_ptr<Evaluation> evaluation_;
+  bool reported_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenModelEvaluation(
+    const ModelEvaluationContext& context, const v1::EvaluateModelRequest& request) {
+  VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("model", request.model()));
+  VRP_ASSIGN_OR_RETURN(EvaluationOptions options, OptionsFromProto(request));
+  options.threads = context.threads;
+  VRP_ASSIGN_OR_RETURN(std::string data, DataName(request));
+  VRP_ASSIGN_OR_RETURN(std::vector<Instance> instances, InstancesOf(request));
+  VRP_ASSIGN_OR_RETURN(LoadedModel model, context.registry->Load(name.name, name.version));
+  absl::StatusOr<std::unique_ptr<Evaluation>> evaluation =
+      Evaluation::Create(std::move(model.policy), std::move(instances), std::move(options));
+  if (!evaluation.ok()) return WithField(evaluation.status());
+  return std::make_unique<EvaluationSource>(context, std::move(model.version), std::move(data),
+                                            *std::move(evaluation));
+}
+
+}  // namespace vrp

@@ -1,0 +1,27 @@
+// EvaluateModel without gRPC.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/base/clock.h"
+#include "core/registry/registry.h"
+#include "server/service/stream_source.h"
+#include "vrp/v1/model_service.pb.h"
+
+namespace vrp {
+
+struct ModelEvaluationContext {
+  Registry* registry = nullptr;  // these outlive the source
+  const Clock* clock = nullptr;
+  int32_t threads = 1;
+};
+
+// Loads the model, reads or makes the instances. The source gives a message with progress for each
+// step of the work and ends with the report, when the card has been written. Codes: see
+// model_service.proto.
+absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenModelEvaluation(
+    const ModelEvaluationContext& context, const v1::EvaluateModelRequest& request);
+
+}  // namespace vrp

@@ -1,0 +1,141 @@
+#include "server/service/model_import.h"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/model_card.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/model_convert.h"
+#include "server/convert/names.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
+constexpr int64_t kMaxWeightsBytes = int64_t{4} << 30;
+constexpr size_t kMaxChunkBytes = size_t{4} << 20;
+constexpr size_t kChunkBytes = size_t{1} << 20;  // that we send
+
+// The files of a model, one after the other.
+class ExportSource final : public StreamSource<v1::ExportModelResponse> {
+ public:
+  explicit ExportSource(std::string folder) : folder_(std::move(folder)) {}
+
+  absl::StatusOr<std::vector<v1::ExportModelResponse>> Next() override {
+    std::vector<v1::ExportModelResponse> messages;
+    if (AtEnd()) return messages;
+    const std::string path = (std::filesystem::path(folder_) / kFiles[file_]).string();
+    if (!stream_.is_open()) stream_.open(path, std::ios::binary);
+    std::string data(kChunkBytes, '\0');
+    stream_.read(data.data(), static_cast<std::streamsize>(data.size()));
+    if (stream_.bad() || !stream_.is_open()) {
+      return absl::UnavailableError(Concat(path, ": cannot be read"));
+    }
+    data.resize(static_cast<size_t>(stream_.gcount()));
+    v1::FileChunk& chunk = *messages.emplace_back().mutable_chunk();
+    chunk.set_file(std::string(kFiles[file_]));
+    chunk.set_data(std::move(data));
+    if (stream_.eof()) {
+      stream_ = std::ifstream();
+      ++file_;
+    }
+    return messages;
+  }
+  bool AtEnd() const override { return file_ == kFiles.size(); }
+  // Never called: Next is empty at the end only.
+  void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
+
+ private:
+  static constexpr std::array<std::string_view, 2> kFiles = {kCardFile, kWeightsFile};
+
+  const std::string folder_;
+  size_t file_ = 0;
+  std::ifstream stream_;
+};
+
+}  // namespace
+
+ModelImport::~ModelImport() {
+  if (!folder_.empty()) registry_.DiscardStaging(folder_);
+}
+
+absl::Status ModelImport::Take(const v1::ImportModelRequest& message) {
+  switch (message.part_case()) {
+    case v1::ImportModelRequest::kHeader:
+      return TakeHeader(message.header());
+    case v1::ImportModelRequest::kChunk:
+      return TakeChunk(message.chunk());
+    case v1::ImportModelRequest::PART_NOT_SET:
+      break;
+  }
+  return InvalidField("part", "absent, wanted a header or a chunk");
+}
+
+absl::Status ModelImport::TakeHeader(const v1::ImportModelRequest::Header& header) {
+  if (!name_.empty()) return InvalidField("header", "given twice");
+  if (const absl::Status status = CheckModelName(header.name()); !status.ok()) {
+    return InvalidField("header.name", FromAbsl(status.message()));
+  }
+  VRP_ASSIGN_OR_RETURN(folder_, registry_.StagingDirectory());
+  name_ = header.name();
+  return absl::OkStatus();
+}
+
+absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
+  if (name_.empty()) return InvalidField("header", "absent, wanted it before any chunk");
+  const bool card = chunk.file() == kCardFile;
+  if (!card && chunk.file() != kWeightsFile) {
+    return InvalidField("chunk.file", Concat("got ", Quoted(chunk.file()), ", wanted ", kCardFile,
+                                             " or ", kWeightsFile));
+  }
+  if (chunk.data().size() > kMaxChunkBytes) {
+    return InvalidField("chunk.data", Concat("has ", chunk.data().size(), " bytes, wanted at most ",
+                                             kMaxChunkBytes));
+  }
+  int64_t& bytes = card ? card_bytes_ : weights_bytes_;
+  const int64_t most = card ? kMaxCardBytes : kMaxWeightsBytes;
+  bytes += static_cast<int64_t>(chunk.data().size());
+  if (bytes > most) {
+    return absl::ResourceExhaustedError(
+        Concat(chunk.file(), ": has more than ", most, " bytes, the most that is taken"));
+  }
+  const std::string_view file = card ? kCardFile : kWeightsFile;
+  std::ofstream stream(std::filesystem::path(folder_) / file, std::ios::binary | std::ios::app);
+  stream.write(chunk.data().data(), static_cast<std::streamsize>(chunk.data().size()));
+  stream.close();
+  if (stream) return absl::OkStatus();
+  return absl::ResourceExhaustedError(Concat(file, ": cannot be written (disk full?)"));
+}
+
+absl::StatusOr<v1::Model> ModelImport::Finish() {
+  if (name_.empty()) return InvalidField("header", "absent");
+  if (card_bytes_ == 0) return InvalidField("chunk.file", Concat(kCardFile, " is missing"));
+  if (weights_bytes_ == 0) return InvalidField("chunk.file", Concat(kWeightsFile, " is missing"));
+  const absl::StatusOr<ModelVersion> version = registry_.Import(name_, folder_);
+  if (!version.ok()) {
+    // Where the folder lies is not the caller's business; which file is wrong is.
+    const std::string place = Concat(folder_, "/");
+    std::string text(version.status().message());
+    for (size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
+      text.erase(at, place.size());
+    }
+    return absl::Status(version.status().code(), text);
+  }
+  folder_.clear();
+  return ToProto(*version);
+}
+
+absl::StatusOr<std::unique_ptr<StreamSource<v1::ExportModelResponse>>> OpenModelExport(
+    const Registry& registry, const v1::ExportModelRequest& request) {
+  VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry.Get(name.name, name.version));
+  return std::make_unique<ExportSource>(version.directory);
+}
+
+}  // namespace vrp

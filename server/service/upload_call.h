@@ -1,0 +1,73 @@
+// One client stream: its messages taken one after the other by a pool, then one answer.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "grpcpp/server_context.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/convert/status_convert.h"
+#include "server/runtime/work_pool.h"
+#include "server/service/unary_call.h"
+
+namespace vrp {
+
+// At any time either gRPC reads a message or the pool works on one, so nothing needs a lock. The
+// next message is read when the last was taken: a slow disk is felt by the caller. Deletes itself
+// when gRPC has done with it, which is after Finish.
+template <typename Request, typename Response>
+class UploadCall final : public grpc::ServerReadReactor<Request> {
+ public:
+  struct Options {
+    WorkPool* pool = nullptr;  // outlives the call
+    std::function<absl::Status(const Request&)> take;
+    std::function<absl::StatusOr<Response>()> finish;  // after the last message
+  };
+
+  // gRPC owns what is returned, and keeps `context` and `response` as long.
+  static grpc::ServerReadReactor<Request>* Start(grpc::CallbackServerContext& context,
+                                                 Response& response, Options options) {
+    auto* call = new UploadCall(context, response, std::move(options));
+    call->StartRead(&call->request_);
+    return call;
+  }
+
+  void OnReadDone(bool ok) override {
+    options_.pool->Run([this, ok] { ok ? Take() : End(); });
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  UploadCall(grpc::CallbackServerContext& context, Response& response, Options options)
+      : context_(context), response_(response), options_(std::move(options)) {}
+
+  void Take() {
+    auto take = [this] { return options_.take(request_); };
+    const absl::Status taken = CallGuarded(take);
+    if (taken.ok()) {
+      this->StartRead(&request_);
+    } else {
+      this->Finish(ToGrpcStatus(taken));
+    }
+  }
+
+  // A caller who went away ends the stream too, but has not said all.
+  void End() {
+    if (context_.IsCancelled()) {
+      this->Finish(ToGrpcStatus(absl::CancelledError("the caller went away")));
+      return;
+    }
+    auto finish = [this] { return options_.finish(); };
+    absl::StatusOr<Response> result = CallGuarded(finish);
+    if (result.ok()) response_ = *std::move(result);
+    this->Finish(ToGrpcStatus(result.status()));
+  }
+
+  grpc::CallbackServerContext& context_;
+  Response& response_;
+  const Options options_;
+  Request request_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,143 @@
+// models evaluate, models import, models export.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Ran RunJson(const FakeServer& server, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--remote", server.address(), "--output", "json"});
+  return RunCommand(arguments);
+}
+
+TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
+  FakeHandlers handlers;
+  handlers.evaluate_model = [](const v1::EvaluateModelRequest& request,
+                               absl::FunctionRef<bool(const v1::EvaluateModelResponse&)> write) {
+    v1::EvaluateModelResponse response;
+    response.set_total(2);
+    write(response);
+    v1::EvaluationReport& report = *response.mutable_report();
+    report.set_model(request.model());
+    for (const v1::DecodeMode& mode : request.modes()) {
+      v1::ModelEvaluation& row = *report.add_evaluations();
+      row.set_data(request.data());
+      row.set_mode(absl::StrCat(v1::Strategy_Name(mode.strategy()), " ", mode.width()));
+      row.set_instances(request.files_size() + request.generate().count());
+      row.set_mean_gap(0.0312);
+      row.set_reference(absl::StrCat(request.search_reference().seconds(), "s"));
+    }
+    report.set_card_note("it is read-only");
+    write(response);
+    return absl::OkStatus();
+  };
+  FakeServer server(handlers);
+  const auto json =
+      RunJson(server, {"models", "evaluate", "net@3", "--generate", "cvrp20:1000:5", "--mode",
+                       "greedy", "--mode", "multi_start:8", "--reference", "search:2s"})
+          .OutJson()
+          .at(0);
+  EXPECT_EQ(json["model"], "models/net/versions/3");
+  ASSERT_THAT(json["evaluations"], SizeIs(2));
+  EXPECT_EQ(json["evaluations"][1]["mode"], "STRATEGY_MULTI_START 8");
+  EXPECT_EQ(json["evaluations"][1]["instances"], 1000);
+  EXPECT_EQ(json["evaluations"][1]["reference"], "2s");
+  EXPECT_EQ(json["card_written"], false);
+
+  const Ran ran = RunCommand({"models", "evaluate", "net", "--data",
+                              WriteTestFile("eval.jsonl", "{\"a\":1}\n{\"b\":2}\n"), "--remote",
+                              server.address()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("eval.jsonl"));
+  EXPECT_THAT(ran.out, HasSubstr("STRATEGY_GREEDY 0"));
+  EXPECT_THAT(ran.out, HasSubstr("+3.12 %"));
+  EXPECT_THAT(ran.out, HasSubstr("the model's card was not written: it is read-only"));
+}
+
+TEST(ModelsEvaluateCommand, RefusesWrongFlagsBeforeAnythingIsSent) {
+  FakeServer server({});
+  const auto refusal = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"models", "evaluate", "net"});
+    const Ran ran = RunJson(server, flags);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    return ran.err;
+  };
+  refusal({});
+  refusal({"--data", "x.jsonl", "--generate", "cvrp20:10"});
+  EXPECT_THAT(refusal({"--data", TestPath("none.jsonl")}), HasSubstr("none.jsonl"));
+  EXPECT_THAT(refusal({"--data", WriteTestFile("empty.jsonl", "\n")}), HasSubstr("no instance"));
+  for (const char* set : {"cvrp", "cvrp20", "20:10", "cvrp20:x", "cvrp20:1:2:3", "vrp20:10"}) {
+    EXPECT_THAT(refusal({"--generate", set}), HasSubstr("cvrp20:1000")) << set;
+  }
+  for (const char* mode :
+       {"fast", "search", "greedy:2", "sample:", "sample:0", "beam:x", "fast:2"}) {
+    EXPECT_THAT(refusal({"--generate", "cvrp20:9", "--mode", mode}), HasSubstr("sample:16"))
+        << mode;
+  }
+  EXPECT_THAT(refusal({"--generate", "cvrp20:9", "--reference", "hgs"}), HasSubstr("search:1s"));
+}
+
+TEST(ModelsImportCommand, SendsBothFilesInChunks) {
+  FakeHandlers handlers;
+  handlers.import_model = [](const std::vector<v1::ImportModelRequest>& messages,
+                             const FakeCall&) -> absl::StatusOr<v1::Model> {
+    v1::Model model;
+    model.set_name(absl::StrCat("models/", messages.at(0).header().name(), "/versions/1"));
+    std::map<std::string, std::string> files;
+    for (const auto& message : messages) files[message.chunk().file()] += message.chunk().data();
+    model.set_weights_sha256(absl::StrCat(
+        files["card.json"], " ", files["weights.safetensors"].size(), " ", messages.size()));
+    return model;
+  };
+  FakeServer server(handlers);
+  WriteTestFile("card.json", "card");
+  const std::string weights = WriteTestFile("weights.safetensors", std::string(3 << 20, 'x'));
+  const auto json =
+      RunJson(server, {"models", "import", weights, "--name", "guest"}).OutJson().at(0);
+  EXPECT_EQ(json["name"], "models/guest/versions/1");
+  // The header, the card, three whole chunks of weights and the end, which is empty.
+  EXPECT_EQ(json["weights_sha256"], "card 3145728 6");
+  const Ran missing = RunJson(server, {"models", "import", TestPath("nowhere/x"), "--name", "g"});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere/card.json"));
+}
+
+TEST(ModelsExportCommand, WritesBothFilesOrNone) {
+  FakeHandlers handlers;
+  handlers.export_model = [](const v1::ExportModelRequest& request,
+                             absl::FunctionRef<bool(const v1::ExportModelResponse&)> write) {
+    v1::ExportModelResponse response;
+    response.mutable_chunk()->set_file("card.json");
+    response.mutable_chunk()->set_data("card");
+    write(response);
+    if (request.name() == "models/broken") return absl::UnavailableError("gone");
+    for (const char* data : {"wei", "ghts"}) {
+      response.mutable_chunk()->set_file("weights.safetensors");
+      response.mutable_chunk()->set_data(data);
+      write(response);
+    }
+    return absl::OkStatus();
+  };
+  FakeServer server(handlers);
+  const std::string folder = TestPath("exported");
+  const Ran ran = RunJson(server, {"models", "export", "net", "--out", folder});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ReadTestFile(folder + "/card.json"), "card");
+  EXPECT_EQ(ReadTestFile(folder + "/weights.safetensors"), "weights");
+  const std::string none = TestPath("none");
+  EXPECT_NE(RunJson(server, {"models", "export", "broken", "--out", none}).code, 0);
+  EXPECT_EQ(ReadTestFile(none + "/card.json"), "<missing>");
+}
+
+}  // namespace
+}  // namespace vrp::client

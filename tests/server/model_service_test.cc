@@ -1,0 +1,252 @@
+// ModelService beyond list and get: evaluations, import, export.
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/sha256.h"
+#include "core/model/safetensors.h"
+#include "core/problem/formats.h"
+#include "core/problem/generators.h"
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::HasSubstr;
+
+class ModelServiceTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    vrpd_.threads = 2;
+    AddModel("net", 1);
+    Start();
+    models_ = v1::ModelService::NewStub(channel_);
+  }
+
+  static v1::EvaluateModelRequest OfGenerated(int64_t count) {
+    v1::EvaluateModelRequest request;
+    request.set_model("models/net");
+    request.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
+    request.mutable_generate()->set_customers(10);
+    request.mutable_generate()->set_count(count);
+    request.mutable_generate()->set_seed(7);
+    return request;
+  }
+  // The report of the last message; absent where the call failed.
+  grpc::Status Evaluate(const v1::EvaluateModelRequest& request) {
+    Context context;
+    const auto stream = models_->EvaluateModel(&context, request);
+    report_.Clear();
+    for (v1::EvaluateModelResponse message; stream->Read(&message);) {
+      EXPECT_FALSE(report_.IsInitialized() && !report_.model().empty()) << "after the report";
+      EXPECT_LE(message.done(), message.total());
+      if (message.has_report()) report_ = message.report();
+    }
+    return stream->Finish();
+  }
+  grpc::Status Import(const std::vector<v1::ImportModelRequest>& messages) {
+    Context context;
+    model_.Clear();
+    const auto writer = models_->ImportModel(&context, &model_);
+    for (const v1::ImportModelRequest& message : messages) {
+      if (!writer->Write(message)) break;
+    }
+    writer->WritesDone();
+    return writer->Finish();
+  }
+  static v1::ImportModelRequest Header(const std::string& name) {
+    v1::ImportModelRequest message;
+    message.mutable_header()->set_name(name);
+    return message;
+  }
+  static v1::ImportModelRequest Chunk(const std::string& file, const std::string& data) {
+    v1::ImportModelRequest message;
+    message.mutable_chunk()->set_file(file);
+    message.mutable_chunk()->set_data(data);
+    return message;
+  }
+  std::map<std::string, std::string> Export(const std::string& name) {
+    Context context;
+    v1::ExportModelRequest request;
+    request.set_name(name);
+    const auto stream = models_->ExportModel(&context, request);
+    std::map<std::string, std::string> files;
+    for (v1::ExportModelResponse message; stream->Read(&message);) {
+      files[message.chunk().file()] += message.chunk().data();
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+    return files;
+  }
+  v1::Model Get(const std::string& name) {
+    Context context;
+    v1::GetModelRequest request;
+    request.set_name(name);
+    v1::Model model;
+    EXPECT_TRUE(models_->GetModel(&context, request, &model).ok());
+    return model;
+  }
+
+  std::unique_ptr<v1::ModelService::Stub> models_;
+  v1::EvaluationReport report_;
+  v1::Model model_;
+};
+
+TEST_F(ModelServiceTest, EvaluatesAGeneratedSetAndWritesTheCard) {
+  v1::EvaluateModelRequest request = OfGenerated(30);
+  request.add_modes()->set_strategy(v1::STRATEGY_GREEDY);
+  request.add_modes()->set_strategy(v1::STRATEGY_MULTI_START);
+  request.mutable_search_reference()->set_nanos(2'000'000);
+  const grpc::Status status = Evaluate(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(report_.model(), "models/net/versions/1");
+  EXPECT_EQ(report_.card_note(), "");
+  ASSERT_EQ(report_.evaluations_size(), 2);
+  const v1::ModelEvaluation& row = report_.evaluations(0);
+  EXPECT_EQ(row.data(), "cvrp10:30:7");
+  EXPECT_EQ(row.mode(), "greedy");
+  EXPECT_EQ(report_.evaluations(1).mode(), "multi_start 8");
+  EXPECT_EQ(row.instances(), 30);
+  EXPECT_EQ(row.reference(), "search 2ms");
+  EXPECT_GT(row.mean_gap(), 0);  // the fake is a nearest-neighbour builder
+  EXPECT_GT(row.standard_error(), 0);
+  ASSERT_EQ(row.sizes_size(), 1);
+  EXPECT_EQ(row.sizes(0).fewest_customers(), 10);
+
+  // A repetition takes the rows' place.
+  ASSERT_TRUE(Evaluate(request).ok());
+  const v1::Model model = Get("models/net");
+  ASSERT_EQ(model.evaluations_size(), 2);
+  EXPECT_EQ(model.evaluations(0).mean_cost(), row.mean_cost());
+  EXPECT_TRUE(model.evaluations(0).has_evaluate_time());
+}
+
+TEST_F(ModelServiceTest, EvaluatesFilesAgainstTheirReferences) {
+  v1::EvaluateModelRequest request;
+  request.set_model("models/net/versions/1");
+  request.set_data("set.jsonl");
+  v1::InstanceFile& file = *request.add_files();
+  InstanceData data = GenerateInstanceData({.customers = 3}, 0);
+  data.reference_cost = 0.5;
+  file.set_content(WriteJson(Instance::Create(std::move(data)).value()));
+  const grpc::Status status = Evaluate(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(report_.evaluations(0).data(), "set.jsonl");
+  EXPECT_EQ(report_.evaluations(0).reference(), "file");
+  EXPECT_DOUBLE_EQ(report_.evaluations(0).mean_gap(), report_.evaluations(0).mean_cost() / 0.5 - 1);
+}
+
+TEST_F(ModelServiceTest, RefusesEvaluationsByField) {
+  const auto refusal = [this](const std::function<void(v1::EvaluateModelRequest&)>& spoil) {
+    v1::EvaluateModelRequest request = OfGenerated(2);
+    spoil(request);
+    const grpc::Status status = Evaluate(request);
+    EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
+    return status.error_message();
+  };
+  EXPECT_THAT(refusal([](auto& r) { r.clear_generate(); }), HasSubstr("files: absent"));
+  EXPECT_THAT(refusal([](auto& r) { r.set_model("net"); }), HasSubstr("model: got \"net\""));
+  EXPECT_THAT(refusal([](auto& r) { r.add_modes()->set_strategy(v1::STRATEGY_SEARCH); }),
+              HasSubstr("modes[0].strategy"));
+  EXPECT_THAT(refusal([](auto& r) {
+                r.add_modes()->set_strategy(v1::STRATEGY_SAMPLE);
+                r.mutable_modes(0)->set_width(-1);
+              }),
+              HasSubstr("modes[0].width"));
+  EXPECT_THAT(refusal([](auto& r) { r.mutable_search_reference()->set_seconds(3600); }),
+              HasSubstr("search_reference"));
+  EXPECT_THAT(refusal([](auto& r) { r.mutable_generate()->set_count(200'000); }),
+              HasSubstr("generate.count"));
+  EXPECT_THAT(refusal([](auto& r) { r.add_files(); }), HasSubstr("generate: given"));
+  EXPECT_THAT(refusal([](auto& r) {
+                r.clear_generate();
+                r.add_files()->set_content("nonsense");
+              }),
+              HasSubstr("files[0]: "));
+  v1::EvaluateModelRequest nobody = OfGenerated(2);
+  nobody.set_model("models/nobody");
+  EXPECT_EQ(Evaluate(nobody).error_code(), grpc::NOT_FOUND);
+}
+
+TEST_F(ModelServiceTest, WhatWasExportedCanBeImported) {
+  const std::string weights = WriteSafetensors({}, {{"made", "here"}});
+  ModelCard card = ACard(weights, "trainingJobs/elsewhere");
+  card.evaluations = {{.data = "d", .mode = "greedy", .instances = 3, .mean_cost = 5}};
+  const std::string text = WriteModelCard(card);
+  // In pieces, which belong together in their order.
+  const grpc::Status status =
+      Import({Header("guest"), Chunk("card.json", text.substr(0, 10)),
+              Chunk("card.json", text.substr(10)), Chunk("weights.safetensors", weights)});
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(model_.name(), "models/guest/versions/1");
+  EXPECT_EQ(model_.training_job(), "");
+  EXPECT_EQ(model_.evaluations_size(), 1);
+
+  const std::map<std::string, std::string> files = Export("models/guest");
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files.at("weights.safetensors"), weights);
+  ASSERT_TRUE(Import({Header("guest"), Chunk("card.json", files.at("card.json")),
+                      Chunk("weights.safetensors", weights)})
+                  .ok());
+  EXPECT_EQ(model_.name(), "models/guest/versions/2");
+}
+
+TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
+  const std::string weights = WriteSafetensors({});
+  const std::string card = WriteModelCard(ACard(weights, ""));
+  const auto refusal = [this](const std::vector<v1::ImportModelRequest>& messages,
+                              grpc::StatusCode code = grpc::INVALID_ARGUMENT) {
+    const grpc::Status status = Import(messages);
+    EXPECT_EQ(status.error_code(), code) << status.error_message();
+    return status.error_message();
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("header: absent"));
+  EXPECT_THAT(refusal({Chunk("card.json", card)}), HasSubstr("header: absent"));
+  EXPECT_THAT(refusal({Header("../etc")}), HasSubstr("header.name"));
+  EXPECT_THAT(refusal({Header("a"), Header("b")}), HasSubstr("header: given twice"));
+  EXPECT_THAT(refusal({Header("a"), Chunk("../card.json", card)}), HasSubstr("chunk.file"));
+  EXPECT_THAT(refusal({Header("a"), Chunk("card.json", card)}), HasSubstr("weights.safetensors"));
+  EXPECT_THAT(refusal({Header("a"), Chunk("weights.safetensors", weights)}),
+              HasSubstr("card.json"));
+  EXPECT_THAT(
+      refusal({Header("a"), Chunk("card.json", "{}"), Chunk("weights.safetensors", weights)}),
+      HasSubstr("card.json: schema_version"));
+  EXPECT_THAT(refusal({Header("a"), Chunk("card.json", card),
+                       Chunk("weights.safetensors", "no header at all")}),
+              HasSubstr("weights.safetensors: "));
+  const std::string other = WriteModelCard(ACard("other weights", ""));
+  EXPECT_THAT(
+      refusal({Header("a"), Chunk("card.json", other), Chunk("weights.safetensors", weights)},
+              grpc::DATA_LOSS),
+      HasSubstr("SHA-256"));
+  EXPECT_THAT(refusal({Header("a"), Chunk("card.json", std::string((4 << 20) - 9, ' ')),
+                       Chunk("card.json", std::string(10, ' '))},
+                      grpc::RESOURCE_EXHAUSTED),
+              HasSubstr("card.json: has more than"));
+  EXPECT_THAT(model_.name(), "");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/models/a"));
+  Stop();  // the last upload is over by then
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path() + "/models/.staging"));
+}
+
+TEST_F(ModelServiceTest, AnUploadThatBreaksOffPublishesNothing) {
+  const std::string weights = WriteSafetensors({});
+  {
+    Context context;
+    v1::Model model;
+    const auto writer = models_->ImportModel(&context, &model);
+    ASSERT_TRUE(writer->Write(Header("half")));
+    ASSERT_TRUE(writer->Write(Chunk("card.json", WriteModelCard(ACard(weights, "")))));
+    ASSERT_TRUE(writer->Write(Chunk("weights.safetensors", weights)));
+    context.TryCancel();
+    context.TryCancel();
+    EXPECT_EQ(writer->Finish().error_code(), grpc::CANCELLED);
+  }
+  Stop();
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/models/half"));
+}
+
+}  // namespace
+}  // namespace vrp::test

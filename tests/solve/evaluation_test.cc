@@ -1,0 +1,135 @@
+#include "core/solve/evaluation.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/search/construct.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::HasSubstr;
+
+// Nearest-neighbour plans, of each instance of a batch; routes of one customer each when sampling.
+class SimplePolicy final : public Policy {
+ public:
+  const PolicyInfo& info() const override { return info_; }
+  absl::Status Supports(const Instance& instance) const override {
+    if (instance.num_customers() != 13) return absl::OkStatus();
+    return absl::UnimplementedError("customers: an unlucky number");
+  }
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
+                                                  const DecodeOptions& options) override {
+    std::vector<DecodedPlan> plans;
+    for (const Instance& instance : batch) {
+      DecodedPlan& plan = plans.emplace_back();
+      if (options.method == DecodeMethod::kGreedy) {
+        plan.plan = NearestNeighbourPlan(instance);
+      } else if (options.method == DecodeMethod::kSample) {
+        for (NodeIndex node = 1; node < instance.num_nodes(); ++node) {
+          plan.plan.push_back({0, {node}});
+        }
+      }
+    }
+    return plans;
+  }
+
+ private:
+  PolicyInfo info_;
+};
+
+Instance OnALine(double first, std::optional<Cost> reference) {
+  InstanceData data = AnInstance().At({{0, 0}, {first, 0}, {2 * first, 0}}).BuildData();
+  data.reference_cost = reference;
+  return Instance::Create(std::move(data)).value();
+}
+
+absl::StatusOr<std::unique_ptr<Evaluation>> Evaluate(std::vector<Instance> instances,
+                                                     EvaluationOptions options) {
+  auto evaluation =
+      Evaluation::Create(std::make_shared<SimplePolicy>(), std::move(instances), options);
+  while (evaluation.ok() && !(*evaluation)->finished()) {
+    if (const absl::Status status = (*evaluation)->Step(); !status.ok()) return status;
+  }
+  return evaluation;
+}
+
+TEST(EvaluationTest, MeansGapsAndErrorsAreThoseOfTheCosts) {
+  // Costs 40, 80, 120; sampled 60, 120, 180.
+  const auto evaluation =
+      Evaluate({OnALine(10, 32), OnALine(20, 80), OnALine(30, std::nullopt)},
+               {.modes = {{}, {.method = DecodeMethod::kSample, .width = 4}}, .threads = 2});
+  ASSERT_TRUE(evaluation.ok()) << evaluation.status();
+  EXPECT_EQ((*evaluation)->done(), 6);
+  EXPECT_EQ((*evaluation)->reference(), "file");
+  const std::vector<EvaluationRow> rows = (*evaluation)->Rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].instances, 3);
+  EXPECT_DOUBLE_EQ(rows[0].mean_cost, 80);
+  EXPECT_DOUBLE_EQ(rows[0].standard_error, std::sqrt(1600.0 / 3));
+  EXPECT_DOUBLE_EQ(rows[0].mean_gap, 0.125);
+  EXPECT_DOUBLE_EQ(rows[0].gap_standard_error, 0.125);
+  EXPECT_GT(rows[0].instances_per_second, 0);
+  EXPECT_DOUBLE_EQ(rows[1].mean_cost, 120);
+  EXPECT_EQ(EvaluationModeName(rows[1].mode), "sample 4");
+}
+
+TEST(EvaluationTest, SizesStandApart) {
+  const auto evaluation =
+      Evaluate({AnInstance().WithCustomers(4).Build(), OnALine(10, std::nullopt),
+                AnInstance().WithCustomers(60).Build()},
+               {});
+  ASSERT_TRUE(evaluation.ok()) << evaluation.status();
+  const EvaluationRow row = (*evaluation)->Rows().at(0);
+  EXPECT_EQ((*evaluation)->reference(), "");
+  EXPECT_TRUE(std::isnan(row.mean_gap));
+  ASSERT_EQ(row.sizes.size(), 2u);
+  EXPECT_EQ(row.sizes[0].fewest_customers, 2);
+  EXPECT_EQ(row.sizes[0].most_customers, 4);
+  EXPECT_EQ(row.sizes[0].instances, 2);
+  EXPECT_EQ(row.sizes[1].fewest_customers, 60);
+  EXPECT_TRUE(std::isnan(row.sizes[1].mean_gap));
+}
+
+TEST(EvaluationTest, TheSearchMayBeTheReference) {
+  const auto evaluation = Evaluate({OnALine(10, 1), OnALine(20, 1)},
+                                   {.modes = {{}, {.method = DecodeMethod::kSample, .width = 2}},
+                                    .search_reference = absl::Milliseconds(5)});
+  ASSERT_TRUE(evaluation.ok()) << evaluation.status();
+  EXPECT_EQ((*evaluation)->done(), 6);
+  EXPECT_EQ((*evaluation)->reference(), "search 5ms");
+  EXPECT_NEAR((*evaluation)->Rows()[0].mean_gap, 0, 1e-9);
+  EXPECT_NEAR((*evaluation)->Rows()[1].mean_gap, 0.5, 1e-9);
+}
+
+TEST(EvaluationTest, RefusesWhatCannotBeEvaluatedByItsPlace) {
+  const auto message = [](std::vector<Instance> instances, EvaluationOptions options) {
+    return std::string(Evaluate(std::move(instances), std::move(options)).status().message());
+  };
+  const Instance good = AnInstance().Build();
+  EXPECT_THAT(message({}, {}), HasSubstr("files: none"));
+  EXPECT_THAT(message({good, AnInstance().WithCustomers(13).Build()}, {}),
+              HasSubstr("files[1]: customers: an unlucky number"));
+  EXPECT_THAT(
+      message({good, AnInstance().OpenEnd().Build()}, {.search_reference = absl::Milliseconds(5)}),
+      HasSubstr("files[1]: vehicles[0].open_end"));
+  EXPECT_EQ(Evaluate({good, AnInstance().OpenEnd().Build()}, {}).status(), absl::OkStatus());
+  EXPECT_THAT(message({good}, {.modes = {}}), HasSubstr("modes"));
+  EXPECT_THAT(message({good}, {.modes = {{.method = DecodeMethod::kBeam, .width = 0}}}),
+              HasSubstr("modes[0].width: got 0"));
+  EXPECT_THAT(message({good}, {.search_reference = absl::Hours(1)}), HasSubstr("search_reference"));
+}
+
+TEST(EvaluationTest, APlanThatIsNotFeasibleEndsIt) {
+  const auto evaluation =
+      Evaluate({AnInstance().Build()}, {.modes = {{.method = DecodeMethod::kBeam, .width = 2}}});
+  EXPECT_TRUE(absl::IsInternal(evaluation.status())) << evaluation.status();
+}
+
+}  // namespace
+}  // namespace vrp
