@@ -21,9 +21,7 @@ constexpr int64_t kNodesBetweenPolls = 20'000;
 // half a megabyte.
 constexpr int32_t kNodesWithLegs = 256;
 
-// A number in [0, 1) for step t of a trajectory, from the first two words of the Philox block whose
-// key is the seed and whose counter is (t + 2^20 * high, low, stream low, stream high), where low
-// and high are the halves of the trajectory's number.
+// The u of StepChoice::kSample.
 double StepUniform(const DecodeRequest& request, int64_t trajectory, int32_t t) {
   const auto number = static_cast<uint64_t>(trajectory);
   const PhiloxKey key = {

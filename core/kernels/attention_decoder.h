@@ -27,8 +27,8 @@ struct DecoderShape {
   double clip = 10;
 };
 
-// One instance's projections; rows of `stride` elements. With T non-const: where their gradients
-// are added.
+// One instance's projections; rows of nodes are `stride` elements apart. With T non-const: where
+// their gradients are added. Those marked TSP may be null for other instances.
 template <typename T>
 struct DecoderNodes {
   int64_t stride = 0;
@@ -42,6 +42,11 @@ struct DecoderNodes {
   T* shares_weight = nullptr;  // [kContextShares, H], rows H apart; null: not used
 };
 
+// kGreedy: the likeliest node, the first of equal ones. kSample: with w[n] = exp((logits[n] - their
+// largest) / temperature), the first node at which the running sum of w exceeds u times the whole;
+// u comes from the first two words of the Philox block (core/base/random.h) whose key is the seed
+// and whose counter is (t + 2^20 * high, low, stream low, stream high), where high and low are the
+// halves of first_trajectory + p. kFollow: the nodes given.
 enum class StepChoice { kGreedy, kSample, kFollow };
 
 struct DecodeRequest {
@@ -52,7 +57,7 @@ struct DecodeRequest {
   uint64_t seed = 1;
   uint64_t stream = 0;
   int64_t first_trajectory = 0;     // number of trajectory 0 in the counters
-  const int32_t* follow = nullptr;  // kFollow: [P, max_steps], -1 after the end
+  const int32_t* follow = nullptr;  // kFollow: [P, max_steps of the result], -1 after the end
   StopCondition stop = {};
 };
 
@@ -64,7 +69,7 @@ struct DecodeResult {
   int32_t* lengths = nullptr;         // [P]
   double* costs = nullptr;            // [P], the metric's unit
   double* log_likelihoods = nullptr;  // [P]
-  int32_t* agreements = nullptr;      // [P]: steps at which the choice was the likeliest
+  int32_t* agreements = nullptr;      // [P]: steps of the network whose choice was the likeliest
 };
 
 enum class DecodeStatus {
@@ -87,7 +92,9 @@ struct SecondPassRequest {
   const double* weights = nullptr;   // [P]: of the log-likelihoods in the loss
 };
 
-// Const functions may run on several threads at once, each with memory of its own.
+// Const functions may run on several threads at once, each with memory of its own. With one
+// instruction set a step's result is the same to the bit in both passes, and whichever trajectories
+// are decoded together; the sums over steps of gradients run in the order of trajectories.
 template <typename T>
 class AttentionDecoder {
  public:

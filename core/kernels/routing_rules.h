@@ -55,6 +55,17 @@ constexpr double LegDuration(const RoutingProblem& problem, int32_t from, int32_
   return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
 }
 
+// From the depot by the nodes of `route` and back: the cost of a route, whatever its limits.
+constexpr double RoundTrip(const RoutingProblem& problem, const int32_t* route, int32_t length) {
+  double sum = 0;
+  int32_t from = 0;
+  for (int32_t i = 0; i < length; ++i) {
+    sum += LegDistance(problem, from, route[i]);
+    from = route[i];
+  }
+  return problem.open_routes ? sum : sum + LegDistance(problem, from, 0);
+}
+
 constexpr double ValueAt(const double* values, int32_t node, double otherwise = 0) {
   return values == nullptr ? otherwise : values[node];
 }
