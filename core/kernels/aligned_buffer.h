@@ -1,0 +1,41 @@
+// Memory for the kernels: begins on a cache line, grows and is kept.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace vrp {
+
+// Not thread-safe. T is trivially copyable.
+template <typename T>
+class AlignedBuffer {
+ public:
+  // At least `count` elements, whose values are undefined: what was there is lost when it grows.
+  T* Grow(int64_t count) {
+    if (count > size_) {
+      const int64_t bytes = (count * static_cast<int64_t>(sizeof(T)) + kLine - 1) / kLine * kLine;
+      memory_.reset(static_cast<T*>(std::aligned_alloc(kLine, static_cast<size_t>(bytes))));
+      if (memory_ == nullptr) std::abort();
+      size_ = count;
+    }
+    return memory_.get();
+  }
+  T* GrowZero(int64_t count) {
+    T* const data = Grow(count);
+    for (int64_t i = 0; i < count; ++i) data[i] = T{};
+    return data;
+  }
+  T* data() { return memory_.get(); }
+  const T* data() const { return memory_.get(); }
+
+ private:
+  static constexpr int64_t kLine = 64;
+  struct Free {
+    void operator()(T* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<T, Free> memory_;
+  int64_t size_ = 0;
+};
+
+}  // namespace vrp

@@ -1,0 +1,77 @@
+#include "core/kernels/lstm.h"
+
+#include <algorithm>
+
+#include "core/kernels/dense.h"
+#include "core/kernels/simd/lstm.h"
+
+namespace vrp {
+
+template <typename T>
+const LstmKernels<T>& LstmKernelsFor(Isa isa) {
+  static const LstmKernels<T> avx2 = simd::avx2::MakeLstmKernels<T>();
+  static const LstmKernels<T> avx512 = simd::avx512::MakeLstmKernels<T>();
+  return isa == Isa::kAvx2 ? avx2 : avx512;
+}
+template const LstmKernels<float>& LstmKernelsFor<float>(Isa);
+template const LstmKernels<double>& LstmKernelsFor<double>(Isa);
+
+template <typename T>
+void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run) {
+  const int64_t width = run.hidden_size;
+  const int64_t steps = std::ssize(run.first) - 1;
+  for (int64_t t = 0; t < steps; ++t) {
+    const int64_t before = run.Before(t) * width;
+    const int64_t after = (run.sequences() + run.first[t]) * width;
+    kernels.step({.rows = run.first[t + 1] - run.first[t],
+                  .hidden_size = width,
+                  .packed = packed,
+                  .hidden = run.hiddens + before,
+                  .cell = run.cells + before,
+                  .gates = run.gates + int64_t{run.first[t]} * 4 * width,
+                  .next_cell = run.cells + after,
+                  .next_hidden = run.hiddens + after});
+  }
+}
+template void LstmForward<float>(const LstmKernels<float>&, const float*, const LstmRun<float>&);
+template void LstmForward<double>(const LstmKernels<double>&, const double*,
+                                  const LstmRun<double>&);
+
+template <typename T>
+void LstmBackward(Isa isa, const T* packed, const LstmRun<T>& run, T* d_hiddens, T* d_cells) {
+  const LstmKernels<T>& kernels = LstmKernelsFor<T>(isa);
+  const DenseKernels<T>& dense = DenseKernelsFor<T>(isa);
+  const int64_t width = run.hidden_size;
+  std::fill_n(d_cells, run.sequences() * width, T{0});
+  for (int64_t t = std::ssize(run.first) - 2; t >= 0; --t) {
+    const int64_t rows = run.first[t + 1] - run.first[t];
+    const int64_t before = run.Before(t) * width;
+    const int64_t after = (run.sequences() + run.first[t]) * width;
+    T* const gates = run.gates + int64_t{run.first[t]} * 4 * width;
+    kernels.step_back({.rows = rows,
+                       .hidden_size = width,
+                       .cell = run.cells + before,
+                       .next_cell = run.cells + after,
+                       .d_hidden = d_hiddens + after,
+                       .d_cell = d_cells,
+                       .gates = gates});
+    dense.multiply_add({gates, 4 * width}, packed,
+                       {.rows = rows, .inner = 4 * width, .columns = width},
+                       {d_hiddens + before, width});
+  }
+}
+template void LstmBackward<float>(Isa, const float*, const LstmRun<float>&, float*, float*);
+template void LstmBackward<double>(Isa, const double*, const LstmRun<double>&, double*, double*);
+
+template <typename T>
+void GatherBefore(const LstmRun<T>& run, T* to) {
+  const int64_t width = run.hidden_size;
+  for (int64_t t = 0; t + 1 < std::ssize(run.first); ++t) {
+    const int64_t count = (run.first[t + 1] - run.first[t]) * width;
+    to = std::copy_n(run.hiddens + run.Before(t) * width, count, to);
+  }
+}
+template void GatherBefore<float>(const LstmRun<float>&, float*);
+template void GatherBefore<double>(const LstmRun<double>&, double*);
+
+}  // namespace vrp

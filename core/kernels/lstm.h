@@ -1,0 +1,97 @@
+// LSTMs over sequences (Hochreiter and Schmidhuber 1997; gates and names as torch.nn.LSTM), forward
+// and backward, on the calling thread.
+//
+// Sequences of different lengths are laid out step by step, without padding (torch's
+// PackedSequence): the longest first, and step t's rows are first[t] .. first[t + 1] - 1. What goes
+// in at a step besides the layer's own state (input weights, biases) is computed by the caller for
+// all steps at once where it is known.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/kernels/isa.h"
+
+namespace vrp {
+
+// Steps of R sequences: [T + 1], beginning with 0; as many rows as before or fewer at each step.
+using StepRows = std::span<const int32_t>;
+
+template <typename T>
+struct LstmKernels {
+  // gates [rows, 4H] (what goes in; gates in the order input, forget, candidate, output) += hidden
+  // packed, and are activated in place; to the next cell and hidden state [rows, H]. `packed` is
+  // W_hh^T as DenseKernels::pack lays it out.
+  struct Step {
+    int64_t rows = 0;
+    int64_t hidden_size = 0;  // H: a multiple of 16
+    const T* packed = nullptr;
+    const T* hidden = nullptr;
+    const T* cell = nullptr;
+    T* gates = nullptr;
+    T* next_cell = nullptr;
+    T* next_hidden = nullptr;
+  };
+  void (*step)(const Step& step);
+  // Back through one step: `gates` as Step left them become their gradient. d_hidden [rows, H] is
+  // the loss's gradient by the next hidden state, d_cell by the next cell, replaced by that by the
+  // cell before.
+  struct StepBack {
+    int64_t rows = 0;
+    int64_t hidden_size = 0;
+    const T* cell = nullptr;
+    const T* next_cell = nullptr;
+    const T* d_hidden = nullptr;
+    T* d_cell = nullptr;
+    T* gates = nullptr;
+  };
+  void (*step_back)(const StepBack& step);
+  // `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs]; `bias` [outputs]
+  // += sums of a's columns unless it is null. outputs, inputs: multiples of 16.
+  struct WeightGradient {
+    int64_t rows = 0;
+    const T* a = nullptr;
+    int64_t outputs = 0;
+    const T* b = nullptr;
+    int64_t inputs = 0;
+    T* weights = nullptr;
+    T* bias = nullptr;
+    T* scratch = nullptr;  // weight_scratch(outputs, inputs) elements
+  };
+  void (*add_weight_gradient)(const WeightGradient& job);
+  int64_t (*weight_scratch)(int64_t outputs, int64_t inputs);
+};
+
+// T is float or double.
+template <typename T>
+const LstmKernels<T>& LstmKernelsFor(Isa isa);
+
+// One layer's run. States have R rows for the beginning before their steps' rows: row r of step t
+// is R + first[t] + r.
+template <typename T>
+struct LstmRun {
+  StepRows first;
+  int64_t hidden_size = 0;
+  T* gates = nullptr;    // [K, 4H]: what goes in; activated, then (backward) their gradient
+  T* cells = nullptr;    // [R + K, H]
+  T* hiddens = nullptr;  // [R + K, H]
+
+  int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
+  int64_t rows() const { return first.back(); }
+  // Where the rows of step t's states before it begin.
+  int64_t Before(int64_t t) const { return t == 0 ? 0 : sequences() + first[t - 1]; }
+};
+
+// The states of all steps; `packed`: W_hh^T.
+template <typename T>
+void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run);
+// d_hiddens [R + K, H]: the loss's gradients by the hidden states where they are used elsewhere;
+// what the steps add comes to them. `packed`: W_hh. d_cells [R, H] begins as 0 and ends as the
+// gradient by the first cells; d_hiddens' first R rows end as that by the first hidden states.
+template <typename T>
+void LstmBackward(Isa isa, const T* packed, const LstmRun<T>& run, T* d_hiddens, T* d_cells);
+// The hidden states that the steps began with, [K, H], for W_hh's gradient.
+template <typename T>
+void GatherBefore(const LstmRun<T>& run, T* to);
+
+}  // namespace vrp

@@ -1,0 +1,16 @@
+#include "core/kernels/pointer_steps.h"
+
+#include "core/kernels/simd/pointer_steps.h"
+
+namespace vrp {
+
+template <typename T>
+const PointerKernels<T>& PointerKernelsFor(Isa isa) {
+  static const PointerKernels<T> avx2 = simd::avx2::MakePointerKernels<T>();
+  static const PointerKernels<T> avx512 = simd::avx512::MakePointerKernels<T>();
+  return isa == Isa::kAvx2 ? avx2 : avx512;
+}
+template const PointerKernels<float>& PointerKernelsFor<float>(Isa);
+template const PointerKernels<double>& PointerKernelsFor<double>(Isa);
+
+}  // namespace vrp

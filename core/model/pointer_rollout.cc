@@ -1,0 +1,340 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/random.h"
+#include "core/base/stop_status.h"
+#include "core/model/pointer_layout.h"
+#include "core/model/pointer_pass.h"
+
+namespace vrp {
+namespace {
+
+// A row of logits, in double.
+struct Scores {
+  std::span<const float> logits;
+  double highest = 0;
+  double log_sum = 0;  // of exp(logit - highest)
+  int32_t likeliest = 0;
+
+  // Logits of a network gone wrong (not a number) count as equal, so that masks hold whatever the
+  // weights.
+  Scores(std::span<const float> row, const float* mask) : logits(row) {
+    highest = -std::numeric_limits<double>::infinity();
+    for (size_t n = 0; n < row.size(); ++n) {
+      if (mask[n] != 0 || row[n] <= highest) continue;
+      highest = row[n];
+      likeliest = static_cast<int32_t>(n);
+    }
+    log_sum = std::log(Sum(1));
+  }
+  double Sum(double temperature) const {
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp((logit - highest) / temperature);
+    return sum;
+  }
+  double LogProbability(int32_t node) const { return logits[node] - highest - log_sum; }
+  int32_t Draw(double temperature, double uniform) const {
+    double left = uniform * Sum(temperature);
+    for (size_t n = 0; n < logits.size(); ++n) {
+      const double share = std::exp((logits[n] - highest) / temperature);
+      if (left < share) return static_cast<int32_t>(n);
+      left -= share;
+    }
+    return likeliest;  // what rounding left over
+  }
+};
+
+int32_t NthAllowed(const float* mask, int64_t nodes, int32_t p) {
+  const auto count = static_cast<int32_t>(std::count(mask, mask + nodes, 0.0f));
+  int32_t left = p % std::max(1, count);
+  for (int32_t n = 0; n < nodes; ++n) {
+    if (mask[n] == 0 && left-- == 0) return n;
+  }
+  return 0;
+}
+
+}  // namespace
+
+PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int32_t t) {
+  const auto number = static_cast<uint64_t>(trajectory);
+  const PhiloxKey key = {
+      {static_cast<uint32_t>(request.seed), static_cast<uint32_t>(request.seed >> 32)}};
+  const uint32_t high = static_cast<uint32_t>(number >> 32);
+  const PhiloxCounter block = PhiloxBlock(
+      key, {{static_cast<uint32_t>(t) + (high << 20), static_cast<uint32_t>(number),
+             static_cast<uint32_t>(request.stream), static_cast<uint32_t>(request.stream >> 32)}});
+  return {UnitDouble(block.lane[0] | (uint64_t{block.lane[1]} << 32)),
+          UnitDouble(block.lane[2] | (uint64_t{block.lane[3]} << 32))};
+}
+
+// From step_gates' input part through all layers.
+void PointerPass::StepLayers(int64_t rows, PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const int64_t size = rows * hidden;
+  for (int32_t l = 0; l < options_.layers; ++l) {
+    const PointerLayer& layer = weights_.decoder[l];
+    float* const state = group.step_hidden.data() + l * size;
+    float* const cell = group.step_cell.data() + l * size;
+    if (l > 0) {
+      Multiply({state - size, hidden, rows}, layer.input, layer.bias.data(),
+               group.step_gates.data());
+    }
+    lstm_.step({.rows = rows,
+                .hidden_size = hidden,
+                .packed = layer.recurrent.forward.data(),
+                .hidden = state,
+                .cell = cell,
+                .gates = group.step_gates.data(),
+                .next_cell = cell,
+                .next_hidden = state});
+  }
+}
+
+GlimpseJob<float> PointerPass::Glimpse(const PointerInstance& at, PointerGroup& group, int64_t row,
+                                       int64_t steps) const {
+  const int64_t width = weights_.heads_width();
+  return {.steps = steps,
+          .nodes = at.nodes,
+          .padded_nodes = at.padded,
+          .heads = kPointerHeads,
+          .channels = weights_.channels(),
+          .scale = 1 / std::sqrt(static_cast<float>(options_.hidden / kPointerHeads)),
+          .views = group.views.data() + row,
+          .queries = group.queries.data() + row * width,
+          .key_columns = group.key_columns.data() + at.columns * width,
+          .values = group.values.data() + at.row * width,
+          .dynamic_weight = weights_.glimpse_dynamic.data()};
+}
+
+PointerJob<float> PointerPass::Logits(const PointerInstance& at, PointerGroup& group, int64_t row,
+                                      int64_t steps) const {
+  const int64_t hidden = options_.hidden;
+  return {.steps = steps,
+          .nodes = at.nodes,
+          .padded_nodes = at.padded,
+          .hidden = hidden,
+          .clip = static_cast<float>(options_.logit_clip),
+          .views = group.views.data() + row,
+          .queries = group.pointed.data() + row * hidden,
+          .key_columns = group.pointer_columns.data() + at.columns * hidden,
+          .dynamic_weights = group.weights.data() + row * kPointerDynamicStride};
+}
+
+// Logits [P, N'] of each instance, at columns * P, from the top layer's state.
+void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const int64_t width = weights_.heads_width();
+  const int64_t rows = group.count * trajectories;
+  const float* const top = group.step_hidden.data() + (options_.layers - 1) * rows * hidden;
+  Multiply({top, hidden, rows}, weights_.query, nullptr, group.queries.Grow(rows * width));
+  group.seen.Grow(rows * width);
+  for (int64_t b = 0; b < group.count; ++b) {
+    const PointerInstance& at = group.instances[b];
+    GlimpseJob<float> job = Glimpse(at, group, b * trajectories, trajectories);
+    job.weights = group.attention.Grow(kPointerHeads * trajectories * at.padded);
+    kernels_.glimpse(job, group.seen.data() + b * trajectories * width);
+  }
+  std::copy_n(top, rows * hidden, group.pointed.Grow(rows * hidden));
+  dense_.multiply_add({group.seen.data(), width}, weights_.out.forward.data(),
+                      {.rows = rows, .inner = width, .columns = hidden},
+                      {group.pointed.data(), hidden});
+  Multiply({group.pointed.data(), hidden, rows}, weights_.dynamic, weights_.dynamic_bias.data(),
+           group.weights.Grow(rows * kPointerNarrow));
+  for (int64_t b = 0; b < group.count; ++b) {
+    const PointerInstance& at = group.instances[b];
+    PointerJob<float> job = Logits(at, group, b * trajectories, trajectories);
+    job.logits = group.logits.data() + at.columns * trajectories;
+    kernels_.logits(job);
+  }
+}
+
+namespace {
+
+// The trajectories of a group on their way.
+class Walk {
+ public:
+  Walk(const RolloutRequest& request, PointerGroup& group, TrajectoryTable& table)
+      : request_(request), group_(group), table_(table), count_(table.count()) {
+    const int64_t rows = int64_t{group.count} * count_;
+    const PointerInstance& last = group.instances.back();
+    group.states.resize(static_cast<size_t>(rows));
+    group.visited.resize(static_cast<size_t>((last.row + last.nodes) * count_));
+    group.views.resize(static_cast<size_t>(rows));
+    group.view_memory.Grow((last.columns + last.padded) * count_ * kPointerViewRows);
+    group.reads.assign(static_cast<size_t>(rows * table.max_steps()), 0);
+    for (int32_t b = 0; b < group.count; ++b) {
+      const DecodeResult<float> result = table.Result<float>(group.first + b);
+      std::fill_n(result.choices, int64_t{count_} * result.max_steps, -1);
+      std::fill_n(result.lengths, count_, 0);
+      std::fill_n(result.log_likelihoods, count_, 0.0);
+      std::fill_n(result.agreements, count_, 0);
+      for (int32_t p = 0; p < count_; ++p) {
+        State(b, p) = BeginTrajectory(group.instances[b].rules, Visited(b, p));
+      }
+    }
+  }
+
+  RouteState& State(int32_t b, int32_t p) { return group_.states[b * count_ + p]; }
+  uint8_t* Visited(int32_t b, int32_t p) {
+    const PointerInstance& at = group_.instances[b];
+    return group_.visited.data() + at.row * count_ + p * at.nodes;
+  }
+  StepView<float>& View(int32_t b, int32_t p) { return group_.views[b * count_ + p]; }
+
+  bool Show(int32_t b, int32_t p) {
+    const PointerInstance& at = group_.instances[b];
+    float* const memory =
+        group_.view_memory.data() + (at.columns * count_ + p * at.padded) * kPointerViewRows;
+    return ShowStep(at, group_.distances.data(), State(b, p), Visited(b, p), memory, View(b, p));
+  }
+
+  // kDone: shown, or done already.
+  absl::Status ShowAll(bool& any) {
+    any = false;
+    for (int32_t b = 0; b < group_.count; ++b) {
+      for (int32_t p = 0; p < count_; ++p) {
+        if (IsDone(State(b, p))) continue;
+        any = true;
+        if (!Show(b, p)) return Error(DecodeStatus::kUnreachable, b);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Error(DecodeStatus status, int32_t b) const {
+    return table_.Error(status, group_.first + b, request_.stop);
+  }
+
+  // Goes to `node`; false: it is not allowed.
+  bool Go(int32_t b, int32_t p, int32_t t, int32_t node) {
+    const PointerInstance& at = group_.instances[b];
+    RouteState& state = State(b, p);
+    uint8_t* const visited = Visited(b, p);
+    if (node < 0 || node >= at.nodes || !IsAllowed(at.rules, state, visited, node)) return false;
+    Take(at.rules, node, state, visited);
+    const DecodeResult<float> result = table_.Result<float>(group_.first + b);
+    result.choices[int64_t{p} * result.max_steps + t] = node;
+    result.lengths[p] = t + 1;
+    result.costs[p] = state.cost;
+    return true;
+  }
+
+  int32_t Given(int32_t b, int32_t p, int32_t t) const {
+    const auto& choices = request_.choices[static_cast<size_t>(group_.first + b) * count_ + p];
+    return t < std::ssize(choices) ? choices[t] : -1;
+  }
+  // Ended, and so did the choices.
+  bool EndedAsGiven(int32_t b, int32_t p, int32_t t) {
+    return !IsDone(State(b, p)) || Given(b, p, t) < 0;
+  }
+  int32_t& Read(int32_t b, int32_t p, int32_t t) {
+    return group_.reads[(int64_t{b} * count_ + p) * table_.max_steps() + t];
+  }
+
+ private:
+  const RolloutRequest& request_;
+  PointerGroup& group_;
+  TrajectoryTable& table_;
+  const int32_t count_;
+};
+
+}  // namespace
+
+absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& group,
+                               TrajectoryTable& table) const {
+  vrp::Walk walk(request, group, table);
+  for (int32_t b = 0; b < group.count; ++b) {
+    for (int32_t p = 0; p < table.count(); ++p) {
+      int32_t t = 0;
+      for (; !IsDone(walk.State(b, p)); ++t) {
+        walk.Read(b, p, t) = walk.State(b, p).current;
+        if (!walk.Go(b, p, t, walk.Given(b, p, t))) {
+          return walk.Error(DecodeStatus::kForbidden, b);
+        }
+      }
+      if (!walk.EndedAsGiven(b, p, t)) return walk.Error(DecodeStatus::kForbidden, b);
+    }
+  }
+  return StopStatus(request.stop.Check());
+}
+
+absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& group,
+                                  TrajectoryTable& table) const {
+  const int32_t count = table.count();
+  const int64_t hidden = options_.hidden;
+  const int64_t rows = int64_t{group.count} * count;
+  const int64_t layers = options_.layers;
+  vrp::Walk walk(request, group, table);
+  float* const state = group.step_hidden.Grow(layers * rows * hidden);
+  float* const cell = group.step_cell.Grow(layers * rows * hidden);
+  for (int64_t l = 0; l < layers; ++l) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* const start = group.start.data() + row / count * 2 * layers * hidden;
+      std::copy_n(start + l * hidden, hidden, state + (l * rows + row) * hidden);
+      std::copy_n(start + (layers + l) * hidden, hidden, cell + (l * rows + row) * hidden);
+    }
+  }
+  const PointerInstance& last = group.instances.back();
+  group.logits.Grow((last.columns + last.padded) * count);
+  float* const gates = group.step_gates.Grow(rows * 4 * hidden);
+  float* const context = group.context.GrowZero(rows * kPointerNarrow);
+  std::vector<int32_t>& own = group.likeliest;
+  own.assign(static_cast<size_t>(rows), 0);
+  const bool follows = request.choice == Choice::kFollow;
+  for (int32_t t = 0;; ++t) {
+    bool any = false;
+    if (absl::Status status = walk.ShowAll(any); !status.ok()) return status;
+    if (!any) break;
+    if (request.stop.ShouldStop()) return StopStatus(request.stop.Check());
+    for (int32_t b = 0; b < group.count; ++b) {
+      const PointerInstance& at = group.instances[b];
+      for (int32_t p = 0; p < count; ++p) {
+        const int64_t row = int64_t{b} * count + p;
+        int32_t read = walk.State(b, p).current;
+        if (follows && request.teacher_forcing < 1 && t > 0 && !IsDone(walk.State(b, p))) {
+          const int64_t number = (request.first_instance + group.first) * count + row;
+          if (DrawAt(request, number, t).reading >= request.teacher_forcing) read = own[row];
+        }
+        if (!IsDone(walk.State(b, p))) walk.Read(b, p, t) = read;
+        std::copy_n(group.gate_inputs.data() + (at.row + read) * 4 * hidden, 4 * hidden,
+                    gates + row * 4 * hidden);
+        WritePointerContext(at.rules, walk.State(b, p), context + row * kPointerNarrow);
+      }
+    }
+    dense_.multiply_add({context, kPointerNarrow}, weights_.context.forward.data(),
+                        {.rows = rows, .inner = kPointerNarrow, .columns = 4 * hidden},
+                        {gates, 4 * hidden});
+    StepLayers(rows, group);
+    ScoreStep(count, group);
+    for (int32_t b = 0; b < group.count; ++b) {
+      const PointerInstance& at = group.instances[b];
+      const DecodeResult<float> result = table.Result<float>(group.first + b);
+      for (int32_t p = 0; p < count; ++p) {
+        if (IsDone(walk.State(b, p))) continue;
+        const int64_t row = int64_t{b} * count + p;
+        const float* const mask = walk.View(b, p).mask;
+        const Scores scores({group.logits.data() + at.columns * count + p * at.padded,
+                             static_cast<size_t>(at.nodes)},
+                            mask);
+        const bool given = request.distinct_starts && t == 0 && !follows;
+        int32_t node = scores.likeliest;
+        if (request.choice == Choice::kSample) {
+          const int64_t number = (request.first_instance + group.first) * count + row;
+          node = scores.Draw(request.temperature, DrawAt(request, number, t).choice);
+        }
+        own[row] = scores.likeliest;
+        if (given) node = NthAllowed(mask, at.nodes, p);
+        if (follows) node = walk.Given(b, p, t);
+        if (!std::isfinite(scores.highest) && !follows) node = NthAllowed(mask, at.nodes, 0);
+        if (!walk.Go(b, p, t, node)) return walk.Error(DecodeStatus::kForbidden, b);
+        if (request.distinct_starts && t == 0) continue;
+        result.log_likelihoods[p] += scores.LogProbability(node);
+        result.agreements[p] += node == scores.likeliest ? 1 : 0;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

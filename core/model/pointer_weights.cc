@@ -1,0 +1,231 @@
+#include "core/model/pointer_weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/kernels/pointer_observation.h"
+#include "core/model/pointer_layout.h"
+
+namespace vrp {
+
+PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa)
+    : layout_(PointerLayout(options)),
+      dense_(DenseKernelsFor<float>(isa)),
+      hidden_(options.hidden),
+      layers_(options.layers),
+      width_(options.hidden / kPointerHeads),
+      channels_((width_ + kPointerHeadStep - 1) / kPointerHeadStep * kPointerHeadStep) {
+  encoder = Layers("encoder");
+  decoder = Layers("decoder");
+  start_offset = At("start.weight");
+  start_bias_offset = At("start.bias");
+  glimpse_dynamic_offset = At("glimpse.dynamic.weight");
+}
+
+int64_t PointerWeights::heads_width() const { return kPointerHeads * channels_; }
+
+int64_t PointerWeights::Padded(int64_t i) const { return i / width_ * channels_ + i % width_; }
+
+std::vector<PointerLayer> PointerWeights::Layers(const char* name) const {
+  std::vector<PointerLayer> layers(static_cast<size_t>(layers_));
+  for (size_t layer = 0; layer < layers.size(); ++layer) {
+    layers[layer].input_offset = At(Concat(name, ".weight_ih_l", layer));
+    layers[layer].recurrent_offset = At(Concat(name, ".weight_hh_l", layer));
+    layers[layer].bias_offset = At(Concat(name, ".bias_ih_l", layer));
+    layers[layer].other_bias_offset = At(Concat(name, ".bias_hh_l", layer));
+  }
+  return layers;
+}
+
+void PointerWeights::PackLinear(const float* weights, int64_t outputs, int64_t inputs,
+                                PointerLinear& to) const {
+  to.outputs = outputs;
+  to.inputs = inputs;
+  dense_.pack(weights, 1, inputs, {.rows = 0, .inner = inputs, .columns = outputs},
+              to.forward.Grow(outputs * inputs));
+  dense_.pack(weights, inputs, 1, {.rows = 0, .inner = outputs, .columns = inputs},
+              to.back.Grow(outputs * inputs));
+}
+
+std::vector<float> PointerWeights::Narrow(const float* weights, const float* bias,
+                                          int64_t inputs) const {
+  std::vector<float> narrow(static_cast<size_t>(hidden_ * kPointerNarrow), 0.0f);
+  for (int64_t h = 0; h < hidden_; ++h) {
+    std::copy_n(weights + h * inputs, inputs, narrow.begin() + h * kPointerNarrow);
+    if (bias != nullptr) narrow[static_cast<size_t>(h * kPointerNarrow + inputs)] = bias[h];
+  }
+  return narrow;
+}
+
+void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLayer>& layers) const {
+  for (size_t l = 0; l < layers.size(); ++l) {
+    PointerLayer& layer = layers[l];
+    if (l > 0 || &layers == &decoder) {
+      PackLinear(parameters + layer.input_offset, 4 * hidden_, hidden_, layer.input);
+    }
+    PackLinear(parameters + layer.recurrent_offset, 4 * hidden_, hidden_, layer.recurrent);
+    float* const bias = layer.bias.Grow(4 * hidden_);
+    for (int64_t i = 0; i < 4 * hidden_; ++i) {
+      bias[i] = parameters[layer.bias_offset + i] + parameters[layer.other_bias_offset + i];
+    }
+  }
+}
+
+void PointerWeights::Pack(const float* parameters) {
+  PackLayers(parameters, encoder);
+  PackLayers(parameters, decoder);
+  const auto compose = [&](const std::vector<float>& narrow, int64_t input, PointerLinear& to) {
+    AlignedBuffer<float> packed;
+    std::vector<float> product(static_cast<size_t>(4 * hidden_ * kPointerNarrow));
+    const DenseShape shape{.rows = 4 * hidden_, .inner = hidden_, .columns = kPointerNarrow};
+    dense_.pack(narrow.data(), kPointerNarrow, 1, shape, packed.Grow(hidden_ * kPointerNarrow));
+    dense_.multiply({parameters + input, hidden_}, packed.data(), nullptr, shape,
+                    {product.data(), kPointerNarrow});
+    PackLinear(product.data(), 4 * hidden_, kPointerNarrow, to);
+  };
+  const std::vector<float> embedding =
+      Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), kPointerInputs);
+  PackLinear(embedding.data(), hidden_, kPointerNarrow, embed);
+  compose(embedding, encoder[0].input_offset, encoder_input);
+  compose(Narrow(parameters + At("context.weight"), nullptr, kPointerContext),
+          decoder[0].input_offset, context);
+  PackLinear(parameters + start_offset, 2 * layers_ * hidden_, hidden_, start);
+  std::copy_n(parameters + start_bias_offset, 2 * layers_ * hidden_,
+              start_bias.Grow(2 * layers_ * hidden_));
+  PackAttention(parameters);
+}
+
+void PointerWeights::PackAttention(const float* parameters) {
+  const int64_t padded = heads_width();
+  std::vector<float> weights(static_cast<size_t>(padded * hidden_), 0.0f);
+  const auto by_head = [&](const char* name, PointerLinear& to) {
+    const float* const from = parameters + At(name);
+    for (int64_t i = 0; i < hidden_; ++i) {
+      std::copy_n(from + i * hidden_, hidden_, weights.begin() + Padded(i) * hidden_);
+    }
+    PackLinear(weights.data(), padded, hidden_, to);
+  };
+  by_head("glimpse.query.weight", query);
+  by_head("glimpse.key.weight", key);
+  by_head("glimpse.value.weight", value);
+  std::fill(weights.begin(), weights.end(), 0.0f);
+  const float* const from = parameters + At("glimpse.out.weight");
+  for (int64_t o = 0; o < hidden_; ++o) {
+    for (int64_t i = 0; i < hidden_; ++i) weights[o * padded + Padded(i)] = from[o * hidden_ + i];
+  }
+  PackLinear(weights.data(), hidden_, padded, out);
+  weights.assign(static_cast<size_t>(hidden_ * hidden_), 0.0f);
+  dense_.add_transposed({parameters + At("pointer.query.weight"), hidden_},
+                        {parameters + At("pointer.key.weight"), hidden_},
+                        {.rows = hidden_, .inner = hidden_, .columns = hidden_},
+                        {weights.data(), hidden_});
+  const float scale = 1 / std::sqrt(static_cast<float>(hidden_));
+  for (float& weight : weights) weight *= scale;
+  PackLinear(weights.data(), hidden_, hidden_, pointer);
+  weights.assign(static_cast<size_t>(kPointerNarrow * hidden_), 0.0f);
+  std::copy_n(parameters + At("pointer.dynamic.weight"), kPointerDynamic * hidden_,
+              weights.begin());
+  PackLinear(weights.data(), kPointerNarrow, hidden_, dynamic);
+  std::copy_n(parameters + At("pointer.dynamic.bias"), kPointerDynamic,
+              dynamic_bias.GrowZero(kPointerNarrow));
+  std::copy_n(parameters + glimpse_dynamic_offset, kPointerHeads * kPointerDynamic,
+              glimpse_dynamic.Grow(kPointerHeads * kPointerDynamic));
+}
+
+void PointerWeights::Clear(PointerSums& sums) const {
+  const int64_t heads = heads_width() * hidden_;
+  sums.embed.GrowZero(hidden_ * kPointerNarrow);
+  sums.encoder_input.GrowZero(4 * hidden_ * kPointerNarrow);
+  sums.context.GrowZero(4 * hidden_ * kPointerNarrow);
+  for (AlignedBuffer<float>* buffer : {&sums.query, &sums.key, &sums.value, &sums.out}) {
+    buffer->GrowZero(heads);
+  }
+  sums.pointer.GrowZero(hidden_ * hidden_);
+  sums.dynamic.GrowZero(kPointerNarrow * hidden_);
+  sums.dynamic_bias.GrowZero(kPointerNarrow);
+}
+
+// composed = weights narrow: to the gradients of both.
+void PointerWeights::FinishNarrow(const float* weights, const std::vector<float>& narrow,
+                                  float* composed, float* d_narrow, float* d_weights) const {
+  AlignedBuffer<float> packed;
+  dense_.pack(narrow.data(), 1, kPointerNarrow,
+              {.rows = 0, .inner = kPointerNarrow, .columns = hidden_},
+              packed.Grow(hidden_ * kPointerNarrow));
+  dense_.multiply_add({composed, kPointerNarrow}, packed.data(),
+                      {.rows = 4 * hidden_, .inner = kPointerNarrow, .columns = hidden_},
+                      {d_weights, hidden_});
+  dense_.add_transposed({weights, hidden_}, {composed, kPointerNarrow},
+                        {.rows = hidden_, .inner = 4 * hidden_, .columns = kPointerNarrow},
+                        {d_narrow, kPointerNarrow});
+}
+
+void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
+                                     float* gradient) const {
+  const int64_t padded = heads_width();
+  const auto add = [&](const char* name, const float* from, int64_t row, int64_t stride) {
+    float* const to = gradient + At(name);
+    for (int64_t i = 0; i < hidden_; ++i) {
+      for (int64_t j = 0; j < hidden_; ++j) {
+        const int64_t at = row != 0 ? Padded(i) * row + j : i * stride + Padded(j);
+        to[i * hidden_ + j] += from[at];
+      }
+    }
+  };
+  add("glimpse.query.weight", sums.query.data(), hidden_, 0);
+  add("glimpse.key.weight", sums.key.data(), hidden_, 0);
+  add("glimpse.value.weight", sums.value.data(), hidden_, 0);
+  add("glimpse.out.weight", sums.out.data(), 0, padded);
+  float* const composed = sums.pointer.data();
+  const float scale = 1 / std::sqrt(static_cast<float>(hidden_));
+  for (int64_t i = 0; i < hidden_ * hidden_; ++i) composed[i] *= scale;
+  const DenseShape square{.rows = hidden_, .inner = hidden_, .columns = hidden_};
+  AlignedBuffer<float> packed;
+  dense_.pack(composed, 1, hidden_, square, packed.Grow(hidden_ * hidden_));
+  dense_.multiply_add({parameters + At("pointer.key.weight"), hidden_}, packed.data(), square,
+                      {gradient + At("pointer.query.weight"), hidden_});
+  dense_.pack(composed, hidden_, 1, square, packed.data());
+  dense_.multiply_add({parameters + At("pointer.query.weight"), hidden_}, packed.data(), square,
+                      {gradient + At("pointer.key.weight"), hidden_});
+  for (int64_t i = 0; i < kPointerDynamic * hidden_; ++i) {
+    gradient[At("pointer.dynamic.weight") + i] += sums.dynamic.data()[i];
+  }
+  for (int64_t i = 0; i < kPointerDynamic; ++i) {
+    gradient[At("pointer.dynamic.bias") + i] += sums.dynamic_bias.data()[i];
+  }
+}
+
+void PointerWeights::Finish(const float* parameters, PointerSums& sums, float* gradient) const {
+  const float* const embed_weight = parameters + At("embed.weight");
+  FinishNarrow(parameters + encoder[0].input_offset,
+               Narrow(embed_weight, parameters + At("embed.bias"), kPointerInputs),
+               sums.encoder_input.data(), sums.embed.data(), gradient + encoder[0].input_offset);
+  std::vector<float> d_context(static_cast<size_t>(hidden_ * kPointerNarrow), 0.0f);
+  FinishNarrow(parameters + decoder[0].input_offset,
+               Narrow(parameters + At("context.weight"), nullptr, kPointerContext),
+               sums.context.data(), d_context.data(), gradient + decoder[0].input_offset);
+  for (int64_t h = 0; h < hidden_; ++h) {
+    const float* const row = sums.embed.data() + h * kPointerNarrow;
+    for (int64_t f = 0; f < kPointerInputs; ++f) {
+      gradient[At("embed.weight") + h * kPointerInputs + f] += row[f];
+    }
+    gradient[At("embed.bias") + h] += row[kPointerInputs];
+    for (int64_t f = 0; f < kPointerContext; ++f) {
+      gradient[At("context.weight") + h * kPointerContext + f] +=
+          d_context[static_cast<size_t>(h * kPointerNarrow + f)];
+    }
+  }
+  for (int64_t i = 0; i < 4 * hidden_; ++i) {
+    gradient[encoder[0].bias_offset + i] +=
+        sums.encoder_input.data()[i * kPointerNarrow + kPointerInputs];
+  }
+  for (const std::vector<PointerLayer>* layers : {&encoder, &decoder}) {
+    for (const PointerLayer& layer : *layers) {
+      std::copy_n(gradient + layer.bias_offset, 4 * hidden_, gradient + layer.other_bias_offset);
+    }
+  }
+  FinishAttention(parameters, sums, gradient);
+}
+
+}  // namespace vrp

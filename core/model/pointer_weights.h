@@ -1,0 +1,115 @@
+// A pointer network's weights as its products take them, and its gradient as they leave it.
+//
+// Some weights are multiplied with each other once instead of with every node at every step: the
+// embedding with the encoder's input weights, the context's with the decoder's, the pointer's query
+// with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to 16
+// columns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernels/aligned_buffer.h"
+#include "core/kernels/dense.h"
+#include "core/kernels/isa.h"
+#include "core/kernels/lstm.h"
+#include "core/model/flat_parameters.h"
+#include "core/model/pointer_network_options.h"
+
+namespace vrp {
+
+inline constexpr int64_t kPointerHeadStep = 16;
+// Columns of features and contexts, padded.
+inline constexpr int64_t kPointerNarrow = 16;
+
+// A weight [outputs, inputs] packed for y = W x, and for the way back.
+struct PointerLinear {
+  int64_t outputs = 0;
+  int64_t inputs = 0;
+  AlignedBuffer<float> forward;
+  AlignedBuffer<float> back;
+};
+
+struct PointerLayer {
+  PointerLinear input;  // of the first layer: the decoder's alone
+  PointerLinear recurrent;
+  AlignedBuffer<float> bias;  // [4H], both
+  int64_t input_offset = 0;   // in the flat span, as the rest
+  int64_t recurrent_offset = 0;
+  int64_t bias_offset = 0;
+  int64_t other_bias_offset = 0;
+};
+
+// What is not accumulated in the flat span right away.
+struct PointerSums {
+  AlignedBuffer<float> embed;              // [H, 16]; column 7: the bias
+  AlignedBuffer<float> encoder_input;      // [4H, 16], likewise
+  AlignedBuffer<float> context;            // [4H, 16]
+  AlignedBuffer<float> query, key, value;  // [M D, H]
+  AlignedBuffer<float> out;                // [H, M D]
+  AlignedBuffer<float> pointer;            // [H, H]
+  AlignedBuffer<float> dynamic;            // [16, H]
+  AlignedBuffer<float> dynamic_bias;       // [16]
+};
+
+// Thread-safe while Pack is not running.
+class PointerWeights {
+ public:
+  explicit PointerWeights(const PointerNetworkOptions& options, Isa isa);
+
+  const ParameterLayout& layout() const { return layout_; }
+  int64_t hidden() const { return hidden_; }
+  int64_t layers() const { return layers_; }
+  int64_t channels() const { return channels_; }  // D, padded
+  int64_t heads_width() const;                    // M D
+
+  void Pack(const float* parameters);
+  void Clear(PointerSums& sums) const;
+  // Adds to the flat `gradient` what `sums` say, and the second biases, which have their first
+  // ones' gradients. Once, at the end.
+  void Finish(const float* parameters, PointerSums& sums, float* gradient) const;
+
+  std::vector<PointerLayer> encoder;
+  std::vector<PointerLayer> decoder;
+  PointerLinear embed;              // [H, 16]
+  PointerLinear encoder_input;      // [4H, 16]
+  PointerLinear context;            // [4H, 16]
+  PointerLinear start;              // [2LH, H]
+  PointerLinear query, key, value;  // [M D, H]
+  PointerLinear out;                // [H, M D]
+  PointerLinear pointer;            // [H, H]
+  PointerLinear dynamic;            // [16, H]
+  AlignedBuffer<float> start_bias;
+  AlignedBuffer<float> dynamic_bias;     // [16]
+  AlignedBuffer<float> glimpse_dynamic;  // [M, kPointerDynamic]
+
+  int64_t start_offset = 0;
+  int64_t start_bias_offset = 0;
+  int64_t glimpse_dynamic_offset = 0;
+
+ private:
+  void PackLinear(const float* weights, int64_t outputs, int64_t inputs, PointerLinear& to) const;
+  void PackLayers(const float* parameters, std::vector<PointerLayer>& layers) const;
+  void PackAttention(const float* parameters);
+  std::vector<PointerLayer> Layers(const char* name) const;
+  // [H, 16] with the bias as column `inputs`; without one where `bias` is null.
+  std::vector<float> Narrow(const float* weights, const float* bias, int64_t inputs) const;
+  void FinishNarrow(const float* weights, const std::vector<float>& narrow, float* composed,
+                    float* d_narrow, float* d_weights) const;
+  void FinishAttention(const float* parameters, PointerSums& sums, float* gradient) const;
+  int64_t At(std::string_view name) const { return layout_.Offset(name); }
+  // Row or column of padded heads where channel i of the network's lies.
+  int64_t Padded(int64_t i) const;
+
+  const ParameterLayout layout_;
+  const DenseKernels<float>& dense_;
+  const int64_t hidden_;
+  const int64_t layers_;
+  const int64_t width_;     // of a head
+  const int64_t channels_;  // padded
+};
+
+}  // namespace vrp
