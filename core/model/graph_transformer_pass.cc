@@ -73,18 +73,19 @@ void GraphTransformerPass<T>::PackProjections(const T* parameters) {
   const T* const out = parameters + layout_.Offset("decoder.out.weight");
   const T* const last = parameters + layout_.Offset("decoder.last.weight");
   const T* const first = parameters + layout_.Offset("decoder.first.weight");
-  std::vector<T> rows(static_cast<size_t>(5 * size), T{0});  // [5H out, H in]
+  std::vector<T> rows(static_cast<size_t>(4 * size), T{0});  // [4H out, H in]
   std::copy_n(project, 2 * size, rows.begin());
   dense_.add_transposed({out, hidden_}, {project + 2 * size, hidden_}, {hidden_, hidden_, hidden_},
                         {rows.data() + 2 * size, hidden_});
   std::copy_n(last, size, rows.begin() + 3 * size);
-  std::copy_n(first, size, rows.begin() + 4 * size);
   projection_.resize(static_cast<size_t>(4 * size));
   first_.resize(static_cast<size_t>(size));
-  projection_back_.resize(rows.size());
+  projection_back_.resize(static_cast<size_t>(4 * size));
+  first_back_.resize(static_cast<size_t>(size));
   dense_.pack(rows.data(), 1, hidden_, {0, hidden_, 4 * hidden_}, projection_.data());
   dense_.pack(first, 1, hidden_, {0, hidden_, hidden_}, first_.data());
-  dense_.pack(rows.data(), hidden_, 1, {0, 5 * hidden_, hidden_}, projection_back_.data());
+  dense_.pack(rows.data(), hidden_, 1, {0, 4 * hidden_, hidden_}, projection_back_.data());
+  dense_.pack(first, hidden_, 1, {0, hidden_, hidden_}, first_back_.data());
   const T* const placeholder = parameters + layout_.Offset("decoder.placeholder");
   start_query_.assign(static_cast<size_t>(hidden_), T{0});
   for (int64_t i = 0; i < hidden_; ++i) {
@@ -204,6 +205,10 @@ void GraphTransformerPass<T>::Project(GraphTransformerGroup<T>& group) const {
   }
   dense_.multiply({group.means.data(), hidden_}, graph_.data(), nullptr,
                   {group.count, hidden_, hidden_}, {group.base.data(), hidden_});
+  Resize(group.start, group.count * hidden_);
+  for (int64_t i = 0; i < group.count * hidden_; ++i) {
+    group.start[i] = group.base[i] + start_query_[i % hidden_];
+  }
 }
 
 template <typename T>
@@ -218,7 +223,7 @@ DecoderNodes<const T> GraphTransformerPass<T>::Nodes(const GraphTransformerGroup
           .queries = row + 3 * hidden_,
           .first_queries = tours ? row + 4 * hidden_ : nullptr,
           .base_query = group.base.data() + b * hidden_,
-          .start_query = start_query_.data(),
+          .start_query = group.start.data() + b * hidden_,
           .shares_weight = shares_.data()};
 }
 
@@ -236,6 +241,7 @@ void GraphTransformerPass<T>::ClearGradients(GraphTransformerGroup<T>& group) co
   Resize(group.d_base, group.count * hidden_);
   std::fill_n(group.d_projected.begin(), rows * group.columns, T{0});
   std::fill_n(group.d_base.begin(), group.count * hidden_, T{0});
+  group.d_starts.assign(static_cast<size_t>(group.count * hidden_), T{0});
 }
 
 template <typename T>
@@ -250,7 +256,7 @@ DecoderNodes<T> GraphTransformerPass<T>::NodeGradients(GraphTransformerGroup<T>&
           .queries = row + 3 * hidden_,
           .first_queries = tours ? row + 4 * hidden_ : nullptr,
           .base_query = group.d_base.data() + b * hidden_,
-          .start_query = group.d_start.data(),
+          .start_query = group.d_starts.data() + b * hidden_,
           .shares_weight = gradient + layout_.Offset("decoder.shares.weight")};
 }
 
@@ -269,10 +275,19 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
   const int64_t rows = group.first_rows.back();
   Resize(group.d_nodes, rows * hidden_);
   const Rows<const T> d_projected{group.d_projected.data(), group.columns};
-  dense_.multiply(d_projected, projection_back_.data(), nullptr, {rows, group.columns, hidden_},
-                  {group.d_nodes.data(), hidden_});
+  const Rows<T> d_nodes{group.d_nodes.data(), hidden_};
+  dense_.multiply(d_projected, projection_back_.data(), nullptr, {rows, 4 * hidden_, hidden_},
+                  d_nodes);
+  if (group.columns == 5 * hidden_) {
+    dense_.multiply_add({d_projected.data + 4 * hidden_, group.columns}, first_back_.data(),
+                        {rows, hidden_, hidden_}, d_nodes);
+  }
   dense_.add_transposed(d_projected, {group.nodes.data(), hidden_}, {group.columns, rows, hidden_},
                         {group.d_projection.data(), hidden_});
+  for (int64_t i = 0; i < group.count * hidden_; ++i) {
+    group.d_base[i] += group.d_starts[i];
+    group.d_start[i % hidden_] += group.d_starts[i];
+  }
   // means become free here: their gradient takes their place after its last use.
   dense_.add_transposed({group.d_base.data(), hidden_}, {group.means.data(), hidden_},
                         {hidden_, group.count, hidden_},

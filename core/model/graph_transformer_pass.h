@@ -38,9 +38,11 @@ struct GraphTransformerGroup {
   std::vector<T> projected;  // [R, K]
   std::vector<T> means;      // [B, H]
   std::vector<T> base;       // [B, H]
+  std::vector<T> start;      // [B, H]: queries of a tour's first step
   // Gradients, of the group
   std::vector<T> d_projected;  // [R, K]
   std::vector<T> d_base;       // [B, H]
+  std::vector<T> d_starts;     // [B, H]
   std::vector<T> d_nodes;      // [R, H]
   std::vector<T> depot_rows;   // [B, H] and their features
   // Gradients, summed over the groups of a step until Finish
@@ -99,10 +101,11 @@ class GraphTransformerPass {
   std::vector<T> embed_depot_;      // likewise
   std::vector<T> projection_;       // packed [H -> 4H]
   std::vector<T> first_;            // packed [H -> H]: queries of the first node
-  std::vector<T> projection_back_;  // packed [5H -> H]
+  std::vector<T> projection_back_;  // packed [4H -> H]
+  std::vector<T> first_back_;       // packed [H -> H]
   std::vector<T> graph_;            // packed [H -> H]
   std::vector<T> graph_back_;       // packed [H -> H]
-  std::vector<T> start_query_;      // [H]
+  std::vector<T> start_query_;      // [H]; less the instance's base
   std::vector<T> shares_;           // [kContextShares, H]
 };
 
