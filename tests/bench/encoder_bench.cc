@@ -19,6 +19,7 @@ namespace vrp {
 namespace {
 
 constexpr int kRounds = 60;
+constexpr double kSecondsAtMost = 1;
 
 std::vector<float> RandomFloats(int64_t count, double bound) {
   CounterRandom random(1, static_cast<uint64_t>(count));
@@ -75,7 +76,8 @@ double ThreadSeconds() {
 template <typename F>
 double BestSeconds(const F& call) {
   double best = 1e9;
-  for (int round = 0; round < kRounds; ++round) {
+  const double end = ThreadSeconds() + kSecondsAtMost;
+  for (int round = 0; round < kRounds && ThreadSeconds() < end; ++round) {
     const double begin = ThreadSeconds();
     call();
     best = std::min(best, ThreadSeconds() - begin);
