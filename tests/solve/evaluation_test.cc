@@ -118,7 +118,10 @@ TEST(EvaluationTest, RefusesWhatCannotBeEvaluatedByItsPlace) {
   EXPECT_THAT(
       message({good, AnInstance().OpenEnd().Build()}, {.search_reference = absl::Milliseconds(5)}),
       HasSubstr("files[1]: vehicles[0].open_end"));
-  EXPECT_EQ(Evaluate({good, AnInstance().OpenEnd().Build()}, {}).status(), absl::OkStatus());
+  EXPECT_EQ(Evaluate({AnInstance().OpenEnd().Build()},
+                     {.modes = {{.method = DecodeMethod::kSample, .width = 2}}})
+                .status(),
+            absl::OkStatus());
   EXPECT_THAT(message({good}, {.modes = {}}), HasSubstr("modes"));
   EXPECT_THAT(message({good}, {.modes = {{.method = DecodeMethod::kBeam, .width = 0}}}),
               HasSubstr("modes[0].width: got 0"));
