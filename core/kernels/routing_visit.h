@@ -75,14 +75,11 @@ constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t
   const Visit visit = VisitAt(rules, state, node, distance);
   if (visit.begin > ValueAt(problem.window_closes, node, kInfinity) + rules.time_room) return false;
   double end = visit.leave;
-  double delay = visit.delay;
   if (!problem.open_routes) {
     end += LegDuration(problem, node, 0, way_back);
-    const double close = ValueAt(problem.window_closes, 0, kInfinity);
-    if (end > close + rules.time_room) return false;
-    delay = Smaller(delay, visit.waited + (close - end));
+    if (end > ValueAt(problem.window_closes, 0, kInfinity) + rules.time_room) return false;
   }
-  const double later = Larger(0, Smaller(visit.waited, delay));
+  const double later = Larger(0, Smaller(visit.waited, visit.delay));
   return end - ValueAt(problem.window_opens, 0) - later <= rules.duration_limit;
 }
 

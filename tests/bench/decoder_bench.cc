@@ -22,6 +22,7 @@ struct DecoderCase {
   std::string what;
   int32_t customers = 50;
   int32_t trajectories = 1;
+  bool windows = false;
 };
 
 double Now() {
@@ -45,12 +46,24 @@ struct Subject {
                .x = x.data(),
                .y = y.data(),
                .demands = demands.data()};
+    if (c.windows) AddWindows(random);
     stride = 5 * shape.hidden;
     projections.resize(static_cast<size_t>((nodes + 2) * stride));
     for (float& value : projections) value = static_cast<float>(random.UniformDouble() - 0.5);
     gradients.resize(projections.size());
     max_steps = MaxTourSteps(problem);
     for (int32_t p = 0; p < trajectories; ++p) AddNearestNeighbourPlan(p);
+  }
+
+  // Reachable from the depot, and wide enough for routes of some customers.
+  void AddWindows(CounterRandom& random) {
+    for (int32_t n = 0; n < nodes; ++n) {
+      opens.push_back(n == 0 ? 0 : 3 * random.UniformDouble());
+      closes.push_back(n == 0 ? 10 : opens.back() + 2);
+    }
+    problem.window_opens = opens.data();
+    problem.window_closes = closes.data();
+    problem.horizon = 10;
   }
 
   void AddNearestNeighbourPlan(int32_t p) {
@@ -96,7 +109,7 @@ struct Subject {
   DecoderShape shape;
   int32_t nodes;
   int32_t trajectories;
-  std::vector<double> x, y, demands;
+  std::vector<double> x, y, demands, opens, closes;
   RoutingProblem problem;
   int64_t stride = 0;
   std::vector<float> projections;
@@ -117,16 +130,16 @@ void Measure(const DecoderCase& c, const std::string& pass, const Run& run) {
     ms.push_back(1e3 * (Now() - begin));
   }
   const double best = *std::min_element(ms.begin(), ms.end());
-  PrintMeasurement(
-      {{"what", "decoder_" + pass + "_" + c.what + "_cvrp" + std::to_string(c.customers)},
-       {"isa", IsaName(BestIsa())},
-       {"trajectories", c.trajectories},
-       {"steps", steps},
-       {"best_ms", best},
-       {"median_ms", Median(ms)},
-       {"us_per_step", 1e3 * best / static_cast<double>(steps)},
-       {"runs", ms.size()}},
-      1);
+  PrintMeasurement({{"what", "decoder_" + pass + "_" + c.what + (c.windows ? "_vrptw" : "_cvrp") +
+                                 std::to_string(c.customers)},
+                    {"isa", IsaName(BestIsa())},
+                    {"trajectories", c.trajectories},
+                    {"steps", steps},
+                    {"best_ms", best},
+                    {"median_ms", Median(ms)},
+                    {"us_per_step", 1e3 * best / static_cast<double>(steps)},
+                    {"runs", ms.size()}},
+                   1);
 }
 
 void MeasureCase(const DecoderCase& c) {
@@ -171,5 +184,7 @@ void MeasureCase(const DecoderCase& c) {
 int main() {
   for (const int customers : {10, 20, 50, 100}) vrp::MeasureCase({"am", customers, 1});
   for (const int customers : {50, 100}) vrp::MeasureCase({"pomo", customers, customers});
+  vrp::MeasureCase({"am", 50, 1, true});
+  vrp::MeasureCase({"pomo", 50, 50, true});
   return 0;
 }
