@@ -63,7 +63,7 @@ class Decoder final : public TorchDecoder {
     queries_ = at::linear(nodes, last);
     first_queries_ = at::linear(nodes, first);
     const at::Tensor& placeholder = parameters.Get("decoder.placeholder");
-    start_query_ = base_ + at::linear(placeholder.narrow(0, 0, hidden), first) +
+    start_query_ = at::linear(placeholder.narrow(0, 0, hidden), first) +
                    at::linear(placeholder.narrow(0, hidden, hidden), last);
     shares_weight_ = parameters.Get("decoder.shares.weight");
   }
@@ -105,7 +105,7 @@ class Decoder final : public TorchDecoder {
   at::Tensor queries_;        // [B, N, H]
   at::Tensor first_queries_;  // [B, N, H]
   at::Tensor base_;           // [B, 1, H]
-  at::Tensor start_query_;    // [B, 1, H]
+  at::Tensor start_query_;    // [H]
   at::Tensor shares_weight_;  // [kContextShares, H]
   const at::Tensor out_;      // [H, H]
 };
@@ -136,7 +136,7 @@ class GraphTransformer final : public TorchNetwork {
                        .view({valid.size(0), 1, 1, valid.size(1)}),
         .edges = options_.edge_bias ? batch.edges.permute({0, 2, 3, 1}) : at::Tensor(),
     };
-    at::Tensor nodes = Embed(parameters, batch);
+    at::Tensor nodes = Embed(parameters, batch).to(batch.features.scalar_type());
     for (int32_t layer = 0; layer < options_.layers; ++layer) {
       const auto body = [this, &parameters, inputs, layer](const std::vector<at::Tensor>& x) {
         return Layer(parameters, layer, inputs, x[0]);

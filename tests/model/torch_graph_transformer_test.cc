@@ -113,12 +113,17 @@ TEST_P(TorchGraphTransformerTest, AgreesWithTheCpusOwnKernelsInDoublePrecision) 
   EXPECT_EQ(actual->trajectories.agreements, expected->trajectories.agreements);
   EXPECT_EQ(actual->trajectories.costs, expected->trajectories.costs);
   EXPECT_NEAR(actual->loss, expected->loss, 1e-9);
+  for (size_t row = 0; row < actual->trajectories.log_likelihoods.size(); ++row) {
+    EXPECT_NEAR(actual->trajectories.log_likelihoods[row],
+                expected->trajectories.log_likelihoods[row], 1e-10)
+        << row;
+  }
   for (const ParameterShape& shape : own->parameters().layout().shapes()) {
     const auto offset = static_cast<size_t>(own->parameters().layout().Offset(shape.name));
     const auto size = static_cast<size_t>(ParameterLayout::Elements(shape));
     const std::span<const double> reference =
         Values(torch->tensors().gradient()).subspan(offset, size);
-    EXPECT_LT(RelativeDifference(reference, own->LastGradient().subspan(offset, size)), 1e-9)
+    EXPECT_LT(RelativeDifference(reference, own->LastGradient().subspan(offset, size), 1e-3), 1e-9)
         << shape.name;
   }
 }

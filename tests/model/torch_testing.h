@@ -30,7 +30,9 @@ inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
   return engine;
 }
 
-// One of each kind that the graph transformer knows, of different sizes.
+// One of each kind that the graph transformer knows, of different sizes. But a TSP given by its
+// matrix alone: its nodes look all the same, attention keeps equals equal, and what the norms make
+// of that is rounding, enlarged.
 inline std::vector<Instance> Variants() {
   return {
       AnInstance().WithCustomers(7).RandomDemands().Build(),
@@ -44,7 +46,6 @@ inline std::vector<Instance> Variants() {
           .Demands({3, 0, 2, 0, 5, 0})
           .Build(),
       AnInstance().WithCustomers(7).ExplicitMatrix(0.4).Seed(6).Build(),
-      AnInstance().WithCustomers(6).Kind(ProblemKind::kTsp).ExplicitMatrix(0.4).Seed(7).Build(),
   };
 }
 
@@ -75,11 +76,12 @@ inline std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajector
   return choices;
 }
 
-// Largest difference, as a share of the larger vector's largest element.
+// Largest difference, as a share of the first vector's largest element, or of `least` where that is
+// more.
 template <typename A, typename B>
-double RelativeDifference(std::span<A> a, std::span<B> b) {
+double RelativeDifference(std::span<A> a, std::span<B> b, double least = 1e-30) {
   double difference = 0;
-  double largest = 1e-30;
+  double largest = least;
   for (size_t i = 0; i < a.size(); ++i) {
     difference = std::max(difference, std::abs(static_cast<double>(a[i]) - b[i]));
     largest = std::max(largest, std::abs(static_cast<double>(a[i])));
