@@ -61,11 +61,11 @@ void ReadProblem(ConfigReader& reader, ProblemConfig& problem) {
 }
 
 void ReadNetwork(ConfigReader& reader, PointerNetworkOptions& network) {
-  reader.Read("network.hidden", {8, kMaxHidden}, network.hidden);
+  reader.Read("network.hidden", {16, kMaxHidden}, network.hidden);
   reader.Read("network.layers", {1, kMaxLayers}, network.layers);
   reader.Read("network.dropout", {0.0, 0.9}, network.dropout);
   reader.Read("network.logit_clip", {0.1, 100.0}, network.logit_clip);
-  if (network.hidden % 8 != 0) reader.Refuse("network.hidden", "a multiple of 8");
+  if (network.hidden % 16 != 0) reader.Refuse("network.hidden", "a multiple of 16");
 }
 
 void ReadGraphTransformer(ConfigReader& reader, GraphTransformerOptions& network) {

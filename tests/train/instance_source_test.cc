@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/problem/formats.h"
+#include "core/problem/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
@@ -42,7 +43,7 @@ TEST(InstanceFilesTest, AreRefusedByNameAndLine) {
 }
 
 TEST(AugmentedTest, JittersDemandsWithinTheirShareAndTheCapacity) {
-  const Instance instance = test::AnInstance().WithCustomers(30).Build();
+  const Instance instance = *GenerateInstance({.customers = 30}, 0);
   ProblemConfig problem;
   problem.demand_jitter = 0.5;
   bool changed = false;

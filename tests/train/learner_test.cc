@@ -219,6 +219,7 @@ TEST_F(LearnerTest, RefusesPassesThatDifferByMoreThanRounding) {
 
 TEST_F(LearnerTest, ABetterPolicyBecomesTheBaselineAfterAnEpochAndAnEqualOneDoesNot) {
   config_.reinforce.baseline_instances = 200;
+  engine_.parameters().values()[kNodeFeatures] = 20;  // the farthest node next
   const auto learner = Make();
   const auto equal = learner->EndEpoch(1, {});
   ASSERT_TRUE(equal.ok());

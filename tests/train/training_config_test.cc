@@ -95,12 +95,12 @@ TEST(TrainingConfigTest, SaysLineGotAndWanted) {
 
 TEST(TrainingConfigTest, GivesAllErrorsInTheOrderOfTheFile) {
   const std::string message = MessageOf(ParseTrainingConfig(
-      "training:\n  epochs: 0\n  amp: 1\nnetwork:\n  hidden: 12\nspeed: 9\n", "f.yaml"));
+      "training:\n  epochs: 0\n  amp: 1\nnetwork:\n  hidden: 24\nspeed: 9\n", "f.yaml"));
   EXPECT_EQ(message,
             "f.yaml:1: name: missing\n"
             "f.yaml:2: training.epochs: got \"0\", wanted an integer from 1 to 1000000\n"
             "f.yaml:3: training.amp: got \"1\", wanted true or false\n"
-            "f.yaml:5: network.hidden: got \"12\", wanted a multiple of 8\n"
+            "f.yaml:5: network.hidden: got \"24\", wanted a multiple of 16\n"
             "f.yaml:6: \"speed\": unknown key");
 }
 
