@@ -1,0 +1,146 @@
+// The pointer network on the CPU: a training step (gradient alone, without the optimiser's pass)
+// and greedy decoding, as JSON lines. Names and `instances_per_s` as those of rl4co's measuring
+// script.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/base/cpu_pool.h"
+#include "core/model/cpu_pointer_network.h"
+#include "core/problem/generators.h"
+#include "tests/bench/json_line.h"
+
+namespace vrp {
+namespace {
+
+struct Case {
+  std::string what;
+  ProblemKind kind = ProblemKind::kTsp;
+  int32_t customers = 50;
+  int32_t batch = 512;
+  PointerNetworkOptions options;
+  bool supervised = false;
+  bool baseline = false;
+  bool train = true;
+  int calls = 5;
+};
+
+NetworkBatch MakeBatch(const Case& c) {
+  auto instances =
+      GenerateInstances({.kind = c.kind, .customers = c.customers, .seed = 1234}, c.batch);
+  if (!instances.ok()) std::abort();
+  return MakeNetworkBatch(*instances, NodeOrder::kByAngle);
+}
+
+void Weigh(int64_t, std::span<const double>, std::span<double> weights) {
+  std::fill(weights.begin(), weights.end(), 1.0);
+}
+
+// One call; the gradient's phases, where it trains.
+PhaseSeconds Call(const Case& c, PolicyEngine& engine, const NetworkBatch& batch,
+                  const GradientRequest& request) {
+  if (!c.train) {
+    if (!engine.Run(batch, request.rollout).ok()) std::abort();
+    return {};
+  }
+  RolloutRequest greedy{.pool = request.rollout.pool};
+  if (c.baseline && !engine.Run(batch, greedy).ok()) std::abort();
+  engine.ParametersChanged();
+  const auto outcome = engine.AddGradient(batch, request, Weigh);
+  if (!outcome.ok()) std::abort();
+  return outcome->seconds;
+}
+
+void Measure(const Case& c, CpuPool& pool) {
+  const auto engine = MakeCpuPointerNetwork(c.options, 1);
+  engine->parameters().TrackGradient();
+  const NetworkBatch batch = MakeBatch(c);
+  GradientRequest request{.rollout = {.pool = c.batch == 1 ? nullptr : &pool}};
+  std::vector<std::vector<int32_t>> choices;
+  if (c.supervised) {
+    const auto labels = engine->Run(batch, request.rollout);
+    for (int32_t b = 0; b < c.batch; ++b) {
+      const auto list = labels->Choices(b);
+      choices.emplace_back(list.begin(), list.end());
+    }
+    request.rollout.choice = Choice::kFollow;
+    request.rollout.choices = choices;
+    request.dropout = true;
+  } else if (c.train) {
+    request.rollout.choice = Choice::kSample;
+  }
+  std::vector<double> wall_s;
+  PhaseSeconds seconds{};
+  for (int call = -1; call < c.calls; ++call) {
+    const absl::Time begin = absl::Now();
+    const PhaseSeconds spent = Call(c, *engine, batch, request);
+    if (call < 0) continue;
+    wall_s.push_back(absl::ToDoubleSeconds(absl::Now() - begin));
+    if (wall_s.back() <= *std::min_element(wall_s.begin(), wall_s.end())) seconds = spent;
+  }
+  const double best = *std::min_element(wall_s.begin(), wall_s.end());
+  nlohmann::ordered_json line;
+  line["what"] = c.what;
+  line["batch"] = c.batch;
+  line["incl_rollout_baseline"] = c.baseline;
+  line["hidden"] = c.options.hidden;
+  line["layers"] = c.options.layers;
+  line["params"] = engine->parameters().size();
+  line["amp"] = "none";
+  line["step_s"] = Median(wall_s);
+  line["best_step_s"] = best;
+  line["instances_per_s"] = c.batch / Median(wall_s);
+  line["best_instances_per_s"] = c.batch / best;
+  for (size_t i = 0; i < seconds.size(); ++i) {
+    if (seconds[i] > 0) line["seconds"][std::string(kPhaseNames[i])] = seconds[i];
+  }
+  PrintMeasurement(std::move(line), c.batch == 1 ? 1 : pool.threads());
+}
+
+int Main(int argc, char** argv) {
+  int threads = 2;
+  if (argc > 2 || (argc == 2 && (!absl::SimpleAtoi(argv[1], &threads) || threads < 1))) {
+    std::cerr << "usage: pointer_bench [THREADS]\n";
+    return 2;
+  }
+  CpuPool pool(threads);
+  const PointerNetworkOptions small{.hidden = 128, .layers = 1, .dropout = 0};
+  const PointerNetworkOptions large{.hidden = 256, .layers = 2, .dropout = 0.2};
+  for (const bool baseline : {false, true}) {
+    Measure({.what = "ptrnet_reinforce_train_tsp50", .options = small, .baseline = baseline}, pool);
+  }
+  for (const int32_t customers : {20, 50}) {
+    Measure({.what = absl::StrCat("ptrnet_supervised_train_cvrp", customers),
+             .kind = ProblemKind::kCvrp,
+             .customers = customers,
+             .batch = 64,
+             .options = large,
+             .supervised = true,
+             .calls = 12},
+            pool);
+  }
+  for (const int32_t customers : {20, 50, 100}) {
+    for (const int32_t batch : {1, 256}) {
+      Measure({.what = absl::StrCat("ptrnet_greedy_cvrp", customers),
+               .kind = ProblemKind::kCvrp,
+               .customers = customers,
+               .batch = batch,
+               .options = large,
+               .train = false,
+               .calls = batch == 1 ? 20 : 3},
+              pool);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace vrp
+
+int main(int argc, char** argv) { return vrp::Main(argc, argv); }
