@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "core/kernels/simd/attention.h"
+#include "core/kernels/simd/attention_backward.h"
+#include "core/kernels/simd/attention_parts.h"
 #include "core/kernels/simd/encoder_layout.h"
 #include "core/kernels/simd/gemm.h"
 #include "core/kernels/simd/norm.h"

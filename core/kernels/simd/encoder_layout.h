@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/kernels/encoder.h"
-#include "core/kernels/simd/attention.h"
+#include "core/kernels/simd/attention_parts.h"
 #include "core/kernels/simd/norm.h"
 #include "core/kernels/simd/weight_gradient.h"
 
