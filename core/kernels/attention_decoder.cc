@@ -174,13 +174,20 @@ class RolloutRun {
       const int32_t p = memory_.trajectories[row];
       memory_.sums[p] += static_cast<double>(steps_.log_likelihoods[row]);
       result_.agreements[p] += steps_.choices[row] == steps_.likeliest[row] ? 1 : 0;
-      Go(p, t, steps_.choices[row]);
+      Go(p, t, AllowedChoice(row));
     }
     scored_ += steps_.count * sizes_.nodes;
     steps_.count = 0;
     if (scored_ < kNodesBetweenPolls) return DecodeStatus::kDone;
     scored_ = 0;
     return request_.stop.ShouldStop() ? DecodeStatus::kStopped : DecodeStatus::kDone;
+  }
+
+  // Weights that are not numbers choose anything; the plan remains one.
+  int32_t AllowedChoice(int32_t row) const {
+    const T* const mask = steps_.masks + row * sizes_.padded_nodes;
+    const int32_t choice = steps_.choices[row];
+    return mask[choice] == 0 ? choice : AllowedNode(mask, 1, 0);
   }
 
   void Go(int32_t p, int32_t t, int32_t node) {

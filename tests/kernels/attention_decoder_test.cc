@@ -193,6 +193,25 @@ TEST_P(AttentionDecoderTest, StartsAreDistinctAndNotTheNetworks) {
   }
 }
 
+TEST_P(AttentionDecoderTest, WeightsThatAreNotNumbersStillGiveAPlan) {
+  const DecoderShape shape = {.hidden = 16, .heads = 2};
+  const auto decoder = Make<float>(shape);
+  const RoutingCase routing({.nodes = 20});
+  RandomNodes<float> nodes(shape, routing.problem(), 8);
+  for (auto& array : nodes.arrays()) array.assign(array.size(), std::nanf(""));
+  for (const StepChoice choice : {StepChoice::kGreedy, StepChoice::kSample}) {
+    const Decoded<float> decoded = Roll<float>(*decoder, routing.problem(), nodes.view(),
+                                               {.choice = choice, .trajectories = 18});
+    ASSERT_EQ(decoded.status, DecodeStatus::kDone);
+    for (int32_t p = 0; p < 18; ++p) {
+      EXPECT_TRUE(std::isnan(decoded.log_likelihoods[p]));
+      const CheckReport report =
+          CheckPlan(routing.instance(), routing.PlanOf(decoded.Choices(p)), decoded.costs[p]);
+      EXPECT_TRUE(report.feasible) << report.violations.front().message;
+    }
+  }
+}
+
 TEST_P(AttentionDecoderTest, SamplesFollowTheDistribution) {
   const DecoderShape shape = {.hidden = 16, .heads = 2, .clip = 2};
   const auto decoder = Make<float>(shape);

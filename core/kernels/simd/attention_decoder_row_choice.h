@@ -64,7 +64,7 @@ inline void ChooseOfRow(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                         Vec<T> largest_lanes, const RowMemory<T>& memory) {
   const Vec<T> largest = MaxOverLanes<T>(largest_lanes);
   int32_t likeliest = 0;
-  while (memory.logits[likeliest] != largest[0]) ++likeliest;
+  while (memory.logits[likeliest] != largest[0] && likeliest + 1 < sizes.nodes) ++likeliest;
   Vec<T> sum = {};
   for (int64_t j = 0; j < sizes.padded_nodes; j += kLanes<T>) {
     const Vec<T> value = Exp<T>(Load<T>(memory.logits + j) - largest);
