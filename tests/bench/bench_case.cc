@@ -43,6 +43,8 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
       {"starts", Number(c.starts)},
       {"supervised", Number(c.supervised)},
       {"bf16", Number(c.bf16)},
+      {"torch", Number(c.torch)},
+      {"micro_batch", Number(c.micro_batch)},
       {"threads", Number(c.threads)},
       {"seed", Number(c.seed)},
       {"problem",

@@ -12,8 +12,10 @@ namespace vrp {
 
 struct BenchCase {
   std::string architecture = "gt";
-  std::string sizes;  // architecture_json; empty: of `model`, or the architecture's defaults
-  std::string model;  // folder with weights and card; empty: fresh weights from `seed`
+  bool torch = false;       // the engine with LibTorch inside, on the CPU, instead of our kernels
+  int32_t micro_batch = 0;  // instances at once, where the engine has a choice; 0: all
+  std::string sizes;        // architecture_json; empty: of `model`, or the architecture's defaults
+  std::string model;        // folder with weights and card; empty: fresh weights from `seed`
   ProblemKind kind = ProblemKind::kCvrp;
   int32_t customers = 20;
   int32_t batch = 512;

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/model/make_engine.h"
 #include "core/model/model_card.h"
+#include "core/model/torch_engines.h"
 #include "core/problem/generators.h"
 #include "core/search/construct.h"
 #include "tests/bench/json_line.h"
@@ -47,6 +48,20 @@ absl::Status LoadWeights(const std::string& folder, PolicyEngine& engine) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const BenchCase& c,
+                                                              const std::string& sizes,
+                                                              const EngineOptions& options) {
+  const TorchEngineRequest request{.device = {}, .seed = c.seed, .options = options};
+  if (c.architecture == "gt") {
+    VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions parsed,
+                         ParseGraphTransformerOptions(sizes, "sizes"));
+    return MakeTorchGraphTransformerEngine(parsed, request);
+  }
+  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions parsed,
+                       ParsePointerNetworkOptions(sizes, "sizes"));
+  return MakeTorchPointerEngine(parsed, request);
+}
+
 // Of each instance the mean of its trajectories.
 void SubtractMeans(std::span<const double> costs, int32_t trajectories, double share,
                    std::span<double> weights) {
@@ -65,12 +80,16 @@ double Mean(std::span<const double> values) {
 
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c) {
   VRP_ASSIGN_OR_RETURN(const std::string sizes, SizesOf(c));
-  EngineRequest request;
-  request.architecture = c.architecture;
-  request.architecture_json = sizes;
-  request.seed = c.seed;
-  request.options.precision = c.bf16 ? Precision::kBf16 : Precision::kFp32;
-  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, MakeEngine(request));
+  EngineOptions options;
+  options.precision = c.bf16 ? Precision::kBf16 : Precision::kFp32;
+  absl::StatusOr<std::unique_ptr<PolicyEngine>> made =
+      c.torch ? MakeTorchEngine(c, sizes, options)
+              : MakeEngine({.architecture = c.architecture,
+                            .architecture_json = sizes,
+                            .device = {},
+                            .seed = c.seed,
+                            .options = options});
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, std::move(made));
   if (!c.model.empty()) VRP_RETURN_IF_ERROR(LoadWeights(c.model, *engine));
   return engine;
 }
@@ -138,6 +157,7 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
   request.rollout.stream = step_;
   request.rollout.choices = labels_;
   request.rollout.pool = pool_.get();
+  request.micro_batch = case_.micro_batch;
   const double share = 1.0 / (static_cast<double>(case_.batch) * case_.starts);
   const auto weigh = [&](int64_t first, std::span<const double> costs, std::span<double> weights) {
     if (case_.supervised) {
