@@ -51,15 +51,15 @@ absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_vie
         Concat(name, ": architecture_json: wanted hidden, layers, dropout and logit_clip"));
   }
   PointerNetworkOptions options;
-  VRP_ASSIGN_OR_RETURN(const double hidden, Read(json, {"hidden", 8, kMaxHidden, true}, name));
+  VRP_ASSIGN_OR_RETURN(const double hidden, Read(json, {"hidden", 16, kMaxHidden, true}, name));
   VRP_ASSIGN_OR_RETURN(const double layers, Read(json, {"layers", 1, kMaxLayers, true}, name));
   VRP_ASSIGN_OR_RETURN(options.dropout, Read(json, {"dropout", 0, 0.9, false}, name));
   VRP_ASSIGN_OR_RETURN(options.logit_clip, Read(json, {"logit_clip", 0.1, 100, false}, name));
   options.hidden = static_cast<int32_t>(hidden);
   options.layers = static_cast<int32_t>(layers);
-  if (options.hidden % 8 != 0) {
+  if (options.hidden % 16 != 0) {
     return absl::InvalidArgumentError(Concat(name, ": architecture_json.hidden: got ",
-                                             options.hidden, ", wanted a multiple of 8"));
+                                             options.hidden, ", wanted a multiple of 16"));
   }
   return options;
 }

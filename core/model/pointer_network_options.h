@@ -13,7 +13,7 @@ inline constexpr int32_t kMaxHidden = 2048;
 inline constexpr int32_t kMaxLayers = 8;
 
 struct PointerNetworkOptions {
-  int32_t hidden = 256;    // 8 .. kMaxHidden, a multiple of 8
+  int32_t hidden = 256;    // 16 .. kMaxHidden, a multiple of 16
   int32_t layers = 2;      // 1 .. kMaxLayers, of encoder and decoder each
   double dropout = 0.2;    // 0 .. 0.9, between the LSTMs' layers, in supervised training
   double logit_clip = 10;  // above 0, up to 100

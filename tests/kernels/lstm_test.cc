@@ -1,0 +1,144 @@
+#include "core/kernels/lstm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/kernels/dense.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kHidden = 16;
+
+std::vector<double> RandomValues(int64_t count, uint64_t stream) {
+  CounterRandom random(7, stream);
+  std::vector<double> values(static_cast<size_t>(count));
+  for (double& value : values) value = random.UniformDouble() - 0.5;
+  return values;
+}
+
+// Three sequences of 4, 3 and 1 steps, one layer.
+struct Problem {
+  std::vector<int32_t> first = {0, 3, 5, 7, 8};
+  std::vector<double> weight = RandomValues(4 * kHidden * kHidden, 1);  // W_hh
+  std::vector<double> inputs = RandomValues(8 * 4 * kHidden, 2);
+  std::vector<double> hidden = RandomValues(3 * kHidden, 3);
+  std::vector<double> cell = RandomValues(3 * kHidden, 4);
+  std::vector<double> wanted = RandomValues(8 * kHidden, 5);  // the loss's gradient by the outputs
+};
+
+double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Outputs [8, H] by plain loops.
+std::vector<double> PlainOutputs(const Problem& p) {
+  std::vector<double> hidden = p.hidden;
+  std::vector<double> cell = p.cell;
+  std::vector<double> outputs;
+  for (size_t t = 0; t + 1 < p.first.size(); ++t) {
+    for (int32_t r = 0; r < p.first[t + 1] - p.first[t]; ++r) {
+      std::vector<double> gates(4 * kHidden);
+      for (int64_t g = 0; g < 4 * kHidden; ++g) {
+        gates[g] = p.inputs[(p.first[t] + r) * 4 * kHidden + g];
+        for (int64_t h = 0; h < kHidden; ++h) {
+          gates[g] += p.weight[g * kHidden + h] * hidden[r * kHidden + h];
+        }
+      }
+      for (int64_t h = 0; h < kHidden; ++h) {
+        double& c = cell[r * kHidden + h];
+        c = Sigmoid(gates[kHidden + h]) * c + Sigmoid(gates[h]) * std::tanh(gates[2 * kHidden + h]);
+        hidden[r * kHidden + h] = Sigmoid(gates[3 * kHidden + h]) * std::tanh(c);
+        outputs.push_back(hidden[r * kHidden + h]);
+      }
+    }
+  }
+  return outputs;
+}
+
+double PlainLoss(const Problem& p) {
+  const std::vector<double> outputs = PlainOutputs(p);
+  double loss = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) loss += p.wanted[i] * outputs[i];
+  return loss;
+}
+
+template <typename T>
+struct Run {
+  std::vector<T> gates, cells, hiddens, d_hiddens, d_cells, d_weight;
+  LstmRun<T> run;
+
+  Run(const Problem& p, Isa isa)
+      : gates(p.inputs.begin(), p.inputs.end()),
+        cells(11 * kHidden),
+        hiddens(11 * kHidden),
+        d_hiddens(11 * kHidden),
+        d_cells(3 * kHidden),
+        d_weight(p.weight.size()) {
+    const std::vector<T> weight(p.weight.begin(), p.weight.end());
+    std::vector<T> packed(weight.size());
+    const DenseKernels<T>& dense = DenseKernelsFor<T>(isa);
+    std::copy(p.cell.begin(), p.cell.end(), cells.begin());
+    std::copy(p.hidden.begin(), p.hidden.end(), hiddens.begin());
+    run = {.first = p.first,
+           .hidden_size = kHidden,
+           .gates = gates.data(),
+           .cells = cells.data(),
+           .hiddens = hiddens.data()};
+    dense.pack(weight.data(), 1, kHidden, {0, kHidden, 4 * kHidden}, packed.data());
+    LstmForward<T>(LstmKernelsFor<T>(isa), packed.data(), run);
+    std::copy(p.wanted.begin(), p.wanted.end(), d_hiddens.begin() + 3 * kHidden);
+    dense.pack(weight.data(), kHidden, 1, {0, 4 * kHidden, kHidden}, packed.data());
+    LstmBackward<T>(isa, packed.data(), run, d_hiddens.data(), d_cells.data());
+    std::vector<T> before(8 * kHidden);
+    GatherBefore<T>(run, before.data());
+    const LstmKernels<T>& lstm = LstmKernelsFor<T>(isa);
+    std::vector<T> scratch(static_cast<size_t>(lstm.weight_scratch(4 * kHidden, kHidden)));
+    lstm.add_weight_gradient({8, gates.data(), 4 * kHidden, before.data(), kHidden, d_weight.data(),
+                              nullptr, scratch.data()});
+  }
+};
+
+template <typename T>
+void ExpectGradient(Problem& p, std::vector<double>& values, const T* gradient, double tolerance) {
+  constexpr double kStep = 1e-5;
+  for (size_t i = 0; i < values.size(); i += 3) {
+    const double value = values[i];
+    values[i] = value + kStep;
+    const double above = PlainLoss(p);
+    values[i] = value - kStep;
+    const double below = PlainLoss(p);
+    values[i] = value;
+    ASSERT_NEAR(gradient[i], (above - below) / (2 * kStep), tolerance) << i;
+  }
+}
+
+template <typename T>
+void ExpectPlainLoopsAndDifferences(Isa isa, double tolerance) {
+  Problem p;
+  Run<T> run(p, isa);
+  const std::vector<double> outputs = PlainOutputs(p);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    ASSERT_NEAR(run.hiddens[3 * kHidden + i], outputs[i], tolerance) << i;
+  }
+  ExpectGradient(p, p.inputs, run.gates.data(), tolerance);
+  ExpectGradient(p, p.hidden, run.d_hiddens.data(), tolerance);
+  ExpectGradient(p, p.cell, run.d_cells.data(), tolerance);
+  ExpectGradient(p, p.weight, run.d_weight.data(), tolerance);
+}
+
+class LstmTest : public testing::TestWithParam<Isa> {};
+
+TEST_P(LstmTest, EqualsPlainLoopsAndTheirCentralDifferencesInDouble) {
+  ExpectPlainLoopsAndDifferences<double>(GetParam(), 1e-8);
+}
+
+TEST_P(LstmTest, EqualsPlainLoopsAndTheirCentralDifferencesInFloat) {
+  ExpectPlainLoopsAndDifferences<float>(GetParam(), 5e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, LstmTest, testing::ValuesIn(UsableIsas()));
+
+}  // namespace
+}  // namespace vrp
