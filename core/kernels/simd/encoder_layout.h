@@ -6,34 +6,11 @@
 
 #include "core/kernels/encoder.h"
 #include "core/kernels/simd/attention_parts.h"
+#include "core/kernels/simd/memory.h"
 #include "core/kernels/simd/norm.h"
 #include "core/kernels/simd/weight_gradient.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
-
-// Hands out pieces of a block of memory, each beginning at a multiple of 64 bytes. Counts only,
-// when made from null.
-template <typename T>
-class Memory {
- public:
-  explicit Memory(T* start) : start_(start) {
-    if (start_ == nullptr) return;
-    const auto address = reinterpret_cast<uintptr_t>(start_);
-    start_ += (-address % 64) / sizeof(T);
-  }
-  T* Take(int64_t elements) {
-    T* const piece = start_ == nullptr ? nullptr : start_ + taken_;
-    taken_ += (elements + kGrain - 1) / kGrain * kGrain;
-    return piece;
-  }
-  // With room to begin at a multiple of 64 bytes.
-  int64_t size() const { return taken_ + kGrain; }
-
- private:
-  static constexpr int64_t kGrain = 64 / static_cast<int64_t>(sizeof(T));
-  T* start_;
-  int64_t taken_ = 0;
-};
 
 // One layer's weights: for products with rows from the left, [in, out] in panels, forward and back.
 template <typename T>

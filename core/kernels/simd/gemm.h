@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "core/kernels/simd/epilogue.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
@@ -35,25 +36,6 @@ struct MatrixB {
   const T* data;
   int64_t stride;
   bool packed;
-};
-
-// What to do with C's vector at (i, j .. j + kLanes - 1).
-template <typename T>
-struct StoreTo {
-  T* data;
-  int64_t stride;
-  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
-    Store<T>(data + i * stride + j, value);
-  }
-};
-template <typename T>
-struct AddTo {
-  T* data;
-  int64_t stride;
-  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
-    T* const to = data + i * stride + j;
-    Store<T>(to, Load<T>(to) + value);
-  }
 };
 
 // The addresses of a block's rows at step k with few registers, so that the inner loop loads none:

@@ -1,0 +1,29 @@
+// The simplest endings of a product (gemm.h). See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// What to do with C's vector at (i, j .. j + kLanes - 1).
+template <typename T>
+struct StoreTo {
+  T* data;
+  int64_t stride;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(data + i * stride + j, value);
+  }
+};
+template <typename T>
+struct AddTo {
+  T* data;
+  int64_t stride;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    T* const to = data + i * stride + j;
+    Store<T>(to, Load<T>(to) + value);
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE
