@@ -42,7 +42,7 @@ struct ModelCard {
   std::string training_config;  // the YAML that trained it
   int64_t steps = 0;
   double validation_cost = 0;       // greedy, mean over the validation set
-  double validation_reference = 0;  // the nearest-neighbour builder's mean on the same set
+  double validation_reference = 0;  // the mean of `validation.reference` on the same set
   absl::Time created;
   std::string weights_sha256;
   std::vector<CardEvaluation> evaluations;  // newest last; at most kMaxCardEvaluations
