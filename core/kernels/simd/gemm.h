@@ -3,9 +3,8 @@
 // include this.
 //
 // The micro-kernel is the usual outer product (Goto and van de Geijn 2008): a block of C stays in
-// registers over the whole inner dimension, B comes from packed panels that fit into the
-// first-level cache. Results do not depend on the other rows of A, so that a batch may be cut
-// anywhere.
+// registers over the whole inner dimension, B comes from packed panels that fit into the first
+// cache. Results do not depend on the other rows of A, so that a batch may be cut anywhere.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 inline constexpr int64_t kBlockRows = VRP_SIMD_BYTES == 64 ? 12 : 6;
 inline constexpr int64_t kBlockVectors = 2;
 
-// A's element (i, k) is data[i * row + k * column]: row-major with column = 1, transposed with row
-// = 1.
+// Element (i, k) is data[i * row + k * column]: by rows with column = 1, transposed with row = 1.
 template <typename T>
 struct MatrixA {
   const T* data;
