@@ -61,17 +61,6 @@ class Padding {
     return false;
   }
 
-  at::Tensor Positions() const {
-    at::Tensor positions = at::zeros({count_, 2, nodes_}, at::kDouble);
-    double* to = positions.mutable_data_ptr<double>();
-    for (int64_t b = 0; b < count_; ++b, to += 2 * nodes_) {
-      if (problem(b).x == nullptr) continue;
-      std::copy_n(problem(b).x, problem(b).nodes, to);
-      std::copy_n(problem(b).y, problem(b).nodes, to + nodes_);
-    }
-    return positions;
-  }
-
   at::Tensor Matrices() const {
     at::Tensor matrices = at::zeros({count_, nodes_, nodes_}, at::kDouble);
     for (int64_t b = 0; b < count_; ++b) {
@@ -95,54 +84,26 @@ class Padding {
 };
 
 bool HasMatrix(const RoutingProblem& problem) { return problem.distances != nullptr; }
-bool HasRounding(const RoutingProblem& problem) { return problem.metric != Metric::kExact; }
 
-// MetricDistance of whole matrices.
-at::Tensor Round(Metric metric, const at::Tensor& distances) {
-  switch (metric) {
-    case Metric::kExact:
-      return distances;
-    case Metric::kRounded:
-      return at::floor(distances + 0.5);
-    case Metric::kCeiled:
-      return at::ceil(distances);
-    case Metric::kDimacs:
-      return at::floor(distances * 10) / 10;
-    case Metric::kScaled1000:
-      return at::floor(distances * 1000 + 0.5);
-  }
-  return distances;
-}
-
-// [B, N, N] double, in the instances' units.
-at::Tensor Distances(const Padding& padding, Transfers& transfers) {
-  const at::Tensor positions = transfers.ToDevice(padding.Positions());
-  const at::Tensor differences = positions.unsqueeze(3) - positions.unsqueeze(2);
-  const at::Tensor exact = at::square(differences).sum(1).sqrt();
-  at::Tensor distances = exact;
-  if (padding.Any(HasRounding)) {
-    for (const Metric metric :
-         {Metric::kRounded, Metric::kCeiled, Metric::kDimacs, Metric::kScaled1000}) {
-      const at::Tensor here = transfers.ToDevice(
-          padding.Each([metric](const RoutingProblem& p) { return p.metric == metric ? 1 : 0; }));
-      distances = at::where(here != 0, Round(metric, exact), distances);
-    }
-  }
-  if (!padding.Any(HasMatrix)) return distances;
+// [B, N, N], scaled: in the plane as the features show it, whatever the metric rounds, or as given.
+at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
+  const at::Tensor positions = features.narrow(2, 0, 2);
+  const at::Tensor differences = positions.unsqueeze(2) - positions.unsqueeze(1);
+  const at::Tensor plane = at::square(differences).sum(3).sqrt();
+  if (!padding.Any(HasMatrix)) return plane;
   const at::Tensor matrices = transfers.ToDevice(padding.Matrices());
   transfers.CountMatrix(matrices.numel() * matrices.element_size());
   const at::Tensor given = transfers.ToDevice(
       padding.Each([](const RoutingProblem& p) { return p.distances != nullptr ? 1 : 0; }));
-  return at::where(given != 0, matrices, distances);
-}
-
-at::Tensor Edges(const Padding& padding, at::ScalarType type, Transfers& transfers) {
   const at::Tensor scale =
       transfers.ToDevice(padding.Each([](const RoutingProblem& p) { return p.scale; }));
-  const at::Tensor there = Distances(padding, transfers) / scale;
+  return at::where(given != 0, (matrices / scale).to(features.scalar_type()), plane);
+}
+
+at::Tensor Edges(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
+  const at::Tensor there = Distances(padding, features, transfers);
   const at::Tensor back = there.transpose(1, 2);
-  return at::stack({there, back, at::exp(there / -kNearness), at::exp(back / -kNearness)}, 1)
-      .to(type);
+  return at::stack({there, back, at::exp(there / -kNearness), at::exp(back / -kNearness)}, 1);
 }
 
 }  // namespace
@@ -174,7 +135,7 @@ TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& re
   result.sizes = sizes.to(type);
   result.last = sizes - 1;
   result.tsp = transfers.ToDevice(padding.Tsp());
-  if (request.edges) result.edges = Edges(padding, type, transfers);
+  if (request.edges) result.edges = Edges(padding, result.features, transfers);
   return result;
 }
 

@@ -49,7 +49,7 @@ struct TorchBatchRequest {
   bool edges = false;
 };
 
-// Distances are computed from coordinates on the device; given matrices are moved there, once.
+// Distances are computed from the features on the device; given matrices are moved there.
 TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& request,
                           Transfers& transfers);
 

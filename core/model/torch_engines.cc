@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "core/model/graph_transformer_layout.h"
+#include "core/model/pointer_layout.h"
 #include "core/model/torch_engine.h"
 #include "core/model/torch_graph_transformer.h"
 #include "core/model/torch_guard.h"
+#include "core/model/torch_pointer_network.h"
 
 namespace vrp {
 namespace {
@@ -45,6 +47,11 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchGraphTransformerEngine(
     const GraphTransformerOptions& sizes, const TorchEngineRequest& request) {
   if (absl::Status status = CheckGraphTransformerOptions(sizes); !status.ok()) return status;
   return MakeEngineOf(MakeTorchGraphTransformer(sizes), GraphTransformerLayout(sizes), request);
+}
+
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchPointerEngine(
+    const PointerNetworkOptions& sizes, const TorchEngineRequest& request) {
+  return MakeEngineOf(MakeTorchPointerNetwork(sizes), PointerLayout(sizes), request);
 }
 
 }  // namespace vrp

@@ -1,0 +1,237 @@
+#include "core/model/torch_pointer_network.h"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/kernels/pointer_observation.h"
+#include "core/model/pointer_layout.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// Autocast off while it lives, where `off`: oneDNN's LSTM in bf16 is left alone on the CPU.
+class PausedAutocast {
+ public:
+  explicit PausedAutocast(bool off) : was_on_(at::autocast::is_autocast_enabled(at::kCPU)) {
+    if (off && was_on_) at::autocast::set_autocast_enabled(at::kCPU, false);
+  }
+  ~PausedAutocast() { at::autocast::set_autocast_enabled(at::kCPU, was_on_); }
+  PausedAutocast(const PausedAutocast&) = delete;
+  PausedAutocast& operator=(const PausedAutocast&) = delete;
+
+ private:
+  const bool was_on_;
+};
+
+// An LSTM's weights, a layer after the other: weight_ih, weight_hh, bias_ih, bias_hh.
+std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::string_view prefix,
+                                       int32_t layers) {
+  std::vector<at::Tensor> list;
+  for (int32_t layer = 0; layer < layers; ++layer) {
+    for (const char* part : {".weight_ih_l", ".weight_hh_l", ".bias_ih_l", ".bias_hh_l"}) {
+      list.push_back(parameters.Get(Concat(prefix, part, layer)));
+    }
+  }
+  return list;
+}
+
+// An LSTM over `inputs` [T, B, H]: its outputs [T, B, H].
+at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
+                   const std::vector<at::Tensor>& parameters, double dropout) {
+  const PausedAutocast paused(inputs.is_cpu());
+  const auto layers = static_cast<int64_t>(parameters.size() / 4);
+  const at::ScalarType type = parameters[0].scalar_type();
+  const std::vector<at::Tensor> start = {state[0].to(type).contiguous(),
+                                         state[1].to(type).contiguous()};
+  return std::get<0>(at::lstm(inputs.to(type).contiguous(), start, parameters, true, layers,
+                              dropout, dropout > 0, false, false));
+}
+
+class Decoder final : public TorchDecoder {
+ public:
+  // `nodes` [B, N, H].
+  Decoder(const PointerNetworkOptions& options, const TorchParameters& parameters,
+          const TorchBatch& batch, const at::Tensor& nodes, double dropout)
+      : options_(options), parameters_(parameters), dropout_(dropout), nodes_(nodes) {
+    const int64_t count = nodes.size(0);
+    const int64_t heads = kPointerHeads;
+    const int64_t hidden = options.hidden;
+    const auto by_head = [&](const char* name) {
+      return at::linear(nodes, Parameter(name)).view({count, nodes.size(1), heads, hidden / heads});
+    };
+    glimpse_keys_ = by_head("glimpse.key.weight").permute({0, 2, 3, 1}).contiguous();
+    glimpse_values_ = by_head("glimpse.value.weight").permute({0, 2, 1, 3}).contiguous();
+    pointer_keys_ = at::linear(nodes, Parameter("pointer.key.weight")).transpose(1, 2).contiguous();
+    const at::Tensor mean = nodes.sum(1) / batch.sizes.unsqueeze(1);
+    const at::Tensor start = at::linear(mean, Parameter("start.weight"), Parameter("start.bias"))
+                                 .view({count, 2, options.layers, hidden})
+                                 .permute({1, 2, 0, 3});
+    first_hidden_ = at::tanh(start[0]).contiguous();
+    first_cell_ = start[1].contiguous();
+    gate_inputs_ = at::linear(nodes, Parameter("decoder.weight_ih_l0"),
+                              Parameter("decoder.bias_ih_l0") + Parameter("decoder.bias_hh_l0"));
+    context_gates_ = at::matmul(Parameter("decoder.weight_ih_l0"), Parameter("context.weight"));
+  }
+
+  void Start(int64_t trajectories) override {
+    hidden_ = Repeated(first_hidden_, trajectories);
+    cell_ = Repeated(first_cell_, trajectories);
+  }
+
+  at::Tensor Step(const StepInputs& inputs) override {
+    const int64_t count = inputs.current.size(0);
+    const int64_t trajectories = inputs.current.size(1);
+    const int64_t hidden = options_.hidden;
+    const at::Tensor where = inputs.current.unsqueeze(2).expand({count, trajectories, 4 * hidden});
+    at::Tensor gates =
+        (gate_inputs_.gather(1, where) + at::linear(inputs.shares, context_gates_)).flatten(0, 1);
+    std::vector<at::Tensor> hiddens;
+    std::vector<at::Tensor> cells;
+    for (int64_t layer = 0; layer < options_.layers; ++layer) {
+      if (layer > 0) {
+        gates = at::linear(hiddens.back(), Parameter(Concat("decoder.weight_ih_l", layer)),
+                           Parameter(Concat("decoder.bias_ih_l", layer)) +
+                               Parameter(Concat("decoder.bias_hh_l", layer)));
+      }
+      gates = at::addmm(gates, hidden_[layer], Parameter(Concat("decoder.weight_hh_l", layer)).t());
+      const std::vector<at::Tensor> parts = gates.chunk(4, 1);  // input, forget, candidate, output
+      cells.push_back(at::sigmoid(parts[1]) * cell_[layer] +
+                      at::sigmoid(parts[0]) * at::tanh(parts[2]));
+      hiddens.push_back(at::sigmoid(parts[3]) * at::tanh(cells.back()));
+    }
+    hidden_ = at::stack(hiddens);
+    cell_ = at::stack(cells);
+    return Score(hiddens.back().view({count, trajectories, hidden}), inputs);
+  }
+
+  at::Tensor Replay(const StepInputs& inputs, int64_t trajectories) const override {
+    const int64_t count = inputs.current.size(0);
+    const int64_t hidden = options_.hidden;
+    const int64_t steps = inputs.current.size(1) / trajectories;
+    const at::Tensor where = inputs.current.unsqueeze(2).expand({-1, -1, hidden});
+    const at::Tensor read =
+        nodes_.gather(1, where) + at::linear(inputs.shares, Parameter("context.weight"));
+    const at::Tensor sequence = read.view({count * trajectories, steps, hidden}).transpose(0, 1);
+    const at::Tensor outputs = RunLstm(
+        sequence, {Repeated(first_hidden_, trajectories), Repeated(first_cell_, trajectories)},
+        LstmParameters(parameters_, "decoder", options_.layers), dropout_);
+    return Score(outputs.transpose(0, 1).reshape({count, trajectories * steps, hidden}), inputs);
+  }
+
+ private:
+  const at::Tensor& Parameter(std::string_view name) const { return parameters_.Get(name); }
+
+  static at::Tensor Repeated(const at::Tensor& state, int64_t trajectories) {
+    return trajectories == 1 ? state : state.repeat_interleave(trajectories, 1);
+  }
+
+  // What the decoder's outputs [B, Q, H] see of the nodes.
+  at::Tensor Attend(const at::Tensor& outputs, const StepInputs& inputs) const {
+    const int64_t width = options_.hidden / kPointerHeads;
+    const at::Tensor query = (at::linear(outputs, Parameter("glimpse.query.weight")) /
+                              std::sqrt(static_cast<double>(width)))
+                                 .view({outputs.size(0), outputs.size(1), kPointerHeads, width})
+                                 .transpose(1, 2);
+    const at::Tensor bias =
+        at::linear(inputs.dynamic, Parameter("glimpse.dynamic.weight")).permute({0, 3, 1, 2});
+    const at::Tensor scores = (at::matmul(query, glimpse_keys_) + bias)
+                                  .masked_fill(inputs.forbidden.unsqueeze(1), kNever);
+    const at::Tensor seen =
+        at::matmul(at::softmax(scores, -1), glimpse_values_).transpose(1, 2).flatten(2);
+    return at::linear(seen, Parameter("glimpse.out.weight"));
+  }
+
+  // Logits [B, Q, N].
+  at::Tensor Score(const at::Tensor& outputs, const StepInputs& inputs) const {
+    const at::Tensor query = outputs + Attend(outputs, inputs);
+    const double scale = 1 / std::sqrt(static_cast<double>(options_.hidden));
+    const at::Tensor content =
+        at::matmul(at::linear(query, Parameter("pointer.query.weight")) * scale, pointer_keys_);
+    const at::Tensor weights =
+        at::linear(query, Parameter("pointer.dynamic.weight"), Parameter("pointer.dynamic.bias"));
+    const at::Tensor seen = at::matmul(inputs.dynamic, weights.unsqueeze(3)).squeeze(3);
+    const at::Tensor logits = at::tanh((content + seen).to(inputs.dynamic.scalar_type()));
+    return (logits * options_.logit_clip).masked_fill(inputs.forbidden, kNever);
+  }
+
+  const PointerNetworkOptions options_;
+  const TorchParameters& parameters_;
+  const double dropout_;
+  const at::Tensor nodes_;     // [B, N, H]
+  at::Tensor glimpse_keys_;    // [B, M, H/M, N]
+  at::Tensor glimpse_values_;  // [B, M, N, H/M]
+  at::Tensor pointer_keys_;    // [B, H, N]
+  at::Tensor gate_inputs_;     // [B, N, 4H]: the nodes' part of the first layer's gates
+  at::Tensor context_gates_;   // [4H, C]: the context's
+  at::Tensor first_hidden_;    // [L, B, H]
+  at::Tensor first_cell_;      // [L, B, H]
+  at::Tensor hidden_;          // [L, B * P, H]
+  at::Tensor cell_;            // [L, B * P, H]
+};
+
+class PointerNetwork final : public TorchNetwork {
+ public:
+  explicit PointerNetwork(const PointerNetworkOptions& options) : options_(options) {}
+
+  std::string_view architecture() const override { return "ptrnet"; }
+  NodeOrder node_order() const override { return NodeOrder::kByAngle; }
+  bool wants_edges() const override { return false; }
+  int64_t shares() const override { return kPointerContext; }
+  int64_t node_features() const override { return kPointerDynamic; }
+  bool recurrent() const override { return true; }
+
+  void Observe(const Sight& sight, double* shares, double* features) const override {
+    const RoutingProblem& problem = sight.rules.problem;
+    WritePointerContext(sight.rules, sight.state, shares);
+    const double scale = PointerScale(problem);
+    const bool windows = problem.window_opens != nullptr;
+    for (int32_t node = 0; node < problem.nodes; ++node, features += kPointerDynamic) {
+      const PointerTimes times =
+          windows ? PointerTimesAt(sight.rules, sight.state, node) : PointerTimes();
+      features[0] = PointerVisited<double>(problem, sight.visited, node);
+      features[1] = PointerDistance(problem, scale, sight.state.current, node);
+      features[2] = PointerDistance(problem, scale, node, 0);
+      features[3] = times.wait;
+      features[4] = times.slack;
+    }
+  }
+
+  std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
+                                       const EncodeOptions& options) const override {
+    const double dropout = options.dropout ? options_.dropout : 0;
+    std::vector<at::Tensor> inputs;
+    for (const int32_t column : PointerInputColumns()) {
+      inputs.push_back(batch.features.select(2, column));
+    }
+    const at::Tensor embedded = at::linear(at::stack(inputs, 2), parameters.Get("embed.weight"),
+                                           parameters.Get("embed.bias"));
+    const at::Tensor zeros =
+        at::zeros({options_.layers, embedded.size(0), options_.hidden}, batch.features.options());
+    const at::Tensor outputs =
+        RunLstm(embedded.transpose(0, 1), {zeros, zeros},
+                LstmParameters(parameters, "encoder", options_.layers), dropout);
+    const at::Tensor nodes =
+        (embedded + outputs.transpose(0, 1)) * batch.valid.unsqueeze(2).to(outputs.scalar_type());
+    return std::make_unique<Decoder>(options_, parameters, batch, nodes, dropout);
+  }
+
+ private:
+  const PointerNetworkOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<TorchNetwork> MakeTorchPointerNetwork(const PointerNetworkOptions& options) {
+  return std::make_unique<PointerNetwork>(options);
+}
+
+}  // namespace vrp
