@@ -165,8 +165,9 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
     } else if (baseline == BenchBaseline::kShared) {
       SubtractMeans(costs, case_.starts, share, weights);
     } else {
+      const double average = step_ == 0 ? Mean(costs) : average_;  // at first, of these alone
       for (size_t k = 0; k < costs.size(); ++k) {
-        weights[k] = (costs[k] - (greedy.empty() ? average_ : greedy[first + k])) * share;
+        weights[k] = (costs[k] - (greedy.empty() ? average : greedy[first + k])) * share;
       }
     }
   };

@@ -7,8 +7,6 @@
 //   costs network|frozen               their costs, one an instance, of the network or its frozen
 //   copy freeze                             makes the frozen copy anew
 // and ends with the input. Errors go to standard error, with exit code 1.
-#include <sys/resource.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -47,10 +45,14 @@ NetworkBatch ReadInstances(const std::string& path, NodeOrder order) {
   return Value(ReadParityInstances(path, order));
 }
 
+// Not getrusage's: that begins with the memory of the process that started this one.
 double PeakMib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
+  std::ifstream file("/proc/self/status");
+  for (std::string word; file >> word;) {
+    double kib = 0;
+    if (word == "VmHWM:" && file >> kib) return kib / 1024;
+  }
+  return 0;
 }
 
 double ResidentMib() {
