@@ -6,6 +6,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/input_features.h"
 
 namespace vrp {
 namespace {
@@ -183,7 +184,7 @@ std::unique_ptr<Policy> MakeEnginePolicy(std::unique_ptr<const PolicyEngine> eng
                                          std::vector<ProblemKind> kinds, DeviceId device) {
   PolicyInfo info;
   info.architecture = std::string(engine->architecture());
-  info.input_features.assign(kNodeFeatureNames.begin(), kNodeFeatureNames.end());
+  info.input_features = InputFeatures(engine->architecture());
   info.kinds = std::move(kinds);
   info.parameters = engine->parameters().size();
   info.device = device;

@@ -4,21 +4,15 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/engine_policy.h"
+#include "core/model/make_engine.h"
 #include "core/model/model_card.h"
-#include "core/model/pointer_policy.h"
 #include "core/model/policy.h"
-#include "core/model/torch_guard.h"
 
 namespace vrp {
 namespace {
 
-absl::StatusOr<ModelCard> ReadCard(const std::string& path) {
-  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, int64_t{4} << 20));
-  VRP_ASSIGN_OR_RETURN(ModelCard card, ParseModelCard(text, path));
-  if (card.architecture == "ptrnet") return card;
-  return absl::InvalidArgumentError(
-      Concat(path, ": architecture: got ", Quoted(card.architecture), ", wanted \"ptrnet\""));
-}
+constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
 
 absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const ModelCard& card) {
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, kMaxSafetensorsBytes));
@@ -35,19 +29,19 @@ absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const Model
 absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device) {
   const std::string card_path = Concat(directory, "/", kCardFile);
   const std::string weights_path = Concat(directory, "/", kWeightsFile);
-  VRP_ASSIGN_OR_RETURN(const ModelCard card, ReadCard(card_path));
-  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions options,
-                       ParsePointerNetworkOptions(card.architecture_json, card_path));
+  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(card_path, kMaxCardBytes));
+  VRP_ASSIGN_OR_RETURN(const ModelCard card, ParseModelCard(text, card_path));
+  absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
+      MakeEngine({.architecture = card.architecture,
+                  .architecture_json = card.architecture_json,
+                  .name = card_path,
+                  .device = device,
+                  .options = {}});
+  if (!engine.ok()) return engine.status();
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadWeights(weights_path, card));
-  std::unique_ptr<Policy> policy;
-  absl::Status status = GuardTorch([&] {
-    auto network = std::make_shared<PointerNetwork>(options, TensorsOn(device), 0);
-    absl::Status loaded = network->parameters().Load(weights, weights_path);
-    if (loaded.ok()) policy = MakePointerPolicy(std::move(network), card.kinds, device);
-    return loaded;
-  });
-  if (!status.ok()) return status;
-  return policy;
+  VRP_RETURN_IF_ERROR((*engine)->parameters().Load(weights, weights_path));
+  (*engine)->ParametersChanged();
+  return MakeEnginePolicy(*std::move(engine), card.kinds, device);
 }
 
 }  // namespace vrp

@@ -14,6 +14,7 @@ namespace vrp {
 struct EngineRequest {
   std::string_view architecture;       // "gt" or "ptrnet"
   std::string_view architecture_json;  // its sizes, as a model card gives them
+  std::string_view name = "engine";    // what errors begin with: the file that the sizes are from
   DeviceId device;
   uint64_t seed = 1;  // of the first weights
   EngineOptions options;

@@ -158,6 +158,20 @@ class BatchBuilder {
     return end > start ? end - start : 1;
   }
 
+  // From or to the depot. A TSP has none: with coordinates its cities are told apart by these, with
+  // a matrix alone by their mean distance from and to the others.
+  static double DepotDistance(const RoutingProblem& problem, int32_t node, bool from) {
+    if (!problem.tsp) {
+      return (from ? Between(problem, 0, node) : Between(problem, node, 0)) / problem.scale;
+    }
+    if (problem.x != nullptr) return 0;
+    double sum = 0;
+    for (int32_t other = 0; other < problem.nodes; ++other) {
+      sum += from ? Between(problem, other, node) : Between(problem, node, other);
+    }
+    return sum / problem.scale / problem.nodes;
+  }
+
   void FillFeatures(const InstanceData& data, const RoutingProblem& problem) {
     const bool timed = problem.window_opens != nullptr;
     const double opening = timed ? problem.window_opens[0] : 0;
@@ -183,8 +197,8 @@ class BatchBuilder {
           std::min(service, 1.0),
           problem.open_routes ? 1.0 : 0.0,
           std::min(limit, 4.0),
-          problem.tsp ? 0 : Between(problem, 0, node) / problem.scale,
-          problem.tsp ? 0 : Between(problem, node, 0) / problem.scale,
+          DepotDistance(problem, node, true),
+          DepotDistance(problem, node, false),
           node == 0 && !problem.tsp ? 1.0 : 0.0,
       };
       for (const double value : row) batch_.features.push_back(static_cast<float>(value));

@@ -23,7 +23,9 @@ inline constexpr std::array<std::string_view, 12> kNodeFeatureNames = {
 };
 inline constexpr int32_t kNodeFeatures = 12;
 // open_routes and limit_share (scale / distance limit, 0 without one) are the instance's and the
-// same at each of its nodes. Without coordinates x and y are 0: the edges tell where nodes lie.
+// same at each of its nodes. Without coordinates x and y are 0: the edges tell where nodes lie. A
+// TSP has no depot: there from_depot and to_depot are 0, or without coordinates the mean distance
+// from and to the other cities.
 
 // Features of the edge (i, j), by which attention is biased: d(i, j) and d(j, i), scaled as lengths
 // are, and exp(-d / 0.1) of both, which tells neighbours apart.

@@ -82,7 +82,7 @@ class Decoder final : public TorchDecoder {
     const at::Tensor under_way = base_ + Gather(queries_, inputs.current) +
                                  at::where(tsp_.unsqueeze(2), began, at::zeros_like(began)) +
                                  at::matmul(inputs.shares, shares_weight_);
-    return at::where(inputs.begins.unsqueeze(2), start_query_, under_way);
+    return at::where(inputs.begins.unsqueeze(2), base_ + start_query_, under_way);
   }
 
   at::Tensor Logits(const StepInputs& inputs) const {
@@ -105,7 +105,7 @@ class Decoder final : public TorchDecoder {
   at::Tensor queries_;        // [B, N, H]
   at::Tensor first_queries_;  // [B, N, H]
   at::Tensor base_;           // [B, 1, H]
-  at::Tensor start_query_;    // [H]
+  at::Tensor start_query_;    // [H]; less the instance's base
   at::Tensor shares_weight_;  // [kContextShares, H]
   const at::Tensor out_;      // [H, H]
 };

@@ -6,6 +6,7 @@
 
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
+#include "core/kernels/routing_step.h"
 
 namespace vrp {
 namespace {
@@ -22,9 +23,20 @@ StepChoice ToStepChoice(Choice choice) {
   return StepChoice::kGreedy;
 }
 
+// The first customer that a fresh vehicle cannot serve, by the instance's number.
+NodeIndex Unreachable(const NetworkBatch& batch, int32_t instance) {
+  const StepRules rules = MakeStepRules(batch.problems[instance]);
+  std::vector<uint8_t> visited(static_cast<size_t>(batch.nodes(instance)));
+  const RouteState state = BeginTrajectory(rules, visited.data());
+  int32_t node = 1;
+  while (node + 1 < batch.nodes(instance) && IsAllowed(rules, state, visited.data(), node)) ++node;
+  return batch.orders[batch.first_rows[instance] + node];
+}
+
 }  // namespace
 
-TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const RolloutRequest& request) {
+TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const RolloutRequest& request)
+    : batch_(batch) {
   table_.count = request.trajectories;
   for (const RoutingProblem& problem : batch.problems) {
     table_.steps = std::max(table_.steps, MaxTourSteps(problem));
@@ -35,12 +47,11 @@ TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const RolloutRequest
   table_.costs.resize(rows);
   table_.log_likelihoods.resize(rows);
   table_.agreements.resize(rows);
-  if (request.choice == Choice::kFollow) status_ = CopyFollowed(batch, request);
+  if (request.choice == Choice::kFollow) status_ = CopyFollowed(request);
 }
 
-absl::Status TrajectoryTable::CopyFollowed(const NetworkBatch& batch,
-                                           const RolloutRequest& request) {
-  const auto rows = static_cast<size_t>(Row(batch.size()));
+absl::Status TrajectoryTable::CopyFollowed(const RolloutRequest& request) {
+  const auto rows = static_cast<size_t>(Row(batch_.size()));
   if (request.choices.size() != rows) {
     return absl::InvalidArgumentError(
         Concat("choices: got ", request.choices.size(), " sequences, wanted ", rows));
@@ -79,9 +90,9 @@ absl::Status TrajectoryTable::Error(DecodeStatus status, int32_t instance,
     case DecodeStatus::kStopped:
       return StopStatus(stop.Check());
     case DecodeStatus::kUnreachable:
-      return absl::FailedPreconditionError(
-          Concat("instances[", instance,
-                 "]: a customer is left that no vehicle can serve from the depot"));
+      return absl::FailedPreconditionError(Concat("instances[", instance, "]: customer ",
+                                                  Unreachable(batch_, instance),
+                                                  ": no vehicle can serve it from the depot"));
     case DecodeStatus::kForbidden:
       return absl::InvalidArgumentError(
           Concat("instances[", instance, "]: choices: one of them is not allowed at its step"));

@@ -15,7 +15,7 @@ namespace vrp {
 // Different instances may be written by different threads.
 class TrajectoryTable {
  public:
-  // kInvalidArgument: what of the request does not fit the batch.
+  // The batch outlives the table. status(): kInvalidArgument says what of the request does not fit.
   TrajectoryTable(const NetworkBatch& batch, const RolloutRequest& request);
   const absl::Status& status() const { return status_; }
 
@@ -51,8 +51,9 @@ class TrajectoryTable {
 
  private:
   int64_t Row(int32_t instance) const { return static_cast<int64_t>(instance) * table_.count; }
-  absl::Status CopyFollowed(const NetworkBatch& batch, const RolloutRequest& request);
+  absl::Status CopyFollowed(const RolloutRequest& request);
 
+  const NetworkBatch& batch_;
   Trajectories table_;
   std::vector<int32_t> followed_;  // kFollow: [B, P, steps], -1 after the end
   absl::Status status_;

@@ -9,6 +9,7 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/input_features.h"
 #include "core/model/model_card.h"
 #include "core/model/safetensors.h"
 #include "core/train/training_run.h"
@@ -160,7 +161,7 @@ absl::StatusOr<TrainingResult> TrainingRun::Publish() {
   card.architecture = config_.model;
   card.architecture_json = config_.ArchitectureJson();
   card.kinds = config_.problem.kinds;
-  card.input_features.assign(kNodeFeatureNames.begin(), kNodeFeatureNames.end());
+  card.input_features = InputFeatures(config_.model);
   card.parameters = engine_->parameters().size();
   card.training_job = request_.job_name;
   card.training_config = config_.source;

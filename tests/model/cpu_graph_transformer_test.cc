@@ -254,6 +254,18 @@ TEST(CpuGraphTransformerTest, SeesAMatrixByItsEdges) {
   EXPECT_NE(before->log_likelihoods[0], after->log_likelihoods[0]);
 }
 
+TEST(CpuGraphTransformerTest, TellsTheCitiesOfAMatrixApart) {
+  const auto single = MakeCpuGraphTransformer(Small(), 5);
+  const auto twice = MakeFloat64GraphTransformer(Small(), 5);
+  const NetworkBatch batch =
+      BatchOf({AnInstance().WithCustomers(9).Kind(ProblemKind::kTsp).ExplicitMatrix(0.4).Build()});
+  const auto one = single->Run(batch, {});
+  const auto other = twice->Run(batch, {});
+  ASSERT_TRUE(one.ok() && other.ok());
+  // Were all nodes alike to the network, norms would enlarge rounding into choices.
+  EXPECT_NEAR(one->log_likelihoods[0], other->log_likelihoods[0], 1e-4);
+}
+
 TEST(CpuGraphTransformerTest, EveryPlanOfEveryVariantIsFeasible) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
@@ -303,6 +315,34 @@ TEST(EnginePolicyTest, NamesOptionsOutOfRange) {
   EXPECT_EQ(message({.augmentations = 9}), "augmentations: got 9, wanted 1 to 8");
   EXPECT_EQ(message({.method = DecodeMethod::kSample, .temperature = 0}),
             "temperature: got 0, wanted 0.001 to 1000");
+}
+
+TEST(EnginePolicyTest, SaysThatAFleetIsTooSmallForItsPlan) {
+  const auto policy =
+      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+  const std::vector<Instance> instances = {
+      AnInstance().WithCustomers(4).Demands({5, 5, 5, 5}).Capacity(5).Vehicles(3).Build()};
+  const auto plans = policy->Decode(instances, {});
+  EXPECT_EQ(plans.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(plans.status().message()).find("needs 4 vehicles, there are 3"),
+            std::string::npos);
+}
+
+TEST(EnginePolicyTest, NamesACustomerThatCannotBeReached) {
+  const auto policy =
+      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kVrptw}, {});
+  const std::vector<Instance> instances = {
+      AnInstance().At({{0, 0}, {5, 0}, {50, 0}}).Windows({{0, 900}, {0, 40}}, 1000).Build()};
+  const auto plans = policy->Decode(instances, {});
+  EXPECT_EQ(plans.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(std::string(plans.status().message()).find("customer 2"), std::string::npos)
+      << plans.status();
+}
+
+TEST(EnginePolicyTest, TakesAnEmptyBatch) {
+  const auto policy =
+      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+  EXPECT_TRUE(policy->Decode({}, {})->empty());
 }
 
 TEST(EnginePolicyTest, StopsWhenItIsTold) {

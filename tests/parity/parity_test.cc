@@ -97,7 +97,7 @@ TEST_P(ParityTest, GradientsAreThoseOfRl4co) {
 INSTANTIATE_TEST_SUITE_P(Networks, ParityTest,
                          testing::Values("am_cvrp_instance_norm", "am_cvrp_batch_norm",
                                          "am_tsp_instance_norm", "pomo_cvrp"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
 }  // namespace vrp

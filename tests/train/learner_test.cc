@@ -18,9 +18,9 @@ class Listener final : public PolicyEngine {
   const FlatParameters& parameters() const override { return std::as_const(*inner_).parameters(); }
   void ParametersChanged() override { ++changes; }
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
-                                   const RolloutRequest& request) const override {
-    runs.push_back(request);
-    run = inner_->Run(batch, request);
+                                   const RolloutRequest& asked) const override {
+    runs.push_back(asked);
+    run = inner_->Run(batch, asked);
     return run;
   }
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,

@@ -1,0 +1,42 @@
+#include "core/model/make_engine.h"
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/cpu_graph_transformer.h"
+#include "core/model/cpu_pointer_network.h"
+#include "core/model/torch_engines.h"
+
+namespace vrp {
+namespace {
+
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeGraphTransformer(const EngineRequest& request) {
+  VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions sizes,
+                       ParseGraphTransformerOptions(request.architecture_json, request.name));
+  if (request.device.kind == DeviceKind::kCuda) {
+    return MakeTorchGraphTransformerEngine(
+        sizes, {.device = request.device, .seed = request.seed, .options = request.options});
+  }
+  return MakeCpuGraphTransformer(sizes, request.seed);
+}
+
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakePointerNetwork(const EngineRequest& request) {
+  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions sizes,
+                       ParsePointerNetworkOptions(request.architecture_json, request.name));
+  if (request.device.kind == DeviceKind::kCuda) {
+    return MakeTorchPointerEngine(
+        sizes, {.device = request.device, .seed = request.seed, .options = request.options});
+  }
+  return MakeCpuPointerNetwork(sizes, request.seed);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request) {
+  if (request.architecture == "gt") return MakeGraphTransformer(request);
+  if (request.architecture == "ptrnet") return MakePointerNetwork(request);
+  return absl::InvalidArgumentError(Concat(request.name, ": architecture: got ",
+                                           Quoted(request.architecture),
+                                           ", wanted \"gt\" or \"ptrnet\""));
+}
+
+}  // namespace vrp
