@@ -68,12 +68,23 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(first["name"], second["name"])
         self.exit_code(0, "jobs", "watch", first["name"])
 
-    def test_the_graph_transformer_is_refused_and_the_other_configuration_named(self):
-        done = self.exit_code(2, "train", "--config", "configs/tiny_1.yaml", "--model", "GT+RL")
-        self.assertIn("ptrnet_tiny.yaml", done.stderr)
+    def test_a_graph_transformer_trains_profiles_and_solves(self):
+        small = ["--set", "training.epochs=1", "--set", "training.batches_per_epoch=4", "--set", "validation.instances=50"]
+        self.exit_code(0, "train", "--config", "configs/tiny_1.yaml", "--model", "GT+RL", *small)
+        model = self.daemon.json("models", "get", "tiny-1")[0]
+        self.assertIn("from_depot", model["input_features"])
+        job = next(job for job in self.daemon.json("jobs", "list") if job["model"].startswith("models/tiny-1/"))
+        profile = self.daemon.json("jobs", "profile", job["name"])[0]
+        self.assertEqual(profile["matrix_bytes_per_step"], 0)
+        answer = self.daemon.json("solve", E22, "--strategy", "multi_start", "--model", "tiny-1")[0]
+        self.assertTrue(answer["feasible"])
+
+    def test_beam_search_is_refused_with_what_to_use_instead(self):
+        done = self.exit_code(2, "solve", E22, "--strategy", "beam", "--model", "models/tiny/versions/1")
+        self.assertIn("use samples or several starts", done.stderr)
 
     def test_solve_prints_every_key_and_a_feasible_plan(self):
-        for strategy, model in [("search", False), ("greedy", True), ("sample", True), ("beam", True), ("auto", True)]:
+        for strategy, model in [("search", False), ("greedy", True), ("sample", True), ("multi_start", True), ("auto", True)]:
             with self.subTest(strategy=strategy):
                 words = ["--model", "models/tiny/versions/1"] if model else []
                 answer = self.daemon.json("solve", E22, "--strategy", strategy, "--budget", "200ms", *words)[0]
