@@ -9,8 +9,8 @@ std::string Version();       // "0.1.0"
 std::string GitCommit();     // of the build; "unknown" outside a repository
 std::string TorchVersion();  // "2.11.0"; empty: built without
 
-// Models that come with the program: ../share/vrp/models of an installed one, the source tree's else;
-// the folder may be absent.
+// Models that come with the program: ../share/vrp/models of an installed one, the source tree's
+// else; the folder may be absent.
 std::string ShippedModelsDirectory();
 
 }  // namespace vrp

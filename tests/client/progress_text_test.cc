@@ -17,10 +17,9 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST(PlainProgress, IsOneWholeLine) {
-  EXPECT_EQ(
-      PlainProgressLine(AProgress(37), absl::Seconds(80)),
-      "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs reference)  "
-      "1234 instances/s  ETA 1m20s");
+  EXPECT_EQ(PlainProgressLine(AProgress(37), absl::Seconds(80)),
+            "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs reference)  "
+            "1234 instances/s  ETA 1m20s");
 }
 
 TEST(PlainProgress, LeavesOutWhatIsNotKnownYet) {

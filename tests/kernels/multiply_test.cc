@@ -39,8 +39,8 @@ class MultiplyTest : public testing::TestWithParam<std::tuple<Isa, int64_t, int6
     const std::vector<double> b = RandomValues(s.inner * s.columns, 2);
     std::vector<T> packed(b.size());
     std::vector<T> c(static_cast<size_t>(s.rows * s.columns), T{99});
-    const auto multiply = isa() == Isa::kAvx512 ? simd::avx512::PackAndMultiply<T>
-                                                : simd::avx2::PackAndMultiply<T>;
+    const auto multiply =
+        isa() == Isa::kAvx512 ? simd::avx512::PackAndMultiply<T> : simd::avx2::PackAndMultiply<T>;
     multiply(As<T>(a).data(), As<T>(b).data(), s, packed.data(), c.data());
     std::vector<T> transposed(a.size());
     for (int64_t i = 0; i < s.rows; ++i) {
