@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/base/random.h"
 #include "core/kernels/attention_decoder_memory.h"
 #include "core/kernels/routing_step.h"
 #include "core/kernels/simd/attention_decoder_kernels.h"
+#include "core/kernels/step_random.h"
 
 namespace vrp {
 namespace {
@@ -23,14 +23,7 @@ constexpr int32_t kNodesWithLegs = 256;
 
 // The u of StepChoice::kSample.
 double StepUniform(const DecodeRequest& request, int64_t trajectory, int32_t t) {
-  const auto number = static_cast<uint64_t>(trajectory);
-  const PhiloxKey key = {
-      {static_cast<uint32_t>(request.seed), static_cast<uint32_t>(request.seed >> 32)}};
-  const uint32_t high = static_cast<uint32_t>(number >> 32);
-  const PhiloxCounter block = PhiloxBlock(
-      key, {{static_cast<uint32_t>(t) + (high << 20), static_cast<uint32_t>(number),
-             static_cast<uint32_t>(request.stream), static_cast<uint32_t>(request.stream >> 32)}});
-  return UnitDouble(block.lane[0] | (uint64_t{block.lane[1]} << 32));
+  return FirstUniform(StepBlock({request.seed, request.stream, trajectory, t}));
 }
 
 // The p-th node that a mask allows, counted round.

@@ -1,7 +1,6 @@
 #include "core/model/cpu_graph_transformer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/model/graph_transformer_pass.h"
+#include "core/model/phase_clock.h"
 #include "core/model/trajectory_table.h"
 
 namespace vrp {
@@ -21,23 +21,6 @@ namespace {
 // Rows of nodes that go through the network together: enough for the products, few enough for the
 // caches.
 constexpr int64_t kGroupRows = 420;
-
-class PhaseClock {
- public:
-  explicit PhaseClock(PhaseSeconds& seconds) : seconds_(seconds), last_(Now()) {}
-  // The time since the last call was spent in `phase`.
-  void Spent(Phase phase) {
-    const auto now = Now();
-    seconds_[static_cast<size_t>(phase)] += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  static std::chrono::steady_clock::time_point Now() { return std::chrono::steady_clock::now(); }
-
-  PhaseSeconds& seconds_;
-  std::chrono::steady_clock::time_point last_;
-};
 
 // Consecutive instances of a batch: first .. first + count - 1.
 struct Range {

@@ -1,7 +1,6 @@
 #include "core/model/cpu_pointer_network.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
+#include "core/model/phase_clock.h"
 #include "core/model/pointer_pass.h"
 #include "core/model/trajectory_table.h"
 
@@ -18,22 +18,6 @@ namespace {
 // Trajectories that go through the network together: enough rows for the products of a step, few
 // enough for the caches.
 constexpr int64_t kGroupRows = 72;
-
-class PhaseClock {
- public:
-  explicit PhaseClock(PhaseSeconds& seconds) : seconds_(seconds), last_(Now()) {}
-  void Spent(Phase phase) {
-    const auto now = Now();
-    seconds_[static_cast<size_t>(phase)] += std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  static std::chrono::steady_clock::time_point Now() { return std::chrono::steady_clock::now(); }
-
-  PhaseSeconds& seconds_;
-  std::chrono::steady_clock::time_point last_;
-};
 
 struct Worker {
   PointerGroup group;

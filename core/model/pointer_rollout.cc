@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/random.h"
 #include "core/base/stop_status.h"
+#include "core/kernels/step_random.h"
 #include "core/model/pointer_layout.h"
 #include "core/model/pointer_pass.h"
 
@@ -57,15 +57,8 @@ int32_t NthAllowed(const float* mask, int64_t nodes, int32_t p) {
 }  // namespace
 
 PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int32_t t) {
-  const auto number = static_cast<uint64_t>(trajectory);
-  const PhiloxKey key = {
-      {static_cast<uint32_t>(request.seed), static_cast<uint32_t>(request.seed >> 32)}};
-  const uint32_t high = static_cast<uint32_t>(number >> 32);
-  const PhiloxCounter block = PhiloxBlock(
-      key, {{static_cast<uint32_t>(t) + (high << 20), static_cast<uint32_t>(number),
-             static_cast<uint32_t>(request.stream), static_cast<uint32_t>(request.stream >> 32)}});
-  return {UnitDouble(block.lane[0] | (uint64_t{block.lane[1]} << 32)),
-          UnitDouble(block.lane[2] | (uint64_t{block.lane[3]} << 32))};
+  const PhiloxCounter block = StepBlock({request.seed, request.stream, trajectory, t});
+  return {FirstUniform(block), SecondUniform(block)};
 }
 
 // From step_gates' input part through all layers.

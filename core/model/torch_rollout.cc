@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/random.h"
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/kernels/routing_step.h"
+#include "core/kernels/step_random.h"
 
 namespace vrp {
 namespace {
@@ -90,20 +90,10 @@ class Runner {
     }
   }
 
-  // In [0, 1), a function of (seed, stream, trajectory, step): the same as the CPU's decoder draws
-  // (core/kernels/attention_decoder.cc). `purpose` 0: for the choice.
-  double Uniform(int64_t row, uint32_t purpose) const {
-    const PhiloxKey key = {
-        {static_cast<uint32_t>(request_.seed), static_cast<uint32_t>(request_.seed >> 32)}};
-    const auto number =
-        static_cast<uint64_t>((request_.first_instance + job_.first) * paths_ + row);
-    const uint32_t step =
-        static_cast<uint32_t>(steps_) + (static_cast<uint32_t>(number >> 32) << 20);
-    const PhiloxCounter words = PhiloxBlock(
-        key,
-        {{step | purpose << 31, static_cast<uint32_t>(number),
-          static_cast<uint32_t>(request_.stream), static_cast<uint32_t>(request_.stream >> 32)}});
-    return UnitDouble(words.lane[0] | uint64_t{words.lane[1]} << 32);
+  // The numbers of the row's step: the same as the engines on the CPU draw.
+  PhiloxCounter Draws(int64_t row) const {
+    const int64_t trajectory = (request_.first_instance + job_.first) * paths_ + row;
+    return StepBlock({request_.seed, request_.stream, trajectory, static_cast<int32_t>(steps_)});
   }
 
   // POMO's: the p-th of the nodes that may come first, counted round.
@@ -185,7 +175,7 @@ class Runner {
         stuck.store(row);
         return;
       }
-      buffer.SetUniform(row, Uniform(row, 0));
+      buffer.SetUniform(row, FirstUniform(Draws(row)));
       if (steps_ == 0 && request_.distinct_starts) buffer.SetGiven(row, DistinctStart(row));
     });
     if (stuck.load() >= 0) return StuckStatus(stuck.load());
@@ -194,7 +184,7 @@ class Runner {
       if (IsDone(state(row))) continue;
       VRP_RETURN_IF_ERROR(CheckFollowed(row));
       buffer.SetGiven(row, Followed(row)[static_cast<size_t>(steps_)]);
-      if (steps_ > 0 && Uniform(row, 1) >= request_.teacher_forcing) {
+      if (steps_ > 0 && SecondUniform(Draws(row)) >= request_.teacher_forcing) {
         buffer.SetCurrent(row, own_choices_[static_cast<size_t>(row)]);
       }
     }
