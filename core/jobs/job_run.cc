@@ -77,6 +77,8 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   request.threads = context_.threads;
   request.job_name = Concat("trainingJobs/", job_.id);
   request.checkpoint_directory = context_.folder->CheckpointPath(job_.id);
+  request.cache_directory = context_.folder->LabelsPath();
+  request.models_directories = context_.registry->Roots();
   VRP_RETURN_IF_ERROR(EnsureDirectory(request.checkpoint_directory));
   int64_t resumed_from = 0;
   if (job_.attempt > 1) {

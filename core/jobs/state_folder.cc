@@ -76,6 +76,8 @@ std::string StateFolder::CheckpointPath(std::string_view job_id) const {
   return (fs::path(JobPath(job_id)) / "checkpoint").string();
 }
 
+std::string StateFolder::LabelsPath() const { return (fs::path(path_) / "labels").string(); }
+
 std::string StateFolder::TensorBoardPath(std::string_view job_id) const {
   return (fs::path(path_) / "tensorboard" / job_id).string();
 }

@@ -24,6 +24,8 @@ class StateFolder {
   std::string JobsPath() const;
   std::string JobPath(std::string_view job_id) const;
   std::string CheckpointPath(std::string_view job_id) const;
+  // Label sets, which jobs of equal problems share.
+  std::string LabelsPath() const;
   // Apart from the job's own folder, which goes when the job has ended: its curves stay.
   std::string TensorBoardPath(std::string_view job_id) const;
 

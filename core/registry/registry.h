@@ -41,6 +41,9 @@ class Registry {
   // Removes what a crashed process left of unpublished models. Errors name the folder.
   static absl::StatusOr<std::unique_ptr<Registry>> Create(Options options);
 
+  // The folders that models are looked for in, the own one first: NAME/N in one of them.
+  std::vector<std::string> Roots() const;
+
   // All versions, by name, newest version first. Folders that cannot be read are left out; see
   // Problems().
   std::vector<ModelVersion> List() const;
@@ -84,7 +87,6 @@ class Registry {
 
   Registry(Options options, std::unique_ptr<StagingArea> staging);
 
-  std::vector<std::string> Roots() const;
   // The slot of an already loaded version; null when there is none.
   std::shared_ptr<Slot> FindLoaded(const Key& key) const ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<LoadedModel> LoadFromDisk(const ModelVersion& version) const;
