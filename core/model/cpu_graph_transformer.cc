@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
+#include "core/model/engine_workers.h"
 #include "core/model/graph_transformer_pass.h"
 #include "core/model/phase_clock.h"
 #include "core/model/trajectory_table.h"
@@ -22,41 +21,11 @@ namespace {
 // caches.
 constexpr int64_t kGroupRows = 420;
 
-// Consecutive instances of a batch: first .. first + count - 1.
-struct Range {
-  int32_t first = 0;
-  int32_t count = 0;
-};
-
-// Depends on the batch and the number of threads alone.
-std::vector<Range> CutIntoGroups(const NetworkBatch& batch, int threads) {
-  const int64_t share = (batch.rows() + threads - 1) / threads;
-  const int64_t limit = std::min(kGroupRows, share);
-  std::vector<Range> groups;
-  int64_t rows = 0;
-  for (int32_t b = 0; b < batch.size(); ++b) {
-    if (groups.empty() || rows + batch.nodes(b) > limit) {
-      groups.push_back({.first = b, .count = 0});
-      rows = 0;
-    }
-    ++groups.back().count;
-    rows += batch.nodes(b);
-  }
-  return groups;
-}
-
 // What a thread works with; kept from step to step.
 template <typename T>
-struct Worker {
-  GraphTransformerGroup<T> group;
+struct Worker : EngineWorker<GraphTransformerGroup<T>, T> {
   std::vector<T> decoder_scratch;
-  std::vector<T> gradient;
-  std::vector<double> weights;          // [count, P]
   std::vector<double> log_likelihoods;  // [P]
-  PhaseSeconds seconds{};
-  double loss = 0;
-  double pass_difference = 0;
-  absl::Status status;
 };
 
 // The weights and gradients as the passes compute them.
@@ -89,17 +58,13 @@ class CpuGraphTransformer final : public Float64Engine {
                                    const RolloutRequest& request) const override {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
-    const int threads = Threads(request);
-    const std::vector<Range> groups = CutIntoGroups(batch, threads);
-    std::vector<std::unique_ptr<Worker<T>>> workers = TakeWorkers(threads);
-    ForEachWorker(request.pool, threads, [&](int64_t w) {
-      Worker<T>& worker = *workers[w];
-      for (size_t g = w; g < groups.size() && worker.status.ok(); g += threads) {
-        pass_.Encode(batch, groups[g].first, groups[g].count, false, worker.group);
-        worker.status = Decode(batch, request, worker, table);
-      }
-    });
-    absl::Status status = GiveBack(std::move(workers));
+    Workers workers = idle_.Take(EngineThreads(request));
+    ForEachGroup<Worker<T>>(Groups(batch, request), request.pool, workers,
+                            [&](Worker<T>& worker, InstanceRange range) {
+                              pass_.Encode(batch, range.first, range.count, false, worker.group);
+                              worker.status = Decode(batch, request, worker, table);
+                            });
+    absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
     return table.Take();
   }
@@ -109,44 +74,36 @@ class CpuGraphTransformer final : public Float64Engine {
                                               WeighTrajectories weigh) override {
     TrajectoryTable table(batch, request.rollout);
     VRP_RETURN_IF_ERROR(table.status());
-    const int threads = Threads(request.rollout);
-    const std::vector<Range> groups = CutIntoGroups(batch, threads);
-    std::vector<std::unique_ptr<Worker<T>>> workers = TakeWorkers(threads);
-    ForEachWorker(request.rollout.pool, threads, [&](int64_t w) {
-      Worker<T>& worker = *workers[w];
-      worker.gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
-      pass_.ClearSums(worker.group);
-      for (size_t g = w; g < groups.size() && worker.status.ok(); g += threads) {
-        worker.status = AddGroup(batch, request, groups[g], {weigh, table}, worker);
-      }
-      if (worker.status.ok()) pass_.Finish(Values(), worker.group, worker.gradient.data());
+    CpuPool* const pool = request.rollout.pool;
+    Workers workers = idle_.Take(EngineThreads(request.rollout));
+    ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
+      workers[w]->gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
+      pass_.ClearSums(workers[w]->group);
     });
-    GradientOutcome outcome = Summary(workers);
-    const bool sound = std::all_of(workers.begin(), workers.end(),
-                                   [](const auto& worker) { return worker->status.ok(); });
-    if (sound) SumGradients(workers, request.rollout.pool);
-    absl::Status status = GiveBack(std::move(workers));
+    ForEachGroup<Worker<T>>(
+        Groups(batch, request.rollout), pool, workers, [&](Worker<T>& worker, InstanceRange range) {
+          worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
+        });
+    GradientOutcome outcome = SummaryOf(workers);
+    if (AllSound(workers)) SumGradients(workers, pool);
+    absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
     outcome.trajectories = table.Take();
     return outcome;
   }
 
  private:
+  using Workers = EngineWorkers<Worker<T>>;
+
   struct Sinks {
     WeighTrajectories weigh;
     TrajectoryTable& table;
   };
 
-  static int Threads(const RolloutRequest& request) {
-    return request.pool == nullptr ? 1 : request.pool->threads();
-  }
-
-  static void ForEachWorker(CpuPool* pool, int threads, absl::FunctionRef<void(int64_t)> body) {
-    if (pool == nullptr || threads == 1) {
-      body(0);
-    } else {
-      pool->ParallelFor(threads, body);
-    }
+  static std::vector<InstanceRange> Groups(const NetworkBatch& batch,
+                                           const RolloutRequest& request) {
+    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request)},
+                         [&](int32_t b) { return batch.first_rows[b]; });
   }
 
   const T* Values() const {
@@ -155,35 +112,6 @@ class CpuGraphTransformer final : public Float64Engine {
     } else {
       return values_.data();
     }
-  }
-
-  std::vector<std::unique_ptr<Worker<T>>> TakeWorkers(int count) const {
-    std::vector<std::unique_ptr<Worker<T>>> taken;
-    {
-      const absl::MutexLock lock(&mu_);
-      while (!idle_.empty() && static_cast<int>(taken.size()) < count) {
-        taken.push_back(std::move(idle_.back()));
-        idle_.pop_back();
-      }
-    }
-    while (static_cast<int>(taken.size()) < count) taken.push_back(std::make_unique<Worker<T>>());
-    for (auto& worker : taken) {
-      worker->seconds = {};
-      worker->loss = worker->pass_difference = 0;
-      worker->status = absl::OkStatus();
-    }
-    return taken;
-  }
-
-  // The first error of the workers, who are kept for the next call.
-  absl::Status GiveBack(std::vector<std::unique_ptr<Worker<T>>> workers) const {
-    absl::Status status;
-    for (const auto& worker : workers) {
-      if (status.ok()) status = worker->status;
-    }
-    const absl::MutexLock lock(&mu_);
-    for (auto& worker : workers) idle_.push_back(std::move(worker));
-    return status;
   }
 
   absl::Status Decode(const NetworkBatch& batch, const RolloutRequest& request, Worker<T>& worker,
@@ -200,8 +128,8 @@ class CpuGraphTransformer final : public Float64Engine {
     return absl::OkStatus();
   }
 
-  absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request, Range range,
-                        const Sinks& sinks, Worker<T>& worker) const {
+  absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
+                        InstanceRange range, const Sinks& sinks, Worker<T>& worker) const {
     PhaseClock clock(worker.seconds);
     pass_.Encode(batch, range.first, range.count, true, worker.group);
     clock.Spent(Phase::kEncode);
@@ -241,23 +169,16 @@ class CpuGraphTransformer final : public Float64Engine {
     }
   }
 
-  static GradientOutcome Summary(const std::vector<std::unique_ptr<Worker<T>>>& workers) {
-    GradientOutcome outcome;
-    for (const auto& worker : workers) {
-      outcome.loss += worker->loss;
-      outcome.pass_difference = std::max(outcome.pass_difference, worker->pass_difference);
-      for (size_t i = 0; i < outcome.seconds.size(); ++i) outcome.seconds[i] += worker->seconds[i];
-    }
-    return outcome;
-  }
-
   // In the order of the workers, whatever thread adds.
-  void SumGradients(const std::vector<std::unique_ptr<Worker<T>>>& workers, CpuPool* pool) {
+  void SumGradients(const Workers& workers, CpuPool* pool) {
+    ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
+      pass_.Finish(Values(), workers[w]->group, workers[w]->gradient.data());
+    });
     const std::span<float> to = parameters_.gradient();
     const int64_t parts = static_cast<int64_t>(workers.size());
     const auto size = static_cast<int64_t>(to.size());
     if constexpr (!std::is_same_v<T, float>) last_gradient_.resize(to.size());
-    ForEachWorker(pool, static_cast<int>(parts), [&](int64_t part) {
+    ForEachWorker(pool, parts, [&](int64_t part) {
       for (int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
         T sum = 0;
         for (const auto& worker : workers) sum += worker->gradient[i];
@@ -287,8 +208,7 @@ class CpuGraphTransformer final : public Float64Engine {
   FlatParameters parameters_;
   std::vector<T> values_;              // of the parameters, where T is not their type
   std::vector<double> last_gradient_;  // likewise
-  mutable absl::Mutex mu_;
-  mutable std::vector<std::unique_ptr<Worker<T>>> idle_ ABSL_GUARDED_BY(mu_);
+  mutable IdleWorkers<Worker<T>> idle_;
 };
 
 }  // namespace

@@ -4,10 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
+#include "core/model/engine_workers.h"
 #include "core/model/phase_clock.h"
 #include "core/model/pointer_pass.h"
 #include "core/model/trajectory_table.h"
@@ -19,33 +18,8 @@ namespace {
 // enough for the caches.
 constexpr int64_t kGroupRows = 72;
 
-struct Worker {
-  PointerGroup group;
-  std::vector<float> gradient;
-  std::vector<double> weights;  // [count, P]
-  PhaseSeconds seconds{};
-  double loss = 0;
-  double pass_difference = 0;
-  absl::Status status;
-};
-
-struct Range {
-  int32_t first = 0;
-  int32_t count = 0;
-};
-
-// Instances first .. last - 1, which are one thread's, in groups of nearly equal size.
-std::vector<Range> CutIntoGroups(Range share, int32_t trajectories) {
-  const int64_t limit = std::max<int64_t>(1, kGroupRows / trajectories);
-  const int64_t groups = (share.count + limit - 1) / limit;
-  std::vector<Range> ranges;
-  for (int64_t g = 0; g < groups; ++g) {
-    const auto begin = static_cast<int32_t>(share.count * g / groups);
-    const auto end = static_cast<int32_t>(share.count * (g + 1) / groups);
-    ranges.push_back({.first = share.first + begin, .count = end - begin});
-  }
-  return ranges;
-}
+using Worker = EngineWorker<PointerGroup, float>;
+using Workers = EngineWorkers<Worker>;
 
 class CpuPointerNetwork final : public PolicyEngine {
  public:
@@ -64,12 +38,13 @@ class CpuPointerNetwork final : public PolicyEngine {
                                    const RolloutRequest& request) const override {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
-    auto workers = TakeWorkers(Threads(request));
-    ForEachShare(batch, request, workers, [&](Worker& worker, Range range) {
-      pass_.Encode(batch, range.first, range.count, {}, worker.group);
-      worker.status = pass_.Rollout(request, worker.group, table);
-    });
-    absl::Status status = GiveBack(std::move(workers));
+    Workers workers = idle_.Take(EngineThreads(request));
+    ForEachGroup<Worker>(Groups(batch, request), request.pool, workers,
+                         [&](Worker& worker, InstanceRange range) {
+                           pass_.Encode(batch, range.first, range.count, {}, worker.group);
+                           worker.status = pass_.Rollout(request, worker.group, table);
+                         });
+    absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
     return table.Take();
   }
@@ -79,66 +54,38 @@ class CpuPointerNetwork final : public PolicyEngine {
                                               WeighTrajectories weigh) override {
     TrajectoryTable table(batch, request.rollout);
     VRP_RETURN_IF_ERROR(table.status());
-    auto workers = TakeWorkers(Threads(request.rollout));
+    CpuPool* const pool = request.rollout.pool;
+    Workers workers = idle_.Take(EngineThreads(request.rollout));
     for (auto& worker : workers) {
       worker->gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
       pass_.weights().Clear(worker->group.sums);
     }
-    ForEachShare(batch, request.rollout, workers, [&](Worker& worker, Range range) {
-      worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
-    });
-    GradientOutcome outcome;
-    for (const auto& worker : workers) {
-      outcome.loss += worker->loss;
-      outcome.pass_difference = std::max(outcome.pass_difference, worker->pass_difference);
-      for (size_t i = 0; i < outcome.seconds.size(); ++i) outcome.seconds[i] += worker->seconds[i];
-    }
-    const bool sound = std::all_of(workers.begin(), workers.end(),
-                                   [](const auto& worker) { return worker->status.ok(); });
-    if (sound) SumGradients(workers, request.rollout.pool);
-    absl::Status status = GiveBack(std::move(workers));
+    ForEachGroup<Worker>(Groups(batch, request.rollout), pool, workers,
+                         [&](Worker& worker, InstanceRange range) {
+                           worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
+                         });
+    GradientOutcome outcome = SummaryOf(workers);
+    if (AllSound(workers)) SumGradients(workers, pool);
+    absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
     outcome.trajectories = table.Take();
     return outcome;
   }
 
  private:
-  using Workers = std::vector<std::unique_ptr<Worker>>;
-
   struct Sinks {
     WeighTrajectories weigh;
     TrajectoryTable& table;
   };
 
-  static int Threads(const RolloutRequest& request) {
-    return request.pool == nullptr ? 1 : request.pool->threads();
+  static std::vector<InstanceRange> Groups(const NetworkBatch& batch,
+                                           const RolloutRequest& request) {
+    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request)},
+                         [&](int32_t b) { return int64_t{b} * request.trajectories; });
   }
 
-  static void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body) {
-    if (pool == nullptr || count == 1) {
-      body(0);
-    } else {
-      pool->ParallelFor(count, body);
-    }
-  }
-
-  // Each worker has a fixed share of the batch.
-  static void ForEachShare(const NetworkBatch& batch, const RolloutRequest& request,
-                           Workers& workers, absl::FunctionRef<void(Worker&, Range)> body) {
-    const auto count = static_cast<int64_t>(workers.size());
-    ForEachWorker(request.pool, count, [&](int64_t w) {
-      Worker& worker = *workers[w];
-      const auto first = static_cast<int32_t>(batch.size() * w / count);
-      const auto last = static_cast<int32_t>(batch.size() * (w + 1) / count);
-      const Range share{.first = first, .count = last - first};
-      for (const Range range : CutIntoGroups(share, request.trajectories)) {
-        if (worker.status.ok()) body(worker, range);
-      }
-    });
-  }
-
-  absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request, Range range,
-                        const Sinks& sinks, Worker& worker) const {
+  absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
+                        InstanceRange range, const Sinks& sinks, Worker& worker) const {
     PhaseClock clock(worker.seconds);
     const RolloutRequest& rollout = request.rollout;
     pass_.Encode(batch, range.first, range.count,
@@ -185,39 +132,9 @@ class CpuPointerNetwork final : public PolicyEngine {
     });
   }
 
-  Workers TakeWorkers(int count) const {
-    Workers taken;
-    {
-      const absl::MutexLock lock(&mu_);
-      while (!idle_.empty() && static_cast<int>(taken.size()) < count) {
-        taken.push_back(std::move(idle_.back()));
-        idle_.pop_back();
-      }
-    }
-    while (static_cast<int>(taken.size()) < count) taken.push_back(std::make_unique<Worker>());
-    for (auto& worker : taken) {
-      worker->seconds = {};
-      worker->loss = worker->pass_difference = 0;
-      worker->status = absl::OkStatus();
-    }
-    return taken;
-  }
-
-  // The first error of the workers, who are kept for the next call.
-  absl::Status GiveBack(Workers workers) const {
-    absl::Status status;
-    for (const auto& worker : workers) {
-      if (status.ok()) status = worker->status;
-    }
-    const absl::MutexLock lock(&mu_);
-    for (auto& worker : workers) idle_.push_back(std::move(worker));
-    return status;
-  }
-
   PointerPass pass_;
   FlatParameters parameters_;
-  mutable absl::Mutex mu_;
-  mutable Workers idle_ ABSL_GUARDED_BY(mu_);
+  mutable IdleWorkers<Worker> idle_;
 };
 
 }  // namespace
