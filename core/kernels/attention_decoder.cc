@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/kernels/attention_decoder_memory.h"
-#include "core/kernels/routing_step.h"
-#include "core/kernels/simd/attention_decoder_kernels.h"
+#include "core/kernels/attention_decoder_beam.h"
+#include "core/kernels/attention_decoder_pass.h"
 #include "core/kernels/step_random.h"
 
 namespace vrp {
@@ -15,8 +14,6 @@ using simd::DecoderKernels;
 using simd::DecoderSizes;
 using simd::DecoderSteps;
 
-// Nodes scored between two looks at the stop condition: some tenths of a millisecond.
-constexpr int64_t kNodesBetweenPolls = 20'000;
 // Up to so many nodes all distances are computed once where every step asks for those to all nodes:
 // half a megabyte.
 constexpr int32_t kNodesWithLegs = 256;
@@ -25,37 +22,6 @@ constexpr int32_t kNodesWithLegs = 256;
 double StepUniform(const DecodeRequest& request, int64_t trajectory, int32_t t) {
   return FirstUniform(StepBlock({request.seed, request.stream, trajectory, t}));
 }
-
-// The p-th node that a mask allows, counted round.
-template <typename T>
-int32_t AllowedNode(const T* mask, int32_t count, int32_t p) {
-  int32_t node = -1;
-  for (int32_t i = p % count; i >= 0; --i) {
-    do ++node;
-    while (mask[node] != 0);
-  }
-  return node;
-}
-
-// Appends a step whose mask [padded_nodes] is already there.
-template <typename T>
-void AddStep(const StepRules& rules, const RouteState& state, DecoderSteps<T>& steps) {
-  const int32_t row = steps.count++;
-  const bool start = rules.problem.tsp && state.first < 0;
-  steps.currents[row] = start ? -1 : state.current;
-  steps.firsts[row] = state.first;
-  WriteShares(rules, state, steps.shares + int64_t{row} * kContextShares);
-}
-
-// What both passes begin with.
-template <typename T>
-struct DecoderPass {
-  const DecoderKernels<T>& kernels;
-  const DecoderNodes<const T>& nodes;
-  DecoderSizes sizes;
-  StepRules rules;
-  DecoderMemory<T> memory = {};
-};
 
 bool AsksForAllLegs(const StepRules& rules) {
   return (rules.timed || rules.bounded) && rules.problem.distances == nullptr &&
@@ -167,20 +133,13 @@ class RolloutRun {
       const int32_t p = memory_.trajectories[row];
       memory_.sums[p] += static_cast<double>(steps_.log_likelihoods[row]);
       result_.agreements[p] += steps_.choices[row] == steps_.likeliest[row] ? 1 : 0;
-      Go(p, t, AllowedChoice(row));
+      Go(p, t, AllowedChoice(sizes_, steps_, row));
     }
     scored_ += steps_.count * sizes_.nodes;
     steps_.count = 0;
     if (scored_ < kNodesBetweenPolls) return DecodeStatus::kDone;
     scored_ = 0;
     return request_.stop.ShouldStop() ? DecodeStatus::kStopped : DecodeStatus::kDone;
-  }
-
-  // Weights that are not numbers choose anything; the plan remains one.
-  int32_t AllowedChoice(int32_t row) const {
-    const T* const mask = steps_.masks + row * sizes_.padded_nodes;
-    const int32_t choice = steps_.choices[row];
-    return mask[choice] == 0 ? choice : AllowedNode(mask, 1, 0);
   }
 
   void Go(int32_t p, int32_t t, int32_t node) {
@@ -286,8 +245,9 @@ class KernelDecoder : public AttentionDecoder<T> {
       : shape_(shape), kernels_(kernels) {}
 
   int64_t ScratchSize(const RoutingProblem& problem, int32_t trajectories) const override {
-    return std::max(Size(problem, {.trajectories = trajectories}),
-                    Size(problem, {.trajectories = trajectories, .gradient = true}));
+    return std::max({Size(problem, {.trajectories = trajectories}),
+                     Size(problem, {.trajectories = trajectories, .gradient = true}),
+                     Size(problem, {.scores = true})});
   }
 
   DecodeStatus Rollout(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
@@ -296,6 +256,13 @@ class KernelDecoder : public AttentionDecoder<T> {
     const DecoderPass<T> pass =
         Begin(problem, nodes, {.trajectories = request.trajectories}, scratch);
     return RolloutRun<T>(pass, request, result).Run();
+  }
+
+  DecodeStatus Beam(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
+                    const BeamRequest& request, const DecodeResult<T>& result,
+                    T* scratch) const override {
+    const DecoderPass<T> pass = Begin(problem, nodes, {.scores = true}, scratch);
+    return BeamRun<T>(pass, request, result).Run();
   }
 
   void SecondPass(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,

@@ -21,6 +21,8 @@
 
 namespace vrp {
 
+class BeamSearch;  // core/kernels/beam_search.h
+
 struct DecoderShape {
   int32_t hidden = 128;  // H: a multiple of 16
   int32_t heads = 8;     // M: divides H
@@ -58,6 +60,12 @@ struct DecodeRequest {
   uint64_t stream = 0;
   int64_t first_trajectory = 0;     // number of trajectory 0 in the counters
   const int32_t* follow = nullptr;  // kFollow: [P, max_steps of the result], -1 after the end
+  StopCondition stop = {};
+};
+
+struct BeamRequest {
+  int32_t width = 1;
+  BeamSearch* search = nullptr;  // its memory, used again
   StopCondition stop = {};
 };
 
@@ -100,12 +108,17 @@ class AttentionDecoder {
  public:
   virtual ~AttentionDecoder() = default;
 
-  // Elements of T that either pass needs.
+  // Elements of T that any pass needs.
   virtual int64_t ScratchSize(const RoutingProblem& problem, int32_t trajectories) const = 0;
 
   virtual DecodeStatus Rollout(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
                                const DecodeRequest& request, const DecodeResult<T>& result,
                                T* scratch) const = 0;
+
+  // The `width` tours that a beam search ends with, the likeliest first, into as many rows.
+  virtual DecodeStatus Beam(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
+                            const BeamRequest& request, const DecodeResult<T>& result,
+                            T* scratch) const = 0;
 
   // log_likelihoods [P] (with label smoothing: of the smoothed terms) are written, and the gradient
   // of sum(weights * log_likelihoods) is added to `gradient`, unless its keys are null.

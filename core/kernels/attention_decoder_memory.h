@@ -74,10 +74,11 @@ void TakeSteps(const simd::DecoderSizes& sizes, MemoryPieces<T>& pieces,
 }
 
 // What a pass is about to do. A rollout keeps all its trajectories; a second pass, which has a
-// gradient, walks one after the other.
+// gradient, walks one after the other; a beam search, which wants scores, has tours of its own.
 struct DecoderNeeds {
-  int32_t trajectories = 1;
+  int32_t trajectories = 0;
   bool gradient = false;
+  bool scores = false;  // of all nodes
   bool legs = false;
 };
 
@@ -95,6 +96,9 @@ DecoderMemory<T> LayOutDecoder(const simd::DecoderSizes& sizes, int64_t kernels,
   memory.states = pieces.template Take<RouteState>(walking);
   memory.visited = pieces.template Take<uint8_t>(walking * sizes.nodes);
   memory.trajectories = pieces.template Take<int32_t>(sizes.block);
+  if (needs.scores) {
+    memory.steps.scores = pieces.template Take<T>(sizes.block * sizes.padded_nodes);
+  }
   if (needs.legs) memory.legs = pieces.template Take<double>(sizes.nodes * sizes.nodes);
   return memory;
 }

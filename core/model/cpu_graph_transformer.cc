@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
+#include "core/kernels/beam_search.h"
 #include "core/model/engine_workers.h"
 #include "core/model/graph_transformer_pass.h"
 #include "core/model/phase_clock.h"
@@ -25,6 +26,7 @@ constexpr int64_t kGroupRows = 420;
 template <typename T>
 struct Worker : EngineWorker<GraphTransformerGroup<T>, T> {
   std::vector<T> decoder_scratch;
+  BeamSearch beams;
   std::vector<double> log_likelihoods;  // [P]
 };
 
@@ -72,7 +74,7 @@ class CpuGraphTransformer final : public Float64Engine {
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override {
-    TrajectoryTable table(batch, request.rollout);
+    TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     Workers workers = idle_.Take(EngineThreads(request.rollout));
@@ -120,9 +122,15 @@ class CpuGraphTransformer final : public Float64Engine {
       const int32_t instance = worker.group.first + b;
       const RoutingProblem& problem = batch.problems[instance];
       Grow(worker.decoder_scratch, decoder_->ScratchSize(problem, table.count()));
+      const DecoderNodes<const T> nodes = pass_.Nodes(worker.group, b);
+      const DecodeResult<T> result = table.Result<T>(instance);
+      T* const scratch = worker.decoder_scratch.data();
       const DecodeStatus status =
-          decoder_->Rollout(problem, pass_.Nodes(worker.group, b), table.Request(request, instance),
-                            table.Result<T>(instance), worker.decoder_scratch.data());
+          request.choice == Choice::kBeam
+              ? decoder_->Beam(problem, nodes, {table.count(), &worker.beams, request.stop}, result,
+                               scratch)
+              : decoder_->Rollout(problem, nodes, table.Request(request, instance), result,
+                                  scratch);
       if (status != DecodeStatus::kDone) return table.Error(status, instance, request.stop);
     }
     return absl::OkStatus();

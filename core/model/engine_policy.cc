@@ -1,6 +1,7 @@
 #include "core/model/engine_policy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -12,22 +13,20 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kMaxWidth = 100'000;
+constexpr int32_t kMaxBeamWidth = 10'000;
 // Steps of all trajectories that are decoded in one call; more are decoded in parts.
 constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
 
 absl::Status CheckOptions(const DecodeOptions& options) {
   const int32_t least = options.method == DecodeMethod::kMultiStart ? 0 : 1;
-  if (options.width < least || options.width > kMaxWidth) {
+  const int32_t most = options.method == DecodeMethod::kBeam ? kMaxBeamWidth : kMaxWidth;
+  if (options.width < least || options.width > most) {
     return absl::InvalidArgumentError(
-        Concat("width: got ", options.width, ", wanted ", least, " to ", kMaxWidth));
+        Concat("width: got ", options.width, ", wanted ", least, " to ", most));
   }
   if (options.augmentations < 1 || options.augmentations > kMaxAugmentations) {
     return absl::InvalidArgumentError(
         Concat("augmentations: got ", options.augmentations, ", wanted 1 to ", kMaxAugmentations));
-  }
-  if (options.method == DecodeMethod::kBeam) {
-    return absl::UnimplementedError(
-        "method: beam search is not there for this network; use samples or several starts");
   }
   const bool sound = options.temperature >= 1e-3 && options.temperature <= 1e3;
   if (options.method != DecodeMethod::kSample || sound) return absl::OkStatus();
@@ -147,6 +146,7 @@ class EnginePolicy final : public Policy {
     request.pool = options.pool;
     request.first_instance = static_cast<int64_t>(first) * Pictures(part.front(), options);
     request.distinct_starts = options.method == DecodeMethod::kMultiStart;
+    if (options.method == DecodeMethod::kBeam) request.choice = Choice::kBeam;
     if (options.method == DecodeMethod::kSample) {
       request.choice = Choice::kSample;
       request.temperature = options.temperature;
@@ -166,6 +166,7 @@ class EnginePolicy final : public Policy {
     });
     absl::Status status = absl::FailedPreconditionError(Concat(instance.name(), ": no plan"));
     for (const int64_t row : rows) {
+      if (std::isinf(trajectories.costs[row])) break;  // a beam search found no more
       const auto b = static_cast<int32_t>(row / trajectories.count);
       Plan plan = ChoicesToPlan(batch, b, trajectories.Choices(row));
       status = CheckFleet(instance, plan);

@@ -20,7 +20,10 @@
 
 namespace vrp {
 
-enum class Choice { kGreedy, kSample, kFollow };
+// kBeam: the P trajectories that a beam search of width P ends with (core/kernels/beam_search.h),
+// the likeliest first; the greedy one is among them. Where there are fewer tours, the rest have no
+// choices, infinite costs and log-likelihoods of -inf.
+enum class Choice { kGreedy, kSample, kFollow, kBeam };
 
 // Shapes: B instances, P trajectories of each, T steps (of the longest trajectory).
 struct RolloutRequest {
@@ -101,12 +104,12 @@ class PolicyEngine {
   virtual const FlatParameters& parameters() const = 0;
   virtual void ParametersChanged() = 0;
 
-  // kCancelled, kDeadlineExceeded; kFailedPrecondition names a customer that cannot be reached any
-  // more (`instances[b]: ...`).
+  // kUnimplemented: kBeam, where the engine has none. kCancelled, kDeadlineExceeded;
+  // kFailedPrecondition names a customer that cannot be reached any more (`instances[b]: ...`).
   virtual absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                            const RolloutRequest& request) const = 0;
 
-  // Rolls out, weighs, and adds the gradient of sum(weight * log-likelihood) to
+  // Rolls out (kBeam is refused), weighs, and adds the gradient of sum(weight * log-likelihood) to
   // parameters().gradient(), which TrackGradient has made. On the CPU bit for bit the same for the
   // same arguments, instruction set and number of threads.
   virtual absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,

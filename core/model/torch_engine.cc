@@ -100,6 +100,10 @@ void FillFollowed(const ReplayTerms& terms, Transfers& transfers, Trajectories& 
 }
 
 absl::Status CheckRequest(const NetworkBatch& batch, const RolloutRequest& request) {
+  if (request.choice == Choice::kBeam) {
+    return absl::UnimplementedError(
+        "method: beam search runs on the CPU alone; use it there, or samples or several starts");
+  }
   if (request.trajectories < 1) {
     return absl::InvalidArgumentError(
         Concat("trajectories: got ", request.trajectories, ", wanted at least 1"));

@@ -14,6 +14,7 @@ namespace {
 StepChoice ToStepChoice(Choice choice) {
   switch (choice) {
     case Choice::kGreedy:
+    case Choice::kBeam:  // which is no rollout
       return StepChoice::kGreedy;
     case Choice::kSample:
       return StepChoice::kSample;
@@ -48,6 +49,16 @@ TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const RolloutRequest
   table_.log_likelihoods.resize(rows);
   table_.agreements.resize(rows);
   if (request.choice == Choice::kFollow) status_ = CopyFollowed(request);
+  if (request.choice == Choice::kBeam && request.distinct_starts) {
+    status_ = absl::InvalidArgumentError("distinct_starts: got true, a beam search has one start");
+  }
+}
+
+TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const GradientRequest& request)
+    : TrajectoryTable(batch, request.rollout) {
+  if (request.rollout.choice != Choice::kBeam) return;
+  status_ = absl::InvalidArgumentError(
+      "rollout.choice: a beam search has no gradient; follow its choices instead");
 }
 
 absl::Status TrajectoryTable::CopyFollowed(const RolloutRequest& request) {

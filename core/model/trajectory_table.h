@@ -17,6 +17,7 @@ class TrajectoryTable {
  public:
   // The batch outlives the table. status(): kInvalidArgument says what of the request does not fit.
   TrajectoryTable(const NetworkBatch& batch, const RolloutRequest& request);
+  TrajectoryTable(const NetworkBatch& batch, const GradientRequest& request);
   const absl::Status& status() const { return status_; }
 
   int32_t count() const { return table_.count; }      // P

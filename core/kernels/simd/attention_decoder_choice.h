@@ -79,6 +79,24 @@ inline void DrawColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
   }
 }
 
+// Rows of all nodes' log-likelihoods, one for each step of a vector; overwrites the exps.
+template <int64_t kColumns, typename T>
+inline void ScoresOfColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
+                           const BlockMemory<T>& memory, int64_t column, const LogSum<T>& sums) {
+  const Vec<T> clip = Broadcast<T>(static_cast<T>(sizes.clip));
+  T* const values = memory.exps + column;
+  for (int64_t n = 0; n < sizes.nodes; ++n) {
+    const int64_t at = n * kColumns + column;
+    const Vec<T> logit = clip * Load<T>(memory.tanhs + at) + Load<T>(memory.masks + at);
+    Store<T>(values + n * kColumns, (logit - sums.largest) - sums.log_sum);
+  }
+  T* const scores = steps.scores + column * sizes.padded_nodes;
+  for (int64_t n = 0; n < sizes.nodes; n += kLanes<T>) {
+    TransposeTile<T>(values + n * kColumns, kColumns, sizes.nodes - 1 - n, scores + n,
+                     sizes.padded_nodes);
+  }
+}
+
 // Choices and log-likelihoods of `steps`, which are scored.
 template <int64_t kVectors, typename T>
 inline void ChooseColumns(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
@@ -92,6 +110,7 @@ inline void ChooseColumns(const DecoderSizes& sizes, const DecoderSteps<T>& step
     if (steps.choices[column] == kDrawn) {
       DrawColumn<kColumns, T>(sizes, steps, memory, column, sums.largest, drawn);
     }
+    if (steps.scores != nullptr) ScoresOfColumn<kColumns, T>(sizes, steps, memory, column, sums);
     for (int64_t i = 0; i < kLanes<T> && column + i < steps.count; ++i) {
       const int64_t r = column + i;
       int32_t& choice = steps.choices[r];

@@ -83,6 +83,7 @@ DecoderSteps<T> Rest(const DecoderSizes& sizes, DecoderSteps<T> steps, int64_t f
   steps.uniforms += first;
   steps.likeliest += first;
   steps.log_likelihoods += first;
+  if (steps.scores != nullptr) steps.scores += first * sizes.padded_nodes;
   return steps;
 }
 

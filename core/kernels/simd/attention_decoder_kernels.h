@@ -52,6 +52,7 @@ struct DecoderSteps {
   T inverse_temperature = 1;
   int32_t* likeliest = nullptr;  // out
   T* log_likelihoods = nullptr;  // out, of the choices
+  T* scores = nullptr;  // out: [block, padded_nodes], all nodes' log-likelihoods; null: not wanted
   // Of the second pass alone.
   T* weights = nullptr;        // in the loss
   int32_t* allowed = nullptr;  // nodes that are

@@ -83,6 +83,12 @@ inline void ChooseOfRow(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
     }
     choice = DrawFromRow<T>(sizes.nodes, memory.exps, steps.uniforms[r]);
   }
+  if (steps.scores != nullptr) {
+    T* const scores = steps.scores + r * sizes.padded_nodes;
+    for (int64_t j = 0; j < sizes.padded_nodes; j += kLanes<T>) {
+      Store<T>(scores + j, (Load<T>(memory.logits + j) - largest) - log_sum);
+    }
+  }
   steps.likeliest[r] = likeliest;
   steps.log_likelihoods[r] = (memory.logits[choice] - largest[0]) - log_sum;
 }
