@@ -42,7 +42,9 @@ class CpuPointerNetwork final : public PolicyEngine {
     ForEachGroup<Worker>(Groups(batch, request), request.pool, workers,
                          [&](Worker& worker, InstanceRange range) {
                            pass_.Encode(batch, range.first, range.count, {}, worker.group);
-                           worker.status = pass_.Rollout(request, worker.group, table);
+                           worker.status = request.choice == Choice::kBeam
+                                               ? pass_.Beam(request, worker.group, table)
+                                               : pass_.Rollout(request, worker.group, table);
                          });
     absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
@@ -52,7 +54,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override {
-    TrajectoryTable table(batch, request.rollout);
+    TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     Workers workers = idle_.Take(EngineThreads(request.rollout));

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "core/kernels/aligned_buffer.h"
+#include "core/kernels/beam_search.h"
 #include "core/kernels/pointer_steps.h"
 #include "core/kernels/routing_step.h"
 #include "core/model/network_batch.h"
@@ -87,6 +88,9 @@ struct PointerGroup {
   Floats d_outputs, d_queries, d_seen, d_pointed, d_weights;
   Floats d_nodes, d_keys, d_values, d_pointer_keys, d_gate_inputs, d_start, d_mean;
   Floats before, value_columns, scratch, step_gates, step_hidden, step_cell;
+  std::vector<BeamSearch> searches;  // [count]
+  std::vector<double> offers;        // [N]
+  Floats next_hidden, next_cell;
   PointerSums sums;
 };
 
@@ -109,6 +113,9 @@ class PointerPass {
   // Writes the group's rows of `table`, and what the decoder has read.
   absl::Status Rollout(const RolloutRequest& request, PointerGroup& group,
                        TrajectoryTable& table) const;
+  // Writes the group's rows of `table`: each instance's beam search.
+  absl::Status Beam(const RolloutRequest& request, PointerGroup& group,
+                    TrajectoryTable& table) const;
   // Only walks along the choices that `request` gives: costs and lengths.
   absl::Status Walk(const RolloutRequest& request, PointerGroup& group,
                     TrajectoryTable& table) const;
@@ -149,6 +156,10 @@ class PointerPass {
   void ProjectNodes(PointerGroup& group) const;
   void PlaceInstances(const NetworkBatch& batch, PointerGroup& group) const;
 
+  void StartSteps(int64_t trajectories, PointerGroup& group) const;
+  void ReadNode(const PointerInstance& at, int32_t node, const RouteState& state, int64_t row,
+                PointerGroup& group) const;
+  void FollowTours(int64_t width, PointerGroup& group) const;
   void StepLayers(int64_t rows, PointerGroup& group) const;
   void ScoreStep(int64_t trajectories, PointerGroup& group) const;
   GlimpseJob<float> Glimpse(const PointerInstance& at, PointerGroup& group, int64_t row,

@@ -6,59 +6,41 @@
 #include "core/kernels/step_random.h"
 #include "core/model/pointer_layout.h"
 #include "core/model/pointer_pass.h"
+#include "core/model/pointer_scores.h"
 
 namespace vrp {
-namespace {
-
-// A row of logits, in double.
-struct Scores {
-  std::span<const float> logits;
-  double highest = 0;
-  double log_sum = 0;  // of exp(logit - highest)
-  int32_t likeliest = 0;
-
-  // Logits of a network gone wrong (not a number) count as equal, so that masks hold whatever the
-  // weights.
-  Scores(std::span<const float> row, const float* mask) : logits(row) {
-    highest = -std::numeric_limits<double>::infinity();
-    for (size_t n = 0; n < row.size(); ++n) {
-      if (mask[n] != 0 || row[n] <= highest) continue;
-      highest = row[n];
-      likeliest = static_cast<int32_t>(n);
-    }
-    log_sum = std::log(Sum(1));
-  }
-  double Sum(double temperature) const {
-    double sum = 0;
-    for (const float logit : logits) sum += std::exp((logit - highest) / temperature);
-    return sum;
-  }
-  double LogProbability(int32_t node) const { return logits[node] - highest - log_sum; }
-  int32_t Draw(double temperature, double uniform) const {
-    double left = uniform * Sum(temperature);
-    for (size_t n = 0; n < logits.size(); ++n) {
-      const double share = std::exp((logits[n] - highest) / temperature);
-      if (left < share) return static_cast<int32_t>(n);
-      left -= share;
-    }
-    return likeliest;  // what rounding left over
-  }
-};
-
-int32_t NthAllowed(const float* mask, int64_t nodes, int32_t p) {
-  const auto count = static_cast<int32_t>(std::count(mask, mask + nodes, 0.0f));
-  int32_t left = p % std::max(1, count);
-  for (int32_t n = 0; n < nodes; ++n) {
-    if (mask[n] == 0 && left-- == 0) return n;
-  }
-  return 0;
-}
-
-}  // namespace
 
 PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int32_t t) {
   const PhiloxCounter block = StepBlock({request.seed, request.stream, trajectory, t});
   return {FirstUniform(block), SecondUniform(block)};
+}
+
+// The states that the decoder begins with, and memory for what it reads.
+void PointerPass::StartSteps(int64_t trajectories, PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const int64_t layers = options_.layers;
+  const int64_t rows = group.count * trajectories;
+  float* const state = group.step_hidden.Grow(layers * rows * hidden);
+  float* const cell = group.step_cell.Grow(layers * rows * hidden);
+  for (int64_t l = 0; l < layers; ++l) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* const start = group.start.data() + row / trajectories * 2 * layers * hidden;
+      std::copy_n(start + l * hidden, hidden, state + (l * rows + row) * hidden);
+      std::copy_n(start + (layers + l) * hidden, hidden, cell + (l * rows + row) * hidden);
+    }
+  }
+  const PointerInstance& last = group.instances.back();
+  group.logits.Grow((last.columns + last.padded) * trajectories);
+  group.step_gates.Grow(rows * 4 * hidden);
+  group.context.GrowZero(rows * kPointerNarrow);
+}
+
+void PointerPass::ReadNode(const PointerInstance& at, int32_t node, const RouteState& state,
+                           int64_t row, PointerGroup& group) const {
+  const int64_t size = 4 * int64_t{options_.hidden};
+  std::copy_n(group.gate_inputs.data() + (at.row + node) * size, size,
+              group.step_gates.data() + row * size);
+  WritePointerContext(at.rules, state, group.context.data() + row * kPointerNarrow);
 }
 
 // From step_gates' input part through all layers.
@@ -114,11 +96,15 @@ PointerJob<float> PointerPass::Logits(const PointerInstance& at, PointerGroup& g
           .dynamic_weights = group.weights.data() + row * kPointerDynamicStride};
 }
 
-// Logits [P, N'] of each instance, at columns * P, from the top layer's state.
+// Logits [P, N'] of each instance, at columns * P, from what was read.
 void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t width = weights_.heads_width();
   const int64_t rows = group.count * trajectories;
+  dense_.multiply_add({group.context.data(), kPointerNarrow}, weights_.context.forward.data(),
+                      {.rows = rows, .inner = kPointerNarrow, .columns = 4 * hidden},
+                      {group.step_gates.data(), 4 * hidden});
+  StepLayers(rows, group);
   const float* const top = group.step_hidden.data() + (options_.layers - 1) * rows * hidden;
   Multiply({top, hidden, rows}, weights_.query, nullptr, group.queries.Grow(rows * width));
   group.seen.Grow(rows * width);
@@ -255,23 +241,9 @@ absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& grou
 absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& group,
                                   TrajectoryTable& table) const {
   const int32_t count = table.count();
-  const int64_t hidden = options_.hidden;
   const int64_t rows = int64_t{group.count} * count;
-  const int64_t layers = options_.layers;
   vrp::Walk walk(request, group, table);
-  float* const state = group.step_hidden.Grow(layers * rows * hidden);
-  float* const cell = group.step_cell.Grow(layers * rows * hidden);
-  for (int64_t l = 0; l < layers; ++l) {
-    for (int64_t row = 0; row < rows; ++row) {
-      const float* const start = group.start.data() + row / count * 2 * layers * hidden;
-      std::copy_n(start + l * hidden, hidden, state + (l * rows + row) * hidden);
-      std::copy_n(start + (layers + l) * hidden, hidden, cell + (l * rows + row) * hidden);
-    }
-  }
-  const PointerInstance& last = group.instances.back();
-  group.logits.Grow((last.columns + last.padded) * count);
-  float* const gates = group.step_gates.Grow(rows * 4 * hidden);
-  float* const context = group.context.GrowZero(rows * kPointerNarrow);
+  StartSteps(count, group);
   std::vector<int32_t>& own = group.likeliest;
   own.assign(static_cast<size_t>(rows), 0);
   const bool follows = request.choice == Choice::kFollow;
@@ -290,15 +262,9 @@ absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& g
           if (DrawAt(request, number, t).reading >= request.teacher_forcing) read = own[row];
         }
         if (!IsDone(walk.State(b, p))) walk.Read(b, p, t) = read;
-        std::copy_n(group.gate_inputs.data() + (at.row + read) * 4 * hidden, 4 * hidden,
-                    gates + row * 4 * hidden);
-        WritePointerContext(at.rules, walk.State(b, p), context + row * kPointerNarrow);
+        ReadNode(at, read, walk.State(b, p), row, group);
       }
     }
-    dense_.multiply_add({context, kPointerNarrow}, weights_.context.forward.data(),
-                        {.rows = rows, .inner = kPointerNarrow, .columns = 4 * hidden},
-                        {gates, 4 * hidden});
-    StepLayers(rows, group);
     ScoreStep(count, group);
     for (int32_t b = 0; b < group.count; ++b) {
       const PointerInstance& at = group.instances[b];
@@ -307,9 +273,9 @@ absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& g
         if (IsDone(walk.State(b, p))) continue;
         const int64_t row = int64_t{b} * count + p;
         const float* const mask = walk.View(b, p).mask;
-        const Scores scores({group.logits.data() + at.columns * count + p * at.padded,
-                             static_cast<size_t>(at.nodes)},
-                            mask);
+        const PointerScores scores({group.logits.data() + at.columns * count + p * at.padded,
+                                    static_cast<size_t>(at.nodes)},
+                                   mask);
         const bool given = request.distinct_starts && t == 0 && !follows;
         int32_t node = scores.likeliest;
         if (request.choice == Choice::kSample) {
