@@ -20,7 +20,7 @@ namespace vrp {
 enum class DecodeMethod {
   kGreedy,
   kSample,
-  kBeam,
+  kBeam,        // a beam search: the cheapest of the `width` tours that it ends with
   kMultiStart,  // greedy from `width` different first customers (POMO, Kwon et al. 2020); 0: from
                 // all
 };

@@ -80,13 +80,20 @@ class WordsTest(unittest.TestCase):
                        "--set", "training.initial_model=models/tiny-1/versions/1")
         answer = self.daemon.json("solve", E22, "--strategy", "multi_start", "--model", "tiny-1")[0]
         self.assertTrue(answer["feasible"])
+        self.assertTrue(self.daemon.json("solve", E22, "--strategy", "beam", "--model", "tiny-1")[0]["feasible"])
 
-    def test_beam_search_is_refused_with_what_to_use_instead(self):
-        done = self.exit_code(2, "solve", E22, "--strategy", "beam", "--model", "models/tiny/versions/1")
-        self.assertIn("use samples or several starts", done.stderr)
+    def test_a_beam_is_never_dearer_than_the_greedy_tour(self):
+        words = ("solve", E22, "--model", "models/tiny/versions/1", "--strategy")
+        greedy = self.daemon.json(*words, "greedy")[0]
+        beam = self.daemon.json(*words, "beam", "--width", "20")[0]
+        self.assertEqual(beam["strategy"], "beam")
+        self.assertTrue(beam["feasible"])
+        self.assertLessEqual(beam["cost"], greedy["cost"])
+        done = self.exit_code(2, *words, "beam", "--width", "2000")
+        self.assertIn("width", done.stderr)
 
     def test_solve_prints_every_key_and_a_feasible_plan(self):
-        for strategy, model in [("search", False), ("greedy", True), ("sample", True), ("multi_start", True), ("auto", True)]:
+        for strategy, model in [("search", False), ("greedy", True), ("sample", True), ("beam", True), ("multi_start", True), ("auto", True)]:
             with self.subTest(strategy=strategy):
                 words = ["--model", "models/tiny/versions/1"] if model else []
                 answer = self.daemon.json("solve", E22, "--strategy", strategy, "--budget", "200ms", *words)[0]
