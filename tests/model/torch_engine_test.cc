@@ -153,6 +153,13 @@ TEST(TorchEngineTest, NamesTheChoiceThatIsNotAllowed) {
   EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is not allowed there");
 }
 
+TEST(TorchEngineTest, RefusesABeamSearchAndSaysWhatElseThereIs) {
+  const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
+  const auto run = engine->Run(BatchOf(Variants(), NodeOrder::kAsGiven), {.choice = Choice::kBeam});
+  EXPECT_EQ(run.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(run.status().message().find("samples or several starts"), absl::string_view::npos);
+}
+
 TEST(TorchEngineTest, NamesTheCustomerThatCannotBeReached) {
   const NetworkBatch batch =
       BatchOf({Variants()[0], test::AnInstance().WithCustomers(3).MaxDistance(1).Build()},
