@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/kernels/dense.h"
 #include "core/kernels/simd/lstm.h"
 
 namespace vrp {
@@ -26,9 +25,10 @@ void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T
     kernels.step({.rows = run.first[t + 1] - run.first[t],
                   .hidden_size = width,
                   .packed = packed,
-                  .hidden = run.hiddens + before,
+                  .from_last = t % 2 != 0,
+                  .hidden = t == 0 && run.from_zero ? nullptr : run.hiddens + before,
                   .cell = run.cells + before,
-                  .gates = run.gates + int64_t{run.first[t]} * 4 * width,
+                  .gates = run.gates + run.first[t] * GateStride<T>(width),
                   .next_cell = run.cells + after,
                   .next_hidden = run.hiddens + after});
   }
@@ -38,30 +38,29 @@ template void LstmForward<double>(const LstmKernels<double>&, const double*,
                                   const LstmRun<double>&);
 
 template <typename T>
-void LstmBackward(Isa isa, const T* packed, const LstmRun<T>& run, T* d_hiddens, T* d_cells) {
-  const LstmKernels<T>& kernels = LstmKernelsFor<T>(isa);
-  const DenseKernels<T>& dense = DenseKernelsFor<T>(isa);
+void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
+                  T* d_hiddens, T* d_cells) {
   const int64_t width = run.hidden_size;
   std::fill_n(d_cells, run.sequences() * width, T{0});
   for (int64_t t = std::ssize(run.first) - 2; t >= 0; --t) {
-    const int64_t rows = run.first[t + 1] - run.first[t];
     const int64_t before = run.Before(t) * width;
     const int64_t after = (run.sequences() + run.first[t]) * width;
-    T* const gates = run.gates + int64_t{run.first[t]} * 4 * width;
-    kernels.step_back({.rows = rows,
+    kernels.step_back({.rows = run.first[t + 1] - run.first[t],
                        .hidden_size = width,
+                       .packed = packed,
+                       .from_last = t % 2 != 0,
                        .cell = run.cells + before,
                        .next_cell = run.cells + after,
                        .d_hidden = d_hiddens + after,
                        .d_cell = d_cells,
-                       .gates = gates});
-    dense.multiply_add({gates, 4 * width}, packed,
-                       {.rows = rows, .inner = 4 * width, .columns = width},
-                       {d_hiddens + before, width});
+                       .gates = run.gates + run.first[t] * GateStride<T>(width),
+                       .d_before = t == 0 && run.from_zero ? nullptr : d_hiddens + before});
   }
 }
-template void LstmBackward<float>(Isa, const float*, const LstmRun<float>&, float*, float*);
-template void LstmBackward<double>(Isa, const double*, const LstmRun<double>&, double*, double*);
+template void LstmBackward<float>(const LstmKernels<float>&, const float*, const LstmRun<float>&,
+                                  float*, float*);
+template void LstmBackward<double>(const LstmKernels<double>&, const double*,
+                                   const LstmRun<double>&, double*, double*);
 
 template <typename T>
 void GatherBefore(const LstmRun<T>& run, T* to) {

@@ -17,16 +17,25 @@ namespace vrp {
 // Steps of R sequences: [T + 1], beginning with 0; as many rows as before or fewer at each step.
 using StepRows = std::span<const int32_t>;
 
+// Elements between rows of gates [rows, 4H]: a line more than they fill, or the rows of a product's
+// block would fall into the same few sets of the first-level cache.
+template <typename T>
+constexpr int64_t GateStride(int64_t hidden_size) {
+  return 4 * hidden_size + 64 / static_cast<int64_t>(sizeof(T));
+}
+
 template <typename T>
 struct LstmKernels {
   // gates [rows, 4H] (what goes in; gates in the order input, forget, candidate, output) += hidden
   // packed, and are activated in place; to the next cell and hidden state [rows, H]. `packed` is
-  // W_hh^T as DenseKernels::pack lays it out.
+  // W_hh^T as DenseKernels::pack lays it out. Steps of a run should alternate `from_last`: W_hh is
+  // then half in the cache.
   struct Step {
     int64_t rows = 0;
     int64_t hidden_size = 0;  // H: a multiple of 16
     const T* packed = nullptr;
-    const T* hidden = nullptr;
+    bool from_last = false;
+    const T* hidden = nullptr;  // null: 0
     const T* cell = nullptr;
     T* gates = nullptr;
     T* next_cell = nullptr;
@@ -35,31 +44,50 @@ struct LstmKernels {
   void (*step)(const Step& step);
   // Back through one step: `gates` as Step left them become their gradient. d_hidden [rows, H] is
   // the loss's gradient by the next hidden state, d_cell by the next cell, replaced by that by the
-  // cell before.
+  // cell before; that by the hidden state before is added to d_before. `packed`: W_hh.
   struct StepBack {
     int64_t rows = 0;
     int64_t hidden_size = 0;
+    const T* packed = nullptr;
+    bool from_last = false;
     const T* cell = nullptr;
     const T* next_cell = nullptr;
     const T* d_hidden = nullptr;
     T* d_cell = nullptr;
     T* gates = nullptr;
+    T* d_before = nullptr;  // null: not wanted
   };
   void (*step_back)(const StepBack& step);
+  // to [rows, columns] = a packed + bias (null: none), or += a packed: for weights of an LSTM's
+  // size, over all steps at once. As DenseKernels' products, faster when the weights fill a cache.
+  struct Product {
+    int64_t rows = 0;
+    int64_t inner = 0;
+    int64_t columns = 0;  // a multiple of 16
+    const T* a = nullptr;
+    int64_t a_stride = 0;
+    const T* packed = nullptr;
+    const T* bias = nullptr;
+    bool add = false;  // without a bias
+    T* to = nullptr;
+    int64_t to_stride = 0;
+  };
+  void (*multiply)(const Product& product);
   // `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs]; `bias` [outputs]
   // += sums of a's columns unless it is null. outputs, inputs: multiples of 16.
   struct WeightGradient {
     int64_t rows = 0;
     const T* a = nullptr;
+    int64_t a_stride = 0;
     int64_t outputs = 0;
     const T* b = nullptr;
     int64_t inputs = 0;
     T* weights = nullptr;
     T* bias = nullptr;
-    T* scratch = nullptr;  // weight_scratch(outputs, inputs) elements
+    T* scratch = nullptr;  // weight_scratch(inputs) elements
   };
   void (*add_weight_gradient)(const WeightGradient& job);
-  int64_t (*weight_scratch)(int64_t outputs, int64_t inputs);
+  int64_t (*weight_scratch)(int64_t inputs);
 };
 
 // T is float or double.
@@ -72,9 +100,10 @@ template <typename T>
 struct LstmRun {
   StepRows first;
   int64_t hidden_size = 0;
-  T* gates = nullptr;    // [K, 4H]: what goes in; activated, then (backward) their gradient
-  T* cells = nullptr;    // [R + K, H]
-  T* hiddens = nullptr;  // [R + K, H]
+  bool from_zero = false;  // the first hidden states are 0, and their gradient is not wanted
+  T* gates = nullptr;      // [K, 4H]: what goes in; activated, then (backward) their gradient
+  T* cells = nullptr;      // [R + K, H]
+  T* hiddens = nullptr;    // [R + K, H]
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }
@@ -89,7 +118,8 @@ void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T
 // what the steps add comes to them. `packed`: W_hh. d_cells [R, H] begins as 0 and ends as the
 // gradient by the first cells; d_hiddens' first R rows end as that by the first hidden states.
 template <typename T>
-void LstmBackward(Isa isa, const T* packed, const LstmRun<T>& run, T* d_hiddens, T* d_cells);
+void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
+                  T* d_hiddens, T* d_cells);
 // The hidden states that the steps began with, [K, H], for W_hh's gradient.
 template <typename T>
 void GatherBefore(const LstmRun<T>& run, T* to);

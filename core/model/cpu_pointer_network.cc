@@ -58,10 +58,10 @@ class CpuPointerNetwork final : public PolicyEngine {
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     Workers workers = idle_.Take(EngineThreads(request.rollout));
-    for (auto& worker : workers) {
-      worker->gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
-      pass_.weights().Clear(worker->group.sums);
-    }
+    ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
+      workers[w]->gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
+      pass_.weights().Clear(workers[w]->group.sums);
+    });
     ForEachGroup<Worker>(Groups(batch, request.rollout), pool, workers,
                          [&](Worker& worker, InstanceRange range) {
                            worker.status = AddGroup(batch, request, range, {weigh, table}, worker);

@@ -18,7 +18,7 @@ int64_t Padded(int64_t nodes) { return (nodes + kPadding - 1) / kPadding * kPadd
 
 PointerPass::PointerPass(const PointerNetworkOptions& options, Isa isa)
     : options_(options),
-      isa_(isa),
+      gate_stride_(GateStride<float>(options.hidden)),
       dense_(DenseKernelsFor<float>(isa)),
       lstm_(LstmKernelsFor<float>(isa)),
       kernels_(PointerKernelsFor<float>(isa)),
@@ -26,30 +26,37 @@ PointerPass::PointerPass(const PointerNetworkOptions& options, Isa isa)
 
 void PointerPass::Multiply(const Product& a, const PointerLinear& weight, const float* bias,
                            float* to) const {
-  dense_.multiply({a.a, a.stride}, weight.forward.data(), bias,
-                  {.rows = a.rows, .inner = weight.inputs, .columns = weight.outputs},
-                  {to, weight.outputs});
+  MultiplyTo(a, weight, bias, {to, weight.outputs});
+}
+
+void PointerPass::MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
+                             Rows<float> to) const {
+  lstm_.multiply({.rows = a.rows,
+                  .inner = weight.inputs,
+                  .columns = weight.outputs,
+                  .a = a.a,
+                  .a_stride = a.stride,
+                  .packed = weight.forward.data(),
+                  .bias = bias,
+                  .to = to.data,
+                  .to_stride = to.stride});
 }
 
 void PointerPass::Back(const Product& a, const PointerLinear& weight, float* to, bool add) const {
-  const DenseShape shape{.rows = a.rows, .inner = weight.outputs, .columns = weight.inputs};
-  if (add) {
-    dense_.multiply_add({a.a, a.stride}, weight.back.data(), shape, {to, weight.inputs});
-  } else {
-    dense_.multiply({a.a, a.stride}, weight.back.data(), nullptr, shape, {to, weight.inputs});
-  }
+  lstm_.multiply({.rows = a.rows,
+                  .inner = weight.outputs,
+                  .columns = weight.inputs,
+                  .a = a.a,
+                  .a_stride = a.stride,
+                  .packed = weight.back.data(),
+                  .add = add,
+                  .to = to,
+                  .to_stride = weight.inputs});
 }
 
-void PointerPass::AddWeight(int64_t rows, const float* a, int64_t outputs, const float* b,
-                            int64_t inputs, float* to, float* bias, PointerGroup& group) const {
-  lstm_.add_weight_gradient({.rows = rows,
-                             .a = a,
-                             .outputs = outputs,
-                             .b = b,
-                             .inputs = inputs,
-                             .weights = to,
-                             .bias = bias,
-                             .scratch = group.scratch.Grow(lstm_.weight_scratch(outputs, inputs))});
+void PointerPass::AddWeight(WeightGradient job, PointerGroup& group) const {
+  job.scratch = group.scratch.Grow(lstm_.weight_scratch(job.inputs));
+  lstm_.add_weight_gradient(job);
 }
 
 void PointerPass::GrowStack(PointerStack& stack) const {
@@ -61,7 +68,7 @@ void PointerPass::GrowStack(PointerStack& stack) const {
     buffers->resize(layers);
   }
   for (size_t l = 0; l < layers; ++l) {
-    stack.gates[l].Grow(stack.rows() * 4 * hidden);
+    stack.gates[l].Grow(stack.rows() * gate_stride_);
     stack.cells[l].Grow(states);
     stack.hiddens[l].Grow(states);
   }
@@ -109,12 +116,13 @@ void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
         for (int64_t i = 0; i < rows * hidden; ++i) to[i] = input[i] * kept[i];
         input = to;
       }
-      Multiply({input, hidden, rows}, layers[l].input, layers[l].bias.data(),
-               stack.gates[l].data());
+      MultiplyTo({input, hidden, rows}, layers[l].input, layers[l].bias.data(),
+                 {stack.gates[l].data(), gate_stride_});
     }
     LstmForward<float>(lstm_, layers[l].recurrent.forward.data(),
                        {.first = stack.first,
                         .hidden_size = hidden,
+                        .from_zero = stack.from_zero,
                         .gates = stack.gates[l].data(),
                         .cells = stack.cells[l].data(),
                         .hiddens = stack.hiddens[l].data()});
@@ -130,22 +138,41 @@ void PointerPass::BackwardStack(const std::vector<PointerLayer>& layers, Pointer
     const PointerLayer& layer = layers[l];
     const LstmRun<float> run{.first = stack.first,
                              .hidden_size = hidden,
+                             .from_zero = stack.from_zero,
                              .gates = stack.gates[l].data(),
                              .cells = stack.cells[l].data(),
                              .hiddens = stack.hiddens[l].data()};
-    LstmBackward<float>(isa_, layer.recurrent.back.data(), run, stack.d_hiddens[l].data(),
+    LstmBackward<float>(lstm_, layer.recurrent.back.data(), run, stack.d_hiddens[l].data(),
                         stack.d_cells[l].Grow(begin));
-    GatherBefore<float>(run, group.before.Grow(rows * hidden));
-    AddWeight(rows, run.gates, 4 * hidden, group.before.data(), hidden,
-              gradient + layer.recurrent_offset, nullptr, group);
+    const float* before = run.hiddens;
+    if (!stack.even()) {
+      GatherBefore<float>(run, group.before.Grow(rows * hidden));
+      before = group.before.data();
+    }
+    const int64_t skipped = stack.from_zero ? stack.sequences() : 0;
+    AddWeight({.rows = rows - skipped,
+               .a = run.gates + skipped * gate_stride_,
+               .a_stride = gate_stride_,
+               .outputs = 4 * hidden,
+               .b = before + skipped * hidden,
+               .inputs = hidden,
+               .weights = gradient + layer.recurrent_offset},
+              group);
     if (l == 0) return;
     const float* const input =
         stack.dropped ? stack.inputs[l].data() : stack.hiddens[l - 1].data() + begin;
-    AddWeight(rows, run.gates, 4 * hidden, input, hidden, gradient + layer.input_offset,
-              gradient + layer.bias_offset, group);
+    AddWeight({.rows = rows,
+               .a = run.gates,
+               .a_stride = gate_stride_,
+               .outputs = 4 * hidden,
+               .b = input,
+               .inputs = hidden,
+               .weights = gradient + layer.input_offset,
+               .bias = gradient + layer.bias_offset},
+              group);
     float* const below = stack.d_hiddens[l - 1].Grow(begin + rows * hidden);
     std::fill_n(below, begin, 0.0f);
-    Back({run.gates, 4 * hidden, rows}, layer.input, below + begin, false);
+    Back({run.gates, gate_stride_, rows}, layer.input, below + begin, false);
     if (!stack.dropped) continue;
     const float* const kept = stack.kept[l].data();
     for (int64_t i = 0; i < rows * hidden; ++i) below[begin + i] *= kept[i];
@@ -198,6 +225,7 @@ void PointerPass::EncodeNodes(const NetworkBatch& batch, const Noise& noise,
                               PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   PointerStack& stack = group.encoder;
+  stack.from_zero = true;
   const int64_t rows = stack.rows();
   const auto columns = PointerInputColumns();
   float* const features = group.features.GrowZero(rows * kPointerNarrow);
@@ -211,8 +239,8 @@ void PointerPass::EncodeNodes(const NetworkBatch& batch, const Noise& noise,
     }
   }
   GrowStack(stack);
-  Multiply({features, kPointerNarrow, rows}, weights_.encoder_input,
-           weights_.encoder[0].bias.data(), stack.gates[0].data());
+  MultiplyTo({features, kPointerNarrow, rows}, weights_.encoder_input,
+             weights_.encoder[0].bias.data(), {stack.gates[0].data(), gate_stride_});
   for (int32_t l = 0; l < options_.layers; ++l) {
     std::fill_n(stack.cells[l].data(), stack.sequences() * hidden, 0.0f);
     std::fill_n(stack.hiddens[l].data(), stack.sequences() * hidden, 0.0f);
@@ -251,8 +279,8 @@ void PointerPass::ProjectNodes(PointerGroup& group) const {
   Multiply(nodes, weights_.key, nullptr, group.keys.Grow(rows * width));
   Multiply(nodes, weights_.value, nullptr, group.values.Grow(rows * width));
   Multiply(nodes, weights_.pointer, nullptr, group.pointer_keys.Grow(rows * hidden));
-  Multiply(nodes, weights_.decoder[0].input, weights_.decoder[0].bias.data(),
-           group.gate_inputs.Grow(rows * 4 * hidden));
+  MultiplyTo(nodes, weights_.decoder[0].input, weights_.decoder[0].bias.data(),
+             {group.gate_inputs.Grow(rows * gate_stride_), gate_stride_});
   const PointerInstance& last = group.instances.back();
   const int64_t columns = last.columns + last.padded;
   group.key_columns.Grow(columns * width);

@@ -22,7 +22,7 @@ using Floats = AlignedBuffer<float>;
 // The states of a stack of LSTM layers over packed sequences.
 struct PointerStack {
   std::vector<int32_t> first;     // [T + 1]
-  std::vector<Floats> gates;      // each layer [K, 4H]
+  std::vector<Floats> gates;      // each layer [K, 4H], rows GateStride apart
   std::vector<Floats> cells;      // [R + K, H]
   std::vector<Floats> hiddens;    // [R + K, H]
   std::vector<Floats> inputs;     // of layers above the first: [K, H], after dropout
@@ -30,9 +30,12 @@ struct PointerStack {
   std::vector<Floats> d_hiddens;  // [R + K, H]
   std::vector<Floats> d_cells;    // [R, H]
   bool dropped = false;
+  bool from_zero = false;  // the first hidden states are 0
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }
+  // Of one length: the states that steps begin with lie together, from the first row on.
+  bool even() const { return rows() == sequences() * (std::ssize(first) - 1); }
 };
 
 // Who draws which dropout.
@@ -67,7 +70,7 @@ struct PointerGroup {
   Floats nodes;                         // [rows, H]
   Floats keys, values;                  // [rows, M D]
   Floats pointer_keys;                  // [rows, H]
-  Floats gate_inputs;                   // [rows, 4H]
+  Floats gate_inputs;                   // [rows, 4H], rows GateStride apart
   Floats key_columns, pointer_columns;  // [M D, N'], [H, N'] of each instance
   Floats mean;                          // [count, H]
   Floats start;                         // [count, 2LH]; hidden parts after tanh
@@ -139,10 +142,12 @@ class PointerPass {
     int64_t rows;
   };
   void Multiply(const Product& a, const PointerLinear& weight, const float* bias, float* to) const;
+  void MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
+                  Rows<float> to) const;
   // to += a W: from the outputs' gradient to the inputs'.
   void Back(const Product& a, const PointerLinear& weight, float* to, bool add) const;
-  void AddWeight(int64_t rows, const float* a, int64_t outputs, const float* b, int64_t inputs,
-                 float* to, float* bias, PointerGroup& group) const;
+  using WeightGradient = LstmKernels<float>::WeightGradient;
+  void AddWeight(WeightGradient job, PointerGroup& group) const;
 
   void ForwardStack(const std::vector<PointerLayer>& layers, const PointerDropout& dropout,
                     PointerStack& stack) const;
@@ -170,7 +175,7 @@ class PointerPass {
   void AttendSteps(SecondPass& pass, PointerGroup& group) const;
 
   const PointerNetworkOptions options_;
-  const Isa isa_;
+  const int64_t gate_stride_;
   const DenseKernels<float>& dense_;
   const LstmKernels<float>& lstm_;
   const PointerKernels<float>& kernels_;

@@ -31,15 +31,14 @@ void PointerPass::StartSteps(int64_t trajectories, PointerGroup& group) const {
   }
   const PointerInstance& last = group.instances.back();
   group.logits.Grow((last.columns + last.padded) * trajectories);
-  group.step_gates.Grow(rows * 4 * hidden);
+  group.step_gates.Grow(rows * gate_stride_);
   group.context.GrowZero(rows * kPointerNarrow);
 }
 
 void PointerPass::ReadNode(const PointerInstance& at, int32_t node, const RouteState& state,
                            int64_t row, PointerGroup& group) const {
-  const int64_t size = 4 * int64_t{options_.hidden};
-  std::copy_n(group.gate_inputs.data() + (at.row + node) * size, size,
-              group.step_gates.data() + row * size);
+  std::copy_n(group.gate_inputs.data() + (at.row + node) * gate_stride_, 4 * options_.hidden,
+              group.step_gates.data() + row * gate_stride_);
   WritePointerContext(at.rules, state, group.context.data() + row * kPointerNarrow);
 }
 
@@ -52,8 +51,8 @@ void PointerPass::StepLayers(int64_t rows, PointerGroup& group) const {
     float* const state = group.step_hidden.data() + l * size;
     float* const cell = group.step_cell.data() + l * size;
     if (l > 0) {
-      Multiply({state - size, hidden, rows}, layer.input, layer.bias.data(),
-               group.step_gates.data());
+      MultiplyTo({state - size, hidden, rows}, layer.input, layer.bias.data(),
+                 {group.step_gates.data(), gate_stride_});
     }
     lstm_.step({.rows = rows,
                 .hidden_size = hidden,
@@ -103,7 +102,7 @@ void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
   const int64_t rows = group.count * trajectories;
   dense_.multiply_add({group.context.data(), kPointerNarrow}, weights_.context.forward.data(),
                       {.rows = rows, .inner = kPointerNarrow, .columns = 4 * hidden},
-                      {group.step_gates.data(), 4 * hidden});
+                      {group.step_gates.data(), gate_stride_});
   StepLayers(rows, group);
   const float* const top = group.step_hidden.data() + (options_.layers - 1) * rows * hidden;
   Multiply({top, hidden, rows}, weights_.query, nullptr, group.queries.Grow(rows * width));

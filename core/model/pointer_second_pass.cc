@@ -75,14 +75,14 @@ void PointerPass::ForwardSteps(SecondPass& pass, PointerGroup& group) const {
     }
     for (int64_t t = 0; t < group.places[r + 1] - group.places[r]; ++t) {
       const int64_t read = group.reads[int64_t{group.ranks[r]} * max_steps + t];
-      std::copy_n(group.gate_inputs.data() + (group.instances[b].row + read) * 4 * hidden,
-                  4 * hidden,
-                  stack.gates[0].data() + (stack.first[t] + static_cast<int64_t>(r)) * 4 * hidden);
+      std::copy_n(
+          group.gate_inputs.data() + (group.instances[b].row + read) * gate_stride_, 4 * hidden,
+          stack.gates[0].data() + (stack.first[t] + static_cast<int64_t>(r)) * gate_stride_);
     }
   }
   dense_.multiply_add({group.context.data(), kPointerNarrow}, weights_.context.forward.data(),
                       {.rows = stack.rows(), .inner = kPointerNarrow, .columns = 4 * hidden},
-                      {stack.gates[0].data(), 4 * hidden});
+                      {stack.gates[0].data(), gate_stride_});
   const RolloutRequest& rollout = pass.request->rollout;
   ForwardStack(
       weights_.decoder,
@@ -196,12 +196,25 @@ void PointerPass::BackwardSteps(const SecondPass& pass, PointerGroup& group,
   PointerSums& sums = group.sums;
   Back({group.d_weights.data(), kPointerNarrow, steps}, weights_.dynamic, group.d_pointed.data(),
        true);
-  AddWeight(steps, group.d_weights.data(), kPointerNarrow, group.pointed.data(), hidden,
-            sums.dynamic.data(), sums.dynamic_bias.data(), group);
+  AddWeight({.rows = steps,
+             .a = group.d_weights.data(),
+             .a_stride = kPointerNarrow,
+             .outputs = kPointerNarrow,
+             .b = group.pointed.data(),
+             .inputs = hidden,
+             .weights = sums.dynamic.data(),
+             .bias = sums.dynamic_bias.data()},
+            group);
   Back({group.d_pointed.data(), hidden, steps}, weights_.out, group.d_seen.Grow(steps * width),
        false);
-  AddWeight(steps, group.d_pointed.data(), hidden, group.seen.data(), width, sums.out.data(),
-            nullptr, group);
+  AddWeight({.rows = steps,
+             .a = group.d_pointed.data(),
+             .a_stride = hidden,
+             .outputs = hidden,
+             .b = group.seen.data(),
+             .inputs = width,
+             .weights = sums.out.data()},
+            group);
   group.d_queries.Grow(steps * width);
   group.d_keys.GrowZero(rows * width);
   group.d_values.GrowZero(rows * width);
@@ -223,8 +236,14 @@ void PointerPass::BackwardSteps(const SecondPass& pass, PointerGroup& group,
                                 .d_dynamic_weight = gradient + weights_.glimpse_dynamic_offset,
                                 .scratch = group.logits.data()});
   }
-  AddWeight(steps, group.d_queries.data(), width, group.outputs.data(), hidden, sums.query.data(),
-            nullptr, group);
+  AddWeight({.rows = steps,
+             .a = group.d_queries.data(),
+             .a_stride = width,
+             .outputs = width,
+             .b = group.outputs.data(),
+             .inputs = hidden,
+             .weights = sums.query.data()},
+            group);
   Back({group.d_queries.data(), width, steps}, weights_.query, group.d_pointed.data(), true);
 
   PointerStack& stack = group.decoder;
@@ -238,18 +257,24 @@ void PointerPass::BackwardSteps(const SecondPass& pass, PointerGroup& group,
     }
   }
   BackwardStack(weights_.decoder, stack, group, gradient);
-  AddWeight(steps, stack.gates[0].data(), 4 * hidden, group.context.data(), kPointerNarrow,
-            sums.context.data(), nullptr, group);
+  AddWeight({.rows = steps,
+             .a = stack.gates[0].data(),
+             .a_stride = gate_stride_,
+             .outputs = 4 * hidden,
+             .b = group.context.data(),
+             .inputs = kPointerNarrow,
+             .weights = sums.context.data()},
+            group);
   const int64_t layers = options_.layers;
-  float* const d_gates = group.d_gate_inputs.GrowZero(rows * 4 * hidden);
+  float* const d_gates = group.d_gate_inputs.GrowZero(rows * gate_stride_);
   float* const d_start = group.d_start.GrowZero(group.count * 2 * layers * hidden);
   for (size_t r = 0; r < group.ranks.size(); ++r) {
     const int32_t b = group.ranks[r] / count;
     for (int64_t t = 0; t < group.places[r + 1] - group.places[r]; ++t) {
       const int64_t read = group.reads[int64_t{group.ranks[r]} * pass.table->max_steps() + t];
-      float* const to = d_gates + (group.instances[b].row + read) * 4 * hidden;
+      float* const to = d_gates + (group.instances[b].row + read) * gate_stride_;
       const float* const gates =
-          stack.gates[0].data() + (stack.first[t] + static_cast<int64_t>(r)) * 4 * hidden;
+          stack.gates[0].data() + (stack.first[t] + static_cast<int64_t>(r)) * gate_stride_;
       for (int64_t i = 0; i < 4 * hidden; ++i) to[i] += gates[i];
     }
     float* const start = d_start + b * 2 * layers * hidden;
@@ -277,23 +302,56 @@ void PointerPass::BackwardNodes(PointerGroup& group, float* gradient) const {
       d_start[i] *= 1 - hidden_state * hidden_state;
     }
   }
-  AddWeight(group.count, d_start, states, group.mean.data(), hidden,
-            gradient + weights_.start_offset, gradient + weights_.start_bias_offset, group);
+  AddWeight({.rows = group.count,
+             .a = d_start,
+             .a_stride = states,
+             .outputs = states,
+             .b = group.mean.data(),
+             .inputs = hidden,
+             .weights = gradient + weights_.start_offset,
+             .bias = gradient + weights_.start_bias_offset},
+            group);
   Back({d_start, states, group.count}, weights_.start, group.d_mean.Grow(group.count * hidden),
        false);
   const float* const nodes = group.nodes.data();
-  AddWeight(rows, group.d_keys.data(), width, nodes, hidden, sums.key.data(), nullptr, group);
-  AddWeight(rows, group.d_values.data(), width, nodes, hidden, sums.value.data(), nullptr, group);
-  AddWeight(rows, group.d_pointer_keys.data(), hidden, nodes, hidden, sums.pointer.data(), nullptr,
+  AddWeight({.rows = rows,
+             .a = group.d_keys.data(),
+             .a_stride = width,
+             .outputs = width,
+             .b = nodes,
+             .inputs = hidden,
+             .weights = sums.key.data()},
             group);
-  AddWeight(rows, group.d_gate_inputs.data(), 4 * hidden, nodes, hidden,
-            gradient + weights_.decoder[0].input_offset, gradient + weights_.decoder[0].bias_offset,
+  AddWeight({.rows = rows,
+             .a = group.d_values.data(),
+             .a_stride = width,
+             .outputs = width,
+             .b = nodes,
+             .inputs = hidden,
+             .weights = sums.value.data()},
+            group);
+  AddWeight({.rows = rows,
+             .a = group.d_pointer_keys.data(),
+             .a_stride = hidden,
+             .outputs = hidden,
+             .b = nodes,
+             .inputs = hidden,
+             .weights = sums.pointer.data()},
+            group);
+  AddWeight({.rows = rows,
+             .a = group.d_gate_inputs.data(),
+             .a_stride = gate_stride_,
+             .outputs = 4 * hidden,
+             .b = nodes,
+             .inputs = hidden,
+             .weights = gradient + weights_.decoder[0].input_offset,
+             .bias = gradient + weights_.decoder[0].bias_offset},
             group);
   float* const d_nodes = group.d_nodes.Grow(rows * hidden);
   Back({group.d_keys.data(), width, rows}, weights_.key, d_nodes, false);
   Back({group.d_values.data(), width, rows}, weights_.value, d_nodes, true);
   Back({group.d_pointer_keys.data(), hidden, rows}, weights_.pointer, d_nodes, true);
-  Back({group.d_gate_inputs.data(), 4 * hidden, rows}, weights_.decoder[0].input, d_nodes, true);
+  Back({group.d_gate_inputs.data(), gate_stride_, rows}, weights_.decoder[0].input, d_nodes, true);
 
   PointerStack& stack = group.encoder;
   const int64_t begin = stack.sequences() * hidden;
@@ -310,11 +368,23 @@ void PointerPass::BackwardNodes(PointerGroup& group, float* gradient) const {
     }
   }
   // The nodes' embeddings get the same gradient, before the stack's adds to it.
-  AddWeight(rows, top + begin, hidden, group.features.data(), kPointerNarrow, sums.embed.data(),
-            nullptr, group);
+  AddWeight({.rows = rows,
+             .a = top + begin,
+             .a_stride = hidden,
+             .outputs = hidden,
+             .b = group.features.data(),
+             .inputs = kPointerNarrow,
+             .weights = sums.embed.data()},
+            group);
   BackwardStack(weights_.encoder, stack, group, gradient);
-  AddWeight(rows, stack.gates[0].data(), 4 * hidden, group.features.data(), kPointerNarrow,
-            sums.encoder_input.data(), nullptr, group);
+  AddWeight({.rows = rows,
+             .a = stack.gates[0].data(),
+             .a_stride = gate_stride_,
+             .outputs = 4 * hidden,
+             .b = group.features.data(),
+             .inputs = kPointerNarrow,
+             .weights = sums.encoder_input.data()},
+            group);
 }
 
 }  // namespace vrp

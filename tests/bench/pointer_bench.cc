@@ -57,7 +57,8 @@ PhaseSeconds Call(const Case& c, PolicyEngine& engine, const NetworkBatch& batch
   return outcome->seconds;
 }
 
-void Measure(const Case& c, CpuPool& pool) {
+void Measure(const Case& c, std::string_view only, CpuPool& pool) {
+  if (c.what.find(only) == std::string::npos) return;
   const auto engine = MakeCpuPointerNetwork(c.options, 1);
   engine->parameters().TrackGradient();
   const NetworkBatch batch = MakeBatch(c);
@@ -110,15 +111,17 @@ void Measure(const Case& c, CpuPool& pool) {
 
 int Main(int argc, char** argv) {
   int threads = 2;
-  if (argc > 2 || (argc == 2 && (!absl::SimpleAtoi(argv[1], &threads) || threads < 1))) {
-    std::cerr << "usage: pointer_bench [THREADS]\n";
+  if (argc > 3 || (argc > 1 && (!absl::SimpleAtoi(argv[1], &threads) || threads < 1))) {
+    std::cerr << "usage: pointer_bench [THREADS [PART OF A CASE'S NAME]]\n";
     return 2;
   }
+  const std::string_view only = argc > 2 ? argv[2] : "";
   CpuPool pool(threads);
   const PointerNetworkOptions small{.hidden = 128, .layers = 1, .dropout = 0};
   const PointerNetworkOptions large{.hidden = 256, .layers = 2, .dropout = 0.2};
   for (const bool baseline : {false, true}) {
-    Measure({.what = "ptrnet_reinforce_train_tsp50", .options = small, .baseline = baseline}, pool);
+    Measure({.what = "ptrnet_reinforce_train_tsp50", .options = small, .baseline = baseline}, only,
+            pool);
   }
   for (const int32_t customers : {20, 50}) {
     Measure({.what = absl::StrCat("ptrnet_supervised_train_cvrp", customers),
@@ -128,7 +131,7 @@ int Main(int argc, char** argv) {
              .options = large,
              .supervised = true,
              .calls = 12},
-            pool);
+            only, pool);
   }
   for (const int32_t customers : {20, 50, 100}) {
     for (const int32_t batch : {1, 256}) {
@@ -139,7 +142,7 @@ int Main(int argc, char** argv) {
                .options = large,
                .train = false,
                .calls = batch == 1 ? 20 : 3},
-              pool);
+              only, pool);
     }
   }
   return 0;

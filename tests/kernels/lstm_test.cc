@@ -11,7 +11,9 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kHidden = 16;
+constexpr int64_t kHidden = 32;     // weights of several panels
+constexpr int64_t kSequences = 13;  // more than a block has rows
+constexpr int64_t kRows = 39;       // of all steps
 
 std::vector<double> RandomValues(int64_t count, uint64_t stream) {
   CounterRandom random(7, stream);
@@ -20,14 +22,15 @@ std::vector<double> RandomValues(int64_t count, uint64_t stream) {
   return values;
 }
 
-// Three sequences of 4, 3 and 1 steps, one layer.
+// One sequence of 4 steps, 11 of 3 and one of 2, one layer.
 struct Problem {
-  std::vector<int32_t> first = {0, 3, 5, 7, 8};
+  std::vector<int32_t> first = {0, 13, 26, 38, kRows};
   std::vector<double> weight = RandomValues(4 * kHidden * kHidden, 1);  // W_hh
-  std::vector<double> inputs = RandomValues(8 * 4 * kHidden, 2);
-  std::vector<double> hidden = RandomValues(3 * kHidden, 3);
-  std::vector<double> cell = RandomValues(3 * kHidden, 4);
-  std::vector<double> wanted = RandomValues(8 * kHidden, 5);  // the loss's gradient by the outputs
+  std::vector<double> inputs = RandomValues(kRows * 4 * kHidden, 2);
+  std::vector<double> hidden = RandomValues(kSequences * kHidden, 3);
+  std::vector<double> cell = RandomValues(kSequences * kHidden, 4);
+  std::vector<double> wanted =
+      RandomValues(kRows * kHidden, 5);  // the loss's gradient by the outputs
 };
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -65,45 +68,50 @@ double PlainLoss(const Problem& p) {
 }
 
 template <typename T>
-struct Run {
+struct LayerRun {
+  static constexpr int64_t kStride = GateStride<T>(kHidden);
   std::vector<T> gates, cells, hiddens, d_hiddens, d_cells, d_weight;
   LstmRun<T> run;
 
-  Run(const Problem& p, Isa isa)
-      : gates(p.inputs.begin(), p.inputs.end()),
-        cells(11 * kHidden),
-        hiddens(11 * kHidden),
-        d_hiddens(11 * kHidden),
-        d_cells(3 * kHidden),
+  LayerRun(const Problem& p, Isa isa, bool from_zero = false)
+      : gates(kRows * kStride),
+        cells((kSequences + kRows) * kHidden),
+        hiddens((kSequences + kRows) * kHidden),
+        d_hiddens((kSequences + kRows) * kHidden),
+        d_cells(kSequences * kHidden),
         d_weight(p.weight.size()) {
     const std::vector<T> weight(p.weight.begin(), p.weight.end());
     std::vector<T> packed(weight.size());
     const DenseKernels<T>& dense = DenseKernelsFor<T>(isa);
+    for (int64_t r = 0; r < kRows; ++r) {
+      std::copy_n(p.inputs.begin() + r * 4 * kHidden, 4 * kHidden, gates.begin() + r * kStride);
+    }
     std::copy(p.cell.begin(), p.cell.end(), cells.begin());
     std::copy(p.hidden.begin(), p.hidden.end(), hiddens.begin());
     run = {.first = p.first,
            .hidden_size = kHidden,
+           .from_zero = from_zero,
            .gates = gates.data(),
            .cells = cells.data(),
            .hiddens = hiddens.data()};
     dense.pack(weight.data(), 1, kHidden, {0, kHidden, 4 * kHidden}, packed.data());
-    LstmForward<T>(LstmKernelsFor<T>(isa), packed.data(), run);
-    std::copy(p.wanted.begin(), p.wanted.end(), d_hiddens.begin() + 3 * kHidden);
-    dense.pack(weight.data(), kHidden, 1, {0, 4 * kHidden, kHidden}, packed.data());
-    LstmBackward<T>(isa, packed.data(), run, d_hiddens.data(), d_cells.data());
-    std::vector<T> before(8 * kHidden);
-    GatherBefore<T>(run, before.data());
     const LstmKernels<T>& lstm = LstmKernelsFor<T>(isa);
-    std::vector<T> scratch(static_cast<size_t>(lstm.weight_scratch(4 * kHidden, kHidden)));
-    lstm.add_weight_gradient({8, gates.data(), 4 * kHidden, before.data(), kHidden, d_weight.data(),
-                              nullptr, scratch.data()});
+    LstmForward<T>(lstm, packed.data(), run);
+    std::copy(p.wanted.begin(), p.wanted.end(), d_hiddens.begin() + kSequences * kHidden);
+    dense.pack(weight.data(), kHidden, 1, {0, 4 * kHidden, kHidden}, packed.data());
+    LstmBackward<T>(lstm, packed.data(), run, d_hiddens.data(), d_cells.data());
+    std::vector<T> before(kRows * kHidden);
+    GatherBefore<T>(run, before.data());
+    std::vector<T> scratch(static_cast<size_t>(lstm.weight_scratch(kHidden)));
+    lstm.add_weight_gradient({kRows, gates.data(), kStride, 4 * kHidden, before.data(), kHidden,
+                              d_weight.data(), nullptr, scratch.data()});
   }
 };
 
 template <typename T>
 void ExpectGradient(Problem& p, std::vector<double>& values, const T* gradient, double tolerance) {
   constexpr double kStep = 1e-5;
-  for (size_t i = 0; i < values.size(); i += 3) {
+  for (size_t i = 0; i < values.size(); i += 29) {
     const double value = values[i];
     values[i] = value + kStep;
     const double above = PlainLoss(p);
@@ -117,12 +125,17 @@ void ExpectGradient(Problem& p, std::vector<double>& values, const T* gradient, 
 template <typename T>
 void ExpectPlainLoopsAndDifferences(Isa isa, double tolerance) {
   Problem p;
-  Run<T> run(p, isa);
+  LayerRun<T> run(p, isa);
   const std::vector<double> outputs = PlainOutputs(p);
   for (size_t i = 0; i < outputs.size(); ++i) {
-    ASSERT_NEAR(run.hiddens[3 * kHidden + i], outputs[i], tolerance) << i;
+    ASSERT_NEAR(run.hiddens[kSequences * kHidden + i], outputs[i], tolerance) << i;
   }
-  ExpectGradient(p, p.inputs, run.gates.data(), tolerance);
+  std::vector<T> d_inputs;
+  for (int64_t r = 0; r < kRows; ++r) {
+    const auto row = run.gates.begin() + r * LayerRun<T>::kStride;
+    d_inputs.insert(d_inputs.end(), row, row + 4 * kHidden);
+  }
+  ExpectGradient(p, p.inputs, d_inputs.data(), tolerance);
   ExpectGradient(p, p.hidden, run.d_hiddens.data(), tolerance);
   ExpectGradient(p, p.cell, run.d_cells.data(), tolerance);
   ExpectGradient(p, p.weight, run.d_weight.data(), tolerance);
@@ -136,6 +149,16 @@ TEST_P(LstmTest, EqualsPlainLoopsAndTheirCentralDifferencesInDouble) {
 
 TEST_P(LstmTest, EqualsPlainLoopsAndTheirCentralDifferencesInFloat) {
   ExpectPlainLoopsAndDifferences<float>(GetParam(), 5e-6);
+}
+
+TEST_P(LstmTest, BeginsFromZeroAsFromAStateOfZeros) {
+  Problem p;
+  std::fill(p.hidden.begin(), p.hidden.end(), 0.0);
+  const LayerRun<float> given(p, GetParam());
+  const LayerRun<float> known(p, GetParam(), true);
+  EXPECT_EQ(given.hiddens, known.hiddens);
+  EXPECT_EQ(given.gates, known.gates);
+  EXPECT_EQ(given.d_weight, known.d_weight);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, LstmTest, testing::ValuesIn(UsableIsas()));

@@ -1,8 +1,8 @@
 #include "core/kernels/simd/lstm.h"
 
-#include "core/kernels/simd/gemm.h"
 #include "core/kernels/simd/math.h"
-#include "core/kernels/simd/weight_gradient.h"
+#include "core/kernels/simd/sequence_gradient.h"
+#include "core/kernels/simd/step_product.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
@@ -10,10 +10,13 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 template <typename T>
 void LstmStep(const typename LstmKernels<T>::Step& s) {
   const int64_t width = s.hidden_size;
-  Multiply<T>({s.hidden, width, 1}, {s.packed, 0, true}, s.rows, width, 4 * width,
-              AddTo<T>{s.gates, 4 * width});
+  const int64_t stride = GateStride<T>(width);
+  if (s.hidden != nullptr) {
+    MultiplySteps<T>({{s.hidden, width, 1}, s.packed, s.rows, width, 4 * width}, s.from_last,
+                     AddTo<T>{s.gates, stride});
+  }
   for (int64_t r = 0; r < s.rows; ++r) {
-    T* const gates = s.gates + r * 4 * width;
+    T* const gates = s.gates + r * stride;
     for (int64_t j = 0; j < width; j += kLanes<T>) {
       const Vec<T> input = Sigmoid<T>(Load<T>(gates + j));
       const Vec<T> forget = Sigmoid<T>(Load<T>(gates + width + j));
@@ -34,8 +37,9 @@ template <typename T>
 void LstmStepBack(const typename LstmKernels<T>::StepBack& s) {
   constexpr T kOne = 1;
   const int64_t width = s.hidden_size;
+  const int64_t stride = GateStride<T>(width);
   for (int64_t r = 0; r < s.rows; ++r) {
-    T* const gates = s.gates + r * 4 * width;
+    T* const gates = s.gates + r * stride;
     for (int64_t j = 0; j < width; j += kLanes<T>) {
       const int64_t at = r * width + j;
       const Vec<T> input = Load<T>(gates + j);
@@ -53,17 +57,40 @@ void LstmStepBack(const typename LstmKernels<T>::StepBack& s) {
       Store<T>(gates + 3 * width + j, d_hidden * squashed * output * (kOne - output));
     }
   }
+  if (s.d_before == nullptr) return;
+  MultiplySteps<T>({{s.gates, stride, 1}, s.packed, s.rows, 4 * width, width}, s.from_last,
+                   AddTo<T>{s.d_before, width});
 }
 
 template <typename T>
-void AddOneWeightGradient(const typename LstmKernels<T>::WeightGradient& job) {
-  AddWeightGradient<T>(job.a, job.outputs, {job.b, job.inputs}, job.inputs, job.rows, job.weights,
-                       job.bias, job.scratch);
+void MultiplyAll(const typename LstmKernels<T>::Product& p) {
+  const StepProduct<T> product{{p.a, p.a_stride, 1}, p.packed, p.rows, p.inner, p.columns};
+  if (p.bias != nullptr) {
+    MultiplySteps<T>(product, false, StoreBiased<T>{p.to, p.to_stride, p.bias});
+  } else if (p.add) {
+    MultiplySteps<T>(product, false, AddTo<T>{p.to, p.to_stride});
+  } else {
+    MultiplySteps<T>(product, false, StoreTo<T>{p.to, p.to_stride});
+  }
+}
+
+template <typename T>
+void AddWeightGradient(const typename LstmKernels<T>::WeightGradient& job) {
+  AddSequenceGradient<T>({.a = job.a,
+                          .stride = job.a_stride,
+                          .outputs = job.outputs,
+                          .b = job.b,
+                          .inputs = job.inputs,
+                          .c = job.weights,
+                          .bias = job.bias,
+                          .scratch = job.scratch},
+                         job.rows);
 }
 
 template <typename T>
 LstmKernels<T> MakeLstmKernels() {
-  return {LstmStep<T>, LstmStepBack<T>, AddOneWeightGradient<T>, WeightGradientScratch<T>};
+  return {LstmStep<T>, LstmStepBack<T>, MultiplyAll<T>, AddWeightGradient<T>,
+          SequenceGradientScratch<T>};
 }
 template LstmKernels<float> MakeLstmKernels<float>();
 template LstmKernels<double> MakeLstmKernels<double>();
