@@ -1,5 +1,7 @@
 // Baselines: a greedy rollout of the best policy so far (Kool et al. 2019), a moving average, or
-// the mean of an instance's own trajectories from different starts (POMO, Kwon et al. 2020).
+// the mean of an instance's own trajectories: from different starts (POMO, Kwon et al. 2020), or
+// samples that begin where the network likes, so that it learns the first choice too (Kool et al.
+// 2019, "Buy 4 REINFORCE Samples, Get a Baseline for Free!").
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -142,10 +144,18 @@ class ReinforceLearner final : public Learner {
 
   Kind KindAt(int64_t step) const {
     const ReinforceConfig& config = options_.config.reinforce;
-    if (config.baseline == Baseline::kPomo) return Kind::kShared;
+    if (config.baseline == Baseline::kPomo || config.baseline == Baseline::kSamples) {
+      return Kind::kShared;
+    }
     if (config.baseline == Baseline::kExponential) return Kind::kAverage;
     const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
     return step <= warmup ? Kind::kAverage : Kind::kGreedy;
+  }
+
+  int32_t OwnTrajectories(const NetworkBatch& batch) const {
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (config.baseline == Baseline::kSamples) return config.samples;
+    return config.starts > 0 ? config.starts : MostStarts(batch);
   }
 
   // Also says in `rollout` how many trajectories there are, and where they start.
@@ -155,9 +165,8 @@ class ReinforceLearner final : public Learner {
     Weighing weighing{.batch = part.batch, .each = 1, .baseline = {}, .instances = instances};
     switch (kind) {
       case Kind::kShared: {
-        const int32_t starts = options_.config.reinforce.starts;
-        rollout.trajectories = starts > 0 ? starts : MostStarts(part.batch);
-        rollout.distinct_starts = true;
+        rollout.distinct_starts = options_.config.reinforce.baseline == Baseline::kPomo;
+        rollout.trajectories = OwnTrajectories(part.batch);
         weighing.each = static_cast<size_t>(rollout.trajectories);
         break;
       }

@@ -161,7 +161,8 @@ void ReadSupervised(ConfigReader& reader, SupervisedConfig& supervised) {
 
 void ReadReinforce(ConfigReader& reader, ReinforceConfig& reinforce) {
   size_t baseline = 0;
-  reader.ReadWord("reinforce.baseline", {"greedy_rollout", "exponential", "pomo"}, baseline);
+  reader.ReadWord("reinforce.baseline", {"greedy_rollout", "exponential", "pomo", "samples"},
+                  baseline);
   reinforce.baseline = static_cast<Baseline>(baseline);
   reader.Read("reinforce.baseline_significance", {1e-9, 1.0}, reinforce.baseline_significance);
   reader.Read("reinforce.baseline_instances", {2, 10'000'000}, reinforce.baseline_instances);
@@ -171,6 +172,7 @@ void ReadReinforce(ConfigReader& reader, ReinforceConfig& reinforce) {
   if (reinforce.starts == 1 && reinforce.baseline == Baseline::kPomo) {
     reader.Refuse("reinforce.starts", "0 (all customers), or at least 2 to compare");
   }
+  reader.Read("reinforce.samples", {2, kMaxCustomers}, reinforce.samples);
 }
 
 void ReadLoader(ConfigReader& reader, LoaderConfig& loader) {
@@ -196,10 +198,11 @@ void ReadValidation(ConfigReader& reader, ValidationConfig& validation) {
 
 int64_t TrajectoriesOf(const TrainingConfig& config) {
   if (config.method == TrainingMethod::kSelfLabelling) return config.self_labelling_samples;
-  const bool pomo =
-      config.method == TrainingMethod::kReinforce && config.reinforce.baseline == Baseline::kPomo;
-  if (!pomo) return 1;
-  return config.reinforce.starts > 0 ? config.reinforce.starts : config.problem.customers.high;
+  if (config.method != TrainingMethod::kReinforce) return 1;
+  const ReinforceConfig& reinforce = config.reinforce;
+  if (reinforce.baseline == Baseline::kSamples) return reinforce.samples;
+  if (reinforce.baseline != Baseline::kPomo) return 1;
+  return reinforce.starts > 0 ? reinforce.starts : config.problem.customers.high;
 }
 
 void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {

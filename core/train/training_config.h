@@ -30,7 +30,7 @@ struct NumberRange {
 };
 
 enum class TrainingMethod { kReinforce, kSelfLabelling, kSupervised };
-enum class Baseline { kGreedyRollout, kExponential, kPomo };
+enum class Baseline { kGreedyRollout, kExponential, kPomo, kSamples };
 enum class LabelSource { kHeuristic, kFile };
 enum class Schedule { kConstant, kExponential, kStep, kLinear, kCosine };
 enum class Reference { kNearestNeighbour, kSearch, kFile };
@@ -70,6 +70,7 @@ struct ReinforceConfig {
   int64_t warmup_epochs = 1;          // exponential moving average until then
   double average_decay = 0.8;         // of that average, a step
   int32_t starts = 0;                 // pomo: trajectories an instance; 0: as many as customers
+  int32_t samples = 8;                // samples: trajectories an instance
 };
 
 struct LoaderConfig {

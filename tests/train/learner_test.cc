@@ -80,6 +80,28 @@ class LearnerTest : public testing::Test {
     return MakeLearner(std::move(options));
   }
   TrainingBatch Batch(int64_t number) { return *source_->Make(number, nullptr); }
+  // A step whose trajectories, `each` an instance, must weigh by their distance to their own mean.
+  void ExpectOwnMeanAsBaseline(size_t each, bool distinct_starts) {
+    const auto learner = Make();
+    const TrainingBatch batch = Batch(0);
+    ASSERT_TRUE(learner->AddGradient(1, batch, 0, {}).ok());
+    EXPECT_EQ(engine_.request.rollout.trajectories, static_cast<int32_t>(each));
+    EXPECT_EQ(engine_.request.rollout.distinct_starts, distinct_starts);
+    for (size_t b = 0; b < 6; ++b) {
+      double mean = 0;
+      double sum = 0;
+      for (size_t p = 0; p < each; ++p) mean += engine_.rolled.costs[b * each + p];
+      mean /= static_cast<double>(each);
+      for (size_t p = 0; p < each; ++p) {
+        const double advantage =
+            (engine_.rolled.costs[b * each + p] - mean) / batch.parts[0].batch.problems[b].scale;
+        EXPECT_NEAR(engine_.weights[b * each + p], advantage / static_cast<double>(6 * each),
+                    1e-12);
+        sum += engine_.weights[b * each + p];
+      }
+      EXPECT_NEAR(sum, 0, 1e-12);
+    }
+  }
 
   TrainingConfig config_;
   Listener engine_;
@@ -142,27 +164,14 @@ TEST_F(LearnerTest, PomoWeighsByTheMeanOfAnInstancesOwnTrajectories) {
   config_.reinforce.baseline = Baseline::kPomo;
   for (const int32_t starts : {0, 3}) {
     config_.reinforce.starts = starts;
-    const auto learner = Make();
-    const TrainingBatch batch = Batch(0);
-    ASSERT_TRUE(learner->AddGradient(1, batch, 0, {}).ok());
-    const auto each = static_cast<size_t>(starts == 0 ? 5 : starts);
-    EXPECT_EQ(engine_.request.rollout.trajectories, static_cast<int32_t>(each));
-    EXPECT_TRUE(engine_.request.rollout.distinct_starts);
-    for (size_t b = 0; b < 6; ++b) {
-      double mean = 0;
-      double sum = 0;
-      for (size_t p = 0; p < each; ++p) mean += engine_.rolled.costs[b * each + p];
-      mean /= static_cast<double>(each);
-      for (size_t p = 0; p < each; ++p) {
-        const double advantage =
-            (engine_.rolled.costs[b * each + p] - mean) / batch.parts[0].batch.problems[b].scale;
-        EXPECT_NEAR(engine_.weights[b * each + p], advantage / static_cast<double>(6 * each),
-                    1e-12);
-        sum += engine_.weights[b * each + p];
-      }
-      EXPECT_NEAR(sum, 0, 1e-12);
-    }
+    ExpectOwnMeanAsBaseline(starts == 0 ? 5 : starts, true);
   }
+}
+
+TEST_F(LearnerTest, SamplesAreWeighedByTheirMeanAndBeginWhereTheNetworkLikes) {
+  config_.reinforce.baseline = Baseline::kSamples;
+  config_.reinforce.samples = 4;
+  ExpectOwnMeanAsBaseline(4, false);
 }
 
 TEST_F(LearnerTest, SelfLabellingFollowsTheBestOfItsSamples) {

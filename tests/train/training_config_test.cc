@@ -81,7 +81,8 @@ TEST(TrainingConfigTest, RefusesRangesAndListsThatAreNone) {
         "problem: {kinds: [cvrp, cvrp]}", "problem: {kinds: []}", "problem: {kinds: [cvrp, vrp]}",
         "problem: {kind: cvrp, kinds: [tsp]}", "problem: {instances: ['']}",
         "training: {schedule: step, milestones: [5, 3]}", "training: {schedule: step}",
-        "training: {milestones: [3]}", "training: {final_learning_rate: 0.1}"}) {
+        "training: {milestones: [3]}", "training: {final_learning_rate: 0.1}",
+        "reinforce: {baseline: samples, samples: 1}"}) {
     const auto config = ParseTrainingConfig(std::string("name: a\n") + bad + "\n", "f.yaml");
     EXPECT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument) << bad;
     EXPECT_EQ(MessageOf(config).rfind("f.yaml:", 0), 0u) << MessageOf(config);
