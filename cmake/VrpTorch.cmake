@@ -17,7 +17,7 @@ if(NOT VRP_TORCH_FOLDER)
     OUTPUT_VARIABLE VRP_TORCH_FOLDER OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE _vrp_torch_result)
   if(NOT _vrp_torch_result EQUAL 0)
-    message(FATAL_ERROR "LibTorch could not be fetched (above). Without networks: cmake --preset lite")
+    message(FATAL_ERROR "LibTorch could not be fetched (above). Without it, on the CPU alone: cmake --preset lite")
   endif()
 endif()
 set(_vrp_torch_lib "${VRP_TORCH_FOLDER}/lib")

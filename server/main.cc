@@ -32,15 +32,8 @@ Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock) 
   if (vrpd.read_only_models_dirs.empty() && std::filesystem::is_directory(shipped)) {
     vrpd.read_only_models_dirs.push_back(shipped);
   }
-  Daemon::Options options{
+  return {
       .vrpd = std::move(vrpd), .policy_loader = LoadPolicy, .trainer = &trainer, .clock = &clock};
-  if (TorchVersion().empty()) {
-    options.training_refusal = absl::UnimplementedError(
-        "this vrpd was built without LibTorch: it solves by search, and neither trains nor runs "
-        "networks; build it "
-        "with VRP_WITH_TORCH=ON");
-  }
-  return options;
 }
 
 int Serve(VrpdOptions vrpd) {

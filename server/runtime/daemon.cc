@@ -110,8 +110,8 @@ void Daemon::Parts::MakeServices() {
   streams = std::make_unique<StreamHub>(StreamHub::Options{.tick = options.heartbeat});
   solver_handler = std::make_unique<SolverHandler>(SolverHandler::Options{
       .registry = registry.get(), .clock = options.clock, .max_threads = vrpd.threads});
-  training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
-      .jobs = jobs.get(), .default_device = default_device, .refusal = options.training_refusal});
+  training_handler = std::make_unique<TrainingHandler>(
+      TrainingHandler::Options{.jobs = jobs.get(), .default_device = default_device});
   model_handler = std::make_unique<ModelHandler>(ModelEvaluationContext{
       .registry = registry.get(), .clock = options.clock, .threads = vrpd.threads});
   const ServiceContext context{.solve_pool = *solve_pool,

@@ -22,7 +22,6 @@ class Daemon {
     VrpdOptions vrpd;
     PolicyLoader policy_loader;
     Trainer* trainer = nullptr;                        // outlives the daemon
-    absl::Status training_refusal = absl::OkStatus();  // why this build cannot train; OK: it can
     const Clock* clock = nullptr;                      // outlives the daemon
     absl::Duration heartbeat = absl::Seconds(10);
     absl::Duration drain = absl::Seconds(5);  // for calls under way at the end

@@ -45,7 +45,6 @@ v1::TrainingJob TrainingHandler::ToMessage(const Job& job) const {
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
     const v1::CreateTrainingJobRequest& request) const {
-  VRP_RETURN_IF_ERROR(options_.refusal);
   VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
   VRP_ASSIGN_OR_RETURN(const JobSpec spec,
                        JobSpecFromProto(request.spec(), options_.default_device));

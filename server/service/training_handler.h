@@ -18,7 +18,6 @@ class TrainingHandler {
   struct Options {
     JobManager* jobs = nullptr;               // outlives the handler
     std::string default_device = "auto";      // of specs that name none
-    absl::Status refusal = absl::OkStatus();  // why this build cannot train; OK: it can
   };
   explicit TrainingHandler(Options options) : options_(std::move(options)) {}
 

@@ -116,18 +116,5 @@ TEST_F(DaemonLifeTest, ListensOnAUnixSocket) {
   EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
 }
 
-TEST_F(DaemonLifeTest, RefusesTrainingInABuildThatCannot) {
-  trainer_ = std::make_unique<FakeTrainer>();
-  auto options = SecondDaemon("/state", "127.0.0.1:0");
-  options.training_refusal = absl::UnimplementedError("built without LibTorch");
-  auto daemon = Daemon::Create(std::move(options));
-  ASSERT_TRUE(daemon.ok()) << daemon.status();
-  channel_ = grpc::CreateChannel((*daemon)->address(), grpc::InsecureChannelCredentials());
-  Context context;
-  v1::TrainingJob job;
-  const auto stub = v1::TrainingService::NewStub(channel_);
-  EXPECT_EQ(stub->CreateTrainingJob(&context, {}, &job).error_code(), grpc::UNIMPLEMENTED);
-}
-
 }  // namespace
 }  // namespace vrp::test
