@@ -73,6 +73,9 @@ struct LstmKernels {
     int64_t to_stride = 0;
   };
   void (*multiply)(const Product& product);
+  // A weight [outputs, inputs] of a linear layer as DenseKernels::pack lays it out for y = W x and
+  // for the way back, outputs * inputs elements each. outputs, inputs: multiples of 16.
+  void (*pack)(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back);
   // `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs]; `bias` [outputs]
   // += sums of a's columns unless it is null. outputs, inputs: multiples of 16.
   struct WeightGradient {

@@ -12,6 +12,7 @@ namespace vrp {
 PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa)
     : layout_(PointerLayout(options)),
       dense_(DenseKernelsFor<float>(isa)),
+      lstm_(LstmKernelsFor<float>(isa)),
       hidden_(options.hidden),
       layers_(options.layers),
       width_(options.hidden / kPointerHeads),
@@ -42,10 +43,8 @@ void PointerWeights::PackLinear(const float* weights, int64_t outputs, int64_t i
                                 PointerLinear& to) const {
   to.outputs = outputs;
   to.inputs = inputs;
-  dense_.pack(weights, 1, inputs, {.rows = 0, .inner = inputs, .columns = outputs},
-              to.forward.Grow(outputs * inputs));
-  dense_.pack(weights, inputs, 1, {.rows = 0, .inner = outputs, .columns = inputs},
-              to.back.Grow(outputs * inputs));
+  lstm_.pack(weights, outputs, inputs, to.forward.Grow(outputs * inputs),
+             to.back.Grow(outputs * inputs));
 }
 
 std::vector<float> PointerWeights::Narrow(const float* weights, const float* bias,
@@ -112,7 +111,10 @@ void PointerWeights::PackAttention(const float* parameters) {
   std::fill(weights.begin(), weights.end(), 0.0f);
   const float* const from = parameters + At("glimpse.out.weight");
   for (int64_t o = 0; o < hidden_; ++o) {
-    for (int64_t i = 0; i < hidden_; ++i) weights[o * padded + Padded(i)] = from[o * hidden_ + i];
+    for (int64_t m = 0; m < kPointerHeads; ++m) {
+      std::copy_n(from + o * hidden_ + m * width_, width_,
+                  weights.begin() + o * padded + m * channels_);
+    }
   }
   PackLinear(weights.data(), hidden_, padded, out);
   weights.assign(static_cast<size_t>(hidden_ * hidden_), 0.0f);
@@ -163,20 +165,21 @@ void PointerWeights::FinishNarrow(const float* weights, const std::vector<float>
 
 void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
                                      float* gradient) const {
-  const int64_t padded = heads_width();
-  const auto add = [&](const char* name, const float* from, int64_t row, int64_t stride) {
+  const auto add_rows = [&](const char* name, const float* from) {
     float* const to = gradient + At(name);
     for (int64_t i = 0; i < hidden_; ++i) {
-      for (int64_t j = 0; j < hidden_; ++j) {
-        const int64_t at = row != 0 ? Padded(i) * row + j : i * stride + Padded(j);
-        to[i * hidden_ + j] += from[at];
-      }
+      const float* const row = from + Padded(i) * hidden_;
+      for (int64_t j = 0; j < hidden_; ++j) to[i * hidden_ + j] += row[j];
     }
   };
-  add("glimpse.query.weight", sums.query.data(), hidden_, 0);
-  add("glimpse.key.weight", sums.key.data(), hidden_, 0);
-  add("glimpse.value.weight", sums.value.data(), hidden_, 0);
-  add("glimpse.out.weight", sums.out.data(), 0, padded);
+  add_rows("glimpse.query.weight", sums.query.data());
+  add_rows("glimpse.key.weight", sums.key.data());
+  add_rows("glimpse.value.weight", sums.value.data());
+  float* out_gradient = gradient + At("glimpse.out.weight");
+  for (int64_t i = 0; i < hidden_ * kPointerHeads; ++i, out_gradient += width_) {
+    const float* const from = sums.out.data() + i * channels_;
+    for (int64_t j = 0; j < width_; ++j) out_gradient[j] += from[j];
+  }
   float* const composed = sums.pointer.data();
   const float scale = 1 / std::sqrt(static_cast<float>(hidden_));
   for (int64_t i = 0; i < hidden_ * hidden_; ++i) composed[i] *= scale;

@@ -106,6 +106,7 @@ class PointerWeights {
 
   const ParameterLayout layout_;
   const DenseKernels<float>& dense_;
+  const LstmKernels<float>& lstm_;
   const int64_t hidden_;
   const int64_t layers_;
   const int64_t width_;     // of a head

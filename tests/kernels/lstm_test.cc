@@ -161,6 +161,21 @@ TEST_P(LstmTest, BeginsFromZeroAsFromAStateOfZeros) {
   EXPECT_EQ(given.d_weight, known.d_weight);
 }
 
+TEST_P(LstmTest, PacksWeightsAsTheDenseKernelsDo) {
+  constexpr int64_t kOutputs = 48;  // not a whole number of panels
+  constexpr int64_t kInputs = 80;
+  const std::vector<double> values = RandomValues(kOutputs * kInputs, 6);
+  const std::vector<float> weights(values.begin(), values.end());
+  const DenseKernels<float>& dense = DenseKernelsFor<float>(GetParam());
+  std::vector<float> forward(weights.size()), back(weights.size()), wanted(weights.size());
+  LstmKernelsFor<float>(GetParam())
+      .pack(weights.data(), kOutputs, kInputs, forward.data(), back.data());
+  dense.pack(weights.data(), 1, kInputs, {0, kInputs, kOutputs}, wanted.data());
+  EXPECT_EQ(forward, wanted);
+  dense.pack(weights.data(), kInputs, 1, {0, kOutputs, kInputs}, wanted.data());
+  EXPECT_EQ(back, wanted);
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, LstmTest, testing::ValuesIn(UsableIsas()));
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "core/kernels/simd/math.h"
 #include "core/kernels/simd/sequence_gradient.h"
 #include "core/kernels/simd/step_product.h"
+#include "core/kernels/simd/transpose.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
@@ -88,9 +89,43 @@ void AddWeightGradient(const typename LstmKernels<T>::WeightGradient& job) {
 }
 
 template <typename T>
+void PackForward(const T* weights, int64_t outputs, int64_t inputs, T* packed) {
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
+  for (int64_t first = 0; first < outputs; first += kPanel) {
+    const int64_t width = outputs - first < kPanel ? outputs - first : kPanel;
+    for (int64_t k = 0; k < inputs; k += kLanes<T>) {
+      for (int64_t j = 0; j < width; j += kLanes<T>) {
+        Vec<T> square[kLanes<T>];
+        const T* const from = weights + (first + j) * inputs + k;
+#pragma GCC unroll 16
+        for (int64_t r = 0; r < kLanes<T>; ++r) square[r] = Load<T>(from + r * inputs);
+        TransposeSquare<T>(square);
+        T* const to = packed + first * inputs + k * width + j;
+#pragma GCC unroll 16
+        for (int64_t r = 0; r < kLanes<T>; ++r) Store<T>(to + r * width, square[r]);
+      }
+    }
+  }
+}
+
+template <typename T>
+void PackBothWays(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back) {
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
+  PackForward<T>(weights, outputs, inputs, forward);
+  for (int64_t first = 0; first < inputs; first += kPanel) {
+    const int64_t width = inputs - first < kPanel ? inputs - first : kPanel;
+    for (int64_t k = 0; k < outputs; ++k, back += width) {
+      for (int64_t j = 0; j < width; j += kLanes<T>) {
+        Store<T>(back + j, Load<T>(weights + k * inputs + first + j));
+      }
+    }
+  }
+}
+
+template <typename T>
 LstmKernels<T> MakeLstmKernels() {
-  return {LstmStep<T>, LstmStepBack<T>, MultiplyAll<T>, AddWeightGradient<T>,
-          SequenceGradientScratch<T>};
+  return {LstmStep<T>,     LstmStepBack<T>,      MultiplyAll<T>,
+          PackBothWays<T>, AddWeightGradient<T>, SequenceGradientScratch<T>};
 }
 template LstmKernels<float> MakeLstmKernels<float>();
 template LstmKernels<double> MakeLstmKernels<double>();
