@@ -33,4 +33,24 @@ constexpr double SecondUniform(const PhiloxCounter& block) {
   return UnitDouble(block.lane[2] | (uint64_t{block.lane[3]} << 32));
 }
 
+// Eight neighbouring units of a layer that dropout may switch off, two to each word.
+struct DropoutKey {
+  uint64_t seed = 0;
+  uint64_t stream = 0;
+  int64_t sequence = 0;  // its number in the whole run
+  int32_t step = 0;      // below 2^19
+  int32_t layer = 0;     // below 8
+  bool decoder = false;
+  int32_t block = 0;  // below 256
+};
+constexpr PhiloxCounter DropoutBlock(const DropoutKey& key) {
+  constexpr uint32_t kNoStep = uint32_t{1} << 31;  // apart from StepBlock's
+  const uint32_t place = static_cast<uint32_t>(key.block) | static_cast<uint32_t>(key.layer) << 8 |
+                         (key.decoder ? 1u : 0u) << 11 | static_cast<uint32_t>(key.step) << 12;
+  return PhiloxBlock(
+      {{static_cast<uint32_t>(key.seed), static_cast<uint32_t>(key.seed >> 32)}},
+      {{place | kNoStep, static_cast<uint32_t>(key.sequence), static_cast<uint32_t>(key.stream),
+        static_cast<uint32_t>(key.stream >> 32)}});
+}
+
 }  // namespace vrp

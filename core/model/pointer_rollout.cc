@@ -130,9 +130,9 @@ void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
 namespace {
 
 // The trajectories of a group on their way.
-class Walk {
+class TrajectoryWalk {
  public:
-  Walk(const RolloutRequest& request, PointerGroup& group, TrajectoryTable& table)
+  TrajectoryWalk(const RolloutRequest& request, PointerGroup& group, TrajectoryTable& table)
       : request_(request), group_(group), table_(table), count_(table.count()) {
     const int64_t rows = int64_t{group.count} * count_;
     const PointerInstance& last = group.instances.back();
@@ -210,7 +210,53 @@ class Walk {
     return group_.reads[(int64_t{b} * count_ + p) * table_.max_steps() + t];
   }
 
+  // The node that the decoder reads at step t: where the vehicle is or, now and then along given
+  // choices, what it would have chosen itself.
+  int32_t Reads(int32_t b, int32_t p, int32_t t) {
+    int32_t read = State(b, p).current;
+    if (IsDone(State(b, p))) return read;
+    if (follows() && request_.teacher_forcing < 1 && t > 0 &&
+        Draw(b, p, t).reading >= request_.teacher_forcing) {
+      read = group_.likeliest[int64_t{b} * count_ + p];
+    }
+    return Read(b, p, t) = read;
+  }
+
+  // Goes on as the request says, by the group's logits; false: what was given is not allowed.
+  bool Choose(int32_t b, int32_t p, int32_t t) {
+    const PointerInstance& at = group_.instances[b];
+    const float* const mask = View(b, p).mask;
+    const PointerScores scores(
+        {group_.logits.data() + at.columns * count_ + p * at.padded, static_cast<size_t>(at.nodes)},
+        mask);
+    int32_t node = scores.likeliest;
+    if (request_.choice == Choice::kSample) {
+      node = scores.Draw(request_.temperature, Draw(b, p, t).choice);
+    }
+    group_.likeliest[int64_t{b} * count_ + p] = scores.likeliest;
+    const bool starts = request_.distinct_starts && t == 0;
+    if (follows()) {
+      node = Given(b, p, t);
+    } else if (!std::isfinite(scores.highest)) {
+      node = NthAllowed(mask, at.nodes, 0);
+    } else if (starts) {
+      node = NthAllowed(mask, at.nodes, p);
+    }
+    if (!Go(b, p, t, node)) return false;
+    if (starts) return true;
+    const DecodeResult<float> result = table_.Result<float>(group_.first + b);
+    result.log_likelihoods[p] += scores.LogProbability(node);
+    result.agreements[p] += node == scores.likeliest ? 1 : 0;
+    return true;
+  }
+
  private:
+  bool follows() const { return request_.choice == Choice::kFollow; }
+  PointerDraw Draw(int32_t b, int32_t p, int32_t t) const {
+    const int64_t row = int64_t{b} * count_ + p;
+    return DrawAt(request_, (request_.first_instance + group_.first) * count_ + row, t);
+  }
+
   const RolloutRequest& request_;
   PointerGroup& group_;
   TrajectoryTable& table_;
@@ -221,7 +267,7 @@ class Walk {
 
 absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& group,
                                TrajectoryTable& table) const {
-  vrp::Walk walk(request, group, table);
+  TrajectoryWalk walk(request, group, table);
   for (int32_t b = 0; b < group.count; ++b) {
     for (int32_t p = 0; p < table.count(); ++p) {
       int32_t t = 0;
@@ -240,55 +286,26 @@ absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& grou
 absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& group,
                                   TrajectoryTable& table) const {
   const int32_t count = table.count();
-  const int64_t rows = int64_t{group.count} * count;
-  vrp::Walk walk(request, group, table);
+  TrajectoryWalk walk(request, group, table);
   StartSteps(count, group);
-  std::vector<int32_t>& own = group.likeliest;
-  own.assign(static_cast<size_t>(rows), 0);
-  const bool follows = request.choice == Choice::kFollow;
+  group.likeliest.assign(static_cast<size_t>(int64_t{group.count} * count), 0);
   for (int32_t t = 0;; ++t) {
     bool any = false;
     if (absl::Status status = walk.ShowAll(any); !status.ok()) return status;
     if (!any) break;
     if (request.stop.ShouldStop()) return StopStatus(request.stop.Check());
     for (int32_t b = 0; b < group.count; ++b) {
-      const PointerInstance& at = group.instances[b];
       for (int32_t p = 0; p < count; ++p) {
         const int64_t row = int64_t{b} * count + p;
-        int32_t read = walk.State(b, p).current;
-        if (follows && request.teacher_forcing < 1 && t > 0 && !IsDone(walk.State(b, p))) {
-          const int64_t number = (request.first_instance + group.first) * count + row;
-          if (DrawAt(request, number, t).reading >= request.teacher_forcing) read = own[row];
-        }
-        if (!IsDone(walk.State(b, p))) walk.Read(b, p, t) = read;
-        ReadNode(at, read, walk.State(b, p), row, group);
+        ReadNode(group.instances[b], walk.Reads(b, p, t), walk.State(b, p), row, group);
       }
     }
     ScoreStep(count, group);
     for (int32_t b = 0; b < group.count; ++b) {
-      const PointerInstance& at = group.instances[b];
-      const DecodeResult<float> result = table.Result<float>(group.first + b);
       for (int32_t p = 0; p < count; ++p) {
-        if (IsDone(walk.State(b, p))) continue;
-        const int64_t row = int64_t{b} * count + p;
-        const float* const mask = walk.View(b, p).mask;
-        const PointerScores scores({group.logits.data() + at.columns * count + p * at.padded,
-                                    static_cast<size_t>(at.nodes)},
-                                   mask);
-        const bool given = request.distinct_starts && t == 0 && !follows;
-        int32_t node = scores.likeliest;
-        if (request.choice == Choice::kSample) {
-          const int64_t number = (request.first_instance + group.first) * count + row;
-          node = scores.Draw(request.temperature, DrawAt(request, number, t).choice);
+        if (!IsDone(walk.State(b, p)) && !walk.Choose(b, p, t)) {
+          return walk.Error(DecodeStatus::kForbidden, b);
         }
-        own[row] = scores.likeliest;
-        if (given) node = NthAllowed(mask, at.nodes, p);
-        if (follows) node = walk.Given(b, p, t);
-        if (!std::isfinite(scores.highest) && !follows) node = NthAllowed(mask, at.nodes, 0);
-        if (!walk.Go(b, p, t, node)) return walk.Error(DecodeStatus::kForbidden, b);
-        if (request.distinct_starts && t == 0) continue;
-        result.log_likelihoods[p] += scores.LogProbability(node);
-        result.agreements[p] += node == scores.likeliest ? 1 : 0;
       }
     }
   }
