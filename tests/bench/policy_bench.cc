@@ -1,7 +1,8 @@
-// Training throughput and greedy latency of the pointer network, through the interfaces that the
-// daemon uses. The lines' `what` and `instances_per_s` mean the same as those of rl4co's measuring
-// script (shared/peers/measure_rl4co.py): a step draws a batch, rolls out, and ends with the
-// optimiser; with incl_rollout_baseline the greedy rollout of the frozen baseline is part of it.
+// Training throughput of the pointer network and latency of its decoding, through the interfaces
+// that the daemon uses; with MODEL (a folder with weights and card) only the decoding of that
+// model. The lines' `what` and `instances_per_s` mean the same as those of rl4co's measuring script
+// (shared/peers/measure_rl4co.py): a step draws a batch, rolls out, and ends with the optimiser;
+// with incl_rollout_baseline the greedy rollout of the frozen baseline is part of it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/model/policy.h"
+#include "core/problem/checker.h"
 #include "core/problem/generators.h"
 #include "core/train/trainer.h"
 #include "tests/bench/json_line.h"
@@ -120,44 +122,80 @@ void RunTraining(const TrainingCase& c, const std::filesystem::path& folder, int
   PrintMeasurement(std::move(line), threads);
 }
 
-// Greedy decoding with the network that the last training left in `folder`.
-void RunGreedy(int customers, int batch, const std::filesystem::path& folder) {
-  const std::unique_ptr<Policy> policy = Value(LoadPolicy(folder / "model", DeviceId{}));
-  const std::vector<Instance> instances = Value(
-      GenerateInstances({.kind = ProblemKind::kCvrp, .customers = customers, .seed = 1234}, batch));
+struct DecodeCase {
+  std::string word = "greedy";
+  int customers = 50;
+  int batch = 1;
+  DecodeOptions options = {};
+};
+
+// Decoding with the network in `model`, on the calling thread alone.
+void RunDecode(const DecodeCase& c, const std::filesystem::path& model) {
+  const std::unique_ptr<Policy> policy = Value(LoadPolicy(model, DeviceId{}));
+  const std::vector<Instance> instances = Value(GenerateInstances(
+      {.kind = ProblemKind::kCvrp, .customers = c.customers, .seed = 1234}, c.batch));
   std::vector<double> wall_s;
   std::vector<double> cpu_s;
-  const int calls = batch == 1 ? 50 : 5;
+  const int calls = c.batch == 1 ? 50 : 5;
+  double cost = 0;
   for (int call = -kWarmSteps; call < calls; ++call) {
     const absl::Time begin = absl::Now();
     const double cpu = ProcessCpuSeconds();
-    Value(policy->Decode(instances, DecodeOptions{}));
-    if (call < 0) continue;
-    wall_s.push_back(absl::ToDoubleSeconds(absl::Now() - begin));
-    cpu_s.push_back(ProcessCpuSeconds() - cpu);
+    const std::vector<DecodedPlan> plans = Value(policy->Decode(instances, c.options));
+    if (call >= 0) {
+      wall_s.push_back(absl::ToDoubleSeconds(absl::Now() - begin));
+      cpu_s.push_back(ProcessCpuSeconds() - cpu);
+      continue;
+    }
+    cost = 0;
+    for (int i = 0; i < c.batch; ++i) cost += CheckPlan(instances[i], plans[i].plan).cost / c.batch;
   }
   const double median = Median(wall_s);
   std::sort(wall_s.begin(), wall_s.end());
   nlohmann::ordered_json line;
-  line["what"] = absl::StrCat("ptrnet_greedy_cvrp", customers);
-  line["batch"] = batch;
+  line["what"] = absl::StrCat(policy->info().architecture, "_", c.word, "_cvrp", c.customers);
+  line["batch"] = c.batch;
   line["params"] = policy->info().parameters;
   line["amp"] = "none";
+  line["cost"] = cost;
   line["call_ms"] = median * 1e3;
+  line["least_ms"] = wall_s.front() * 1e3;
   line["p95_ms"] = wall_s[static_cast<size_t>(0.95 * (wall_s.size() - 1))] * 1e3;
-  line["ms_per_instance"] = median * 1e3 / batch;
-  line["instances_per_s"] = batch / median;
+  line["ms_per_instance"] = median * 1e3 / c.batch;
+  line["instances_per_s"] = c.batch / median;
   line["warm_calls"] = kWarmSteps;
   line["calls"] = calls;
   line["cpu_s"] = Median(cpu_s);
   PrintMeasurement(std::move(line), 1);
 }
 
+void RunDecodes(const std::filesystem::path& model) {
+  for (const int customers : {20, 50, 100}) {
+    for (const int batch : {1, 256}) RunDecode({.customers = customers, .batch = batch}, model);
+  }
+  for (const int batch : {1, 256}) {
+    for (const int width : {10, 100}) {
+      RunDecode({.word = absl::StrCat("beam", width),
+                 .batch = batch,
+                 .options = {.method = DecodeMethod::kBeam, .width = width}},
+                model);
+    }
+  }
+  RunDecode({.word = "multi_start",
+             .customers = 100,
+             .options = {.method = DecodeMethod::kMultiStart, .width = 0}},
+            model);
+}
+
 int Main(int argc, char** argv) {
   int threads = 2;
-  if (argc > 2 || (argc == 2 && (!absl::SimpleAtoi(argv[1], &threads) || threads < 1))) {
-    std::cerr << "usage: policy_bench [THREADS]\n";
+  if (argc > 3 || (argc >= 2 && (!absl::SimpleAtoi(argv[1], &threads) || threads < 1))) {
+    std::cerr << "usage: policy_bench [THREADS [MODEL]]\n";
     return 2;
+  }
+  if (argc == 3) {
+    RunDecodes(argv[2]);
+    return 0;
   }
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / absl::StrCat("vrp-policy-bench-", getpid());
@@ -183,9 +221,7 @@ int Main(int argc, char** argv) {
                .hidden = 256,
                .layers = 2},
               folder, threads);
-  for (const int customers : {20, 50, 100}) {
-    for (const int batch : {1, 256}) RunGreedy(customers, batch, folder);
-  }
+  RunDecodes(folder / "model");
   std::filesystem::remove_all(folder);
   return 0;
 }

@@ -1,0 +1,182 @@
+// Training by the engines of the CPU: what a checkpoint brings back, and what happens when numbers
+// go wrong.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/model/cpu_graph_transformer.h"
+#include "core/model/cpu_pointer_network.h"
+#include "core/train/trainer.h"
+#include "gtest/gtest.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An engine one of whose weights is not a number in the gradients from `first` to `last`.
+class DisturbedEngine final : public PolicyEngine {
+ public:
+  struct Disturbance {
+    int64_t first = std::numeric_limits<int64_t>::max();
+    int64_t last = std::numeric_limits<int64_t>::max();
+  };
+  DisturbedEngine(std::unique_ptr<PolicyEngine> engine, Disturbance disturbance)
+      : engine_(std::move(engine)), disturbance_(disturbance) {}
+
+  std::string_view architecture() const override { return engine_->architecture(); }
+  NodeOrder node_order() const override { return engine_->node_order(); }
+  FlatParameters& parameters() override { return engine_->parameters(); }
+  const FlatParameters& parameters() const override { return std::as_const(*engine_).parameters(); }
+  void ParametersChanged() override { engine_->ParametersChanged(); }
+  absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
+                                   const RolloutRequest& request) const override {
+    return engine_->Run(batch, request);
+  }
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
+                                              const GradientRequest& request,
+                                              WeighTrajectories weigh) override {
+    ++calls_;
+    if (calls_ < disturbance_.first || calls_ > disturbance_.last) {
+      return engine_->AddGradient(batch, request, weigh);
+    }
+    float& weight = parameters().values()[7];
+    const float kept = weight;
+    weight = std::numeric_limits<float>::quiet_NaN();
+    engine_->ParametersChanged();
+    auto outcome = engine_->AddGradient(batch, request, weigh);
+    weight = kept;
+    engine_->ParametersChanged();
+    return outcome;
+  }
+
+ private:
+  const std::unique_ptr<PolicyEngine> engine_;
+  const Disturbance disturbance_;
+  int64_t calls_ = 0;
+};
+
+class Recorder final : public TrainingObserver {
+ public:
+  void OnLog(std::string_view line) override { log += std::string(line) + "\n"; }
+  void OnProgress(const TrainingProgress& progress) override {
+    last = progress;
+    if (!progress.end_of_epoch && progress.step == cancel_at) cancel->Cancel();
+  }
+  void OnCheckpoint(int64_t /*step*/) override {}
+
+  std::string log;
+  TrainingProgress last;
+  int64_t cancel_at = -1;
+  std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
+};
+
+class CpuTrainingTest : public testing::TestWithParam<std::string> {
+ protected:
+  static std::string Yaml() {
+    const std::string sizes =
+        GetParam() == "gt"
+            ? "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2}\n"
+            : "network: {hidden: 32, layers: 2, dropout: 0.1}\n";
+    return "name: test\nmodel: " + GetParam() + "\n" + sizes +
+           "problem: {kind: cvrp, customers: 6}\n"
+           "training: {method: reinforce, epochs: 4, batches_per_epoch: 5, batch_size: 16, "
+           "checkpoint_every_steps: 7}\n"
+           "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"
+           "validation: {instances: 20}\n";
+  }
+
+  // A run in the folder `name`, by a trainer and an engine of its own; the same name again goes on
+  // from its checkpoint.
+  absl::StatusOr<TrainingResult> Train(const std::string& name, Recorder& recorder,
+                                       DisturbedEngine::Disturbance disturbance = {}) {
+    TrainingRequest request;
+    auto config = ParseTrainingConfig(Yaml(), "test.yaml");
+    EXPECT_TRUE(config.ok()) << config.status();
+    request.config = *config;
+    request.threads = 2;
+    request.job_name = "trainingJobs/test";
+    request.checkpoint_directory = CheckpointOf(name);
+    request.model_directory = root_ + "/" + name + "/model";
+    fs::create_directories(request.checkpoint_directory);
+    fs::create_directories(request.model_directory);
+    return TrainerOf(disturbance)
+        ->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
+  }
+  std::unique_ptr<Trainer> TrainerOf(DisturbedEngine::Disturbance disturbance = {}) const {
+    return MakeTrainerOn(
+        [=](const TrainingConfig& config, DeviceId,
+            const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
+          auto engine = GetParam() == "gt"
+                            ? MakeCpuGraphTransformer(config.graph_transformer, config.seed)
+                            : MakeCpuPointerNetwork(config.network, config.seed);
+          return std::make_unique<DisturbedEngine>(std::move(engine), disturbance);
+        });
+  }
+  std::string CheckpointOf(const std::string& name) const { return root_ + "/" + name + "/kept"; }
+  std::string WeightsOf(const std::string& name) const {
+    const auto weights = ReadFile(root_ + "/" + name + "/model/weights.safetensors");
+    EXPECT_TRUE(weights.ok()) << weights.status();
+    return weights.value_or("");
+  }
+
+  const test::TempFolder temporary_;
+  const std::string root_ = temporary_.path();
+};
+
+TEST_P(CpuTrainingTest, TwentyStepsAreTenACheckpointAndTheRestToTheBit) {
+  Recorder whole;
+  ASSERT_TRUE(Train("whole", whole).ok());
+  Recorder first;
+  first.cancel_at = 10;
+  EXPECT_EQ(Train("parts", first).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(*TrainerOf()->ResumeStep(CheckpointOf("parts")), 10);
+  Recorder second;
+  ASSERT_TRUE(Train("parts", second).ok());
+  EXPECT_NE(second.log.find("resumed from step 10"), std::string::npos) << second.log;
+  EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
+  EXPECT_EQ(second.last.validation_cost, whole.last.validation_cost);
+}
+
+TEST_P(CpuTrainingTest, LeavesOutAndCountsAStepWhoseLossIsNoNumber) {
+  Recorder recorder;
+  const auto result = Train("a", recorder, {.first = 4, .last = 5});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->steps, 20);
+  EXPECT_EQ(recorder.last.totals.skipped_steps, 2);
+  EXPECT_NE(recorder.log.find("step 4: left out: loss"), std::string::npos) << recorder.log;
+  EXPECT_TRUE(std::isfinite(result->validation_cost));
+  // The steps before and after count: the weights are neither the first ones nor those of a run
+  // without the disturbance.
+  Recorder whole;
+  ASSERT_TRUE(Train("whole", whole).ok());
+  EXPECT_EQ(whole.last.totals.skipped_steps, 0);
+  EXPECT_NE(WeightsOf("a"), WeightsOf("whole"));
+}
+
+TEST_P(CpuTrainingTest, FailsAfterTenSuchStepsAndItsLastCheckpointIsSound) {
+  Recorder first;
+  const auto result = Train("a", first, {.first = 9});
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInternal);
+  EXPECT_NE(result.status().message().find("10 steps in a row without a finite loss"),
+            absl::string_view::npos)
+      << result.status();
+  EXPECT_EQ(first.last.totals.skipped_steps, 7);  // as of the end of epoch 3
+  EXPECT_EQ(*TrainerOf()->ResumeStep(CheckpointOf("a")), 14);
+  Recorder second;
+  const auto resumed = Train("a", second);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(resumed->steps, 20);
+  EXPECT_TRUE(std::isfinite(resumed->validation_cost));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CpuTrainingTest, testing::Values("gt", "ptrnet"));
+
+}  // namespace
+}  // namespace vrp
