@@ -110,7 +110,9 @@ class RolloutRun {
     }
     const bool given = t == 0 && request_.distinct_starts;
     if (given || count == 1) {
-      Go(p, t, follow != nullptr ? wanted : AllowedNode(mask, count, given ? p : 0));
+      Go(p, t,
+         follow != nullptr ? wanted
+                           : AllowedNode(mask, count, given ? request_.first_start + p : 0));
       if (!given) ++result_.agreements[p];
       return DecodeStatus::kDone;
     }

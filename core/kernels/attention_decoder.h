@@ -55,6 +55,7 @@ struct DecodeRequest {
   StepChoice choice = StepChoice::kGreedy;
   int32_t trajectories = 1;      // P
   bool distinct_starts = false;  // see RolloutRequest in core/model/policy_engine.h
+  int32_t first_start = 0;       // distinct_starts: number of trajectory 0 among them
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;

@@ -21,6 +21,8 @@ namespace {
 // Rows of nodes that go through the network together: enough for the products, few enough for the
 // caches.
 constexpr int64_t kGroupRows = 420;
+// Threads share an instance's trajectories by so many: the decoder's vectors.
+constexpr int32_t kSharedTrajectories = 16;
 
 // What a thread works with; kept from step to step.
 template <typename T>
@@ -28,6 +30,12 @@ struct Worker : EngineWorker<GraphTransformerGroup<T>, T> {
   std::vector<T> decoder_scratch;
   BeamSearch beams;
   std::vector<double> log_likelihoods;  // [P]
+};
+
+struct DecodeJob {
+  const NetworkBatch& batch;
+  const RolloutRequest& request;
+  TrajectoryTable& table;
 };
 
 // The weights and gradients as the passes compute them.
@@ -60,12 +68,17 @@ class CpuGraphTransformer final : public Float64Engine {
                                    const RolloutRequest& request) const override {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
+    const DecodeJob job{batch, request, table};
     Workers workers = idle_.Take(EngineThreads(request));
-    ForEachGroup<Worker<T>>(Groups(batch, request), request.pool, workers,
-                            [&](Worker<T>& worker, InstanceRange range) {
-                              pass_.Encode(batch, range.first, range.count, false, worker.group);
-                              worker.status = Decode(batch, request, worker, table);
-                            });
+    if (SharesTrajectories(batch, request)) {
+      for (int32_t b = 0; b < batch.size(); ++b) RunShared(job, b, workers);
+    } else {
+      ForEachGroup<Worker<T>>(Groups(batch, request), request.pool, workers,
+                              [&](Worker<T>& worker, InstanceRange range) {
+                                pass_.Encode(batch, range.first, range.count, false, worker.group);
+                                worker.status = Decode(job, worker);
+                              });
+    }
     absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
     return table.Take();
@@ -116,24 +129,56 @@ class CpuGraphTransformer final : public Float64Engine {
     }
   }
 
-  absl::Status Decode(const NetworkBatch& batch, const RolloutRequest& request, Worker<T>& worker,
-                      TrajectoryTable& table) const {
+  // Rollouts of many trajectories of fewer instances than there are threads.
+  static bool SharesTrajectories(const NetworkBatch& batch, const RolloutRequest& request) {
+    return batch.size() < EngineThreads(request) && request.choice != Choice::kBeam &&
+           request.trajectories >= 2 * kSharedTrajectories;
+  }
+
+  void RunShared(const DecodeJob& job, int32_t instance, const Workers& workers) const {
+    GraphTransformerGroup<T>& group = workers[0]->group;
+    pass_.Encode(job.batch, instance, 1, false, group);
+    const int64_t blocks = job.table.count() / kSharedTrajectories;
+    const auto first_of = [&](int64_t w) {
+      if (w == std::ssize(workers)) return job.table.count();
+      return static_cast<int32_t>(blocks * w / std::ssize(workers)) * kSharedTrajectories;
+    };
+    ForEachWorker(job.request.pool, std::ssize(workers), [&](int64_t w) {
+      const int32_t first = first_of(w);
+      const TrajectoryRange range{.first = first, .count = first_of(w + 1) - first};
+      if (range.count == 0 || !workers[w]->status.ok()) return;
+      workers[w]->status = DecodeOne(job, pass_.Nodes(group, 0), {instance, range}, *workers[w]);
+    });
+  }
+
+  absl::Status Decode(const DecodeJob& job, Worker<T>& worker) const {
     for (int32_t b = 0; b < worker.group.count; ++b) {
-      const int32_t instance = worker.group.first + b;
-      const RoutingProblem& problem = batch.problems[instance];
-      Grow(worker.decoder_scratch, decoder_->ScratchSize(problem, table.count()));
-      const DecoderNodes<const T> nodes = pass_.Nodes(worker.group, b);
-      const DecodeResult<T> result = table.Result<T>(instance);
-      T* const scratch = worker.decoder_scratch.data();
-      const DecodeStatus status =
-          request.choice == Choice::kBeam
-              ? decoder_->Beam(problem, nodes, {table.count(), &worker.beams, request.stop}, result,
-                               scratch)
-              : decoder_->Rollout(problem, nodes, table.Request(request, instance), result,
-                                  scratch);
-      if (status != DecodeStatus::kDone) return table.Error(status, instance, request.stop);
+      VRP_RETURN_IF_ERROR(DecodeOne(job, pass_.Nodes(worker.group, b),
+                                    {worker.group.first + b, job.table.whole()}, worker));
     }
     return absl::OkStatus();
+  }
+
+  struct Share {
+    int32_t instance = 0;
+    TrajectoryRange range;
+  };
+  absl::Status DecodeOne(const DecodeJob& job, const DecoderNodes<const T>& nodes,
+                         const Share& share, Worker<T>& worker) const {
+    const RoutingProblem& problem = job.batch.problems[share.instance];
+    const RolloutRequest& request = job.request;
+    Grow(worker.decoder_scratch, decoder_->ScratchSize(problem, share.range.count));
+    const DecodeResult<T> result = job.table.Result<T>(share.instance, share.range.first);
+    T* const scratch = worker.decoder_scratch.data();
+    const DecodeStatus status =
+        request.choice == Choice::kBeam
+            ? decoder_->Beam(problem, nodes, {share.range.count, &worker.beams, request.stop},
+                             result, scratch)
+            : decoder_->Rollout(problem, nodes,
+                                job.table.Request(request, share.instance, share.range), result,
+                                scratch);
+    if (status == DecodeStatus::kDone) return absl::OkStatus();
+    return job.table.Error(status, share.instance, request.stop);
   }
 
   absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
@@ -141,7 +186,7 @@ class CpuGraphTransformer final : public Float64Engine {
     PhaseClock clock(worker.seconds);
     pass_.Encode(batch, range.first, range.count, true, worker.group);
     clock.Spent(Phase::kEncode);
-    VRP_RETURN_IF_ERROR(Decode(batch, request.rollout, worker, sinks.table));
+    VRP_RETURN_IF_ERROR(Decode({batch, request.rollout, sinks.table}, worker));
     worker.weights.resize(static_cast<size_t>(range.count) * sinks.table.count());
     sinks.weigh(range.first, sinks.table.Costs(range.first, range.count), worker.weights);
     clock.Spent(Phase::kRollout);

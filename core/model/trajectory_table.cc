@@ -80,16 +80,19 @@ absl::Status TrajectoryTable::CopyFollowed(const RolloutRequest& request) {
   return absl::OkStatus();
 }
 
-DecodeRequest TrajectoryTable::Request(const RolloutRequest& request, int32_t instance) const {
+DecodeRequest TrajectoryTable::Request(const RolloutRequest& request, int32_t instance,
+                                       TrajectoryRange range) const {
+  const int64_t row = Row(instance) + range.first;
   const bool follow = request.choice == Choice::kFollow;
   return {.choice = ToStepChoice(request.choice),
-          .trajectories = table_.count,
+          .trajectories = range.count,
           .distinct_starts = request.distinct_starts,
+          .first_start = range.first,
           .temperature = request.temperature,
           .seed = request.seed,
           .stream = request.stream,
-          .first_trajectory = (request.first_instance + instance) * table_.count,
-          .follow = follow ? followed_.data() + Row(instance) * table_.steps : nullptr,
+          .first_trajectory = request.first_instance * table_.count + row,
+          .follow = follow ? followed_.data() + row * table_.steps : nullptr,
           .stop = request.stop};
 }
 

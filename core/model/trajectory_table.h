@@ -12,7 +12,13 @@
 
 namespace vrp {
 
-// Different instances may be written by different threads.
+// Consecutive trajectories of an instance: first .. first + count - 1.
+struct TrajectoryRange {
+  int32_t first = 0;
+  int32_t count = 0;
+};
+
+// Different trajectories may be written by different threads.
 class TrajectoryTable {
  public:
   // The batch outlives the table. status(): kInvalidArgument says what of the request does not fit.
@@ -26,11 +32,14 @@ class TrajectoryTable {
     return table_.choices.data() + Row(instance) * table_.steps;
   }
 
-  // For the rollout of one instance.
-  DecodeRequest Request(const RolloutRequest& request, int32_t instance) const;
+  TrajectoryRange whole() const { return {.first = 0, .count = table_.count}; }
+
+  // For the rollout of an instance's trajectories.
+  DecodeRequest Request(const RolloutRequest& request, int32_t instance,
+                        TrajectoryRange range) const;
   template <typename T>
-  DecodeResult<T> Result(int32_t instance) {
-    const int64_t row = Row(instance);
+  DecodeResult<T> Result(int32_t instance, int32_t first_trajectory = 0) {
+    const int64_t row = Row(instance) + first_trajectory;
     return {.max_steps = table_.steps,
             .choices = table_.choices.data() + row * table_.steps,
             .lengths = table_.lengths.data() + row,

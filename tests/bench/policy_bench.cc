@@ -127,13 +127,17 @@ struct DecodeCase {
   int customers = 50;
   int batch = 1;
   DecodeOptions options = {};
+  int threads = 1;
 };
 
-// Decoding with the network in `model`, on the calling thread alone.
+// Decoding with the network in `model`.
 void RunDecode(const DecodeCase& c, const std::filesystem::path& model) {
   const std::unique_ptr<Policy> policy = Value(LoadPolicy(model, DeviceId{}));
   const std::vector<Instance> instances = Value(GenerateInstances(
       {.kind = ProblemKind::kCvrp, .customers = c.customers, .seed = 1234}, c.batch));
+  CpuPool pool(c.threads);
+  DecodeOptions options = c.options;
+  if (c.threads > 1) options.pool = &pool;
   std::vector<double> wall_s;
   std::vector<double> cpu_s;
   const int calls = c.batch == 1 ? 50 : 5;
@@ -141,7 +145,7 @@ void RunDecode(const DecodeCase& c, const std::filesystem::path& model) {
   for (int call = -kWarmSteps; call < calls; ++call) {
     const absl::Time begin = absl::Now();
     const double cpu = ProcessCpuSeconds();
-    const std::vector<DecodedPlan> plans = Value(policy->Decode(instances, c.options));
+    const std::vector<DecodedPlan> plans = Value(policy->Decode(instances, options));
     if (call >= 0) {
       wall_s.push_back(absl::ToDoubleSeconds(absl::Now() - begin));
       cpu_s.push_back(ProcessCpuSeconds() - cpu);
@@ -166,10 +170,10 @@ void RunDecode(const DecodeCase& c, const std::filesystem::path& model) {
   line["warm_calls"] = kWarmSteps;
   line["calls"] = calls;
   line["cpu_s"] = Median(cpu_s);
-  PrintMeasurement(std::move(line), 1);
+  PrintMeasurement(std::move(line), c.threads);
 }
 
-void RunDecodes(const std::filesystem::path& model) {
+void RunDecodes(const std::filesystem::path& model, int threads) {
   for (const int customers : {20, 50, 100}) {
     for (const int batch : {1, 256}) RunDecode({.customers = customers, .batch = batch}, model);
   }
@@ -181,10 +185,13 @@ void RunDecodes(const std::filesystem::path& model) {
                 model);
     }
   }
-  RunDecode({.word = "multi_start",
-             .customers = 100,
-             .options = {.method = DecodeMethod::kMultiStart, .width = 0}},
-            model);
+  for (int used = 1; used <= threads; ++used) {
+    RunDecode({.word = "multi_start",
+               .customers = 100,
+               .options = {.method = DecodeMethod::kMultiStart, .width = 0},
+               .threads = used},
+              model);
+  }
 }
 
 int Main(int argc, char** argv) {
@@ -194,7 +201,7 @@ int Main(int argc, char** argv) {
     return 2;
   }
   if (argc == 3) {
-    RunDecodes(argv[2]);
+    RunDecodes(argv[2], threads);
     return 0;
   }
   const std::filesystem::path folder =
@@ -221,7 +228,7 @@ int Main(int argc, char** argv) {
                .hidden = 256,
                .layers = 2},
               folder, threads);
-  RunDecodes(folder / "model");
+  RunDecodes(folder / "model", threads);
   std::filesystem::remove_all(folder);
   return 0;
 }

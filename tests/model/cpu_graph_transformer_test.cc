@@ -231,6 +231,32 @@ TEST(CpuGraphTransformerTest, DecodesAnInstanceTheSameInAnyBatch) {
   }
 }
 
+TEST(CpuGraphTransformerTest, ThreadsShareTheTrajectoriesOfOneInstanceAndChangeNothing) {
+  const auto engine = MakeCpuGraphTransformer(Small(), 5);
+  const NetworkBatch batch =
+      BatchOf(*GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 40}, 2));
+  const auto starts = engine->Run(batch, {.trajectories = 57, .distinct_starts = true});
+  const auto samples = engine->Run(batch, {.choice = Choice::kSample, .trajectories = 57});
+  ASSERT_TRUE(starts.ok() && samples.ok());
+  const std::vector<std::vector<int32_t>> choices = Followed(*samples);
+  for (const int threads : {2, 3, 5}) {
+    CpuPool pool(threads);
+    RolloutRequest request{.trajectories = 57, .distinct_starts = true, .pool = &pool};
+    const auto shared_starts = engine->Run(batch, request);
+    request.distinct_starts = false;
+    request.choice = Choice::kSample;
+    const auto shared_samples = engine->Run(batch, request);
+    request.choice = Choice::kFollow;
+    request.choices = choices;
+    const auto shared_follow = engine->Run(batch, request);
+    ASSERT_TRUE(shared_starts.ok() && shared_samples.ok() && shared_follow.ok());
+    EXPECT_EQ(starts->choices, shared_starts->choices);
+    EXPECT_EQ(starts->log_likelihoods, shared_starts->log_likelihoods);
+    EXPECT_EQ(samples->choices, shared_samples->choices);
+    EXPECT_EQ(samples->log_likelihoods, shared_follow->log_likelihoods);
+  }
+}
+
 TEST(CpuGraphTransformerTest, DoesNotDependOnTheOrderOfTheCustomers) {
   const auto engine = MakeCpuGraphTransformer(Small(), 5);
   const Instance instance = AnInstance().WithCustomers(12).RandomDemands().Build();

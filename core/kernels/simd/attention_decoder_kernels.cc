@@ -8,8 +8,10 @@
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
-// Up to so many steps beyond whole vectors are scored one by one.
-constexpr int64_t kSingleSteps = 3;
+// Up to so many steps beyond whole vectors are scored one by one: a vector of them takes as long as
+// half as many by themselves.
+template <typename T>
+constexpr int64_t kSingleSteps = kLanes<T> / 2 - 1;
 // Beyond so many nodes a block's attention weights of all heads would leave the second-level cache.
 constexpr int64_t kManyNodes = 256;
 
@@ -99,7 +101,7 @@ template <typename T>
 void Choose(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
             const PackedNodes<T>& packed, const DecoderSteps<T>& steps, T* scratch) {
   const int64_t over = steps.count % kLanes<T>;
-  const int64_t single = over <= kSingleSteps ? over : 0;
+  const int64_t single = over <= kSingleSteps<T> ? over : 0;
   DecoderSteps<T> together = steps;
   together.count -= static_cast<int32_t>(single);
   const int64_t vectors = Whole(together.count, kLanes<T>) / kLanes<T>;
