@@ -1,7 +1,7 @@
 // The decoder of an attention model (Kool et al. 2019), whole tours at a time, on one thread for
-// one instance: rollouts without gradients, and the second pass, which gives the log-likelihoods of
-// chosen tours and their gradient. Scores are recomputed in the second pass; nothing of the size
-// [heads, trajectories * steps, nodes] is ever stored.
+// one instance: rollouts and beam searches without gradients, and the second pass, which gives the
+// log-likelihoods of chosen tours and their gradient. Scores are recomputed in the second pass;
+// nothing of the size [heads, trajectories * steps, nodes] is ever stored.
 //
 // At a step, with the vehicle at node c (f: the first node of a TSP's tour; s: the shares left):
 //   q       = base + queries[c] + first_queries[f] + shares_weight^T s     (first step of a TSP:
