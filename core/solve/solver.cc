@@ -1,11 +1,13 @@
 #include "core/solve/solver.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/cpu_pool.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/search/search.h"
@@ -126,6 +128,11 @@ class Solving {
     } else if (strategy != Strategy::kGreedy) {
       decode.method = strategy == Strategy::kSample ? DecodeMethod::kSample : DecodeMethod::kBeam;
       decode.width = options_.width;
+    }
+    // One greedy tour is work for one thread; samples, beams and starts are shared.
+    std::optional<CpuPool> pool;
+    if (options_.threads > 1 && strategy != Strategy::kGreedy) {
+      decode.pool = &pool.emplace(options_.threads);
     }
     absl::StatusOr<Plan> plan = PolicyPlan(*options_.policy, instance_, decode);
     answer_.times.decode = absl::Now() - begun;
