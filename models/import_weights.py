@@ -194,7 +194,7 @@ def convert(state, graph_context=True):
                 "decoder.graph.weight": graph if graph_context else torch.zeros_like(graph),
                 **_context(state, hidden, tsp),
                 "decoder.out.weight": state["decoder.pointer.project_out.weight"]}
-    return {name: tensor.detach().float().contiguous() for name, tensor in tensors.items()}
+    return {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
 
 
 def options_of(tensors, heads, clip):
@@ -238,7 +238,7 @@ def read_safetensors(path):
 
 def write_model(folder, tensors, options, source=""):
     """weights.safetensors and card.json in `folder`, as core/registry reads them."""
-    weights = safetensors_bytes(tensors)
+    weights = safetensors_bytes({name: tensor.float() for name, tensor in tensors.items()})
     tsp = not tensors["embed.depot.weight"].any()
     card = {"schema_version": 1, "architecture": "gt", "architecture_json": json.dumps(options),
             "kinds": ["tsp" if tsp else "cvrp"], "input_features": list(NODE_FEATURES),

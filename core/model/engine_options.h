@@ -11,11 +11,13 @@ enum class Precision {
 
 struct EngineOptions {
   Precision precision = Precision::kFp32;
-  // The next three: engines with LibTorch inside alone.
+  // The next four: engines with LibTorch inside alone.
   bool allow_tf32 = false;     // fp32 products on CUDA with 10 bits of mantissa
   bool deterministic = false;  // the same bits at each run on CUDA too; slower
   // Encoder layers are computed again in the backward pass, not kept: memory for a third more time.
   bool gradient_checkpointing = false;
+  // Batches reach a CUDA device through page-locked memory, and the host goes on meanwhile.
+  bool pinned = true;
 };
 
 }  // namespace vrp

@@ -110,7 +110,11 @@ at::Tensor Edges(const Padding& padding, const at::Tensor& features, Transfers& 
 
 at::Tensor Transfers::ToDevice(const at::Tensor& host) {
   Count(host.numel() * host.element_size());
-  return host.to(device_);
+  // What the caller has pinned itself it may write to again as soon as this returns.
+  if (!pinned_ || host.is_pinned()) return host.to(device_);
+  // Torch gives page-locked memory out again only when the device has read it: while one buffer is
+  // on its way, the next is filled.
+  return host.pin_memory().to(device_, /*non_blocking=*/true);
 }
 
 at::Tensor Transfers::ToHost(const at::Tensor& tensor) {

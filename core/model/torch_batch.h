@@ -12,7 +12,9 @@ namespace vrp {
 // What moves between host and device, counted. On the CPU nothing moves.
 class Transfers {
  public:
-  explicit Transfers(at::Device device) : device_(device) {}
+  // `pinned`: see EngineOptions.
+  explicit Transfers(at::Device device, bool pinned = false)
+      : device_(device), pinned_(pinned && device.is_cuda()) {}
 
   at::Device device() const { return device_; }
   at::Tensor ToDevice(const at::Tensor& host);
@@ -27,6 +29,7 @@ class Transfers {
 
  private:
   const at::Device device_;
+  const bool pinned_;
   int64_t bytes_ = 0;
   int64_t copies_ = 0;
   int64_t matrix_bytes_ = 0;

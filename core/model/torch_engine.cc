@@ -174,7 +174,7 @@ absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
 
 absl::StatusOr<Trajectories> TorchEngine::RunPart(const NetworkBatch& batch,
                                                   const RolloutRequest& request, Part part) const {
-  Transfers transfers(tensors_.options().device());
+  Transfers transfers(tensors_.options().device(), options_.pinned);
   const std::unique_ptr<TorchDecoder> decoder = Encode(batch, part, {}, transfers);
   const TorchRolloutJob job = {.network = network_.get(),
                                .decoder = decoder.get(),
@@ -237,7 +237,7 @@ absl::Status TorchEngine::AddParts(const NetworkBatch& batch, const GradientRequ
 absl::Status TorchEngine::AddPart(const NetworkBatch& batch, const GradientRequest& request,
                                   WeighTrajectories weigh, Part part, GradientOutcome& outcome) {
   const at::Device device = tensors_.options().device();
-  Transfers transfers(device);
+  Transfers transfers(device, options_.pinned);
   PhaseClock clock(outcome.seconds, device);
   at::Tensor loss;
   Trajectories trajectories;

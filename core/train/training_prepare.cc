@@ -60,7 +60,8 @@ absl::Status TrainingRun::MakeEngines(std::unique_ptr<PolicyEngine>& baseline) {
   const EngineOptions options{.precision = precision_,
                               .allow_tf32 = config_.tf32,
                               .deterministic = config_.deterministic,
-                              .gradient_checkpointing = config_.gradient_checkpointing};
+                              .gradient_checkpointing = config_.gradient_checkpointing,
+                              .pinned = config_.loader.pin};
   VRP_ASSIGN_OR_RETURN(engine_, factory_(config_, request_.device, options));
   engine_->parameters().TrackGradient();
   if (!config_.initial_model.empty()) {

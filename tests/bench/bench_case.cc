@@ -47,6 +47,11 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
       {"micro_batch", Number(c.micro_batch)},
       {"threads", Number(c.threads)},
       {"seed", Number(c.seed)},
+      {"learning_rate",
+       [&c](std::string_view text) {
+         c.learning_rate = ParseNumber(text).value_or(0);
+         return c.learning_rate > 0;
+       }},
       {"problem",
        [&c](std::string_view word) {
          const std::optional<ProblemKind> kind = KindFromName(word);

@@ -200,6 +200,8 @@ absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   measured.cost = cost;
   measured.loss = outcome.loss;
   measured.decoded_steps = outcome.trajectories.steps;
+  measured.copied_bytes = outcome.copied_bytes;
+  measured.matrix_bytes = outcome.matrix_bytes;
   return measured;
 }
 

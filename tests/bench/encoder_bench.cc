@@ -3,8 +3,6 @@
 // seconds of the best of several rounds count, since others may share the machine.
 //
 //   encoder_bench [nodes] [group]     without arguments: all
-#include <time.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -65,22 +63,15 @@ double FlopsOfForward(const EncoderShape& s, int64_t nodes) {
   return s.layers * static_cast<double>(nodes) * (dense + attention);
 }
 
-// CPU seconds of this thread: others may share the machine.
-double ThreadSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// The shortest time of one call.
+// The shortest CPU time of one call: others may share the machine.
 template <typename F>
 double BestSeconds(const F& call) {
   double best = 1e9;
-  const double end = ThreadSeconds() + kSecondsAtMost;
-  for (int round = 0; round < kRounds && ThreadSeconds() < end; ++round) {
-    const double begin = ThreadSeconds();
+  const double end = ThreadCpuSeconds() + kSecondsAtMost;
+  for (int round = 0; round < kRounds && ThreadCpuSeconds() < end; ++round) {
+    const double begin = ThreadCpuSeconds();
     call();
-    best = std::min(best, ThreadSeconds() - begin);
+    best = std::min(best, ThreadCpuSeconds() - begin);
   }
   return best;
 }

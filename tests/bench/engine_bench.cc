@@ -4,8 +4,8 @@
 // input by one line of JSON:
 //   step [exponential|rollout|shared]  one training step
 //   greedy [STARTS]                    greedy tours of the instances of the case's file
-//   costs network|frozen               their costs, one an instance, of the network or its frozen
-//   copy freeze                             makes the frozen copy anew
+//   costs network|frozen               costs of the other file's, of the network or its frozen copy
+//   freeze                             makes the frozen copy anew
 // and ends with the input. Errors go to standard error, with exit code 1.
 #include <cstdlib>
 #include <fstream>
@@ -74,7 +74,9 @@ Json StepLine(const StepMeasurement& step) {
                {"cpu_s", step.cpu_seconds},
                {"decoded_steps", step.decoded_steps},
                {"cost", step.cost},
-               {"loss", step.loss}};
+               {"loss", step.loss},
+               {"copied_bytes", step.copied_bytes},
+               {"matrix_bytes", step.matrix_bytes}};
   for (size_t k = 0; k < kPhaseNames.size(); ++k) {
     if (step.phases[k] > 0) line["phases"][std::string(kPhaseNames[k])] = step.phases[k];
   }

@@ -1,6 +1,7 @@
 #include "tests/bench/json_line.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +38,12 @@ double ProcessCpuSeconds() {
     return static_cast<double>(time.tv_sec) + time.tv_usec * 1e-6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double ThreadCpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 double Median(std::vector<double> values) {

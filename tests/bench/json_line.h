@@ -12,6 +12,9 @@ namespace vrp {
 // CPU seconds of this process, all threads.
 double ProcessCpuSeconds();
 
+// Of the calling thread.
+double ThreadCpuSeconds();
+
 double Median(std::vector<double> values);
 
 // Prints `line` with device, threads, load1, peak_mem_mib, cpu_flags and commit added, and flushes.

@@ -4,19 +4,22 @@
 Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). REINFORCE as Kool et al. 2019: batches of
 fresh instances, a moving average as the baseline in the first epoch, then the greedy rollout of a frozen copy, which
 the network replaces after an epoch where a paired t-test (one-sided, 5 %) on fixed instances says that it is better;
-Adam, gradients clipped to norm 1. This program decides when, for every side alike. rl4co's networks see instances as
-ours do, moved and scaled into the unit square; costs are in the instances' own unit.
+Adam, gradients clipped to norm 1. This program decides when, for every side alike. rl4co's networks see
+instances as ours do, moved and scaled into the unit square; costs are in the instances' own unit.
 
-Prints a JSON line for each seed, side and checkpoint, then a table: the mean over the seeds, and whether a side's
-differs from rl4co's by more than two standard errors (of the seeds). Seconds are those of the training steps alone.
+Every curve is kept in --cache under its settings, and a side that is not run is taken from there. Prints a JSON line
+for each checkpoint, then two tables: by instances seen, the mean over the seeds and whether a side's differs from
+rl4co's by more than two standard errors (of the seeds); and by wall time, with the seconds of a step that --pace
+measures, steps of all sides in turns (the curves themselves may then be made on a busy machine).
 
 Examples:
-  learning_curves.py                                              the whole: hours on two cores, rl4co's share most of it
-  learning_curves.py --steps 100 --epoch-steps 25 --batch 128 --evaluate 2000 --baseline-instances 500     minutes
+  learning_curves.py                                            the whole: hours on two cores, rl4co's share most of it
+  learning_curves.py --sides ours_fp32                          ours again, beside what the cache has
+  learning_curves.py --batch 128 --steps 1000 --epoch-steps 100 about half an hour
+  learning_curves.py --steps 20 --epoch-steps 5 --batch 32 --evaluate 200 --baseline-instances 100 --seeds 0,1   a try
 """
 
 import argparse
-import copy
 import json
 import math
 import os
@@ -24,186 +27,186 @@ import pathlib
 import statistics
 import sys
 import tempfile
-import time
 
-from our_engine import OurEngine
+from curve_sides import Ours, Rl4co
 from peer import ROOT, quiet_openmp
 
-SIDES = ("ours_fp32", "ours_bf16", "rl4co")
+SIDES = {"ours_fp32": {}, "ours_bf16": {"bf16": 1}, "rl4co": None}  # what engine_bench is asked for besides
 Z_95 = 1.645  # one-sided; the t-test's at hundreds of instances
+SETTINGS = ("customers", "batch", "steps", "epoch_steps", "checkpoints", "evaluate", "baseline_instances",
+            "learning_rate")
 
 
 def better(candidate, frozen):
     """Whether the candidate's costs are lower, by the paired t-test."""
     differences = [a - b for a, b in zip(candidate, frozen, strict=True)]
-    mean = statistics.fmean(differences)
-    return mean < 0 and mean / (statistics.stdev(differences) / math.sqrt(len(differences))) < -Z_95
+    mean, deviation = statistics.fmean(differences), statistics.stdev(differences)
+    return mean < 0 and (deviation == 0 or mean / (deviation / math.sqrt(len(differences))) < -Z_95)
 
 
-class Ours:
-    def __init__(self, arguments, model, files, seed, bf16):
-        self.engine = OurEngine(arguments.program, problem="cvrp", customers=arguments.customers, batch=arguments.batch,
-                                threads=arguments.threads, seed=1000 + seed, model=model, instances=files["evaluate"],
-                                baseline_instances=files["baseline"], bf16=int(bf16))
-        self.seconds = 0.0
+class Curves:
+    """Makes the sides, lets them learn and keeps what they have shown."""
 
-    def step(self, baseline):
-        self.seconds += self.engine.ask(f"step {baseline}")["seconds"]
-
-    def costs(self, which):
-        return self.engine.ask(f"costs {which}")["costs"]
-
-    def freeze(self):
-        self.engine.ask("freeze")
-
-    def evaluate(self):
-        return self.engine.ask("greedy")["cost"]
-
-    def close(self):
-        self.engine.close()
-
-
-class Rl4co:
-    """The same with rl4co's policy and environment, and torch's Adam."""
-
-    def __init__(self, arguments, reference, policy, data, seed):
+    def __init__(self, arguments, folder):
+        sys.path.insert(0, str(ROOT / "tests" / "parity"))
+        import rl4co_reference as reference
         import torch
-        self.torch, self.reference, self.arguments, self.data = torch, reference, arguments, data
-        self.env = reference.make_env("cvrp", arguments.customers)
-        self.policy = copy.deepcopy(policy).train()
-        self.frozen = copy.deepcopy(policy).eval()
-        self.optimiser = torch.optim.Adam(self.policy.parameters(), lr=1e-4)
-        self.average, self.seconds = None, 0.0
-        torch.manual_seed(1000 + seed)
+        torch.set_num_threads(arguments.threads)
+        torch.manual_seed(4321)
+        self.reference, self.arguments, self.folder = reference, arguments, pathlib.Path(folder)
+        env = reference.make_env("cvrp", arguments.customers)
+        self.data, self.files = {}, {}
+        for name, count in (("evaluate", arguments.evaluate), ("baseline", arguments.baseline_instances)):
+            data, sides = reference.scaled_instances(env, count)
+            tensors = reference.instance_tensors(data, "cvrp")
+            tensors["positions"] = tensors["positions"] * sides.double()[:, None, None]
+            self.data[name] = (data, sides)
+            self.files[name] = self.folder / f"{name}.safetensors"
+            self.files[name].write_bytes(reference.weights.safetensors_bytes(tensors, {"kind": "cvrp"}))
 
-    def step(self, baseline):
-        torch, begin = self.torch, time.perf_counter()
-        data, sides = self.reference.scaled_instances(self.env, self.arguments.batch)
-        state = self.env.reset(data)
-        before = state.clone()
-        out = self.policy(state, self.env, phase="train")
-        costs = -out["reward"] * sides
-        if baseline == "rollout":
-            with torch.inference_mode():
-                expected = -self.frozen(before, self.env, phase="test", decode_type="greedy")["reward"] * sides
-            expected = expected.clone()
-        else:
-            expected = costs.mean().detach() if self.average is None else self.average
-        self.average = (costs.mean().detach() if self.average is None
-                        else 0.8 * self.average + 0.2 * costs.mean().detach())
-        loss = ((costs - expected) * out["log_likelihood"]).mean()
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), 1.0)
-        self.optimiser.step()
-        self.seconds += time.perf_counter() - begin
+    def make(self, name, seed):
+        policy = self.reference.make_untrained("cvrp", {"normalization": "instance"}, seed)
+        if name == "rl4co":
+            return Rl4co(self.arguments, self.reference, policy, self.data, seed)
+        model = self.folder / f"model-{seed}"
+        self.reference.weights.write_model(model, self.reference.our_weights(policy),
+                                           self.reference.our_options(policy))
+        return Ours(self.arguments, model, self.files, seed, **SIDES[name])
 
-    def greedy_costs(self, policy, data, sides):
-        policy.eval()
-        costs = self.reference.greedy(policy, self.env, data, 1, batch=500)[1][:, 0] * sides
-        self.policy.train()
-        return costs.tolist()
+    def cached(self, name, seed):
+        settings = "-".join(f"{key[0]}{getattr(self.arguments, key)}" for key in SETTINGS)
+        return self.arguments.cache / f"{name}-{settings}-seed{seed}.jsonl"
 
-    def costs(self, which):
-        return self.greedy_costs(self.policy if which == "network" else self.frozen, *self.data["baseline"])
-
-    def freeze(self):
-        self.frozen = copy.deepcopy(self.policy).eval()
-
-    def evaluate(self):
-        return statistics.fmean(self.greedy_costs(self.policy, *self.data["evaluate"]))
-
-    def close(self):
-        pass
-
-
-def epoch_steps(side, steps, first, arguments):
-    """Trains by `steps` steps from step number `first`; replaces the baseline at the ends of epochs."""
-    for step in range(first, first + steps):
-        side.step("exponential" if step < arguments.epoch_steps else "rollout")
-        if (step + 1) % arguments.epoch_steps == 0 and better(side.costs("network"), side.costs("frozen")):
-            side.freeze()
-
-
-def curves_of_seed(seed, arguments, reference, data, files, folder):
-    policy = reference.make_untrained("cvrp", {"normalization": "instance"}, seed)
-    model = pathlib.Path(folder, f"model-{seed}")
-    reference.weights.write_model(model, reference.our_weights(policy), reference.our_options(policy))
-    make = {"ours_fp32": lambda: Ours(arguments, model, files, seed, False),
-            "ours_bf16": lambda: Ours(arguments, model, files, seed, True),
-            "rl4co": lambda: Rl4co(arguments, reference, policy, data, seed)}
-    sides = {name: make[name]() for name in arguments.sides.split(",")}
-    between = arguments.steps // arguments.checkpoints
-    lines = []
-    for checkpoint in range(arguments.checkpoints + 1):
-        for name, side in sides.items():  # in turns, so that other load on the machine is shared
-            if checkpoint:
-                epoch_steps(side, between, (checkpoint - 1) * between, arguments)
-            lines.append({"what": "learning_curve_cvrp%d" % arguments.customers, "seed": seed, "side": name,
-                          "instances_seen": checkpoint * between * arguments.batch,
-                          "train_s": round(side.seconds, 3), "cost": round(side.evaluate(), 5),
-                          "load1": round(os.getloadavg()[0], 2)})
-            print(json.dumps(lines[-1]), flush=True)
-    for side in sides.values():
+    def curve(self, name, seed):
+        """The side's checkpoints, from the start on."""
+        arguments, side, lines = self.arguments, self.make(name, seed), []
+        between = arguments.steps // arguments.checkpoints
+        for step in range(arguments.steps + 1):
+            if step % between == 0:
+                lines.append({"what": f"learning_curve_cvrp{arguments.customers}", "side": name, "seed": seed,
+                              "step": step, "instances_seen": step * arguments.batch,
+                              "train_s": round(side.seconds, 3), "train_cpu_s": round(side.cpu_seconds, 3),
+                              "cost": round(side.evaluate(), 5), "load1": round(os.getloadavg()[0], 2)})
+                print(json.dumps(lines[-1]), flush=True)
+                self.cached(name, seed).write_text("".join(json.dumps(line) + "\n" for line in lines))
+            if step == arguments.steps:
+                break
+            side.step("exponential" if step < arguments.epoch_steps else "rollout")
+            if (step + 1) % arguments.epoch_steps == 0 and better(side.costs("network"), side.costs("frozen")):
+                side.freeze()
         side.close()
-    return lines
+        return lines
+
+    def all_curves(self):
+        """Lines of every side that is asked for or that the cache has, as far as it went."""
+        wanted, lines = self.arguments.sides.split(","), []
+        for seed in map(int, self.arguments.seeds.split(",")):
+            for name in SIDES:
+                if name in wanted:
+                    lines += self.curve(name, seed)
+                elif self.cached(name, seed).exists():
+                    lines += [json.loads(line) for line in self.cached(name, seed).read_text().splitlines()]
+        return lines
+
+    def pace(self, names, steps):
+        """Median seconds of a step with the rollout baseline, all sides in turns."""
+        sides, seconds = {name: self.make(name, 0) for name in names}, {name: [] for name in names}
+        for turn in range(steps + 2):
+            for name, side in sides.items():
+                before = side.seconds
+                side.step("rollout")
+                if turn >= 2:
+                    seconds[name].append(side.seconds - before)
+        for side in sides.values():
+            side.close()
+        for name, times in seconds.items():
+            print(json.dumps({"what": "pace", "side": name, "step_s": round(statistics.median(times), 5),
+                              "spread": round((max(times) - min(times)) / statistics.median(times), 2),
+                              "load1": round(os.getloadavg()[0], 2)}), flush=True)
+        return {name: statistics.median(times) for name, times in seconds.items()}
 
 
-def table(lines, sides):
-    """Per checkpoint: each side's mean cost and seconds; its difference from rl4co's in standard errors."""
-    agree = True
-    for seen in sorted({line["instances_seen"] for line in lines}):
-        costs = {side: [m["cost"] for m in lines if m["side"] == side and m["instances_seen"] == seen] for side in sides}
-        text = f"{seen:12,}"
+def mean_costs(lines, side):
+    """By step: the costs of the seeds."""
+    costs = {}
+    for line in lines:
+        if line["side"] == side:
+            costs.setdefault(line["step"], []).append(line["cost"])
+    return costs
+
+
+def table_by_instances(lines, batch):
+    """Each side's mean cost and its difference from rl4co's; whether all are within two standard errors."""
+    agree, theirs = True, mean_costs(lines, "rl4co")
+    sides = [side for side in SIDES if any(line["side"] == side for line in lines)]
+    for step in sorted({line["step"] for line in lines}):
+        text = f"{step * batch:12,} instances"
         for side in sides:
-            seconds = statistics.fmean(m["train_s"] for m in lines if m["side"] == side and m["instances_seen"] == seen)
-            text += f"  {side} {statistics.fmean(costs[side]):8.4f} {seconds:8.1f} s"
-            if side != "rl4co" and "rl4co" in sides and len(costs[side]) > 1:
-                error = math.sqrt(sum(statistics.variance(costs[s]) / len(costs[s]) for s in (side, "rl4co")))
-                difference = statistics.fmean(costs[side]) - statistics.fmean(costs["rl4co"])
-                within = abs(difference) <= 2 * error or seen == 0 and abs(difference) < 1e-3
-                agree &= within
-                text += f" ({difference:+.4f}, 2 SE {2 * error:.4f}{'' if within else ' BEYOND'})"
+            costs = mean_costs(lines, side).get(step, [])
+            if not costs:  # not that far yet
+                continue
+            text += f"  {side} {statistics.fmean(costs):8.4f}"
+            if side == "rl4co" or len(costs) < 2 or len(theirs.get(step, [])) < 2:
+                continue
+            error = math.sqrt(sum(statistics.variance(c) / len(c) for c in (costs, theirs[step])))
+            difference = statistics.fmean(costs) - statistics.fmean(theirs[step])
+            # The same weights at first: what differs then are ties.
+            within = abs(difference) <= (1e-3 if step == 0 else 2 * error)
+            agree &= within
+            text += f" ({difference:+.4f}, 2 SE {2 * error:.4f}{'' if within else ' BEYOND'})"
         print(text, file=sys.stderr)
     return agree
+
+
+def seconds_to(cost, curve, pace):
+    """When a curve [(step, cost)] is first as low as `cost`, between checkpoints linearly; None: never."""
+    for (step, high), (next_step, low) in zip(curve, curve[1:], strict=False):
+        if low <= cost:
+            share = (high - cost) / (high - low) if high > cost else 0
+            return pace * (step + share * (next_step - step))
+    return None
+
+
+def table_by_seconds(lines, pace):
+    """When rl4co has reached each checkpoint's cost, and when the others have."""
+    curves = {side: sorted((step, statistics.fmean(costs)) for step, costs in mean_costs(lines, side).items())
+              for side in pace}
+    for step, cost in curves["rl4co"][1:]:
+        text = f"cost {cost:8.4f}  rl4co after {step * pace['rl4co']:8.1f} s"
+        for side in (side for side in curves if side != "rl4co"):
+            seconds = seconds_to(cost, curves[side], pace[side])
+            text += f"  {side} " + (f"{seconds:8.1f} s ({step * pace['rl4co'] / seconds:.1f}x)" if seconds else "not")
+        print(text, file=sys.stderr)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "dev" / "bench" / "engine_bench")
+    parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "build" / "learning_curves")
     parser.add_argument("--customers", type=int, default=20)
     parser.add_argument("--batch", type=int, default=512)
     parser.add_argument("--steps", type=int, default=2500, help="training steps")
     parser.add_argument("--epoch-steps", type=int, default=250)
     parser.add_argument("--checkpoints", type=int, default=5)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--learning-rate", type=float, default=1e-4)
+    parser.add_argument("--seeds", default="0,1,2", help="comma separated")
     parser.add_argument("--evaluate", type=int, default=10000, help="instances on which the cost is taken")
     parser.add_argument("--baseline-instances", type=int, default=1000, help="of the t-test")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--sides", help="comma separated, of " + ", ".join(SIDES) +
-                        "; default: all, bf16 only where the CPU has it in hardware")
+    parser.add_argument("--pace", type=int, default=10, help="steps of each side that are timed in turns; 0: none")
+    parser.add_argument("--sides", default=",".join(SIDES), help="to be run, comma separated, of " + ", ".join(SIDES) +
+                        "; \"none\": the cache alone")
     arguments = parser.parse_args()
     quiet_openmp()
-    if not arguments.sides:
-        bf16 = "avx512_bf16" in pathlib.Path("/proc/cpuinfo").read_text()
-        arguments.sides = ",".join(side for side in SIDES if bf16 or side != "ours_bf16")
-    sys.path.insert(0, str(ROOT / "tests" / "parity"))
-    import rl4co_reference as reference
-    import torch
-    torch.set_num_threads(arguments.threads)
-    torch.manual_seed(4321)
-    env = reference.make_env("cvrp", arguments.customers)
-    data, files = {}, {}
+    arguments.cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, count in (("evaluate", arguments.evaluate), ("baseline", arguments.baseline_instances)):
-            data[name] = reference.scaled_instances(env, count)
-            tensors = reference.instance_tensors(data[name][0], "cvrp")
-            tensors["positions"] = tensors["positions"] * data[name][1].double()[:, None, None]
-            files[name] = pathlib.Path(folder, name + ".safetensors")
-            files[name].write_bytes(reference.weights.safetensors_bytes(tensors, {"kind": "cvrp"}))
-        lines = [line for seed in range(arguments.seeds)
-                 for line in curves_of_seed(seed, arguments, reference, data, files, folder)]
-    return 0 if table(lines, arguments.sides.split(",")) else 1
+        curves = Curves(arguments, folder)
+        lines = curves.all_curves()
+        agree = table_by_instances(lines, arguments.batch)
+        sides = [side for side in SIDES if any(line["side"] == side for line in lines)]
+        if arguments.pace and "rl4co" in sides:
+            table_by_seconds(lines, curves.pace(sides, arguments.pace))
+    return 0 if agree else 1
 
 
 if __name__ == "__main__":

@@ -1,76 +1,23 @@
 #include "core/jobs/job_manager.h"
 
-#include <atomic>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
 
-#include "absl/synchronization/notification.h"
-#include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/jobs/fake_trainer.h"
-#include "tests/jobs/full_disk.h"
-#include "tests/jobs/job_test_support.h"
-#include "tests/registry/fake_model.h"
-#include "tests/testing/manual_clock.h"
-#include "tests/testing/paths.h"
+#include "tests/jobs/job_manager_fixture.h"
 
 namespace vrp {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-absl::StatusOr<std::unique_ptr<Policy>> LoadFake(const std::string&, DeviceId) {
-  return std::make_unique<test::FakePolicy>();
-}
-
-class JobManagerTest : public ::testing::Test {
- protected:
-  JobManagerTest() {
-    registry_ = *Registry::Create({.directory = folder_.File("models"), .loader = LoadFake});
-    UseTrainer({});
-  }
-  void UseTrainer(test::FakeTrainer::Options options) {
-    trainer_ = std::make_unique<test::FakeTrainer>(std::move(options));
-  }
-  JobManager::Options ManagerOptions() {
-    return {.state_directory = folder_.File("state"),
-            .trainer = trainer_.get(),
-            .registry = registry_.get(),
-            .clock = &clock_};
-  }
-  void Open() {
-    jobs_.reset();
-    absl::StatusOr<std::unique_ptr<JobManager>> jobs = JobManager::Create(ManagerOptions());
-    ASSERT_TRUE(jobs.ok()) << jobs.status();
-    jobs_ = *std::move(jobs);
-  }
-  std::string Submit(int64_t epochs = 1, int64_t batches = 3) {
-    const absl::StatusOr<Job> job = jobs_->Submit(test::ASpec(epochs, batches), "");
-    EXPECT_TRUE(job.ok()) << job.status();
-    return job->id;
-  }
-  // A job that is held before its first step.
-  std::string SubmitHeld(int64_t hold_at = 1) {
-    trainer_->HoldAt(hold_at);
-    const std::string id = Submit(2, 5);
-    EXPECT_TRUE(trainer_->AwaitHeld());
-    return id;
-  }
-
-  test::TempFolder folder_;
-  test::ManualClock clock_;
-  std::unique_ptr<Registry> registry_;
-  std::unique_ptr<test::FakeTrainer> trainer_;
-  std::unique_ptr<JobManager> jobs_;  // last: goes first
-};
+class JobManagerTest : public test::JobManagerFixture {};
 
 TEST_F(JobManagerTest, AJobRunsFromTheQueueToAPublishedModel) {
   Open();
@@ -283,197 +230,6 @@ TEST_F(JobManagerTest, ADeviceThatIsNotThereFailsTheJobNotTheDaemon) {
   const Job job = test::AwaitEnd(*jobs_, jobs_->Submit(spec, "")->id);
   EXPECT_EQ(job.state, JobState::kFailed);
   EXPECT_THAT(job.error.ToString(), HasSubstr("cuda:63"));
-}
-
-TEST_F(JobManagerTest, WatchStartsAtAnyNumberAndFollowsToTheEnd) {
-  Open();
-  const std::string id = SubmitHeld();
-  const auto from_third = *jobs_->Watch(id, 3);
-  trainer_->Release();
-  const std::vector<JobEvent> all = test::ReadToEnd(*jobs_, id);
-  const std::vector<JobEvent> rest =
-      test::ReadUntil(*from_third, [](const JobEvent&) { return false; });
-  ASSERT_EQ(rest.size(), all.size() - 2);
-  EXPECT_EQ(rest.front().sequence, 3);
-  EXPECT_TRUE(from_third->AtEnd());
-  for (int64_t from = 0; from <= static_cast<int64_t>(all.size()) + 1; ++from) {
-    const auto events = *jobs_->Watch(id, from);
-    const auto next = *events->Next(1000);
-    EXPECT_EQ(next.size(), all.size() + 1 - std::max<int64_t>(from, 1));
-    EXPECT_TRUE(events->AtEnd());
-    EXPECT_THAT(*events->Next(1000), IsEmpty());
-  }
-}
-
-TEST_F(JobManagerTest, WatchBeyondTheNextEventIsOutOfRange) {
-  Open();
-  const std::string id = Submit();
-  const int64_t last = test::AwaitEnd(*jobs_, id).last_sequence;
-  EXPECT_TRUE(jobs_->Watch(id, last + 1).ok());
-  const absl::Status beyond = jobs_->Watch(id, last + 2).status();
-  EXPECT_TRUE(absl::IsOutOfRange(beyond)) << beyond;
-  EXPECT_THAT(std::string(beyond.message()), HasSubstr(Concat("wanted at most ", last + 1)));
-  EXPECT_TRUE(absl::IsInvalidArgument(jobs_->Watch(id, -1).status()));
-  EXPECT_TRUE(absl::IsInvalidArgument((*jobs_->Watch(id, 1))->Next(0).status()));
-}
-
-TEST_F(JobManagerTest, AllWatchersSeeTheSameWhileTheJobRuns) {
-  Open();
-  const std::string id = SubmitHeld();
-  constexpr int kWatchers = 4;
-  std::vector<std::vector<JobEvent>> seen(kWatchers);
-  std::vector<std::thread> threads;
-  for (auto& events : seen) threads.emplace_back([&] { events = test::ReadToEnd(*jobs_, id); });
-  clock_.Advance(absl::Seconds(1));
-  trainer_->Release();
-  for (std::thread& thread : threads) thread.join();
-  for (const auto& events : seen) {
-    test::ExpectSoundLog(events);
-    EXPECT_EQ(test::Describe(events), test::Describe(seen.front()));
-    EXPECT_EQ(events.back().state, JobState::kSucceeded);
-  }
-}
-
-TEST_F(JobManagerTest, AThousandIdleWatchersAreEachWokenOnce) {
-  Open();
-  SubmitHeld();
-  const std::string id = Submit();
-  std::vector<std::shared_ptr<EventSubscription>> watchers;
-  std::atomic<int> calls = 0;
-  for (int i = 0; i < 1000; ++i) {
-    watchers.push_back(*jobs_->Watch(id, 2));
-    watchers.back()->NotifyWhenReady([&calls] { ++calls; });
-  }
-  watchers.resize(900);  // a hundred go away
-  EXPECT_EQ(calls, 0);
-  ASSERT_TRUE(jobs_->Cancel(id).ok());
-  EXPECT_EQ(calls, 900);
-}
-
-TEST_F(JobManagerTest, AWatcherMayUseTheManagerFromWithinItsCall) {
-  Open();
-  SubmitHeld();
-  const std::string id = Submit();
-  const auto watcher = *jobs_->Watch(id, 2);
-  absl::Notification done;
-  watcher->NotifyWhenReady([&] {
-    EXPECT_EQ(jobs_->Get(id)->state, JobState::kCancelled);
-    EXPECT_TRUE(jobs_->Cancel(id).ok());
-    EXPECT_EQ(watcher->Next(10)->size(), 1u);
-    done.Notify();
-  });
-  ASSERT_TRUE(jobs_->Cancel(id).ok());
-  EXPECT_TRUE(done.HasBeenNotified());
-}
-
-TEST_F(JobManagerTest, AGracefulStopCheckpointsAndTheNextStartGoesOnFromThere) {
-  Open();
-  const std::string id = SubmitHeld(5);
-  const std::string waiting = Submit();
-  jobs_.reset();
-  trainer_->Release();
-  Open();
-  const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-  test::ExpectSoundLog(events);
-  EXPECT_THAT(test::DescribeWithoutLogs(events),
-              ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "checkpoint 3",
-                          "checkpoint 4", "progress 4", "QUEUED", "PREPARING", "resumed 4",
-                          "RUNNING", "progress 5", "checkpoint 6", "checkpoint 9", "progress 10",
-                          "model models/tiny/versions/1", "SUCCEEDED"));
-  EXPECT_EQ(jobs_->Get(id)->attempt, 2);
-  EXPECT_EQ(test::AwaitEnd(*jobs_, waiting).attempt, 1);
-}
-
-TEST_F(JobManagerTest, GracefulStopsAreNoCrashes) {
-  JobManager::Options options = ManagerOptions();
-  options.max_attempts = 1;
-  trainer_->HoldAt(1);
-  jobs_ = *JobManager::Create(options);
-  const std::string id = Submit();
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(trainer_->AwaitHeld());
-    jobs_.reset();
-    jobs_ = *JobManager::Create(options);
-  }
-  trainer_->Release();
-  EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
-}
-
-TEST_F(JobManagerTest, WatchersOfAnUnfinishedJobAreWokenByTheStopAndToldToComeBack) {
-  Open();
-  const std::string id = SubmitHeld();
-  const auto watcher = *jobs_->Watch(id, 1);
-  while (!watcher->Next(100)->empty()) continue;
-  absl::Notification woken;
-  jobs_.reset();
-  watcher->NotifyWhenReady([&] { woken.Notify(); });
-  EXPECT_TRUE(woken.HasBeenNotified());
-  EXPECT_THAT(test::DescribeWithoutLogs(*watcher->Next(100)),
-              ElementsAre("checkpoint 0", "QUEUED"));
-  const absl::Status stopped = watcher->Next(100).status();
-  EXPECT_TRUE(absl::IsUnavailable(stopped)) << stopped;
-  EXPECT_THAT(std::string(stopped.message()), HasSubstr("watch again from sequence number"));
-  EXPECT_FALSE(watcher->AtEnd());
-}
-
-TEST_F(JobManagerTest, ATrainingOutlivesADiskThatIsFullForAWhile) {
-  std::optional<test::FullDisk> full;
-  UseTrainer({.after_checkpoint = [&full](int64_t step) {
-    if (step == 9) full.reset();
-  }});
-  Open();
-  const std::string id = SubmitHeld(2);
-  full.emplace(std::filesystem::file_size(folder_.File("state/jobs.db-wal")));
-  EXPECT_TRUE(absl::IsUnavailable(jobs_->Submit(test::ASpec(), "").status()));
-  EXPECT_TRUE(absl::IsUnavailable(jobs_->Cancel(id).status()));
-  trainer_->Release();
-  const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-  test::ExpectSoundLog(events);
-  EXPECT_THAT(test::DescribeWithoutLogs(events),
-              ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "progress 10",
-                          "model models/tiny/versions/1", "SUCCEEDED"));
-  std::vector<std::string> lines;
-  for (const JobEvent& event : events) lines.push_back(event.text);
-  EXPECT_THAT(lines, Contains(HasSubstr("events before this one could not be stored")));
-}
-
-TEST_F(JobManagerTest, ASecondManagerOnTheFolderIsRefused) {
-  Open();
-  const absl::Status second = JobManager::Create(ManagerOptions()).status();
-  EXPECT_TRUE(absl::IsFailedPrecondition(second)) << second;
-  EXPECT_THAT(std::string(second.message()), HasSubstr("another vrpd"));
-}
-
-TEST_F(JobManagerTest, OptionsThatCannotWorkAreRefused) {
-  JobManager::Options options = ManagerOptions();
-  options.trainer = nullptr;
-  EXPECT_TRUE(absl::IsInvalidArgument(JobManager::Create(options).status()));
-  options = ManagerOptions();
-  options.max_queued = 0;
-  EXPECT_TRUE(absl::IsInvalidArgument(JobManager::Create(options).status()));
-}
-
-TEST_F(JobManagerTest, SubmittingCancellingAndWatchingAtOnceKeepsEveryLogSound) {
-  Open();
-  constexpr int kThreads = 4, kJobs = 6;
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < kThreads; ++thread) {
-    threads.emplace_back([&, thread] {
-      for (int i = 0; i < kJobs; ++i) {
-        const std::string id = Submit(2, 4);
-        if ((thread + i) % 2 == 0) jobs_->Cancel(id).IgnoreError();
-        const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-        test::ExpectSoundLog(events);
-        EXPECT_TRUE(IsFinal(events.back().state));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  const JobPage page = *jobs_->List(1000, "");
-  EXPECT_EQ(page.jobs.size(), size_t{kThreads * kJobs});
-  size_t succeeded = 0;
-  for (const Job& job : page.jobs) succeeded += job.state == JobState::kSucceeded ? 1 : 0;
-  EXPECT_EQ(registry_->List().size(), succeeded);
 }
 
 }  // namespace

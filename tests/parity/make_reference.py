@@ -3,7 +3,7 @@
 
 Needs torch and rl4co. One safetensors file a network, in tests/data/parity: its weights under our names
 ("weights.NAME"), instances, sampled tours with weights, their log-likelihoods and the gradient of the weighted sum
-("gradient.NAME", NaN for elements that rl4co's network does not have), greedy tours.
+("gradient.NAME", NaN for elements that rl4co's network does not have), both computed in float64, greedy tours.
 
 Example:  make_reference.py
 """
@@ -13,7 +13,7 @@ import json
 import pathlib
 
 import torch
-from rl4co_reference import (ROOT, greedy, instance_tensors, make_env, make_instances, make_policy, our_gradient,
+from rl4co_reference import (ROOT, follow_in_float64, greedy, instance_tensors, make_env, make_instances, make_policy,
                              our_options, our_weights, sample, weights)
 
 SMALL = {"embed_dim": 16, "num_heads": 2, "num_encoder_layers": 2, "feedforward_hidden": 32}
@@ -33,14 +33,14 @@ def make(name, folder):
     torch.manual_seed(11)
     data = make_instances(env, count)
     loss_weights = torch.randn(count, starts)
-    actions, log_likelihoods = sample(policy, env, data, starts, loss_weights)
-    gradient, known = our_gradient(policy)
+    actions, _ = sample(policy, env, data, starts, loss_weights)
+    log_likelihoods, gradient = follow_in_float64(policy, env, data, actions, loss_weights)
     tours, costs = greedy(policy, env, data, starts)
     tensors = instance_tensors(data, kind) | {
         "actions": actions, "weights": loss_weights.double(), "log_likelihoods": log_likelihoods,
         "greedy": tours, "greedy_costs": costs}
     tensors |= {f"weights.{key}": tensor for key, tensor in our_weights(policy).items()}
-    tensors |= {f"gradient.{key}": torch.where(known[key] > 0, tensor, torch.nan) for key, tensor in gradient.items()}
+    tensors |= {f"gradient.{key}": tensor for key, tensor in gradient.items()}
     metadata = {"kind": kind, "architecture_json": json.dumps(our_options(policy))}
     (folder / f"{name}.safetensors").write_bytes(weights.safetensors_bytes(tensors, metadata))
 

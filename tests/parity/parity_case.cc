@@ -124,6 +124,20 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> ParityCase::MakeNetwork() const {
   request.architecture = "gt";
   request.architecture_json = sizes;
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, MakeEngine(request));
+  VRP_RETURN_IF_ERROR(LoadWeights(*engine));
+  return engine;
+}
+
+absl::StatusOr<std::unique_ptr<Float64Engine>> ParityCase::MakeFloat64Network() const {
+  VRP_ASSIGN_OR_RETURN(const std::string sizes, Metadata(file_, "architecture_json"));
+  VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions options,
+                       ParseGraphTransformerOptions(sizes, "architecture_json"));
+  std::unique_ptr<Float64Engine> engine = MakeFloat64GraphTransformer(options, 1);
+  VRP_RETURN_IF_ERROR(LoadWeights(*engine));
+  return engine;
+}
+
+absl::Status ParityCase::LoadWeights(PolicyEngine& engine) const {
   std::vector<TensorView> tensors;
   for (TensorView tensor : file_.tensors()) {
     if (!tensor.name.starts_with(kWeightPrefix)) continue;
@@ -132,9 +146,9 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> ParityCase::MakeNetwork() const {
   }
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights,
                        SafetensorsFile::Parse(WriteSafetensors(tensors), "weights"));
-  VRP_RETURN_IF_ERROR(engine->parameters().Load(weights, "weights"));
-  engine->ParametersChanged();
-  return engine;
+  VRP_RETURN_IF_ERROR(engine.parameters().Load(weights, "weights"));
+  engine.ParametersChanged();
+  return absl::OkStatus();
 }
 
 RolloutRequest ParityCase::Follow(CpuPool* pool) const {

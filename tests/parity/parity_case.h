@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/model/cpu_graph_transformer.h"
 #include "core/model/network_batch.h"
 #include "core/model/policy_engine.h"
 #include "core/model/safetensors.h"
@@ -35,6 +36,8 @@ class ParityCase {
 
   // The network with the case's weights, on the CPU.
   absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeNetwork() const;
+  // The same in double precision.
+  absl::StatusOr<std::unique_ptr<Float64Engine>> MakeFloat64Network() const;
   // Follows tours() with P trajectories, from distinct starts where P is above 1.
   RolloutRequest Follow(CpuPool* pool) const;
   // Weights of trajectories as AddGradient asks for them.
@@ -42,6 +45,7 @@ class ParityCase {
 
  private:
   explicit ParityCase(SafetensorsFile file) : file_(std::move(file)) {}
+  absl::Status LoadWeights(PolicyEngine& engine) const;
 
   SafetensorsFile file_;
   NetworkBatch batch_;

@@ -3,6 +3,7 @@
 //   log_likelihoods, second_pass [B, P]  float64: of the case's tours, by a rollout and by
 //   AddGradient greedy [B, P, T], greedy_costs       int32 (-1 after a tour's end) and float64
 //   gradient.NAME                        float32
+//   second_pass64, gradient64.NAME       float64: by the engine that computes in it
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -28,38 +29,52 @@ TensorView View(std::string name, TensorType type, std::vector<int64_t> shape,
   return {std::move(name), type, std::move(shape), std::as_bytes(std::span(values))};
 }
 
+// Of the case's tours, with the case's weights.
+GradientOutcome Differentiate(const ParityCase& parity, CpuPool& pool, PolicyEngine& network) {
+  network.parameters().TrackGradient();
+  GradientRequest request;
+  request.rollout = parity.Follow(&pool);
+  return Value(
+      network.AddGradient(parity.batch(), request,
+                          [&](int64_t first, std::span<const double>, std::span<double> weights) {
+                            parity.Weigh(first, weights);
+                          }));
+}
+
+// `gradient` [parameters] as a tensor a parameter.
+template <typename T>
+void AddGradients(const std::string& prefix, TensorType type, const ParameterLayout& layout,
+                  std::span<const T> gradient, std::vector<TensorView>& tensors) {
+  for (const ParameterShape& shape : layout.shapes()) {
+    const auto part = gradient.subspan(layout.Offset(shape.name),
+                                       static_cast<size_t>(ParameterLayout::Elements(shape)));
+    tensors.push_back({prefix + shape.name, type, shape.shape, std::as_bytes(part)});
+  }
+}
+
 std::string Probe(const ParityCase& parity, CpuPool& pool) {
   const std::unique_ptr<PolicyEngine> network = Value(parity.MakeNetwork());
-  const RolloutRequest follow = parity.Follow(&pool);
-  RolloutRequest greedily = follow;
+  const std::unique_ptr<Float64Engine> exact = Value(parity.MakeFloat64Network());
+  RolloutRequest greedily = parity.Follow(&pool);
   greedily.choice = Choice::kGreedy;
   greedily.choices = {};
-  const Trajectories followed = Value(network->Run(parity.batch(), follow));
+  const Trajectories followed = Value(network->Run(parity.batch(), parity.Follow(&pool)));
   const Trajectories greedy = Value(network->Run(parity.batch(), greedily));
-  network->parameters().TrackGradient();
-  GradientRequest request;
-  request.rollout = follow;
-  const GradientOutcome outcome =
-      Value(network->AddGradient(parity.batch(), request,
-                                 [&](int64_t first, std::span<const double>,
-                                     std::span<double> weights) { parity.Weigh(first, weights); }));
-  const int64_t instances = parity.batch().size();
-  const int64_t count = parity.trajectories();
+  const Trajectories second = Differentiate(parity, pool, *network).trajectories;
+  const Trajectories second64 = Differentiate(parity, pool, *exact).trajectories;
+  const std::vector<int64_t> shape = {parity.batch().size(), parity.trajectories()};
   std::vector<TensorView> tensors = {
-      View("log_likelihoods", TensorType::kFloat64, {instances, count}, followed.log_likelihoods),
-      View("second_pass", TensorType::kFloat64, {instances, count},
-           outcome.trajectories.log_likelihoods),
-      View("greedy_costs", TensorType::kFloat64, {instances, count}, greedy.costs),
-      View("greedy", TensorType::kInt32, {instances, count, greedy.steps}, greedy.choices),
+      View("log_likelihoods", TensorType::kFloat64, shape, followed.log_likelihoods),
+      View("second_pass", TensorType::kFloat64, shape, second.log_likelihoods),
+      View("second_pass64", TensorType::kFloat64, shape, second64.log_likelihoods),
+      View("greedy_costs", TensorType::kFloat64, shape, greedy.costs),
+      View("greedy", TensorType::kInt32, {shape[0], shape[1], greedy.steps}, greedy.choices),
   };
   const FlatParameters& parameters = network->parameters();
-  for (const ParameterShape& shape : parameters.layout().shapes()) {
-    const auto gradient =
-        parameters.gradient().subspan(parameters.layout().Offset(shape.name),
-                                      static_cast<size_t>(ParameterLayout::Elements(shape)));
-    tensors.push_back(
-        {"gradient." + shape.name, TensorType::kFloat32, shape.shape, std::as_bytes(gradient)});
-  }
+  AddGradients("gradient.", TensorType::kFloat32, parameters.layout(), parameters.gradient(),
+               tensors);
+  AddGradients("gradient64.", TensorType::kFloat64, parameters.layout(), exact->LastGradient(),
+               tensors);
   return WriteSafetensors(tensors);
 }
 

@@ -3,6 +3,7 @@
 Needs torch and rl4co. Imported by the scripts beside it and in tests/bench.
 """
 
+import copy
 import importlib.util
 import logging
 import os
@@ -106,7 +107,7 @@ def our_options(policy):
 
 
 def our_gradient(policy):
-    """Gradients under our names, and which of their elements rl4co's network has at all."""
+    """Gradients under our names, NaN where rl4co's network does not have the element."""
     context = policy.decoder.use_graph_context
     ones, gradient = {}, {}
     for name, tensor in policy.state_dict().items():
@@ -114,7 +115,9 @@ def our_gradient(policy):
     for name, parameter in policy.named_parameters():
         if parameter.grad is not None:
             ones[name], gradient[name] = torch.ones_like(parameter), parameter.grad
-    return weights.convert(gradient, context), weights.convert(ones, context)
+    known = weights.convert(ones, context)
+    return {name: torch.where(known[name] > 0, tensor, torch.nan)
+            for name, tensor in weights.convert(gradient, context).items()}
 
 
 def sample(policy, env, data, starts, loss_weights):
@@ -130,6 +133,45 @@ def sample(policy, env, data, starts, loss_weights):
     actions = out["actions"].view(starts, count, -1).transpose(0, 1)
     (log_likelihoods * loss_weights).sum().backward()
     return actions.int().contiguous(), log_likelihoods.detach().double().contiguous()
+
+
+def in_float64(data):
+    return data.clone().apply(lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
+
+
+def relu_sign_changes(policy, env, data):
+    """Inputs of the encoder's ReLUs that are above zero in float32 and not in float64, or the other way round."""
+    def positive(policy, data):
+        seen = []
+        hooks = [layer[2].module.lins[0].register_forward_hook(lambda *call: seen.append(call[2] > 0))
+                 for layer in policy.encoder.net.layers]
+        with torch.inference_mode():
+            policy.encoder(env.reset(data))
+        for hook in hooks:
+            hook.remove()
+        return seen
+
+    ours, exact = positive(policy, data.clone()), positive(copy.deepcopy(policy).double(), in_float64(data))
+    return sum(int((a != b).sum()) for a, b in zip(ours, exact, strict=True))
+
+
+def follow_in_float64(policy, env, data, actions, loss_weights):
+    """The same of given tours, everything in float64: log-likelihoods [B, P] and the gradient (see our_gradient)."""
+    count, starts, _ = actions.shape
+    rows = actions.long().transpose(0, 1).reshape(starts * count, -1)  # trajectories of a start lie together
+    how = {"num_starts": starts, "multistart": True} if starts > 1 else {}
+    policy = copy.deepcopy(policy).double()
+    policy.zero_grad(set_to_none=True)
+    torch.set_default_dtype(torch.float64)
+    try:
+        state = env.reset(in_float64(data))
+        # With several starts the first choices are the environment's own.
+        out = policy(state, env, phase="train", actions=rows[:, 1:] if starts > 1 else rows, **how)
+        log_likelihoods = out["log_likelihood"].view(starts, count).T
+        (log_likelihoods * loss_weights.double()).sum().backward()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    return log_likelihoods.detach().contiguous(), our_gradient(policy)
 
 
 def greedy(policy, env, data, starts, batch=1000):

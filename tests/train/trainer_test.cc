@@ -2,117 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
+#include <string>
 
 #include "core/base/file.h"
-#include "core/base/text.h"
 #include "core/model/model_card.h"
 #include "core/model/safetensors.h"
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
 #include "core/problem/generators.h"
-#include "core/search/construct.h"
-#include "core/train/checkpoint.h"
 #include "gtest/gtest.h"
-#include "tests/testing/instance_builder.h"
-#include "tests/testing/paths.h"
-#include "tests/train/fake_engine.h"
+#include "tests/train/trainer_fixture.h"
 
 namespace vrp {
 namespace {
 
-namespace fs = std::filesystem;
+using test::kMethods;
+using test::Method;
+using test::Recorder;
+using test::Yaml;
 
-// Keeps what it hears; can cancel in the middle.
-class Recorder final : public TrainingObserver {
- public:
-  void OnLog(std::string_view line) override { log += std::string(line) + "\n"; }
-  void OnProgress(const TrainingProgress& progress) override {
-    if (progress.end_of_epoch) {
-      epochs.push_back(progress);
-      return;
-    }
-    steps.push_back(progress);
-    if (progress.step == cancel_at) cancel->Cancel();
-  }
-  void OnCheckpoint(int64_t step) override { checkpoints.push_back(step); }
+class TrainerTest : public test::TrainerFixture {};
 
-  std::string log;
-  std::vector<TrainingProgress> steps;
-  std::vector<TrainingProgress> epochs;
-  std::vector<int64_t> checkpoints;
-  int64_t cancel_at = -1;
-  std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
-};
-
-class TrainerTest : public testing::Test {
- protected:
-  // A run in the folder `name`; the same name again goes on from its checkpoint.
-  absl::StatusOr<TrainingResult> Train(const std::string& name, const std::string& yaml,
-                                       Recorder& recorder) {
-    TrainingRequest request;
-    auto config = ParseTrainingConfig(yaml, "test.yaml");
-    EXPECT_TRUE(config.ok()) << config.status();
-    request.config = *config;
-    request.threads = threads_;
-    request.job_name = "trainingJobs/test";
-    request.checkpoint_directory = root_ + "/" + name + "/checkpoint";
-    request.model_directory = ModelOf(name);
-    fs::create_directories(request.checkpoint_directory);
-    fs::create_directories(request.model_directory);
-    return TrainerOf()->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
-  }
-  std::unique_ptr<Trainer> TrainerOf() const {
-    return MakeTrainerOn(
-        [this](const TrainingConfig& config, DeviceId,
-               const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
-          return test::MakeFakeEngine({.seed = config.seed, .most_instances = most_instances_});
-        });
-  }
-  std::string ModelOf(const std::string& name) const { return root_ + "/" + name + "/model"; }
-  std::string WeightsOf(const std::string& name) const {
-    const auto weights = ReadFile(ModelOf(name) + "/weights.safetensors");
-    EXPECT_TRUE(weights.ok()) << weights.status();
-    return weights.value_or("");
-  }
-
-  const test::TempFolder temporary_;
-  const std::string root_ = temporary_.path();
-  int32_t threads_ = 1;
-  int32_t most_instances_ = 0;
-};
-
-std::string Yaml(const std::string& method, const std::string& more = "") {
-  return "name: test\nproblem: {kind: cvrp, customers: 6}\n"
-         "training: {method: " +
-         method +
-         ", epochs: 4, batches_per_epoch: 5, batch_size: 8, learning_rate: 0.03, "
-         "checkpoint_every_steps: 7}\n"
-         "supervised: {samples: 40, heuristic_iterations: 0, teacher_forcing_end: 0.5}\n"
-         "self_labelling: {samples: 4}\nvalidation: {instances: 20}\n" +
-         more;
-}
-
-// A method with the sections that make it.
-struct Method {
-  const char* name;
-  const char* word;
-  const char* more;
-};
-constexpr Method kMethods[] = {
-    {"GreedyRollout", "reinforce", "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"},
-    {"Exponential", "reinforce", "reinforce: {baseline: exponential}\n"},
-    {"Pomo", "reinforce", "reinforce: {baseline: pomo, starts: 0}\n"},
-    {"SelfLabelling", "self_labelling", ""},
-    {"Supervised", "supervised", ""},
-};
-void PrintTo(const Method& method, std::ostream* out) { *out << method.name; }
-std::string Yaml(const Method& method, const std::string& more = "") {
-  return Yaml(method.word, method.more + more);
-}
-
-class MethodTest : public TrainerTest, public testing::WithParamInterface<Method> {};
+class MethodTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
 
 TEST_P(MethodTest, EndsWithWeightsAndACardThatTellsWhereTheyCameFrom) {
   Recorder recorder;
@@ -223,33 +132,16 @@ TEST_F(TrainerTest, OpensItsLogWithWhatItRunsOn) {
   }
 }
 
-TEST_F(TrainerTest, FallsBackToTheCheckpointBeforeACorruptOne) {
-  Recorder first;
-  first.cancel_at = 15;
-  EXPECT_FALSE(Train("a", Yaml("reinforce"), first).ok());
-  fs::resize_file(root_ + "/a/checkpoint/step-15/state.safetensors", 100);
-  Recorder second;
-  ASSERT_TRUE(Train("a", Yaml("reinforce"), second).ok());
-  EXPECT_EQ(second.steps.front().step, 15);  // from step 14 on
-  Recorder whole;
-  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
-  EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
-}
-
-TEST_F(TrainerTest, RefusesACheckpointOfAnotherConfiguration) {
-  Recorder first;
-  first.cancel_at = 3;
-  EXPECT_FALSE(Train("a", Yaml("reinforce"), first).ok());
-  Recorder second;
-  const auto result = Train("a", Yaml("reinforce", "# changed\n"), second);
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kFailedPrecondition);
-}
-
-TEST_F(TrainerTest, IsCancelledBeforeItsFirstStepToo) {
+TEST_F(TrainerTest, AsksForTheEngineThatTheConfigurationDescribes) {
   Recorder recorder;
-  recorder.cancel->Cancel();
-  EXPECT_EQ(Train("a", Yaml("reinforce"), recorder).status().code(), absl::StatusCode::kCancelled);
-  EXPECT_TRUE(recorder.steps.empty());
+  ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
+  EXPECT_TRUE(engine_options_.pinned);
+  EXPECT_FALSE(engine_options_.gradient_checkpointing);
+  std::string yaml = Yaml("reinforce", "loader: {pin: false}\n");
+  yaml.insert(yaml.find("epochs: 4"), "gradient_checkpointing: true, ");
+  ASSERT_TRUE(Train("b", yaml, recorder).ok());
+  EXPECT_FALSE(engine_options_.pinned);
+  EXPECT_TRUE(engine_options_.gradient_checkpointing);
 }
 
 TEST_F(TrainerTest, ReportsWhatAStepIsMadeOf) {
@@ -299,154 +191,6 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   Recorder second;
   ASSERT_TRUE(Train("parts", yaml, second).ok());
   EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
-}
-
-TEST_F(TrainerTest, HalvesTheMicroBatchWhereMemoryDoesNotSuffice) {
-  Recorder whole;
-  ASSERT_TRUE(Train("whole", Yaml(kMethods[0]), whole).ok());
-  most_instances_ = 3;
-  Recorder halved;
-  const auto result = Train("halved", Yaml(kMethods[0]), halved);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_NE(halved.log.find("step 1: out of memory; from here on 2 instances at once"),
-            std::string::npos)
-      << halved.log;
-  EXPECT_EQ(WeightsOf("whole"), WeightsOf("halved"));
-}
-
-TEST_F(TrainerTest, StartsFromAGivenModel) {
-  Recorder recorder;
-  ASSERT_TRUE(Train("first", Yaml(kMethods[1]), recorder).ok());
-  std::string yaml = Yaml(kMethods[1]);
-  yaml.replace(yaml.find("epochs: 4"), 9,
-               "epochs: 1, learning_rate: 1e-9, initial_model: " + ModelOf("first"));
-  yaml.replace(yaml.find("learning_rate: 0.03, "), 21, "");
-  Recorder second;
-  const auto result = Train("second", yaml, second);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_NEAR(result->validation_cost, recorder.epochs.back().validation_cost, 1e-4);
-  yaml.replace(yaml.find(ModelOf("first")), ModelOf("first").size(), "models/none/versions/3");
-  EXPECT_EQ(Train("third", yaml, second).status().code(), absl::StatusCode::kNotFound);
-  yaml += "model: gt\n";
-  yaml.replace(yaml.find("models/none/versions/3"), 22, ModelOf("first"));
-  EXPECT_EQ(Train("fourth", yaml, second).status().code(), absl::StatusCode::kInvalidArgument);
-}
-
-TEST_F(TrainerTest, TrainsOnAUsersOwnInstances) {
-  std::string text;
-  for (uint64_t seed = 1; seed <= 4; ++seed) {
-    text += WriteJson(
-        test::AnInstance().WithCustomers(static_cast<int32_t>(seed) + 3).Seed(seed).Build());
-    text += "\n";
-  }
-  ASSERT_TRUE(AtomicWriteFile(root_ + "/own.jsonl", text).ok());
-  for (const Method& method : {kMethods[0], kMethods[2], kMethods[3]}) {
-    std::string yaml = Yaml(method);
-    yaml.replace(yaml.find("customers: 6"), 12,
-                 "demand_jitter: 0.2, instances: " + root_ + "/own.jsonl");
-    Recorder recorder;
-    const auto result = Train(method.name, yaml, recorder);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_NE(recorder.log.find("validation: 4 instances"), std::string::npos) << recorder.log;
-  }
-}
-
-class DivergenceTest : public TrainerTest, public testing::WithParamInterface<Method> {};
-
-TEST_P(DivergenceTest, FailsClearlyAfterTenStepsInARow) {
-  Recorder first;
-  first.cancel_at = 3;
-  EXPECT_FALSE(Train("a", Yaml(GetParam()), first).ok());
-  // Weights beyond all measure in the checkpoint: no loss from there on is a number.
-  const std::string folder = root_ + "/a/checkpoint";
-  Checkpoint checkpoint = *ReadNewestCheckpoint(folder);
-  const SafetensorsFile file = *SafetensorsFile::Parse(checkpoint.state, "state");
-  const TensorView* parameters = file.Find("parameters");
-  ASSERT_NE(parameters, nullptr);
-  const auto offset =
-      checkpoint.state.size() -
-      static_cast<size_t>(file.tensors().back().data.data() + file.tensors().back().data.size() -
-                          parameters->data.data());
-  const float huge = 3e38f;
-  for (size_t at = 0; at < parameters->data.size(); at += sizeof(huge)) {
-    std::memcpy(checkpoint.state.data() + offset + at, &huge, sizeof(huge));
-  }
-  ASSERT_TRUE(WriteCheckpoint(folder, checkpoint).ok());
-  Recorder second;
-  const auto result = Train("a", Yaml(GetParam()), second);
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kInternal);
-  EXPECT_NE(std::string(result.status().message()).find("10 steps in a row without a finite loss"),
-            std::string::npos)
-      << result.status();
-  EXPECT_NE(second.log.find("step 4: left out: loss"), std::string::npos) << second.log;
-}
-
-INSTANTIATE_TEST_SUITE_P(Methods, DivergenceTest,
-                         testing::Values(kMethods[0], kMethods[1], kMethods[4]),
-                         [](const auto& param_info) { return param_info.param.name; });
-
-TEST_F(TrainerTest, LearnsFromALabelFile) {
-  std::string text;
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
-    const Instance instance =
-        test::AnInstance().WithCustomers(static_cast<int32_t>(seed) + 1).Seed(seed).Build();
-    std::string line = WriteJson(instance);
-    line.pop_back();
-    text += line + R"(,"ref_routes":[)";
-    const Plan plan = NearestNeighbourPlan(instance);
-    for (size_t r = 0; r < plan.size(); ++r) {
-      text += r > 0 ? ",[" : "[";
-      for (size_t i = 0; i < plan[r].customers.size(); ++i) {
-        text += Concat(i > 0 ? "," : "", plan[r].customers[i]);
-      }
-      text += "]";
-    }
-    text += "]}\n";
-  }
-  ASSERT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", text).ok());
-  Recorder recorder;
-  std::string yaml = Yaml("supervised");
-  yaml.replace(yaml.find("samples: 40"), 11,
-               "samples: 6, labels: file, label_file: " + root_ + "/labels.jsonl");
-  const auto result = Train("a", yaml, recorder);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->steps, 4);
-}
-
-TEST_F(TrainerTest, NamesALabelFileThatIsNotThere) {
-  std::string yaml = Yaml("supervised");
-  yaml.replace(yaml.find("samples: 40"), 11, "labels: file, label_file: /nowhere/labels.jsonl");
-  Recorder recorder;
-  const auto result = Train("a", yaml, recorder);
-  EXPECT_EQ(result.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_NE(std::string(result.status().message()).find("/nowhere/labels.jsonl"),
-            std::string::npos);
-}
-
-class KindTest : public TrainerTest, public testing::WithParamInterface<const char*> {};
-
-TEST_P(KindTest, IsTrainedByAllMethods) {
-  for (const Method& method : kMethods) {
-    std::string yaml = Yaml(method);
-    yaml.replace(yaml.find("cvrp"), 4, GetParam());
-    Recorder recorder;
-    const auto result = Train(method.name, yaml, recorder);
-    EXPECT_TRUE(result.ok()) << result.status();
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Kinds, KindTest, testing::Values("vrptw", "tsp"));
-
-TEST_F(TrainerTest, TrainsAMixtureOfEverything) {
-  std::string yaml = Yaml(kMethods[2]);
-  yaml.replace(yaml.find("kind: cvrp, customers: 6"), 24,
-               "kinds: [cvrp, tsp, vrptw], customers: [3, 9], capacity: [20, 60], "
-               "layouts: [uniform, clustered, x], open_routes: 0.3, distance_limit: 0.3, "
-               "backhauls: 0.3");
-  Recorder recorder;
-  const auto result = Train("a", yaml, recorder);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_TRUE(std::isfinite(recorder.epochs.back().validation_gap));
 }
 
 }  // namespace

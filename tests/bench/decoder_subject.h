@@ -1,0 +1,62 @@
+// What benchmarks of the attention decoder decode: an instance of Kool et al. 2019 and random
+// projections of its nodes, with plans of a nearest-neighbour rule that returns only when it must,
+// so that the numbers of steps are a trained model's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/kernels/attention_decoder.h"
+
+namespace vrp {
+
+struct DecoderCase {
+  std::string what = {};
+  int32_t customers = 50;
+  int32_t trajectories = 1;
+  bool windows = false;
+};
+
+struct DecoderSubject {
+  explicit DecoderSubject(const DecoderCase& c);
+  DecoderSubject(const DecoderSubject&) = delete;  // the problem is a view of its arrays
+  DecoderSubject& operator=(const DecoderSubject&) = delete;
+
+  // `from`: `projections` or `gradients`.
+  template <typename T>
+  DecoderNodes<T> View(T* from) const {
+    const int64_t hidden = shape.hidden;
+    T* const rest = from + nodes * stride;
+    return {.stride = stride,
+            .keys = from,
+            .values = from + hidden,
+            .logit_keys = from + 2 * hidden,
+            .queries = from + 3 * hidden,
+            .first_queries = from + 4 * hidden,
+            .base_query = rest,
+            .start_query = rest + hidden,
+            .shares_weight = rest + 2 * hidden};
+  }
+
+  DecoderShape shape;
+  int32_t nodes;
+  int32_t trajectories;
+  std::vector<double> x, y, demands, opens, closes;
+  RoutingProblem problem;
+  int64_t stride = 0;
+  std::vector<float> projections;
+  std::vector<float> gradients;
+  int32_t max_steps = 0;
+  int64_t steps = 0;           // of all plans
+  std::vector<int32_t> plans;  // [trajectories, max_steps], -1 after the end
+
+ private:
+  // Reachable from the depot, and wide enough for routes of some customers.
+  void AddWindows(CounterRandom& random);
+  // Begins with the p-th customer.
+  void AddNearestNeighbourPlan(int32_t p);
+};
+
+}  // namespace vrp

@@ -1,0 +1,28 @@
+// One choice of the training engine, on and off: two ways to do the same work, timed in turns.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace vrp {
+
+struct LeverSide {
+  std::string name;
+  std::function<void()> run;
+};
+
+struct Lever {
+  std::string part;
+  std::string size;
+  LeverSide on;
+  LeverSide off;
+};
+
+// Runs both sides in turns, at least seven times and for half a second, and prints a JSON line:
+//   {"part", "size", "threads": 1, "on", "on_ms", "on_cpu_ms", "on_spread", "off", ..., "ratio",
+//    "ratio_cpu", "turns", "load1"}
+// Times of a run: medians, of the wall clock and of the process's CPU time, which other load on the
+// machine disturbs less; spread is (slowest - fastest) / median; ratios are off by on.
+void MeasureLever(const Lever& lever);
+
+}  // namespace vrp

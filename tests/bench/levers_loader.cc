@@ -1,0 +1,104 @@
+#include "tests/bench/levers_loader.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/model/cpu_graph_transformer.h"
+#include "core/problem/generators.h"
+#include "core/search/construct.h"
+#include "core/train/batch_loader.h"
+#include "tests/bench/lever.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kSamples = 16384;
+constexpr int32_t kBatch = 512;
+constexpr int32_t kSteps = 4;  // of a measurement
+constexpr int32_t kCustomers = 10;
+
+template <typename T>
+T Value(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::cerr << "levers_bench: loader: " << value.status() << "\n";
+  std::exit(1);
+}
+
+void WriteSamples(const std::string& path) {
+  const auto writer = Value(SampleSetWriter::Create(path));
+  for (int32_t k = 0; k < kSamples; ++k) {
+    Sample sample;
+    sample.data = GenerateInstanceData({.customers = kCustomers}, k);
+    sample.plan = NearestNeighbourPlan(Value(Instance::Create(sample.data)));
+    if (!writer->Add(sample).ok()) std::exit(1);
+  }
+  if (!writer->Finish().ok()) std::exit(1);
+}
+
+// Trains on batches of the loader. The labels' gradient alone: no optimiser.
+class Stepper {
+ public:
+  Stepper(const std::string& path, int32_t workers)
+      : engine_(MakeCpuGraphTransformer({.layers = 1, .edge_bias = false}, 1)),
+        source_(MakeLabelledSource(Config(), engine_->node_order(), Open(path))),
+        loader_(*source_, {.workers = workers, .prefetch = 2 * kSteps}) {
+    engine_->parameters().TrackGradient();
+  }
+
+  void Run() {
+    for (int32_t step = 0; step < kSteps; ++step) {
+      const TrainingBatch batch = Value(loader_.Next());
+      for (const BatchPart& part : batch.parts) {
+        GradientRequest request;
+        request.rollout.choice = Choice::kFollow;
+        request.rollout.choices = part.choices;
+        Value(engine_->AddGradient(part.batch, request,
+                                   [](int64_t, std::span<const double>, std::span<double> weights) {
+                                     std::fill(weights.begin(), weights.end(), -1.0 / kBatch);
+                                   }));
+      }
+    }
+  }
+
+ private:
+  static TrainingConfig Config() {
+    TrainingConfig config;
+    config.method = TrainingMethod::kSupervised;
+    config.batch_size = kBatch;
+    return config;
+  }
+  static std::unique_ptr<SampleSet> Open(const std::string& path) {
+    return Value(SampleSet::Open(path, static_cast<int64_t>(std::filesystem::file_size(path)) / 8));
+  }
+
+  std::unique_ptr<PolicyEngine> engine_;
+  std::unique_ptr<BatchSource> source_;
+  BatchLoader loader_;
+};
+
+}  // namespace
+
+void MeasureLoader() {
+  const std::string path = Concat(std::filesystem::temp_directory_path().string(), "/levers-",
+                                  static_cast<int64_t>(::getpid()), ".set");
+  WriteSamples(path);
+  {
+    Stepper ahead(path, 1);
+    Stepper waiting(path, 0);
+    MeasureLever({"loader",
+                  Concat(kSteps, " steps of ", kBatch, ", labels from disk"),
+                  {"prefetch on its thread", [&] { ahead.Run(); }},
+                  {"made when wanted", [&] { waiting.Run(); }}});
+  }
+  std::filesystem::remove(path);
+}
+
+}  // namespace vrp

@@ -1,0 +1,63 @@
+// A job manager over a fake trainer, a fake clock and folders of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/jobs/job_manager.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/fake_trainer.h"
+#include "tests/jobs/job_test_support.h"
+#include "tests/registry/fake_model.h"
+#include "tests/testing/manual_clock.h"
+#include "tests/testing/paths.h"
+
+namespace vrp::test {
+
+class JobManagerFixture : public ::testing::Test {
+ protected:
+  JobManagerFixture() {
+    registry_ = *Registry::Create(
+        {.directory = folder_.File("models"),
+         .loader = [](const std::string&, DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
+           return std::make_unique<FakePolicy>();
+         }});
+    UseTrainer({});
+  }
+  void UseTrainer(FakeTrainer::Options options) {
+    trainer_ = std::make_unique<FakeTrainer>(std::move(options));
+  }
+  JobManager::Options ManagerOptions() {
+    return {.state_directory = folder_.File("state"),
+            .trainer = trainer_.get(),
+            .registry = registry_.get(),
+            .clock = &clock_};
+  }
+  void Open() {
+    jobs_.reset();
+    absl::StatusOr<std::unique_ptr<JobManager>> jobs = JobManager::Create(ManagerOptions());
+    ASSERT_TRUE(jobs.ok()) << jobs.status();
+    jobs_ = *std::move(jobs);
+  }
+  std::string Submit(int64_t epochs = 1, int64_t batches = 3) {
+    const absl::StatusOr<Job> job = jobs_->Submit(ASpec(epochs, batches), "");
+    EXPECT_TRUE(job.ok()) << job.status();
+    return job->id;
+  }
+  // A job that is held before its first step.
+  std::string SubmitHeld(int64_t hold_at = 1) {
+    trainer_->HoldAt(hold_at);
+    const std::string id = Submit(2, 5);
+    EXPECT_TRUE(trainer_->AwaitHeld());
+    return id;
+  }
+
+  TempFolder folder_;
+  ManualClock clock_;
+  std::unique_ptr<Registry> registry_;
+  std::unique_ptr<FakeTrainer> trainer_;
+  std::unique_ptr<JobManager> jobs_;  // last: goes first
+};
+
+}  // namespace vrp::test

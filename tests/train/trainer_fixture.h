@@ -1,0 +1,109 @@
+// A trainer on a fake engine, in a folder of its own, and configurations of every method.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/file.h"
+#include "core/train/trainer.h"
+#include "gtest/gtest.h"
+#include "tests/testing/paths.h"
+#include "tests/train/fake_engine.h"
+
+namespace vrp::test {
+
+// Keeps what it hears; can cancel in the middle.
+class Recorder final : public TrainingObserver {
+ public:
+  void OnLog(std::string_view line) override { log += std::string(line) + "\n"; }
+  void OnProgress(const TrainingProgress& progress) override {
+    if (progress.end_of_epoch) {
+      epochs.push_back(progress);
+      return;
+    }
+    steps.push_back(progress);
+    if (progress.step == cancel_at) cancel->Cancel();
+  }
+  void OnCheckpoint(int64_t step) override { checkpoints.push_back(step); }
+
+  std::string log;
+  std::vector<TrainingProgress> steps;
+  std::vector<TrainingProgress> epochs;
+  std::vector<int64_t> checkpoints;
+  int64_t cancel_at = -1;
+  std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
+};
+
+class TrainerFixture : public testing::Test {
+ protected:
+  // A run in the folder `name`; the same name again goes on from its checkpoint.
+  absl::StatusOr<TrainingResult> Train(const std::string& name, const std::string& yaml,
+                                       Recorder& recorder) {
+    TrainingRequest request;
+    auto config = ParseTrainingConfig(yaml, "test.yaml");
+    EXPECT_TRUE(config.ok()) << config.status();
+    request.config = *config;
+    request.threads = threads_;
+    request.job_name = "trainingJobs/test";
+    request.checkpoint_directory = root_ + "/" + name + "/checkpoint";
+    request.model_directory = ModelOf(name);
+    std::filesystem::create_directories(request.checkpoint_directory);
+    std::filesystem::create_directories(request.model_directory);
+    return TrainerOf()->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
+  }
+  std::unique_ptr<Trainer> TrainerOf() {
+    return MakeTrainerOn(
+        [this](const TrainingConfig& config, DeviceId,
+               const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
+          engine_options_ = options;
+          return MakeFakeEngine({.seed = config.seed, .most_instances = most_instances_});
+        });
+  }
+  std::string ModelOf(const std::string& name) const { return root_ + "/" + name + "/model"; }
+  std::string WeightsOf(const std::string& name) const {
+    const auto weights = ReadFile(ModelOf(name) + "/weights.safetensors");
+    EXPECT_TRUE(weights.ok()) << weights.status();
+    return weights.value_or("");
+  }
+
+  const TempFolder temporary_;
+  const std::string root_ = temporary_.path();
+  int32_t threads_ = 1;
+  int32_t most_instances_ = 0;
+  EngineOptions engine_options_;  // that the last engine was asked for with
+};
+
+inline std::string Yaml(const std::string& method, const std::string& more = "") {
+  return "name: test\nproblem: {kind: cvrp, customers: 6}\n"
+         "training: {method: " +
+         method +
+         ", epochs: 4, batches_per_epoch: 5, batch_size: 8, learning_rate: 0.03, "
+         "checkpoint_every_steps: 7}\n"
+         "supervised: {samples: 40, heuristic_iterations: 0, teacher_forcing_end: 0.5}\n"
+         "self_labelling: {samples: 4}\nvalidation: {instances: 20}\n" +
+         more;
+}
+
+// A method with the sections that make it.
+struct Method {
+  const char* name;
+  const char* word;
+  const char* more;
+};
+inline constexpr Method kMethods[] = {
+    {"GreedyRollout", "reinforce", "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"},
+    {"Exponential", "reinforce", "reinforce: {baseline: exponential}\n"},
+    {"Pomo", "reinforce", "reinforce: {baseline: pomo, starts: 0}\n"},
+    {"SelfLabelling", "self_labelling", ""},
+    {"Supervised", "supervised", ""},
+};
+inline void PrintTo(const Method& method, std::ostream* out) { *out << method.name; }
+inline std::string Yaml(const Method& method, const std::string& more = "") {
+  return Yaml(method.word, method.more + more);
+}
+
+}  // namespace vrp::test

@@ -1,0 +1,98 @@
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "core/model/safetensors.h"
+#include "core/train/checkpoint.h"
+#include "gtest/gtest.h"
+#include "tests/train/trainer_fixture.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+using test::kMethods;
+using test::Method;
+using test::Recorder;
+using test::Yaml;
+
+class TrainerResumeTest : public test::TrainerFixture {};
+
+TEST_F(TrainerResumeTest, FallsBackToTheCheckpointBeforeACorruptOne) {
+  Recorder first;
+  first.cancel_at = 15;
+  EXPECT_FALSE(Train("a", Yaml("reinforce"), first).ok());
+  fs::resize_file(root_ + "/a/checkpoint/step-15/state.safetensors", 100);
+  Recorder second;
+  ASSERT_TRUE(Train("a", Yaml("reinforce"), second).ok());
+  EXPECT_EQ(second.steps.front().step, 15);  // from step 14 on
+  Recorder whole;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
+}
+
+TEST_F(TrainerResumeTest, RefusesACheckpointOfAnotherConfiguration) {
+  Recorder first;
+  first.cancel_at = 3;
+  EXPECT_FALSE(Train("a", Yaml("reinforce"), first).ok());
+  Recorder second;
+  const auto result = Train("a", Yaml("reinforce", "# changed\n"), second);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(TrainerResumeTest, IsCancelledBeforeItsFirstStepToo) {
+  Recorder recorder;
+  recorder.cancel->Cancel();
+  EXPECT_EQ(Train("a", Yaml("reinforce"), recorder).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(recorder.steps.empty());
+}
+
+TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhereMemoryDoesNotSuffice) {
+  Recorder whole;
+  ASSERT_TRUE(Train("whole", Yaml(kMethods[0]), whole).ok());
+  most_instances_ = 3;
+  Recorder halved;
+  const auto result = Train("halved", Yaml(kMethods[0]), halved);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_NE(halved.log.find("step 1: out of memory; from here on 2 instances at once"),
+            std::string::npos)
+      << halved.log;
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("halved"));
+}
+
+class DivergenceTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
+
+TEST_P(DivergenceTest, FailsClearlyAfterTenStepsInARow) {
+  Recorder first;
+  first.cancel_at = 3;
+  EXPECT_FALSE(Train("a", Yaml(GetParam()), first).ok());
+  // Weights beyond all measure in the checkpoint: no loss from there on is a number.
+  const std::string folder = root_ + "/a/checkpoint";
+  Checkpoint checkpoint = *ReadNewestCheckpoint(folder);
+  const SafetensorsFile file = *SafetensorsFile::Parse(checkpoint.state, "state");
+  const TensorView* parameters = file.Find("parameters");
+  ASSERT_NE(parameters, nullptr);
+  const auto offset =
+      checkpoint.state.size() -
+      static_cast<size_t>(file.tensors().back().data.data() + file.tensors().back().data.size() -
+                          parameters->data.data());
+  const float huge = 3e38f;
+  for (size_t at = 0; at < parameters->data.size(); at += sizeof(huge)) {
+    std::memcpy(checkpoint.state.data() + offset + at, &huge, sizeof(huge));
+  }
+  ASSERT_TRUE(WriteCheckpoint(folder, checkpoint).ok());
+  Recorder second;
+  const auto result = Train("a", Yaml(GetParam()), second);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInternal);
+  EXPECT_NE(std::string(result.status().message()).find("10 steps in a row without a finite loss"),
+            std::string::npos)
+      << result.status();
+  EXPECT_NE(second.log.find("step 4: left out: loss"), std::string::npos) << second.log;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, DivergenceTest,
+                         testing::Values(kMethods[0], kMethods[1], kMethods[4]),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+}  // namespace
+}  // namespace vrp
