@@ -129,11 +129,12 @@ NetworkBatch BenchTraining::MakeBatch() {
   const GeneratorOptions options{
       .kind = case_.kind, .customers = case_.customers, .seed = case_.seed};
   std::vector<InstanceData> instances(static_cast<size_t>(case_.batch));
-  const int64_t first = static_cast<int64_t>(step_) * case_.batch;
+  // With labels always the first batch: they fit no other one.
+  const int64_t first = case_.supervised ? 0 : static_cast<int64_t>(step_) * case_.batch;
   pool_->ParallelFor(case_.batch,
                      [&](int64_t b) { instances[b] = GenerateInstanceData(options, first + b); });
   NetworkBatch batch = MakeNetworkBatch(instances, engine_->node_order());
-  if (case_.supervised && labels_.empty()) {  // the first batch's for all: only their sizes count
+  if (case_.supervised && labels_.empty()) {
     for (int32_t b = 0; b < case_.batch; ++b) {
       const absl::StatusOr<Instance> instance = Instance::Create(instances[b]);
       labels_.push_back(PlanChoices(batch, b, NearestNeighbourPlan(*instance)));

@@ -57,7 +57,7 @@ class BenchTraining {
   std::unique_ptr<PolicyEngine> engine_;
   std::unique_ptr<PolicyEngine> frozen_;
   AdamW optimiser_;
-  std::vector<std::vector<int32_t>> labels_;  // of the batch at hand
+  std::vector<std::vector<int32_t>> labels_;  // of the first batch
   double average_ = 0;                        // kExponential
   uint64_t step_ = 0;
 };
