@@ -222,18 +222,20 @@ TEST_P(EncoderTest, BackwardAddsTheSameBitsEachTime) {
   EXPECT_EQ(first.dx, second.dx);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, EncoderTest,
-    testing::Combine(testing::ValuesIn(UsableIsas()),
-                     testing::Values(NormKind::kInstance, NormKind::kFrozenBatch),
-                     testing::Values(Case{32, 2, 48, 0}, Case{64, 8, 64, 4}, Case{48, 1, 80, 3})),
-    [](const auto& instance) {
-      const Case& c = std::get<2>(instance.param);
-      return std::string(IsaName(std::get<0>(instance.param))) +
-             (std::get<1>(instance.param) == NormKind::kInstance ? "_instance_" : "_batch_") +
-             std::to_string(c.hidden) + "_" + std::to_string(c.heads) + "_" +
-             std::to_string(c.edge_features);
-    });
+INSTANTIATE_TEST_SUITE_P(All, EncoderTest,
+                         testing::Combine(testing::ValuesIn(UsableIsas()),
+                                          testing::Values(NormKind::kInstance,
+                                                          NormKind::kFrozenBatch),
+                                          testing::Values(Case{32, 2, 48, 0}, Case{64, 8, 64, 4},
+                                                          Case{48, 1, 80, 3}, Case{64, 2, 272, 2})),
+                         [](const auto& instance) {
+                           const Case& c = std::get<2>(instance.param);
+                           return std::string(IsaName(std::get<0>(instance.param))) +
+                                  (std::get<1>(instance.param) == NormKind::kInstance ? "_instance_"
+                                                                                      : "_batch_") +
+                                  std::to_string(c.hidden) + "_" + std::to_string(c.heads) + "_" +
+                                  std::to_string(c.edge_features);
+                         });
 
 }  // namespace
 }  // namespace vrp

@@ -31,19 +31,18 @@ inline void TransposeEdges(const AttentionShape& s, const T* edges, const Attent
   }
 }
 
-// scores[j][i] of head m; `qkv` [N, 3H].
+// scores[j][i] of head m.
 template <typename T>
-inline void ComputeScores(const AttentionShape& s, int64_t m, const T* qkv, const T* edge_weights,
+inline void ComputeScores(const AttentionShape& s, int64_t m, const HeadRows<T>& queries,
+                          const HeadRows<T>& keys, const T* edge_weights,
                           const AttentionScratch<T>& at) {
   const int64_t padded = RoundUpToLanes<T>(s.nodes);
   const int64_t channels = s.hidden / s.heads;
-  const int64_t stride = 3 * s.hidden;
-  TransposeTo<T>(qkv + m * channels, stride, s.nodes, channels, InverseRootOf<T>(channels),
+  TransposeTo<T>(queries.data, queries.stride, s.nodes, channels, InverseRootOf<T>(channels),
                  at.queries);
   const StoreScores<T> store{at.scores, padded,          edge_weights + m * s.edge_features,
                              at.edges,  s.edge_features, s.nodes * padded};
-  Multiply<T>({qkv + s.hidden + m * channels, stride, 1}, {at.queries, padded, false}, s.nodes,
-              channels, padded, store);
+  Multiply<T>(keys.AsA(), {at.queries, padded, false}, s.nodes, channels, padded, store);
 }
 
 // scores become exp(scores - maximum); factors the inverse sums; log_sums [N] are written.
@@ -66,19 +65,21 @@ inline void Softmax(int64_t nodes, T* scores, T* factors, T* log_sums) {
 
 // out [N, H] from qkv [N, 3H]; head m's log_sums at log_sums + m * log_stride.
 template <typename T>
-inline void AttentionForward(const AttentionShape& s, const T* qkv, const T* edges,
-                             const T* edge_weights, const AttentionScratch<T>& at, T* out,
+inline void AttentionForward(const AttentionShape& s, View<const T> qkv, const T* edges,
+                             const T* edge_weights, const AttentionScratch<T>& at, View<T> out,
                              T* log_sums, int64_t log_stride) {
   const int64_t padded = RoundUpToLanes<T>(s.nodes);
   const int64_t channels = s.hidden / s.heads;
+  const int64_t copy = s.nodes * AttentionScratch<T>::PaddedChannels(s);
   if (s.edge_features > 0) TransposeEdges<T>(s, edges, at);
   for (int64_t m = 0; m < s.heads; ++m) {
-    ComputeScores<T>(s, m, qkv, edge_weights, at);
+    const HeadRows<T> queries(qkv, m * channels, s, at.narrow);
+    const HeadRows<T> keys(qkv, s.hidden + m * channels, s, at.narrow + copy);
+    const HeadRows<T> values(qkv, 2 * s.hidden + m * channels, s, at.narrow + 2 * copy);
+    ComputeScores<T>(s, m, queries, keys, edge_weights, at);
     Softmax<T>(s.nodes, at.scores, at.factors, log_sums + m * log_stride);
-    const HeadRows<T> values(qkv + 2 * s.hidden + m * channels, 3 * s.hidden, s.nodes, channels,
-                             at.narrow);
     Multiply<T>({at.scores, 1, padded}, values.AsB(), s.nodes, s.nodes, RoundUpToLanes<T>(channels),
-                StoreHead<T>{out + m * channels, s.hidden, channels, at.factors, T{1}});
+                StoreHead<T>{out, m * channels, channels, at.factors, T{1}});
   }
 }
 

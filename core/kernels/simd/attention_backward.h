@@ -52,37 +52,37 @@ inline void AddEdgeGradient(const AttentionShape& s, const AttentionScratch<T>& 
 
 // d_qkv [N, 3H] from d_out [N, H]; adds to d_edge_weights [M, E].
 template <typename T>
-inline void AttentionBackward(const AttentionShape& s, const T* qkv, const T* edges,
+inline void AttentionBackward(const AttentionShape& s, View<const T> qkv, const T* edges,
                               const T* edge_weights, const AttentionScratch<T>& at,
-                              const T* log_sums, int64_t log_stride, const T* d_out, T* d_qkv,
-                              T* d_edge_weights) {
+                              const T* log_sums, int64_t log_stride, View<const T> d_out,
+                              View<T> d_qkv, T* d_edge_weights) {
   const int64_t padded = RoundUpToLanes<T>(s.nodes);
   const int64_t channels = s.hidden / s.heads;
-  const int64_t wide = RoundUpToLanes<T>(channels);
-  const int64_t stride = 3 * s.hidden;
+  const int64_t wide = AttentionScratch<T>::PaddedChannels(s);
+  const int64_t copy = s.nodes * wide;
   const T scale = InverseRootOf<T>(channels);
   if (s.edge_features > 0) TransposeEdges<T>(s, edges, at);
   for (int64_t m = 0; m < s.heads; ++m) {
-    const T* const query = qkv + m * channels;
-    const T* const head_d_out = d_out + m * channels;
-    T* const d_query = d_qkv + m * channels;
-    ComputeScores<T>(s, m, qkv, edge_weights, at);
-    TransposeTo<T>(head_d_out, s.hidden, s.nodes, channels, T{1}, at.d_out);
-    Multiply<T>({query + 2 * s.hidden, stride, 1}, {at.d_out, padded, false}, s.nodes, channels,
-                padded, StoreTo<T>{at.d_scores, padded});
+    const int64_t query = m * channels;
+    const int64_t key = s.hidden + query;
+    const int64_t value = 2 * s.hidden + query;
+    const HeadRows<T> queries(qkv, query, s, at.narrow);
+    const HeadRows<T> keys(qkv, key, s, at.narrow + copy);
+    const HeadRows<T> values(qkv, value, s, at.narrow + 2 * copy);
+    const HeadRows<T> d_outs(d_out, query, s, at.narrow + 3 * copy);
+    ComputeScores<T>(s, m, queries, keys, edge_weights, at);
+    TransposeTo<T>(d_outs.data, d_outs.stride, s.nodes, channels, T{1}, at.d_out);
+    Multiply<T>(values.AsA(), {at.d_out, padded, false}, s.nodes, channels, padded,
+                StoreTo<T>{at.d_scores, padded});
     SoftmaxBackward<T>(s.nodes, at.scores, at.d_scores, log_sums + m * log_stride);
     if (s.edge_features > 0) AddEdgeGradient<T>(s, at, d_edge_weights + m * s.edge_features);
 
-    const int64_t copy = s.nodes * wide;
-    const HeadRows<T> d_outs(head_d_out, s.hidden, s.nodes, channels, at.narrow);
-    const HeadRows<T> keys(query + s.hidden, stride, s.nodes, channels, at.narrow + copy);
-    const HeadRows<T> queries(query, stride, s.nodes, channels, at.narrow + 2 * copy);
     Multiply<T>({at.scores, padded, 1}, d_outs.AsB(), s.nodes, s.nodes, wide,
-                StoreHead<T>{d_query + 2 * s.hidden, stride, channels, nullptr, T{1}});
+                StoreHead<T>{d_qkv, value, channels, nullptr, T{1}});
     Multiply<T>({at.d_scores, 1, padded}, keys.AsB(), s.nodes, s.nodes, wide,
-                StoreHead<T>{d_query, stride, channels, nullptr, scale});
+                StoreHead<T>{d_qkv, query, channels, nullptr, scale});
     Multiply<T>({at.d_scores, padded, 1}, queries.AsB(), s.nodes, s.nodes, wide,
-                StoreHead<T>{d_query + s.hidden, stride, channels, nullptr, scale});
+                StoreHead<T>{d_qkv, key, channels, nullptr, scale});
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/kernels/simd/gemm.h"
 #include "core/kernels/simd/math.h"
+#include "core/kernels/simd/panels.h"
 #include "core/kernels/simd/transpose.h"
 #include "core/kernels/simd/vec.h"
 
@@ -27,7 +28,7 @@ struct AttentionScratch {
   T* queries;   // [head channels, padded N]: transposed, scaled
   T* d_out;     // [head channels, padded N]: transposed
   T* factors;   // [padded N]
-  T* narrow;    // [4, N, padded channels]: copies of heads that do not fill vectors
+  T* narrow;    // [4, N, padded channels]: copies of heads that do not fill vectors of a panel
 
   static int64_t PaddedChannels(const AttentionShape& s) {
     return RoundUpToLanes<T>(s.hidden / s.heads);
@@ -50,42 +51,48 @@ struct AttentionScratch {
   }
 };
 
-// One head's rows, in place or, where its channels do not fill vectors, copied with zeros behind.
+// One head's rows: in place, or copied with zeros behind where its channels do not fill vectors of
+// one panel.
 template <typename T>
 struct HeadRows {
   const T* data;
   int64_t stride;
 
-  HeadRows(const T* from, int64_t from_stride, int64_t nodes, int64_t channels, T* copy)
-      : data(from), stride(from_stride) {
+  HeadRows(View<const T> from, int64_t column, const AttentionShape& s, T* copy)
+      : data(from.At(0, column)), stride(from.row) {
+    const int64_t channels = s.hidden / s.heads;
+    if (column % kPanelColumns<T> + channels <= kPanelColumns<T> && channels % kLanes<T> == 0) {
+      return;
+    }
     const int64_t padded = RoundUpToLanes<T>(channels);
-    if (padded == channels) return;
-    for (int64_t n = 0; n < nodes; ++n) {
-      for (int64_t c = 0; c < padded; c += kLanes<T>) {
-        Store<T>(copy + n * padded + c, LoadFirst<T>(from + n * from_stride + c, channels - c));
+    for (int64_t n = 0; n < s.nodes; ++n) {
+      for (int64_t c = 0; c < padded; ++c) {
+        copy[n * padded + c] = c < channels ? *from.At(n, column + c) : T{0};
       }
     }
     data = copy;
     stride = padded;
   }
+  MatrixA<T> AsA() const { return {data, stride, 1}; }
   MatrixB<T> AsB() const { return {data, stride, false}; }
 };
 
-// Stores value * factors[row] (or * factor) into a head's columns of a row-major matrix.
+// Stores value * factors[row] (or * factor) into a head's columns.
 template <typename T>
 struct StoreHead {
-  T* data;
-  int64_t stride;
+  View<T> to;
+  int64_t column;
   int64_t channels;
   const T* factors;  // null: 1
   T factor;
   inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
     const Vec<T> scaled = value * (factors != nullptr ? factors[i] * factor : factor);
-    T* const to = data + i * stride + j;
     if (channels % kLanes<T> == 0) {
-      Store<T>(to, scaled);
+      Store<T>(to.At(i, column + j), scaled);
     } else {
-      StoreFirst<T>(to, channels - j, scaled);
+      for (int64_t c = 0; c < kLanes<T> && j + c < channels; ++c) {
+        *to.At(i, column + j + c) = scaled[c];
+      }
     }
   }
 };

@@ -5,58 +5,22 @@
 #include "core/kernels/simd/attention.h"
 #include "core/kernels/simd/attention_backward.h"
 #include "core/kernels/simd/attention_parts.h"
+#include "core/kernels/simd/encoder_epilogues.h"
 #include "core/kernels/simd/encoder_layout.h"
-#include "core/kernels/simd/gemm.h"
 #include "core/kernels/simd/norm.h"
-#include "core/kernels/simd/weight_gradient.h"
+#include "core/kernels/simd/plain_products.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
-// What follows a product of rows and weights.
-template <typename T>
-struct StoreWithBias {
-  T* to;
-  int64_t stride;
-  const T* bias;
-  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
-    Store<T>(to + i * stride + j, value + Load<T>(bias + j));
-  }
-};
-template <typename T>
-struct StorePositive {
-  T* to;
-  int64_t stride;
-  const T* bias;
-  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
-    Store<T>(to + i * stride + j, Max<T>(value + Load<T>(bias + j), Vec<T>{}));
-  }
-};
-template <typename T>
-struct StoreWithSkip {
-  T* to;
-  int64_t stride;
-  const T* bias;
-  const T* skip;
-  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
-    Store<T>(to + i * stride + j, value + Load<T>(bias + j) + Load<T>(skip + i * stride + j));
-  }
-};
-// The gradient through a ReLU whose result is `active`.
-template <typename T>
-struct StoreWhereActive {
-  T* to;
-  int64_t stride;
-  const T* active;
-  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
-    Store<T>(to + i * stride + j, Load<T>(active + i * stride + j) > Vec<T>{} ? value : Vec<T>{});
-  }
-};
+// P: the kind of products (plain_products.h).
+template <typename P>
+using ElementOf = typename P::Element;
 
-template <typename T>
+template <typename P>
 int64_t PackedSize(const EncoderShape& shape) {
-  Memory<T> memory(nullptr);
-  for (int32_t l = 0; l < shape.layers; ++l) PackedLayer<T>(shape, memory);
+  Memory<ElementOf<P>> memory(nullptr);
+  for (int32_t l = 0; l < shape.layers; ++l) PackedLayer<P>(shape, memory);
   return memory.size();
 }
 
@@ -78,24 +42,24 @@ void PackNorm(const T* scale, const T* shift, const T* mean, const T* variance, 
   }
 }
 
-template <typename T>
-void Pack(const EncoderShape& s, const EncoderLayerOffsets* layers, const T* parameters,
-          T* packed) {
-  Memory<T> memory(packed);
+template <typename P>
+void Pack(const EncoderShape& s, const EncoderLayerOffsets* layers, const ElementOf<P>* parameters,
+          ElementOf<P>* packed) {
+  Memory<ElementOf<P>> memory(packed);
   const int64_t h = s.hidden;
   const int64_t f = s.feed_forward;
   for (int32_t l = 0; l < s.layers; ++l) {
     const EncoderLayerOffsets& from = layers[l];
-    const PackedLayer<T> to(s, memory);
-    const T* const p = parameters;
-    PackB<T>({p + from.qkv_weight, 1, h}, h, 3 * h, to.qkv);
-    PackB<T>({p + from.out_weight, 1, h}, h, h, to.out);
-    PackB<T>({p + from.feed1_weight, 1, h}, h, f, to.feed1);
-    PackB<T>({p + from.feed2_weight, 1, f}, f, h, to.feed2);
-    PackB<T>({p + from.qkv_weight, h, 1}, 3 * h, h, to.qkv_back);
-    PackB<T>({p + from.out_weight, h, 1}, h, h, to.out_back);
-    PackB<T>({p + from.feed1_weight, h, 1}, f, h, to.feed1_back);
-    PackB<T>({p + from.feed2_weight, f, 1}, h, f, to.feed2_back);
+    const PackedLayer<P> to(s, memory);
+    const ElementOf<P>* const p = parameters;
+    P::Pack({p + from.qkv_weight, 1, h}, h, 3 * h, to.qkv);
+    P::Pack({p + from.out_weight, 1, h}, h, h, to.out);
+    P::Pack({p + from.feed1_weight, 1, h}, h, f, to.feed1);
+    P::Pack({p + from.feed2_weight, 1, f}, f, h, to.feed2);
+    P::Pack({p + from.qkv_weight, h, 1}, 3 * h, h, to.qkv_back);
+    P::Pack({p + from.out_weight, h, 1}, h, h, to.out_back);
+    P::Pack({p + from.feed1_weight, h, 1}, f, h, to.feed1_back);
+    P::Pack({p + from.feed2_weight, f, 1}, h, f, to.feed2_back);
     Copy(p + from.qkv_bias, 3 * h, to.qkv_bias);
     Copy(p + from.out_bias, h, to.out_bias);
     Copy(p + from.feed1_bias, f, to.feed1_bias);
@@ -108,24 +72,26 @@ void Pack(const EncoderShape& s, const EncoderLayerOffsets* layers, const T* par
   }
 }
 
-template <typename T>
+template <typename P>
 int64_t SavedSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
   const int64_t rows = first_rows[instances];
-  Memory<T> memory(nullptr);
-  memory.Take(rows * s.hidden);
-  for (int32_t l = 0; l < s.layers; ++l) SavedLayer<T>(s, rows, instances, true, memory);
+  Memory<ElementOf<P>> memory(nullptr);
+  TakePanels(rows, s.hidden, memory);
+  for (int32_t l = 0; l < s.layers; ++l) {
+    SavedLayer<ElementOf<P>>(s, rows, instances, true, memory);
+  }
   return memory.size();
 }
 
-template <typename T>
+template <typename P>
 int64_t ScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
   const int64_t rows = first_rows[instances];
   const int64_t longest = LongestOf(first_rows, instances);
-  Memory<T> forward(nullptr);
-  ForwardScratch<T>(s, rows, longest, forward);
-  SavedLayer<T>(s, rows, instances, false, forward);
-  Memory<T> backward(nullptr);
-  BackwardScratch<T>(s, rows, longest, backward);
+  Memory<ElementOf<P>> forward(nullptr);
+  ForwardScratch<P>(s, rows, longest, forward);
+  SavedLayer<ElementOf<P>>(s, rows, instances, false, forward);
+  Memory<ElementOf<P>> backward(nullptr);
+  BackwardScratch<P>(s, rows, longest, backward);
   return forward.size() > backward.size() ? forward.size() : backward.size();
 }
 
@@ -136,170 +102,206 @@ AttentionShape ShapeOfInstance(const EncoderCall<T>& call, int64_t b) {
 }
 
 template <typename T>
-void NormAll(const EncoderCall<T>& call, const NormParameters<T>& norm, T* z, T* y, T* root) {
+void NormAll(const EncoderCall<T>& call, const NormParameters<T>& norm, View<T> z, View<T> y,
+             T* root) {
   const int64_t h = call.shape.hidden;
   for (int64_t b = 0; b < call.instances; ++b) {
-    const int64_t first = call.first_rows[b] * h;
-    NormForward<T>(norm, call.first_rows[b + 1] - call.first_rows[b], h, z + first, y + first,
+    const int64_t first = call.first_rows[b];
+    NormForward<T>(norm, call.first_rows[b + 1] - first, h, z.From(first), y.From(first),
                    root + b * h);
   }
 }
 
-template <typename T>
-void LayerForward(const EncoderCall<T>& call, const PackedLayer<T>& layer,
-                  const SavedLayer<T>& saved, const ForwardScratch<T>& scratch, const T* input,
-                  T* output) {
+template <typename P>
+void FeedForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                 const SavedLayer<ElementOf<P>>& saved, const ForwardScratch<P>& scratch) {
+  using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
   const int64_t f = call.shape.feed_forward;
   const int64_t rows = call.first_rows[call.instances];
-  Multiply<T>({input, h, 1}, {layer.qkv, 0, true}, rows, h, 3 * h,
-              StoreWithBias<T>{saved.qkv, 3 * h, layer.qkv_bias});
+  for (int64_t first = 0; first < rows; first += kFeedRows) {
+    const int64_t count = rows - first < kFeedRows ? rows - first : kFeedRows;
+    const View<T> feed = saved.feed.data != nullptr ? saved.feed.From(first) : scratch.feed;
+    const View<const T> between = scratch.between.From(first).AsConst();
+    P::Multiply(between, layer.feed1, {count, h, f, h}, scratch.work,
+                StorePositive<T>{feed, layer.feed1_bias});
+    P::Multiply(feed.AsConst(), layer.feed2, {count, f, h, f}, scratch.work,
+                StoreWithSkip<T>{saved.normalised2.From(first), layer.feed2_bias, between});
+  }
+}
+
+template <typename P>
+void LayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                  const SavedLayer<ElementOf<P>>& saved, const ForwardScratch<P>& scratch,
+                  View<const ElementOf<P>> input, View<ElementOf<P>> output) {
+  using T = ElementOf<P>;
+  const int64_t h = call.shape.hidden;
+  const int64_t rows = call.first_rows[call.instances];
+  P::Multiply(input, layer.qkv, {rows, h, 3 * h, h}, scratch.work,
+              StoreWithBias<T>{saved.qkv, layer.qkv_bias});
   for (int64_t b = 0; b < call.instances; ++b) {
     const AttentionShape shape = ShapeOfInstance(call, b);
     const int64_t first = call.first_rows[b];
-    AttentionForward<T>(shape, saved.qkv + first * 3 * h,
+    AttentionForward<T>(shape, saved.qkv.From(first).AsConst(),
                         shape.edge_features > 0 ? call.edges[b] : nullptr, layer.edge_weights,
-                        AttentionScratch<T>(shape, scratch.attention), saved.attended + first * h,
+                        AttentionScratch<T>(shape, scratch.attention), saved.attended.From(first),
                         saved.log_sums + first, rows);
   }
-  Multiply<T>({saved.attended, h, 1}, {layer.out, 0, true}, rows, h, h,
-              StoreWithSkip<T>{saved.normalised1, h, layer.out_bias, input});
+  P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
+              StoreWithSkip<T>{saved.normalised1, layer.out_bias, input});
   NormAll(call, layer.norm1, saved.normalised1, scratch.between, saved.root1);
-  for (int64_t first = 0; first < rows; first += kFeedRows) {
-    const int64_t count = rows - first < kFeedRows ? rows - first : kFeedRows;
-    T* const feed = saved.feed != nullptr ? saved.feed + first * f : scratch.feed;
-    const T* const between = scratch.between + first * h;
-    Multiply<T>({between, h, 1}, {layer.feed1, 0, true}, count, h, f,
-                StorePositive<T>{feed, f, layer.feed1_bias});
-    Multiply<T>({feed, f, 1}, {layer.feed2, 0, true}, count, f, h,
-                StoreWithSkip<T>{saved.normalised2 + first * h, h, layer.feed2_bias, between});
-  }
+  FeedForward<P>(call, layer, saved, scratch);
   NormAll(call, layer.norm2, saved.normalised2, output, saved.root2);
 }
 
-template <typename T>
-void Forward(const EncoderCall<T>& call, T* x, T* saved, T* scratch) {
+template <typename P>
+void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P>* saved,
+             ElementOf<P>* scratch) {
+  using T = ElementOf<P>;
   const EncoderShape& s = call.shape;
   const int64_t rows = call.first_rows[call.instances];
   Memory<T> packed_memory(const_cast<T*>(call.packed));
   Memory<T> scratch_memory(scratch);
-  const ForwardScratch<T> work(s, rows, LongestOf(call.first_rows, call.instances), scratch_memory);
+  const ForwardScratch<P> work(s, rows, LongestOf(call.first_rows, call.instances), scratch_memory);
   Memory<T> saved_memory(saved);
-  T* const kept_input = saved != nullptr ? saved_memory.Take(rows * s.hidden) : work.input;
-  Copy(x, rows * s.hidden, kept_input);
-  const T* input = kept_input;
+  const View<T> kept_input =
+      saved != nullptr ? TakePanels(rows, s.hidden, saved_memory) : work.input;
+  const View<T> embedded = ByRows(x, s.hidden);
+  CopyRows<T>(embedded.AsConst(), rows, s.hidden, kept_input);
+  View<const T> input = kept_input.AsConst();
   for (int32_t l = 0; l < s.layers; ++l) {
-    const PackedLayer<T> layer(s, packed_memory);
+    const PackedLayer<P> layer(s, packed_memory);
     Memory<T> reused = scratch_memory;  // a layer's, when nothing is saved
     const SavedLayer<T> keep(s, rows, call.instances, saved != nullptr,
                              saved != nullptr ? saved_memory : reused);
-    LayerForward(call, layer, keep, work, input, l + 1 == s.layers ? x : work.input);
-    input = work.input;
+    LayerForward<P>(call, layer, keep, work, input, l + 1 == s.layers ? embedded : work.input);
+    input = work.input.AsConst();
   }
 }
 
+// A view of what Forward normalised, and what it did then: by channel * scale + shift.
 template <typename T>
-void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm, const T* normalised,
-                     const T* root, T* dy, T* d_scale, T* d_shift) {
+struct LayerInput {
+  View<const T> rows;
+  const T* scale;  // null: nothing
+  const T* shift;
+};
+
+template <typename T>
+void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm,
+                     View<const T> normalised, const T* root, View<T> dy, T* d_scale, T* d_shift) {
   const int64_t h = call.shape.hidden;
   for (int64_t b = 0; b < call.instances; ++b) {
-    const int64_t first = call.first_rows[b] * h;
-    NormBackward<T>(norm, call.first_rows[b + 1] - call.first_rows[b], h, normalised + first,
-                    root + b * h, dy + first, d_scale, d_shift);
+    const int64_t first = call.first_rows[b];
+    NormBackward<T>(norm, call.first_rows[b + 1] - first, h, normalised.From(first), root + b * h,
+                    dy.From(first), d_scale, d_shift);
   }
 }
 
-// scratch.gradient: from that by the rows after the skip to that by the rows after the first norm.
-template <typename T>
-void FeedBackward(const EncoderCall<T>& call, const PackedLayer<T>& layer,
-                  const SavedLayer<T>& saved, const BackwardScratch<T>& scratch,
-                  const EncoderLayerOffsets& offsets, T* gradient) {
+// From scratch.gradient, that by the rows after the skip, to scratch.d_between.
+template <typename P>
+void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                  const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
+                  const EncoderLayerOffsets& offsets, ElementOf<P>* gradient) {
+  using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
   const int64_t f = call.shape.feed_forward;
   const int64_t rows = call.first_rows[call.instances];
+  const View<const T> d = scratch.gradient.AsConst();
+  const View<const T> d_feed = scratch.d_feed.AsConst();
   // A bias before a norm over the nodes changes nothing.
-  const bool biased = call.shape.norm != NormKind::kInstance;
-  for (int64_t first = 0; first < rows; first += kGradientRows) {
-    const int64_t count = rows - first < kGradientRows ? rows - first : kGradientRows;
-    T* const d = scratch.gradient + first * h;
-    const T* const feed = saved.feed + first * f;
-    Multiply<T>({d, h, 1}, {layer.feed2_back, 0, true}, count, h, f,
-                StoreWhereActive<T>{scratch.d_feed, f, feed});
-    AddWeightGradient<T>(d, h, {feed, f}, f, count, gradient + offsets.feed2_weight,
-                         biased ? gradient + offsets.feed2_bias : nullptr, scratch.weights);
-    AddWeightGradient<T>(
-        scratch.d_feed, f, {saved.normalised1 + first * h, h, layer.norm1.scale, layer.norm1.shift},
-        h, count, gradient + offsets.feed1_weight, gradient + offsets.feed1_bias, scratch.weights);
-    Multiply<T>({scratch.d_feed, f, 1}, {layer.feed1_back, 0, true}, count, f, h, AddTo<T>{d, h});
+  if (call.shape.norm != NormKind::kInstance) {
+    SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.feed2_bias);
+  }
+  for (int64_t c = 0; c < f; c += kFeedColumns) {
+    const int64_t width = f - c < kFeedColumns ? f - c : kFeedColumns;
+    const View<const T> feed = saved.feed.Columns(c).AsConst();
+    P::Multiply(d, layer.feed2_back + P::PackedSize(h, c), {rows, h, width, h}, scratch.work,
+                StoreWhereActive<T>{scratch.d_feed, feed});
+    P::AddGradient(d, feed, {rows, h, width}, scratch.work,
+                   {gradient + offsets.feed2_weight + c, f});
+    SumColumns<T>(d_feed, rows, width, scratch.sums, gradient + offsets.feed1_bias + c);
+    P::AddGradient(d_feed, saved.normalised1.AsConst(), {rows, width, h}, scratch.work,
+                   {gradient + offsets.feed1_weight + c * h, h, layer.norm1.scale,
+                    layer.norm1.shift, scratch.sums});
+    P::Multiply(d_feed, layer.feed1_back, {rows, width, h, f, c}, scratch.work,
+                StoreSum<T>{scratch.d_between, c == 0 ? d : scratch.d_between.AsConst()});
   }
 }
 
-// scratch.gradient: from that by the rows after the skip to that by the layer's input.
-template <typename T>
-void AttentionAllBackward(const EncoderCall<T>& call, const PackedLayer<T>& layer,
-                          const SavedLayer<T>& saved, const BackwardScratch<T>& scratch,
-                          const GradientInput<T>& input, const EncoderLayerOffsets& offsets,
-                          T* gradient) {
+// From scratch.d_between, by then that by the rows after the skip, to scratch.gradient, that by the
+// layer's input.
+template <typename P>
+void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                          const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
+                          const LayerInput<ElementOf<P>>& input, const EncoderLayerOffsets& offsets,
+                          ElementOf<P>* gradient) {
+  using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
   const int64_t rows = call.first_rows[call.instances];
-  const bool biased = call.shape.norm != NormKind::kInstance;
-  Multiply<T>({scratch.gradient, h, 1}, {layer.out_back, 0, true}, rows, h, h,
-              StoreTo<T>{scratch.d_attended, h});
-  AddWeightGradient<T>(scratch.gradient, h, {saved.attended, h}, h, rows,
-                       gradient + offsets.out_weight,
-                       biased ? gradient + offsets.out_bias : nullptr, scratch.weights);
+  const View<const T> d = scratch.d_between.AsConst();
+  P::Multiply(d, layer.out_back, {rows, h, h, h}, scratch.work, StorePlain<T>{scratch.d_attended});
+  P::AddGradient(d, saved.attended.AsConst(), {rows, h, h}, scratch.work,
+                 {gradient + offsets.out_weight, h});
+  if (call.shape.norm != NormKind::kInstance) {
+    SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.out_bias);
+  }
   for (int64_t b = 0; b < call.instances; ++b) {
     const AttentionShape shape = ShapeOfInstance(call, b);
     const int64_t first = call.first_rows[b];
-    AttentionBackward<T>(shape, saved.qkv + first * 3 * h,
+    AttentionBackward<T>(shape, saved.qkv.From(first).AsConst(),
                          shape.edge_features > 0 ? call.edges[b] : nullptr, layer.edge_weights,
                          AttentionScratch<T>(shape, scratch.attention), saved.log_sums + first,
-                         rows, scratch.d_attended + first * h, scratch.d_qkv + first * 3 * h,
+                         rows, scratch.d_attended.From(first).AsConst(), scratch.d_qkv.From(first),
                          gradient + offsets.edge_weight);
   }
-  AddWeightGradient<T>(scratch.d_qkv, 3 * h, input, h, rows, gradient + offsets.qkv_weight,
-                       gradient + offsets.qkv_bias, scratch.weights);
-  Multiply<T>({scratch.d_qkv, 3 * h, 1}, {layer.qkv_back, 0, true}, rows, 3 * h, h,
-              AddTo<T>{scratch.gradient, h});
+  const View<const T> d_qkv = scratch.d_qkv.AsConst();
+  SumColumns<T>(d_qkv, rows, 3 * h, scratch.sums, gradient + offsets.qkv_bias);
+  P::AddGradient(d_qkv, input.rows, {rows, 3 * h, h}, scratch.work,
+                 {gradient + offsets.qkv_weight, h, input.scale, input.shift, scratch.sums});
+  P::Multiply(d_qkv, layer.qkv_back, {rows, 3 * h, h, 3 * h}, scratch.work,
+              StoreSum<T>{scratch.gradient, d});
 }
 
-template <typename T>
-void Backward(const EncoderCall<T>& call, T* dx, T* saved, T* scratch, T* gradient) {
+template <typename P>
+void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf<P>* saved,
+              ElementOf<P>* scratch, ElementOf<P>* gradient) {
+  using T = ElementOf<P>;
   const EncoderShape& s = call.shape;
   const int64_t rows = call.first_rows[call.instances];
-  const int64_t size = rows * s.hidden;
   Memory<T> scratch_memory(scratch);
-  const BackwardScratch<T> work(s, rows, LongestOf(call.first_rows, call.instances),
+  const BackwardScratch<P> work(s, rows, LongestOf(call.first_rows, call.instances),
                                 scratch_memory);
-  Copy(dx, size, work.gradient);
+  CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
   for (int32_t l = s.layers - 1; l >= 0; --l) {
     // All layers up to this one, since pieces are found by counting: cheap beside a layer's work.
     Memory<T> packed_memory(const_cast<T*>(call.packed));
     Memory<T> saved_memory(saved);
-    GradientInput<T> input{saved_memory.Take(size), s.hidden};
+    LayerInput<T> input{TakePanels(rows, s.hidden, saved_memory).AsConst(), nullptr, nullptr};
     for (int32_t before = 0; before < l; ++before) {
-      const PackedLayer<T> layer(s, packed_memory);
+      const PackedLayer<P> layer(s, packed_memory);
       const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
-      input = {kept.normalised2, s.hidden, layer.norm2.scale, layer.norm2.shift};
+      input = {kept.normalised2.AsConst(), layer.norm2.scale, layer.norm2.shift};
     }
-    const PackedLayer<T> layer(s, packed_memory);
+    const PackedLayer<P> layer(s, packed_memory);
     const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
     const EncoderLayerOffsets& offsets = call.layers[l];
-    NormAllBackward(call, layer.norm2, kept.normalised2, kept.root2, work.gradient,
+    NormAllBackward(call, layer.norm2, kept.normalised2.AsConst(), kept.root2, work.gradient,
                     gradient + offsets.norm2_scale, gradient + offsets.norm2_shift);
-    FeedBackward(call, layer, kept, work, offsets, gradient);
-    NormAllBackward(call, layer.norm1, kept.normalised1, kept.root1, work.gradient,
+    FeedBackward<P>(call, layer, kept, work, offsets, gradient);
+    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.root1, work.d_between,
                     gradient + offsets.norm1_scale, gradient + offsets.norm1_shift);
-    AttentionAllBackward(call, layer, kept, work, input, offsets, gradient);
+    AttentionAllBackward<P>(call, layer, kept, work, input, offsets, gradient);
   }
-  Copy(work.gradient, size, dx);
+  CopyRows<T>(work.gradient.AsConst(), rows, s.hidden, ByRows(dx, s.hidden));
 }
 
 }  // namespace
 
 template <typename T>
 EncoderFunctions<T> GetEncoderFunctions() {
-  return {PackedSize<T>, Pack<T>, SavedSize<T>, ScratchSize<T>, Forward<T>, Backward<T>};
+  using P = PlainProducts<T>;
+  return {PackedSize<P>, Pack<P>, SavedSize<P>, ScratchSize<P>, Forward<P>, Backward<P>};
 }
 template EncoderFunctions<float> GetEncoderFunctions<float>();
 template EncoderFunctions<double> GetEncoderFunctions<double>();

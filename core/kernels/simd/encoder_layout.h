@@ -8,13 +8,15 @@
 #include "core/kernels/simd/attention_parts.h"
 #include "core/kernels/simd/memory.h"
 #include "core/kernels/simd/norm.h"
-#include "core/kernels/simd/weight_gradient.h"
+#include "core/kernels/simd/panels.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
 // One layer's weights: for products with rows from the left, [in, out] in panels, forward and back.
-template <typename T>
+// P: the kind of products (plain_products.h).
+template <typename P>
 struct PackedLayer {
+  using T = typename P::Element;
   T *qkv, *out, *feed1, *feed2;
   T *qkv_back, *out_back, *feed1_back, *feed2_back;
   T *qkv_bias, *out_bias, *feed1_bias, *feed2_bias;
@@ -24,14 +26,14 @@ struct PackedLayer {
   PackedLayer(const EncoderShape& s, Memory<T>& memory) {
     const int64_t h = s.hidden;
     const int64_t f = s.feed_forward;
-    qkv = memory.Take(3 * h * h);
-    out = memory.Take(h * h);
-    feed1 = memory.Take(h * f);
-    feed2 = memory.Take(h * f);
-    qkv_back = memory.Take(3 * h * h);
-    out_back = memory.Take(h * h);
-    feed1_back = memory.Take(h * f);
-    feed2_back = memory.Take(h * f);
+    qkv = memory.Take(P::PackedSize(h, 3 * h));
+    out = memory.Take(P::PackedSize(h, h));
+    feed1 = memory.Take(P::PackedSize(h, f));
+    feed2 = memory.Take(P::PackedSize(f, h));
+    qkv_back = memory.Take(P::PackedSize(3 * h, h));
+    out_back = memory.Take(P::PackedSize(h, h));
+    feed1_back = memory.Take(P::PackedSize(f, h));
+    feed2_back = memory.Take(P::PackedSize(h, f));
     qkv_bias = memory.Take(3 * h);
     out_bias = memory.Take(h);
     feed1_bias = memory.Take(f);
@@ -52,25 +54,30 @@ struct PackedLayer {
   }
 };
 
+template <typename T>
+View<T> TakePanels(int64_t rows, int64_t columns, Memory<T>& memory) {
+  return InPanels(memory.Take(SizeInPanels<T>(rows, columns)), rows);
+}
+
 // What one layer leaves for its backward pass. R rows, B instances.
 template <typename T>
 struct SavedLayer {
-  T* qkv;          // [R, 3H]
-  T* attended;     // [R, H]
-  T* normalised1;  // [R, H]
-  T* feed;         // [R, F], after the ReLU; null: not kept
-  T* normalised2;  // [R, H]
-  T* log_sums;     // [M, R]
-  T* root1;        // [B, H]
-  T* root2;        // [B, H]
+  View<T> qkv;          // [R, 3H]
+  View<T> attended;     // [R, H]
+  View<T> normalised1;  // [R, H]
+  View<T> feed;         // [R, F], after the ReLU; data null: not kept
+  View<T> normalised2;  // [R, H]
+  T* log_sums;          // [M, R]
+  T* root1;             // [B, H]
+  T* root2;             // [B, H]
 
   SavedLayer(const EncoderShape& s, int64_t rows, int64_t instances, bool keep, Memory<T>& memory) {
     const int64_t h = s.hidden;
-    qkv = memory.Take(rows * 3 * h);
-    attended = memory.Take(rows * h);
-    normalised1 = memory.Take(rows * h);
-    feed = keep ? memory.Take(rows * s.feed_forward) : nullptr;
-    normalised2 = memory.Take(rows * h);
+    qkv = TakePanels(rows, 3 * h, memory);
+    attended = TakePanels(rows, h, memory);
+    normalised1 = TakePanels(rows, h, memory);
+    feed = keep ? TakePanels(rows, s.feed_forward, memory) : View<T>{};
+    normalised2 = TakePanels(rows, h, memory);
     log_sums = memory.Take(rows * s.heads);
     root1 = memory.Take(instances * h);
     root2 = memory.Take(instances * h);
@@ -86,49 +93,55 @@ inline int64_t LongestOf(const int32_t* first_rows, int64_t instances) {
   return longest;
 }
 
-// Rows that go through the feed-forward network together, so that its inner activations stay in the
-// second-level cache.
+// Forward: rows that go through the feed-forward network together, so that its inner activations
+// stay in the second-level cache.
 inline constexpr int64_t kFeedRows = 96;
+// Backward: its inner channels that go together, for all rows, so that these and the gradients of
+// their weights do.
+inline constexpr int64_t kFeedColumns = 128;
 
-template <typename T>
+template <typename P>
 struct ForwardScratch {
-  T* input;    // [R, H]: the layer's
-  T* between;  // [R, H]: after the first norm
-  T* feed;     // [kFeedRows, F]
+  using T = typename P::Element;
+  View<T> input;    // [R, H]: the layer's
+  View<T> between;  // [R, H]: after the first norm
+  View<T> feed;     // [kFeedRows, F]
   T* attention;
+  T* work;
 
   ForwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
-    input = memory.Take(rows * s.hidden);
-    between = memory.Take(rows * s.hidden);
-    feed = memory.Take(kFeedRows * s.feed_forward);
+    input = TakePanels(rows, s.hidden, memory);
+    between = TakePanels(rows, s.hidden, memory);
+    feed = TakePanels(kFeedRows, s.feed_forward, memory);
     attention =
         memory.Take(AttentionScratch<T>::Size({longest, s.hidden, s.heads, s.edge_features}));
+    const int64_t widest = s.feed_forward > s.hidden ? s.feed_forward : s.hidden;
+    work = memory.Take(P::WorkSize(rows, widest));
   }
 };
 
-template <typename T>
+template <typename P>
 struct BackwardScratch {
-  T* gradient;    // [R, H]: by the rows at hand
-  T* d_attended;  // [R, H]
-  T* d_qkv;       // [R, 3H]
-  T* d_feed;      // [kGradientRows, F]
-  T* weights;     // of AddWeightGradient
+  using T = typename P::Element;
+  View<T> gradient;    // [R, H]: by the rows at hand
+  View<T> d_between;   // [R, H]: by those after the first norm
+  View<T> d_attended;  // [R, H]
+  View<T> d_qkv;       // [R, 3H]
+  View<T> d_feed;      // [R, kFeedColumns]
+  T* sums;             // of a matrix's columns
   T* attention;
+  T* work;
 
   BackwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
     const int64_t h = s.hidden;
-    const int64_t f = s.feed_forward;
-    gradient = memory.Take(rows * h);
-    d_attended = memory.Take(rows * h);
-    d_qkv = memory.Take(rows * 3 * h);
-    d_feed = memory.Take(kGradientRows * f);
-    const int64_t sizes[] = {WeightGradientScratch<T>(3 * h, h), WeightGradientScratch<T>(f, h),
-                             WeightGradientScratch<T>(h, f)};
-    int64_t most = 0;
-    for (const int64_t size : sizes) most = size > most ? size : most;
-    weights = memory.Take(most);
-    attention =
-        memory.Take(AttentionScratch<T>::Size({longest, s.hidden, s.heads, s.edge_features}));
+    gradient = TakePanels(rows, h, memory);
+    d_between = TakePanels(rows, h, memory);
+    d_attended = TakePanels(rows, h, memory);
+    d_qkv = TakePanels(rows, 3 * h, memory);
+    d_feed = TakePanels(rows, kFeedColumns, memory);
+    sums = memory.Take(3 * h + kFeedColumns);
+    attention = memory.Take(AttentionScratch<T>::Size({longest, h, s.heads, s.edge_features}));
+    work = memory.Take(P::WorkSize(rows, 4 * h + kFeedColumns));
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/kernels/simd/panels.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
@@ -31,18 +32,20 @@ inline __attribute__((always_inline)) Vec<T> InverseRoot(Vec<T> x) {
 // z [nodes, H] becomes the normalised one, y [nodes, H] = z * scale + shift, root [H] what z was
 // multiplied by.
 template <typename T>
-inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden, T* z, T* y,
-                        T* root) {
+inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden, View<T> z,
+                        View<T> y, T* root) {
   const Vec<T> share = Broadcast<T>(static_cast<T>(1) / static_cast<T>(nodes));
   for (int64_t c = 0; c < hidden; c += kLanes<T>) {
+    T* const from = z.At(0, c);
+    T* const to = y.At(0, c);
     Vec<T> mean{};
     Vec<T> factor{};
     if (norm.mean == nullptr) {
-      for (int64_t n = 0; n < nodes; ++n) mean += Load<T>(z + n * hidden + c);
+      for (int64_t n = 0; n < nodes; ++n) mean += Load<T>(from + n * z.row);
       mean *= share;
       Vec<T> squares{};
       for (int64_t n = 0; n < nodes; ++n) {
-        const Vec<T> value = Load<T>(z + n * hidden + c) - mean;
+        const Vec<T> value = Load<T>(from + n * z.row) - mean;
         squares += value * value;
       }
       factor = InverseRoot<T>(squares * share + static_cast<T>(kNormEpsilon));
@@ -54,9 +57,9 @@ inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hi
     const Vec<T> scale = Load<T>(norm.scale + c);
     const Vec<T> shift = Load<T>(norm.shift + c);
     for (int64_t n = 0; n < nodes; ++n) {
-      const Vec<T> value = (Load<T>(z + n * hidden + c) - mean) * factor;
-      Store<T>(z + n * hidden + c, value);
-      Store<T>(y + n * hidden + c, value * scale + shift);
+      const Vec<T> value = (Load<T>(from + n * z.row) - mean) * factor;
+      Store<T>(from + n * z.row, value);
+      Store<T>(to + n * y.row, value * scale + shift);
     }
   }
 }
@@ -65,15 +68,18 @@ inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hi
 // d_shift.
 template <typename T>
 inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden,
-                         const T* normalised, const T* root, T* dy, T* d_scale, T* d_shift) {
+                         View<const T> normalised, const T* root, View<T> dy, T* d_scale,
+                         T* d_shift) {
   const Vec<T> share = Broadcast<T>(static_cast<T>(1) / static_cast<T>(nodes));
   for (int64_t c = 0; c < hidden; c += kLanes<T>) {
+    const T* const z = normalised.At(0, c);
+    T* const d = dy.At(0, c);
     Vec<T> sum{};
     Vec<T> along{};
     for (int64_t n = 0; n < nodes; ++n) {
-      const Vec<T> value = Load<T>(dy + n * hidden + c);
+      const Vec<T> value = Load<T>(d + n * dy.row);
       sum += value;
-      along += value * Load<T>(normalised + n * hidden + c);
+      along += value * Load<T>(z + n * normalised.row);
     }
     Store<T>(d_scale + c, Load<T>(d_scale + c) + along);
     Store<T>(d_shift + c, Load<T>(d_shift + c) + sum);
@@ -81,8 +87,8 @@ inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t h
     const Vec<T> mean = norm.mean == nullptr ? sum * share : Vec<T>{};
     const Vec<T> slope = norm.mean == nullptr ? along * share : Vec<T>{};
     for (int64_t n = 0; n < nodes; ++n) {
-      T* const at = dy + n * hidden + c;
-      Store<T>(at, factor * (Load<T>(at) - mean - Load<T>(normalised + n * hidden + c) * slope));
+      T* const at = d + n * dy.row;
+      Store<T>(at, factor * (Load<T>(at) - mean - Load<T>(z + n * normalised.row) * slope));
     }
   }
 }

@@ -1,0 +1,61 @@
+// What follows the encoder's products. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/panels.h"
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+template <typename T>
+struct StorePlain {
+  View<T> to;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(to.At(i, j), value);
+  }
+};
+template <typename T>
+struct StoreSum {
+  View<T> to;
+  View<const T> other;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(to.At(i, j), value + Load<T>(other.At(i, j)));
+  }
+};
+template <typename T>
+struct StoreWithBias {
+  View<T> to;
+  const T* bias;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(to.At(i, j), value + Load<T>(bias + j));
+  }
+};
+template <typename T>
+struct StorePositive {
+  View<T> to;
+  const T* bias;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(to.At(i, j), Max<T>(value + Load<T>(bias + j), Vec<T>{}));
+  }
+};
+template <typename T>
+struct StoreWithSkip {
+  View<T> to;
+  const T* bias;
+  View<const T> skip;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(to.At(i, j), value + Load<T>(bias + j) + Load<T>(skip.At(i, j)));
+  }
+};
+// The gradient through a ReLU whose result is `active`.
+template <typename T>
+struct StoreWhereActive {
+  View<T> to;
+  View<const T> active;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    Store<T>(to.At(i, j), Load<T>(active.At(i, j)) > Vec<T>{} ? value : Vec<T>{});
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,112 @@
+// A weight's gradient, C += A^T B over many rows, of matrices in panels (panels.h): nothing is
+// packed. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/panels.h"
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// Rows of a chunk: as many as keep a panel of either side in the first-level cache.
+inline constexpr int64_t kChunkRows = 128;
+
+// `to` [outputs, inputs] += value * scale[input] + sums[output] * shift[input]: the gradient where
+// the right side was normalised, and then scaled and shifted by channel. Without `scale` by value
+// alone; `sums` (null: none) are of the left side's columns.
+template <typename T>
+struct AddGradientTo {
+  T* to;
+  int64_t stride;
+  const T* scale = nullptr;
+  const T* shift = nullptr;
+  const T* sums = nullptr;
+  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
+    if (scale != nullptr) {
+      value *= Load<T>(scale + j);
+      if (sums != nullptr) value += sums[i] * Load<T>(shift + j);
+    }
+    T* const at = to + i * stride + j;
+    Store<T>(at, Load<T>(at) + value);
+  }
+};
+
+template <typename T, int64_t kRows, int64_t kVectors>
+inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b, int64_t rows,
+                                                         int64_t i, int64_t j,
+                                                         const AddGradientTo<T>& add) {
+  constexpr int64_t kColumns = kPanelColumns<T>;
+  for (int64_t r = 0; r < kRows; ++r) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      __builtin_prefetch(add.to + (i + r) * add.stride + j + v * kLanes<T>, 1);
+    }
+  }
+  Vec<T> sums[kRows][kVectors] = {};
+  AddSteps<T, kRows, kVectors, 1, kColumns>(a, b, kColumns, rows, sums);
+  Finish<T>(sums, i, j, add);
+}
+
+// A panel's outputs: in blocks of nearly equal height, 11, 11 and 10 of 32.
+template <typename T, int64_t kVectors>
+inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs, int64_t i,
+                          int64_t j, const AddGradientTo<T>& add) {
+  constexpr int64_t kColumns = kPanelColumns<T>;
+  constexpr int64_t kBlocks = (kColumns + kBlockRows - 1) / kBlockRows;
+  constexpr int64_t kHeight = (kColumns + kBlocks - 1) / kBlocks;
+  constexpr int64_t kLast = kColumns - (kBlocks - 1) * kHeight;
+  int64_t r = 0;
+  for (; r + kHeight <= outputs; r += kHeight) {
+    GradientBlock<T, kHeight, kVectors>(a + r, b, rows, i + r, j, add);
+  }
+  if (outputs - r == kLast) {
+    GradientBlock<T, kLast, kVectors>(a + r, b, rows, i + r, j, add);
+    return;
+  }
+  for (; r < outputs; ++r) GradientBlock<T, 1, kVectors>(a + r, b, rows, i + r, j, add);
+}
+
+struct GradientSize {
+  int64_t rows;
+  int64_t outputs;
+  int64_t inputs;
+};
+
+// What `add` says, with value a^T b; a [rows, outputs], b [rows, inputs], both in panels.
+template <typename T>
+inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSize& size,
+                             AddGradientTo<T> add) {
+  constexpr int64_t kColumns = kPanelColumns<T>;
+  for (int64_t first = 0; first < size.rows; first += kChunkRows) {
+    const int64_t rows = size.rows - first < kChunkRows ? size.rows - first : kChunkRows;
+    for (int64_t i = 0; i < size.outputs; i += kColumns) {
+      const T* const left = a.At(first, i);
+      const int64_t outputs = size.outputs - i < kColumns ? size.outputs - i : kColumns;
+      for (int64_t j = 0; j < size.inputs; j += kColumns) {
+        const T* const right = b.At(first, j);
+        if (size.inputs - j >= kColumns) {
+          GradientPanel<T, kBlockVectors>(left, right, rows, outputs, i, j, add);
+        } else {
+          for (int64_t v = 0; v < size.inputs - j; v += kLanes<T>) {
+            GradientPanel<T, 1>(left, right + v, rows, outputs, i, j + v, add);
+          }
+        }
+      }
+    }
+    add.sums = nullptr;
+  }
+}
+
+// sums [columns] = those of a's columns; `to` [columns] += them unless it is null.
+template <typename T>
+inline void SumColumns(View<const T> a, int64_t rows, int64_t columns, T* sums, T* to) {
+  for (int64_t j = 0; j < columns; j += kLanes<T>) {
+    const T* const from = a.At(0, j);
+    Vec<T> sum{};
+    for (int64_t r = 0; r < rows; ++r) sum += Load<T>(from + r * a.row);
+    Store<T>(sums + j, sum);
+    if (to != nullptr) Store<T>(to + j, Load<T>(to + j) + sum);
+  }
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

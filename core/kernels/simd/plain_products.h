@@ -1,0 +1,36 @@
+// The encoder's products as they are: operands of the element type. bf16_products.h is the other
+// kind. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/panel_gradient.h"
+#include "core/kernels/simd/panels.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+template <typename T>
+struct PlainProducts {
+  using Element = T;
+
+  static int64_t PackedSize(int64_t inner, int64_t columns) { return inner * columns; }
+  // `b`: element (k, j) at data[k * row + j * column].
+  static void Pack(MatrixA<T> b, int64_t inner, int64_t columns, T* to) {
+    PackB<T>(b, inner, columns, to);
+  }
+  // Memory that Multiply and AddGradient need as `work`, for `rows` rows and at most `columns` of
+  // both sides together.
+  static int64_t WorkSize(int64_t /*rows*/, int64_t /*columns*/) { return 0; }
+
+  template <typename Epilogue>
+  static void Multiply(View<const T> a, const T* packed, const PanelProduct& size, T* /*work*/,
+                       const Epilogue& epilogue) {
+    MultiplyPanels<T>(a, packed, size, epilogue);
+  }
+  static void AddGradient(View<const T> a, View<const T> b, const GradientSize& size, T* /*work*/,
+                          const AddGradientTo<T>& add) {
+    AddPanelGradient<T>(a, b, size, add);
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE
