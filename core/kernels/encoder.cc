@@ -80,4 +80,13 @@ template std::unique_ptr<Encoder<double>> MakeEncoder<double>(const EncoderShape
                                                               std::vector<EncoderLayerOffsets>,
                                                               Isa);
 
+std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
+                                                std::vector<EncoderLayerOffsets> layers,
+                                                Bf16 bf16) {
+  return std::make_unique<KernelEncoder<float>>(
+      shape, std::move(layers),
+      bf16 == Bf16::kHardware ? simd::avx512_bf16::GetEncoderFunctions()
+                              : simd::avx512_bf16_emulated::GetEncoderFunctions());
+}
+
 }  // namespace vrp

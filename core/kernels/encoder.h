@@ -87,4 +87,10 @@ template <typename T>
 std::unique_ptr<Encoder<T>> MakeEncoder(const EncoderShape& shape,
                                         std::vector<EncoderLayerOffsets> layers, Isa isa);
 
+// With the linear layers' products in bf16 and everything else (sums, attention, norms, the
+// gradient) in float; what comes out for an instance still does not depend on its group. On a CPU
+// that can run `bf16`, which is not kNone.
+std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
+                                                std::vector<EncoderLayerOffsets> layers, Bf16 bf16);
+
 }  // namespace vrp

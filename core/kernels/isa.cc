@@ -25,4 +25,16 @@ Isa BestIsa() {
   return best;
 }
 
+Bf16 UsableBf16() {
+  static const Bf16 usable = [] {
+    if (BestIsa() != Isa::kAvx512) return Bf16::kNone;
+    const char* const wanted = std::getenv("VRP_ISA");
+    if (wanted != nullptr && std::string_view(wanted) == "avx512_bf16_emulated") {
+      return Bf16::kEmulated;
+    }
+    return __builtin_cpu_supports("avx512bf16") ? Bf16::kHardware : Bf16::kNone;
+  }();
+  return usable;
+}
+
 }  // namespace vrp

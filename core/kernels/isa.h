@@ -18,4 +18,12 @@ std::vector<Isa> UsableIsas();
 // The fastest of them; VRP_ISA=avx2 in the environment takes the baseline instead.
 Isa BestIsa();
 
+// How products in bf16 are computed beside BestIsa.
+enum class Bf16 {
+  kNone,
+  kHardware,  // AVX-512 BF16
+  kEmulated,  // by AVX-512, slower than fp32: VRP_ISA=avx512_bf16_emulated, for tests of training
+};
+Bf16 UsableBf16();
+
 }  // namespace vrp

@@ -53,6 +53,7 @@ class CpuGraphTransformer final : public Float64Engine {
 
   std::string_view architecture() const override { return "gt"; }
   NodeOrder node_order() const override { return NodeOrder::kAsGiven; }
+  bool HasBf16() const override { return pass_.HasBf16(); }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
   std::span<const double> LastGradient() const override { return last_gradient_; }
@@ -91,14 +92,17 @@ class CpuGraphTransformer final : public Float64Engine {
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     Workers workers = idle_.Take(EngineThreads(request.rollout));
+    if (request.bf16) pass_.PackBf16(Values());
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
       workers[w]->gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
       pass_.ClearSums(workers[w]->group);
+      workers[w]->group.bf16 = request.bf16;
     });
     ForEachGroup<Worker<T>>(
         Groups(batch, request.rollout), pool, workers, [&](Worker<T>& worker, InstanceRange range) {
           worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
         });
+    for (const auto& worker : workers) worker->group.bf16 = false;
     GradientOutcome outcome = SummaryOf(workers);
     if (AllSound(workers)) SumGradients(workers, pool);
     absl::Status status = idle_.GiveBack(std::move(workers));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace vrp {
 namespace {
@@ -30,11 +31,25 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
       layout_(GraphTransformerLayout(options)),
       dense_(DenseKernelsFor<T>(isa)),
       encoder_(MakeEncoder<T>(EncoderShapeOf(options), EncoderOffsets(options, layout_), isa)),
-      hidden_(options.hidden) {}
+      hidden_(options.hidden) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (UsableBf16() == Bf16::kNone) return;
+    bf16_encoder_ =
+        MakeBf16Encoder(EncoderShapeOf(options), EncoderOffsets(options, layout_), UsableBf16());
+  }
+}
+
+template <typename T>
+void GraphTransformerPass<T>::PackBf16(const T* parameters) {
+  if (!HasBf16() || bf16_packed_) return;
+  bf16_encoder_->Pack(parameters);
+  bf16_packed_ = true;
+}
 
 template <typename T>
 void GraphTransformerPass<T>::Pack(const T* parameters) {
   encoder_->Pack(parameters);
+  bf16_packed_ = false;
   PackEmbedding(parameters);
   PackProjections(parameters);
   graph_.resize(static_cast<size_t>(hidden_ * hidden_));
@@ -108,10 +123,11 @@ void GraphTransformerPass<T>::Encode(const NetworkBatch& batch, int32_t first, i
   }
   if (options_.edge_bias) FillEdges(batch, group);
   Embed(batch, group);
-  Resize(group.scratch, encoder_->ScratchSize(group.first_rows));
-  if (keep) Resize(group.saved, encoder_->SavedSize(group.first_rows));
-  encoder_->Forward({group.first_rows, group.edge_starts}, group.nodes.data(),
-                    keep ? group.saved.data() : nullptr, group.scratch.data());
+  const Encoder<T>& encoder = EncoderOf(group);
+  Resize(group.scratch, encoder.ScratchSize(group.first_rows));
+  if (keep) Resize(group.saved, encoder.SavedSize(group.first_rows));
+  encoder.Forward({group.first_rows, group.edge_starts}, group.nodes.data(),
+                  keep ? group.saved.data() : nullptr, group.scratch.data());
   Project(group);
 }
 
@@ -264,8 +280,8 @@ template <typename T>
 void GraphTransformerPass<T>::Backward(const NetworkBatch& batch, GraphTransformerGroup<T>& group,
                                        T* gradient) const {
   BackwardProjections(group, gradient);
-  encoder_->Backward({group.first_rows, group.edge_starts}, group.d_nodes.data(),
-                     group.saved.data(), group.scratch.data(), gradient);
+  EncoderOf(group).Backward({group.first_rows, group.edge_starts}, group.d_nodes.data(),
+                            group.saved.data(), group.scratch.data(), gradient);
   BackwardEmbedding(batch, group);
 }
 

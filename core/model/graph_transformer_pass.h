@@ -27,6 +27,7 @@ struct GraphTransformerGroup {
   int32_t first = 0;  // instance of the batch
   int32_t count = 0;  // B
   int64_t columns = 0;
+  bool bf16 = false;  // the encoder's products, where the pass HasBf16; set before Encode
   std::vector<int32_t> first_rows;  // [B + 1]
   std::vector<T> features;          // [R, padded features]
   std::vector<T> edges;             // [kEdgeFeatures, N, N] of each instance
@@ -60,6 +61,10 @@ class GraphTransformerPass {
   const ParameterLayout& layout() const { return layout_; }
   // After each change of the flat `parameters`.
   void Pack(const T* parameters);
+  // Products in bf16 are for float alone, on CPUs that have them. Before the first group with these
+  // after a Pack:
+  bool HasBf16() const { return bf16_encoder_ != nullptr; }
+  void PackBf16(const T* parameters);
 
   // Instances first .. first + count - 1 of `batch`; with `keep` a Backward may follow.
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, bool keep,
@@ -79,6 +84,9 @@ class GraphTransformerPass {
   void Finish(const T* parameters, const GraphTransformerGroup<T>& group, T* gradient) const;
 
  private:
+  const Encoder<T>& EncoderOf(const GraphTransformerGroup<T>& group) const {
+    return group.bf16 && bf16_encoder_ != nullptr ? *bf16_encoder_ : *encoder_;
+  }
   void PackEmbedding(const T* parameters);
   void PackProjections(const T* parameters);
   void Embed(const NetworkBatch& batch, GraphTransformerGroup<T>& group) const;
@@ -95,6 +103,8 @@ class GraphTransformerPass {
   const ParameterLayout layout_;
   const DenseKernels<T>& dense_;
   std::unique_ptr<Encoder<T>> encoder_;
+  std::unique_ptr<Encoder<T>> bf16_encoder_;  // null: none
+  bool bf16_packed_ = false;
   const int64_t hidden_;
 
   std::vector<T> embed_node_;       // packed [padded features -> H]

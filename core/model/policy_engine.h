@@ -71,8 +71,8 @@ struct GradientRequest {
   RolloutRequest rollout;
   // kFollow: each step's term is (1 - s) log p(choice) + s mean of log p over the nodes allowed.
   double label_smoothing = 0;
-  bool dropout = false;     // by counters of (rollout.seed, rollout.stream)
-  bool bf16 = false;        // products in bf16 where the device has it in hardware
+  bool dropout = false;  // by counters of (rollout.seed, rollout.stream)
+  bool bf16 = false;  // products in bf16 (CPU: the encoder's) where the device has it in hardware
   int32_t micro_batch = 0;  // instances at once on a device with memory of its own; 0: the engine's
 };
 
@@ -99,6 +99,8 @@ class PolicyEngine {
 
   virtual std::string_view architecture() const = 0;  // "ptrnet", "gt"
   virtual NodeOrder node_order() const = 0;
+  // On the CPU: whether GradientRequest::bf16 changes anything.
+  virtual bool HasBf16() const { return false; }
   // The host's copy of the weights is what counts: after changing it call ParametersChanged.
   virtual FlatParameters& parameters() = 0;
   virtual const FlatParameters& parameters() const = 0;

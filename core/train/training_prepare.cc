@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/kernels/isa.h"
 #include "core/model/model_card.h"
 #include "core/train/initial_model.h"
 #include "core/train/instance_source.h"
@@ -15,13 +16,16 @@
 namespace vrp {
 namespace {
 
+// What the device has of what the configuration asks for. On the CPU the engine knows (Prepare asks
+// it), since the kernels choose their instructions.
 Precision AvailablePrecision(const TrainingConfig& config, DeviceId id) {
   if (!config.amp) return Precision::kFp32;
+  if (id.kind == DeviceKind::kCpu) {
+    return config.amp_type == Precision::kBf16 ? Precision::kBf16 : Precision::kFp32;
+  }
   for (const DeviceInfo& device : ListDevices()) {
     if (device.id != id || !device.amp) continue;
-    const bool has =
-        config.amp_type == Precision::kFp16 ? id.kind == DeviceKind::kCuda : device.bf16;
-    if (has) return config.amp_type;
+    if (config.amp_type == Precision::kFp16 || device.bf16) return config.amp_type;
   }
   return Precision::kFp32;
 }
@@ -63,6 +67,9 @@ absl::Status TrainingRun::MakeEngines(std::unique_ptr<PolicyEngine>& baseline) {
                               .gradient_checkpointing = config_.gradient_checkpointing,
                               .pinned = config_.loader.pin};
   VRP_ASSIGN_OR_RETURN(engine_, factory_(config_, request_.device, options));
+  if (request_.device.kind == DeviceKind::kCpu && !engine_->HasBf16()) {
+    precision_ = Precision::kFp32;
+  }
   engine_->parameters().TrackGradient();
   if (!config_.initial_model.empty()) {
     VRP_RETURN_IF_ERROR(LoadInitialModel(config_, request_.models_directories, *engine_));
@@ -116,6 +123,14 @@ void TrainingRun::Banner() {
   std::string amp = config_.amp ? Concat("on (", fp16 ? "fp16" : "bf16", ")") : "off";
   if (config_.amp && precision_ == Precision::kFp32) {
     amp = Concat("off: the device has no ", fp16 ? "fp16" : "bf16", " in hardware");
+    const bool has = !fp16 && UsableBf16() == Bf16::kHardware;
+    if (request_.device.kind == DeviceKind::kCpu && has) {
+      amp = Concat("off: ", engine_->architecture(), " multiplies in fp32 alone on the CPU");
+    }
+  }
+  if (request_.device.kind == DeviceKind::kCpu && precision_ == Precision::kBf16 &&
+      UsableBf16() == Bf16::kEmulated) {
+    amp = "on (bf16, emulated: slower than fp32)";
   }
   log(absl::StrFormat("epochs: %d of %d batches of %d; AMP: %s", config_.epochs, steps_per_epoch_,
                       config_.batch_size, amp));

@@ -9,6 +9,9 @@
 #include "core/kernels/simd/encoder_layout.h"
 #include "core/kernels/simd/norm.h"
 #include "core/kernels/simd/plain_products.h"
+#ifdef VRP_SIMD_BF16
+#include "core/kernels/simd/bf16_products.h"
+#endif
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
@@ -298,12 +301,20 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
 
 }  // namespace
 
+template <typename P>
+EncoderFunctions<ElementOf<P>> FunctionsOf() {
+  return {PackedSize<P>, Pack<P>, SavedSize<P>, ScratchSize<P>, Forward<P>, Backward<P>};
+}
+
+#ifdef VRP_SIMD_BF16
+EncoderFunctions<float> GetEncoderFunctions() { return FunctionsOf<Bf16Products>(); }
+#else
 template <typename T>
 EncoderFunctions<T> GetEncoderFunctions() {
-  using P = PlainProducts<T>;
-  return {PackedSize<P>, Pack<P>, SavedSize<P>, ScratchSize<P>, Forward<P>, Backward<P>};
+  return FunctionsOf<PlainProducts<T>>();
 }
 template EncoderFunctions<float> GetEncoderFunctions<float>();
 template EncoderFunctions<double> GetEncoderFunctions<double>();
+#endif
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

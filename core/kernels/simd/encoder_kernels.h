@@ -41,4 +41,13 @@ template <typename T>
 EncoderFunctions<T> GetEncoderFunctions();
 }  // namespace avx512
 
+// With products in bf16: by the processor's instructions, and emulated (bf16.h).
+namespace avx512_bf16 {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace avx512_bf16
+
+namespace avx512_bf16_emulated {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace avx512_bf16_emulated
+
 }  // namespace vrp::simd

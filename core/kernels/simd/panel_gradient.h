@@ -32,7 +32,7 @@ struct AddGradientTo {
   }
 };
 
-template <typename T, int64_t kRows, int64_t kVectors>
+template <typename T, typename Steps, int64_t kRows, int64_t kVectors>
 inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b, int64_t rows,
                                                          int64_t i, int64_t j,
                                                          const AddGradientTo<T>& add) {
@@ -43,12 +43,12 @@ inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b,
     }
   }
   Vec<T> sums[kRows][kVectors] = {};
-  AddSteps<T, kRows, kVectors, 1, kColumns>(a, b, kColumns, rows, sums);
+  AddSteps<T, Steps, 1, kColumns>(a, b, kColumns, rows, sums);
   Finish<T>(sums, i, j, add);
 }
 
 // A panel's outputs: in blocks of nearly equal height, 11, 11 and 10 of 32.
-template <typename T, int64_t kVectors>
+template <typename T, typename Steps, int64_t kVectors>
 inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs, int64_t i,
                           int64_t j, const AddGradientTo<T>& add) {
   constexpr int64_t kColumns = kPanelColumns<T>;
@@ -57,13 +57,13 @@ inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs,
   constexpr int64_t kLast = kColumns - (kBlocks - 1) * kHeight;
   int64_t r = 0;
   for (; r + kHeight <= outputs; r += kHeight) {
-    GradientBlock<T, kHeight, kVectors>(a + r, b, rows, i + r, j, add);
+    GradientBlock<T, Steps, kHeight, kVectors>(a + r, b, rows, i + r, j, add);
   }
   if (outputs - r == kLast) {
-    GradientBlock<T, kLast, kVectors>(a + r, b, rows, i + r, j, add);
+    GradientBlock<T, Steps, kLast, kVectors>(a + r, b, rows, i + r, j, add);
     return;
   }
-  for (; r < outputs; ++r) GradientBlock<T, 1, kVectors>(a + r, b, rows, i + r, j, add);
+  for (; r < outputs; ++r) GradientBlock<T, Steps, 1, kVectors>(a + r, b, rows, i + r, j, add);
 }
 
 struct GradientSize {
@@ -73,7 +73,7 @@ struct GradientSize {
 };
 
 // What `add` says, with value a^T b; a [rows, outputs], b [rows, inputs], both in panels.
-template <typename T>
+template <typename T, typename Steps = PlainSteps<T>>
 inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSize& size,
                              AddGradientTo<T> add) {
   constexpr int64_t kColumns = kPanelColumns<T>;
@@ -85,10 +85,10 @@ inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSiz
       for (int64_t j = 0; j < size.inputs; j += kColumns) {
         const T* const right = b.At(first, j);
         if (size.inputs - j >= kColumns) {
-          GradientPanel<T, kBlockVectors>(left, right, rows, outputs, i, j, add);
+          GradientPanel<T, Steps, kBlockVectors>(left, right, rows, outputs, i, j, add);
         } else {
           for (int64_t v = 0; v < size.inputs - j; v += kLanes<T>) {
-            GradientPanel<T, 1>(left, right + v, rows, outputs, i, j + v, add);
+            GradientPanel<T, Steps, 1>(left, right + v, rows, outputs, i, j + v, add);
           }
         }
       }

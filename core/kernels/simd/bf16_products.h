@@ -1,0 +1,101 @@
+// The encoder's products in bf16, with sums in float: weights are rounded when packed, rows when
+// they enter a product. A pair of bf16 numbers stands where plain_products.h has one float, so
+// blocks and panels are the same at half the inner dimension. See bf16.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/bf16.h"
+#include "core/kernels/simd/panel_gradient.h"
+#include "core/kernels/simd/panels.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// Pairs of a row's neighbours, on the left: a panel's row is half as long.
+struct PairSteps {
+  static constexpr int64_t kLeftColumns = kPanelColumns<float> / 2;
+  static inline __attribute__((always_inline)) Vec<float> Add(Vec<float> sum, Vec<float> a,
+                                                              Vec<float> b) {
+    return AddPairs(sum, a, b);
+  }
+};
+
+// Inner dimensions are multiples of 16.
+struct Bf16Products {
+  using Element = float;
+  static constexpr int64_t kColumns = kPanelColumns<float>;
+
+  static int64_t PackedSize(int64_t inner, int64_t columns) { return inner / 2 * columns; }
+  static void Pack(MatrixA<float> b, int64_t inner, int64_t columns, float* to) {
+    for (int64_t first = 0; first < columns; first += kColumns) {
+      const int64_t width = columns - first < kColumns ? columns - first : kColumns;
+      for (int64_t k = 0; k < inner; k += 2) {
+        for (int64_t j = first; j < first + width; j += kLanes<float>, to += kLanes<float>) {
+          Vec<float> rows[2];
+          for (int64_t row = 0; row < 2; ++row) {
+            const float* const from = b.data + (k + row) * b.row + j * b.column;
+            for (int64_t v = 0; v < kLanes<float>; ++v) rows[row][v] = from[v * b.column];
+          }
+          Store<float>(to, PairRows(rows[0], rows[1]));
+        }
+      }
+    }
+  }
+  static int64_t WorkSize(int64_t rows, int64_t columns) {
+    return (rows + 1) / 2 * (SizeInPanels<float>(1, columns) + kColumns);
+  }
+
+  template <typename Epilogue>
+  static void Multiply(View<const float> a, const float* packed, const PanelProduct& size,
+                       float* work, const Epilogue& epilogue) {
+    constexpr int64_t kPairs = PairSteps::kLeftColumns;
+    const View<const float> pairs{work, kPairs, size.rows * kPairs};
+    for (int64_t k = 0; k < size.inner; k += kColumns) {
+      const float* const from = a.At(0, k);
+      float* const to = work + k / kColumns * pairs.panel;
+      const bool whole = size.inner - k >= kColumns;
+      for (int64_t r = 0; r < size.rows; ++r) {
+        const float* const row = from + r * a.row;
+        Store<float>(
+            to + r * kPairs,
+            PairColumns(Load<float>(row), whole ? Load<float>(row + kLanes<float>) : Vec<float>{}));
+      }
+    }
+    MultiplyPanels<float, PairSteps>(
+        pairs, packed, {size.rows, size.inner / 2, size.columns, size.depth / 2, size.first / 2},
+        epilogue);
+  }
+
+  static void AddGradient(View<const float> a, View<const float> b, const GradientSize& size,
+                          float* work, const AddGradientTo<float>& add) {
+    const int64_t pairs = (size.rows + 1) / 2;
+    float* const right = work + SizeInPanels<float>(pairs, size.outputs);
+    PairAllRows(a, size.rows, size.outputs, work);
+    PairAllRows(b, size.rows, size.inputs, right);
+    AddPanelGradient<float, PairSteps>(InPanels<const float>(work, pairs),
+                                       InPanels<const float>(right, pairs),
+                                       {pairs, size.outputs, size.inputs}, add);
+  }
+
+ private:
+  // Pairs of rows; a last one without another is paired with 0.
+  static void PairAllRows(View<const float> from, int64_t rows, int64_t columns, float* to) {
+    const View<float> target = InPanels(to, (rows + 1) / 2);
+    for (int64_t c = 0; c < columns; c += kLanes<float>) {
+      const float* const source = from.At(0, c);
+      float* const pairs = target.At(0, c);
+      int64_t r = 0;
+      for (; r + 2 <= rows; r += 2) {
+        const float* const row = source + r * from.row;
+        Store<float>(pairs + r / 2 * target.row,
+                     PairRows(Load<float>(row), Load<float>(row + from.row)));
+      }
+      if (r < rows) {
+        Store<float>(pairs + r / 2 * target.row,
+                     PairRows(Load<float>(source + r * from.row), Vec<float>{}));
+      }
+    }
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE
