@@ -158,6 +158,7 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
   request.rollout.stream = step_;
   request.rollout.choices = labels_;
   request.rollout.pool = pool_.get();
+  request.bf16 = case_.bf16;
   request.micro_batch = case_.micro_batch;
   const double share = 1.0 / (static_cast<double>(case_.batch) * case_.starts);
   const auto weigh = [&](int64_t first, std::span<const double> costs, std::span<double> weights) {

@@ -2,6 +2,7 @@
 // inputs to try it with.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -72,11 +73,19 @@ inline EncoderParameters MakeEncoderParameters(const EncoderShape& s) {
   return p;
 }
 
-// One instance: x [N, H] through all layers.
+// To the nearest bf16 number (even).
+inline double RoundToBf16(double value) {
+  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+  return std::bit_cast<float>((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u);
+}
+
+// One instance: x [N, H] through all layers; with `bf16` the linear layers round what they
+// multiply.
 class EncoderReference {
  public:
-  EncoderReference(const EncoderShape& shape, const EncoderParameters& parameters)
-      : s_(shape), p_(parameters) {}
+  EncoderReference(const EncoderShape& shape, const EncoderParameters& parameters,
+                   bool bf16 = false)
+      : s_(shape), p_(parameters), bf16_(bf16) {}
 
   std::vector<double> Encode(std::vector<double> x, std::span<const double> edges) const {
     for (const EncoderLayerOffsets& o : p_.layers) {
@@ -103,7 +112,11 @@ class EncoderReference {
     for (int64_t n = 0; n < nodes; ++n) {
       for (int64_t o = 0; o < outputs; ++o) {
         double sum = At(bias + o);
-        for (int64_t i = 0; i < inputs; ++i) sum += At(weight + o * inputs + i) * x[n * inputs + i];
+        for (int64_t i = 0; i < inputs; ++i) {
+          const double factor = At(weight + o * inputs + i);
+          const double input = x[n * inputs + i];
+          sum += bf16_ ? RoundToBf16(factor) * RoundToBf16(input) : factor * input;
+        }
         y[n * outputs + o] = sum;
       }
     }
@@ -174,6 +187,7 @@ class EncoderReference {
 
   EncoderShape s_;
   const EncoderParameters& p_;
+  bool bf16_;
 };
 
 }  // namespace vrp::testing_support

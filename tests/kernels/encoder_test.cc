@@ -40,12 +40,12 @@ class Group {
   const std::vector<int32_t>& first_rows() const { return first_rows_; }
   const std::vector<double>& edges(size_t b) const { return edges_[b]; }
 
-  std::vector<double> Reference(const EncoderParameters& parameters) const {
+  std::vector<double> Reference(const EncoderParameters& parameters, bool bf16 = false) const {
     std::vector<double> all;
     for (size_t b = 0; b < instances(); ++b) {
       const std::vector<double> x(x_.begin() + first_rows_[b] * shape_.hidden,
                                   x_.begin() + first_rows_[b + 1] * shape_.hidden);
-      const std::vector<double> y = EncoderReference(shape_, parameters).Encode(x, edges_[b]);
+      const std::vector<double> y = EncoderReference(shape_, parameters, bf16).Encode(x, edges_[b]);
       all.insert(all.end(), y.begin(), y.end());
     }
     return all;
@@ -67,9 +67,9 @@ struct Passes {
 
 // The encoder's passes over `group`; `dy` empty: forward alone, with nothing saved.
 template <typename T>
-Passes<T> RunEncoder(const EncoderShape& shape, Isa isa, const EncoderParameters& parameters,
-                     Group& group, const std::vector<double>& dy) {
-  const std::unique_ptr<Encoder<T>> encoder = MakeEncoder<T>(shape, parameters.layers, isa);
+Passes<T> RunEncoder(const EncoderShape& shape, std::unique_ptr<Encoder<T>> encoder,
+                     const EncoderParameters& parameters, Group& group,
+                     const std::vector<double>& dy) {
   const std::vector<T> values(parameters.values.begin(), parameters.values.end());
   encoder->Pack(values.data());
   std::vector<std::vector<T>> edges;
@@ -96,6 +96,19 @@ Passes<T> RunEncoder(const EncoderShape& shape, Isa isa, const EncoderParameters
   return result;
 }
 
+template <typename T>
+Passes<T> RunEncoder(const EncoderShape& shape, Isa isa, const EncoderParameters& parameters,
+                     Group& group, const std::vector<double>& dy) {
+  return RunEncoder<T>(shape, MakeEncoder<T>(shape, parameters.layers, isa), parameters, group, dy);
+}
+
+Passes<float> RunBf16Encoder(const EncoderShape& shape, Bf16 bf16,
+                             const EncoderParameters& parameters, Group& group,
+                             const std::vector<double>& dy) {
+  return RunEncoder<float>(shape, MakeBf16Encoder(shape, parameters.layers, bf16), parameters,
+                           group, dy);
+}
+
 double Dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -109,20 +122,21 @@ struct Case {
   int32_t edge_features;
 };
 
+EncoderShape ShapeOf(const Case& c, NormKind norm) {
+  EncoderShape s;
+  s.hidden = c.hidden;
+  s.heads = c.heads;
+  s.feed_forward = c.feed_forward;
+  s.edge_features = c.edge_features;
+  s.layers = 2;
+  s.norm = norm;
+  return s;
+}
+
 class EncoderTest : public testing::TestWithParam<std::tuple<Isa, NormKind, Case>> {
  protected:
   Isa isa() const { return std::get<0>(GetParam()); }
-  EncoderShape shape() const {
-    const Case& c = std::get<2>(GetParam());
-    EncoderShape s;
-    s.hidden = c.hidden;
-    s.heads = c.heads;
-    s.feed_forward = c.feed_forward;
-    s.edge_features = c.edge_features;
-    s.layers = 2;
-    s.norm = std::get<1>(GetParam());
-    return s;
-  }
+  EncoderShape shape() const { return ShapeOf(std::get<2>(GetParam()), std::get<1>(GetParam())); }
 };
 
 TEST_P(EncoderTest, ForwardEqualsPlainLoops) {
@@ -236,6 +250,82 @@ INSTANTIATE_TEST_SUITE_P(All, EncoderTest,
                                   std::to_string(c.hidden) + "_" + std::to_string(c.heads) + "_" +
                                   std::to_string(c.edge_features);
                          });
+
+// The instructions where the CPU has them, and what stands for them elsewhere.
+std::vector<Bf16> RunnableBf16() {
+  std::vector<Bf16> kinds;
+  if (UsableIsas().back() == Isa::kAvx512) kinds.push_back(Bf16::kEmulated);
+  if (UsableBf16() == Bf16::kHardware) kinds.push_back(Bf16::kHardware);
+  return kinds;
+}
+
+class Bf16EncoderTest : public testing::TestWithParam<std::tuple<Bf16, NormKind, Case>> {
+ protected:
+  Bf16 bf16() const { return std::get<0>(GetParam()); }
+  EncoderShape shape() const { return ShapeOf(std::get<2>(GetParam()), std::get<1>(GetParam())); }
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Bf16EncoderTest);
+
+template <typename T>
+double Distance(const std::vector<T>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (size_t i = 0; i < b.size(); ++i) sum += std::pow(a[i] - b[i], 2);
+  return std::sqrt(sum);
+}
+
+TEST_P(Bf16EncoderTest, ForwardEqualsPlainLoopsThatRoundWhatLinearLayersMultiply) {
+  EncoderShape s = shape();
+  s.layers = 1;  // a number near the middle of two bf16 numbers may go either way: more with each
+  const EncoderParameters parameters = MakeEncoderParameters(s);
+  Group group(s, {5, 1, 17, 33, 2});
+  const std::vector<double> wanted = group.Reference(parameters, true);
+  const std::vector<float> got = RunBf16Encoder(s, bf16(), parameters, group, {}).y;
+  const double rounding = Distance(wanted, group.Reference(parameters));
+  EXPECT_GT(rounding, 1e-3 * std::sqrt(Dot(wanted, wanted)));
+  EXPECT_LT(Distance(got, wanted), 0.1 * rounding);
+}
+
+TEST_P(Bf16EncoderTest, GradientsAreThoseInDoubleButForRounding) {
+  const EncoderShape s = shape();
+  const EncoderParameters parameters = MakeEncoderParameters(s);
+  Group group(s, {21, 1, 11, 40, 200});
+  const std::vector<double> dy = RandomValues(group.rows() * s.hidden, 78);
+  const Passes<double> wanted = RunEncoder<double>(s, Isa::kAvx512, parameters, group, dy);
+  const Passes<float> got = RunBf16Encoder(s, bf16(), parameters, group, dy);
+  for (const EncoderParameters::Kind& kind : parameters.kinds) {
+    double error = 0;
+    double size = 0;
+    for (int64_t i = kind.first; i < kind.first + kind.count; ++i) {
+      error += std::pow(got.gradient[i] - wanted.gradient[i], 2);
+      size += std::pow(wanted.gradient[i], 2);
+    }
+    EXPECT_LE(std::sqrt(error), 0.1 * std::sqrt(size)) << kind.name;
+  }
+  const double error = Distance(got.dx, wanted.dx) / std::sqrt(Dot(wanted.dx, wanted.dx));
+  EXPECT_LT(error, 0.06);
+  EXPECT_GT(error, 1e-3);
+}
+
+TEST_P(Bf16EncoderTest, AnInstanceIsTheSameInAnyGroupAndBackwardTheSameBitsEachTime) {
+  const EncoderShape s = shape();
+  const EncoderParameters parameters = MakeEncoderParameters(s);
+  Group together(s, {7, 1, 18});
+  Group alone(s, {7});
+  const std::vector<double> dy = RandomValues(together.rows() * s.hidden, 79);
+  const Passes<float> first = RunBf16Encoder(s, bf16(), parameters, together, dy);
+  const Passes<float> second = RunBf16Encoder(s, bf16(), parameters, together, dy);
+  EXPECT_EQ(first.y, second.y);
+  EXPECT_EQ(first.gradient, second.gradient);
+  EXPECT_EQ(first.dx, second.dx);
+  const std::vector<float> one = RunBf16Encoder(s, bf16(), parameters, alone, {}).y;
+  for (size_t i = 0; i < one.size(); ++i) ASSERT_EQ(one[i], first.y[i]) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Bf16EncoderTest,
+    testing::Combine(testing::ValuesIn(RunnableBf16()),
+                     testing::Values(NormKind::kInstance, NormKind::kFrozenBatch),
+                     testing::Values(Case{48, 1, 80, 3}, Case{64, 2, 272, 2})));
 
 }  // namespace
 }  // namespace vrp

@@ -7,6 +7,7 @@
 
 #include "core/kernels/simd/bf16.h"
 #include "core/kernels/simd/panel_gradient.h"
+#include "core/kernels/simd/panel_product.h"
 #include "core/kernels/simd/panels.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {

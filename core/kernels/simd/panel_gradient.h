@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/kernels/simd/panel_product.h"
 #include "core/kernels/simd/panels.h"
 #include "core/kernels/simd/vec.h"
 

@@ -1,11 +1,12 @@
 // Matrices kept in panels of as many columns as a product's block has, [panels, rows, columns of a
-// panel], and products of them. Rows of a panel follow one another in memory, so that products
+// panel]. Rows of a panel follow one another in memory, so that products
 // write and read streams (a row-major matrix's columns, a power of two apart, would fall into few
 // sets of the first-level cache), and a panel is what a weight's gradient needs as it lies. See
 // vec.h for who may include this.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/kernels/simd/gemm.h"
 #include "core/kernels/simd/vec.h"
@@ -54,114 +55,6 @@ inline void CopyRows(View<const T> from, int64_t rows, int64_t columns, View<T> 
     T* const target = to.At(0, c);
     for (int64_t r = 0; r < rows; ++r)
       Store<T>(target + r * to.row, Load<T>(source + r * from.row));
-  }
-}
-
-// What a step of a product does. bf16_products.h has another kind, whose elements are pairs.
-template <typename T>
-struct PlainSteps {
-  static constexpr int64_t kLeftColumns = kPanelColumns<T>;  // of the left side's panels
-  static inline __attribute__((always_inline)) Vec<T> Add(Vec<T> sum, Vec<T> a, Vec<T> b) {
-    return sum + a * b;
-  }
-};
-
-// sums += the outer products of `count` steps: element r of the left side lies kRow elements behind
-// the one before, its next step kStep behind.
-template <typename T, typename Steps, int64_t kRow, int64_t kStep, int64_t kRows, int64_t kVectors>
-inline __attribute__((always_inline)) void AddSteps(const T* a, const T* b, int64_t b_step,
-                                                    int64_t count,
-                                                    Vec<T> (&sums)[kRows][kVectors]) {
-#pragma GCC unroll 1
-  for (int64_t k = 0; k < count; ++k, a += kStep, b += b_step) {
-    Vec<T> row[kVectors];
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) row[v] = Load<T>(b + v * kLanes<T>);
-#pragma GCC unroll 16
-    for (int64_t r = 0; r < kRows; ++r) {
-      const Vec<T> value = Broadcast<T>(a[r * kRow]);
-#pragma GCC unroll 4
-      for (int64_t v = 0; v < kVectors; ++v) sums[r][v] = Steps::Add(sums[r][v], value, row[v]);
-    }
-  }
-}
-
-template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
-inline __attribute__((always_inline)) void Finish(const Vec<T> (&sums)[kRows][kVectors], int64_t i,
-                                                  int64_t j, const Epilogue& epilogue) {
-#pragma GCC unroll 16
-  for (int64_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) epilogue(i + r, j + v * kLanes<T>, sums[r][v]);
-  }
-}
-
-// A product's sizes: the right side is rows first .. first + inner - 1 of what PackB made of a
-// matrix of `depth` rows.
-struct PanelProduct {
-  int64_t rows;
-  int64_t inner;
-  int64_t columns;
-  int64_t depth;
-  int64_t first = 0;
-};
-
-// A panel of B for all rows.
-template <typename T, typename Steps, int64_t kVectors, typename Epilogue>
-struct PanelRows {
-  View<const T> a;  // in panels
-  const T* b;
-  int64_t b_step;
-  int64_t inner;
-  int64_t j;
-  const Epilogue& epilogue;
-
-  template <int64_t kRows>
-  inline __attribute__((always_inline)) void Block(int64_t i) const {
-    constexpr int64_t kColumns = Steps::kLeftColumns;
-    Vec<T> sums[kRows][kVectors] = {};
-    const T* left = a.data + i * kColumns;
-    const T* right = b;
-    for (int64_t k = 0; k < inner; k += kColumns, left += a.panel, right += kColumns * b_step) {
-      AddSteps<T, Steps, kColumns, 1>(left, right, b_step,
-                                      inner - k < kColumns ? inner - k : kColumns, sums);
-    }
-    Finish<T>(sums, i, j, epilogue);
-  }
-  // By powers of two, which are few to compile.
-  template <int64_t kPart>
-  inline void Last(int64_t i, int64_t rows) const {
-    if (rows >= kPart) {
-      Block<kPart>(i);
-      i += kPart;
-      rows -= kPart;
-    }
-    if constexpr (kPart > 1) Last<kPart / 2>(i, rows);
-  }
-  inline void All(int64_t rows) const {
-    int64_t i = 0;
-    for (; i + kBlockRows <= rows; i += kBlockRows) Block<kBlockRows>(i);
-    Last<kBlockRows >= 8 ? 8 : 4>(i, rows - i);
-  }
-};
-
-// C [rows, columns] from A [rows, inner], in panels, and a packed B; `epilogue` is called once for
-// each vector of C. Results do not depend on the other rows.
-template <typename T, typename Steps = PlainSteps<T>, typename Epilogue>
-inline void MultiplyPanels(View<const T> a, const T* packed, const PanelProduct& size,
-                           const Epilogue& epilogue) {
-  constexpr int64_t kColumns = kPanelColumns<T>;
-  int64_t j = 0;
-  for (; j + kColumns <= size.columns; j += kColumns) {
-    PanelRows<T, Steps, kBlockVectors, Epilogue>{
-        a, packed + j * size.depth + size.first * kColumns, kColumns, size.inner, j, epilogue}
-        .All(size.rows);
-  }
-  const int64_t width = size.columns - j;  // the last panel is packed without a gap
-  const T* const last = packed + j * size.depth + size.first * width;
-  for (int64_t v = 0; v < width; v += kLanes<T>) {
-    PanelRows<T, Steps, 1, Epilogue>{a, last + v, width, size.inner, j + v, epilogue}.All(
-        size.rows);
   }
 }
 

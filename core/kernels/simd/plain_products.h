@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/kernels/simd/panel_gradient.h"
+#include "core/kernels/simd/panel_product.h"
 #include "core/kernels/simd/panels.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {

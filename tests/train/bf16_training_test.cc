@@ -1,0 +1,96 @@
+// Training with bf16 products, emulated: so it runs on every CPU with AVX-512.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/base/file.h"
+#include "core/kernels/isa.h"
+#include "core/train/trainer.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+// Before the kernels choose their instructions.
+const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
+
+class Listener final : public TrainingObserver {
+ public:
+  void OnLog(std::string_view line) override { log += std::string(line) + "\n"; }
+  void OnProgress(const TrainingProgress& progress) override {
+    if (progress.end_of_epoch) loss = progress.loss;
+    if (progress.step == cancel_at) cancel->Cancel();
+  }
+  void OnCheckpoint(int64_t) override {}
+
+  std::string log;
+  double loss = 0;
+  int64_t cancel_at = -1;
+  std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
+};
+
+class Bf16TrainingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(kChosen, 0);
+    if (UsableBf16() != Bf16::kEmulated) GTEST_SKIP() << "no AVX-512 here";
+  }
+  absl::Status Train(const std::string& name, const std::string& amp, Listener& listener) {
+    TrainingRequest request;
+    const auto config = ParseTrainingConfig(
+        "name: test\nmodel: GT+RL\nproblem: {kind: cvrp, customers: 6}\n"
+        "graph_transformer: {hidden: 32, heads: 2, feed_forward: 48, layers: 2}\n"
+        "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
+        "learning_rate: 0.01, checkpoint_every_steps: 3, amp: " +
+            amp + "}\nreinforce: {baseline: exponential}\nvalidation: {instances: 10}\n",
+        "test.yaml");
+    if (!config.ok()) return config.status();
+    request.config = *config;
+    request.threads = 2;
+    request.job_name = "trainingJobs/test";
+    request.checkpoint_directory = root_ + "/" + name + "/checkpoint";
+    request.model_directory = root_ + "/" + name + "/model";
+    std::filesystem::create_directories(request.checkpoint_directory);
+    std::filesystem::create_directories(request.model_directory);
+    return MakeTrainer()
+        ->Train(request, {absl::InfiniteFuture(), listener.cancel}, listener)
+        .status();
+  }
+  std::string WeightsOf(const std::string& name) const {
+    return ReadFile(root_ + "/" + name + "/model/weights.safetensors").value_or("");
+  }
+
+  const test::TempFolder temporary_;
+  const std::string root_ = temporary_.path();
+};
+
+TEST_F(Bf16TrainingTest, ChangesTheWeightsByRoundingAlone) {
+  Listener plain;
+  Listener rounded;
+  ASSERT_TRUE(Train("plain", "false", plain).ok());
+  const absl::Status status = Train("rounded", "true", rounded);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_NE(rounded.log.find("AMP: on (bf16, emulated"), std::string::npos) << rounded.log;
+  EXPECT_NE(WeightsOf("plain"), WeightsOf("rounded"));
+  EXPECT_NEAR(plain.loss, rounded.loss, 0.5 * (1 + std::abs(plain.loss)));
+}
+
+TEST_F(Bf16TrainingTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
+  Listener whole;
+  Listener first;
+  Listener second;
+  first.cancel_at = 4;
+  ASSERT_TRUE(Train("whole", "true", whole).ok());
+  EXPECT_EQ(Train("parts", "true", first).code(), absl::StatusCode::kCancelled);
+  ASSERT_TRUE(Train("parts", "true", second).ok());
+  EXPECT_NE(second.log.find("resumed from step 4"), std::string::npos) << second.log;
+  EXPECT_NE(WeightsOf("whole"), "");
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("parts"));
+}
+
+}  // namespace
+}  // namespace vrp
