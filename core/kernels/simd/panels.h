@@ -1,8 +1,8 @@
 // Matrices kept in panels of as many columns as a product's block has, [panels, rows, columns of a
-// panel]. Rows of a panel follow one another in memory, so that products
-// write and read streams (a row-major matrix's columns, a power of two apart, would fall into few
-// sets of the first-level cache), and a panel is what a weight's gradient needs as it lies. See
-// vec.h for who may include this.
+// panel]. Rows of a panel follow one another in memory, so that products write and read streams (a
+// row-major matrix's columns, a power of two apart, would fall into few sets of the first-level
+// cache), and a panel is what a weight's gradient needs as it lies. See vec.h for who may include
+// this.
 #pragma once
 
 #include <cstdint>
