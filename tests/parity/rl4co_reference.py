@@ -136,7 +136,19 @@ def sample(policy, env, data, starts, loss_weights):
 
 
 def in_float64(data):
-    return data.clone().apply(lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
+    """The instances with their shares of capacity exact, as our steps count them."""
+    data = data.clone().apply(lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
+    if "demand" in data.keys():
+        data["demand"] = (data["demand"] * data["capacity"]).round() / data["capacity"]
+    return data
+
+
+def round_features(_module, arguments):
+    """What an embedding reads is float32 in our networks, whatever they compute with."""
+    state = arguments[0].clone()
+    if "demand" in state.keys():
+        state["demand"] = state["demand"].float().double()
+    return (state,)
 
 
 def relu_sign_changes(policy, env, data):
@@ -162,6 +174,7 @@ def follow_in_float64(policy, env, data, actions, loss_weights):
     how = {"num_starts": starts, "multistart": True} if starts > 1 else {}
     policy = copy.deepcopy(policy).double()
     policy.zero_grad(set_to_none=True)
+    policy.encoder.init_embedding.register_forward_pre_hook(round_features)
     torch.set_default_dtype(torch.float64)
     try:
         state = env.reset(in_float64(data))
