@@ -21,8 +21,8 @@ class Daemon {
   struct Options {
     VrpdOptions vrpd;
     PolicyLoader policy_loader;
-    Trainer* trainer = nullptr;                        // outlives the daemon
-    const Clock* clock = nullptr;                      // outlives the daemon
+    Trainer* trainer = nullptr;    // outlives the daemon
+    const Clock* clock = nullptr;  // outlives the daemon
     absl::Duration heartbeat = absl::Seconds(10);
     absl::Duration drain = absl::Seconds(5);  // for calls under way at the end
   };

@@ -16,8 +16,8 @@ namespace vrp {
 class TrainingHandler {
  public:
   struct Options {
-    JobManager* jobs = nullptr;               // outlives the handler
-    std::string default_device = "auto";      // of specs that name none
+    JobManager* jobs = nullptr;           // outlives the handler
+    std::string default_device = "auto";  // of specs that name none
   };
   explicit TrainingHandler(Options options) : options_(std::move(options)) {}
 
