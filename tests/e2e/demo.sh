@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# The README's tour, for real: a daemon with a fresh state folder, a small policy trained over gRPC, a CVRPLIB instance
-# solved with it. Called by `./dev demo` once everything is built; leaves its files in demo/.
+# The README's tour, for real: a daemon with a fresh state folder, a CVRPLIB instance solved with the model in the box, a
+# small policy trained over gRPC, the instance solved with that. Called by `./dev demo` once everything is built; leaves its
+# files in demo/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly config=configs/ptrnet_demo.yaml
+readonly shipped=gt-mixed
 readonly model=ptrnet-demo
 readonly instance=tests/data/E-n22-k4.vrp
 readonly optimum=375
@@ -42,13 +44,19 @@ export VRP_REMOTE
 cat "$out/vrpd.out"
 run bin/vrpctl server info
 
-say "2. Train a pointer network remotely ($config; at most 3 minutes on 2 cores)"
+say "2. Solve E-n22-k4 (Christofides and Eilon; optimum $optimum) with the model in the box: the network alone, then with search"
+run bin/vrpctl models list
+run bin/vrpctl solve "$instance" --model "$shipped" --strategy greedy
+run bin/vrpctl solve "$instance" --model "$shipped" --strategy multi_start
+run bin/vrpctl solve "$instance" --model "$shipped" --budget 500ms
+
+say "3. Train a pointer network remotely ($config; at most 3 minutes on 2 cores)"
 began=$SECONDS
 run bin/vrpctl train --config "$config"
 echo "trained in $((SECONDS - began)) s"
 run bin/vrpctl models list
 
-say "3. What it has learned: 1,000 fixed CVRP20 instances, greedy, against the nearest-neighbour builder"
+say "4. What it has learned: 1,000 fixed CVRP20 instances, greedy, against the nearest-neighbour builder"
 bin/vrpctl jobs list --output json | python3 -c '
 import json, sys
 progress = json.loads(sys.stdin.readline())["progress"]
@@ -58,13 +66,13 @@ print(f"policy {policy:.3f}, nearest neighbour {nearest:.3f}: {gain:.1f} % short
 if gain < 3:
     sys.exit("demo: the policy has not learned enough: at least 3 % was wanted")'
 
-say "4. Solve E-n22-k4 (Christofides and Eilon; optimum $optimum) with that model"
+say "5. Solve E-n22-k4 with that model"
 run bin/vrpctl solve "$instance" --model "$model" --strategy greedy
 run bin/vrpctl solve "$instance" --model "$model" --budget 500ms --solution "$out/E-n22-k4.sol" --plot "$out/E-n22-k4.svg"
 run bin/vrpctl check "$instance" "$out/E-n22-k4.sol"
 cost=$(sed -n 's/^Cost:\{0,1\} *//p' "$out/E-n22-k4.sol")
 python3 -c "print(f'gap to the optimum: {100 * ($cost - $optimum) / $optimum:.2f} %')"
 
-say "5. Stop the daemon"
+say "6. Stop the daemon"
 stop_daemon && echo "vrpd has stopped cleanly"
 echo "Written: $out/E-n22-k4.sol, $out/E-n22-k4.svg, $out/vrpd.log"
