@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -16,6 +18,15 @@ constexpr int32_t kMaxWidth = 100'000;
 constexpr int32_t kMaxBeamWidth = 10'000;
 // Steps of all trajectories that are decoded in one call; more are decoded in parts.
 constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
+
+std::string KindNames(const std::vector<ProblemKind>& kinds) {
+  std::string names;
+  for (const ProblemKind kind : kinds) {
+    if (!names.empty()) names += " or ";
+    names += KindName(kind);
+  }
+  return names;
+}
 
 absl::Status CheckOptions(const DecodeOptions& options) {
   const int32_t least = options.method == DecodeMethod::kMultiStart ? 0 : 1;
@@ -67,6 +78,11 @@ class EnginePolicy final : public Policy {
   const PolicyInfo& info() const override { return info_; }
 
   absl::Status Supports(const Instance& instance) const override {
+    if (std::find(info_.kinds.begin(), info_.kinds.end(), instance.kind()) == info_.kinds.end()) {
+      return absl::UnimplementedError(Concat("kind: got ", KindName(instance.kind()),
+                                             ", which this model was not trained for; wanted ",
+                                             KindNames(info_.kinds)));
+    }
     return BatchSupports(instance, engine_->node_order());
   }
 

@@ -294,7 +294,8 @@ TEST(CpuGraphTransformerTest, TellsTheCitiesOfAMatrixApart) {
 
 TEST(CpuGraphTransformerTest, EveryPlanOfEveryVariantIsFeasible) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5),
+                       {ProblemKind::kTsp, ProblemKind::kCvrp, ProblemKind::kVrptw}, {});
   const std::vector<Instance> variants = Variants();
   for (const DecodeMethod method :
        {DecodeMethod::kGreedy, DecodeMethod::kSample, DecodeMethod::kMultiStart}) {
@@ -363,6 +364,18 @@ TEST(EnginePolicyTest, NamesACustomerThatCannotBeReached) {
   EXPECT_EQ(plans.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(std::string(plans.status().message()).find("customer 2"), std::string::npos)
       << plans.status();
+}
+
+TEST(EnginePolicyTest, RefusesAKindThatTheNetworkWasNotTrainedFor) {
+  const auto policy = MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5),
+                                       {ProblemKind::kCvrp, ProblemKind::kTsp}, {});
+  const std::vector<Instance> instances =
+      *GenerateInstances({.kind = ProblemKind::kVrptw, .customers = 5}, 1);
+  const absl::Status status = policy->Decode(instances, {}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(status.message(),
+            "instances[0].kind: got vrptw, which this model was not trained for; wanted cvrp or "
+            "tsp");
 }
 
 TEST(EnginePolicyTest, TakesAnEmptyBatch) {
