@@ -8,12 +8,24 @@ namespace vrp {
 
 template <typename T>
 const LstmKernels<T>& LstmKernelsFor(Isa isa) {
-  static const LstmKernels<T> avx2 = simd::avx2::MakeLstmKernels<T>();
+  if (isa == Isa::kAvx2) {
+    static const LstmKernels<T> avx2 = simd::avx2::MakeLstmKernels<T>();
+    return avx2;
+  }
   static const LstmKernels<T> avx512 = simd::avx512::MakeLstmKernels<T>();
-  return isa == Isa::kAvx2 ? avx2 : avx512;
+  return avx512;
 }
 template const LstmKernels<float>& LstmKernelsFor<float>(Isa);
 template const LstmKernels<double>& LstmKernelsFor<double>(Isa);
+
+const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16) {
+  if (bf16 == Bf16::kHardware) {
+    static const LstmKernels<float> hardware = simd::avx512_bf16::MakeLstmKernels();
+    return hardware;
+  }
+  static const LstmKernels<float> emulated = simd::avx512_bf16_emulated::MakeLstmKernels();
+  return emulated;
+}
 
 template <typename T>
 void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run) {
@@ -30,7 +42,8 @@ void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T
                   .cell = run.cells + before,
                   .gates = run.gates + run.first[t] * GateStride<T>(width),
                   .next_cell = run.cells + after,
-                  .next_hidden = run.hiddens + after});
+                  .next_hidden = run.hiddens + after,
+                  .work = run.work});
   }
 }
 template void LstmForward<float>(const LstmKernels<float>&, const float*, const LstmRun<float>&);
@@ -54,7 +67,8 @@ void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<
                        .d_hidden = d_hiddens + after,
                        .d_cell = d_cells,
                        .gates = run.gates + run.first[t] * GateStride<T>(width),
-                       .d_before = t == 0 && run.from_zero ? nullptr : d_hiddens + before});
+                       .d_before = t == 0 && run.from_zero ? nullptr : d_hiddens + before,
+                       .work = run.work});
   }
 }
 template void LstmBackward<float>(const LstmKernels<float>&, const float*, const LstmRun<float>&,

@@ -28,8 +28,8 @@ template <typename T>
 struct LstmKernels {
   // gates [rows, 4H] (what goes in; gates in the order input, forget, candidate, output) += hidden
   // packed, and are activated in place; to the next cell and hidden state [rows, H]. `packed` is
-  // W_hh^T as DenseKernels::pack lays it out. Steps of a run should alternate `from_last`: W_hh is
-  // then half in the cache.
+  // W_hh^T as `pack` lays it out. Steps of a run should alternate `from_last`: W_hh is then half in
+  // the cache.
   struct Step {
     int64_t rows = 0;
     int64_t hidden_size = 0;  // H: a multiple of 16
@@ -40,6 +40,7 @@ struct LstmKernels {
     T* gates = nullptr;
     T* next_cell = nullptr;
     T* next_hidden = nullptr;
+    T* work = nullptr;  // work_size(rows, H) elements
   };
   void (*step)(const Step& step);
   // Back through one step: `gates` as Step left them become their gradient. d_hidden [rows, H] is
@@ -56,14 +57,15 @@ struct LstmKernels {
     T* d_cell = nullptr;
     T* gates = nullptr;
     T* d_before = nullptr;  // null: not wanted
+    T* work = nullptr;      // work_size(rows, 4H) elements
   };
   void (*step_back)(const StepBack& step);
   // to [rows, columns] = a packed + bias (null: none), or += a packed: for weights of an LSTM's
-  // size, over all steps at once. As DenseKernels' products, faster when the weights fill a cache.
+  // size, over all steps at once, as `pack` lays them out.
   struct Product {
     int64_t rows = 0;
-    int64_t inner = 0;
-    int64_t columns = 0;  // a multiple of 16
+    int64_t inner = 0;  // multiples of 16
+    int64_t columns = 0;
     const T* a = nullptr;
     int64_t a_stride = 0;
     const T* packed = nullptr;
@@ -71,10 +73,13 @@ struct LstmKernels {
     bool add = false;  // without a bias
     T* to = nullptr;
     int64_t to_stride = 0;
+    T* work = nullptr;  // work_size(rows, inner) elements
   };
   void (*multiply)(const Product& product);
-  // A weight [outputs, inputs] of a linear layer as DenseKernels::pack lays it out for y = W x and
-  // for the way back, outputs * inputs elements each. outputs, inputs: multiples of 16.
+  int64_t (*work_size)(int64_t rows, int64_t inner);
+  // A weight [outputs, inputs] of a linear layer for y = W x and for the way back, room for outputs
+  // * inputs elements each: in float and double as DenseKernels::pack lays it out. outputs, inputs:
+  // multiples of 16.
   void (*pack)(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back);
   // `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs]; `bias` [outputs]
   // += sums of a's columns unless it is null. outputs, inputs: multiples of 16.
@@ -96,6 +101,9 @@ struct LstmKernels {
 // T is float or double.
 template <typename T>
 const LstmKernels<T>& LstmKernelsFor(Isa isa);
+// With products in bf16, that is of operands so rounded, and everything else (sums, states, gates,
+// gradients) in float. On a CPU that can run `bf16`, which is not kNone.
+const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16);
 
 // One layer's run. States have R rows for the beginning before their steps' rows: row r of step t
 // is R + first[t] + r.
@@ -107,6 +115,7 @@ struct LstmRun {
   T* gates = nullptr;      // [K, 4H]: what goes in; activated, then (backward) their gradient
   T* cells = nullptr;      // [R + K, H]
   T* hiddens = nullptr;    // [R + K, H]
+  T* work = nullptr;       // work_size(R, H) elements, backward work_size(R, 4H)
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }

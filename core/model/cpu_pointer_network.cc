@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/model/engine_workers.h"
@@ -24,27 +26,32 @@ using Workers = EngineWorkers<Worker>;
 class CpuPointerNetwork final : public PolicyEngine {
  public:
   CpuPointerNetwork(const PointerNetworkOptions& options, uint64_t seed)
-      : pass_(options, BestIsa()), parameters_(pass_.weights().layout(), seed) {
-    ParametersChanged();
+      : plain_(options, Bf16::kNone), parameters_(plain_.pass.weights().layout(), seed) {
+    if (UsableBf16() != Bf16::kNone) bf16_ = std::make_unique<PackedPass>(options, UsableBf16());
   }
 
   std::string_view architecture() const override { return "ptrnet"; }
   NodeOrder node_order() const override { return NodeOrder::kByAngle; }
+  bool HasBf16() const override { return bf16_ != nullptr; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
-  void ParametersChanged() override { pass_.weights().Pack(parameters_.values().data()); }
+  void ParametersChanged() override {
+    plain_.Forget();
+    if (bf16_ != nullptr) bf16_->Forget();
+  }
 
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
+    const PointerPass& pass = plain_.Pack(parameters_, request.pool);
     Workers workers = idle_.Take(EngineThreads(request));
     ForEachGroup<Worker>(Groups(batch, request), request.pool, workers,
                          [&](Worker& worker, InstanceRange range) {
-                           pass_.Encode(batch, range.first, range.count, {}, worker.group);
+                           pass.Encode(batch, range.first, range.count, {}, worker.group);
                            worker.status = request.choice == Choice::kBeam
-                                               ? pass_.Beam(request, worker.group, table)
-                                               : pass_.Rollout(request, worker.group, table);
+                                               ? pass.Beam(request, worker.group, table)
+                                               : pass.Rollout(request, worker.group, table);
                          });
     absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
@@ -57,17 +64,19 @@ class CpuPointerNetwork final : public PolicyEngine {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
+    const PointerPass& pass =
+        (request.bf16 && bf16_ != nullptr ? *bf16_ : plain_).Pack(parameters_, pool);
     Workers workers = idle_.Take(EngineThreads(request.rollout));
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
       workers[w]->gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
-      pass_.weights().Clear(workers[w]->group.sums);
+      pass.weights().Clear(workers[w]->group.sums);
     });
-    ForEachGroup<Worker>(Groups(batch, request.rollout), pool, workers,
-                         [&](Worker& worker, InstanceRange range) {
-                           worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
-                         });
+    ForEachGroup<Worker>(
+        Groups(batch, request.rollout), pool, workers, [&](Worker& worker, InstanceRange range) {
+          worker.status = AddGroup(batch, request, range, {pass, weigh, table}, worker);
+        });
     GradientOutcome outcome = SummaryOf(workers);
-    if (AllSound(workers)) SumGradients(workers, pool);
+    if (AllSound(workers)) SumGradients(pass.weights(), workers, pool);
     absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
     outcome.trajectories = table.Take();
@@ -75,7 +84,27 @@ class CpuPointerNetwork final : public PolicyEngine {
   }
 
  private:
-  struct Sinks {
+  // A pass and whether its weights are packed: they are when they are needed. Thread-safe.
+  struct PackedPass {
+    PackedPass(const PointerNetworkOptions& options, Bf16 bf16) : pass(options, BestIsa(), bf16) {}
+    void Forget() {
+      const absl::MutexLock lock(&mu);
+      packed = false;
+    }
+    const PointerPass& Pack(const FlatParameters& parameters, CpuPool* pool) {
+      const absl::MutexLock lock(&mu);
+      if (!packed) pass.weights().Pack(parameters.values().data(), pool);
+      packed = true;
+      return pass;
+    }
+
+    PointerPass pass;
+    absl::Mutex mu;
+    bool packed ABSL_GUARDED_BY(mu) = false;
+  };
+
+  struct Work {
+    const PointerPass& pass;
     WeighTrajectories weigh;
     TrajectoryTable& table;
   };
@@ -87,30 +116,31 @@ class CpuPointerNetwork final : public PolicyEngine {
   }
 
   absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
-                        InstanceRange range, const Sinks& sinks, Worker& worker) const {
+                        InstanceRange range, const Work& work, Worker& worker) const {
     PhaseClock clock(worker.seconds);
+    const PointerPass& pass = work.pass;
     const RolloutRequest& rollout = request.rollout;
-    pass_.Encode(batch, range.first, range.count,
-                 {.dropout = request.dropout,
-                  .seed = rollout.seed,
-                  .stream = rollout.stream,
-                  .first_instance = rollout.first_instance},
-                 worker.group);
+    pass.Encode(batch, range.first, range.count,
+                {.dropout = request.dropout,
+                 .seed = rollout.seed,
+                 .stream = rollout.stream,
+                 .first_instance = rollout.first_instance},
+                worker.group);
     clock.Spent(Phase::kEncode);
     const bool walks = rollout.choice == Choice::kFollow && rollout.teacher_forcing >= 1;
-    VRP_RETURN_IF_ERROR(walks ? pass_.Walk(rollout, worker.group, sinks.table)
-                              : pass_.Rollout(rollout, worker.group, sinks.table));
-    worker.weights.resize(static_cast<size_t>(range.count) * sinks.table.count());
-    sinks.weigh(range.first, sinks.table.Costs(range.first, range.count), worker.weights);
+    VRP_RETURN_IF_ERROR(walks ? pass.Walk(rollout, worker.group, work.table)
+                              : pass.Rollout(rollout, worker.group, work.table));
+    worker.weights.resize(static_cast<size_t>(range.count) * work.table.count());
+    work.weigh(range.first, work.table.Costs(range.first, range.count), worker.weights);
     clock.Spent(Phase::kRollout);
     PointerPass::SecondPass second{.request = &request,
                                    .weights = worker.weights.data(),
-                                   .table = &sinks.table,
+                                   .table = &work.table,
                                    .score = walks};
-    pass_.ForwardSteps(second, worker.group);
+    pass.ForwardSteps(second, worker.group);
     clock.Spent(Phase::kSecondPass);
-    pass_.BackwardSteps(second, worker.group, worker.gradient.data());
-    pass_.BackwardNodes(worker.group, worker.gradient.data());
+    pass.BackwardSteps(second, worker.group, worker.gradient.data());
+    pass.BackwardNodes(worker.group, worker.gradient.data());
     clock.Spent(Phase::kBackward);
     worker.loss += second.loss;
     worker.pass_difference = std::max(worker.pass_difference, second.difference);
@@ -118,13 +148,13 @@ class CpuPointerNetwork final : public PolicyEngine {
   }
 
   // In the order of the workers, whatever thread adds.
-  void SumGradients(const Workers& workers, CpuPool* pool) {
+  void SumGradients(const PointerWeights& weights, const Workers& workers, CpuPool* pool) {
     const std::span<float> to = parameters_.gradient();
     const auto parts = static_cast<int64_t>(workers.size());
     const auto size = static_cast<int64_t>(to.size());
     const float* const values = parameters_.values().data();
     ForEachWorker(pool, parts, [&](int64_t w) {
-      pass_.weights().Finish(values, workers[w]->group.sums, workers[w]->gradient.data());
+      weights.Finish(values, workers[w]->group.sums, workers[w]->gradient.data());
     });
     ForEachWorker(pool, parts, [&](int64_t part) {
       for (const auto& worker : workers) {
@@ -134,7 +164,8 @@ class CpuPointerNetwork final : public PolicyEngine {
     });
   }
 
-  PointerPass pass_;
+  mutable PackedPass plain_;
+  std::unique_ptr<PackedPass> bf16_;  // null: none
   FlatParameters parameters_;
   mutable IdleWorkers<Worker> idle_;
 };

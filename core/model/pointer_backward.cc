@@ -128,7 +128,7 @@ void PointerPass::BackwardProjections(PointerGroup& group, float* gradient) cons
   const Product d_keys{group.d_keys.data(), width, rows};
   const Product d_values{group.d_values.data(), width, rows};
   const Product d_pointer_keys{group.d_pointer_keys.data(), hidden, rows};
-  const Product d_gates{group.d_gate_inputs.data(), gate_stride_, rows};
+  const Product d_gates{group.d_gate_inputs.data(), gate_stride_, rows, &group.encoder.work};
   const PointerLayer& first = weights_.decoder[0];
   AddWeight(d_keys, {nodes, sums.key.data()}, weights_.key, group);
   AddWeight(d_values, {nodes, sums.value.data()}, weights_.value, group);

@@ -123,7 +123,7 @@ void PointerPass::ProjectNodes(PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t width = weights_.heads_width();
   const int64_t rows = group.encoder.rows();
-  const Product nodes{group.nodes.data(), hidden, rows};
+  const Product nodes{group.nodes.data(), hidden, rows, &group.encoder.work};
   Multiply(nodes, weights_.key, nullptr, group.keys.Grow(rows * width));
   Multiply(nodes, weights_.value, nullptr, group.values.Grow(rows * width));
   Multiply(nodes, weights_.pointer, nullptr, group.pointer_keys.Grow(rows * hidden));

@@ -23,6 +23,7 @@ struct PointerStack {
   std::vector<Floats> kept;       // [K, H]: what dropout multiplied by; with dropout alone
   std::vector<Floats> d_hiddens;  // [R + K, H]
   std::vector<Floats> d_cells;    // [R, H]
+  Floats work;                    // of products with the layers' weights
   bool dropped = false;
   bool from_zero = false;  // the first hidden states are 0
 

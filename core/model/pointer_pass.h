@@ -19,7 +19,8 @@ namespace vrp {
 // Const functions may run on several threads at once, each with a group of its own.
 class PointerPass {
  public:
-  PointerPass(const PointerNetworkOptions& options, Isa isa);
+  // `bf16` is what the LSTMs' products are computed in; kNone: float.
+  PointerPass(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
 
   PointerWeights& weights() { return weights_; }
   const PointerWeights& weights() const { return weights_; }
@@ -59,6 +60,8 @@ class PointerPass {
     const float* a;
     int64_t stride;
     int64_t rows;
+    Floats* work = nullptr;  // with an LSTM's weights
+    float* WorkFor(const PointerLinear& weight, int64_t inner) const;
   };
   void Multiply(const Product& a, const PointerLinear& weight, const float* bias, float* to) const;
   void MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
@@ -118,7 +121,6 @@ class PointerPass {
   const PointerNetworkOptions options_;
   const int64_t gate_stride_;
   const DenseKernels<float>& dense_;
-  const LstmKernels<float>& lstm_;
   const PointerKernels<float>& kernels_;
   PointerWeights weights_;
 };

@@ -51,17 +51,19 @@ void PointerPass::StepLayers(int64_t rows, PointerGroup& group) const {
     float* const state = group.step_hidden.data() + l * size;
     float* const cell = group.step_cell.data() + l * size;
     if (l > 0) {
-      MultiplyTo({state - size, hidden, rows}, layer.input, layer.bias.data(),
-                 {group.step_gates.data(), gate_stride_});
+      const Product below{state - size, hidden, rows, &group.decoder.work};
+      MultiplyTo(below, layer.input, layer.bias.data(), {group.step_gates.data(), gate_stride_});
     }
-    lstm_.step({.rows = rows,
-                .hidden_size = hidden,
-                .packed = layer.recurrent.forward.data(),
-                .hidden = state,
-                .cell = cell,
-                .gates = group.step_gates.data(),
-                .next_cell = cell,
-                .next_hidden = state});
+    const Product before{state, hidden, rows, &group.decoder.work};
+    layer.recurrent.kernels->step({.rows = rows,
+                                   .hidden_size = hidden,
+                                   .packed = layer.recurrent.forward.data(),
+                                   .hidden = state,
+                                   .cell = cell,
+                                   .gates = group.step_gates.data(),
+                                   .next_cell = cell,
+                                   .next_hidden = state,
+                                   .work = before.WorkFor(layer.recurrent, hidden)});
   }
 }
 

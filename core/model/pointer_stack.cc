@@ -7,13 +7,17 @@
 
 namespace vrp {
 
-PointerPass::PointerPass(const PointerNetworkOptions& options, Isa isa)
+PointerPass::PointerPass(const PointerNetworkOptions& options, Isa isa, Bf16 bf16)
     : options_(options),
       gate_stride_(GateStride<float>(options.hidden)),
       dense_(DenseKernelsFor<float>(isa)),
-      lstm_(LstmKernelsFor<float>(isa)),
       kernels_(PointerKernelsFor<float>(isa)),
-      weights_(options, isa) {}
+      weights_(options, isa, bf16) {}
+
+float* PointerPass::Product::WorkFor(const PointerLinear& weight, int64_t inner) const {
+  const int64_t size = weight.kernels->work_size(rows, inner);
+  return size > 0 ? work->Grow(size) : nullptr;
+}
 
 void PointerPass::Multiply(const Product& a, const PointerLinear& weight, const float* bias,
                            float* to) const {
@@ -22,40 +26,44 @@ void PointerPass::Multiply(const Product& a, const PointerLinear& weight, const 
 
 void PointerPass::MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
                              Rows<float> to) const {
-  lstm_.multiply({.rows = a.rows,
-                  .inner = weight.inputs,
-                  .columns = weight.outputs,
-                  .a = a.a,
-                  .a_stride = a.stride,
-                  .packed = weight.forward.data(),
-                  .bias = bias,
-                  .to = to.data,
-                  .to_stride = to.stride});
+  weight.kernels->multiply({.rows = a.rows,
+                            .inner = weight.inputs,
+                            .columns = weight.outputs,
+                            .a = a.a,
+                            .a_stride = a.stride,
+                            .packed = weight.forward.data(),
+                            .bias = bias,
+                            .to = to.data,
+                            .to_stride = to.stride,
+                            .work = a.WorkFor(weight, weight.inputs)});
 }
 
 void PointerPass::Back(const Product& a, const PointerLinear& weight, float* to, bool add) const {
-  lstm_.multiply({.rows = a.rows,
-                  .inner = weight.outputs,
-                  .columns = weight.inputs,
-                  .a = a.a,
-                  .a_stride = a.stride,
-                  .packed = weight.back.data(),
-                  .add = add,
-                  .to = to,
-                  .to_stride = weight.inputs});
+  weight.kernels->multiply({.rows = a.rows,
+                            .inner = weight.outputs,
+                            .columns = weight.inputs,
+                            .a = a.a,
+                            .a_stride = a.stride,
+                            .packed = weight.back.data(),
+                            .add = add,
+                            .to = to,
+                            .to_stride = weight.inputs,
+                            .work = a.WorkFor(weight, weight.outputs)});
 }
 
 void PointerPass::AddWeight(const Product& a, const WeightSum& sum, const PointerLinear& weight,
                             PointerGroup& group) const {
-  lstm_.add_weight_gradient({.rows = a.rows,
-                             .a = a.a,
-                             .a_stride = a.stride,
-                             .outputs = weight.outputs,
-                             .b = sum.b,
-                             .inputs = weight.inputs,
-                             .weights = sum.weights,
-                             .bias = sum.bias,
-                             .scratch = group.scratch.Grow(lstm_.weight_scratch(weight.inputs))});
+  const LstmKernels<float>& kernels = *weight.kernels;
+  kernels.add_weight_gradient(
+      {.rows = a.rows,
+       .a = a.a,
+       .a_stride = a.stride,
+       .outputs = weight.outputs,
+       .b = sum.b,
+       .inputs = weight.inputs,
+       .weights = sum.weights,
+       .bias = sum.bias,
+       .scratch = group.scratch.Grow(kernels.weight_scratch(weight.inputs))});
 }
 
 void PointerPass::GrowStack(PointerStack& stack) const {
@@ -97,6 +105,16 @@ void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStac
   }
 }
 
+namespace {
+
+// Memory of one step's product.
+float* StepWork(PointerStack& stack, const PointerLinear& weight, int64_t inner) {
+  const int64_t size = weight.kernels->work_size(stack.sequences(), inner);
+  return size > 0 ? stack.work.Grow(size) : nullptr;
+}
+
+}  // namespace
+
 void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
                                const PointerDropout& dropout, PointerStack& stack) const {
   const int64_t hidden = options_.hidden;
@@ -112,16 +130,18 @@ void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
         for (int64_t i = 0; i < rows * hidden; ++i) to[i] = input[i] * kept[i];
         input = to;
       }
-      MultiplyTo({input, hidden, rows}, layers[l].input, layers[l].bias.data(),
+      MultiplyTo({input, hidden, rows, &stack.work}, layers[l].input, layers[l].bias.data(),
                  {stack.gates[l].data(), gate_stride_});
     }
-    LstmForward<float>(lstm_, layers[l].recurrent.forward.data(),
+    const PointerLinear& recurrent = layers[l].recurrent;
+    LstmForward<float>(*recurrent.kernels, recurrent.forward.data(),
                        {.first = stack.first,
                         .hidden_size = hidden,
                         .from_zero = stack.from_zero,
                         .gates = stack.gates[l].data(),
                         .cells = stack.cells[l].data(),
-                        .hiddens = stack.hiddens[l].data()});
+                        .hiddens = stack.hiddens[l].data(),
+                        .work = StepWork(stack, recurrent, hidden)});
   }
 }
 
@@ -151,12 +171,13 @@ void PointerPass::BackwardStack(const std::vector<PointerLayer>& layers, Pointer
                              .from_zero = stack.from_zero,
                              .gates = stack.gates[l].data(),
                              .cells = stack.cells[l].data(),
-                             .hiddens = stack.hiddens[l].data()};
-    LstmBackward<float>(lstm_, layer.recurrent.back.data(), run, stack.d_hiddens[l].data(),
-                        stack.d_cells[l].Grow(begin));
+                             .hiddens = stack.hiddens[l].data(),
+                             .work = StepWork(stack, layer.recurrent, 4 * hidden)};
+    LstmBackward<float>(*layer.recurrent.kernels, layer.recurrent.back.data(), run,
+                        stack.d_hiddens[l].data(), stack.d_cells[l].Grow(begin));
     AddRecurrentWeight(layer, run, group, gradient);
     if (l == 0) return;
-    const Product d_gates{run.gates, gate_stride_, rows};
+    const Product d_gates{run.gates, gate_stride_, rows, &stack.work};
     const float* const input =
         stack.dropped ? stack.inputs[l].data() : stack.hiddens[l - 1].data() + begin;
     AddWeight(d_gates, {input, gradient + layer.input_offset, gradient + layer.bias_offset},

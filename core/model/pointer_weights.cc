@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa)
+PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf16 bf16)
     : layout_(PointerLayout(options)),
       dense_(DenseKernelsFor<float>(isa)),
       lstm_(LstmKernelsFor<float>(isa)),
@@ -17,8 +17,21 @@ PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa)
       layers_(options.layers),
       width_(options.hidden / kPointerHeads),
       channels_((width_ + kPointerHeadStep - 1) / kPointerHeadStep * kPointerHeadStep) {
-  encoder = Layers("encoder");
-  decoder = Layers("decoder");
+  encoder = Layers("encoder", bf16);
+  decoder = Layers("decoder", bf16);
+  const auto plain = [&](int64_t outputs, int64_t inputs) {
+    return PointerLinear{.kernels = &lstm_, .outputs = outputs, .inputs = inputs};
+  };
+  embed = plain(hidden_, kPointerNarrow);
+  encoder_input = plain(4 * hidden_, kPointerNarrow);
+  context = plain(4 * hidden_, kPointerNarrow);
+  start = plain(2 * layers_ * hidden_, hidden_);
+  query = plain(heads_width(), hidden_);
+  key = plain(heads_width(), hidden_);
+  value = plain(heads_width(), hidden_);
+  out = plain(hidden_, heads_width());
+  pointer = plain(hidden_, hidden_);
+  dynamic = plain(kPointerNarrow, hidden_);
   start_offset = At("start.weight");
   start_bias_offset = At("start.bias");
   glimpse_dynamic_offset = At("glimpse.dynamic.weight");
@@ -28,23 +41,24 @@ int64_t PointerWeights::heads_width() const { return kPointerHeads * channels_; 
 
 int64_t PointerWeights::Padded(int64_t i) const { return i / width_ * channels_ + i % width_; }
 
-std::vector<PointerLayer> PointerWeights::Layers(const char* name) const {
+std::vector<PointerLayer> PointerWeights::Layers(const char* name, Bf16 bf16) const {
+  const LstmKernels<float>& kernels = bf16 == Bf16::kNone ? lstm_ : Bf16LstmKernelsFor(bf16);
   std::vector<PointerLayer> layers(static_cast<size_t>(layers_));
   for (size_t layer = 0; layer < layers.size(); ++layer) {
-    layers[layer].input_offset = At(Concat(name, ".weight_ih_l", layer));
-    layers[layer].recurrent_offset = At(Concat(name, ".weight_hh_l", layer));
-    layers[layer].bias_offset = At(Concat(name, ".bias_ih_l", layer));
-    layers[layer].other_bias_offset = At(Concat(name, ".bias_hh_l", layer));
+    PointerLayer& to = layers[layer];
+    to.input = {.kernels = &kernels, .outputs = 4 * hidden_, .inputs = hidden_};
+    to.recurrent = {.kernels = &kernels, .outputs = 4 * hidden_, .inputs = hidden_};
+    to.input_offset = At(Concat(name, ".weight_ih_l", layer));
+    to.recurrent_offset = At(Concat(name, ".weight_hh_l", layer));
+    to.bias_offset = At(Concat(name, ".bias_ih_l", layer));
+    to.other_bias_offset = At(Concat(name, ".bias_hh_l", layer));
   }
   return layers;
 }
 
-void PointerWeights::PackLinear(const float* weights, int64_t outputs, int64_t inputs,
-                                PointerLinear& to) const {
-  to.outputs = outputs;
-  to.inputs = inputs;
-  lstm_.pack(weights, outputs, inputs, to.forward.Grow(outputs * inputs),
-             to.back.Grow(outputs * inputs));
+void PointerWeights::PackLinear(const float* weights, PointerLinear& to) {
+  const int64_t size = to.outputs * to.inputs;
+  to.kernels->pack(weights, to.outputs, to.inputs, to.forward.Grow(size), to.back.Grow(size));
 }
 
 std::vector<float> PointerWeights::Narrow(const float* weights, const float* bias,
@@ -57,78 +71,109 @@ std::vector<float> PointerWeights::Narrow(const float* weights, const float* bia
   return narrow;
 }
 
-void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLayer>& layers) const {
+void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLayer>& layers,
+                                Jobs& jobs) {
   for (size_t l = 0; l < layers.size(); ++l) {
     PointerLayer& layer = layers[l];
     if (l > 0 || &layers == &decoder) {
-      PackLinear(parameters + layer.input_offset, 4 * hidden_, hidden_, layer.input);
+      jobs.push_back([=, &layer] { PackLinear(parameters + layer.input_offset, layer.input); });
     }
-    PackLinear(parameters + layer.recurrent_offset, 4 * hidden_, hidden_, layer.recurrent);
-    float* const bias = layer.bias.Grow(4 * hidden_);
-    for (int64_t i = 0; i < 4 * hidden_; ++i) {
-      bias[i] = parameters[layer.bias_offset + i] + parameters[layer.other_bias_offset + i];
-    }
+    jobs.push_back([=, this, &layer] {
+      PackLinear(parameters + layer.recurrent_offset, layer.recurrent);
+      float* const bias = layer.bias.Grow(4 * hidden_);
+      for (int64_t i = 0; i < 4 * hidden_; ++i) {
+        bias[i] = parameters[layer.bias_offset + i] + parameters[layer.other_bias_offset + i];
+      }
+    });
   }
 }
 
-void PointerWeights::Pack(const float* parameters) {
-  PackLayers(parameters, encoder);
-  PackLayers(parameters, decoder);
-  const auto compose = [&](const std::vector<float>& narrow, int64_t input, PointerLinear& to) {
+// The embedding and the context's weights, by themselves and with the input weights behind them.
+void PointerWeights::PackNarrow(const float* parameters, Jobs& jobs) {
+  const auto compose = [this](const std::vector<float>& narrow, const float* input,
+                              PointerLinear& to) {
     AlignedBuffer<float> packed;
     std::vector<float> product(static_cast<size_t>(4 * hidden_ * kPointerNarrow));
     const DenseShape shape{.rows = 4 * hidden_, .inner = hidden_, .columns = kPointerNarrow};
     dense_.pack(narrow.data(), kPointerNarrow, 1, shape, packed.Grow(hidden_ * kPointerNarrow));
-    dense_.multiply({parameters + input, hidden_}, packed.data(), nullptr, shape,
+    dense_.multiply({input, hidden_}, packed.data(), nullptr, shape,
                     {product.data(), kPointerNarrow});
-    PackLinear(product.data(), 4 * hidden_, kPointerNarrow, to);
+    PackLinear(product.data(), to);
   };
-  const std::vector<float> embedding =
-      Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), kPointerInputs);
-  PackLinear(embedding.data(), hidden_, kPointerNarrow, embed);
-  compose(embedding, encoder[0].input_offset, encoder_input);
-  compose(Narrow(parameters + At("context.weight"), nullptr, kPointerContext),
-          decoder[0].input_offset, context);
-  PackLinear(parameters + start_offset, 2 * layers_ * hidden_, hidden_, start);
-  std::copy_n(parameters + start_bias_offset, 2 * layers_ * hidden_,
-              start_bias.Grow(2 * layers_ * hidden_));
-  PackAttention(parameters);
+  jobs.push_back([=, this] {
+    const std::vector<float> embedding =
+        Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), kPointerInputs);
+    PackLinear(embedding.data(), embed);
+    compose(embedding, parameters + encoder[0].input_offset, encoder_input);
+  });
+  jobs.push_back([=, this] {
+    compose(Narrow(parameters + At("context.weight"), nullptr, kPointerContext),
+            parameters + decoder[0].input_offset, context);
+  });
 }
 
-void PointerWeights::PackAttention(const float* parameters) {
+void PointerWeights::Pack(const float* parameters, CpuPool* pool) {
+  Jobs jobs;
+  PackLayers(parameters, encoder, jobs);
+  PackLayers(parameters, decoder, jobs);
+  PackNarrow(parameters, jobs);
+  jobs.push_back([=, this] {
+    PackLinear(parameters + start_offset, start);
+    std::copy_n(parameters + start_bias_offset, start.outputs, start_bias.Grow(start.outputs));
+  });
+  PackAttention(parameters, jobs);
+  if (pool != nullptr) {
+    pool->ParallelFor(std::ssize(jobs), [&](int64_t j) { jobs[static_cast<size_t>(j)](); });
+  } else {
+    for (auto& job : jobs) job();
+  }
+}
+
+void PointerWeights::PackAttention(const float* parameters, Jobs& jobs) {
+  jobs.push_back([=, this] { PackHeads(parameters + At("glimpse.query.weight"), query); });
+  jobs.push_back([=, this] { PackHeads(parameters + At("glimpse.key.weight"), key); });
+  jobs.push_back([=, this] { PackHeads(parameters + At("glimpse.value.weight"), value); });
+  jobs.push_back([=, this] { PackOut(parameters + At("glimpse.out.weight")); });
+  jobs.push_back([=, this] { PackPointer(parameters); });
+  jobs.push_back([=, this] { PackDynamic(parameters); });
+}
+
+void PointerWeights::PackHeads(const float* from, PointerLinear& to) const {
+  std::vector<float> weights(static_cast<size_t>(heads_width() * hidden_), 0.0f);
+  for (int64_t i = 0; i < hidden_; ++i) {
+    std::copy_n(from + i * hidden_, hidden_, weights.begin() + Padded(i) * hidden_);
+  }
+  PackLinear(weights.data(), to);
+}
+
+void PointerWeights::PackOut(const float* from) {
   const int64_t padded = heads_width();
   std::vector<float> weights(static_cast<size_t>(padded * hidden_), 0.0f);
-  const auto by_head = [&](const char* name, PointerLinear& to) {
-    const float* const from = parameters + At(name);
-    for (int64_t i = 0; i < hidden_; ++i) {
-      std::copy_n(from + i * hidden_, hidden_, weights.begin() + Padded(i) * hidden_);
-    }
-    PackLinear(weights.data(), padded, hidden_, to);
-  };
-  by_head("glimpse.query.weight", query);
-  by_head("glimpse.key.weight", key);
-  by_head("glimpse.value.weight", value);
-  std::fill(weights.begin(), weights.end(), 0.0f);
-  const float* const from = parameters + At("glimpse.out.weight");
   for (int64_t o = 0; o < hidden_; ++o) {
     for (int64_t m = 0; m < kPointerHeads; ++m) {
       std::copy_n(from + o * hidden_ + m * width_, width_,
                   weights.begin() + o * padded + m * channels_);
     }
   }
-  PackLinear(weights.data(), hidden_, padded, out);
-  weights.assign(static_cast<size_t>(hidden_ * hidden_), 0.0f);
+  PackLinear(weights.data(), out);
+}
+
+void PointerWeights::PackPointer(const float* parameters) {
+  std::vector<float> weights(static_cast<size_t>(hidden_ * hidden_), 0.0f);
   dense_.add_transposed({parameters + At("pointer.query.weight"), hidden_},
                         {parameters + At("pointer.key.weight"), hidden_},
                         {.rows = hidden_, .inner = hidden_, .columns = hidden_},
                         {weights.data(), hidden_});
   const float scale = 1 / std::sqrt(static_cast<float>(hidden_));
   for (float& weight : weights) weight *= scale;
-  PackLinear(weights.data(), hidden_, hidden_, pointer);
-  weights.assign(static_cast<size_t>(kPointerNarrow * hidden_), 0.0f);
+  PackLinear(weights.data(), pointer);
+}
+
+void PointerWeights::PackDynamic(const float* parameters) {
+  std::vector<float> weights(static_cast<size_t>(kPointerNarrow * hidden_), 0.0f);
   std::copy_n(parameters + At("pointer.dynamic.weight"), kPointerDynamic * hidden_,
               weights.begin());
-  PackLinear(weights.data(), kPointerNarrow, hidden_, dynamic);
+  PackLinear(weights.data(), dynamic);
   std::copy_n(parameters + At("pointer.dynamic.bias"), kPointerDynamic,
               dynamic_bias.GrowZero(kPointerNarrow));
   std::copy_n(parameters + glimpse_dynamic_offset, kPointerHeads * kPointerDynamic,

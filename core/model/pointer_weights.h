@@ -3,7 +3,7 @@
 // Some weights are multiplied with each other once instead of with every node at every step: the
 // embedding with the encoder's input weights, the context's with the decoder's, the pointer's query
 // with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to 16
-// columns.
+// columns. The LSTMs' own weights, which are most of the work, may be multiplied in bf16.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
+#include "core/base/cpu_pool.h"
 #include "core/kernels/aligned_buffer.h"
 #include "core/kernels/dense.h"
 #include "core/kernels/isa.h"
@@ -25,12 +27,13 @@ inline constexpr int64_t kPointerHeadStep = 16;
 // Columns of features and contexts, padded.
 inline constexpr int64_t kPointerNarrow = 16;
 
-// A weight [outputs, inputs] packed for y = W x, and for the way back.
+// A weight [outputs, inputs] packed by `kernels`, for y = W x and for the way back.
 struct PointerLinear {
+  const LstmKernels<float>* kernels = nullptr;
   int64_t outputs = 0;
   int64_t inputs = 0;
-  AlignedBuffer<float> forward;
-  AlignedBuffer<float> back;
+  AlignedBuffer<float> forward = {};
+  AlignedBuffer<float> back = {};
 };
 
 struct PointerLayer {
@@ -58,7 +61,7 @@ struct PointerSums {
 // Thread-safe while Pack is not running.
 class PointerWeights {
  public:
-  explicit PointerWeights(const PointerNetworkOptions& options, Isa isa);
+  PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
 
   const ParameterLayout& layout() const { return layout_; }
   int64_t hidden() const { return hidden_; }
@@ -66,7 +69,8 @@ class PointerWeights {
   int64_t channels() const { return channels_; }  // D, padded
   int64_t heads_width() const;                    // M D
 
-  void Pack(const float* parameters);
+  // Null: on the calling thread alone.
+  void Pack(const float* parameters, CpuPool* pool);
   void Clear(PointerSums& sums) const;
   // Adds to the flat `gradient` what `sums` say, and the second biases, which have their first
   // ones' gradients. Once, at the end.
@@ -91,10 +95,18 @@ class PointerWeights {
   int64_t glimpse_dynamic_offset = 0;
 
  private:
-  void PackLinear(const float* weights, int64_t outputs, int64_t inputs, PointerLinear& to) const;
-  void PackLayers(const float* parameters, std::vector<PointerLayer>& layers) const;
-  void PackAttention(const float* parameters);
-  std::vector<PointerLayer> Layers(const char* name) const;
+  // Packs `weights` [outputs, inputs] of `to`.
+  static void PackLinear(const float* weights, PointerLinear& to);
+  // What is packed by itself.
+  using Jobs = std::vector<absl::AnyInvocable<void()>>;
+  void PackLayers(const float* parameters, std::vector<PointerLayer>& layers, Jobs& jobs);
+  void PackNarrow(const float* parameters, Jobs& jobs);
+  void PackAttention(const float* parameters, Jobs& jobs);
+  void PackHeads(const float* from, PointerLinear& to) const;
+  void PackOut(const float* from);
+  void PackPointer(const float* parameters);
+  void PackDynamic(const float* parameters);
+  std::vector<PointerLayer> Layers(const char* name, Bf16 bf16) const;
   // [H, 16] with the bias as column `inputs`; without one where `bias` is null.
   std::vector<float> Narrow(const float* weights, const float* bias, int64_t inputs) const;
   void FinishNarrow(const float* weights, const std::vector<float>& narrow, float* composed,

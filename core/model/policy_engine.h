@@ -72,7 +72,9 @@ struct GradientRequest {
   // kFollow: each step's term is (1 - s) log p(choice) + s mean of log p over the nodes allowed.
   double label_smoothing = 0;
   bool dropout = false;  // by counters of (rollout.seed, rollout.stream)
-  bool bf16 = false;  // products in bf16 (CPU: the encoder's) where the device has it in hardware
+  // Products in bf16 where the device has it in hardware (CPU: those of the graph transformer's
+  // encoder and of the pointer network's LSTMs).
+  bool bf16 = false;
   int32_t micro_batch = 0;  // instances at once on a device with memory of its own; 0: the engine's
 };
 

@@ -2,7 +2,6 @@
 // inputs to try it with.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -12,6 +11,7 @@
 
 #include "core/base/random.h"
 #include "core/kernels/encoder.h"
+#include "tests/kernels/bf16_testing.h"
 
 namespace vrp::testing_support {
 
@@ -71,12 +71,6 @@ inline EncoderParameters MakeEncoderParameters(const EncoderShape& s) {
     p.layers.push_back(o);
   }
   return p;
-}
-
-// To the nearest bf16 number (even).
-inline double RoundToBf16(double value) {
-  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-  return std::bit_cast<float>((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u);
 }
 
 // One instance: x [N, H] through all layers; with `bf16` the linear layers round what they

@@ -251,14 +251,6 @@ INSTANTIATE_TEST_SUITE_P(All, EncoderTest,
                                   std::to_string(c.edge_features);
                          });
 
-// The instructions where the CPU has them, and what stands for them elsewhere.
-std::vector<Bf16> RunnableBf16() {
-  std::vector<Bf16> kinds;
-  if (UsableIsas().back() == Isa::kAvx512) kinds.push_back(Bf16::kEmulated);
-  if (UsableBf16() == Bf16::kHardware) kinds.push_back(Bf16::kHardware);
-  return kinds;
-}
-
 class Bf16EncoderTest : public testing::TestWithParam<std::tuple<Bf16, NormKind, Case>> {
  protected:
   Bf16 bf16() const { return std::get<0>(GetParam()); }

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/file.h"
 #include "core/kernels/isa.h"
@@ -21,18 +23,43 @@ class Listener final : public TrainingObserver {
  public:
   void OnLog(std::string_view line) override { log += std::string(line) + "\n"; }
   void OnProgress(const TrainingProgress& progress) override {
-    if (progress.end_of_epoch) cost = progress.train_cost;
+    if (progress.end_of_epoch) {
+      cost = progress.train_cost;
+      losses.push_back(progress.loss);
+    }
     if (progress.step == cancel_at) cancel->Cancel();
   }
   void OnCheckpoint(int64_t) override {}
 
   std::string log;
-  double cost = 0;  // of the last epoch
+  double cost = 0;             // of the last epoch
+  std::vector<double> losses;  // of each
   int64_t cancel_at = -1;
   std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
 };
 
-class Bf16TrainingTest : public testing::Test {
+constexpr std::string_view kTransformer =
+    "model: GT+RL\n"
+    "graph_transformer: {hidden: 32, heads: 2, feed_forward: 48, layers: 2}\n"
+    "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
+    "learning_rate: 0.001, checkpoint_every_steps: 3, amp: AMP}\n"
+    "reinforce: {baseline: exponential}\n";
+constexpr std::string_view kPointerReinforce =
+    "model: ptrnet\n"
+    "network: {hidden: 48, layers: 2}\n"
+    "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
+    "learning_rate: 0.001, checkpoint_every_steps: 3, amp: AMP}\n"
+    "reinforce: {baseline: exponential}\n";
+// With dropout, and reading its own choices half of the time at last.
+constexpr std::string_view kPointerSupervised =
+    "model: ptrnet\n"
+    "network: {hidden: 48, layers: 2, dropout: 0.2}\n"
+    "training: {method: supervised, epochs: 5, batch_size: 8, "
+    "learning_rate: 0.005, checkpoint_every_steps: 3, amp: AMP}\n"
+    "supervised: {labels: heuristic, heuristic_iterations: 5, samples: 24, "
+    "teacher_forcing_start: 1, teacher_forcing_end: 0.5}\n";
+
+class Bf16TrainingTest : public testing::TestWithParam<std::string_view> {
  protected:
   void SetUp() override {
     ASSERT_EQ(kChosen, 0);
@@ -40,12 +67,10 @@ class Bf16TrainingTest : public testing::Test {
   }
   absl::Status Train(const std::string& name, const std::string& amp, Listener& listener) {
     TrainingRequest request;
+    std::string text(GetParam());
+    text.replace(text.find("AMP"), 3, amp);
     const auto config = ParseTrainingConfig(
-        "name: test\nmodel: GT+RL\nproblem: {kind: cvrp, customers: 6}\n"
-        "graph_transformer: {hidden: 32, heads: 2, feed_forward: 48, layers: 2}\n"
-        "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
-        "learning_rate: 0.001, checkpoint_every_steps: 3, amp: " +
-            amp + "}\nreinforce: {baseline: exponential}\nvalidation: {instances: 10}\n",
+        "name: test\nproblem: {kind: cvrp, customers: 6}\nvalidation: {instances: 10}\n" + text,
         "test.yaml");
     if (!config.ok()) return config.status();
     request.config = *config;
@@ -67,7 +92,7 @@ class Bf16TrainingTest : public testing::Test {
   const std::string root_ = temporary_.path();
 };
 
-TEST_F(Bf16TrainingTest, IsOnAndLearnsAsFp32DoesButForRounding) {
+TEST_P(Bf16TrainingTest, IsOnAndLearnsAsFp32DoesButForRounding) {
   Listener plain;
   Listener rounded;
   ASSERT_TRUE(Train("plain", "false", plain).ok());
@@ -75,10 +100,11 @@ TEST_F(Bf16TrainingTest, IsOnAndLearnsAsFp32DoesButForRounding) {
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_NE(rounded.log.find("AMP: on (bf16, emulated"), std::string::npos) << rounded.log;
   EXPECT_NE(WeightsOf("plain"), WeightsOf("rounded"));
+  EXPECT_GT(plain.cost, 0);
   EXPECT_NEAR(plain.cost, rounded.cost, 0.05 * plain.cost);
 }
 
-TEST_F(Bf16TrainingTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
+TEST_P(Bf16TrainingTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
   Listener whole;
   Listener first;
   Listener second;
@@ -90,6 +116,22 @@ TEST_F(Bf16TrainingTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
   EXPECT_NE(WeightsOf("whole"), "");
   EXPECT_EQ(WeightsOf("whole"), WeightsOf("parts"));
 }
+
+class Bf16SupervisedTest : public Bf16TrainingTest {};
+
+TEST_P(Bf16SupervisedTest, LearnsTheLabelsAsFp32Does) {
+  Listener plain;
+  Listener rounded;
+  ASSERT_TRUE(Train("plain", "false", plain).ok());
+  ASSERT_TRUE(Train("rounded", "true", rounded).ok());
+  ASSERT_EQ(rounded.losses.size(), 5u);
+  EXPECT_LT(rounded.losses.back(), 0.8 * rounded.losses.front());
+  EXPECT_NEAR(rounded.losses.back(), plain.losses.back(), 0.03 * plain.losses.back());
+}
+
+INSTANTIATE_TEST_SUITE_P(Trainings, Bf16SupervisedTest, testing::Values(kPointerSupervised));
+INSTANTIATE_TEST_SUITE_P(Trainings, Bf16TrainingTest,
+                         testing::Values(kTransformer, kPointerReinforce, kPointerSupervised));
 
 }  // namespace
 }  // namespace vrp

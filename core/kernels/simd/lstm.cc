@@ -2,19 +2,37 @@
 
 #include "core/kernels/simd/math.h"
 #include "core/kernels/simd/sequence_gradient.h"
+#include "core/kernels/simd/step_operands.h"
 #include "core/kernels/simd/step_product.h"
-#include "core/kernels/simd/transpose.h"
+#include "core/kernels/simd/step_weights.h"
+#ifdef VRP_SIMD_BF16
+#include "core/kernels/simd/bf16_operands.h"
+#endif
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
+namespace {
+
+// P: the kind of operands (step_operands.h).
+template <typename P>
+using ElementOf = typename P::Element;
+
+// What `product` says, with its left side as it is, element by element.
+template <typename P, typename Epilogue>
+void MultiplyRows(StepProduct<ElementOf<P>> product, ElementOf<P>* work, bool from_last,
+                  const Epilogue& epilogue) {
+  product.a = P::Left(product.a, product.rows, product.inner, work);
+  product.inner /= P::kFold;
+  MultiplySteps<ElementOf<P>, typename P::Steps>(product, from_last, epilogue);
+}
 
 // One pass over a row's gates, which the product has just left in the caches.
-template <typename T>
+template <typename P, typename T = ElementOf<P>>
 void LstmStep(const typename LstmKernels<T>::Step& s) {
   const int64_t width = s.hidden_size;
   const int64_t stride = GateStride<T>(width);
   if (s.hidden != nullptr) {
-    MultiplySteps<T>({{s.hidden, width, 1}, s.packed, s.rows, width, 4 * width}, s.from_last,
-                     AddTo<T>{s.gates, stride});
+    MultiplyRows<P>({{s.hidden, width, 1}, s.packed, s.rows, width, 4 * width}, s.work, s.from_last,
+                    AddTo<T>{s.gates, stride});
   }
   for (int64_t r = 0; r < s.rows; ++r) {
     T* const gates = s.gates + r * stride;
@@ -34,7 +52,7 @@ void LstmStep(const typename LstmKernels<T>::Step& s) {
   }
 }
 
-template <typename T>
+template <typename P, typename T = ElementOf<P>>
 void LstmStepBack(const typename LstmKernels<T>::StepBack& s) {
   constexpr T kOne = 1;
   const int64_t width = s.hidden_size;
@@ -59,25 +77,25 @@ void LstmStepBack(const typename LstmKernels<T>::StepBack& s) {
     }
   }
   if (s.d_before == nullptr) return;
-  MultiplySteps<T>({{s.gates, stride, 1}, s.packed, s.rows, 4 * width, width}, s.from_last,
-                   AddTo<T>{s.d_before, width});
+  MultiplyRows<P>({{s.gates, stride, 1}, s.packed, s.rows, 4 * width, width}, s.work, s.from_last,
+                  AddTo<T>{s.d_before, width});
 }
 
-template <typename T>
+template <typename P, typename T = ElementOf<P>>
 void MultiplyAll(const typename LstmKernels<T>::Product& p) {
   const StepProduct<T> product{{p.a, p.a_stride, 1}, p.packed, p.rows, p.inner, p.columns};
   if (p.bias != nullptr) {
-    MultiplySteps<T>(product, false, StoreBiased<T>{p.to, p.to_stride, p.bias});
+    MultiplyRows<P>(product, p.work, false, StoreBiased<T>{p.to, p.to_stride, p.bias});
   } else if (p.add) {
-    MultiplySteps<T>(product, false, AddTo<T>{p.to, p.to_stride});
+    MultiplyRows<P>(product, p.work, false, AddTo<T>{p.to, p.to_stride});
   } else {
-    MultiplySteps<T>(product, false, StoreTo<T>{p.to, p.to_stride});
+    MultiplyRows<P>(product, p.work, false, StoreTo<T>{p.to, p.to_stride});
   }
 }
 
-template <typename T>
+template <typename P, typename T = ElementOf<P>>
 void AddWeightGradient(const typename LstmKernels<T>::WeightGradient& job) {
-  AddSequenceGradient<T>({.a = job.a,
+  AddSequenceGradient<P>({.a = job.a,
                           .stride = job.a_stride,
                           .outputs = job.outputs,
                           .b = job.b,
@@ -88,46 +106,24 @@ void AddWeightGradient(const typename LstmKernels<T>::WeightGradient& job) {
                          job.rows);
 }
 
-template <typename T>
-void PackForward(const T* weights, int64_t outputs, int64_t inputs, T* packed) {
-  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
-  for (int64_t first = 0; first < outputs; first += kPanel) {
-    const int64_t width = outputs - first < kPanel ? outputs - first : kPanel;
-    for (int64_t k = 0; k < inputs; k += kLanes<T>) {
-      for (int64_t j = 0; j < width; j += kLanes<T>) {
-        Vec<T> square[kLanes<T>];
-        const T* const from = weights + (first + j) * inputs + k;
-#pragma GCC unroll 16
-        for (int64_t r = 0; r < kLanes<T>; ++r) square[r] = Load<T>(from + r * inputs);
-        TransposeSquare<T>(square);
-        T* const to = packed + first * inputs + k * width + j;
-#pragma GCC unroll 16
-        for (int64_t r = 0; r < kLanes<T>; ++r) Store<T>(to + r * width, square[r]);
-      }
-    }
-  }
+}  // namespace
+
+template <typename P>
+LstmKernels<ElementOf<P>> KernelsOf() {
+  return {
+      LstmStep<P>,          LstmStepBack<P>,           MultiplyAll<P>, P::WorkSize, PackWeights<P>,
+      AddWeightGradient<P>, SequenceGradientScratch<P>};
 }
 
-template <typename T>
-void PackBothWays(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back) {
-  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
-  PackForward<T>(weights, outputs, inputs, forward);
-  for (int64_t first = 0; first < inputs; first += kPanel) {
-    const int64_t width = inputs - first < kPanel ? inputs - first : kPanel;
-    for (int64_t k = 0; k < outputs; ++k, back += width) {
-      for (int64_t j = 0; j < width; j += kLanes<T>) {
-        Store<T>(back + j, Load<T>(weights + k * inputs + first + j));
-      }
-    }
-  }
-}
-
+#ifdef VRP_SIMD_BF16
+LstmKernels<float> MakeLstmKernels() { return KernelsOf<Bf16Operands>(); }
+#else
 template <typename T>
 LstmKernels<T> MakeLstmKernels() {
-  return {LstmStep<T>,     LstmStepBack<T>,      MultiplyAll<T>,
-          PackBothWays<T>, AddWeightGradient<T>, SequenceGradientScratch<T>};
+  return KernelsOf<PlainOperands<T>>();
 }
 template LstmKernels<float> MakeLstmKernels<float>();
 template LstmKernels<double> MakeLstmKernels<double>();
+#endif
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

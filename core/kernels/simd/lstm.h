@@ -14,4 +14,12 @@ template <typename T>
 LstmKernels<T> MakeLstmKernels();
 }
 
+// With products in bf16: by the processor's instructions, and emulated (bf16.h).
+namespace avx512_bf16 {
+LstmKernels<float> MakeLstmKernels();
+}
+namespace avx512_bf16_emulated {
+LstmKernels<float> MakeLstmKernels();
+}
+
 }  // namespace vrp::simd

@@ -11,13 +11,17 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// What is packed at a time.
+// What is packed at a time; P: the kind of operands (step_operands.h), which may halve the rows.
 inline constexpr int64_t kSequenceRows = 336;
 inline constexpr int64_t kSequenceOutputs = 4 * kBlockRows;
+template <typename P>
+inline constexpr int64_t kPackedRows = kSequenceRows / P::kFold;
 
-template <typename T>
+template <typename P, typename T = typename P::Element>
 inline int64_t SequenceGradientScratch(int64_t inputs) {
-  return kSequenceRows * inputs + 4 * GradientPanelStride<T>(kSequenceRows);
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
+  return kPackedRows<P> * ((inputs + kPanel - 1) / kPanel * kPanel) +
+         4 * GradientPanelStride<T>(kPackedRows<P>);
 }
 
 // `c` [outputs, inputs] += a^T b; a's rows lie `stride` apart; `bias` or null += a's column sums.
@@ -33,6 +37,29 @@ struct SequenceGradient {
   T* scratch;
 };
 
+// Rows of a matrix and the first of its columns.
+template <typename T>
+struct Slab {
+  MatrixA<T> from;
+  int64_t rows;
+  int64_t columns;
+};
+
+// Into panels [rows / kFold, kWidth], `stride` apart, each vector whole: what lies behind a row's
+// end is undefined, and as much may be written behind the last panel.
+template <typename P, int64_t kWidth, typename T = typename P::Element>
+inline void PackSlab(const Slab<T>& slab, int64_t stride, T* to) {
+  for (int64_t r = 0; r < slab.rows; r += P::kFold, to += kWidth) {
+    T* at = to;
+    for (int64_t i = 0; i < slab.columns; i += kWidth, at += stride) {
+      for (int64_t v = 0; v < kWidth && i + v < slab.columns; v += kLanes<T>) {
+        const MatrixA<T> from{slab.from.data + r * slab.from.row + i + v, slab.from.row, 1};
+        Store<T>(at + v, P::AlongRows(from, slab.rows - r, slab.columns - i - v));
+      }
+    }
+  }
+}
+
 // Some panels of outputs, of `rows` packed rows, `count` columns from `first` on.
 template <typename T>
 struct GradientPanels {
@@ -44,11 +71,11 @@ struct GradientPanels {
   const T* next;  // what is packed after them begins here
 };
 
-template <typename T>
+template <typename P, typename T = typename P::Element>
 inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPanels<T>& p) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  int64_t line = 0;
+  int64_t piece = 0;  // of what comes next: kFold of a line
   for (int64_t i = 0; i < p.count; i += kBlockRows) {
     const MatrixA<T> block{p.a + i / kBlockRows * GradientPanelStride<T>(p.rows), 1, kBlockRows};
     const int64_t height = p.count - i < kBlockRows ? p.count - i : kBlockRows;
@@ -56,39 +83,51 @@ inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPane
       const int64_t width = job.inputs - j < kPanel ? job.inputs - j : kPanel;
       const T* const right = p.b + j * p.rows;
       const AddTo<T> add{job.c + (p.first + i) * job.inputs + j, job.inputs};
+      const ColumnBlocks<T, typename P::Steps, kBlockVectors, AddTo<T>> blocks{
+          block, right, kPanel, p.rows, 0, add};
       PrefetchBlock<T>(add.data, add.stride, height);
-      if (width == kPanel && height == kBlockRows && line < kSequenceOutputs) {
-        const Ahead<T> ahead{p.next + line, job.stride};
-        BlockWithAhead<T, kBlockRows>(block, right, p.rows, ahead, 0, 0, add);
-        line += kLine;
+      if (width == kPanel && height == kBlockRows && piece / P::kFold * kLine < kSequenceOutputs) {
+        const T* const next = p.next + piece / P::kFold * kLine + piece % P::kFold * job.stride;
+        blocks.template Block<kBlockRows>(0, Ahead<T>{next, P::kFold * job.stride});
+        ++piece;
       } else if (width == kPanel && height == kBlockRows) {
-        Block<T, kBlockRows, kBlockVectors>(block, right, kPanel, p.rows, 0, 0, add);
+        blocks.template Block<kBlockRows>(0, NothingAhead{});
       } else if (width == kPanel) {
-        LastRows<T, kBlockRows - 1, kBlockVectors>(block, right, kPanel, p.rows, 0, height, 0, add);
+        blocks.Last(0, height);
       } else {
         for (int64_t v = 0; v < width; v += kLanes<T>) {
-          LastRows<T, kBlockRows, 1>(block, right + v, width, p.rows, 0, height, v, add);
+          const ColumnBlocks<T, typename P::Steps, 1, AddTo<T>> column{block,  right + v, kPanel,
+                                                                       p.rows, v,         add};
+          if (height == kBlockRows) {
+            column.template Block<kBlockRows>(0, NothingAhead{});
+          } else {
+            column.Last(0, height);
+          }
         }
       }
     }
   }
 }
 
-template <typename T>
+template <typename P, typename T = typename P::Element>
 inline void AddSequenceGradient(const SequenceGradient<T>& job, int64_t rows) {
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
   T* const packed_b = job.scratch;
-  T* const packed_a = job.scratch + kSequenceRows * job.inputs;
+  T* const packed_a = packed_b + kPackedRows<P> * ((job.inputs + kPanel - 1) / kPanel * kPanel);
   for (int64_t row = 0; row < rows; row += kSequenceRows) {
     const int64_t count = rows - row < kSequenceRows ? rows - row : kSequenceRows;
-    PackInputs<T>({job.b + row * job.inputs, job.inputs}, count, job.inputs, packed_b);
+    const int64_t packed = (count + P::kFold - 1) / P::kFold;
+    PackSlab<P, kPanel>({{job.b + row * job.inputs, job.inputs, 1}, count, job.inputs},
+                        packed * kPanel, packed_b);
     for (int64_t first = 0; first < job.outputs; first += kSequenceOutputs) {
       const int64_t left = job.outputs - first;
       const int64_t wide = left < kSequenceOutputs ? left : kSequenceOutputs;
       const T* const a = job.a + row * job.stride + first;
-      PackOutputs<T>(a, job.stride, count, wide, packed_a);
+      PackSlab<P, kBlockRows>({{a, job.stride, 1}, count, wide}, GradientPanelStride<T>(packed),
+                              packed_a);
       if (job.bias != nullptr) AddColumnSums<T>(a, job.stride, count, wide, job.bias + first);
       const T* const next = left > wide ? a + wide : a;
-      AddPanelGradients<T>(job, {packed_a, packed_b, count, first, wide, next});
+      AddPanelGradients<P>(job, {packed_a, packed_b, packed, first, wide, next});
     }
   }
 }

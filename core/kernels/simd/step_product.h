@@ -13,7 +13,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 // Rows that pass over the weights together.
 inline constexpr int64_t kStepRows = 96;
 
-// C = A B with packed B.
+// C = A B with packed B (PackWeights in step_weights.h).
 template <typename T>
 struct StepProduct {
   MatrixA<T> a;
@@ -34,43 +34,65 @@ struct StoreBiased {
   }
 };
 
-// Rows first .. last - 1 of the panel that begins at column j, while `next` comes closer.
-template <typename T, typename Epilogue>
-inline void StepPanel(const StepProduct<T>& p, int64_t first, int64_t last, int64_t j,
-                      const T* next, const Epilogue& epilogue) {
+// Rows first .. last - 1 of a product.
+struct StepRange {
+  int64_t first;
+  int64_t last;
+};
+
+// The panel that begins at column j, while `next` comes closer.
+template <typename T, typename Steps, typename Epilogue>
+inline void StepPanel(const StepProduct<T>& p, StepRange range, int64_t j, const T* next,
+                      const Epilogue& epilogue) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  const T* const panel = p.packed + j * p.inner;
-  int64_t i = first;
-  for (int64_t line = 0; i + kBlockRows <= last; i += kBlockRows, line += kLine) {
+  const ColumnBlocks<T, Steps, kBlockVectors, Epilogue> blocks{
+      p.a, p.packed + j * p.inner, kPanel, p.inner, j, epilogue};
+  int64_t i = range.first;
+  for (int64_t line = 0; i + kBlockRows <= range.last; i += kBlockRows, line += kLine) {
     PrefetchBlock<T>(epilogue.data + i * epilogue.stride + j, epilogue.stride, kBlockRows);
     if (line < kPanel) {
-      BlockWithAhead<T, kBlockRows>(p.a, panel, p.inner, {next + line, kPanel}, i, j, epilogue);
+      blocks.template Block<kBlockRows>(i, Ahead<T>{next + line, kPanel});
     } else {
-      Block<T, kBlockRows, kBlockVectors>(p.a, panel, kPanel, p.inner, i, j, epilogue);
+      blocks.template Block<kBlockRows>(i, NothingAhead{});
     }
   }
-  LastRows<T, kBlockRows - 1, kBlockVectors>(p.a, panel, kPanel, p.inner, i, last - i, j, epilogue);
+  blocks.Last(i, range.last - i);
+}
+
+// What is left over of columns behind the whole panels, packed without a gap.
+template <typename T, typename Steps, typename Epilogue>
+inline void LastStepColumns(const StepProduct<T>& p, const Epilogue& epilogue) {
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
+  const int64_t width = p.columns % kPanel;
+  const int64_t j = p.columns - width;
+  for (int64_t v = 0; v < width; v += kLanes<T>) {
+    const ColumnBlocks<T, Steps, 1, Epilogue> blocks{
+        p.a, p.packed + j * p.inner + v, width, p.inner, j + v, epilogue};
+    int64_t i = 0;
+    for (; i + kBlockRows <= p.rows; i += kBlockRows) {
+      blocks.template Block<kBlockRows>(i, NothingAhead{});
+    }
+    blocks.Last(i, p.rows - i);
+  }
 }
 
 // `from_last` begins with the last columns. Turning from pass to pass finds in the cache what the
 // pass before used last.
-template <typename T, typename Epilogue>
+template <typename T, typename Steps, typename Epilogue>
 inline void MultiplySteps(const StepProduct<T>& p, bool from_last, const Epilogue& epilogue) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
-  if (p.columns % kPanel != 0) {
-    Multiply<T>(p.a, {p.packed, 0, true}, p.rows, p.inner, p.columns, epilogue);
-    return;
-  }
   const int64_t panels = p.columns / kPanel;
   for (int64_t first = 0; first < p.rows; first += kStepRows, from_last = !from_last) {
     const int64_t last = p.rows - first < kStepRows ? p.rows : first + kStepRows;
     for (int64_t n = 0; n < panels; ++n) {
       const int64_t at = from_last ? panels - 1 - n : n;
       const int64_t after = n + 1 == panels ? at : at + (from_last ? -1 : 1);
-      StepPanel<T>(p, first, last, at * kPanel, p.packed + after * kPanel * p.inner, epilogue);
+      StepPanel<T, Steps>(p, {first, last}, at * kPanel, p.packed + after * kPanel * p.inner,
+                          epilogue);
     }
   }
+  if (p.columns % kPanel != 0) LastStepColumns<T, Steps>(p, epilogue);
 }
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

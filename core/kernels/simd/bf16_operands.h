@@ -1,0 +1,49 @@
+// The operands of step_product.h and sequence_gradient.h in bf16: rounded where they enter a
+// product, in pairs of neighbours. See bf16.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/bf16.h"
+#include "core/kernels/simd/bf16_products.h"
+#include "core/kernels/simd/step_operands.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// As PlainOperands says; inner dimensions of products are multiples of 16.
+struct Bf16Operands {
+  using Element = float;
+  using Steps = PairSteps;
+  static constexpr int64_t kFold = 2;
+
+  static int64_t WorkSize(int64_t rows, int64_t inner) { return rows * PairStride(inner); }
+  static MatrixA<float> Left(MatrixA<float> a, int64_t rows, int64_t inner, float* work) {
+    const int64_t stride = PairStride(inner);
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < inner; k += 2 * kLanes<float>) {
+        Store<float>(work + r * stride + k / 2, AlongRow(a.data + r * a.row + k, inner - k));
+      }
+    }
+    return {work, stride, 1};
+  }
+  static inline __attribute__((always_inline)) Vec<float> AlongRow(const float* from,
+                                                                   int64_t count) {
+    constexpr int64_t kHalf = kLanes<float>;
+    return PairColumns(LoadUpTo<float>(from, count),
+                       count > kHalf ? LoadUpTo<float>(from + kHalf, count - kHalf) : Vec<float>{});
+  }
+  static inline __attribute__((always_inline)) Vec<float> AlongRows(MatrixA<float> from,
+                                                                    int64_t rows, int64_t count) {
+    return PairRows(LoadUpTo<float>(from.data, count),
+                    rows > 1 ? LoadUpTo<float>(from.data + from.row, count) : Vec<float>{});
+  }
+
+ private:
+  // A line more than a row fills, for the same reason as GateStride.
+  static int64_t PairStride(int64_t inner) {
+    constexpr int64_t kLine = kLanes<float>;
+    return (inner / 2 + kLine - 1) / kLine * kLine + kLine;
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

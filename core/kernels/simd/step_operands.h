@@ -1,0 +1,44 @@
+// How the products of step_product.h and sequence_gradient.h take their operands: as they are.
+// bf16_operands.h is the other kind. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/gemm.h"
+#include "core/kernels/simd/lanes.h"
+#include "core/kernels/simd/panel_product.h"
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// The first `count` elements, or as many as a vector has.
+template <typename T>
+inline __attribute__((always_inline)) Vec<T> LoadUpTo(const T* from, int64_t count) {
+  return count >= kLanes<T> ? Load<T>(from) : LoadFirst<T>(from, count);
+}
+
+template <typename T>
+struct PlainOperands {
+  using Element = T;
+  using Steps = PlainSteps<T>;
+  // Neighbours on a product's inner dimension that share an element.
+  static constexpr int64_t kFold = 1;
+
+  // Memory of Left.
+  static int64_t WorkSize(int64_t /*rows*/, int64_t /*inner*/) { return 0; }
+  // The left side of a product, of `inner` columns.
+  static MatrixA<T> Left(MatrixA<T> a, int64_t /*rows*/, int64_t /*inner*/, T* /*work*/) {
+    return a;
+  }
+  // A row's elements from `from` on, of which there are `count`: kLanes times kFold of them.
+  static inline __attribute__((always_inline)) Vec<T> AlongRow(const T* from, int64_t count) {
+    return LoadUpTo<T>(from, count);
+  }
+  // Those of kFold rows, `rows` of which there are.
+  static inline __attribute__((always_inline)) Vec<T> AlongRows(MatrixA<T> from, int64_t /*rows*/,
+                                                                int64_t count) {
+    return LoadUpTo<T>(from.data, count);
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,54 @@
+// Weights as step_product.h takes them: in panels of a block's columns, the last one without a gap,
+// and of operands of either kind. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/gemm.h"
+#include "core/kernels/simd/transpose.h"
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// A panel [inputs / kFold, width] of the transpose, which begins at column `first`.
+template <typename P, typename T = typename P::Element>
+inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t width, T* packed) {
+  for (int64_t k = 0; k < inputs; k += kLanes<T> * P::kFold) {
+    const int64_t left = inputs - k;
+    const int64_t rows = left < kLanes<T> * P::kFold ? left / P::kFold : kLanes<T>;
+    for (int64_t j = 0; j < width; j += kLanes<T>) {
+      Vec<T> square[kLanes<T>];
+      const T* const from = weights.data + j * weights.row + k;
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < kLanes<T>; ++r) {
+        square[r] = P::AlongRow(from + r * weights.row, left);
+      }
+      TransposeSquare<T>(square);
+      T* const to = packed + k / P::kFold * width + j;
+      for (int64_t r = 0; r < rows; ++r) Store<T>(to + r * width, square[r]);
+    }
+  }
+}
+
+// `weights` [outputs, inputs], both multiples of 16: `forward` for y = W x, `back` for the way
+// back.
+template <typename P, typename T = typename P::Element>
+inline void PackWeights(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back) {
+  constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
+  for (int64_t first = 0; first < outputs; first += kPanel) {
+    const int64_t width = outputs - first < kPanel ? outputs - first : kPanel;
+    PackTransposedPanel<P>({weights + first * inputs, inputs, 1}, inputs, width,
+                           forward + first * inputs / P::kFold);
+  }
+  for (int64_t first = 0; first < inputs; first += kPanel) {
+    const int64_t width = inputs - first < kPanel ? inputs - first : kPanel;
+    for (int64_t k = 0; k < outputs; k += P::kFold, back += width) {
+      for (int64_t j = 0; j < width; j += kLanes<T>) {
+        const T* const from = weights + k * inputs + first + j;
+        Store<T>(back + j, P::AlongRows({from, inputs, 1}, P::kFold, kLanes<T>));
+      }
+    }
+  }
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,122 @@
+// The pointer network's gradient with products in bf16, emulated: so it runs on every CPU with
+// AVX-512.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "core/kernels/isa.h"
+#include "core/model/cpu_pointer_network.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+// Before the kernels choose their instructions.
+const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
+
+constexpr PointerNetworkOptions kSmall = {.hidden = 48, .layers = 2, .dropout = 0.2};
+
+class CpuPointerBf16Test : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(kChosen, 0);
+    if (UsableBf16() != Bf16::kEmulated) GTEST_SKIP() << "no AVX-512 here";
+    engine_ = MakeCpuPointerNetwork(kSmall, 3);
+    ASSERT_TRUE(engine_->HasBf16());
+    engine_->parameters().TrackGradient();
+    uint64_t seed = 1;
+    for (const int32_t size : {6, 9, 7, 21, 12}) {
+      instances_.push_back(
+          test::AnInstance().WithCustomers(size).Seed(seed++).RandomDemands().Capacity(15).Build());
+    }
+    batch_ = MakeNetworkBatch(instances_, NodeOrder::kByAngle);
+  }
+  GradientOutcome Gradient(GradientRequest request, bool bf16) {
+    request.bf16 = bf16;
+    const auto gradient = engine_->parameters().gradient();
+    std::fill(gradient.begin(), gradient.end(), 0.0f);
+    auto outcome =
+        engine_->AddGradient(batch_, request, [](int64_t, std::span<const double>, auto weights) {
+          for (size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5 + static_cast<double>(i % 3);
+        });
+    EXPECT_TRUE(outcome.ok()) << outcome.status();
+    values_.assign(gradient.begin(), gradient.end());
+    return *std::move(outcome);
+  }
+  Trajectories Run(const RolloutRequest& request) const {
+    auto trajectories = engine_->Run(batch_, request);
+    EXPECT_TRUE(trajectories.ok()) << trajectories.status();
+    return *std::move(trajectories);
+  }
+  // Along choices that the network has drawn, in both precisions.
+  GradientRequest Follow() {
+    if (choices_.empty()) {
+      const Trajectories drawn = Run({.choice = Choice::kSample});
+      for (size_t b = 0; b < instances_.size(); ++b) {
+        const auto list = drawn.Choices(static_cast<int64_t>(b));
+        choices_.emplace_back(list.begin(), list.end());
+      }
+    }
+    return {.rollout = {.choice = Choice::kFollow, .choices = choices_}};
+  }
+
+  std::unique_ptr<PolicyEngine> engine_;
+  std::vector<Instance> instances_;
+  NetworkBatch batch_;
+  std::vector<std::vector<int32_t>> choices_;
+  std::vector<float> values_;  // the last gradient
+};
+
+TEST_F(CpuPointerBf16Test, HasTheGradientOfFloatButForRounding) {
+  GradientRequest request = Follow();
+  request.dropout = true;
+  const GradientOutcome plain = Gradient(request, false);
+  const std::vector<float> wanted = values_;
+  const GradientOutcome rounded = Gradient(request, true);
+  EXPECT_NE(rounded.loss, plain.loss);
+  EXPECT_NEAR(rounded.loss, plain.loss, 0.002 * std::abs(plain.loss));
+  const ParameterLayout& layout = engine_->parameters().layout();
+  for (const ParameterShape& shape : layout.shapes()) {
+    const int64_t at = layout.Offset(shape.name);
+    double norm = 0;
+    double error = 0;
+    for (int64_t i = at; i < at + ParameterLayout::Elements(shape); ++i) {
+      norm += double{wanted[i]} * wanted[i];
+      error += (double{values_[i]} - wanted[i]) * (double{values_[i]} - wanted[i]);
+    }
+    EXPECT_GT(error, 0) << shape.name;
+    EXPECT_LT(std::sqrt(error), 0.02 * std::sqrt(norm)) << shape.name;
+  }
+}
+
+TEST_F(CpuPointerBf16Test, RollsOutAndPassesOverItInTheSamePrecision) {
+  const GradientRequest request{.rollout = {.choice = Choice::kSample, .trajectories = 3}};
+  EXPECT_LT(Gradient(request, true).pass_difference, 1e-4);
+}
+
+TEST_F(CpuPointerBf16Test, RepeatsItselfToTheBitOnAsManyThreads) {
+  CpuPool pool(2);
+  const GradientRequest request{
+      .rollout = {.choice = Choice::kSample, .trajectories = 2, .pool = &pool}};
+  Gradient(request, true);
+  const std::vector<float> first = values_;
+  Gradient(request, true);
+  EXPECT_EQ(first, values_);
+}
+
+TEST_F(CpuPointerBf16Test, LeavesInferenceInFloatAndSeesChangedParameters) {
+  const RolloutRequest follow = Follow().rollout;
+  const std::vector<double> before = Run(follow).log_likelihoods;
+  const double loss = Gradient(Follow(), true).loss;
+  EXPECT_EQ(Run(follow).log_likelihoods, before);
+  for (float& value : engine_->parameters().values()) value *= 1.1f;
+  engine_->ParametersChanged();
+  EXPECT_NE(Gradient(Follow(), true).loss, loss);
+  EXPECT_NE(Run(follow).log_likelihoods, before);
+}
+
+}  // namespace
+}  // namespace vrp
