@@ -6,6 +6,7 @@
 #include "core/base/stop.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
+#include "core/search/fast_random.h"
 
 namespace vrp {
 
@@ -18,6 +19,9 @@ class SearchProblem;
 // emptiest are dissolved into the others.
 Plan SavingsPlan(const Instance& instance, const StopCondition& stop = {});
 Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop);
+// The same with each saving multiplied by 1 - noise .. 1 + noise as the lot decides.
+Plan NoisySavingsPlan(const SearchProblem& problem, const StopCondition& stop, double noise,
+                      FastRandom& random);
 
 // Solomon 1987, I1: seeds a route with the farthest customer, then inserts where the added distance
 // and delay are least.

@@ -111,11 +111,8 @@ Plan Better(const SearchProblem& problem, Plan unfinished, Plan other) {
   return PlanCost(instance, unfinished) < PlanCost(instance, other) ? unfinished : other;
 }
 
-}  // namespace
-
-Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
-  Merger merger(problem);
-  std::vector<Saving> savings = merger.Savings();
+Plan MergeBy(const SearchProblem& problem, Merger& merger, std::vector<Saving> savings,
+             const StopCondition& stop) {
   std::make_heap(savings.begin(), savings.end());
   for (int64_t step = 1; !savings.empty(); ++step) {
     if (step % 256 == 0 && stop.ShouldStop()) break;
@@ -129,6 +126,21 @@ Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
   routes.Load(plan);
   InsertAbsent(routes);
   return routes.ToPlan();
+}
+
+}  // namespace
+
+Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
+  Merger merger(problem);
+  return MergeBy(problem, merger, merger.Savings(), stop);
+}
+
+Plan NoisySavingsPlan(const SearchProblem& problem, const StopCondition& stop, double noise,
+                      FastRandom& random) {
+  Merger merger(problem);
+  std::vector<Saving> savings = merger.Savings();
+  for (Saving& saving : savings) saving.amount *= 1 + noise * (2 * random.Unit() - 1);
+  return MergeBy(problem, merger, std::move(savings), stop);
 }
 
 Plan SavingsPlan(const Instance& instance, const StopCondition& stop) {

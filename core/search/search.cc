@@ -8,6 +8,7 @@
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
 #include "core/search/local_search.h"
+#include "core/search/population/population_run.h"
 #include "core/search/route_set.h"
 #include "core/search/search_problem.h"
 #include "core/search/tour_search.h"
@@ -33,10 +34,15 @@ bool IsBetter(const RouteSet& a, const RouteSet& b) {
   return a.distance() < b.distance();
 }
 
-// The best of our own constructions and the given plans, at a local optimum where the time allows.
-RouteSet FirstRoutes(const SearchProblem& problem, const SearchOptions& options,
-                     const StopCondition& stop, FastRandom& random) {
-  RouteSet best(problem);
+struct FirstPlans {
+  RouteSet best;
+  std::vector<Plan> complete;  // all that leave nobody out who can be served, the best first
+};
+
+// Our own constructions and the given plans, at a local optimum where the time allows.
+FirstPlans MakeFirstPlans(const SearchProblem& problem, const SearchOptions& options,
+                          const StopCondition& stop, FastRandom& random) {
+  FirstPlans first = {.best = RouteSet(problem), .complete = {}};
   bool any = false;
   const auto consider = [&](const Plan& plan) {
     RouteSet routes(problem);
@@ -44,7 +50,12 @@ RouteSet FirstRoutes(const SearchProblem& problem, const SearchOptions& options,
     InsertAbsent(routes);
     Descend(routes, random, stop);
     InsertAbsent(routes);
-    if (!any || IsBetter(routes, best)) best = std::move(routes);
+    const bool is_best = !any || IsBetter(routes, first.best);
+    if (routes.absent().empty()) {
+      first.complete.insert(is_best ? first.complete.begin() : first.complete.end(),
+                            routes.ToPlan());
+    }
+    if (is_best) first.best = std::move(routes);
     any = true;
   };
   const absl::Time begun = absl::Now();
@@ -52,7 +63,7 @@ RouteSet FirstRoutes(const SearchProblem& problem, const SearchOptions& options,
   const absl::Time rather_end = begun + kSecondStart * (absl::Now() - begun);
   if (problem.timed() && rather_end < stop.deadline()) consider(InsertionPlan(problem, stop));
   for (const Plan& plan : options.initial) consider(plan);
-  return best;
+  return first;
 }
 
 SearchEnd EndOf(const StopCondition& stop, SearchEnd otherwise) {
@@ -70,12 +81,15 @@ SearchEnd EndOf(const StopCondition& stop, SearchEnd otherwise) {
 SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& options,
                           const StopCondition& grace, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
-  RouteSet routes = FirstRoutes(problem, options, AtLeastGrace(options.stop, grace), random);
+  FirstPlans first = MakeFirstPlans(problem, options, AtLeastGrace(options.stop, grace), random);
+  RouteSet& routes = first.best;
   SearchResult result;
   result.plan = routes.ToPlan();
   on_improvement(result.plan, PlanCost(problem.instance(), result.plan));
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop, SearchEnd::kLocalOptimum);
+  } else if (routes.absent().empty() && PopulationFits(problem)) {
+    return RunPopulation(problem, first.complete, options, random, on_improvement);
   } else {
     Annealing annealing(routes, random, options);
     result.ended_by = annealing.Run(grace, on_improvement);

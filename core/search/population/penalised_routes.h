@@ -1,0 +1,102 @@
+// Routes that may break capacity and windows, at a price: what the population search improves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/problem/instance.h"
+#include "core/search/population/time_span.h"
+#include "core/search/search_problem.h"
+
+namespace vrp {
+
+// Prices of a unit of load beyond the capacity and of a unit of time beyond a window.
+struct Penalties {
+  double load = 0;
+  double warp = 0;
+};
+
+// Not thread-safe. `problem` must outlive it and have a matrix.
+class PenalisedRoutes {
+ public:
+  struct Visit {
+    NodeIndex previous = 0;  // 0: the depot
+    NodeIndex next = 0;
+    int32_t route = -1;  // -1: in no route
+    int32_t position = 0;
+    double load = 0;     // from the route's start to here, this visit included
+    double turned = 0;   // what that part costs more the other way round
+    double around = 0;   // the sum of the distances from the previous and to the next
+    double longest = 0;  // the longer of the two
+  };
+  struct Route {
+    std::vector<NodeIndex> nodes;  // the depot at both ends
+    double load = 0;
+    double distance = 0;
+    double turned = 0;
+    double warp = 0;
+    double penalty = 0;
+    int64_t changed = 0;  // when it was set, by the moves' count
+  };
+
+  PenalisedRoutes(const SearchProblem& problem, int32_t num_routes);
+
+  // Starts from `num_routes` empty routes; customers are in none.
+  void Clear();
+  void SetPenalties(const Penalties& penalties);
+  // `nodes` has the depot at both ends; its customers come from this route or from routes that are
+  // set next. `when` is what Route::changed becomes.
+  void SetRoute(int32_t index, std::span<const NodeIndex> nodes, int64_t when);
+
+  // Sets `changed` of the routes that are not feasible.
+  void MarkInfeasible(int64_t when);
+
+  const SearchProblem& problem() const { return *problem_; }
+  const Penalties& penalties() const { return penalties_; }
+  int32_t num_routes() const { return static_cast<int32_t>(routes_.size()); }
+  const Route& route(int32_t index) const { return routes_[index]; }
+  const Visit& visit(NodeIndex customer) const { return visits_[customer]; }
+  // An empty route; -1: none.
+  int32_t EmptyRoute() const;
+
+  double Distance(NodeIndex from, NodeIndex to) const {
+    return distances_[static_cast<int64_t>(from) * size_ + to];
+  }
+  bool Overloaded(double load) const { return !problem_->Fits(load); }
+  double LoadPenalty(double load) const {
+    return problem_->Fits(load) ? 0 : (load - problem_->capacity()) * penalties_.load;
+  }
+  double WarpPenalty(double warp) const { return warp * penalties_.warp; }
+
+  // Windows only. The part from the depot to `node`, that from `node` to the depot, and `node`
+  // alone; node 0 is the depot at the end in question.
+  const TimeSpan& Before(NodeIndex node) const { return before_[node]; }
+  const TimeSpan& After(NodeIndex node) const { return after_[node]; }
+  const TimeSpan& Alone(NodeIndex node) const { return alone_[node]; }
+  // The lateness of before + middle + after, where `before` and `after` stay as they are.
+  double WarpOf(NodeIndex before, std::span<const NodeIndex> middle, NodeIndex after) const;
+
+  double distance() const { return distance_; }
+  double Excess() const;  // load beyond the capacities
+  double Warp() const;
+  // No excess, no lateness beyond what rounding makes.
+  bool Feasible() const;
+  // distance + penalties
+  double PenalisedCost() const;
+
+ private:
+  void Measure(Route& route, int32_t index);
+  void MeasureTimes(Route& route);
+
+  const SearchProblem* problem_;
+  const double* distances_;  // [N, N]
+  int64_t size_;
+  Penalties penalties_;
+  std::vector<Route> routes_;
+  std::vector<Visit> visits_;                     // [N]; [0] stays as it is
+  std::vector<TimeSpan> before_, after_, alone_;  // [N]
+  double distance_ = 0;
+};
+
+}  // namespace vrp

@@ -1,0 +1,133 @@
+#include "core/search/population/population.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+// How many are sure to survive by cost alone, and how many nearest count for the diversity.
+constexpr int32_t kElite = 4;
+constexpr int32_t kClosest = 5;
+constexpr float kCopyDistance = 1e-6F;
+
+}  // namespace
+
+void Population::Add(Individual individual, const Penalties& penalties) {
+  Subpopulation& group = individual.feasible ? feasible_ : infeasible_;
+  auto member = std::make_unique<Member>();
+  member->cost = individual.Cost(penalties);
+  member->individual = std::move(individual);
+  const auto place = std::upper_bound(
+      group.members.begin(), group.members.end(), member->cost,
+      [](double cost, const std::unique_ptr<Member>& other) { return cost < other->cost; });
+  const auto at = place - group.members.begin();
+  for (const std::unique_ptr<Member>& other : group.members) {
+    const auto distance = static_cast<float>(BrokenPairs(member->individual, other->individual));
+    other->distances.insert(other->distances.begin() + at, distance);
+    member->distances.push_back(distance);
+  }
+  member->distances.insert(member->distances.begin() + at, 2.0F);  // itself: never the closest
+  group.members.insert(place, std::move(member));
+  group.ranked = false;
+  if (std::ssize(group.members) <= kSmallest + kGeneration) return;
+  while (std::ssize(group.members) > kSmallest) DropWorst(group);
+}
+
+void Population::Reprice(const Penalties& penalties) {
+  for (const std::unique_ptr<Member>& member : infeasible_.members) {
+    member->cost = member->individual.Cost(penalties);
+  }
+  Sort(infeasible_);
+}
+
+void Population::Sort(Subpopulation& group) {
+  std::vector<int32_t> order(group.members.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return group.members[a]->cost < group.members[b]->cost;
+  });
+  std::vector<std::unique_ptr<Member>> sorted;
+  for (const int32_t index : order) {
+    Member& member = *group.members[index];
+    std::vector<float> distances;
+    for (const int32_t other : order) distances.push_back(member.distances[other]);
+    member.distances = std::move(distances);
+  }
+  for (const int32_t index : order) sorted.push_back(std::move(group.members[index]));
+  group.members = std::move(sorted);
+  group.ranked = false;
+}
+
+double Population::Diversity(const Member& member) {
+  std::array<float, kClosest> closest;
+  closest.fill(2.0F);
+  for (const float distance : member.distances) {
+    if (distance >= closest.back()) continue;
+    size_t i = kClosest - 1;
+    for (; i > 0 && closest[i - 1] > distance; --i) closest[i] = closest[i - 1];
+    closest[i] = distance;
+  }
+  return std::accumulate(closest.begin(), closest.end(), 0.0) / kClosest;
+}
+
+bool Population::IsCopy(const Member& member) {
+  return std::any_of(member.distances.begin(), member.distances.end(),
+                     [](float distance) { return distance < kCopyDistance; });
+}
+
+void Population::Rank(Subpopulation& group) {
+  if (group.ranked) return;
+  group.ranked = true;
+  const auto size = static_cast<int32_t>(group.members.size());
+  std::vector<std::pair<double, int32_t>> by_diversity;
+  for (int32_t i = 0; i < size; ++i) by_diversity.emplace_back(-Diversity(*group.members[i]), i);
+  std::sort(by_diversity.begin(), by_diversity.end());
+  const double last = std::max(1, size - 1);
+  const double weight = size <= kElite ? 0 : 1 - static_cast<double>(kElite) / size;
+  for (int32_t place = 0; place < size; ++place) {
+    const int32_t i = by_diversity[place].second;
+    group.members[i]->rank = i / last + weight * place / last;
+  }
+}
+
+void Population::DropWorst(Subpopulation& group) {
+  Rank(group);
+  size_t worst = 0;
+  std::pair<bool, double> most = {false, -1};
+  for (size_t i = 1; i < group.members.size(); ++i) {
+    const std::pair<bool, double> now = {IsCopy(*group.members[i]), group.members[i]->rank};
+    if (now > most) {
+      most = now;
+      worst = i;
+    }
+  }
+  const auto at = static_cast<int64_t>(worst);
+  group.members.erase(group.members.begin() + at);
+  for (const std::unique_ptr<Member>& member : group.members) {
+    member->distances.erase(member->distances.begin() + at);
+  }
+  group.ranked = false;
+}
+
+const Individual& Population::Tournament(FastRandom& random) {
+  Rank(feasible_);
+  Rank(infeasible_);
+  const auto num_feasible = static_cast<int32_t>(feasible_.members.size());
+  const auto draw = [&]() -> const Member& {
+    const int32_t index = random.Below(size());
+    return index < num_feasible ? *feasible_.members[index]
+                                : *infeasible_.members[index - num_feasible];
+  };
+  const Member& first = draw();
+  const Member& second = draw();
+  return (second.rank < first.rank ? second : first).individual;
+}
+
+void Population::Clear() {
+  feasible_.members.clear();
+  infeasible_.members.clear();
+}
+
+}  // namespace vrp

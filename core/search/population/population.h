@@ -1,0 +1,53 @@
+// The individuals that crossover draws from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/population/individual.h"
+
+namespace vrp {
+
+// Feasible and infeasible individuals apart, each ranked by cost and by how much it adds to the
+// diversity (Vidal et al. 2012, "A hybrid genetic algorithm for multidepot and periodic vehicle
+// routing problems"). When one has kSmallest + kGeneration members, the worst are dropped until
+// kSmallest are left, copies first. Not thread-safe.
+class Population {
+ public:
+  static constexpr int32_t kSmallest = 25;
+  static constexpr int32_t kGeneration = 40;
+
+  void Add(Individual individual, const Penalties& penalties);
+  // Infeasible individuals cost otherwise from now on.
+  void Reprice(const Penalties& penalties);
+  // The better of two drawn by lot. There must be a member.
+  const Individual& Tournament(FastRandom& random);
+  void Clear();
+  int32_t size() const {
+    return static_cast<int32_t>(feasible_.members.size() + infeasible_.members.size());
+  }
+
+ private:
+  struct Member {
+    Individual individual;
+    double cost = 0;
+    double rank = 0;               // biased fitness: less is better
+    std::vector<float> distances;  // to the other members, in the order of the subpopulation
+  };
+  struct Subpopulation {
+    std::vector<std::unique_ptr<Member>> members;  // by cost
+    bool ranked = true;
+  };
+
+  static void Rank(Subpopulation& group);
+  static double Diversity(const Member& member);
+  static void DropWorst(Subpopulation& group);
+  static bool IsCopy(const Member& member);
+  static void Sort(Subpopulation& group);
+
+  Subpopulation feasible_, infeasible_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,24 @@
+// The population search from first plans to the stop.
+#pragma once
+
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/search.h"
+#include "core/search/search_problem.h"
+
+namespace vrp {
+
+// Whether the population search knows the problem and its size.
+bool PopulationFits(const SearchProblem& problem);
+
+// `plans` serve every customer that can be served, the best first; there is one at least. Each
+// individual counts as kWorkPerCustomer iterations for every customer, about as many ruins and
+// recreations as take the same time. Calls `on_improvement` at most once in some milliseconds, and
+// with the last improvement before it returns.
+inline constexpr int64_t kWorkPerCustomer = 2;
+SearchResult RunPopulation(const SearchProblem& problem, const std::vector<Plan>& plans,
+                           const SearchOptions& options, FastRandom& random,
+                           ImprovementFn on_improvement);
+
+}  // namespace vrp

@@ -1,0 +1,158 @@
+#include "core/search/population/population.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/problem/checker.h"
+#include "core/search/population/penalty_control.h"
+#include "core/search/population/population_run.h"
+#include "core/search/population/population_search.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+
+// One route over `order`, as if it were feasible.
+Individual OneRoute(const std::vector<NodeIndex>& order, double distance) {
+  Individual individual;
+  individual.customers = order;
+  individual.ends = {static_cast<int32_t>(order.size())};
+  individual.previous.assign(order.size() + 1, 0);
+  individual.next.assign(order.size() + 1, 0);
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    individual.next[order[i]] = order[i + 1];
+    individual.previous[order[i + 1]] = order[i];
+  }
+  individual.distance = distance;
+  individual.feasible = true;
+  return individual;
+}
+
+TEST(BrokenPairsTest, CountEdgesThatTheOtherLacksWhicheverWayItRuns) {
+  const Individual a = OneRoute({1, 2, 3, 4, 5}, 0);
+  EXPECT_EQ(BrokenPairs(a, a), 0);
+  EXPECT_EQ(BrokenPairs(a, OneRoute({5, 4, 3, 2, 1}, 0)), 0);
+  EXPECT_GT(BrokenPairs(a, OneRoute({1, 2, 4, 3, 5}, 0)), 0);
+  EXPECT_LT(BrokenPairs(a, OneRoute({1, 2, 4, 3, 5}, 0)),
+            BrokenPairs(a, OneRoute({1, 3, 5, 2, 4}, 0)));
+}
+
+TEST(PopulationTest, DropsCopiesFirstAndKeepsTheCheapest) {
+  Population population;
+  FastRandom random(1);
+  const std::vector<NodeIndex> order = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  for (int i = 0; i < Population::kSmallest + Population::kGeneration - 20; ++i) {
+    population.Add(OneRoute(order, 10), {});
+  }
+  for (int i = 0; i < 20; ++i) {
+    std::vector<NodeIndex> other = order;
+    random.Shuffle(std::span<NodeIndex>(other));
+    population.Add(OneRoute(other, 100 + i), {});
+  }
+  EXPECT_EQ(population.size(), Population::kSmallest + Population::kGeneration);
+  population.Add(OneRoute({12, 10, 11, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 5), {});
+  EXPECT_EQ(population.size(), Population::kSmallest);
+  double cheapest = 1000;
+  int dear = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const double distance = population.Tournament(random).distance;
+    cheapest = std::min(cheapest, distance);
+    dear += distance >= 100;
+  }
+  EXPECT_EQ(cheapest, 5);
+  EXPECT_GT(dear, 500);  // of 46 copies few are left: the dear ones are most of the population
+}
+
+TEST(PopulationTest, RanksInfeasibleMembersByWhatTheirPricesAre) {
+  Population population;
+  FastRandom random(1);
+  Individual light = OneRoute({1, 2, 3, 4, 5}, 20);
+  light.feasible = false;
+  light.excess = 1;
+  Individual heavy = OneRoute({5, 1, 4, 2, 3}, 10);
+  heavy.feasible = false;
+  heavy.excess = 4;
+  population.Add(light, {.load = 1});
+  population.Add(heavy, {.load = 1});
+  const auto wins_of_light = [&] {
+    int wins = 0;
+    for (int i = 0; i < 1000; ++i) wins += population.Tournament(random).excess == 1;
+    return wins;
+  };
+  EXPECT_LT(wins_of_light(), 500);
+  population.Reprice({.load = 10});
+  EXPECT_GT(wins_of_light(), 500);
+}
+
+TEST(PenaltyControlTest, PricesFollowHowManyDescentsEndFeasible) {
+  const Instance instance = AnInstance().WithCustomers(20).RandomWindows().Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  PenaltyControl control(problem);
+  const Penalties first = control.penalties();
+  EXPECT_GT(first.load, 0);
+  EXPECT_GT(first.warp, 0);
+  while (!control.Record(false, true)) {
+  }
+  EXPECT_GT(control.penalties().load, first.load);
+  EXPECT_LT(control.penalties().warp, first.warp);
+  EXPECT_GT(control.Repairing().load, control.penalties().load);
+}
+
+TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
+  for (const Instance& instance :
+       {AnInstance().WithCustomers(50).RandomDemands().Capacity(30).Build(),
+        AnInstance().WithCustomers(50).RandomDemands().Capacity(30).RandomWindows().Build()}) {
+    const SearchProblem problem = SearchProblem::Create(instance, {});
+    FastRandom random(3);
+    PopulationSearch search(problem, random, 40);
+    for (int i = 0; i < 10; ++i) search.AddFounder({});
+    ASSERT_TRUE(search.has_best());
+    const double before = search.best().distance;
+    for (int i = 0; i < 200; ++i) search.AddChild({});
+    EXPECT_LT(search.best().distance, before);
+    const CheckReport report = CheckPlan(instance, ToPlan(search.best()));
+    EXPECT_TRUE(report.feasible) << report.violations.front().message;
+    EXPECT_NEAR(report.cost, search.best().distance, 1e-6);
+  }
+}
+
+TEST(PopulationSearchTest, KeepsToTheFleet) {
+  // 4 vehicles are the least that 27 of 28 units need.
+  const Instance instance = AnInstance()
+                                .WithCustomers(9)
+                                .Demands({1, 2, 3, 4, 5, 2, 3, 4, 3})
+                                .Capacity(7)
+                                .Vehicles(4)
+                                .Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  FastRandom random(3);
+  PopulationSearch search(problem, random, 4);
+  for (int i = 0; i < 200; ++i) i < 10 ? search.AddFounder({}) : search.AddChild({});
+  ASSERT_TRUE(search.has_best());
+  const CheckReport report = CheckPlan(instance, ToPlan(search.best()));
+  EXPECT_TRUE(report.feasible) << report.violations.front().message;
+}
+
+TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
+  const Instance instance = AnInstance().WithCustomers(30).RandomDemands().Capacity(30).Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  ASSERT_TRUE(PopulationFits(problem));
+  SearchOptions options;
+  options.max_iterations = 100'000;
+  FastRandom random(1);
+  Plan alone;
+  for (NodeIndex node = 1; node <= 30; ++node) alone.push_back({0, {node}});
+  const SearchResult good = RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {});
+  EXPECT_LT(good.cost, 0.6 * PlanCost(instance, alone));
+  options.max_iterations = 1;
+  const SearchResult kept =
+      RunPopulation(problem, {good.plan}, options, random, [](auto&, Cost) {});
+  EXPECT_LE(kept.cost, good.cost);
+  EXPECT_EQ(kept.iterations, 1);
+}
+
+}  // namespace
+}  // namespace vrp
