@@ -127,7 +127,7 @@ class CpuPointerNetwork final : public PolicyEngine {
                  .first_instance = rollout.first_instance},
                 worker.group);
     clock.Spent(Phase::kEncode);
-    const bool walks = rollout.choice == Choice::kFollow && rollout.teacher_forcing >= 1;
+    const bool walks = rollout.choice == Choice::kFollow;
     VRP_RETURN_IF_ERROR(walks ? pass.Walk(rollout, worker.group, work.table)
                               : pass.Rollout(rollout, worker.group, work.table));
     worker.weights.resize(static_cast<size_t>(range.count) * work.table.count());
