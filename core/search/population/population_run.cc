@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/search/population/population_search.h"
+#include "core/search/shared_plans.h"
 
 namespace vrp {
 namespace {
@@ -21,6 +23,8 @@ constexpr int64_t kLeastPatience = 1000;
 // leaves it open (Vidal 2022).
 constexpr double kSpareShare = 0.3;
 constexpr int32_t kSpareRoutes = 3;
+// Searches side by side exchange plans once in so many individuals.
+constexpr int64_t kShareEvery = 16;
 constexpr int32_t kMostNodes = 500;
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 
@@ -45,7 +49,8 @@ class Run {
         on_improvement_(on_improvement),
         work_(kWorkPerCustomer * problem.num_servable()),
         patience_(std::max(kLeastPatience, kPatience * problem.num_servable())),
-        search_(problem, random, RoutesAllowed(problem, plans)) {
+        routes_allowed_(RoutesAllowed(problem, plans)),
+        search_(problem, random, routes_allowed_) {
     result_.plan = plans.front();
     result_.cost = PlanCost(problem.instance(), result_.plan);
     reported_ = result_.cost;
@@ -70,6 +75,12 @@ class Run {
 
  private:
   void Step(int64_t step) {
+    if (options_.shared != nullptr && step % kShareEvery == 0) Share();
+    if (!received_.empty()) {
+      search_.AddPlan(received_.back(), options_.stop);
+      received_.pop_back();
+      return;
+    }
     if (search_.idle() > patience_) {
       search_.Restart();
       founders_ = 0;
@@ -80,9 +91,20 @@ class Run {
       ++founders_;
       search_.AddFounder(options_.stop);
     } else if (step % kNewcomerEvery == 0) {
-      search_.AddFounder(options_.stop);
+      search_.AddRandom(options_.stop);
     } else {
       search_.AddChild(options_.stop);
+    }
+  }
+
+  // Gives a new best plan to the other searches and takes theirs.
+  void Share() {
+    if (search_.has_best() && search_.best().distance < offered_ - problem_.epsilon()) {
+      offered_ = search_.best().distance;
+      options_.shared->Offer(options_.index, ToPlan(search_.best()));
+    }
+    for (Plan& plan : options_.shared->TakeNew(options_.index, seen_)) {
+      if (std::ssize(plan) <= routes_allowed_) received_.push_back(std::move(plan));
     }
   }
 
@@ -105,7 +127,11 @@ class Run {
   ImprovementFn on_improvement_;
   const int64_t work_;
   const int64_t patience_;
+  const int32_t routes_allowed_;
   PopulationSearch search_;
+  std::vector<Plan> received_;  // from other searches, not yet in the population
+  double offered_ = std::numeric_limits<double>::infinity();
+  int64_t seen_ = 0;
   int32_t founders_ = 0;
   SearchResult result_;
   double reported_ = 0;

@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Founders are savings with this much noise, or random tours.
+// Of a founder's savings.
 constexpr double kNoise = 0.3;
 // One child of so many comes from the ordered crossover, the others from the exchange of routes,
 // which leaves most routes as they are and costs a fraction of it.
@@ -69,16 +69,20 @@ void PopulationSearch::AddPlan(const Plan& plan, const StopCondition& stop) {
   for (const PlannedRoute& route : plan) offspring.routes.push_back(route.customers);
   offspring.is_settled.assign(offspring.routes.size(), 0);
   Load(offspring);
+  // The descent may lead out of what is feasible.
+  if (routes_.Feasible()) KeepBest(MakeIndividual(routes_));
   Educate(stop);
 }
 
 void PopulationSearch::AddFounder(const StopCondition& stop) {
-  if (random_.Below(2) == 0) {
-    const Plan plan = NoisySavingsPlan(problem_, stop, kNoise, random_);
-    if (std::ssize(plan) <= max_routes_ && Served(plan) == problem_.num_servable()) {
-      return AddPlan(plan, stop);
-    }
+  const Plan plan = NoisySavingsPlan(problem_, stop, kNoise, random_);
+  if (std::ssize(plan) > max_routes_ || Served(plan) < problem_.num_servable()) {
+    return AddRandom(stop);
   }
+  AddPlan(plan, stop);
+}
+
+void PopulationSearch::AddRandom(const StopCondition& stop) {
   std::vector<NodeIndex> tour;
   for (NodeIndex node = 1; node < problem_.size(); ++node) {
     if (problem_.Servable(node)) tour.push_back(node);
@@ -116,13 +120,15 @@ void PopulationSearch::Educate(const StopCondition& stop) {
 void PopulationSearch::Keep() {
   Individual individual = MakeIndividual(routes_);
   ++idle_;
-  if (individual.feasible &&
-      (!best_.has_value() || individual.distance < best_->distance - problem_.epsilon()) &&
-      RoutesFeasible(individual)) {
-    best_ = individual;
-    idle_ = 0;
-  }
+  if (individual.feasible) KeepBest(individual);
   population_.Add(std::move(individual), control_.penalties());
+}
+
+void PopulationSearch::KeepBest(const Individual& individual) {
+  if (best_.has_value() && individual.distance >= best_->distance - problem_.epsilon()) return;
+  if (!RoutesFeasible(individual)) return;
+  best_ = individual;
+  idle_ = 0;
 }
 
 // Sums in another order round otherwise: what is given out is asked again, visit by visit.

@@ -25,10 +25,12 @@ class PopulationSearch {
   PopulationSearch(const SearchProblem& problem, FastRandom& random, int32_t max_routes);
 
   // Each makes one individual, brings it to a local optimum and adds it, unless `stop` comes first.
-  // From a plan with at most `max_routes` routes that serves every servable customer; from nothing,
-  // as the lot decides; from two members of the population, which must not be empty.
+  // From a plan with at most `max_routes` routes that serves every servable customer; from savings
+  // with noise (or as AddRandom, where that plan does not serve); from a random tour; from two
+  // members of the population, which must not be empty.
   void AddPlan(const Plan& plan, const StopCondition& stop);
   void AddFounder(const StopCondition& stop);
+  void AddRandom(const StopCondition& stop);
   void AddChild(const StopCondition& stop);
 
   int32_t size() const { return population_.size(); }
@@ -46,6 +48,7 @@ class PopulationSearch {
   bool RoutesFeasible(const Individual& individual) const;
   void Educate(const StopCondition& stop);
   void Keep();
+  void KeepBest(const Individual& individual);
 
   const SearchProblem& problem_;
   FastRandom& random_;
