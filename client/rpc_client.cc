@@ -155,6 +155,19 @@ absl::StatusOr<v1::SolveResponse> RpcClient::Solve(const v1::SolveRequest& reque
   return impl_->Call(*impl_->solver, &v1::SolverService::Stub::Solve, request, timeout);
 }
 
+absl::Status RpcClient::StreamSolve(
+    const v1::SolveRequest& request, absl::Duration timeout,
+    absl::FunctionRef<void(const v1::StreamSolveResponse&)> receive) {
+  const auto open = [&](grpc::ClientContext* context) {
+    context->set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+    return impl_->solver->StreamSolve(context, request);
+  };
+  return impl_->Stream<v1::StreamSolveResponse>(open, [&](const v1::StreamSolveResponse& message) {
+    receive(message);
+    return true;
+  });
+}
+
 absl::StatusOr<v1::CheckSolutionResponse> RpcClient::CheckSolution(
     const v1::CheckSolutionRequest& request) {
   return impl_->Call(*impl_->solver, &v1::SolverService::Stub::CheckSolution, request,

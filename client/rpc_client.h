@@ -35,6 +35,9 @@ class RpcClient {
 
   // `timeout` is the deadline that the daemon sees; it shortens the budget where it comes first.
   absl::StatusOr<v1::SolveResponse> Solve(const v1::SolveRequest& request, absl::Duration timeout);
+  // As Solve; hands each message to `receive` until the stream ends.
+  absl::Status StreamSolve(const v1::SolveRequest& request, absl::Duration timeout,
+                           absl::FunctionRef<void(const v1::StreamSolveResponse&)> receive);
   absl::StatusOr<v1::CheckSolutionResponse> CheckSolution(const v1::CheckSolutionRequest& request);
   absl::StatusOr<v1::ValidateInstanceResponse> ValidateInstance(
       const v1::ValidateInstanceRequest& request);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr char kExamples[] =
     "vrpctl solve city.vrp --budget 2s\n"
+    "vrpctl solve city.vrp --budget 1m --stream\n"
     "vrpctl solve city.vrp --model ptrnet --strategy greedy --plot city.svg --solution city.sol\n"
     "vrpctl solve set.jsonl --model ptrnet@3 --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
@@ -35,6 +36,7 @@ struct SolveFlags {
   int32_t threads = 1;
   uint64_t seed = 1;
   int32_t width = 0;
+  bool stream = false;
   std::string solution;
   std::string plot;
   std::string format = "auto";
@@ -123,8 +125,9 @@ class SolveRun {
   // Not kExitDone: there is no answer.
   ExitCode SolveOne(v1::InstanceFile file, const std::string& where, SolveTally& tally) {
     *request_.mutable_file() = std::move(file);
+    const absl::Duration timeout = ToDuration(request_.budget()) + kGrace;
     const absl::StatusOr<v1::SolveResponse> response =
-        context_.client().Solve(request_, ToDuration(request_.budget()) + kGrace);
+        flags_.stream ? Stream(timeout) : context_.client().Solve(request_, timeout);
     if (!response.ok()) return context_.Fail(response.status(), where);
     if (context_.environment().interrupt.triggered()) return kExitInterrupted;
     tally.Add(*response);
@@ -137,6 +140,24 @@ class SolveRun {
     const absl::Status written = WriteFiles(*response);
     if (!written.ok()) Note(context_.Fail(written, where));
     return kExitDone;
+  }
+
+  // Prints the improvements; gives the answer.
+  absl::StatusOr<v1::SolveResponse> Stream(absl::Duration timeout) {
+    absl::StatusOr<v1::SolveResponse> answer =
+        absl::InternalError("the daemon ended the stream without an answer");
+    const absl::Status status = context_.client().StreamSolve(
+        request_, timeout, [&](const v1::StreamSolveResponse& message) {
+          if (message.has_answer()) {
+            answer = message.answer();
+          } else if (message.has_improvement() && context_.json()) {
+            WriteJsonLine(context_.out(), ImprovementJson(message.improvement()));
+          } else if (message.has_improvement()) {
+            context_.out() << ImprovementText(message.improvement()) << std::flush;
+          }
+        });
+    if (!status.ok()) return status;
+    return answer;
   }
 
   absl::Status WriteFiles(const v1::SolveResponse& response) {
@@ -208,6 +229,7 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
   command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+  command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
   command.add_option("--solution", flags.solution, "Write the plan in CVRPLIB's .sol form")
       ->type_name("OUT.sol");
   command.add_option("--plot", flags.plot, "Write a picture of the plan")->type_name("OUT.svg");

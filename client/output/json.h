@@ -21,6 +21,8 @@ void WriteJsonLine(std::ostream& out, const Json& object);
 Json JsonNumber(double value);
 
 Json SolveJson(const v1::SolveResponse& response);
+// {"improvement": ...}, so that it is told from the answer that follows.
+Json ImprovementJson(const v1::Improvement& improvement);
 Json CheckJson(const v1::CheckSolutionResponse& response);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
 Json JobJson(const v1::TrainingJob& job);

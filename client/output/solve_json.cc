@@ -96,6 +96,16 @@ Json SolveJson(const v1::SolveResponse& response) {
   return object;
 }
 
+Json ImprovementJson(const v1::Improvement& improvement) {
+  const v1::Solution& solution = improvement.solution();
+  Json object = {{"elapsed_ms", Milliseconds(improvement.elapsed())},
+                 {"cost", JsonNumber(solution.cost())},
+                 {"routes", RoutesJson(solution)},
+                 {"unserved", UnservedJson(solution)}};
+  if (improvement.has_gap()) object["gap"] = JsonNumber(improvement.gap());
+  return {{"improvement", object}};
+}
+
 Json CheckJson(const v1::CheckSolutionResponse& response) {
   Json object = {{"feasible", response.feasible()},
                  {"cost", JsonNumber(response.cost())},

@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "client/flags.h"
 #include "client/output/tables.h"
 #include "client/output/visits.h"
@@ -95,6 +96,19 @@ std::string SolveText(const v1::SolveResponse& response) {
   }
   text += TimesText(response);
   return text;
+}
+
+std::string ImprovementText(const v1::Improvement& improvement) {
+  const v1::Solution& solution = improvement.solution();
+  std::string text =
+      absl::StrFormat("%.3f s: cost %s", absl::ToDoubleSeconds(ToDuration(improvement.elapsed())),
+                      FormatNumber(solution.cost()));
+  if (improvement.has_gap()) absl::StrAppend(&text, ", gap ", FormatGap(improvement.gap()));
+  absl::StrAppend(&text, ", ", solution.routes_size(), " routes");
+  if (!solution.unserved().empty()) {
+    absl::StrAppend(&text, ", ", solution.unserved_size(), " customers unserved");
+  }
+  return text + "\n";
 }
 
 std::string CheckText(const v1::CheckSolutionResponse& response) {

@@ -25,6 +25,7 @@ class Table {
 
 // Each ends with a line break.
 std::string SolveText(const v1::SolveResponse& response);
+std::string ImprovementText(const v1::Improvement& improvement);  // "0.034 s: cost 812, ..."
 std::string CheckText(const v1::CheckSolutionResponse& response);
 std::string JobText(const v1::TrainingJob& job);
 // Where the time of its steps went; for a job that has reported none yet, a line that says so.

@@ -28,22 +28,31 @@ const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16) {
 }
 
 template <typename T>
-void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run) {
+void LstmForwardStep(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
+                     int64_t t) {
   const int64_t width = run.hidden_size;
-  const int64_t steps = std::ssize(run.first) - 1;
-  for (int64_t t = 0; t < steps; ++t) {
-    const int64_t before = run.Before(t) * width;
-    const int64_t after = (run.sequences() + run.first[t]) * width;
-    kernels.step({.rows = run.first[t + 1] - run.first[t],
-                  .hidden_size = width,
-                  .packed = packed,
-                  .from_last = t % 2 != 0,
-                  .hidden = t == 0 && run.from_zero ? nullptr : run.hiddens + before,
-                  .cell = run.cells + before,
-                  .gates = run.gates + run.first[t] * GateStride<T>(width),
-                  .next_cell = run.cells + after,
-                  .next_hidden = run.hiddens + after,
-                  .work = run.work});
+  const int64_t before = run.Before(t) * width;
+  const int64_t after = (run.sequences() + run.first[t]) * width;
+  kernels.step({.rows = run.first[t + 1] - run.first[t],
+                .hidden_size = width,
+                .packed = packed,
+                .from_last = t % 2 != 0,
+                .hidden = t == 0 && run.from_zero ? nullptr : run.hiddens + before,
+                .cell = run.cells + before,
+                .gates = run.gates + run.first[t] * GateStride<T>(width),
+                .next_cell = run.cells + after,
+                .next_hidden = run.hiddens + after,
+                .work = run.work});
+}
+template void LstmForwardStep<float>(const LstmKernels<float>&, const float*, const LstmRun<float>&,
+                                     int64_t);
+template void LstmForwardStep<double>(const LstmKernels<double>&, const double*,
+                                      const LstmRun<double>&, int64_t);
+
+template <typename T>
+void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run) {
+  for (int64_t t = 0; t + 1 < std::ssize(run.first); ++t) {
+    LstmForwardStep<T>(kernels, packed, run, t);
   }
 }
 template void LstmForward<float>(const LstmKernels<float>&, const float*, const LstmRun<float>&);

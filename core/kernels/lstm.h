@@ -123,7 +123,10 @@ struct LstmRun {
   int64_t Before(int64_t t) const { return t == 0 ? 0 : sequences() + first[t - 1]; }
 };
 
-// The states of all steps; `packed`: W_hh^T.
+// The states of a step, or of all; `packed`: W_hh^T.
+template <typename T>
+void LstmForwardStep(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
+                     int64_t t);
 template <typename T>
 void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run);
 // d_hiddens [R + K, H]: the loss's gradients by the hidden states where they are used elsewhere;

@@ -20,7 +20,9 @@ namespace {
 // enough for the caches.
 constexpr int64_t kGroupRows = 72;
 
-using Worker = EngineWorker<PointerGroup, float>;
+struct Worker : EngineWorker<PointerGroup, float> {
+  float* sum = nullptr;  // where its gradient goes
+};
 using Workers = EngineWorkers<Worker>;
 
 class CpuPointerNetwork final : public PolicyEngine {
@@ -68,8 +70,13 @@ class CpuPointerNetwork final : public PolicyEngine {
         (request.bf16 && bf16_ != nullptr ? *bf16_ : plain_).Pack(parameters_, pool);
     Workers workers = idle_.Take(EngineThreads(request.rollout));
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
-      workers[w]->gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
-      pass.weights().Clear(workers[w]->group.sums);
+      Worker& worker = *workers[w];
+      worker.sum = parameters_.gradient().data();
+      if (w > 0) {  // the first one adds to what is there
+        worker.gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
+        worker.sum = worker.gradient.data();
+      }
+      pass.weights().Clear(worker.group.sums);
     });
     ForEachGroup<Worker>(
         Groups(batch, request.rollout), pool, workers, [&](Worker& worker, InstanceRange range) {
@@ -127,7 +134,7 @@ class CpuPointerNetwork final : public PolicyEngine {
                  .first_instance = rollout.first_instance},
                 worker.group);
     clock.Spent(Phase::kEncode);
-    const bool walks = rollout.choice == Choice::kFollow && rollout.teacher_forcing >= 1;
+    const bool walks = rollout.choice == Choice::kFollow;
     VRP_RETURN_IF_ERROR(walks ? pass.Walk(rollout, worker.group, work.table)
                               : pass.Rollout(rollout, worker.group, work.table));
     worker.weights.resize(static_cast<size_t>(range.count) * work.table.count());
@@ -139,8 +146,8 @@ class CpuPointerNetwork final : public PolicyEngine {
                                    .score = walks};
     pass.ForwardSteps(second, worker.group);
     clock.Spent(Phase::kSecondPass);
-    pass.BackwardSteps(second, worker.group, worker.gradient.data());
-    pass.BackwardNodes(worker.group, worker.gradient.data());
+    pass.BackwardSteps(second, worker.group, worker.sum);
+    pass.BackwardNodes(worker.group, worker.sum);
     clock.Spent(Phase::kBackward);
     worker.loss += second.loss;
     worker.pass_difference = std::max(worker.pass_difference, second.difference);
@@ -154,11 +161,11 @@ class CpuPointerNetwork final : public PolicyEngine {
     const auto size = static_cast<int64_t>(to.size());
     const float* const values = parameters_.values().data();
     ForEachWorker(pool, parts, [&](int64_t w) {
-      weights.Finish(values, workers[w]->group.sums, workers[w]->gradient.data());
+      weights.Finish(values, workers[w]->group.sums, workers[w]->sum);
     });
     ForEachWorker(pool, parts, [&](int64_t part) {
-      for (const auto& worker : workers) {
-        const float* const from = worker->gradient.data();
+      for (size_t w = 1; w < workers.size(); ++w) {
+        const float* const from = workers[w]->sum;
         for (int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i) to[i] += from[i];
       }
     });

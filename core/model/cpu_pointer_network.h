@@ -10,7 +10,8 @@
 //
 // Both attentions see the dynamic features of every node at every step; is_visited is the first.
 // Names of the weights: pointer_layout.h. A group of trajectories goes through the whole step
-// (encoder, rollout, weights, second pass, backward) before the next one begins.
+// (encoder, rollout, weights, second pass, backward) before the next one begins. Where the request
+// asks for bf16, all of these round what is multiplied with the LSTMs' and projections' weights.
 #pragma once
 
 #include <cstdint>

@@ -22,13 +22,14 @@ void PointerPass::BackwardGlimpses(const SecondPass& pass, PointerGroup& group,
   const int32_t count = pass.table->count();
   PointerSums& sums = group.sums;
   const Product d_weights{group.d_weights.data(), kPointerNarrow, steps};
-  const Product d_pointed{group.d_pointed.data(), hidden, steps};
+  Floats* const work = &group.decoder.work;
+  const Product d_pointed{group.d_pointed.data(), hidden, steps, work};
   Back(d_weights, weights_.dynamic, group.d_pointed.data(), true);
   AddWeight(d_weights, {group.pointed.data(), sums.dynamic.data(), sums.dynamic_bias.data()},
             weights_.dynamic, group);
   Back(d_pointed, weights_.out, group.d_seen.Grow(steps * width), false);
   AddWeight(d_pointed, {group.seen.data(), sums.out.data()}, weights_.out, group);
-  const Product d_queries{group.d_queries.Grow(steps * width), width, steps};
+  const Product d_queries{group.d_queries.Grow(steps * width), width, steps, work};
   group.d_keys.GrowZero(group.encoder.rows() * width);
   group.d_values.GrowZero(group.encoder.rows() * width);
   int64_t attention = 0;
@@ -125,10 +126,11 @@ void PointerPass::BackwardProjections(PointerGroup& group, float* gradient) cons
   Back(d_start, weights_.start, group.d_mean.Grow(group.count * hidden), false);
   const float* const nodes = group.nodes.data();
   float* const d_nodes = group.d_nodes.Grow(rows * hidden);
-  const Product d_keys{group.d_keys.data(), width, rows};
-  const Product d_values{group.d_values.data(), width, rows};
-  const Product d_pointer_keys{group.d_pointer_keys.data(), hidden, rows};
-  const Product d_gates{group.d_gate_inputs.data(), gate_stride_, rows, &group.encoder.work};
+  Floats* const work = &group.encoder.work;
+  const Product d_keys{group.d_keys.data(), width, rows, work};
+  const Product d_values{group.d_values.data(), width, rows, work};
+  const Product d_pointer_keys{group.d_pointer_keys.data(), hidden, rows, work};
+  const Product d_gates{group.d_gate_inputs.data(), gate_stride_, rows, work};
   const PointerLayer& first = weights_.decoder[0];
   AddWeight(d_keys, {nodes, sums.key.data()}, weights_.key, group);
   AddWeight(d_values, {nodes, sums.value.data()}, weights_.value, group);

@@ -80,6 +80,7 @@ void PointerPass::PlaceFeatures(const NetworkBatch& batch, PointerGroup& group) 
 void PointerPass::RunEncoder(const Noise& noise, PointerGroup& group) const {
   PointerStack& stack = group.encoder;
   stack.from_zero = true;
+  stack.done = 0;
   GrowStack(stack);
   MultiplyTo({group.features.data(), kPointerNarrow, stack.rows()}, weights_.encoder_input,
              weights_.encoder[0].bias.data(), {stack.gates[0].data(), gate_stride_});

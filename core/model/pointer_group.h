@@ -26,6 +26,7 @@ struct PointerStack {
   Floats work;                    // of products with the layers' weights
   bool dropped = false;
   bool from_zero = false;  // the first hidden states are 0
+  size_t done = 0;         // layers, the lowest first, whose states are there
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,7 +20,7 @@ namespace vrp {
 // Const functions may run on several threads at once, each with a group of its own.
 class PointerPass {
  public:
-  // `bf16` is what the LSTMs' products are computed in; kNone: float.
+  // `bf16`: what products with the LSTMs' and projections' weights are computed in; kNone: float.
   PointerPass(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
 
   PointerWeights& weights() { return weights_; }
@@ -39,7 +40,8 @@ class PointerPass {
   // Writes the group's rows of `table`: each instance's beam search.
   absl::Status Beam(const RolloutRequest& request, PointerGroup& group,
                     TrajectoryTable& table) const;
-  // Only walks along the choices that `request` gives: costs and lengths.
+  // Only walks along the choices that `request` gives: costs and lengths. What the decoder reads,
+  // where these are not all, ForwardSteps finds out.
   absl::Status Walk(const RolloutRequest& request, PointerGroup& group,
                     TrajectoryTable& table) const;
 
@@ -47,7 +49,7 @@ class PointerPass {
     const GradientRequest* request = nullptr;
     const double* weights = nullptr;  // [count, P]
     TrajectoryTable* table = nullptr;
-    bool score = false;  // log-likelihoods and agreements go into the table
+    bool score = false;  // there was no rollout: log-likelihoods and agreements go into the table
     double loss = 0;     // results
     double difference = 0;
   };
@@ -56,16 +58,18 @@ class PointerPass {
   void BackwardNodes(PointerGroup& group, float* gradient) const;
 
  private:
+  struct OwnChoices;
   struct Product {
     const float* a;
     int64_t stride;
     int64_t rows;
-    Floats* work = nullptr;  // with an LSTM's weights
+    Floats* work = nullptr;  // with weights that may be in bf16
     float* WorkFor(const PointerLinear& weight, int64_t inner) const;
   };
   void Multiply(const Product& a, const PointerLinear& weight, const float* bias, float* to) const;
   void MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
                   Rows<float> to) const;
+  void MultiplyAdd(const Product& a, const PointerLinear& weight, Rows<float> to) const;
   // to += a W: from the outputs' gradient to the inputs'.
   void Back(const Product& a, const PointerLinear& weight, float* to, bool add) const;
   // weights += a^T b; bias (null: none) += the sums of a's columns.
@@ -79,6 +83,7 @@ class PointerPass {
 
   void ForwardStack(const std::vector<PointerLayer>& layers, const PointerDropout& dropout,
                     PointerStack& stack) const;
+  LstmRun<float> RunOf(const PointerLayer& layer, size_t l, PointerStack& stack) const;
   // Begins with the top layer's d_hiddens; leaves gates as gradients. `gradient` flat.
   void BackwardStack(const std::vector<PointerLayer>& layers, PointerStack& stack,
                      PointerGroup& group, float* gradient) const;
@@ -98,15 +103,32 @@ class PointerPass {
   void ReadNode(const PointerInstance& at, int32_t node, const RouteState& state, int64_t row,
                 PointerGroup& group) const;
   void FollowTours(int64_t width, PointerGroup& group) const;
-  void StepLayers(int64_t rows, PointerGroup& group) const;
+  // From the layer below's step_hidden (the first: step_gates) on; layers' states lie `stride`
+  // apart.
+  void StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const;
   void ScoreStep(int64_t trajectories, PointerGroup& group) const;
+  // Rows of decoder outputs that look at the same instance, and where their logits go.
+  struct ScoredRows {
+    const PointerInstance* at;
+    int64_t row;
+    int64_t rows;
+    const StepView<float>* views;  // [rows]
+    float* logits;                 // [rows, N']
+  };
+  void Score(const Product& outputs, std::span<const ScoredRows> parts, PointerGroup& group) const;
   GlimpseJob<float> Glimpse(const PointerInstance& at, PointerGroup& group, int64_t row,
                             int64_t steps) const;
   PointerJob<float> Logits(const PointerInstance& at, PointerGroup& group, int64_t row,
                            int64_t steps) const;
   void ReplaySteps(const SecondPass& pass, PointerGroup& group) const;
   void PlaceSteps(const SecondPass& pass, PointerGroup& group) const;
-  void PlaceStepInputs(const SecondPass& pass, PointerGroup& group) const;
+  void PlaceStates(const SecondPass& pass, PointerGroup& group) const;
+  void PlaceStepInputs(const TrajectoryTable& table, int64_t begin, int64_t end,
+                       PointerGroup& group) const;
+  void ReadOwnChoices(const SecondPass& pass, PointerGroup& group) const;
+  void StartOwnChoices(OwnChoices& own, PointerGroup& group) const;
+  void StepOwnChoices(int64_t t, OwnChoices& own, PointerGroup& group) const;
+  void ChooseOwn(int64_t t, const OwnChoices& own, PointerGroup& group) const;
   void GlimpseSteps(const SecondPass& pass, PointerGroup& group) const;
   void PointSteps(SecondPass& pass, PointerGroup& group) const;
   void PointTrajectory(const SecondPass& pass, size_t r, PointerGroup& group) const;
@@ -120,16 +142,8 @@ class PointerPass {
 
   const PointerNetworkOptions options_;
   const int64_t gate_stride_;
-  const DenseKernels<float>& dense_;
   const PointerKernels<float>& kernels_;
   PointerWeights weights_;
 };
-
-// In [0, 1), drawn for step t of a trajectory: for its choice, and for what the decoder reads next.
-struct PointerDraw {
-  double choice;
-  double reading;
-};
-PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int32_t t);
 
 }  // namespace vrp

@@ -3,17 +3,12 @@
 #include <limits>
 
 #include "core/base/stop_status.h"
-#include "core/kernels/step_random.h"
+#include "core/model/pointer_draws.h"
 #include "core/model/pointer_layout.h"
 #include "core/model/pointer_pass.h"
 #include "core/model/pointer_scores.h"
 
 namespace vrp {
-
-PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int32_t t) {
-  const PhiloxCounter block = StepBlock({request.seed, request.stream, trajectory, t});
-  return {FirstUniform(block), SecondUniform(block)};
-}
 
 // The states that the decoder begins with, and memory for what it reads.
 void PointerPass::StartSteps(int64_t trajectories, PointerGroup& group) const {
@@ -42,29 +37,26 @@ void PointerPass::ReadNode(const PointerInstance& at, int32_t node, const RouteS
   WritePointerContext(at.rules, state, group.context.data() + row * kPointerNarrow);
 }
 
-// From step_gates' input part through all layers.
-void PointerPass::StepLayers(int64_t rows, PointerGroup& group) const {
+void PointerPass::StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
-  const int64_t size = rows * hidden;
-  for (int32_t l = 0; l < options_.layers; ++l) {
-    const PointerLayer& layer = weights_.decoder[l];
-    float* const state = group.step_hidden.data() + l * size;
-    float* const cell = group.step_cell.data() + l * size;
-    if (l > 0) {
-      const Product below{state - size, hidden, rows, &group.decoder.work};
-      MultiplyTo(below, layer.input, layer.bias.data(), {group.step_gates.data(), gate_stride_});
-    }
-    const Product before{state, hidden, rows, &group.decoder.work};
-    layer.recurrent.kernels->step({.rows = rows,
-                                   .hidden_size = hidden,
-                                   .packed = layer.recurrent.forward.data(),
-                                   .hidden = state,
-                                   .cell = cell,
-                                   .gates = group.step_gates.data(),
-                                   .next_cell = cell,
-                                   .next_hidden = state,
-                                   .work = before.WorkFor(layer.recurrent, hidden)});
+  const PointerLayer& layer = weights_.decoder[l];
+  float* const state = group.step_hidden.data() + l * stride;
+  float* const cell = group.step_cell.data() + l * stride;
+  Floats* const work = &group.decoder.work;
+  if (l > 0) {
+    MultiplyTo({state - stride, hidden, rows, work}, layer.input, layer.bias.data(),
+               {group.step_gates.data(), gate_stride_});
   }
+  const Product before{state, hidden, rows, work};
+  layer.recurrent.kernels->step({.rows = rows,
+                                 .hidden_size = hidden,
+                                 .packed = layer.recurrent.forward.data(),
+                                 .hidden = state,
+                                 .cell = cell,
+                                 .gates = group.step_gates.data(),
+                                 .next_cell = cell,
+                                 .next_hidden = state,
+                                 .work = before.WorkFor(layer.recurrent, hidden)});
 }
 
 GlimpseJob<float> PointerPass::Glimpse(const PointerInstance& at, PointerGroup& group, int64_t row,
@@ -100,31 +92,43 @@ PointerJob<float> PointerPass::Logits(const PointerInstance& at, PointerGroup& g
 // Logits [P, N'] of each instance, at columns * P, from what was read.
 void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
-  const int64_t width = weights_.heads_width();
   const int64_t rows = group.count * trajectories;
-  dense_.multiply_add({group.context.data(), kPointerNarrow}, weights_.context.forward.data(),
-                      {.rows = rows, .inner = kPointerNarrow, .columns = 4 * hidden},
-                      {group.step_gates.data(), gate_stride_});
-  StepLayers(rows, group);
-  const float* const top = group.step_hidden.data() + (options_.layers - 1) * rows * hidden;
-  Multiply({top, hidden, rows}, weights_.query, nullptr, group.queries.Grow(rows * width));
-  group.seen.Grow(rows * width);
+  MultiplyAdd({group.context.data(), kPointerNarrow, rows}, weights_.context,
+              {group.step_gates.data(), gate_stride_});
+  for (int64_t l = 0; l < options_.layers; ++l) StepLayer(l, rows, rows * hidden, group);
+  std::vector<ScoredRows> parts;
+  parts.reserve(static_cast<size_t>(group.count));
   for (int64_t b = 0; b < group.count; ++b) {
     const PointerInstance& at = group.instances[b];
-    GlimpseJob<float> job = Glimpse(at, group, b * trajectories, trajectories);
-    job.weights = group.attention.Grow(kPointerHeads * trajectories * at.padded);
-    kernels_.glimpse(job, group.seen.data() + b * trajectories * width);
+    parts.push_back({&at, b * trajectories, trajectories, group.views.data() + b * trajectories,
+                     group.logits.data() + at.columns * trajectories});
   }
-  std::copy_n(top, rows * hidden, group.pointed.Grow(rows * hidden));
-  dense_.multiply_add({group.seen.data(), width}, weights_.out.forward.data(),
-                      {.rows = rows, .inner = width, .columns = hidden},
-                      {group.pointed.data(), hidden});
+  const float* const top = group.step_hidden.data() + (options_.layers - 1) * rows * hidden;
+  Score({top, hidden, rows, &group.decoder.work}, parts, group);
+}
+
+void PointerPass::Score(const Product& outputs, std::span<const ScoredRows> parts,
+                        PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const int64_t width = weights_.heads_width();
+  const int64_t rows = outputs.rows;
+  Multiply(outputs, weights_.query, nullptr, group.queries.Grow(rows * width));
+  group.seen.Grow(rows * width);
+  for (const ScoredRows& part : parts) {
+    GlimpseJob<float> job = Glimpse(*part.at, group, part.row, part.rows);
+    job.views = part.views;
+    job.weights = group.attention.Grow(kPointerHeads * part.rows * part.at->padded);
+    kernels_.glimpse(job, group.seen.data() + part.row * width);
+  }
+  std::copy_n(outputs.a, rows * hidden, group.pointed.Grow(rows * hidden));
+  MultiplyAdd({group.seen.data(), width, rows, outputs.work}, weights_.out,
+              {group.pointed.data(), hidden});
   Multiply({group.pointed.data(), hidden, rows}, weights_.dynamic, weights_.dynamic_bias.data(),
            group.weights.Grow(rows * kPointerNarrow));
-  for (int64_t b = 0; b < group.count; ++b) {
-    const PointerInstance& at = group.instances[b];
-    PointerJob<float> job = Logits(at, group, b * trajectories, trajectories);
-    job.logits = group.logits.data() + at.columns * trajectories;
+  for (const ScoredRows& part : parts) {
+    PointerJob<float> job = Logits(*part.at, group, part.row, part.rows);
+    job.views = part.views;
+    job.logits = part.logits;
     kernels_.logits(job);
   }
 }
@@ -217,8 +221,7 @@ class TrajectoryWalk {
   int32_t Reads(int32_t b, int32_t p, int32_t t) {
     int32_t read = State(b, p).current;
     if (IsDone(State(b, p))) return read;
-    if (follows() && request_.teacher_forcing < 1 && t > 0 &&
-        Draw(b, p, t).reading >= request_.teacher_forcing) {
+    if (follows() && ReadsOwnChoice(request_, Number(b, p), t)) {
       read = group_.likeliest[int64_t{b} * count_ + p];
     }
     return Read(b, p, t) = read;
@@ -233,7 +236,7 @@ class TrajectoryWalk {
         mask);
     int32_t node = scores.likeliest;
     if (request_.choice == Choice::kSample) {
-      node = scores.Draw(request_.temperature, Draw(b, p, t).choice);
+      node = scores.Draw(request_.temperature, DrawAt(request_, Number(b, p), t).choice);
     }
     group_.likeliest[int64_t{b} * count_ + p] = scores.likeliest;
     const bool starts = request_.distinct_starts && t == 0;
@@ -254,9 +257,8 @@ class TrajectoryWalk {
 
  private:
   bool follows() const { return request_.choice == Choice::kFollow; }
-  PointerDraw Draw(int32_t b, int32_t p, int32_t t) const {
-    const int64_t row = int64_t{b} * count_ + p;
-    return DrawAt(request_, (request_.first_instance + group_.first) * count_ + row, t);
+  int64_t Number(int32_t b, int32_t p) const {
+    return (request_.first_instance + group_.first + b) * count_ + p;
   }
 
   const RolloutRequest& request_;

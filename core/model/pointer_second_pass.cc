@@ -69,37 +69,52 @@ void PointerPass::PlaceSteps(const SecondPass& pass, PointerGroup& group) const 
   }
 }
 
-// The decoder's first states and what goes into its first layer.
-void PointerPass::PlaceStepInputs(const SecondPass& pass, PointerGroup& group) const {
+// The decoder's first states.
+void PointerPass::PlaceStates(const SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t layers = options_.layers;
-  const int32_t count = pass.table->count();
-  const int32_t max_steps = pass.table->max_steps();
   PointerStack& stack = group.decoder;
   GrowStack(stack);
+  stack.done = 0;
   for (size_t r = 0; r < group.ranks.size(); ++r) {
-    const int32_t b = group.ranks[r] / count;
+    const int32_t b = group.ranks[r] / pass.table->count();
     const float* const start = group.start.data() + b * 2 * layers * hidden;
     for (int64_t l = 0; l < layers; ++l) {
       const auto at = static_cast<int64_t>(r) * hidden;
       std::copy_n(start + l * hidden, hidden, stack.hiddens[l].data() + at);
       std::copy_n(start + (layers + l) * hidden, hidden, stack.cells[l].data() + at);
     }
-    for (int64_t t = 0; t < group.places[r + 1] - group.places[r]; ++t) {
-      const int64_t read = group.reads[int64_t{group.ranks[r]} * max_steps + t];
-      std::copy_n(
-          group.gate_inputs.data() + (group.instances[b].row + read) * gate_stride_, 4 * hidden,
-          stack.gates[0].data() + (stack.first[t] + static_cast<int64_t>(r)) * gate_stride_);
+  }
+}
+
+// What goes into its first layer at steps begin .. end - 1.
+void PointerPass::PlaceStepInputs(const TrajectoryTable& table, int64_t begin, int64_t end,
+                                  PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const std::vector<int32_t>& first = group.decoder.first;
+  float* const gates = group.decoder.gates[0].data() + first[begin] * gate_stride_;
+  float* to = gates;
+  for (int64_t t = begin; t < end; ++t) {
+    for (int32_t r = 0; r < first[t + 1] - first[t]; ++r, to += gate_stride_) {
+      const int32_t row = group.ranks[r];
+      const int64_t read = group.reads[int64_t{row} * table.max_steps() + t];
+      const int64_t node = group.instances[row / table.count()].row + read;
+      std::copy_n(group.gate_inputs.data() + node * gate_stride_, 4 * hidden, to);
     }
   }
-  dense_.multiply_add({group.context.data(), kPointerNarrow}, weights_.context.forward.data(),
-                      {.rows = stack.rows(), .inner = kPointerNarrow, .columns = 4 * hidden},
-                      {stack.gates[0].data(), gate_stride_});
+  MultiplyAdd({group.context.data() + first[begin] * kPointerNarrow, kPointerNarrow,
+               first[end] - first[begin]},
+              weights_.context, {gates, gate_stride_});
 }
 
 void PointerPass::ForwardSteps(SecondPass& pass, PointerGroup& group) const {
   ReplaySteps(pass, group);
-  PlaceStepInputs(pass, group);
+  PlaceStates(pass, group);
+  if (pass.score && pass.request->rollout.teacher_forcing < 1) {
+    ReadOwnChoices(pass, group);
+  } else {
+    PlaceStepInputs(*pass.table, 0, std::ssize(group.decoder.first) - 1, group);
+  }
   const int64_t hidden = options_.hidden;
   const int32_t count = pass.table->count();
   PointerStack& stack = group.decoder;
@@ -129,7 +144,8 @@ void PointerPass::GlimpseSteps(const SecondPass& pass, PointerGroup& group) cons
   const int64_t width = weights_.heads_width();
   const int64_t steps = group.decoder.rows();
   const int32_t count = pass.table->count();
-  Multiply({group.outputs.data(), hidden, steps}, weights_.query, nullptr,
+  Floats* const work = &group.decoder.work;
+  Multiply({group.outputs.data(), hidden, steps, work}, weights_.query, nullptr,
            group.queries.Grow(steps * width));
   int64_t attention = 0;
   for (size_t r = 0; r < group.ranks.size(); ++r) {
@@ -147,9 +163,8 @@ void PointerPass::GlimpseSteps(const SecondPass& pass, PointerGroup& group) cons
     weights += kPointerHeads * job.steps * at.padded;
   }
   std::copy_n(group.outputs.data(), steps * hidden, group.pointed.Grow(steps * hidden));
-  dense_.multiply_add({group.seen.data(), width}, weights_.out.forward.data(),
-                      {.rows = steps, .inner = width, .columns = hidden},
-                      {group.pointed.data(), hidden});
+  MultiplyAdd({group.seen.data(), width, steps, work}, weights_.out,
+              {group.pointed.data(), hidden});
   Multiply({group.pointed.data(), hidden, steps}, weights_.dynamic, weights_.dynamic_bias.data(),
            group.weights.Grow(steps * kPointerNarrow));
 }

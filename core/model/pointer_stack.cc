@@ -10,7 +10,6 @@ namespace vrp {
 PointerPass::PointerPass(const PointerNetworkOptions& options, Isa isa, Bf16 bf16)
     : options_(options),
       gate_stride_(GateStride<float>(options.hidden)),
-      dense_(DenseKernelsFor<float>(isa)),
       kernels_(PointerKernelsFor<float>(isa)),
       weights_(options, isa, bf16) {}
 
@@ -22,6 +21,19 @@ float* PointerPass::Product::WorkFor(const PointerLinear& weight, int64_t inner)
 void PointerPass::Multiply(const Product& a, const PointerLinear& weight, const float* bias,
                            float* to) const {
   MultiplyTo(a, weight, bias, {to, weight.outputs});
+}
+
+void PointerPass::MultiplyAdd(const Product& a, const PointerLinear& weight, Rows<float> to) const {
+  weight.kernels->multiply({.rows = a.rows,
+                            .inner = weight.inputs,
+                            .columns = weight.outputs,
+                            .a = a.a,
+                            .a_stride = a.stride,
+                            .packed = weight.forward.data(),
+                            .add = true,
+                            .to = to.data,
+                            .to_stride = to.stride,
+                            .work = a.WorkFor(weight, weight.inputs)});
 }
 
 void PointerPass::MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
@@ -105,22 +117,23 @@ void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStac
   }
 }
 
-namespace {
-
-// Memory of one step's product.
-float* StepWork(PointerStack& stack, const PointerLinear& weight, int64_t inner) {
-  const int64_t size = weight.kernels->work_size(stack.sequences(), inner);
-  return size > 0 ? stack.work.Grow(size) : nullptr;
+LstmRun<float> PointerPass::RunOf(const PointerLayer& layer, size_t l, PointerStack& stack) const {
+  const int64_t size = layer.recurrent.kernels->work_size(stack.sequences(), 4 * options_.hidden);
+  return {.first = stack.first,
+          .hidden_size = options_.hidden,
+          .from_zero = stack.from_zero,
+          .gates = stack.gates[l].data(),
+          .cells = stack.cells[l].data(),
+          .hiddens = stack.hiddens[l].data(),
+          .work = stack.work.Grow(size)};
 }
-
-}  // namespace
 
 void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
                                const PointerDropout& dropout, PointerStack& stack) const {
   const int64_t hidden = options_.hidden;
   const int64_t rows = stack.rows();
   stack.dropped = dropout.share > 0;
-  for (size_t l = 0; l < layers.size(); ++l) {
+  for (size_t l = stack.done; l < layers.size(); ++l) {
     if (l > 0) {
       const float* input = stack.hiddens[l - 1].data() + stack.sequences() * hidden;
       if (stack.dropped) {
@@ -134,14 +147,7 @@ void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
                  {stack.gates[l].data(), gate_stride_});
     }
     const PointerLinear& recurrent = layers[l].recurrent;
-    LstmForward<float>(*recurrent.kernels, recurrent.forward.data(),
-                       {.first = stack.first,
-                        .hidden_size = hidden,
-                        .from_zero = stack.from_zero,
-                        .gates = stack.gates[l].data(),
-                        .cells = stack.cells[l].data(),
-                        .hiddens = stack.hiddens[l].data(),
-                        .work = StepWork(stack, recurrent, hidden)});
+    LstmForward<float>(*recurrent.kernels, recurrent.forward.data(), RunOf(layers[l], l, stack));
   }
 }
 
@@ -166,13 +172,7 @@ void PointerPass::BackwardStack(const std::vector<PointerLayer>& layers, Pointer
   const int64_t begin = stack.sequences() * hidden;
   for (size_t l = layers.size(); l-- > 0;) {
     const PointerLayer& layer = layers[l];
-    const LstmRun<float> run{.first = stack.first,
-                             .hidden_size = hidden,
-                             .from_zero = stack.from_zero,
-                             .gates = stack.gates[l].data(),
-                             .cells = stack.cells[l].data(),
-                             .hiddens = stack.hiddens[l].data(),
-                             .work = StepWork(stack, layer.recurrent, 4 * hidden)};
+    const LstmRun<float> run = RunOf(layer, l, stack);
     LstmBackward<float>(*layer.recurrent.kernels, layer.recurrent.back.data(), run,
                         stack.d_hiddens[l].data(), stack.d_cells[l].Grow(begin));
     AddRecurrentWeight(layer, run, group, gradient);

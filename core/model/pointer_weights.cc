@@ -17,20 +17,24 @@ PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf
       layers_(options.layers),
       width_(options.hidden / kPointerHeads),
       channels_((width_ + kPointerHeadStep - 1) / kPointerHeadStep * kPointerHeadStep) {
-  encoder = Layers("encoder", bf16);
-  decoder = Layers("decoder", bf16);
+  const LstmKernels<float>& wide = bf16 == Bf16::kNone ? lstm_ : Bf16LstmKernelsFor(bf16);
+  encoder = Layers("encoder", wide);
+  decoder = Layers("decoder", wide);
   const auto plain = [&](int64_t outputs, int64_t inputs) {
     return PointerLinear{.kernels = &lstm_, .outputs = outputs, .inputs = inputs};
+  };
+  const auto rounded = [&](int64_t outputs, int64_t inputs) {
+    return PointerLinear{.kernels = &wide, .outputs = outputs, .inputs = inputs};
   };
   embed = plain(hidden_, kPointerNarrow);
   encoder_input = plain(4 * hidden_, kPointerNarrow);
   context = plain(4 * hidden_, kPointerNarrow);
   start = plain(2 * layers_ * hidden_, hidden_);
-  query = plain(heads_width(), hidden_);
-  key = plain(heads_width(), hidden_);
-  value = plain(heads_width(), hidden_);
-  out = plain(hidden_, heads_width());
-  pointer = plain(hidden_, hidden_);
+  query = rounded(heads_width(), hidden_);
+  key = rounded(heads_width(), hidden_);
+  value = rounded(heads_width(), hidden_);
+  out = rounded(hidden_, heads_width());
+  pointer = rounded(hidden_, hidden_);
   dynamic = plain(kPointerNarrow, hidden_);
   start_offset = At("start.weight");
   start_bias_offset = At("start.bias");
@@ -41,8 +45,8 @@ int64_t PointerWeights::heads_width() const { return kPointerHeads * channels_; 
 
 int64_t PointerWeights::Padded(int64_t i) const { return i / width_ * channels_ + i % width_; }
 
-std::vector<PointerLayer> PointerWeights::Layers(const char* name, Bf16 bf16) const {
-  const LstmKernels<float>& kernels = bf16 == Bf16::kNone ? lstm_ : Bf16LstmKernelsFor(bf16);
+std::vector<PointerLayer> PointerWeights::Layers(const char* name,
+                                                 const LstmKernels<float>& kernels) const {
   std::vector<PointerLayer> layers(static_cast<size_t>(layers_));
   for (size_t layer = 0; layer < layers.size(); ++layer) {
     PointerLayer& to = layers[layer];

@@ -3,7 +3,8 @@
 // Some weights are multiplied with each other once instead of with every node at every step: the
 // embedding with the encoder's input weights, the context's with the decoder's, the pointer's query
 // with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to 16
-// columns. The LSTMs' own weights, which are most of the work, may be multiplied in bf16.
+// columns. The LSTMs' own weights and the attentions', which are most of the work, may be
+// multiplied in bf16.
 #pragma once
 
 #include <cstdint>
@@ -106,7 +107,7 @@ class PointerWeights {
   void PackOut(const float* from);
   void PackPointer(const float* parameters);
   void PackDynamic(const float* parameters);
-  std::vector<PointerLayer> Layers(const char* name, Bf16 bf16) const;
+  std::vector<PointerLayer> Layers(const char* name, const LstmKernels<float>& kernels) const;
   // [H, 16] with the bias as column `inputs`; without one where `bias` is null.
   std::vector<float> Narrow(const float* weights, const float* bias, int64_t inputs) const;
   void FinishNarrow(const float* weights, const std::vector<float>& narrow, float* composed,

@@ -73,7 +73,7 @@ struct GradientRequest {
   double label_smoothing = 0;
   bool dropout = false;  // by counters of (rollout.seed, rollout.stream)
   // Products in bf16 where the device has it in hardware (CPU: those of the graph transformer's
-  // encoder and of the pointer network's LSTMs).
+  // encoder and of the pointer network's LSTMs and projections).
   bool bf16 = false;
   int32_t micro_batch = 0;  // instances at once on a device with memory of its own; 0: the engine's
 };

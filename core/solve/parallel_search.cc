@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
-#include "core/search/shared_plans.h"
 
 namespace vrp {
 namespace {
@@ -17,25 +18,49 @@ int64_t Served(const Plan& plan) {
   return count;
 }
 
-bool IsBetter(const SearchResult& a, const SearchResult& b) {
-  const int64_t served_a = Served(a.plan);
-  const int64_t served_b = Served(b.plan);
-  return served_a != served_b ? served_a > served_b : a.cost < b.cost;
+bool IsBetter(int64_t served, Cost cost, int64_t other_served, Cost other_cost) {
+  return served != other_served ? served > other_served : cost < other_cost;
 }
+
+bool IsBetter(const SearchResult& a, const SearchResult& b) {
+  return IsBetter(Served(a.plan), a.cost, Served(b.plan), b.cost);
+}
+
+// What the searches have found together, for the one who is told of it. Thread-safe.
+class Improvements {
+ public:
+  explicit Improvements(const std::function<void(const Plan&, Cost)>& tell) : tell_(tell) {}
+
+  void Found(const Plan& plan, Cost cost) {
+    if (tell_ == nullptr) return;
+    const int64_t served = Served(plan);
+    absl::MutexLock lock(&mutex_);
+    if (!IsBetter(served, cost, served_, cost_)) return;
+    served_ = served;
+    cost_ = cost;
+    tell_(plan, cost);
+  }
+
+ private:
+  const std::function<void(const Plan&, Cost)>& tell_;
+  absl::Mutex mutex_;
+  int64_t served_ ABSL_GUARDED_BY(mutex_) = -1;
+  Cost cost_ ABSL_GUARDED_BY(mutex_) = 0;
+};
 
 }  // namespace
 
-absl::StatusOr<SearchResult> ParallelSearch(const Instance& instance, const SearchOptions& options,
-                                            int32_t threads) {
+absl::StatusOr<SearchResult> ParallelSearch(
+    const Instance& instance, const SearchOptions& options, int32_t threads,
+    const std::function<void(const Plan&, Cost)>& on_improvement) {
+  Improvements improvements(on_improvement);
   std::vector<absl::StatusOr<SearchResult>> results(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
-  SharedPlans shared;
   const auto run = [&](int32_t index) {
     SearchOptions own = options;
-    if (threads > 1) own.shared = &shared;
-    own.index = index;
     own.seed = options.seed + static_cast<uint64_t>(index);
-    results[index] = Search(instance, own);
+    results[index] =
+        Search(instance, own, [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); });
   };
   std::vector<std::thread> workers;
   workers.reserve(threads);

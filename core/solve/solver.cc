@@ -102,7 +102,8 @@ class Solving {
     search.max_iterations = options_.max_iterations;
     search.seed = options_.seed;
     search.initial = std::move(initial);
-    VRP_ASSIGN_OR_RETURN(SearchResult result, ParallelSearch(instance_, search, options_.threads));
+    VRP_ASSIGN_OR_RETURN(SearchResult result, ParallelSearch(instance_, search, options_.threads,
+                                                             options_.on_improvement));
     answer_.strategy = search.initial.empty() ? Strategy::kSearch : Strategy::kAuto;
     answer_.iterations = result.iterations;
     answer_.ended_by = EndOf(result.ended_by);

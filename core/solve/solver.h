@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ struct SolveOptions {
   int64_t max_iterations =
       INT64_MAX;  // of each search; with it, and time enough, an answer can be repeated exactly
   std::shared_ptr<Policy> policy;  // null: search alone
+  // Told of each better plan of the search, by its threads, one call at a time; null: nobody.
+  std::function<void(const Plan&, Cost)> on_improvement;
 };
 
 struct SolveTimes {

@@ -25,6 +25,8 @@ class WorkPool {
   WorkPool(const WorkPool&) = delete;
   WorkPool& operator=(const WorkPool&) = delete;
 
+  int32_t threads() const { return options_.threads; }
+
   // kResourceExhausted with a RetryInfo when the queue is full; kUnavailable after Close. Never
   // blocks.
   absl::Status TryRun(absl::AnyInvocable<void()> work);

@@ -1,11 +1,19 @@
 #include "server/service/services.h"
 
 #include "server/convert/time_convert.h"
+#include "server/service/batch_call.h"
 #include "server/service/dataset_handler.h"
+#include "server/service/solve_stream.h"
 #include "server/service/stream_call.h"
 #include "server/service/upload_call.h"
 
 namespace vrp {
+namespace {
+
+// So that each thread finds its next request read.
+constexpr int32_t kBatchSlotsPerThread = 2;
+
+}  // namespace
 
 grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* context,
                                                const v1::SolveRequest* request,
@@ -13,6 +21,31 @@ grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* cont
   return RunUnary(
       *context, context_.solve_pool, *response,
       [this, request](const CallContext& call) { return handler_.Solve(*request, call); });
+}
+
+grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
+    grpc::CallbackServerContext* context, const v1::SolveRequest* request) {
+  const SolveStreamContext solve{.handler = &handler_,
+                                 .pool = &context_.solve_pool,
+                                 .received = absl::Now(),
+                                 .deadline = DeadlineOf(*context)};
+  return StreamCall<v1::StreamSolveResponse>::Start(
+      {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
+       .open = [solve, request = *request] { return OpenSolveStream(solve, request); },
+       .heartbeat = nullptr});
+}
+
+grpc::ServerBidiReactor<v1::BatchSolveRequest, v1::BatchSolveResponse>* SolverService::BatchSolve(
+    grpc::CallbackServerContext* context) {
+  return BatchCall<v1::BatchSolveRequest, v1::BatchSolveResponse>::Start(
+      {.pool = &context_.solve_pool,
+       .hub = &context_.streams,
+       .slots = kBatchSlotsPerThread * context_.solve_pool.threads(),
+       .deadline = DeadlineOf(*context),
+       .answer = [this](const v1::BatchSolveRequest& request, const CallContext& call) {
+         return handler_.SolveOfBatch(request, call);
+       }});
 }
 
 grpc::ServerUnaryReactor* SolverService::CheckSolution(grpc::CallbackServerContext* context,

@@ -21,7 +21,7 @@ namespace vrp {
 
 // All that is referred to outlives the services.
 struct ServiceContext {
-  WorkPool& solve_pool;  // for Solve and EvaluateModel
+  WorkPool& solve_pool;  // for solving and EvaluateModel
   WorkPool& quick_pool;  // for all else
   StreamHub& streams;
   const Clock& clock;
@@ -34,6 +34,10 @@ class SolverService final : public v1::SolverService::CallbackService {
   grpc::ServerUnaryReactor* Solve(grpc::CallbackServerContext* context,
                                   const v1::SolveRequest* request,
                                   v1::SolveResponse* response) override;
+  grpc::ServerWriteReactor<v1::StreamSolveResponse>* StreamSolve(
+      grpc::CallbackServerContext* context, const v1::SolveRequest* request) override;
+  grpc::ServerBidiReactor<v1::BatchSolveRequest, v1::BatchSolveResponse>* BatchSolve(
+      grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* CheckSolution(grpc::CallbackServerContext* context,
                                           const v1::CheckSolutionRequest* request,
                                           v1::CheckSolutionResponse* response) override;

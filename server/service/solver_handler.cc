@@ -15,11 +15,13 @@
 #include "server/convert/names.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/solve_convert.h"
+#include "server/convert/status_convert.h"
 
 namespace vrp {
 namespace {
 
 constexpr size_t kMaxFileNameBytes = 256;
+constexpr size_t kMaxBatchIdBytes = 256;
 
 // Of the oneof `input` that all requests have.
 template <typename Request>
@@ -80,7 +82,8 @@ void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& respons
 }  // namespace
 
 absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& request,
-                                                       const CallContext& context) const {
+                                                       const CallContext& context,
+                                                       const ImprovementFn& on_improvement) const {
   const absl::Time started = options_.clock->Now();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, options_.max_threads));
@@ -95,6 +98,9 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   options.received = context.received;
   options.deadline = context.deadline;
   options.cancel = context.cancel;
+  if (on_improvement != nullptr) {
+    options.on_improvement = [&](const Plan& plan, Cost) { on_improvement(instance, plan); };
+  }
   absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, options);
   if (!answer.ok()) return WithField(answer.status());
   answer->times.queue = started - context.received;
@@ -102,6 +108,23 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   if (answer->strategy != Strategy::kSearch) response.set_model(model);
   if (request.render_solution_file()) {
     response.set_solution_file(WriteSolution(instance, PlanOf(answer->solution)));
+  }
+  return response;
+}
+
+v1::BatchSolveResponse SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request,
+                                                   const CallContext& context) const {
+  v1::BatchSolveResponse response;
+  absl::StatusOr<v1::SolveResponse> answer =
+      request.id().size() > kMaxBatchIdBytes
+          ? InvalidField("id", Concat("has ", request.id().size(), " bytes, wanted at most ",
+                                      kMaxBatchIdBytes))
+          : Solve(request.solve(), context);
+  response.set_id(request.id().substr(0, kMaxBatchIdBytes));
+  if (answer.ok()) {
+    *response.mutable_answer() = *std::move(answer);
+  } else {
+    *response.mutable_error() = ToRpcStatus(answer.status());
   }
   return response;
 }

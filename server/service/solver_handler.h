@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
+#include "core/problem/instance.h"
+#include "core/problem/solution.h"
 #include "core/registry/registry.h"
 #include "server/service/call_context.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -21,8 +24,14 @@ class SolverHandler {
   };
   explicit SolverHandler(const Options& options) : options_(options) {}
 
+  // Told of each better plan, in a thread of the search, which waits for it.
+  using ImprovementFn = std::function<void(const Instance&, const Plan&)>;
   absl::StatusOr<v1::SolveResponse> Solve(const v1::SolveRequest& request,
-                                          const CallContext& context) const;
+                                          const CallContext& context,
+                                          const ImprovementFn& on_improvement = nullptr) const;
+  // Its request's id, with the answer or the error.
+  v1::BatchSolveResponse SolveOfBatch(const v1::BatchSolveRequest& request,
+                                      const CallContext& context) const;
   absl::StatusOr<v1::CheckSolutionResponse> Check(const v1::CheckSolutionRequest& request) const;
   absl::StatusOr<v1::ValidateInstanceResponse> Validate(
       const v1::ValidateInstanceRequest& request) const;

@@ -26,6 +26,7 @@ struct Case {
   int32_t batch = 512;
   PointerNetworkOptions options;
   bool supervised = false;
+  double teacher_forcing = 1;
   bool baseline = false;
   bool bf16 = false;
   bool train = true;
@@ -74,6 +75,7 @@ void Measure(const Case& c, std::string_view only, CpuPool& pool) {
     }
     request.rollout.choice = Choice::kFollow;
     request.rollout.choices = choices;
+    request.rollout.teacher_forcing = c.teacher_forcing;
     request.dropout = true;
   } else if (c.train) {
     request.rollout.choice = Choice::kSample;
@@ -95,6 +97,7 @@ void Measure(const Case& c, std::string_view only, CpuPool& pool) {
   line["what"] = c.what;
   line["batch"] = c.batch;
   line["incl_rollout_baseline"] = c.baseline;
+  if (c.supervised) line["teacher_forcing"] = c.teacher_forcing;
   line["hidden"] = c.options.hidden;
   line["layers"] = c.options.layers;
   line["params"] = engine->parameters().size();
@@ -130,15 +133,18 @@ int Main(int argc, char** argv) {
               only, pool);
     }
     for (const int32_t customers : {20, 50}) {
-      Measure({.what = absl::StrCat("ptrnet_supervised_train_cvrp", customers),
-               .kind = ProblemKind::kCvrp,
-               .customers = customers,
-               .batch = 64,
-               .options = large,
-               .supervised = true,
-               .bf16 = bf16,
-               .calls = 12},
-              only, pool);
+      for (const double teacher_forcing : {1.0, 0.75}) {
+        Measure({.what = absl::StrCat("ptrnet_supervised_train_cvrp", customers),
+                 .kind = ProblemKind::kCvrp,
+                 .customers = customers,
+                 .batch = 64,
+                 .options = large,
+                 .supervised = true,
+                 .teacher_forcing = teacher_forcing,
+                 .bf16 = bf16,
+                 .calls = 12},
+                only, pool);
+      }
     }
   }
   for (const int32_t customers : {20, 50, 100}) {

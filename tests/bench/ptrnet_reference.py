@@ -254,8 +254,9 @@ def train_torch(arguments, sets, seed):
 
 def train_ours(arguments, folder, seed):
     """Its label sets lie under `folder` afterwards."""
-    settings = [f"network.hidden={arguments.hidden}", f"training.epochs={arguments.epochs}", "training.amp=false",
-                f"training.seed={seed}", f"supervised.samples={arguments.samples}", "supervised.teacher_forcing_end=1",
+    settings = [f"network.hidden={arguments.hidden}", f"training.epochs={arguments.epochs}", f"training.seed={seed}",
+                f"training.amp={str(arguments.amp).lower()}", f"supervised.samples={arguments.samples}",
+                "supervised.teacher_forcing_end=1",
                 f"validation.instances={arguments.held_out}"]
     config = ROOT / "configs" / "ptrnet_supervised.yaml"
     done = subprocess.run([arguments.program, config, folder, str(arguments.threads), *settings], text=True,
@@ -294,6 +295,7 @@ def main():
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--amp", action="store_true", help="ours in bf16 where the CPU has it; torch stays in float32")
     arguments = parser.parse_args()
     lasts = {"ours": [], "torch": []}
     choices = 0

@@ -56,6 +56,10 @@ class FakeSolver : public v1::SolverService::Service {
                      v1::SolveResponse* response) override {
     return Answer(handlers_.solve, context, request, response);
   }
+  grpc::Status StreamSolve(grpc::ServerContext*, const v1::SolveRequest* request,
+                           grpc::ServerWriter<v1::StreamSolveResponse>* writer) override {
+    return AnswerStream(handlers_.stream_solve, request, writer);
+  }
   grpc::Status CheckSolution(grpc::ServerContext* context, const v1::CheckSolutionRequest* request,
                              v1::CheckSolutionResponse* response) override {
     return Answer(handlers_.check, context, request, response);

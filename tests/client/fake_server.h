@@ -33,6 +33,7 @@ struct FakeHandlers {
       std::function<absl::Status(const Request&, absl::FunctionRef<bool(const Response&)> write)>;
 
   Unary<v1::SolveRequest, v1::SolveResponse> solve;
+  Stream<v1::SolveRequest, v1::StreamSolveResponse> stream_solve;
   Unary<v1::CheckSolutionRequest, v1::CheckSolutionResponse> check;
   Unary<v1::ValidateInstanceRequest, v1::ValidateInstanceResponse> validate;
   Unary<v1::CreateTrainingJobRequest, v1::TrainingJob> create_job;

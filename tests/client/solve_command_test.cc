@@ -29,6 +29,20 @@ class SolveCommand : public testing::Test {
       ++calls_;
       return answer_(request, call);
     };
+    handlers.stream_solve = [this](const v1::SolveRequest& request,
+                                   absl::FunctionRef<bool(const v1::StreamSolveResponse&)> write) {
+      for (const double cost : {9, 8}) {
+        v1::StreamSolveResponse message;
+        message.mutable_improvement()->mutable_solution()->set_cost(cost);
+        write(message);
+      }
+      const absl::StatusOr<v1::SolveResponse> answer = answer_(request, {});
+      if (!answer.ok()) return answer.status();
+      v1::StreamSolveResponse message;
+      *message.mutable_answer() = *answer;
+      write(message);
+      return absl::OkStatus();
+    };
     return handlers;
   }
 
@@ -75,6 +89,25 @@ TEST_F(SolveCommand, AsksForHalfASecondWithoutAModelByDefault) {
   EXPECT_EQ(request_.strategy(), v1::STRATEGY_AUTO);
   EXPECT_EQ(request_.model(), "");
   EXPECT_EQ(request_.threads(), 1);
+}
+
+TEST_F(SolveCommand, StreamsTheImprovementsThenTheAnswer) {
+  const Ran ran = Solve({city_, "--stream"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  ASSERT_THAT(ran.OutJson(), SizeIs(3));
+  EXPECT_EQ(ran.OutJson()[0]["improvement"]["cost"], 9);
+  EXPECT_EQ(ran.OutJson()[1]["improvement"]["cost"], 8);
+  EXPECT_EQ(ran.OutJson()[2]["name"], "city.vrp");
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SolveCommand, FailsWhereAStreamEndsWithoutAnAnswer) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    return absl::StatusOr<v1::SolveResponse>(absl::NotFoundError("no such model"));
+  };
+  const Ran ran = Solve({city_, "--stream"});
+  EXPECT_EQ(ran.code, 5) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("no such model"));
 }
 
 TEST_F(SolveCommand, PrintsOneObjectForEachFile) {

@@ -1,0 +1,128 @@
+// One bidirectional stream of independent requests, each answered when it is ready.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "core/base/stop.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/runtime/stream_hub.h"
+#include "server/runtime/work_pool.h"
+#include "server/service/batch_state.h"
+#include "server/service/unary_call.h"
+
+namespace vrp {
+
+// BatchState says what happens when. The caller's cancellation and the daemon's end cancel the
+// requests under way.
+template <typename Request, typename Response>
+class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
+                        public HubStream,
+                        public std::enable_shared_from_this<BatchCall<Request, Response>> {
+ public:
+  struct Options {
+    WorkPool* pool = nullptr;  // outlives the call
+    StreamHub* hub = nullptr;  // outlives the call
+    int32_t slots = 1;         // requests read and not yet answered
+    absl::Time deadline = absl::InfiniteFuture();
+    // Cannot fail: a request's error is part of its response.
+    std::function<Response(const Request&, const CallContext&)> answer;
+  };
+
+  // gRPC owns what is returned.
+  static grpc::ServerBidiReactor<Request, Response>* Start(Options options) {
+    std::shared_ptr<BatchCall> call(new BatchCall(std::move(options)));
+    call->self_ = call;
+    call->Begin();
+    return call.get();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (state_.ReadDone(ok)) Answer(std::move(request_));
+    Step();
+  }
+  void OnWriteDone(bool ok) override {
+    state_.WriteDone(ok);
+    Step();
+  }
+  void OnCancel() override { Abandon(absl::CancelledError("the caller went away")); }
+  void OnDone() override {
+    options_.hub->Remove(number_);
+    const std::shared_ptr<BatchCall> self = std::move(self_);  // the last use, but for tasks' own
+  }
+  void OnTick() override {}
+  void OnClose() override { Abandon(absl::UnavailableError("the daemon is stopping; call again")); }
+
+ private:
+  explicit BatchCall(Options options) : options_(std::move(options)), state_(options_.slots) {}
+
+  void Begin() {
+    absl::StatusOr<int64_t> number = options_.hub->Add(this->weak_from_this());
+    if (!number.ok()) return Abandon(number.status());
+    number_ = *number;
+    Step();
+  }
+
+  void Abandon(absl::Status status) {
+    cancel_->Cancel();
+    state_.End(std::move(status));
+    Step();
+  }
+
+  void Answer(Request request) {
+    options_.pool->Run([self = this->shared_from_this(), request = std::move(request)] {
+      if (self->cancel_->cancelled()) return;
+      // Waiting for a solver is not the request's own time.
+      const CallContext context{
+          .received = absl::Now(), .deadline = self->options_.deadline, .cancel = self->cancel_};
+      auto answer = [&] {
+        return absl::StatusOr<Response>(self->options_.answer(request, context));
+      };
+      self->Answered(CallGuarded(answer));
+    });
+  }
+
+  void Answered(absl::StatusOr<Response> response) {
+    if (!response.ok()) return Abandon(response.status());
+    {
+      absl::MutexLock lock(&mutex_);
+      answers_.push_back(*std::move(response));
+    }
+    state_.Answered();
+    Step();
+  }
+
+  void Step() {
+    const std::shared_ptr<BatchCall> self = this->shared_from_this();
+    const BatchState::Next next = state_.Step();
+    if (next.write) {
+      absl::MutexLock lock(&mutex_);
+      current_ = std::move(answers_.front());
+      answers_.pop_front();
+    }
+    if (next.write) this->StartWrite(&current_);
+    if (next.read) {
+      this->StartRead(&request_);
+      state_.Reading();
+      Step();
+    }
+    if (next.finish.has_value()) this->Finish(ToGrpcStatus(*next.finish));
+  }
+
+  const Options options_;
+  BatchState state_;
+  const std::shared_ptr<CancelFlag> cancel_ = std::make_shared<CancelFlag>();
+  std::shared_ptr<BatchCall> self_;  // until OnDone; set before gRPC knows the object
+  int64_t number_ = 0;               // set before gRPC knows the object
+  Request request_;                  // gRPC's while a read is under way
+  Response current_;                 // gRPC's while a write is under way
+  absl::Mutex mutex_;
+  std::deque<Response> answers_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace vrp

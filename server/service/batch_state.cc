@@ -1,0 +1,61 @@
+#include "server/service/batch_state.h"
+
+#include <utility>
+
+namespace vrp {
+
+BatchState::Next BatchState::Step() {
+  absl::MutexLock lock(&mutex_);
+  Next next;
+  if (finished_) return next;
+  if (read_all_ && used_ == 0) EndLocked(absl::OkStatus());
+  if (result_.has_value()) {
+    if (writing_ || starting_read_) return next;
+    finished_ = true;
+    next.finish = *result_;
+    return next;
+  }
+  if (!writing_ && answers_ > 0) {
+    --answers_;
+    writing_ = next.write = true;
+  }
+  if (!reading_ && !read_all_ && used_ < slots_) reading_ = starting_read_ = next.read = true;
+  return next;
+}
+
+void BatchState::Reading() {
+  absl::MutexLock lock(&mutex_);
+  starting_read_ = false;
+}
+
+bool BatchState::ReadDone(bool ok) {
+  absl::MutexLock lock(&mutex_);
+  reading_ = false;
+  if (!ok) read_all_ = true;
+  if (!ok || result_.has_value()) return false;
+  ++used_;
+  return true;
+}
+
+void BatchState::Answered() {
+  absl::MutexLock lock(&mutex_);
+  ++answers_;
+}
+
+void BatchState::WriteDone(bool ok) {
+  absl::MutexLock lock(&mutex_);
+  writing_ = false;
+  --used_;
+  if (!ok) EndLocked(absl::CancelledError("the caller went away"));
+}
+
+void BatchState::End(absl::Status result) {
+  absl::MutexLock lock(&mutex_);
+  EndLocked(std::move(result));
+}
+
+void BatchState::EndLocked(absl::Status result) {
+  if (!result_.has_value()) result_ = std::move(result);
+}
+
+}  // namespace vrp

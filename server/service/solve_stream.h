@@ -1,0 +1,28 @@
+// StreamSolve without gRPC.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/runtime/work_pool.h"
+#include "server/service/solver_handler.h"
+#include "server/service/stream_source.h"
+#include "vrp/v1/solver_service.pb.h"
+
+namespace vrp {
+
+struct SolveStreamContext {
+  const SolverHandler* handler = nullptr;  // these outlive the source
+  WorkPool* pool = nullptr;                // where the solve itself runs
+  absl::Time received;
+  absl::Time deadline = absl::InfiniteFuture();
+};
+
+// Queues the solve and returns. The source gives the newest improvement since the last Next and
+// ends with the answer, or with the solve's error. Destroying it cancels the solve.
+// kResourceExhausted when the pool is full.
+absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolveStream(
+    const SolveStreamContext& context, const v1::SolveRequest& request);
+
+}  // namespace vrp

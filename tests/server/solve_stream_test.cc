@@ -1,0 +1,156 @@
+// StreamSolve and BatchSolve against a whole daemon.
+#include <map>
+#include <string>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/messages.h"
+
+namespace vrp::test {
+namespace {
+
+class SolveStreamTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    vrpd_.threads = 2;
+    Start();
+    solver_ = v1::SolverService::NewStub(channel_);
+  }
+
+  static v1::SolveRequest ARequest(int customers = 8) {
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage(customers);
+    request.mutable_budget()->set_nanos(50'000'000);
+    return request;
+  }
+
+  std::unique_ptr<v1::SolverService::Stub> solver_;
+};
+
+TEST_F(SolveStreamTest, TellsOfBetterAndBetterPlansThenAnswers) {
+  v1::SolveRequest request = ARequest(60);
+  request.mutable_instance()->set_reference_cost(10);
+  Context context;
+  const auto reader = solver_->StreamSolve(&context, request);
+  std::vector<v1::Improvement> improvements;
+  std::vector<v1::SolveResponse> answers;
+  for (v1::StreamSolveResponse message; reader->Read(&message);) {
+    EXPECT_TRUE(answers.empty()) << "something after the answer";
+    if (message.has_improvement()) improvements.push_back(message.improvement());
+    if (message.has_answer()) answers.push_back(message.answer());
+  }
+  const grpc::Status status = reader->Finish();
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_TRUE(answers[0].feasible());
+  ASSERT_FALSE(improvements.empty());
+  for (size_t i = 0; i < improvements.size(); ++i) {
+    const v1::Solution& solution = improvements[i].solution();
+    EXPECT_TRUE(solution.unserved().empty());
+    EXPECT_DOUBLE_EQ(improvements[i].gap(), (solution.cost() - 10) / 10);
+    EXPECT_GE(solution.cost(), answers[0].solution().cost());
+    if (i > 0) {
+      EXPECT_LT(solution.cost(), improvements[i - 1].solution().cost());
+    }
+    // Each is a complete plan: the checker has nothing against it.
+    v1::CheckSolutionRequest check;
+    *check.mutable_instance() = request.instance();
+    *check.mutable_solution() = solution;
+    v1::CheckSolutionResponse verdict;
+    Context check_context;
+    ASSERT_TRUE(solver_->CheckSolution(&check_context, check, &verdict).ok());
+    EXPECT_TRUE(verdict.feasible());
+  }
+}
+
+TEST_F(SolveStreamTest, EndsWithTheErrorOfTheSolve) {
+  v1::SolveRequest request = ARequest();
+  request.set_threads(-1);
+  Context context;
+  const auto reader = solver_->StreamSolve(&context, request);
+  v1::StreamSolveResponse message;
+  EXPECT_FALSE(reader->Read(&message));
+  const grpc::Status status = reader->Finish();
+  EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(BadRequestOf(status).field_violations(0).field(), "threads");
+}
+
+TEST_F(SolveStreamTest, FreesItsThreadWhenTheCallerLeaves) {
+  v1::SolveRequest endless = ARequest(200);
+  endless.mutable_budget()->set_seconds(3000);
+  // Both solving threads are taken, then left; a third request would wait for an hour otherwise.
+  for (int i = 0; i < 2; ++i) {
+    Context context;
+    const auto reader = solver_->StreamSolve(&context, endless);
+    v1::StreamSolveResponse message;
+    ASSERT_TRUE(reader->Read(&message));
+    context.TryCancel();
+    EXPECT_EQ(reader->Finish().error_code(), grpc::CANCELLED);
+  }
+  Context context;
+  v1::SolveResponse response;
+  EXPECT_TRUE(solver_->Solve(&context, ARequest(), &response).ok());
+}
+
+TEST_F(SolveStreamTest, AnswersABatchEachByItsId) {
+  constexpr int kRequests = 40;
+  Context context;
+  const auto stream = solver_->BatchSolve(&context);
+  std::thread writer([&] {
+    for (int i = 0; i < kRequests; ++i) {
+      v1::BatchSolveRequest request;
+      request.set_id(Concat("r", i));
+      *request.mutable_solve() = ARequest(i == 7 ? 9 : 8);
+      request.mutable_solve()->mutable_budget()->set_nanos(2'000'000);
+      if (i == 5) request.mutable_solve()->set_threads(-1);
+      ASSERT_TRUE(stream->Write(request));
+    }
+    stream->WritesDone();
+  });
+  std::map<std::string, v1::BatchSolveResponse> responses;
+  for (v1::BatchSolveResponse response; stream->Read(&response);) {
+    EXPECT_TRUE(responses.emplace(response.id(), response).second) << response.id() << " again";
+  }
+  writer.join();
+  const grpc::Status status = stream->Finish();
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(responses.size(), static_cast<size_t>(kRequests));
+  EXPECT_EQ(responses["r5"].error().code(), grpc::INVALID_ARGUMENT);
+  EXPECT_THAT(responses["r5"].error().message(), testing::HasSubstr("threads"));
+  EXPECT_DOUBLE_EQ(responses["r6"].answer().solution().cost(), 16);
+  EXPECT_DOUBLE_EQ(responses["r7"].answer().solution().cost(), 18);
+}
+
+TEST_F(SolveStreamTest, EndsABatchWhoseCallerLeavesInTheMiddle) {
+  for (int i = 0; i < 3; ++i) {
+    Context context;
+    const auto stream = solver_->BatchSolve(&context);
+    v1::BatchSolveRequest endless;
+    *endless.mutable_solve() = ARequest(200);
+    endless.mutable_solve()->mutable_budget()->set_seconds(3000);
+    ASSERT_TRUE(stream->Write(endless));
+    ASSERT_TRUE(stream->Write(endless));
+    context.TryCancel();
+    EXPECT_EQ(stream->Finish().error_code(), grpc::CANCELLED);
+  }
+  Context context;
+  v1::SolveResponse response;
+  EXPECT_TRUE(solver_->Solve(&context, ARequest(), &response).ok());
+}
+
+TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
+  Context context;
+  const auto stream = solver_->BatchSolve(&context);
+  v1::BatchSolveRequest endless;
+  *endless.mutable_solve() = ARequest(200);
+  endless.mutable_solve()->mutable_budget()->set_seconds(3000);
+  ASSERT_TRUE(stream->Write(endless));
+  Stop();
+  v1::BatchSolveResponse response;
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
+}
+
+}  // namespace
+}  // namespace vrp::test
