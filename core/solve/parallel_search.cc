@@ -8,6 +8,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
+#include "core/search/shared_plans.h"
 
 namespace vrp {
 namespace {
@@ -56,8 +57,11 @@ absl::StatusOr<SearchResult> ParallelSearch(
   Improvements improvements(on_improvement);
   std::vector<absl::StatusOr<SearchResult>> results(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
+  SharedPlans shared;
   const auto run = [&](int32_t index) {
     SearchOptions own = options;
+    if (threads > 1) own.shared = &shared;
+    own.index = index;
     own.seed = options.seed + static_cast<uint64_t>(index);
     results[index] =
         Search(instance, own, [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); });
