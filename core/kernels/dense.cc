@@ -6,9 +6,12 @@ namespace vrp {
 
 template <typename T>
 const DenseKernels<T>& DenseKernelsFor(Isa isa) {
-  static const DenseKernels<T> avx2 = simd::avx2::MakeDenseKernels<T>();
+  if (isa == Isa::kAvx2) {
+    static const DenseKernels<T> avx2 = simd::avx2::MakeDenseKernels<T>();
+    return avx2;
+  }
   static const DenseKernels<T> avx512 = simd::avx512::MakeDenseKernels<T>();
-  return isa == Isa::kAvx2 ? avx2 : avx512;
+  return avx512;
 }
 template const DenseKernels<float>& DenseKernelsFor<float>(Isa);
 template const DenseKernels<double>& DenseKernelsFor<double>(Isa);

@@ -6,9 +6,12 @@ namespace vrp {
 
 template <typename T>
 const PointerKernels<T>& PointerKernelsFor(Isa isa) {
-  static const PointerKernels<T> avx2 = simd::avx2::MakePointerKernels<T>();
+  if (isa == Isa::kAvx2) {
+    static const PointerKernels<T> avx2 = simd::avx2::MakePointerKernels<T>();
+    return avx2;
+  }
   static const PointerKernels<T> avx512 = simd::avx512::MakePointerKernels<T>();
-  return isa == Isa::kAvx2 ? avx2 : avx512;
+  return avx512;
 }
 template const PointerKernels<float>& PointerKernelsFor<float>(Isa);
 template const PointerKernels<double>& PointerKernelsFor<double>(Isa);
