@@ -75,6 +75,22 @@ TYPED_TEST(SimdMathTest, ExpTanhSigmoidAndLogAreExactToTheFormat) {
   }
 }
 
+// An argument's own rounding counts as much as it is large, where it is multiplied first.
+TYPED_TEST(SimdMathTest, PowersOfTwoAreExactButForTheRoundingOfTheArgument) {
+  using T = TypeParam;
+  for (const Isa isa : UsableIsas()) {
+    EXPECT_LT(Error<T>(isa, Function::kExpOfTwo, Points<T>(-1, 1), [](auto x) { return exp2l(x); }),
+              this->kTolerance);
+    EXPECT_LT(
+        Error<T>(isa, Function::kExpOfTwo, Points<T>(-100, 0), [](auto x) { return exp2l(x); }),
+        60 * this->kTolerance);
+    const std::vector<T> powers =
+        Apply<T>(isa, Function::kExpOfTwo, {0, std::numeric_limits<T>::quiet_NaN()});
+    EXPECT_EQ(powers[0], 1);
+    EXPECT_TRUE(std::isnan(powers[1]));
+  }
+}
+
 TYPED_TEST(SimdMathTest, WhatIsBeyondTheFormatStaysDefined) {
   using T = TypeParam;
   const T infinity = this->kInfinity;

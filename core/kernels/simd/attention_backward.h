@@ -5,84 +5,141 @@
 
 #include "core/kernels/simd/attention.h"
 #include "core/kernels/simd/attention_parts.h"
-#include "core/kernels/simd/gemm.h"
-#include "core/kernels/simd/math.h"
-#include "core/kernels/simd/transpose.h"
+#include "core/kernels/simd/even_product.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// scores become probabilities, d_scores (by the probabilities) gradients by the scores.
+// Probabilities from products of keys and queries.
 template <typename T>
-inline void SoftmaxBackward(int64_t nodes, T* scores, T* d_scores, const T* log_sums) {
-  const int64_t padded = RoundUpToLanes<T>(nodes);
-  for (int64_t i = 0; i < padded; i += kLanes<T>) {
-    const Vec<T> log_sum = LoadFirst<T>(log_sums + i, nodes - i);
-    Vec<T> mean{};
-    for (int64_t j = 0; j < nodes; ++j) {
-      const Vec<T> p = Exp<T>(Load<T>(scores + j * padded + i) - log_sum);
-      mean += p * Load<T>(d_scores + j * padded + i);
-      Store<T>(scores + j * padded + i, p);
-    }
-    for (int64_t j = 0; j < nodes; ++j) {
-      T* const d = d_scores + j * padded + i;
-      Store<T>(d, Load<T>(scores + j * padded + i) * (Load<T>(d) - mean));
-    }
-  }
-}
+struct StoreProbabilities {
+  T* scores;
+  ScoreBias<T> bias;
+  const T* highest;   // [Q]
+  const T* inverses;  // [Q]
 
-// d_weights[e] += sum of d_scores * edges[e]; beyond the last query d_scores are 0.
-template <typename T>
-inline void AddEdgeGradient(const AttentionShape& s, const AttentionScratch<T>& at, T* d_weights) {
-  const int64_t size = s.nodes * RoundUpToLanes<T>(s.nodes);
-  for (int64_t e = 0; e < s.edge_features; ++e) {
-    const T* const edges = at.edges + e * size;
-    Vec<T> sums[4] = {};
-    int64_t k = 0;
-    for (; k + 4 * kLanes<T> <= size; k += 4 * kLanes<T>) {
-      for (int64_t v = 0; v < 4; ++v) {
-        const int64_t to = k + v * kLanes<T>;
-        sums[v] += Load<T>(at.d_scores + to) * Load<T>(edges + to);
+  template <int64_t kRows, int64_t kVectors>
+  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
+                                                        int64_t key) const {
+    bias.MakeScores(sums, key);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const Vec<T> most = Load<T>(highest + v * kLanes<T>);
+      const Vec<T> inverse = Load<T>(inverses + v * kLanes<T>);
+#pragma GCC unroll 32
+      for (int64_t r = 0; r < kRows; ++r) {
+        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>,
+                 PowerOfScore<T>(sums[r][v], most) * inverse);
       }
     }
-    for (; k < size; k += kLanes<T>) sums[0] += Load<T>(at.d_scores + k) * Load<T>(edges + k);
-    d_weights[e] += Sum<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  }
+};
+
+// Gradients by the probabilities, and their means [Q] by these.
+template <typename T>
+struct StoreWithMeans {
+  T* d_scores;
+  const T* probabilities;
+  T* means;
+
+  template <int64_t kRows, int64_t kVectors>
+  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
+                                                        int64_t key) const {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      Vec<T> mean = Load<T>(means + v * kLanes<T>);
+#pragma GCC unroll 32
+      for (int64_t r = 0; r < kRows; ++r) {
+        const int64_t at = (key + r) * kPanelColumns<T> + v * kLanes<T>;
+        mean += sums[r][v] * Load<T>(probabilities + at);
+        Store<T>(d_scores + at, sums[r][v]);
+      }
+      Store<T>(means + v * kLanes<T>, mean);
+    }
+  }
+};
+
+// d_scores, by the probabilities, become gradients by the scores.
+template <int64_t kVectors, typename T>
+inline void SoftmaxBackward(int64_t nodes, const T* probabilities, const T* means, T* d_scores) {
+  for (int64_t j = 0; j < nodes; ++j) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      const int64_t at = j * kPanelColumns<T> + v * kLanes<T>;
+      const Vec<T> less = Load<T>(d_scores + at) - Load<T>(means + v * kLanes<T>);
+      Store<T>(d_scores + at, Load<T>(probabilities + at) * less);
+    }
   }
 }
 
-// d_qkv [N, 3H] from d_out [N, H]; adds to d_edge_weights [M, E].
+// What an instance's backward pass reads and writes besides.
 template <typename T>
-inline void AttentionBackward(const AttentionShape& s, View<const T> qkv, const T* edges,
-                              const T* edge_weights, const AttentionScratch<T>& at,
-                              const T* log_sums, int64_t log_stride, View<const T> d_out,
-                              View<T> d_qkv, T* d_edge_weights) {
-  const int64_t padded = RoundUpToLanes<T>(s.nodes);
-  const int64_t channels = s.hidden / s.heads;
-  const int64_t wide = AttentionScratch<T>::PaddedChannels(s);
-  const int64_t copy = s.nodes * wide;
-  const T scale = InverseRootOf<T>(channels);
-  if (s.edge_features > 0) TransposeEdges<T>(s, edges, at);
-  for (int64_t m = 0; m < s.heads; ++m) {
-    const int64_t query = m * channels;
-    const int64_t key = s.hidden + query;
-    const int64_t value = 2 * s.hidden + query;
-    const HeadRows<T> queries(qkv, query, s, at.narrow);
-    const HeadRows<T> keys(qkv, key, s, at.narrow + copy);
-    const HeadRows<T> values(qkv, value, s, at.narrow + 2 * copy);
-    const HeadRows<T> d_outs(d_out, query, s, at.narrow + 3 * copy);
-    ComputeScores<T>(s, m, queries, keys, edge_weights, at);
-    TransposeTo<T>(d_outs.data, d_outs.stride, s.nodes, channels, T{1}, at.d_out);
-    Multiply<T>(values.AsA(), {at.d_out, padded, false}, s.nodes, channels, padded,
-                StoreTo<T>{at.d_scores, padded});
-    SoftmaxBackward<T>(s.nodes, at.scores, at.d_scores, log_sums + m * log_stride);
-    if (s.edge_features > 0) AddEdgeGradient<T>(s, at, d_edge_weights + m * s.edge_features);
+struct AttentionGradient {
+  View<const T> d_out;  // [N, H]
+  View<T> d_qkv;        // [N, 3H]
+  T* d_edge_weights;    // [M, padded E, lanes], which it adds to
+};
 
-    Multiply<T>({at.scores, padded, 1}, d_outs.AsB(), s.nodes, s.nodes, wide,
-                StoreHead<T>{d_qkv, value, channels, nullptr, T{1}});
-    Multiply<T>({at.d_scores, 1, padded}, keys.AsB(), s.nodes, s.nodes, wide,
-                StoreHead<T>{d_qkv, query, channels, nullptr, scale});
-    Multiply<T>({at.d_scores, padded, 1}, queries.AsB(), s.nodes, s.nodes, wide,
-                StoreHead<T>{d_qkv, key, channels, nullptr, scale});
+// Probabilities and gradients by the scores of `count` queries from `first` on.
+template <int64_t kVectors, typename T>
+inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
+                           const Head<T>& head, int64_t first) {
+  const AttentionShape& s = c.shape;
+  T* const highest = c.Highest(head.number) + first;
+  const ScoreBias<T> bias = c.Bias(head.number, first);
+  MultiplyEvenly<ByPanelRows<T>, kVectors>(
+      EvenProduct<T>{head.keys.data, head.keys.panel, c.at.queries, s.nodes, head.channels},
+      StoreProbabilities<T>{c.at.scores, bias, highest, highest + RoundUpToLanes<T>(s.nodes)});
+  for (int64_t v = 0; v < kVectors; ++v) Store<T>(c.at.columns + v * kLanes<T>, Vec<T>{});
+  MultiplyEvenly<ByPanelRows<T>, kVectors>(
+      EvenProduct<T>{head.values.data, head.values.panel, c.at.d_out, s.nodes, head.channels},
+      StoreWithMeans<T>{c.at.d_scores, c.at.scores, c.at.columns});
+  SoftmaxBackward<kVectors, T>(s.nodes, c.at.scores, c.at.columns, c.at.d_scores);
+  AddEdgeGradient<kVectors, T>(bias, s.nodes, c.at.d_scores,
+                               gradient.d_edge_weights + head.number * bias.features * kLanes<T>);
+}
+
+// The head's columns of d_qkv, as far as they come of `count` queries from `first` on.
+template <typename T>
+inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
+                          const Head<T>& head, View<const T> d_out, int64_t first, int64_t count) {
+  const AttentionShape& s = c.shape;
+  const T scale = InverseRootOf<T>(head.channels);
+  const bool add = first > 0;
+  for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
+    const int64_t column = head.number * head.channels + at;
+    const int64_t rest = head.channels - at;
+    MultiplyEvenly<ByPanelColumns<T>, 1>(
+        EvenProduct<T>{c.at.d_scores, 0, head.keys.At(0, at), count, s.nodes},
+        StoreHead<T>{gradient.d_qkv.From(first), column, rest, nullptr, scale, false});
+    MultiplyEvenly<ByPanelRows<T>, 1>(
+        EvenProduct<T>{c.at.d_scores, 0, head.queries.At(first, at), s.nodes, count},
+        StoreHead<T>{gradient.d_qkv, s.hidden + column, rest, nullptr, scale, add});
+    MultiplyEvenly<ByPanelRows<T>, 1>(
+        EvenProduct<T>{c.at.scores, 0, d_out.At(first, at), s.nodes, count},
+        StoreHead<T>{gradient.d_qkv, 2 * s.hidden + column, rest, nullptr, T{1}, add});
+  }
+}
+
+template <typename T>
+inline void AttentionBackward(const AttentionCall<T>& c, const AttentionGradient<T>& gradient) {
+  constexpr int64_t kColumns = kPanelColumns<T>;
+  const AttentionShape& s = c.shape;
+  for (int64_t m = 0; m < s.heads; ++m) {
+    const Head<T> head(c, m);
+    const View<const T> d_out = HeadRows<T>(s, gradient.d_out, m * head.channels,
+                                            c.at.copies + 3 * AttentionScratch<T>::CopySize(s));
+    for (int64_t first = 0; first < s.nodes; first += kColumns) {
+      const int64_t count = s.nodes - first < kColumns ? s.nodes - first : kColumns;
+      TransposeHead<T>(head.queries, first, count, head.channels, c.at.queries);
+      TransposeHead<T>(d_out, first, count, head.channels, c.at.d_out);
+      if (count > kLanes<T>) {
+        ScoreGradients<2, T>(c, gradient, head, first);
+      } else {
+        ScoreGradients<1, T>(c, gradient, head, first);
+      }
+      HeadGradients<T>(c, gradient, head, d_out, first, count);
+    }
   }
 }
 

@@ -4,13 +4,20 @@
 
 #include <cstdint>
 
-#include "core/kernels/simd/gemm.h"
+#include "core/kernels/simd/attention_edges.h"
 #include "core/kernels/simd/math.h"
 #include "core/kernels/simd/panels.h"
 #include "core/kernels/simd/transpose.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+inline constexpr double kLog2OfE = 1.44269504088896340736;
+
+template <typename T>
+inline T InverseRootOf(int64_t channels) {
+  return static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(channels)));
+}
 
 struct AttentionShape {
   int64_t nodes;          // N
@@ -19,98 +26,125 @@ struct AttentionShape {
   int64_t edge_features;  // E
 };
 
-// The memory of one call, for at most `nodes` nodes.
+// The memory of one call, for at most `nodes` nodes. A panel of queries at a time: Q of them.
 template <typename T>
 struct AttentionScratch {
-  T* edges;     // [E, N, padded N]: transposed
-  T* scores;    // [N, padded N]
-  T* d_scores;  // [N, padded N]
-  T* queries;   // [head channels, padded N]: transposed, scaled
-  T* d_out;     // [head channels, padded N]: transposed
-  T* factors;   // [padded N]
-  T* narrow;    // [4, N, padded channels]: copies of heads that do not fill vectors of a panel
+  T* scores;    // [N, Q]
+  T* d_scores;  // [N, Q]
+  T* queries;   // [head channels, Q]: transposed
+  T* d_out;     // [head channels, Q]: transposed
+  T* columns;   // [Q]
+  T* copies;    // [4, N, head channels], in panels: heads that do not fill vectors of theirs
 
   static int64_t PaddedChannels(const AttentionShape& s) {
     return RoundUpToLanes<T>(s.hidden / s.heads);
   }
+  static int64_t CopySize(const AttentionShape& s) {
+    return SizeInPanels<T>(s.nodes, s.hidden / s.heads);
+  }
   static int64_t Size(const AttentionShape& s) {
-    const int64_t padded = RoundUpToLanes<T>(s.nodes);
-    return (s.edge_features + 2) * s.nodes * padded + 2 * (s.hidden / s.heads) * padded + padded +
-           4 * s.nodes * PaddedChannels(s);
+    return (2 * s.nodes + 2 * PaddedChannels(s) + 1) * kPanelColumns<T> + 4 * CopySize(s);
   }
   AttentionScratch(const AttentionShape& s, T* memory) {
-    const int64_t padded = RoundUpToLanes<T>(s.nodes);
-    const int64_t channels = s.hidden / s.heads;
-    edges = memory;
-    scores = edges + s.edge_features * s.nodes * padded;
-    d_scores = scores + s.nodes * padded;
-    queries = d_scores + s.nodes * padded;
-    d_out = queries + channels * padded;
-    factors = d_out + channels * padded;
-    narrow = factors + padded;
+    scores = memory;
+    d_scores = scores + s.nodes * kPanelColumns<T>;
+    queries = d_scores + s.nodes * kPanelColumns<T>;
+    d_out = queries + PaddedChannels(s) * kPanelColumns<T>;
+    columns = d_out + PaddedChannels(s) * kPanelColumns<T>;
+    copies = columns + kPanelColumns<T>;
   }
 };
 
-// One head's rows: in place, or copied with zeros behind where its channels do not fill vectors of
-// one panel.
+// One instance's attention in one layer.
 template <typename T>
-struct HeadRows {
-  const T* data;
-  int64_t stride;
+struct AttentionCall {
+  AttentionShape shape;
+  AttentionScratch<T> at;
+  View<const T> qkv;      // [N, 3H]
+  const T* edges;         // as PackEdges leaves them; null without features
+  const T* edge_weights;  // [M, padded E], times log2(e)
+  T* softmax;             // [M, 2, padded N]: the queries' highest scores, and one over the sums
 
-  HeadRows(View<const T> from, int64_t column, const AttentionShape& s, T* copy)
-      : data(from.At(0, column)), stride(from.row) {
-    const int64_t channels = s.hidden / s.heads;
-    if (column % kPanelColumns<T> + channels <= kPanelColumns<T> && channels % kLanes<T> == 0) {
-      return;
+  // Elements of `softmax`, at most.
+  static int64_t SoftmaxSize(int64_t rows, int64_t instances, int64_t heads) {
+    return 2 * heads * (rows + instances * kLanes<T>);
+  }
+  T* Highest(int64_t head) const { return softmax + 2 * head * RoundUpToLanes<T>(shape.nodes); }
+  ScoreBias<T> Bias(int64_t head, int64_t first_query) const {
+    const T factor = static_cast<T>(kLog2OfE) * InverseRootOf<T>(shape.hidden / shape.heads);
+    if (shape.edge_features == 0) return {factor, nullptr, nullptr, 0, 0};
+    const int64_t features = PaddedFeatures(shape.edge_features);
+    return {factor, edges + first_query * shape.nodes, edge_weights + head * features, features,
+            EdgeStride<T>(shape.nodes)};
+  }
+};
+
+// One head's rows, in panels: in place, or copied with zeros behind where its channels do not fill
+// vectors of its panels.
+template <typename T>
+inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64_t column,
+                              T* copy) {
+  constexpr int64_t kColumns = kPanelColumns<T>;
+  const int64_t channels = s.hidden / s.heads;
+  const bool inside = column % kColumns + channels <= kColumns && channels % kLanes<T> == 0;
+  if (inside || channels % kColumns == 0) return from.Columns(column);
+  const View<T> to = InPanels(copy, s.nodes);
+  for (int64_t n = 0; n < s.nodes; ++n) {
+    for (int64_t c = 0; c < RoundUpToLanes<T>(channels); ++c) {
+      *to.At(n, c) = c < channels ? *from.At(n, column + c) : T{0};
     }
-    const int64_t padded = RoundUpToLanes<T>(channels);
-    for (int64_t n = 0; n < s.nodes; ++n) {
-      for (int64_t c = 0; c < padded; ++c) {
-        copy[n * padded + c] = c < channels ? *from.At(n, column + c) : T{0};
+  }
+  return to.AsConst();
+}
+
+// to [channels, Q] from `count` rows from `first` on; lanes without a row repeat the last one.
+template <typename T>
+inline void TransposeHead(View<const T> rows, int64_t first, int64_t count, int64_t channels,
+                          T* to) {
+  for (int64_t i = 0; i < count; i += kLanes<T>) {
+    const int64_t last = count - 1 - i;
+    for (int64_t c = 0; c < channels; c += kLanes<T>) {
+      const T* const from = rows.At(first + i, c);
+      Vec<T> square[kLanes<T>];
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < kLanes<T>; ++r) {
+        square[r] = Load<T>(from + (r < last ? r : last) * kPanelColumns<T>);
+      }
+      TransposeSquare<T>(square);
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < kLanes<T>; ++r) {
+        Store<T>(to + (c + r) * kPanelColumns<T> + i, square[r]);
       }
     }
-    data = copy;
-    stride = padded;
   }
-  MatrixA<T> AsA() const { return {data, stride, 1}; }
-  MatrixB<T> AsB() const { return {data, stride, false}; }
-};
+}
 
-// Stores value * factors[row] (or * factor) into a head's columns.
+// Stores value * factors[row] (or * factor) into a head's columns, or adds it to these.
 template <typename T>
 struct StoreHead {
   View<T> to;
   int64_t column;
-  int64_t channels;
-  const T* factors;  // null: 1
+  int64_t channels;  // from `column` on
+  const T* factors;  // null: `factor`
   T factor;
-  inline __attribute__((always_inline)) void operator()(int64_t i, int64_t j, Vec<T> value) const {
-    const Vec<T> scaled = value * (factors != nullptr ? factors[i] * factor : factor);
-    if (channels % kLanes<T> == 0) {
-      Store<T>(to.At(i, column + j), scaled);
-    } else {
-      for (int64_t c = 0; c < kLanes<T> && j + c < channels; ++c) {
-        *to.At(i, column + j + c) = scaled[c];
+  bool add;
+
+  template <int64_t kRows>
+  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][1], int64_t i) const {
+#pragma GCC unroll 32
+    for (int64_t r = 0; r < kRows; ++r) {
+      Vec<T> value = sums[r][0] * (factors != nullptr ? factors[i + r] : factor);
+      if (channels >= kLanes<T> && column % kLanes<T> == 0) {
+        T* const at = to.At(i + r, column);
+        if (add) value += Load<T>(at);
+        Store<T>(at, value);
+      } else {
+        for (int64_t c = 0; c < kLanes<T> && c < channels; ++c) {
+          T* const at = to.At(i + r, column + c);
+          *at = add ? *at + value[c] : value[c];
+        }
       }
     }
-  }
-};
-
-// Stores scores with the edges' bias: sum of weights[e] * edges[e][j][i].
-template <typename T>
-struct StoreScores {
-  T* scores;
-  int64_t stride;
-  const T* weights;
-  const T* edges;
-  int64_t features;
-  int64_t feature_stride;
-  inline __attribute__((always_inline)) void operator()(int64_t j, int64_t i, Vec<T> value) const {
-    for (int64_t e = 0; e < features; ++e) {
-      value += weights[e] * Load<T>(edges + e * feature_stride + j * stride + i);
-    }
-    Store<T>(scores + j * stride + i, value);
   }
 };
 

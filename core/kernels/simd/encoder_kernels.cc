@@ -7,6 +7,7 @@
 #include "core/kernels/simd/attention_parts.h"
 #include "core/kernels/simd/encoder_epilogues.h"
 #include "core/kernels/simd/encoder_layout.h"
+#include "core/kernels/simd/encoder_scratch.h"
 #include "core/kernels/simd/norm.h"
 #include "core/kernels/simd/plain_products.h"
 #ifdef VRP_SIMD_BF16
@@ -45,6 +46,16 @@ void PackNorm(const T* scale, const T* shift, const T* mean, const T* variance, 
   }
 }
 
+template <typename T>
+void PackEdgeWeights(const T* weights, const EncoderShape& s, T* to) {
+  for (int64_t m = 0; m < s.heads; ++m) {
+    for (int64_t e = 0; e < PaddedFeatures(s.edge_features); ++e) {
+      const T weight = e < s.edge_features ? weights[m * s.edge_features + e] : T{0};
+      *to++ = weight * static_cast<T>(kLog2OfE);
+    }
+  }
+}
+
 template <typename P>
 void Pack(const EncoderShape& s, const EncoderLayerOffsets* layers, const ElementOf<P>* parameters,
           ElementOf<P>* packed) {
@@ -67,7 +78,7 @@ void Pack(const EncoderShape& s, const EncoderLayerOffsets* layers, const Elemen
     Copy(p + from.out_bias, h, to.out_bias);
     Copy(p + from.feed1_bias, f, to.feed1_bias);
     Copy(p + from.feed2_bias, h, to.feed2_bias);
-    Copy(p + from.edge_weight, int64_t{s.heads} * s.edge_features, to.edge_weights);
+    PackEdgeWeights(p + from.edge_weight, s, to.edge_weights);
     PackNorm(p + from.norm1_scale, p + from.norm1_shift, p + from.norm1_mean,
              p + from.norm1_variance, h, to.norm1);
     PackNorm(p + from.norm2_scale, p + from.norm2_shift, p + from.norm2_mean,
@@ -79,7 +90,7 @@ template <typename P>
 int64_t SavedSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
   const int64_t rows = first_rows[instances];
   Memory<ElementOf<P>> memory(nullptr);
-  TakePanels(rows, s.hidden, memory);
+  SavedGroup<ElementOf<P>>(s, first_rows, instances, memory);
   for (int32_t l = 0; l < s.layers; ++l) {
     SavedLayer<ElementOf<P>>(s, rows, instances, true, memory);
   }
@@ -91,6 +102,7 @@ int64_t ScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t in
   const int64_t rows = first_rows[instances];
   const int64_t longest = LongestOf(first_rows, instances);
   Memory<ElementOf<P>> forward(nullptr);
+  TakeEdges(s, first_rows, instances, forward);
   ForwardScratch<P>(s, rows, longest, forward);
   SavedLayer<ElementOf<P>>(s, rows, instances, false, forward);
   Memory<ElementOf<P>> backward(nullptr);
@@ -99,9 +111,40 @@ int64_t ScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t in
 }
 
 template <typename T>
-AttentionShape ShapeOfInstance(const EncoderCall<T>& call, int64_t b) {
-  return {call.first_rows[b + 1] - call.first_rows[b], call.shape.hidden, call.shape.heads,
-          call.shape.edge_features};
+void PackAllEdges(const EncoderCall<T>& call, T* to) {
+  if (call.shape.edge_features == 0) return;
+  for (int64_t b = 0; b < call.instances; ++b) {
+    const int64_t nodes = call.first_rows[b + 1] - call.first_rows[b];
+    PackEdges<T>(call.edges[b], call.shape.edge_features, nodes, to);
+    to += PackedEdgesSize<T>(call.shape.edge_features, nodes);
+  }
+}
+
+// What all instances' attention has in common in a layer.
+template <typename T>
+struct LayerAttention {
+  View<const T> qkv;
+  const T* edges;
+  const T* edge_weights;
+  T* softmax;
+  T* scratch;
+};
+
+// Calls attend(call of one instance, its first row).
+template <typename T, typename Attend>
+void ForEachInstance(const EncoderCall<T>& call, const LayerAttention<T>& all,
+                     const Attend& attend) {
+  const EncoderShape& s = call.shape;
+  const T* edges = all.edges;
+  for (int64_t b = 0; b < call.instances; ++b) {
+    const int64_t first = call.first_rows[b];
+    const AttentionShape shape{call.first_rows[b + 1] - first, s.hidden, s.heads, s.edge_features};
+    attend(AttentionCall<T>{shape, AttentionScratch<T>(shape, all.scratch), all.qkv.From(first),
+                            edges, all.edge_weights,
+                            all.softmax + AttentionCall<T>::SoftmaxSize(first, b, s.heads)},
+           first);
+    if (s.edge_features > 0) edges += PackedEdgesSize<T>(s.edge_features, shape.nodes);
+  }
 }
 
 template <typename T>
@@ -133,23 +176,29 @@ void FeedForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& la
   }
 }
 
+// Where a layer's rows and edges are.
+template <typename T>
+struct LayerRows {
+  View<const T> input;
+  View<T> output;
+  const T* edges;
+};
+
 template <typename P>
 void LayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                   const SavedLayer<ElementOf<P>>& saved, const ForwardScratch<P>& scratch,
-                  View<const ElementOf<P>> input, View<ElementOf<P>> output) {
+                  const LayerRows<ElementOf<P>>& layer_rows) {
   using T = ElementOf<P>;
+  const auto [input, output, edges] = layer_rows;
   const int64_t h = call.shape.hidden;
   const int64_t rows = call.first_rows[call.instances];
   P::Multiply(input, layer.qkv, {rows, h, 3 * h, h}, scratch.work,
               StoreWithBias<T>{saved.qkv, layer.qkv_bias});
-  for (int64_t b = 0; b < call.instances; ++b) {
-    const AttentionShape shape = ShapeOfInstance(call, b);
-    const int64_t first = call.first_rows[b];
-    AttentionForward<T>(shape, saved.qkv.From(first).AsConst(),
-                        shape.edge_features > 0 ? call.edges[b] : nullptr, layer.edge_weights,
-                        AttentionScratch<T>(shape, scratch.attention), saved.attended.From(first),
-                        saved.log_sums + first, rows);
-  }
+  ForEachInstance<T>(
+      call, {saved.qkv.AsConst(), edges, layer.edge_weights, saved.softmax, scratch.attention},
+      [&](const AttentionCall<T>& one, int64_t first) {
+        AttentionForward<T>(one, saved.attended.From(first));
+      });
   P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
               StoreWithSkip<T>{saved.normalised1, layer.out_bias, input});
   NormAll(call, layer.norm1, saved.normalised1, scratch.between, saved.root1);
@@ -165,10 +214,16 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   const int64_t rows = call.first_rows[call.instances];
   Memory<T> packed_memory(const_cast<T*>(call.packed));
   Memory<T> scratch_memory(scratch);
+  T* edges = TakeEdges(s, call.first_rows, call.instances, scratch_memory);
   const ForwardScratch<P> work(s, rows, LongestOf(call.first_rows, call.instances), scratch_memory);
   Memory<T> saved_memory(saved);
-  const View<T> kept_input =
-      saved != nullptr ? TakePanels(rows, s.hidden, saved_memory) : work.input;
+  View<T> kept_input = work.input;
+  if (saved != nullptr) {
+    const SavedGroup<T> kept(s, call.first_rows, call.instances, saved_memory);
+    edges = kept.edges;
+    kept_input = kept.input;
+  }
+  PackAllEdges(call, edges);
   const View<T> embedded = ByRows(x, s.hidden);
   CopyRows<T>(embedded.AsConst(), rows, s.hidden, kept_input);
   View<const T> input = kept_input.AsConst();
@@ -177,14 +232,16 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
     Memory<T> reused = scratch_memory;  // a layer's, when nothing is saved
     const SavedLayer<T> keep(s, rows, call.instances, saved != nullptr,
                              saved != nullptr ? saved_memory : reused);
-    LayerForward<P>(call, layer, keep, work, input, l + 1 == s.layers ? embedded : work.input);
+    LayerForward<P>(call, layer, keep, work,
+                    {input, l + 1 == s.layers ? embedded : work.input, edges});
     input = work.input.AsConst();
   }
 }
 
-// A view of what Forward normalised, and what it did then: by channel * scale + shift.
+// The edges, a view of what Forward normalised, and what it did then: by channel * scale + shift.
 template <typename T>
 struct LayerInput {
+  const T* edges;
   View<const T> rows;
   const T* scale;  // null: nothing
   const T* shift;
@@ -232,6 +289,13 @@ void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
   }
 }
 
+template <typename T>
+void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
+  for (int64_t m = 0; m < s.heads; ++m, sums += PaddedFeatures(s.edge_features) * kLanes<T>) {
+    for (int64_t e = 0; e < s.edge_features; ++e) *to++ += Sum<T>(Load<T>(sums + e * kLanes<T>));
+  }
+}
+
 // From scratch.d_between, by then that by the rows after the skip, to scratch.gradient, that by the
 // layer's input.
 template <typename P>
@@ -249,15 +313,17 @@ void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLay
   if (call.shape.norm != NormKind::kInstance) {
     SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.out_bias);
   }
-  for (int64_t b = 0; b < call.instances; ++b) {
-    const AttentionShape shape = ShapeOfInstance(call, b);
-    const int64_t first = call.first_rows[b];
-    AttentionBackward<T>(shape, saved.qkv.From(first).AsConst(),
-                         shape.edge_features > 0 ? call.edges[b] : nullptr, layer.edge_weights,
-                         AttentionScratch<T>(shape, scratch.attention), saved.log_sums + first,
-                         rows, scratch.d_attended.From(first).AsConst(), scratch.d_qkv.From(first),
-                         gradient + offsets.edge_weight);
-  }
+  const int64_t edge_sums = call.shape.heads * PaddedFeatures(call.shape.edge_features);
+  for (int64_t e = 0; e < edge_sums; ++e)
+    Store<T>(scratch.d_edge_weights + e * kLanes<T>, Vec<T>{});
+  ForEachInstance<T>(
+      call,
+      {saved.qkv.AsConst(), input.edges, layer.edge_weights, saved.softmax, scratch.attention},
+      [&](const AttentionCall<T>& one, int64_t first) {
+        AttentionBackward<T>(one, {scratch.d_attended.From(first).AsConst(),
+                                   scratch.d_qkv.From(first), scratch.d_edge_weights});
+      });
+  AddEdgeWeightGradient(call.shape, scratch.d_edge_weights, gradient + offsets.edge_weight);
   const View<const T> d_qkv = scratch.d_qkv.AsConst();
   SumColumns<T>(d_qkv, rows, 3 * h, scratch.sums, gradient + offsets.qkv_bias);
   P::AddGradient(d_qkv, input.rows, {rows, 3 * h, h}, scratch.work,
@@ -280,11 +346,12 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
     // All layers up to this one, since pieces are found by counting: cheap beside a layer's work.
     Memory<T> packed_memory(const_cast<T*>(call.packed));
     Memory<T> saved_memory(saved);
-    LayerInput<T> input{TakePanels(rows, s.hidden, saved_memory).AsConst(), nullptr, nullptr};
+    const SavedGroup<T> group(s, call.first_rows, call.instances, saved_memory);
+    LayerInput<T> input{group.edges, group.input.AsConst(), nullptr, nullptr};
     for (int32_t before = 0; before < l; ++before) {
       const PackedLayer<P> layer(s, packed_memory);
       const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
-      input = {kept.normalised2.AsConst(), layer.norm2.scale, layer.norm2.shift};
+      input = {group.edges, kept.normalised2.AsConst(), layer.norm2.scale, layer.norm2.shift};
     }
     const PackedLayer<P> layer(s, packed_memory);
     const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);

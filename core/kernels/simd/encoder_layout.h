@@ -1,10 +1,11 @@
-// Where the encoder's kernels keep what: packed weights, what Forward saves for Backward, and
-// scratch. See vec.h for who may include this.
+// Where the encoder's kernels keep what: packed weights and what Forward saves for Backward. See
+// vec.h for who may include this.
 #pragma once
 
 #include <cstdint>
 
 #include "core/kernels/encoder.h"
+#include "core/kernels/simd/attention_edges.h"
 #include "core/kernels/simd/attention_parts.h"
 #include "core/kernels/simd/memory.h"
 #include "core/kernels/simd/norm.h"
@@ -20,7 +21,7 @@ struct PackedLayer {
   T *qkv, *out, *feed1, *feed2;
   T *qkv_back, *out_back, *feed1_back, *feed2_back;
   T *qkv_bias, *out_bias, *feed1_bias, *feed2_bias;
-  T* edge_weights;
+  T* edge_weights;  // [M, padded E], times log2(e)
   NormParameters<T> norm1, norm2;
 
   PackedLayer(const EncoderShape& s, Memory<T>& memory) {
@@ -38,7 +39,7 @@ struct PackedLayer {
     out_bias = memory.Take(h);
     feed1_bias = memory.Take(f);
     feed2_bias = memory.Take(h);
-    edge_weights = memory.Take(int64_t{s.heads} * s.edge_features);
+    edge_weights = memory.Take(s.heads * PaddedFeatures(s.edge_features));
     norm1 = TakeNorm(s, memory);
     norm2 = TakeNorm(s, memory);
   }
@@ -67,7 +68,7 @@ struct SavedLayer {
   View<T> normalised1;  // [R, H]
   View<T> feed;         // [R, F], after the ReLU; data null: not kept
   View<T> normalised2;  // [R, H]
-  T* log_sums;          // [M, R]
+  T* softmax;           // see AttentionCall
   T* root1;             // [B, H]
   T* root2;             // [B, H]
 
@@ -78,70 +79,33 @@ struct SavedLayer {
     normalised1 = TakePanels(rows, h, memory);
     feed = keep ? TakePanels(rows, s.feed_forward, memory) : View<T>{};
     normalised2 = TakePanels(rows, h, memory);
-    log_sums = memory.Take(rows * s.heads);
+    softmax = memory.Take(AttentionCall<T>::SoftmaxSize(rows, instances, s.heads));
     root1 = memory.Take(instances * h);
     root2 = memory.Take(instances * h);
   }
 };
 
-inline int64_t LongestOf(const int32_t* first_rows, int64_t instances) {
-  int64_t longest = 0;
-  for (int64_t b = 0; b < instances; ++b) {
-    const int64_t nodes = first_rows[b + 1] - first_rows[b];
-    if (nodes > longest) longest = nodes;
+// The instances' edges as attention reads them, one after the other.
+template <typename T>
+T* TakeEdges(const EncoderShape& s, const int32_t* first_rows, int64_t instances,
+             Memory<T>& memory) {
+  int64_t size = 0;
+  for (int64_t b = 0; b < instances && s.edge_features > 0; ++b) {
+    size += PackedEdgesSize<T>(s.edge_features, first_rows[b + 1] - first_rows[b]);
   }
-  return longest;
+  return memory.Take(size);
 }
 
-// Forward: rows that go through the feed-forward network together, so that its inner activations
-// stay in the second-level cache.
-inline constexpr int64_t kFeedRows = 96;
-// Backward: its inner channels that go together, for all rows, so that these and the gradients of
-// their weights do.
-inline constexpr int64_t kFeedColumns = 128;
+// What a group leaves for the backward pass besides its layers'.
+template <typename T>
+struct SavedGroup {
+  T* edges;
+  View<T> input;  // [R, H]: of the first layer
 
-template <typename P>
-struct ForwardScratch {
-  using T = typename P::Element;
-  View<T> input;    // [R, H]: the layer's
-  View<T> between;  // [R, H]: after the first norm
-  View<T> feed;     // [kFeedRows, F]
-  T* attention;
-  T* work;
-
-  ForwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
-    input = TakePanels(rows, s.hidden, memory);
-    between = TakePanels(rows, s.hidden, memory);
-    feed = TakePanels(kFeedRows, s.feed_forward, memory);
-    attention =
-        memory.Take(AttentionScratch<T>::Size({longest, s.hidden, s.heads, s.edge_features}));
-    const int64_t widest = s.feed_forward > s.hidden ? s.feed_forward : s.hidden;
-    work = memory.Take(P::WorkSize(rows, widest));
-  }
-};
-
-template <typename P>
-struct BackwardScratch {
-  using T = typename P::Element;
-  View<T> gradient;    // [R, H]: by the rows at hand
-  View<T> d_between;   // [R, H]: by those after the first norm
-  View<T> d_attended;  // [R, H]
-  View<T> d_qkv;       // [R, 3H]
-  View<T> d_feed;      // [R, kFeedColumns]
-  T* sums;             // of a matrix's columns
-  T* attention;
-  T* work;
-
-  BackwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
-    const int64_t h = s.hidden;
-    gradient = TakePanels(rows, h, memory);
-    d_between = TakePanels(rows, h, memory);
-    d_attended = TakePanels(rows, h, memory);
-    d_qkv = TakePanels(rows, 3 * h, memory);
-    d_feed = TakePanels(rows, kFeedColumns, memory);
-    sums = memory.Take(3 * h + kFeedColumns);
-    attention = memory.Take(AttentionScratch<T>::Size({longest, h, s.heads, s.edge_features}));
-    work = memory.Take(P::WorkSize(rows, 4 * h + kFeedColumns));
+  SavedGroup(const EncoderShape& s, const int32_t* first_rows, int64_t instances,
+             Memory<T>& memory) {
+    edges = TakeEdges(s, first_rows, instances, memory);
+    input = TakePanels(first_rows[instances], s.hidden, memory);
   }
 };
 

@@ -91,6 +91,27 @@ inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   return capped < low ? Vec<T>{} : value;
 }
 
+// 2^x, for float to about 1e-7 relative where x lies within -126 .. 127; NaN in, NaN out. Half as
+// long as Exp with AVX-512, for arguments whose own rounding may count.
+template <typename T>
+inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
+#if VRP_SIMD_BYTES == 64
+  if constexpr (sizeof(T) == 4) {
+    // Minimax of 2^r for |r| <= 1/2 (Remez), 1 at r = 0; highest power first.
+    constexpr float kTerms[] = {1.559467782e-4f,
+                                1.340664341e-3f,
+                                9.617692791e-3f,
+                                5.550310388e-2f,
+                                2.402265221e-1f,
+                                6.931472421e-1f,
+                                1.0f};
+    const Vec<T> rest = _mm512_reduce_ps(x, 0);
+    return _mm512_scalef_ps(Polynomial<T>(kTerms, rest), x - rest);
+  }
+#endif
+  return Exp<T>(x * static_cast<T>(0.69314718055994530942));
+}
+
 // By e^2x - 1, which loses nothing near 0.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Tanh(Vec<T> x) {

@@ -17,6 +17,8 @@ void Apply(Function function, const T* from, int64_t count, T* to) {
   switch (function) {
     case Function::kExp:
       return ForEach<T>(from, count, to, [](Vec<T> x) { return Exp<T>(x); });
+    case Function::kExpOfTwo:
+      return ForEach<T>(from, count, to, [](Vec<T> x) { return ExpOfTwo<T>(x); });
     case Function::kTanh:
       return ForEach<T>(from, count, to, [](Vec<T> x) { return Tanh<T>(x); });
     case Function::kSigmoid:

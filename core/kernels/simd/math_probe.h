@@ -5,7 +5,7 @@
 
 namespace vrp::simd {
 
-enum class Function { kExp, kTanh, kSigmoid, kLog, kSumOfLanes, kMaxOfLanes };
+enum class Function { kExp, kExpOfTwo, kTanh, kSigmoid, kLog, kSumOfLanes, kMaxOfLanes };
 
 namespace avx2 {
 // to[i] = f(from[i]) for i < count; kSumOfLanes and kMaxOfLanes write to[0] alone, over the first

@@ -2,6 +2,8 @@
 // frozen statistics, forward and backward, in place. See vec.h for who may include this.
 #pragma once
 
+#include <immintrin.h>
+
 #include <cstdint>
 
 #include "core/kernels/simd/panels.h"
@@ -21,12 +23,13 @@ inline constexpr double kNormEpsilon = 1e-5;
 
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> InverseRoot(Vec<T> x) {
-  for (int64_t i = 0; i < kLanes<T>; ++i) {
-    x[i] = static_cast<T>(1) / (sizeof(T) == 4
-                                    ? static_cast<T>(__builtin_sqrtf(static_cast<float>(x[i])))
-                                    : static_cast<T>(__builtin_sqrt(static_cast<double>(x[i]))));
-  }
-  return x;
+#if VRP_SIMD_BYTES == 64
+  if constexpr (sizeof(T) == 4) return static_cast<T>(1) / _mm512_sqrt_ps(x);
+  if constexpr (sizeof(T) == 8) return static_cast<T>(1) / _mm512_sqrt_pd(x);
+#else
+  if constexpr (sizeof(T) == 4) return static_cast<T>(1) / _mm256_sqrt_ps(x);
+  if constexpr (sizeof(T) == 8) return static_cast<T>(1) / _mm256_sqrt_pd(x);
+#endif
 }
 
 // z [nodes, H] becomes the normalised one, y [nodes, H] = z * scale + shift, root [H] what z was

@@ -44,7 +44,9 @@ inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b,
     }
   }
   Vec<T> sums[kRows][kVectors] = {};
-  AddSteps<T, Steps, 1, kColumns>(a, b, kColumns, rows, sums);
+  // Unrolled, unlike the other products: 6 % faster, where those become slower.
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < rows; ++k) AddStep<T, Steps, 1>(a + k * kColumns, b + k * kColumns, sums);
   Finish<T>(sums, i, j, add);
 }
 

@@ -18,30 +18,37 @@ struct PlainSteps {
   }
 };
 
-// sums += the outer products of `count` steps: element r of the left side lies kRow elements behind
-// the one before, its next step kStep behind.
+// sums += the outer product of one step: element r of the left side lies kRow elements behind the
+// one before.
+template <typename T, typename Steps, int64_t kRow, int64_t kRows, int64_t kVectors>
+inline __attribute__((always_inline)) void AddStep(const T* a, const T* b,
+                                                   Vec<T> (&sums)[kRows][kVectors]) {
+  Vec<T> row[kVectors];
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) row[v] = Load<T>(b + v * kLanes<T>);
+#pragma GCC unroll 32
+  for (int64_t r = 0; r < kRows; ++r) {
+    const Vec<T> value = Broadcast<T>(a[r * kRow]);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) sums[r][v] = Steps::Add(sums[r][v], value, row[v]);
+  }
+}
+
+// The same of `count` steps: the left side's next step lies kStep behind, the right side's b_step.
 template <typename T, typename Steps, int64_t kRow, int64_t kStep, int64_t kRows, int64_t kVectors>
 inline __attribute__((always_inline)) void AddSteps(const T* a, const T* b, int64_t b_step,
                                                     int64_t count,
                                                     Vec<T> (&sums)[kRows][kVectors]) {
 #pragma GCC unroll 1
   for (int64_t k = 0; k < count; ++k, a += kStep, b += b_step) {
-    Vec<T> row[kVectors];
-#pragma GCC unroll 4
-    for (int64_t v = 0; v < kVectors; ++v) row[v] = Load<T>(b + v * kLanes<T>);
-#pragma GCC unroll 16
-    for (int64_t r = 0; r < kRows; ++r) {
-      const Vec<T> value = Broadcast<T>(a[r * kRow]);
-#pragma GCC unroll 4
-      for (int64_t v = 0; v < kVectors; ++v) sums[r][v] = Steps::Add(sums[r][v], value, row[v]);
-    }
+    AddStep<T, Steps, kRow>(a, b, sums);
   }
 }
 
 template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
 inline __attribute__((always_inline)) void Finish(const Vec<T> (&sums)[kRows][kVectors], int64_t i,
                                                   int64_t j, const Epilogue& epilogue) {
-#pragma GCC unroll 16
+#pragma GCC unroll 32
   for (int64_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) epilogue(i + r, j + v * kLanes<T>, sums[r][v]);

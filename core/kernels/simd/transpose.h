@@ -42,27 +42,21 @@ inline int64_t RoundUpToLanes(int64_t count) {
   return (count + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
 }
 
-// to [columns, RoundUpToLanes(rows)] = factor * from^T with from [rows, columns] of `stride`; the
-// end of each row of `to` is 0.
+// to [columns, RoundUpToLanes(rows)], its rows `to_row` apart, = from^T with from [rows, columns],
+// its rows `from_row` apart; the end of each row of `to` is 0.
 template <typename T>
-inline void TransposeTo(const T* from, int64_t stride, int64_t rows, int64_t columns, T factor,
-                        T* to) {
-  const int64_t padded = RoundUpToLanes<T>(rows);
+inline void TransposeTo(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to,
+                        int64_t to_row) {
   for (int64_t i = 0; i < rows; i += kLanes<T>) {
     for (int64_t j = 0; j < columns; j += kLanes<T>) {
       Vec<T> square[kLanes<T>];
-      if (i + kLanes<T> <= rows && j + kLanes<T> <= columns) {
 #pragma GCC unroll 16
-        for (int64_t r = 0; r < kLanes<T>; ++r) square[r] = Load<T>(from + (i + r) * stride + j);
-      } else {
-        const int64_t width = columns - j;
-        for (int64_t r = 0; r < kLanes<T>; ++r) {
-          square[r] = i + r < rows ? LoadFirst<T>(from + (i + r) * stride + j, width) : Vec<T>{};
-        }
+      for (int64_t r = 0; r < kLanes<T>; ++r) {
+        square[r] = LoadFirst<T>(from + (i + r) * from_row + j, i + r < rows ? columns - j : 0);
       }
       TransposeSquare<T>(square);
       const int64_t count = columns - j < kLanes<T> ? columns - j : kLanes<T>;
-      for (int64_t c = 0; c < count; ++c) Store<T>(to + (j + c) * padded + i, square[c] * factor);
+      for (int64_t c = 0; c < count; ++c) Store<T>(to + (j + c) * to_row + i, square[c]);
     }
   }
 }
