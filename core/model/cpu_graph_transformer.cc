@@ -171,7 +171,7 @@ class CpuGraphTransformer final : public Float64Engine {
                          const Share& share, Worker<T>& worker) const {
     const RoutingProblem& problem = job.batch.problems[share.instance];
     const RolloutRequest& request = job.request;
-    Grow(worker.decoder_scratch, decoder_->ScratchSize(problem, share.range.count));
+    GrowTo(worker.decoder_scratch, decoder_->ScratchSize(problem, share.range.count));
     const DecodeResult<T> result = job.table.Result<T>(share.instance, share.range.first);
     T* const scratch = worker.decoder_scratch.data();
     const DecodeStatus status =
@@ -254,10 +254,6 @@ class CpuGraphTransformer final : public Float64Engine {
           static_cast<size_t>(ParameterLayout::Elements(shape)));
       std::fill(values.begin(), values.end(), 0.0f);
     }
-  }
-
-  static void Grow(std::vector<T>& values, int64_t size) {
-    if (static_cast<int64_t>(values.size()) < size) values.resize(static_cast<size_t>(size));
   }
 
   GraphTransformerPass<T> pass_;

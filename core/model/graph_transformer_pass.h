@@ -19,6 +19,17 @@
 
 namespace vrp {
 
+// Features of a node in the embedding's product: padded to whole vectors; the one after the last is
+// 1, so that the bias is a weight like the others.
+inline constexpr int64_t kEmbeddedFeatures = 16;
+inline constexpr int64_t kFeatureOne = kNodeFeatures;
+static_assert(kFeatureOne < kEmbeddedFeatures);
+
+template <typename T>
+void GrowTo(std::vector<T>& values, int64_t size) {
+  if (static_cast<int64_t>(values.size()) < size) values.resize(static_cast<size_t>(size));
+}
+
 // A group's activations and gradients: memory of one thread, kept and used again. Shapes: R rows of
 // nodes, B instances, H hidden, K columns of projections (4H, with a TSP in the group 5H: keys,
 // values, logit keys, queries of the last node, of the first).

@@ -79,8 +79,7 @@ struct AttentionCall {
   }
 };
 
-// One head's rows, in panels: in place, or copied with zeros behind where its channels do not fill
-// vectors of its panels.
+// One head's rows, in panels: in place, or a copy with zeros behind where vectors are not full.
 template <typename T>
 inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64_t column,
                               T* copy) {

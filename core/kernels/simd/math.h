@@ -91,8 +91,7 @@ inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   return capped < low ? Vec<T>{} : value;
 }
 
-// 2^x, for float to about 1e-7 relative where x lies within -126 .. 127; NaN in, NaN out. Half as
-// long as Exp with AVX-512, for arguments whose own rounding may count.
+// 2^x for -126 <= x <= 127, to about 1e-7; with AVX-512 in half the time of Exp.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
 #if VRP_SIMD_BYTES == 64
