@@ -20,6 +20,12 @@ namespace {
 constexpr absl::Duration kGrace = absl::Milliseconds(5);
 // Another construction is tried where the budget is that many times what the first one took.
 constexpr double kSecondStart = 6;
+// Up to this many customers a population alone searches; the share of ruin and recreate grows with
+// the customers beyond, up to kMostAnnealed of the budget. Without a budget it does this many
+// iterations a customer.
+constexpr double kPopulationOnly = 200;
+constexpr double kMostAnnealed = 0.5;
+constexpr int64_t kUnboundedAnnealed = 5'000;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
@@ -78,6 +84,42 @@ SearchEnd EndOf(const StopCondition& stop, SearchEnd otherwise) {
   return otherwise;
 }
 
+// What share of the budget goes to ruin and recreate before the population begins. Up to some
+// hundred customers the population is better from the first milliseconds on; with more, its
+// individuals take long, and it begins with what the cheaper perturbations found.
+double AnnealedShare(const SearchProblem& problem) {
+  return std::clamp((problem.num_servable() - kPopulationOnly) / kPopulationOnly, 0.0,
+                    kMostAnnealed);
+}
+
+SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
+                                const SearchOptions& options, const StopCondition& grace,
+                                FastRandom& random, ImprovementFn on_improvement) {
+  const double share = AnnealedShare(problem);
+  SearchOptions rest = options;
+  int64_t iterations = 0;
+  if (share > 0) {
+    SearchOptions part = options;
+    const absl::Time now = absl::Now();
+    if (options.max_iterations != INT64_MAX) {
+      part.max_iterations =
+          static_cast<int64_t>(share * static_cast<double>(options.max_iterations));
+    } else if (options.stop.deadline() != absl::InfiniteFuture()) {
+      part.stop = options.stop.Sooner(now + share * (options.stop.deadline() - now));
+    } else {
+      part.max_iterations = kUnboundedAnnealed * problem.num_servable();
+    }
+    Annealing annealing(first.best, random, part);
+    annealing.Run(grace, on_improvement);
+    iterations = annealing.iterations();
+    rest.max_iterations -= options.max_iterations == INT64_MAX ? 0 : iterations;
+    first.complete.insert(first.complete.begin(), annealing.BestPlan());
+  }
+  SearchResult result = RunPopulation(problem, first.complete, rest, random, on_improvement);
+  result.iterations += iterations;
+  return result;
+}
+
 SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& options,
                           const StopCondition& grace, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
@@ -89,7 +131,7 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop, SearchEnd::kLocalOptimum);
   } else if (routes.absent().empty() && PopulationFits(problem)) {
-    return RunPopulation(problem, first.complete, options, random, on_improvement);
+    return SearchByPopulation(problem, std::move(first), options, grace, random, on_improvement);
   } else {
     Annealing annealing(routes, random, options);
     result.ended_by = annealing.Run(grace, on_improvement);

@@ -94,11 +94,12 @@ TEST(SearchTest, ComesNearTheOptimumOfPr107) {
 TEST(SearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
   for (const Instance& instance :
        {AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build(),
+        AnInstance().WithCustomers(260).RandomDemands().Capacity(30).Build(),
         AnInstance().WithCustomers(60).RandomWindows().Build(),
         AnInstance().Kind(ProblemKind::kTsp).WithCustomers(60).Build()}) {
-    const SearchResult first = SearchFor(instance, 500, 9);
-    EXPECT_EQ(first.plan, SearchFor(instance, 500, 9).plan);
-    EXPECT_EQ(first.iterations, 500);
+    const SearchResult first = SearchFor(instance, 5000, 9);
+    EXPECT_EQ(first.plan, SearchFor(instance, 5000, 9).plan);
+    EXPECT_EQ(first.iterations, 5000);
     EXPECT_EQ(first.ended_by, SearchEnd::kIterations);
   }
 }
