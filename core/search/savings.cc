@@ -12,6 +12,8 @@ namespace vrp {
 namespace {
 
 constexpr size_t kRelatedLooked = 40;
+// What noise adds to the choice, fewer candidates need not: these plans are many and made in haste.
+constexpr size_t kRelatedLookedNoisy = 15;
 
 struct Saving {
   double amount = 0;
@@ -35,12 +37,13 @@ class Merger {
     free_to_turn_ = problem.symmetric() && !problem.timed();
   }
 
-  std::vector<Saving> Savings() const {
+  // Of each customer with the first `looked` of its related ones.
+  std::vector<Saving> Savings(size_t looked) const {
     std::vector<Saving> savings;
     for (NodeIndex tail = 1; tail < problem_.size(); ++tail) {
       if (route_of_[tail] < 0) continue;
       const auto related = problem_.Related(tail);
-      for (const NodeIndex head : related.first(std::min(related.size(), kRelatedLooked))) {
+      for (const NodeIndex head : related.first(std::min(related.size(), looked))) {
         const double amount =
             problem_.Distance(tail, 0) + problem_.Distance(0, head) - problem_.Distance(tail, head);
         if (amount > 0 && route_of_[head] >= 0) savings.push_back({amount, tail, head});
@@ -132,13 +135,13 @@ Plan MergeBy(const SearchProblem& problem, Merger& merger, std::vector<Saving> s
 
 Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
   Merger merger(problem);
-  return MergeBy(problem, merger, merger.Savings(), stop);
+  return MergeBy(problem, merger, merger.Savings(kRelatedLooked), stop);
 }
 
 Plan NoisySavingsPlan(const SearchProblem& problem, const StopCondition& stop, double noise,
                       FastRandom& random) {
   Merger merger(problem);
-  std::vector<Saving> savings = merger.Savings();
+  std::vector<Saving> savings = merger.Savings(kRelatedLookedNoisy);
   for (Saving& saving : savings) saving.amount *= 1 + noise * (2 * random.Unit() - 1);
   return MergeBy(problem, merger, std::move(savings), stop);
 }
