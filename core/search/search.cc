@@ -21,9 +21,10 @@ constexpr absl::Duration kGrace = absl::Milliseconds(5);
 // Another construction is tried where the budget is that many times what the first one took.
 constexpr double kSecondStart = 6;
 // Up to this many customers a population alone searches; the share of ruin and recreate grows with
-// the customers beyond, up to kMostAnnealed of the budget. Without a budget it does this many
-// iterations a customer.
-constexpr double kPopulationOnly = 200;
+// the customers beyond by one in kGrowth, up to kMostAnnealed of the budget. Without a budget it
+// does this many iterations a customer.
+constexpr double kPopulationOnly = 300;
+constexpr double kGrowth = 200;
 constexpr double kMostAnnealed = 0.5;
 constexpr int64_t kUnboundedAnnealed = 5'000;
 // Below this many nodes every tour is the same.
@@ -88,8 +89,7 @@ SearchEnd EndOf(const StopCondition& stop, SearchEnd otherwise) {
 // hundred customers the population is better from the first milliseconds on; with more, its
 // individuals take long, and it begins with what the cheaper perturbations found.
 double AnnealedShare(const SearchProblem& problem) {
-  return std::clamp((problem.num_servable() - kPopulationOnly) / kPopulationOnly, 0.0,
-                    kMostAnnealed);
+  return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }
 
 SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,

@@ -94,7 +94,7 @@ TEST(SearchTest, ComesNearTheOptimumOfPr107) {
 TEST(SearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
   for (const Instance& instance :
        {AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build(),
-        AnInstance().WithCustomers(260).RandomDemands().Capacity(30).Build(),
+        AnInstance().WithCustomers(360).RandomDemands().Capacity(30).Build(),
         AnInstance().WithCustomers(60).RandomWindows().Build(),
         AnInstance().Kind(ProblemKind::kTsp).WithCustomers(60).Build()}) {
     const SearchResult first = SearchFor(instance, 5000, 9);
