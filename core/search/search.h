@@ -1,5 +1,5 @@
-// Anytime heuristic search: construction, then local search and perturbation until the stop
-// condition.
+// Anytime heuristic search: construction, then local search, population search or perturbation
+// until the stop condition.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,9 @@ enum class SearchEnd { kDeadline, kCancelled, kIterations, kLocalOptimum };
 
 struct SearchOptions {
   StopCondition stop;
-  int64_t max_iterations = INT64_MAX;  // perturbations; 0: local search of the first plan only
+  // Perturbations; 0: local search of the first plan only. An individual of the population search
+  // counts as kWorkPerCustomer of them for every customer.
+  int64_t max_iterations = INT64_MAX;
   uint64_t seed = 1;
   std::vector<Plan>
       initial;  // plans to start from besides our own construction; infeasible ones are repaired
