@@ -38,7 +38,9 @@ absl::StatusOr<Instance> Instance::Create(InstanceData data) {
     return absl::InvalidArgumentError(errors.front());
   }
   const size_t count = NodeCount(data);
-  if (data.demands.empty()) data.demands.assign(count, 0.0);
+  if (data.demands.empty()) {
+    data.demands.assign(count * static_cast<size_t>(data.load_dimensions), 0.0);
+  }
   if (data.ids.empty()) {
     data.ids.reserve(count);
     for (size_t i = 0; i < count; ++i) data.ids.push_back(Concat(i));
@@ -54,7 +56,15 @@ double Instance::Distance(NodeIndex from, NodeIndex to) const {
   if (has_distance_matrix()) {
     return data_->distance_matrix[static_cast<size_t>(from) * num_nodes_ + to];
   }
-  return MetricDistance(data_->metric, data_->positions[from], data_->positions[to]);
+  const Position a = data_->positions[from];
+  const Position b = data_->positions[to];
+  return data_->coordinates == CoordinateSystem::kLonLat ? GreatCircleDistance(data_->metric, a, b)
+                                                         : MetricDistance(data_->metric, a, b);
+}
+
+double Instance::Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  if (vehicle.distance_matrix.empty()) return Distance(from, to);
+  return vehicle.distance_matrix[static_cast<size_t>(from) * num_nodes_ + to];
 }
 
 double Instance::Duration(NodeIndex from, NodeIndex to) const {
@@ -62,6 +72,14 @@ double Instance::Duration(NodeIndex from, NodeIndex to) const {
     return data_->duration_matrix[static_cast<size_t>(from) * num_nodes_ + to];
   }
   return Distance(from, to) / data_->speed;
+}
+
+double Instance::Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  if (!vehicle.duration_matrix.empty()) {
+    return vehicle.duration_matrix[static_cast<size_t>(from) * num_nodes_ + to];
+  }
+  if (!data_->duration_matrix.empty()) return Duration(from, to);
+  return Distance(vehicle, from, to) / data_->speed;
 }
 
 std::vector<double> Instance::DistanceMatrix() const {

@@ -1,7 +1,9 @@
 #include "core/problem/metric.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace vrp {
@@ -31,10 +33,9 @@ double MetricUnit(Metric metric) {
   return metric == Metric::kDimacs ? 0.1 : 1;
 }
 
-double MetricDistance(Metric metric, Position a, Position b) {
-  const double dx = a.x - b.x;
-  const double dy = a.y - b.y;
-  const double distance = std::sqrt(dx * dx + dy * dy);
+namespace {
+
+double RoundedAs(Metric metric, double distance) {
   switch (metric) {
     case Metric::kExact:
       return distance;
@@ -48,6 +49,23 @@ double MetricDistance(Metric metric, Position a, Position b) {
       return std::floor(1000 * distance + 0.5);
   }
   return distance;
+}
+
+}  // namespace
+
+double MetricDistance(Metric metric, Position a, Position b) {
+  const double dx = a.x - b.x;
+  const double dy = a.y - b.y;
+  return RoundedAs(metric, std::sqrt(dx * dx + dy * dy));
+}
+
+double GreatCircleDistance(Metric metric, Position a, Position b) {
+  constexpr double kRadians = std::numbers::pi / 180;
+  const double across = std::sin((b.y - a.y) * kRadians / 2);
+  const double along = std::sin((b.x - a.x) * kRadians / 2);
+  const double chord =
+      across * across + std::cos(a.y * kRadians) * std::cos(b.y * kRadians) * along * along;
+  return RoundedAs(metric, 2 * kEarthRadius * std::asin(std::sqrt(std::min(1.0, chord))));
 }
 
 Cost MetricSum(Metric metric, double sum) {

@@ -32,8 +32,18 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-// Distance between two positions, rounded as `metric` says.
+enum class CoordinateSystem {
+  kPlanar,
+  kLonLat,  // x is the longitude, y the latitude, in degrees; distances are metres on the sphere
+};
+
+// Radius of the sphere, metres (the mean radius of the Earth, IUGG).
+inline constexpr double kEarthRadius = 6'371'008.8;
+
+// Distance between two planar positions, rounded as `metric` says.
 double MetricDistance(Metric metric, Position a, Position b);
+// Great-circle distance (haversine), rounded as `metric` says.
+double GreatCircleDistance(Metric metric, Position a, Position b);
 // A sum of distances brought back to the metric's unit, so that rounded metrics sum exactly.
 Cost MetricSum(Metric metric, double sum);
 
