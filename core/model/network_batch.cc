@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/model/node_order.h"
+#include "core/problem/features.h"
 
 namespace vrp {
 namespace {
@@ -242,16 +243,13 @@ absl::Status BatchSupports(const Instance& instance, NodeOrder order) {
   if (order == NodeOrder::kByAngle && !instance.has_positions()) {
     return refuse("distance_matrix: a pointer network needs the nodes' coordinates too");
   }
-  if (order == NodeOrder::kByAngle && instance.has_backhauls()) {
-    return refuse("customers.backhaul: a pointer network knows deliveries only");
+  if (instance.data().coordinates != CoordinateSystem::kPlanar && !instance.has_distance_matrix()) {
+    return refuse("coordinate_system: the networks know planar coordinates only");
   }
-  if (instance.num_depots() != 1) {
-    return refuse("depots: got ", instance.num_depots(), ", the networks know one");
-  }
-  if (instance.vehicles().size() > 1) {
-    return refuse("vehicles: got ", instance.vehicles().size(), " types, the networks know one");
-  }
-  return absl::OkStatus();
+  std::vector<Feature> known = {Feature::kOpenEnd, Feature::kMaxDuration, Feature::kMaxDistance};
+  if (order == NodeOrder::kAsGiven) known.push_back(Feature::kBackhauls);
+  return RefuseFeatures(instance, known,
+                        order == NodeOrder::kByAngle ? "pointer networks" : "the networks");
 }
 
 NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, NodeOrder order) {

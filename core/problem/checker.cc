@@ -1,3 +1,4 @@
+// The rules of the plan as a whole; checker_route.cc has those of each route.
 #include "core/problem/checker.h"
 
 #include <algorithm>
@@ -7,35 +8,43 @@
 #include <utility>
 
 #include "core/base/number.h"
-#include "core/base/text.h"
+#include "core/problem/checker_data.h"
+#include "core/problem/checker_route.h"
 
 namespace vrp {
 namespace {
 
-constexpr std::array<std::string_view, 12> kViolationNames = {
+constexpr std::array<std::string_view, 19> kViolationNames = {
     "unknown_node",   "unknown_vehicle", "missing_customer", "duplicate_customer",
     "capacity",       "time_window",     "duration",         "distance",
-    "backhaul_order", "fleet_size",      "tour_count",       "cost_mismatch"};
+    "backhaul_order", "fleet_size",      "tour_count",       "skill",
+    "max_stops",      "shift",           "reload",           "shipment",
+    "alternatives",   "break",           "cost_mismatch"};
 
-// Judges one plan from the raw data. It calls nothing of Instance's arithmetic or of solution.cc: a
-// mistake there must not hide here.
+// Where a customer is visited first.
+struct Place {
+  int32_t route = -1;
+  size_t index = 0;
+};
+
+// Judges one plan from the raw data (CheckerData).
 class Judge {
  public:
   Judge(const Instance& instance, const Plan& plan)
-      : data_(instance.data()), plan_(plan), nodes_(static_cast<NodeIndex>(data_.ids.size())) {
-    double horizon = 1;
-    for (const TimeWindow& window : data_.windows) {
-      if (std::isfinite(window.close)) horizon = std::max(horizon, window.close);
-    }
-    time_tolerance_ = 1e-6 * horizon;
-  }
+      : data_(instance.data()),
+        raw_(instance.data()),
+        plan_(plan),
+        places_(raw_.ids.size()),
+        in_group_(raw_.ids.size(), false) {}
 
   CheckReport Run(std::optional<Cost> claimed_cost) && {
-    visits_.assign(static_cast<size_t>(nodes_), 0);
+    report_.routes.resize(plan_.size());
     for (size_t r = 0; r < plan_.size(); ++r) JudgeRoute(static_cast<int32_t>(r));
+    JudgeShipments();
+    JudgeGroups();
     JudgeMissing();
     JudgeFleet();
-    report_.cost = InUnits(total_);
+    report_.cost = (SumsDistances() ? InUnits(cost_) : cost_) + further_cost_;
     if (claimed_cost.has_value()) JudgeClaim(*claimed_cost);
     report_.feasible = report_.violations.empty();
     return std::move(report_);
@@ -49,170 +58,156 @@ class Judge {
     report_.violations.push_back(std::move(violation));
   }
 
-  // The step that distances of this metric are multiples of, as its reciprocal; 0: none.
-  double StepsPerUnit() const {
-    if (data_.metric == Metric::kExact) return 0;
-    return data_.metric == Metric::kDimacs ? 10 : 1;
+  bool SumsDistances() const {
+    return raw_.objective == Objective::kDistance ||
+           raw_.objective == Objective::kVehiclesThenDistance;
   }
 
   Cost InUnits(double sum) const {
-    const double steps = StepsPerUnit();
+    const double steps = data_.steps_per_unit();
     return steps == 0 ? sum : std::floor(sum * steps + 0.5) / steps;
   }
 
-  double DistanceBetween(NodeIndex from, NodeIndex to) const {
-    const size_t row = static_cast<size_t>(from);
-    const size_t column = static_cast<size_t>(to);
-    if (!data_.distance_matrix.empty())
-      return data_.distance_matrix[row * data_.ids.size() + column];
-    const Position a = data_.positions[row];
-    const Position b = data_.positions[column];
-    const double plain = std::sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y));
-    switch (data_.metric) {
-      case Metric::kExact:
-        return plain;
-      case Metric::kCeiled:
-        return std::ceil(plain);
-      case Metric::kRounded:
-        return std::floor(plain + 0.5);
-      case Metric::kDimacs:
-        return std::floor(plain * 10) / 10;
-      case Metric::kScaled1000:
-        return std::floor(plain * 1000 + 0.5);
-    }
-    return plain;
-  }
-
-  double TravelTime(NodeIndex from, NodeIndex to) const {
-    if (data_.duration_matrix.empty()) return DistanceBetween(from, to) / data_.speed;
-    return data_
-        .duration_matrix[static_cast<size_t>(from) * data_.ids.size() + static_cast<size_t>(to)];
-  }
-
-  TimeWindow WindowOf(NodeIndex node) const {
-    return data_.windows.empty() ? TimeWindow{0, kNoLimit}
-                                 : data_.windows[static_cast<size_t>(node)];
-  }
-
-  double ServiceOf(NodeIndex node) const {
-    return data_.services.empty() ? 0 : data_.services[static_cast<size_t>(node)];
-  }
-
-  double BackhaulOf(NodeIndex node) const {
-    return data_.backhauls.empty() ? 0 : data_.backhauls[static_cast<size_t>(node)];
-  }
+  Place& PlaceOf(NodeIndex node) { return places_[static_cast<size_t>(node)]; }
+  bool Visited(NodeIndex node) { return PlaceOf(node).route >= 0; }
 
   void JudgeRoute(int32_t r) {
     const PlannedRoute& route = plan_[static_cast<size_t>(r)];
-    VehicleType vehicle;
-    const bool tsp = data_.vehicles.empty();
-    const int64_t types = tsp ? 1 : static_cast<int64_t>(data_.vehicles.size());
+    const VehicleType tourist;
+    const VehicleType* vehicle = &tourist;
+    const bool tsp = raw_.vehicles.empty();
+    const int64_t types = tsp ? 1 : static_cast<int64_t>(raw_.vehicles.size());
     if (route.vehicle_type < 0 || route.vehicle_type >= types) {
       Add({.kind = ViolationKind::kUnknownVehicle, .route = r}, "vehicle type ", route.vehicle_type,
           " does not exist, wanted 0 to ", types - 1);
     } else if (!tsp) {
-      vehicle = data_.vehicles[static_cast<size_t>(route.vehicle_type)];
+      vehicle = &raw_.vehicles[static_cast<size_t>(route.vehicle_type)];
     }
-    std::vector<NodeIndex> path = KnownPath(r, vehicle.depot);
+    std::vector<NodeIndex> path = KnownPath(r, *vehicle);
     if (!route.customers.empty()) ++used_[route.vehicle_type];
     if (path.size() == 1) return;
-    if (!vehicle.open_end) path.push_back(vehicle.depot);
-    JudgeDistance(r, path, vehicle.max_distance);
-    JudgeLoad(r, path, vehicle.capacity);
-    JudgeTimes(r, path, vehicle);
+    if (!vehicle->open_end) {
+      path.push_back(vehicle->end_depot == kWhereItStarts ? vehicle->depot : vehicle->end_depot);
+    }
+    RouteFigures& figures = report_.routes[static_cast<size_t>(r)];
+    figures = RouteJudge(data_, r, *vehicle, path, report_.violations).Run();
+    AddCost(*vehicle, figures);
   }
 
-  // The depot and the route's customers that exist; counts the visits and reports the rest.
-  std::vector<NodeIndex> KnownPath(int32_t r, NodeIndex depot) {
-    std::vector<NodeIndex> path = {depot};
+  void AddCost(const VehicleType& vehicle, const RouteFigures& figures) {
+    further_cost_ += figures.late_cost;
+    switch (raw_.objective) {
+      case Objective::kDistance:
+      case Objective::kVehiclesThenDistance:
+        cost_ += figures.distance;
+        return;
+      case Objective::kDuration:
+        cost_ += figures.duration;
+        return;
+      case Objective::kCost: {
+        const double over = figures.duration - vehicle.max_duration;
+        cost_ += vehicle.fixed_cost + vehicle.cost_per_distance * figures.distance +
+                 vehicle.cost_per_time * figures.duration;
+        if (over > 0) cost_ += vehicle.overtime_cost * over;
+        return;
+      }
+    }
+  }
+
+  // The start depot and the route's visits that exist; counts them and reports the rest.
+  std::vector<NodeIndex> KnownPath(int32_t r, const VehicleType& vehicle) {
+    std::vector<NodeIndex> path = {vehicle.depot};
     for (const NodeIndex node : plan_[static_cast<size_t>(r)].customers) {
-      if (node < data_.num_depots || node >= nodes_) {
-        Add({.kind = ViolationKind::kUnknownNode, .route = r, .node = node}, "node ", node,
-            " is no customer, wanted ", data_.num_depots, " to ", nodes_ - 1);
+      if (node >= 0 && data_.is_depot(node) && vehicle.max_reloads > 0) {
+        if (node == vehicle.depot) {
+          path.push_back(node);
+        } else {
+          Add({.kind = ViolationKind::kReload, .route = r, .node = node, .amount = 1},
+              "reloads at depot ", data_.id(node), ", wanted its own, ", data_.id(vehicle.depot));
+        }
         continue;
       }
-      path.push_back(node);
-      if (++visits_[static_cast<size_t>(node)] > 1) {
-        Add({.kind = ViolationKind::kDuplicateCustomer, .route = r, .node = node, .amount = 1},
-            "customer ", data_.ids[static_cast<size_t>(node)], " is visited again");
+      if (node < raw_.num_depots || node >= data_.nodes()) {
+        Add({.kind = ViolationKind::kUnknownNode, .route = r, .node = node}, "node ", node,
+            " is no customer, wanted ", raw_.num_depots, " to ", data_.nodes() - 1);
+        continue;
       }
+      if (Visited(node)) {
+        Add({.kind = ViolationKind::kDuplicateCustomer, .route = r, .node = node, .amount = 1},
+            "customer ", data_.id(node), " is visited again");
+      } else {
+        PlaceOf(node) = {.route = r, .index = path.size()};
+      }
+      path.push_back(node);
     }
     return path;
   }
 
-  void JudgeDistance(int32_t r, const std::vector<NodeIndex>& path, double max_distance) {
-    double distance = 0;
-    for (size_t i = 1; i < path.size(); ++i) distance += DistanceBetween(path[i - 1], path[i]);
-    total_ += distance;
-    if (distance <= max_distance + 1e-6 * std::max(1.0, max_distance)) return;
-    Add({.kind = ViolationKind::kDistance, .route = r, .amount = distance - max_distance},
-        "drives ", FormatNumber(distance), ", farther than the limit ", FormatNumber(max_distance));
-  }
-
-  void JudgeLoad(int32_t r, const std::vector<NodeIndex>& path, double capacity) {
-    double delivered = 0;
-    for (const NodeIndex node : path) delivered += data_.demands[static_cast<size_t>(node)];
-    double on_board = delivered;
-    double most = delivered;
-    bool picked_up = false;
-    for (const NodeIndex node : path) {
-      const double demand = data_.demands[static_cast<size_t>(node)];
-      if (picked_up && demand > 0) {
-        Add({.kind = ViolationKind::kBackhaulOrder, .route = r, .node = node, .amount = demand},
-            "delivery to customer ", data_.ids[static_cast<size_t>(node)], " after a pickup");
+  void JudgeShipments() {
+    for (size_t i = 0; i < raw_.shipments.size(); ++i) {
+      const Shipment& shipment = raw_.shipments[i];
+      const Place from = PlaceOf(shipment.pickup);
+      const Place to = PlaceOf(shipment.delivery);
+      const std::string name =
+          shipment.id.empty() ? Concat("shipments[", i, "]") : Concat("shipment ", shipment.id);
+      if (from.route < 0 && to.route < 0) continue;
+      Violation violation{.kind = ViolationKind::kShipment, .node = shipment.delivery, .amount = 1};
+      violation.route = to.route >= 0 ? to.route : from.route;
+      if (to.route < 0) {
+        Add(violation, name, " is picked up at customer ", data_.id(shipment.pickup),
+            ", but not delivered");
+      } else if (from.route < 0) {
+        Add(violation, name, " is delivered to customer ", data_.id(shipment.delivery),
+            ", but not picked up");
+      } else if (from.route != to.route) {
+        Add(violation, name,
+            " is delivered by another route than the one that picks it up, routes[", from.route,
+            "]");
+      } else if (from.index > to.index) {
+        Add(violation, name, " is delivered to customer ", data_.id(shipment.delivery),
+            " before it is picked up");
       }
-      picked_up = picked_up || BackhaulOf(node) > 0;
-      on_board += BackhaulOf(node) - demand;
-      most = std::max(most, on_board);
     }
-    // Room for the rounding of fractional demands.
-    if (most <= capacity + 1e-9 * std::max(1.0, capacity)) return;
-    Add({.kind = ViolationKind::kCapacity, .route = r, .amount = most - capacity}, "load ",
-        FormatNumber(most), " exceeds vehicle capacity ", FormatNumber(capacity));
   }
 
-  // Leaves the depot as soon as it opens, which is best for every window; the latest start that
-  // ends as early (found from the end backwards) then gives the least duration that any start has.
-  void JudgeTimes(int32_t r, const std::vector<NodeIndex>& path, const VehicleType& vehicle) {
-    std::vector<double> begins = {WindowOf(path.front()).open};
-    for (size_t i = 1; i < path.size(); ++i) {
-      const double arrival =
-          begins[i - 1] + (i > 1 ? ServiceOf(path[i - 1]) : 0) + TravelTime(path[i - 1], path[i]);
-      const TimeWindow window = WindowOf(path[i]);
-      begins.push_back(std::max(arrival, window.open));
-      if (arrival <= window.close + time_tolerance_) continue;
-      const bool back = i + 1 == path.size() && !vehicle.open_end;
-      Add({.kind = ViolationKind::kTimeWindow,
-           .route = r,
-           .node = path[i],
-           .amount = arrival - window.close},
-          back ? "back at depot " : "arrives at customer ", data_.ids[static_cast<size_t>(path[i])],
-          " at ", FormatNumber(arrival), ", after it closes at ", FormatNumber(window.close));
+  void JudgeGroups() {
+    for (size_t i = 0; i < raw_.alternative_groups.size(); ++i) {
+      const std::vector<NodeIndex>& group = raw_.alternative_groups[i];
+      int64_t served = 0;
+      double weight = 0;
+      for (const NodeIndex node : group) {
+        served += Visited(node) ? 1 : 0;
+        weight = std::max(weight, data_.Weight(node));
+      }
+      if (served > 1) {
+        Add({.kind = ViolationKind::kAlternatives, .amount = static_cast<double>(served - 1)},
+            served, " customers of alternative_groups[", i, "] are visited, wanted one");
+      } else if (served == 0 && data_.Prize(group.front()) != kNoLimit) {
+        further_cost_ += data_.Prize(group.front());
+      } else if (served == 0) {
+        report_.left_out += weight;
+        Add({.kind = ViolationKind::kMissingCustomer, .node = group.front(), .amount = 1},
+            "no customer of alternative_groups[", i, "] is visited");
+      }
+      for (const NodeIndex node : group) in_group_[static_cast<size_t>(node)] = true;
     }
-    const double max_duration = vehicle.max_duration;
-    if (max_duration == kNoLimit) return;
-    const double end = begins.back() + (vehicle.open_end ? ServiceOf(path.back()) : 0);
-    double latest = begins.back();
-    for (size_t i = path.size() - 1; i-- > 0;) {
-      latest -= TravelTime(path[i], path[i + 1]) + (i > 0 ? ServiceOf(path[i]) : 0);
-      latest = std::max(begins[i], std::min(latest, WindowOf(path[i]).close));
-    }
-    const double duration = end - latest;
-    if (duration <= max_duration + std::max(time_tolerance_, 1e-6 * max_duration)) return;
-    Add({.kind = ViolationKind::kDuration, .route = r, .amount = duration - max_duration}, "takes ",
-        FormatNumber(duration), ", longer than the limit ", FormatNumber(max_duration));
   }
 
   void JudgeMissing() {
-    for (NodeIndex node = data_.num_depots; node < nodes_; ++node) {
-      if (visits_[static_cast<size_t>(node)] > 0) continue;
+    for (NodeIndex node = raw_.num_depots; node < data_.nodes(); ++node) {
+      if (Visited(node) || in_group_[static_cast<size_t>(node)]) continue;
+      if (data_.Prize(node) != kNoLimit) {
+        further_cost_ += data_.Prize(node);
+        continue;
+      }
+      report_.left_out += data_.Weight(node);
       Add({.kind = ViolationKind::kMissingCustomer, .node = node, .amount = 1}, "customer ",
-          data_.ids[static_cast<size_t>(node)], " is not visited");
+          data_.id(node), " is not visited");
     }
   }
 
   void JudgeFleet() {
-    if (data_.kind == ProblemKind::kTsp) {
+    if (raw_.kind == ProblemKind::kTsp) {
       int64_t tours = 0;
       for (const auto& [type, count] : used_) tours += count;
       if (tours == 1) return;
@@ -220,8 +215,8 @@ class Judge {
           "the plan has ", tours, " tours, wanted 1");
       return;
     }
-    for (size_t type = 0; type < data_.vehicles.size(); ++type) {
-      const int64_t limit = data_.vehicles[type].count;
+    for (size_t type = 0; type < raw_.vehicles.size(); ++type) {
+      const int64_t limit = raw_.vehicles[type].count;
       const auto used = used_.find(static_cast<int32_t>(type));
       if (limit == 0 || used == used_.end() || used->second <= limit) continue;
       Add({.kind = ViolationKind::kFleetSize, .amount = static_cast<double>(used->second - limit)},
@@ -230,21 +225,22 @@ class Judge {
   }
 
   void JudgeClaim(Cost claimed) {
-    const double steps = StepsPerUnit();
-    const double allowed =
-        steps == 0 ? 1e-6 * std::max(1.0, std::abs(report_.cost)) : 0.5 / steps + 1e-9;
+    const double steps = SumsDistances() ? data_.steps_per_unit() : 0;
+    const double relative = 1e-6 * std::max(1.0, std::abs(report_.cost));
+    const double allowed = steps == 0 ? relative : 0.5 / steps + 1e-9;
     const double difference = std::abs(claimed - report_.cost);
     if (difference <= allowed) return;  // false for NaN, which is thus reported
     Add({.kind = ViolationKind::kCostMismatch, .amount = difference}, "claimed cost ",
         FormatNumber(claimed), ", but the plan costs ", FormatNumber(report_.cost));
   }
 
-  const InstanceData& data_;
+  const CheckerData data_;
+  const InstanceData& raw_;
   const Plan& plan_;
-  const NodeIndex nodes_;
-  double time_tolerance_ = 0;
-  double total_ = 0;
-  std::vector<int32_t> visits_;
+  std::vector<Place> places_;
+  std::vector<bool> in_group_;
+  double cost_ = 0;                  // what the objective says
+  double further_cost_ = 0;          // lateness and lost prizes
   std::map<int32_t, int64_t> used_;  // routes that are not empty, by vehicle type
   CheckReport report_;
 };

@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/plan.h"
+#include "core/problem/plan_value.h"
 
 namespace vrp {
 
 enum class ViolationKind {
   kUnknownNode,  // a number that is no customer
   kUnknownVehicle,
-  kMissingCustomer,
+  kMissingCustomer,  // or none of a group of alternatives
   kDuplicateCustomer,
   kCapacity,
   kTimeWindow,
@@ -23,7 +24,14 @@ enum class ViolationKind {
   kBackhaulOrder,  // a delivery after a pickup
   kFleetSize,      // more routes than vehicles
   kTourCount,      // a TSP with other than one tour
-  kCostMismatch,   // the claimed cost is not the plan's
+  kSkill,
+  kMaxStops,
+  kShift,         // ends after it
+  kReload,        // at a wrong place, or too often
+  kShipment,      // half of one, in two routes, or delivered before it is picked up
+  kAlternatives,  // more than one customer of a group
+  kBreak,         // one that cannot be taken in time
+  kCostMismatch,  // the claimed cost is not the plan's
 };
 std::string_view ViolationName(ViolationKind kind);  // "capacity", "time_window", ...
 
@@ -38,12 +46,16 @@ struct Violation {
 struct CheckReport {
   bool feasible = false;  // no violation
   Cost cost = 0;          // recomputed from the instance's raw data
+  double left_out = 0;    // recomputed: LeftOut::weight
   std::vector<Violation> violations = {};
+  // Recomputed, of each route of the plan (zeros for an empty one). Durations are the least that
+  // do not delay the end, where anything depends on them.
+  std::vector<RouteFigures> routes = {};
 };
 
 // Reports every violation, in the plan's order. `claimed_cost` is compared within half a unit of
-// the metric (relative 1e-6 for the exact metric). Times are compared within 1e-6 of the horizon's
-// scale.
+// the metric where the objective is distance (relative 1e-6 for the exact metric and for all other
+// costs). Times are compared within 1e-6 of the span of all windows that end.
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost = std::nullopt);
 

@@ -9,20 +9,19 @@
 namespace vrp {
 namespace {
 
-// What drives the only route of a TSP has no limit and starts at node 0.
-VehicleType VehicleOf(const Instance& instance, const PlannedRoute& route) {
-  return instance.vehicles().empty() ? VehicleType{} : instance.vehicles()[route.vehicle_type];
-}
-
-// Unrounded sum over one route; 0 for an empty one.
-double RouteDistance(const Instance& instance, const PlannedRoute& route) {
-  if (route.customers.empty()) return 0;
-  const VehicleType vehicle = VehicleOf(instance, route);
-  double sum = instance.Distance(vehicle.depot, route.customers.front());
-  for (size_t i = 1; i < route.customers.size(); ++i) {
-    sum += instance.Distance(route.customers[i - 1], route.customers[i]);
+// Customers, and reloads where the vehicle may reload.
+absl::Status CheckVisits(const Instance& instance, const PlannedRoute& route, size_t r) {
+  const VehicleType& vehicle = VehicleOf(instance, route);
+  for (size_t i = 0; i < route.customers.size(); ++i) {
+    const NodeIndex node = route.customers[i];
+    if (node >= instance.num_depots() && node < instance.num_nodes()) continue;
+    if (vehicle.max_reloads > 0 && node == vehicle.depot) continue;
+    return absl::InvalidArgumentError(
+        Concat("routes[", r, "].customers[", i, "]: got ", node,
+               ", wanted a customer: ", instance.num_depots(), " to ", instance.num_nodes() - 1,
+               vehicle.max_reloads > 0 ? Concat(", or its depot ", vehicle.depot) : ""));
   }
-  return vehicle.open_end ? sum : sum + instance.Distance(route.customers.back(), vehicle.depot);
+  return absl::OkStatus();
 }
 
 absl::Status CheckNumbers(const Instance& instance, const Plan& plan) {
@@ -32,95 +31,106 @@ absl::Status CheckNumbers(const Instance& instance, const Plan& plan) {
       return absl::InvalidArgumentError(Concat("routes[", r, "].vehicle_type: got ",
                                                plan[r].vehicle_type, ", wanted 0 to ", types - 1));
     }
-    for (size_t i = 0; i < plan[r].customers.size(); ++i) {
-      const NodeIndex node = plan[r].customers[i];
-      if (node >= instance.num_depots() && node < instance.num_nodes()) continue;
-      return absl::InvalidArgumentError(Concat("routes[", r, "].customers[", i, "]: got ", node,
-                                               ", wanted a customer: ", instance.num_depots(),
-                                               " to ", instance.num_nodes() - 1));
-    }
+    VRP_RETURN_IF_ERROR(CheckVisits(instance, plan[r], r));
   }
   return absl::OkStatus();
 }
 
-// Sets the times of `stops` for a vehicle that leaves its depot at `start`.
-void SetTimes(const Instance& instance, double start, std::vector<Stop>& stops) {
-  stops.front().arrival = stops.front().start = stops.front().departure = start;
-  for (size_t i = 1; i < stops.size(); ++i) {
-    const NodeIndex node = stops[i].node;
-    stops[i].arrival = stops[i - 1].departure + instance.Duration(stops[i - 1].node, node);
-    stops[i].start = std::max(stops[i].arrival, instance.window(node).open);
-    stops[i].departure = stops[i].start + instance.service(node);
+class RouteMaker {
+ public:
+  RouteMaker(const Instance& instance, const Scheduler& scheduler)
+      : instance_(instance),
+        scheduler_(scheduler),
+        dimensions_(static_cast<size_t>(instance.load_dimensions())),
+        shipment_of_(static_cast<size_t>(instance.num_nodes()), nullptr) {
+    for (const Shipment& shipment : instance.data().shipments) {
+      shipment_of_[static_cast<size_t>(shipment.pickup)] = &shipment;
+      shipment_of_[static_cast<size_t>(shipment.delivery)] = &shipment;
+    }
   }
-}
 
-// By how much a timed route can start later without ending later: it eats the waiting, as far as
-// the windows allow.
-double StartSlack(const Instance& instance, const std::vector<Stop>& stops) {
-  double waiting = 0;
-  double slack = kNoLimit;
-  for (const Stop& stop : stops) {
-    waiting += stop.start - stop.arrival;
-    slack = std::min(slack, instance.window(stop.node).close - stop.start + waiting);
+  Route Make(const PlannedRoute& planned, RouteFigures& figures) const {
+    const VehicleType& vehicle = VehicleOf(instance_, planned);
+    Route route{.vehicle_type = planned.vehicle_type};
+    route.stops.push_back({.node = vehicle.depot});
+    for (const NodeIndex node : planned.customers) route.stops.push_back({.node = node});
+    if (!vehicle.open_end) route.stops.push_back({.node = vehicle.end()});
+    Schedule schedule = scheduler_.Make(planned);
+    for (size_t i = 0; i < route.stops.size(); ++i) {
+      route.stops[i].arrival = schedule.stops[i].arrival;
+      route.stops[i].start = schedule.stops[i].start;
+      route.stops[i].departure = schedule.stops[i].departure;
+    }
+    figures = {RouteDistance(instance_, planned), schedule.duration(), schedule.late_cost};
+    route.breaks = std::move(schedule.breaks);
+    route.distance = MetricSum(instance_.metric(), figures.distance);
+    route.duration = figures.duration;
+    SetLoads(route);
+    return route;
   }
-  return std::clamp(slack, 0.0, waiting);
-}
 
-double StartTime(const Instance& instance, const PlannedRoute& planned, std::vector<Stop>& stops) {
-  const double open = instance.window(stops.front().node).open;
-  if (!instance.has_windows()) return open;
-  if (VehicleOf(instance, planned).max_duration != kNoLimit) {
-    SetTimes(instance, open, stops);
-    return open + StartSlack(instance, stops);
+ private:
+  void SetLoads(Route& route) const {
+    route.load.assign(dimensions_, 0);
+    for (size_t k = 0; k < dimensions_; ++k) {
+      for (const Stop& stop : route.stops) route.load[k] += Delivered(stop.node, k);
+      double load = 0;
+      for (size_t i = 0; i < route.stops.size(); ++i) {
+        const NodeIndex node = route.stops[i].node;
+        const bool reloads = instance_.is_depot(node) && i + 1 < route.stops.size();
+        load = reloads ? TripDemand(route, i + 1, k) : load + Change(node, k);
+        route.stops[i].load.push_back(load);
+      }
+    }
   }
-  const NodeIndex first = stops[1].node;
-  return std::max(open, instance.window(first).open - instance.Duration(stops[0].node, first));
-}
 
-Route MakeRoute(const Instance& instance, const PlannedRoute& planned) {
-  const VehicleType vehicle = VehicleOf(instance, planned);
-  Route route{.vehicle_type = planned.vehicle_type};
-  route.stops.push_back({.node = vehicle.depot});
-  for (const NodeIndex node : planned.customers) {
-    route.stops.push_back({.node = node});
-    route.load += instance.demand(node);
+  double Delivered(NodeIndex node, size_t k) const {
+    return instance_.demand(node, static_cast<int32_t>(k));
   }
-  if (!vehicle.open_end) route.stops.push_back({.node = vehicle.depot});
 
-  SetTimes(instance, StartTime(instance, planned, route.stops), route.stops);
-  double load = route.load;
-  for (Stop& stop : route.stops) {
-    load += instance.backhaul(stop.node) - instance.demand(stop.node);
-    stop.load = load;
+  double TripDemand(const Route& route, size_t i, size_t k) const {
+    double sum = 0;
+    for (; i < route.stops.size() && !instance_.is_depot(route.stops[i].node); ++i) {
+      sum += Delivered(route.stops[i].node, k);
+    }
+    return sum;
   }
-  route.distance = MetricSum(instance.metric(), RouteDistance(instance, planned));
-  route.duration = route.stops.back().departure - route.stops.front().departure;
-  return route;
-}
+
+  // What a visit adds to what is on board.
+  double Change(NodeIndex node, size_t k) const {
+    const int32_t dimension = static_cast<int32_t>(k);
+    double change = instance_.pickup(node, dimension) + instance_.backhaul(node, dimension) -
+                    instance_.demand(node, dimension);
+    const Shipment* const shipment = shipment_of_[static_cast<size_t>(node)];
+    if (shipment == nullptr) return change;
+    return shipment->pickup == node ? change + shipment->amounts[k] : change - shipment->amounts[k];
+  }
+
+  const Instance& instance_;
+  const Scheduler& scheduler_;
+  const size_t dimensions_;
+  std::vector<const Shipment*> shipment_of_;
+};
 
 }  // namespace
 
-Cost PlanCost(const Instance& instance, const Plan& plan) {
-  double sum = 0;
-  for (const PlannedRoute& route : plan) sum += RouteDistance(instance, route);
-  return MetricSum(instance.metric(), sum);
-}
-
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan) {
   VRP_RETURN_IF_ERROR(CheckNumbers(instance, plan));
+  const Scheduler scheduler(instance);
+  const RouteMaker maker(instance, scheduler);
   Solution solution;
-  std::vector<bool> visited(static_cast<size_t>(instance.num_nodes()), false);
+  std::vector<RouteFigures> figures;
   for (const PlannedRoute& planned : plan) {
     if (planned.customers.empty()) continue;
-    for (const NodeIndex node : planned.customers) visited[static_cast<size_t>(node)] = true;
-    solution.routes.push_back(MakeRoute(instance, planned));
-    solution.duration += solution.routes.back().duration;
+    solution.routes.push_back(maker.Make(planned, figures.emplace_back()));
+    solution.distance += figures.back().distance;
+    solution.duration += figures.back().duration;
   }
-  solution.cost = PlanCost(instance, plan);
-  const NodeIndex first = instance.kind() == ProblemKind::kTsp ? 1 : instance.num_depots();
-  for (NodeIndex node = first; node < instance.num_nodes(); ++node) {
-    if (!visited[static_cast<size_t>(node)]) solution.unserved.push_back({.customer = node});
-  }
+  solution.distance = MetricSum(instance.metric(), solution.distance);
+  const LeftOut left_out = LeftOutOf(instance, plan);
+  for (const NodeIndex node : left_out.customers) solution.unserved.push_back({.customer = node});
+  solution.split = SplitOf(instance, plan, figures, left_out.prizes);
+  solution.cost = solution.split.total();
   return solution;
 }
 

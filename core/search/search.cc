@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
 #include "core/search/local_search.h"
@@ -145,31 +145,7 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
 }  // namespace
 
 absl::Status SearchSupports(const Instance& instance) {
-  if (instance.num_depots() > 1) {
-    return absl::UnimplementedError(absl::StrCat("depots: ", instance.num_depots(),
-                                                 " depots are not supported by the search yet"));
-  }
-  if (instance.vehicles().size() > 1) {
-    return absl::UnimplementedError(
-        absl::StrCat("vehicles: ", instance.vehicles().size(),
-                     " vehicle types are not supported by the search yet, wanted one"));
-  }
-  if (instance.has_backhauls()) {
-    return absl::UnimplementedError("backhauls: pickups are not supported by the search yet");
-  }
-  if (!instance.vehicles().empty() && instance.vehicles().front().max_duration != kNoLimit) {
-    return absl::UnimplementedError(
-        "vehicles[0].max_duration: limits on duration are not supported by the search yet");
-  }
-  if (!instance.vehicles().empty() && instance.vehicles().front().max_distance != kNoLimit) {
-    return absl::UnimplementedError(
-        "vehicles[0].max_distance: limits on distance are not supported by the search yet");
-  }
-  if (!instance.vehicles().empty() && instance.vehicles().front().open_end) {
-    return absl::UnimplementedError(
-        "vehicles[0].open_end: open routes are not supported by the search yet");
-  }
-  return absl::OkStatus();
+  return RefuseFeatures(instance, {}, "the search yet");
 }
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,

@@ -14,7 +14,8 @@ uint64_t Checksum(std::string_view bytes) {  // FNV-1a
   return hash;
 }
 
-// Visits the fields of a sample, the same for writing and reading.
+// Visits the fields of a sample, the same for writing and reading. Samples are what a network
+// learns from: its windows are hard, so that their ends say all.
 template <typename Visitor, typename AnySample>
 void ForEachField(Visitor& visit, AnySample& sample) {
   auto& data = sample.data;
@@ -45,6 +46,13 @@ class Writer {
     (*this)(static_cast<uint32_t>(values.size()));
     bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   }
+  void operator()(const std::vector<TimeWindow>& windows) {
+    (*this)(static_cast<uint32_t>(windows.size()));
+    for (const TimeWindow& window : windows) {
+      (*this)(window.open);
+      (*this)(window.close);
+    }
+  }
   std::string& bytes() { return bytes_; }
 
  private:
@@ -67,6 +75,13 @@ class Reader {
     values.resize(count);
     if (count > 0) std::memcpy(values.data(), left_.data(), count * sizeof(T));
     left_.remove_prefix(count * sizeof(T));
+  }
+  void operator()(std::vector<TimeWindow>& windows) {
+    windows.resize(Count(2 * sizeof(double)));
+    for (TimeWindow& window : windows) {
+      (*this)(window.open);
+      (*this)(window.close);
+    }
   }
   // A length of items of `size` bytes which are all there; 0 after an error.
   size_t Count(size_t size) {

@@ -199,7 +199,7 @@ TEST(CheckerTest, EveryKindHasANameOfItsOwn) {
   for (int kind = 0; kind <= static_cast<int>(ViolationKind::kCostMismatch); ++kind) {
     names.insert(ViolationName(static_cast<ViolationKind>(kind)));
   }
-  EXPECT_EQ(names.size(), 12u);
+  EXPECT_EQ(names.size(), 19u);
   EXPECT_EQ(ViolationName(ViolationKind::kTimeWindow), "time_window");
 }
 

@@ -19,10 +19,10 @@ TEST(SolutionTest, CarriesLoadsTimesAndCostOfEachRoute) {
   ASSERT_EQ(solution.routes.size(), 2u);
   const Route& route = solution.routes[0];
   ASSERT_EQ(route.stops.size(), 4u);
-  EXPECT_EQ(route.load, 5);
-  EXPECT_EQ(route.stops[0].load, 5);
-  EXPECT_EQ(route.stops[1].load, 4);
-  EXPECT_EQ(route.stops[3].load, 0);
+  EXPECT_EQ(route.load[0], 5);
+  EXPECT_EQ(route.stops[0].load[0], 5);
+  EXPECT_EQ(route.stops[1].load[0], 4);
+  EXPECT_EQ(route.stops[3].load[0], 0);
   EXPECT_EQ(route.stops[1].arrival, 10);
   EXPECT_EQ(route.stops[1].departure, 15);
   EXPECT_EQ(route.stops[2].arrival, 35);
@@ -37,10 +37,10 @@ TEST(SolutionTest, PicksUpAfterItHasDelivered) {
   const Instance instance = OnALine().Demands({3, 0, 2}).Backhauls({0, 4, 0}).Build();
   const Solution solution = *MakeSolution(instance, {{0, {1, 3, 2}}});
   const std::vector<Stop>& stops = solution.routes[0].stops;
-  EXPECT_EQ(stops[0].load, 5);
-  EXPECT_EQ(stops[2].load, 0);
-  EXPECT_EQ(stops[3].load, 4);
-  EXPECT_EQ(stops[4].load, 4);
+  EXPECT_EQ(stops[0].load[0], 5);
+  EXPECT_EQ(stops[2].load[0], 0);
+  EXPECT_EQ(stops[3].load[0], 4);
+  EXPECT_EQ(stops[4].load[0], 4);
 }
 
 TEST(SolutionTest, StartsSoThatTheFirstCustomerIsMetWithoutWaiting) {

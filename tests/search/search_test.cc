@@ -208,7 +208,7 @@ TEST(SearchSupportsTest, RefusesByTheFieldsName) {
   data.num_depots = 4;
   for (int i = 0; i < 4; ++i) data.demands[i] = 0;
   EXPECT_EQ(SearchSupports(*Instance::Create(data)).message(),
-            "depots: 4 depots are not supported by the search yet");
+            "depots: not supported by the search yet");
   EXPECT_THAT(std::string(SearchSupports(AnInstance().MaxDuration(9).Build()).message()),
               HasSubstr("max_duration"));
   EXPECT_THAT(std::string(SearchSupports(AnInstance().MaxDistance(9).Build()).message()),
@@ -217,7 +217,7 @@ TEST(SearchSupportsTest, RefusesByTheFieldsName) {
               HasSubstr("vehicles[0].open_end"));
   EXPECT_THAT(
       std::string(SearchSupports(AnInstance().Backhauls({1, 0, 0, 0, 0}).Build()).message()),
-      HasSubstr("backhauls"));
+      HasSubstr("customers[0].backhaul"));
   data = AnInstance().BuildData();
   data.vehicles.push_back(data.vehicles[0]);
   data.vehicles[1].id = "second";

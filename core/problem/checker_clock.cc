@@ -1,0 +1,139 @@
+#include "core/problem/checker_clock.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vrp {
+namespace {
+
+// What sums of times may differ by for the order of their terms, relative.
+constexpr double kRounding = 1e-12;
+
+// When a stop that is reached at `ready` starts.
+double Begin(const std::vector<TimeWindow>& windows, double ready, double slack) {
+  for (const TimeWindow& window : windows) {
+    if (ready <= window.close + slack) return std::max(ready, window.open);
+  }
+  return ready;
+}
+
+bool HardLate(const std::vector<TimeWindow>& windows, double begin, double slack) {
+  return std::isinf(windows.back().late_cost) && begin > windows.back().close + slack;
+}
+
+}  // namespace
+
+CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
+                           const std::vector<NodeIndex>& path)
+    : vehicle_(vehicle), tolerance_(data.time_tolerance()), stops_(path.size()) {
+  double release = 0;  // of the customers since the depot that comes next, going backwards
+  for (size_t i = path.size(); i-- > 0;) {
+    stops_[i].windows = data.WindowsOf(path[i]);
+    if (i > 0) stops_[i].travel = data.TravelTime(vehicle, path[i - 1], path[i]);
+    if (!data.is_depot(path[i])) {
+      stops_[i].work = i > 0 ? data.WorkAt(vehicle, path[i - 1], path[i]) : 0;
+      release = std::max(release, data.ReleaseOf(path[i]));
+      continue;
+    }
+    TimeWindow& window = stops_[i].windows.front();
+    window.open = std::max(window.open, release);
+    release = 0;
+  }
+  TimeWindow& start = stops_.front().windows.front();
+  start.open = std::max(start.open, vehicle.shift.open);
+}
+
+CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
+  Run run{.begins = {start}};
+  double time = start;
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    time = Begin(stops_[i].windows, time + stops_[i].travel, slack);
+    run.begins.push_back(time);
+    time += stops_[i].work;
+  }
+  run.end = time;
+  return run;
+}
+
+double CheckerClock::EndWithBreaks(double start, size_t count, double slack) const {
+  std::vector<double> times(count + 1, kNoLimit);  // of departure, by the breaks taken
+  if (!HardLate(stops_.front().windows, start, slack)) times[0] = start;
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    std::vector<double> next(count + 1, kNoLimit);
+    for (size_t taken = 0; taken <= count; ++taken) {
+      double now = times[taken];
+      double to_drive = stops_[i].travel;
+      for (size_t done = taken; now != kNoLimit; ++done) {
+        const double begin = Begin(stops_[i].windows, now + to_drive, slack);
+        if (!HardLate(stops_[i].windows, begin, slack)) {
+          next[done] = std::min(next[done], begin + stops_[i].work);
+        }
+        if (done == count) break;
+        const Break& pause = vehicle_.breaks[done];
+        if (now < pause.window.open) {
+          to_drive = std::max(0.0, to_drive - (pause.window.open - now));
+          now = pause.window.open;
+        }
+        now = now > pause.window.close + slack ? kNoLimit : now + pause.duration;
+      }
+    }
+    times = std::move(next);
+  }
+  return times[count] > vehicle_.shift.close + slack ? kNoLimit : times[count];
+}
+
+bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
+  const double rounding = kRounding * std::max(1.0, first.end);
+  if (breaks > 0) return EndWithBreaks(start, breaks, rounding) <= first.end + rounding;
+  const Run run = Simulate(start, rounding);
+  if (run.end > first.end + rounding) return false;
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    const double allowed = std::max(first.begins[i], stops_[i].windows.back().close);
+    if (run.begins[i] > allowed + rounding) return false;
+  }
+  return true;
+}
+
+double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
+  double good = first.begins.front();
+  double bad = std::min(first.end, stops_.front().windows.front().close);
+  if (bad <= good) return good;
+  if (AsGood(bad, first, breaks)) return bad;
+  for (int i = 0; i < 100 && bad - good > 1e-14 * bad; ++i) {
+    const double middle = good + (bad - good) / 2;
+    (AsGood(middle, first, breaks) ? good : bad) = middle;
+  }
+  return good;
+}
+
+std::optional<size_t> CheckerClock::MissedBreak() const {
+  const double start = stops_.front().windows.front().open;
+  if (vehicle_.breaks.empty()) return std::nullopt;
+  if (EndWithBreaks(start, vehicle_.breaks.size(), tolerance_) != kNoLimit) return std::nullopt;
+  size_t count = 1;
+  while (count < vehicle_.breaks.size() && EndWithBreaks(start, count, tolerance_) != kNoLimit) {
+    ++count;
+  }
+  return count - 1;
+}
+
+ClockReading CheckerClock::Read(bool latest) const {
+  ClockReading reading;
+  reading.missed_break = MissedBreak();
+  const double soonest = stops_.front().windows.front().open;
+  const size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
+  Run run = Simulate(soonest, tolerance_);
+  if (breaks > 0) run.end = EndWithBreaks(soonest, breaks, tolerance_);
+  reading.start = latest ? LatestStart(run, breaks) : soonest;
+  reading.end = run.end;
+  if (breaks > 0) return reading;
+  double ready = soonest;
+  for (size_t i = 0; i < stops_.size(); ++i) {
+    if (i > 0) ready = run.begins[i - 1] + stops_[i - 1].work + stops_[i].travel;
+    const TimeWindow& last = stops_[i].windows.back();
+    if (run.begins[i] > last.close) reading.late.push_back({i, ready, last});
+  }
+  return reading;
+}
+
+}  // namespace vrp

@@ -1,0 +1,59 @@
+// The checker's clock: simulates a route from a start, and finds the latest good start by trying.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/problem/checker_data.h"
+
+namespace vrp {
+
+// A stop that starts after its last window, however soft.
+struct LateStop {
+  size_t index = 0;  // into the path
+  double ready = 0;
+  TimeWindow window = {};
+};
+
+struct ClockReading {
+  double start = 0;
+  double end = 0;
+  std::vector<LateStop> late = {};
+  std::optional<size_t> missed_break = {};  // the first that cannot be taken; then none is
+};
+
+// `path`: the start depot, the visits, and the end depot unless the end is open. Latest: leaves as
+// late as neither delays the end nor makes any stop later; else as soon as it can.
+class CheckerClock {
+ public:
+  CheckerClock(const CheckerData& data, const VehicleType& vehicle,
+               const std::vector<NodeIndex>& path);
+
+  ClockReading Read(bool latest) const;
+
+ private:
+  struct Stop {
+    double travel = 0;
+    double work = 0;
+    std::vector<TimeWindow> windows;
+  };
+  // What one run shows: when each stop starts, and the end.
+  struct Run {
+    std::vector<double> begins;
+    double end = 0;
+  };
+
+  Run Simulate(double start, double slack) const;
+  // The end with the first `count` breaks taken; kNoLimit where that cannot be.
+  double EndWithBreaks(double start, size_t count, double slack) const;
+  // Whether leaving at `start` ends no later than `first`, and is nowhere later.
+  bool AsGood(double start, const Run& first, size_t breaks) const;
+  double LatestStart(const Run& first, size_t breaks) const;
+  std::optional<size_t> MissedBreak() const;
+
+  const VehicleType& vehicle_;
+  const double tolerance_;
+  std::vector<Stop> stops_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,36 @@
+// The rules that an instance's data obeys, in parts; Instance::Validate calls them all. Each adds
+// an error for each field that breaks one. The sizes of the per-node vectors must hold.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/problem/field_errors.h"
+#include "core/problem/instance_data.h"
+
+namespace vrp {
+
+// The most that a vehicle carries, in each load dimension; no limit where there are no vehicles.
+std::vector<double> LargestCapacities(const InstanceData& data);
+
+// Vehicle types, their matrices included. `nodes`: how many there are.
+void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);
+
+struct MatrixField {
+  std::string path;
+  const std::vector<double>& values;
+  bool distances = true;  // multiples of the metric's unit; else times
+};
+// Nothing or a row and a column for each node.
+void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors);
+// Of a matrix whose size holds: finite, not negative.
+void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);
+// Loads, times, skills and prizes of each node.
+void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
+// Shipments and groups of alternatives.
+void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors);
+// What does not go together.
+void CheckCombinations(const InstanceData& data, FieldErrors& errors);
+
+}  // namespace vrp

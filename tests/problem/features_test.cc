@@ -1,0 +1,148 @@
+#include "core/problem/features.h"
+
+#include <functional>
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::IsEmpty;
+
+InstanceData Plain() {
+  return AnInstance()
+      .WithCustomers(3)
+      .Windows({{0, 900}, {0, 900}, {0, 900}}, 1000)
+      .Service(1)
+      .BuildData();
+}
+
+TEST(FeaturesTest, APlainProblemHasNone) {
+  EXPECT_THAT(FeaturesOf(*Instance::Create(Plain())), IsEmpty());
+  EXPECT_THAT(FeaturesOf(AnInstance().Kind(ProblemKind::kTsp).Build()), IsEmpty());
+  EXPECT_TRUE(RefuseFeatures(*Instance::Create(Plain()), {}, "a test").ok());
+}
+
+TEST(FeaturesTest, FieldsThatAskForNothingAreNone) {
+  InstanceData data = Plain();
+  data.backhauls = data.pickups = data.setups = data.releases = {0, 0, 0, 0};
+  data.further_windows.resize(4);
+  data.required_skills.resize(4);
+  data.prizes.assign(4, kNoLimit);
+  data.priorities.assign(4, 0);
+  data.vehicles[0].end_depot = 0;
+  data.vehicles[0].skills = {"crane"};
+  EXPECT_THAT(FeaturesOf(*Instance::Create(data)), IsEmpty());
+}
+
+struct Use {
+  Feature feature;
+  std::string field;
+  std::function<void(InstanceData&)> ask;
+};
+
+std::vector<Use> Uses() {
+  using D = InstanceData;
+  return {
+      {Feature::kObjective, "objective", [](D& d) { d.objective = Objective::kDuration; }},
+      {Feature::kSeveralDepots, "depots",
+       [](D& d) { d.num_depots = 2, d.services[1] = 0, d.demands[1] = 0; }},
+      {Feature::kVehicleTypes, "vehicles", [](D& d) { d.vehicles.push_back(d.vehicles[0]); }},
+      {Feature::kOpenEnd, "vehicles[0].open_end", [](D& d) { d.vehicles[0].open_end = true; }},
+      {Feature::kLoadDimensions, "customers[0].demand[1]",
+       [](D& d) { d.load_dimensions = 2, d.demands.assign(8, 0); }},
+      {Feature::kBackhauls, "customers[1].backhaul",
+       [](D& d) {
+         d.backhauls = {0, 0, 2, 3};
+       }},
+      {Feature::kPickups, "customers[2].pickup",
+       [](D& d) {
+         d.pickups = {0, 0, 0, 3};
+       }},
+      {Feature::kShipments, "shipments[0]",
+       [](D& d) { d.shipments = {{.id = {}, .pickup = 1, .delivery = 2, .amounts = {1}}}; }},
+      {Feature::kMaxDuration, "vehicles[0].max_duration",
+       [](D& d) { d.vehicles[0].max_duration = 9; }},
+      {Feature::kMaxDistance, "vehicles[0].max_distance",
+       [](D& d) { d.vehicles[0].max_distance = 9; }},
+      {Feature::kMaxStops, "vehicles[0].max_stops", [](D& d) { d.vehicles[0].max_stops = 9; }},
+      {Feature::kShift, "vehicles[0].shift", [](D& d) { d.vehicles[0].shift.close = 500; }},
+      {Feature::kReloads, "vehicles[0].max_reloads", [](D& d) { d.vehicles[0].max_reloads = 1; }},
+      {Feature::kSkills, "customers[0].required_skills",
+       [](D& d) {
+         d.required_skills = {{}, {"crane"}, {}, {}};
+       }},
+      {Feature::kBreaks, "vehicles[0].breaks", [](D& d) { d.vehicles[0].breaks = {{}}; }},
+      {Feature::kVehicleMatrix, "vehicles[0].duration_matrix",
+       [](D& d) { d.vehicles[0].duration_matrix.assign(16, 1); }},
+      {Feature::kSoftWindows, "customers[1].window.late_cost",
+       [](D& d) { d.windows[2].late_cost = 0; }},
+      {Feature::kSeveralWindows, "customers[2].further_windows",
+       [](D& d) {
+         d.further_windows = {{}, {}, {}, {{950, 970}}};
+       }},
+      {Feature::kSetupTimes, "customers[0].setup",
+       [](D& d) {
+         d.setups = {0, 1, 0, 0};
+       }},
+      {Feature::kReleaseTimes, "customers[0].release",
+       [](D& d) {
+         d.releases = {0, 1, 0, 0};
+       }},
+      {Feature::kPrizes, "customers[0].prize",
+       [](D& d) {
+         d.prizes = {kNoLimit, 0, kNoLimit, kNoLimit};
+       }},
+      {Feature::kPriorities, "customers[1].priority",
+       [](D& d) {
+         d.priorities = {0, 0, 1, 0};
+       }},
+      {Feature::kAlternatives, "alternative_groups[0]",
+       [](D& d) {
+         d.alternative_groups = {{1, 2}};
+       }},
+  };
+}
+
+TEST(FeaturesTest, EachIsFoundWhereItIsAskedForAndRefusedByThatName) {
+  for (const Use& use : Uses()) {
+    SCOPED_TRACE(use.field);
+    InstanceData data = Plain();
+    use.ask(data);
+    const absl::StatusOr<Instance> instance = Instance::Create(data);
+    ASSERT_TRUE(instance.ok()) << instance.status();
+    const std::vector<FeatureUse> found = FeaturesOf(*instance);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].feature, use.feature);
+    EXPECT_EQ(found[0].field, use.field);
+    EXPECT_TRUE(RefuseFeatures(*instance, {use.feature}, "a test").ok());
+    const absl::Status refused = RefuseFeatures(*instance, {Feature::kMaxDuration}, "a test");
+    if (use.feature == Feature::kMaxDuration) continue;
+    EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(refused.message(), use.field + ": not supported by a test");
+  }
+}
+
+TEST(FeaturesTest, ThoseThatNeedOthersComeWithThem) {
+  InstanceData data = Plain();
+  data.num_depots = 2;
+  data.demands[1] = data.services[1] = 0;
+  data.vehicles[0].end_depot = 1;
+  data.vehicles[0].max_duration = 100;
+  data.vehicles[0].max_overtime = 10;
+  const std::vector<FeatureUse> found = FeaturesOf(*Instance::Create(data));
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[1].field, "vehicles[0].end_depot");
+  EXPECT_EQ(found[3].feature, Feature::kOvertime);
+  EXPECT_EQ(found[3].field, "vehicles[0].max_overtime");
+  std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime};
+  for (const Use& use : Uses()) known.insert(use.feature);
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kAlternatives) + 1) << "one has no test";
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,240 @@
+// What an instance may ask for beyond the plain problem is refused by its field's path where it is
+// wrong.
+#include <functional>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::ElementsAre;
+using testing::StartsWith;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// Two depots, customers 2 .. 5, two load dimensions, and one of everything that goes together.
+InstanceData Rich() {
+  InstanceData data = AnInstance()
+                          .At({{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}})
+                          .Windows({{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}}, 100)
+                          .BuildData();
+  data.num_depots = 2;
+  data.objective = Objective::kCost;
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0};
+  data.pickups = data.demands;
+  data.further_windows = {{}, {}, {{20, 30}, {40, 50, 3}}, {}, {}, {}};
+  data.services = data.setups = data.releases = {0, 0, 1, 1, 1, 1};
+  data.required_skills = {{}, {}, {"crane"}, {}, {}, {}};
+  data.prizes = {kNoLimit, kNoLimit, 5, 5, 6, 6};
+  data.priorities = {0, 0, 1, 2, 3, 100};
+  data.shipments = {{.id = "s", .pickup = 4, .delivery = 5, .amounts = {1, 0}}};
+  data.alternative_groups = {{2, 3}};
+  data.vehicles = {{.id = "van",
+                    .end_depot = 1,
+                    .further_capacities = {7},
+                    .shift = {0, 90},
+                    .fixed_cost = 1,
+                    .cost_per_distance = 2,
+                    .cost_per_time = 3,
+                    .max_stops = 4,
+                    .skills = {"crane"},
+                    .distance_matrix = std::vector<double>(36, 1),
+                    .duration_matrix = std::vector<double>(36, 1)}};
+  data.vehicles[0].max_duration = 60;
+  data.vehicles[0].max_overtime = 5;
+  data.vehicles[0].overtime_cost = 2;
+  return data;
+}
+
+struct Wrong {
+  std::string error;
+  std::function<void(InstanceData&)> spoil;
+};
+
+std::vector<Wrong> WrongNodes() {
+  using D = InstanceData;
+  return {
+      {"load_dimensions: got 0, wanted 1 to 64", [](D& d) { d.load_dimensions = 0; }},
+      {"demands: has 11 entries, wanted 2 for each of 6 nodes", [](D& d) { d.demands.pop_back(); }},
+      {"customers[1].demand[1]: 8 exceeds vehicle capacity 7", [](D& d) { d.demands[7] = 8; }},
+      {"depots[1].demand[1]: got 2, wanted 0 at a depot", [](D& d) { d.demands[3] = 2; }},
+      {"customers[0].pickup[0]: got nan", [](D& d) { d.pickups[4] = kNan; }},
+      {"depots[0].window.late_cost: given; only customers' windows may be soft",
+       [](D& d) { d.windows[0].late_cost = 1; }},
+      {"customers[3].window.late_cost: got -1", [](D& d) { d.windows[5].late_cost = -1; }},
+      {"customers[3].window.late_cost: given, but the window has no close",
+       [](D& d) {
+         d.windows[5] = {0, kNoLimit, 1};
+       }},
+      {"customers[0].further_windows[0]: opens at 9, wanted after the close of the one before, 9",
+       [](D& d) { d.further_windows[2][0].open = 9; }},
+      {"customers[0].further_windows[1]: after a soft window",
+       [](D& d) { d.further_windows[2][0].late_cost = 1; }},
+      {"depots[1].further_windows: given",
+       [](D& d) {
+         d.further_windows[1] = {{200, 300}};
+       }},
+      {"customers[1].setup: got -1", [](D& d) { d.setups[3] = -1; }},
+      {"depots[0].setup: got 1, wanted 0 at a depot", [](D& d) { d.setups[0] = 1; }},
+      {"customers[1].release: got inf", [](D& d) { d.releases[3] = kNoLimit; }},
+      {"releases: has 1 entries", [](D& d) { d.releases = {1}; }},
+      {"customers[3].required_skills[0]: empty", [](D& d) { d.required_skills[5] = {""}; }},
+      {"depots[0].required_skills: given", [](D& d) { d.required_skills[0] = {"crane"}; }},
+      {"depots[0].prize: given", [](D& d) { d.prizes[0] = 1; }},
+      {"customers[2].prize: got -1", [](D& d) { d.prizes[4] = -1; }},
+      {"customers[2].priority: got 101, wanted 0 to 100", [](D& d) { d.priorities[4] = 101; }},
+      {"depots[1].priority: got 1, wanted 0 at a depot", [](D& d) { d.priorities[1] = 1; }},
+      {"customers[0].y: got 91, wanted a latitude from -90 to 90 degrees",
+       [](D& d) {
+         d.coordinates = CoordinateSystem::kLonLat;
+         d.positions[2] = {180, 91};
+       }},
+      {"depots[0].x: got nan, wanted a longitude",
+       [](D& d) {
+         d.coordinates = CoordinateSystem::kLonLat;
+         d.positions[0].x = kNan;
+       }},
+  };
+}
+
+std::vector<Wrong> WrongVehicles() {
+  using D = InstanceData;
+  return {
+      {"vehicles[0].end_depot: got 2, wanted a depot: 0 to 1",
+       [](D& d) { d.vehicles[0].end_depot = 2; }},
+      {"vehicles[0].end_depot: got 1, but with open_end", [](D& d) { d.vehicles[0].open_end = 1; }},
+      {"vehicles[0].capacity: has 3 entries, wanted one for each of 2",
+       [](D& d) {
+         d.vehicles[0].further_capacities = {7, 7};
+       }},
+      {"vehicles[0].capacity[1]: got nan", [](D& d) { d.vehicles[0].further_capacities = {kNan}; }},
+      {"vehicles[0].shift: opens at 5, after it closes at 4",
+       [](D& d) {
+         d.vehicles[0].shift = {5, 4};
+       }},
+      {"vehicles[0].fixed_cost: got -1", [](D& d) { d.vehicles[0].fixed_cost = -1; }},
+      {"vehicles[0].fixed_cost: given, but the objective is distance; wanted objective cost",
+       [](D& d) {
+         d.objective = Objective::kDistance;
+         d.vehicles[0].cost_per_distance = 1;
+         d.vehicles[0].cost_per_time = d.vehicles[0].overtime_cost = 0;
+       }},
+      {"vehicles[0].max_overtime: given, but there is no max_duration",
+       [](D& d) { d.vehicles[0].max_duration = kNoLimit; }},
+      {"vehicles[0].overtime_cost: given, but there is no max_overtime",
+       [](D& d) { d.vehicles[0].max_overtime = 0; }},
+      {"vehicles[0].max_stops: got 0, wanted 1", [](D& d) { d.vehicles[0].max_stops = 0; }},
+      {"vehicles[0].max_reloads: got -1, wanted 0", [](D& d) { d.vehicles[0].max_reloads = -1; }},
+      {"vehicles[0].max_reloads: not supported together with shipments",
+       [](D& d) { d.vehicles[0].max_reloads = 1; }},
+      {"vehicles[0].skills[0]: empty", [](D& d) { d.vehicles[0].skills = {""}; }},
+      {"vehicles[0].breaks[0].duration: got -2",
+       [](D& d) {
+         d.further_windows.clear();
+         d.vehicles[0].breaks = {{{0, 5}, -2}};
+       }},
+      {"vehicles[0].breaks: not supported together with customers[0].further_windows",
+       [](D& d) {
+         d.vehicles[0].breaks = {{{0, 5}, 2}};
+       }},
+      {"vehicles[0].breaks: has 17 entries, wanted at most 16",
+       [](D& d) { d.vehicles[0].breaks.resize(17); }},
+      {"vehicles[0].distance_matrix: has 4 entries, wanted 6 x 6",
+       [](D& d) { d.vehicles[0].distance_matrix.assign(4, 1); }},
+      {"vehicles[0].duration_matrix[1][2]: got -1",
+       [](D& d) { d.vehicles[0].duration_matrix[8] = -1; }},
+  };
+}
+
+std::vector<Wrong> WrongRequests() {
+  using D = InstanceData;
+  return {
+      {"shipments[0].pickup: got node 1, wanted a customer: node 2 to 5",
+       [](D& d) { d.shipments[0].pickup = 1; }},
+      {"shipments[0].delivery: got node 6", [](D& d) { d.shipments[0].delivery = 6; }},
+      {"shipments[0].delivery: customers[2] is already in a shipment or a group",
+       [](D& d) { d.shipments[0].delivery = 4; }},
+      {"shipments[0].amount: has 1 entries, wanted 2", [](D& d) { d.shipments[0].amounts = {1}; }},
+      {"shipments[0].amount[1]: 8 exceeds vehicle capacity 7",
+       [](D& d) { d.shipments[0].amounts[1] = 8; }},
+      {"shipments[0]: one of its customers has a prize", [](D& d) { d.prizes[4] = kNoLimit; }},
+      {"alternative_groups[0].customers: absent", [](D& d) { d.alternative_groups[0].clear(); }},
+      {"alternative_groups[0].customers[0]: got node -1",
+       [](D& d) { d.alternative_groups[0][0] = -1; }},
+      {"alternative_groups[0].customers[1]: its prize is 4, that of the first of the group 5",
+       [](D& d) { d.prizes[3] = 4; }},
+      {"alternative_groups[1].customers[0]: customers[1] is already in a shipment or a group",
+       [](D& d) { d.alternative_groups.push_back({3}); }},
+  };
+}
+
+void ExpectRefused(const std::vector<Wrong>& all) {
+  for (const Wrong& wrong : all) {
+    SCOPED_TRACE(wrong.error);
+    InstanceData data = Rich();
+    wrong.spoil(data);
+    const std::vector<std::string> errors = Instance::Validate(data);
+    ASSERT_FALSE(errors.empty());
+    EXPECT_THAT(errors.front(), StartsWith(wrong.error));
+  }
+}
+
+TEST(InstanceRulesTest, AcceptWhatIsRight) {
+  EXPECT_THAT(Instance::Validate(Rich()), ElementsAre());
+  InstanceData data = Rich();
+  data.shipments.clear();
+  data.further_windows[2].pop_back();
+  data.vehicles[0].breaks = {{{0, 5}, 2}, {{}, 0}};
+  data.vehicles[0].max_reloads = 3;
+  data.vehicles[0].max_overtime = kNoLimit;
+  EXPECT_THAT(Instance::Validate(data), ElementsAre());
+}
+
+TEST(InstanceRulesTest, RefuseWrongFieldsOfNodes) { ExpectRefused(WrongNodes()); }
+
+TEST(InstanceRulesTest, RefuseWrongFieldsOfVehicles) { ExpectRefused(WrongVehicles()); }
+
+TEST(InstanceRulesTest, RefuseWrongShipmentsAndGroups) { ExpectRefused(WrongRequests()); }
+
+TEST(InstanceRulesTest, RefuseAllOfItForATsp) {
+  InstanceData data = Rich();
+  data.kind = ProblemKind::kTsp;
+  std::string errors;
+  for (const std::string& error : Instance::Validate(data)) errors += error + "\n";
+  for (const std::string_view field :
+       {"num_depots", "objective", "load_dimensions", "vehicles", "pickups", "setups", "releases",
+        "required_skills", "prizes", "priorities", "shipments", "alternative_groups", "demands"}) {
+    EXPECT_NE(errors.find(std::string(field) + ": "), std::string::npos) << field;
+  }
+}
+
+TEST(InstanceRulesTest, LonLatDistancesAreMetresOnTheSphere) {
+  InstanceData data = AnInstance().At({{13.4, 52.5}, {11.6, 48.1}}).BuildData();
+  data.coordinates = CoordinateSystem::kLonLat;
+  data.speed = 20;
+  const Instance instance = *Instance::Create(data);
+  EXPECT_NEAR(instance.Distance(0, 1), 505'000, 1'000);  // Berlin to Munich
+  EXPECT_EQ(instance.Distance(1, 0), instance.Distance(0, 1));
+  EXPECT_EQ(instance.Duration(0, 1), instance.Distance(0, 1) / 20);
+}
+
+TEST(InstanceRulesTest, AVehiclesOwnMatrixIsTheOneThatItDrivesBy) {
+  InstanceData data = AnInstance().At({{0, 0}, {3, 4}}).BuildData();
+  data.speed = 2;
+  data.vehicles = {{.id = "a"}, {.id = "b"}, {.id = "c"}};
+  data.vehicles[1].distance_matrix = {0, 8, 8, 0};
+  data.vehicles[2].duration_matrix = {0, 9, 9, 0};
+  const Instance instance = *Instance::Create(data);
+  EXPECT_EQ(instance.Distance(instance.vehicles()[0], 0, 1), 5);
+  EXPECT_EQ(instance.Distance(instance.vehicles()[1], 0, 1), 8);
+  EXPECT_EQ(instance.Duration(instance.vehicles()[1], 0, 1), 4);
+  EXPECT_EQ(instance.Distance(instance.vehicles()[2], 0, 1), 5);
+  EXPECT_EQ(instance.Duration(instance.vehicles()[2], 0, 1), 9);
+}
+
+}  // namespace
+}  // namespace vrp
