@@ -82,14 +82,19 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
   return times[count] > vehicle_.shift.close + slack ? kNoLimit : times[count];
 }
 
+// Sums and comparisons of doubles are monotonous, so that what holds for a start holds for all
+// before it.
 bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
-  const double rounding = kRounding * std::max(1.0, first.end);
-  if (breaks > 0) return EndWithBreaks(start, breaks, rounding) <= first.end + rounding;
-  const Run run = Simulate(start, rounding);
-  if (run.end > first.end + rounding) return false;
+  if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;
+  const Run run = Simulate(start, tolerance_);
+  if (run.end > first.end) return false;
   for (size_t i = 1; i < stops_.size(); ++i) {
-    const double allowed = std::max(first.begins[i], stops_[i].windows.back().close);
-    if (run.begins[i] > allowed + rounding) return false;
+    const std::vector<TimeWindow>& windows = stops_[i].windows;
+    const auto used = std::find_if(windows.begin(), windows.end(), [&](const TimeWindow& window) {
+      return run.begins[i] <= window.close + tolerance_;
+    });
+    const double close = used == windows.end() ? windows.back().close : used->close;
+    if (run.begins[i] > std::max(first.begins[i], close)) return false;
   }
   return true;
 }
@@ -99,11 +104,12 @@ double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
   double bad = std::min(first.end, stops_.front().windows.front().close);
   if (bad <= good) return good;
   if (AsGood(bad, first, breaks)) return bad;
-  for (int i = 0; i < 100 && bad - good > 1e-14 * bad; ++i) {
+  for (int i = 0; i < 100 && bad - good > 1e-15 * bad; ++i) {
     const double middle = good + (bad - good) / 2;
     (AsGood(middle, first, breaks) ? good : bad) = middle;
   }
-  return good;
+  // A start so near to the soonest is that one: the end's last digits hide the difference.
+  return good - first.begins.front() <= kRounding * first.end ? first.begins.front() : good;
 }
 
 std::optional<size_t> CheckerClock::MissedBreak() const {

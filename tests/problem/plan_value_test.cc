@@ -1,0 +1,100 @@
+#include "core/problem/plan_value.h"
+
+#include "core/problem/solution.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::ElementsAre;
+
+// The depot at 0 and customers 1, 2, 3 at 10, 20, 30 of a line.
+InstanceData OnALine() { return AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}}).BuildData(); }
+
+PlanValue Value(const InstanceData& data, const Plan& plan) {
+  return ValueOf(*Instance::Create(data), plan);
+}
+
+TEST(PlanValueTest, ServingMoreComesBeforeAllElse) {
+  InstanceData data = OnALine();
+  data.priorities = {0, 0, 5, 1};
+  EXPECT_LT(Value(data, {{0, {1, 2, 3}}}), Value(data, {{0, {1, 2}}}));
+  EXPECT_LT(Value(data, {{0, {1, 2}}}), Value(data, {{0, {1, 3}}}));
+  EXPECT_EQ(Value(data, {{0, {1}}}).left_out, 8);
+}
+
+TEST(PlanValueTest, FewerRoutesComeBeforeDistanceWhereTheyCount) {
+  InstanceData data = OnALine();
+  data.positions[3] = {-30, 0};
+  const Plan one = {{0, {1, 3, 2}}};
+  const Plan two = {{0, {1, 2}}, {0, {}}, {0, {3}}};
+  EXPECT_LT(Value(data, two), Value(data, one));
+  EXPECT_EQ(Value(data, two).routes, 0);
+  data.objective = Objective::kVehiclesThenDistance;
+  EXPECT_LT(Value(data, one), Value(data, two));
+  EXPECT_EQ(Value(data, two).routes, 2);
+}
+
+TEST(PlanValueTest, ThePartsOfACostSumToIt) {
+  InstanceData data = OnALine();
+  data.objective = Objective::kCost;
+  data.vehicles[0].fixed_cost = 7;
+  data.vehicles[0].cost_per_distance = 2;
+  data.vehicles[0].cost_per_time = 3;
+  data.vehicles[0].max_duration = 30;
+  data.vehicles[0].max_overtime = 40;
+  data.vehicles[0].overtime_cost = 5;
+  data.prizes = {kNoLimit, kNoLimit, 11, 13};
+  const Solution solution = *MakeSolution(*Instance::Create(data), {{0, {2}}, {0, {1}}});
+  EXPECT_EQ(solution.split.fixed, 14);
+  EXPECT_EQ(solution.split.distance, 2 * 60);
+  EXPECT_EQ(solution.split.duration, 3 * 60);
+  EXPECT_EQ(solution.split.overtime, 5 * 10);
+  EXPECT_EQ(solution.split.prizes, 13);
+  EXPECT_EQ(solution.split.late, 0);
+  EXPECT_EQ(solution.cost, 14 + 120 + 180 + 50 + 13);
+  EXPECT_EQ(solution.distance, 60);
+}
+
+TEST(PlanValueTest, RoundedDistancesSumInTheirUnit) {
+  InstanceData data = OnALine();
+  data.metric = Metric::kDimacs;
+  data.positions[1] = {0.15, 0};
+  data.positions[2] = {0.4, 0};
+  EXPECT_EQ(Value(data, {{0, {1, 2}}}).cost, 0.7);
+}
+
+TEST(PlanValueTest, AGroupIsMissedOnceAndByItsMostImportantMember) {
+  InstanceData data = OnALine();
+  data.alternative_groups = {{2, 3}};
+  data.priorities = {0, 0, 9, 4};
+  const Instance instance = *Instance::Create(data);
+  EXPECT_EQ(LeftOutOf(instance, {{0, {1}}}).weight, 10);
+  EXPECT_THAT(LeftOutOf(instance, {{0, {1}}}).customers, ElementsAre(2, 3));
+  EXPECT_THAT(LeftOutOf(instance, {{0, {3}}}).customers, ElementsAre(1));
+  data.prizes = {kNoLimit, kNoLimit, 6, 6};
+  EXPECT_EQ(LeftOutOf(*Instance::Create(data), {{0, {1}}}).prizes, 6);
+  EXPECT_EQ(LeftOutOf(*Instance::Create(data), {{0, {1}}}).weight, 0);
+}
+
+TEST(PlanValueTest, SolutionsCarryEachDimensionsLoadAndReloads) {
+  InstanceData data = OnALine();
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 1, 10, 2, 20, 3, 30};
+  data.pickups = {0, 0, 5, 0, 0, 0, 0, 0};
+  data.vehicles[0].max_reloads = 1;
+  const Solution solution = *MakeSolution(*Instance::Create(data), {{0, {2, 1, 0, 3}}});
+  const Route& route = solution.routes[0];
+  EXPECT_THAT(route.load, ElementsAre(6, 60));
+  EXPECT_THAT(route.stops[0].load, ElementsAre(3, 30));
+  EXPECT_THAT(route.stops[2].load, ElementsAre(5, 0));
+  EXPECT_THAT(route.stops[3].load, ElementsAre(3, 30));
+  EXPECT_THAT(route.stops[5].load, ElementsAre(0, 0));
+  EXPECT_EQ(solution.cost, 40 + 60);
+}
+
+}  // namespace
+}  // namespace vrp

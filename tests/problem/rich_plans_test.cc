@@ -1,0 +1,178 @@
+// MakeSolution, PlanValue and the checker compute apart from each other; on random rich instances
+// and plans they agree on every time, load, cost and verdict.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/problem/checker.h"
+#include "core/problem/features.h"
+#include "core/problem/solution.h"
+#include "gtest/gtest.h"
+#include "tests/testing/rich_instance.h"
+
+namespace vrp {
+namespace {
+
+using test::RandomRichInstance;
+using test::RandomRichPlan;
+
+constexpr uint64_t kSeeds = 4000;
+
+bool Has(const CheckReport& report, int32_t route, const std::set<ViolationKind>& kinds) {
+  return std::any_of(report.violations.begin(), report.violations.end(), [&](const Violation& v) {
+    return v.route == route && kinds.contains(v.kind);
+  });
+}
+
+double CapacityOf(const VehicleType& vehicle, size_t k) {
+  if (k == 0) return vehicle.capacity;
+  return k <= vehicle.further_capacities.size() ? vehicle.further_capacities[k - 1] : kNoLimit;
+}
+
+bool Overloaded(const VehicleType& vehicle, const Route& route) {
+  for (const Stop& stop : route.stops) {
+    for (size_t k = 0; k < stop.load.size(); ++k) {
+      if (stop.load[k] > CapacityOf(vehicle, k) + 1e-6) return true;
+    }
+  }
+  return false;
+}
+
+// What the stops and breaks of a feasible route must show by themselves.
+void ExpectTimesHold(const Instance& instance, const VehicleType& vehicle, const Route& route) {
+  for (size_t i = 0; i < route.stops.size(); ++i) {
+    const Stop& stop = route.stops[i];
+    EXPECT_LE(stop.arrival, stop.start + 1e-9);
+    EXPECT_LE(stop.start, stop.departure);
+    if (i == 0) continue;
+    const Stop& from = route.stops[i - 1];
+    double paused = 0;  // on the way, or before the stop starts
+    double before_arrival = 0;
+    for (const BreakTime& pause : route.breaks) {
+      if (pause.after + 1 != static_cast<int32_t>(i)) continue;
+      EXPECT_GE(pause.start, from.departure - 1e-9);
+      EXPECT_LE(pause.end, stop.start + 1e-9);
+      paused += pause.end - pause.start;
+      if (pause.end <= stop.arrival + 1e-9) before_arrival += pause.end - pause.start;
+    }
+    const double travel = instance.Duration(vehicle, from.node, stop.node);
+    EXPECT_GE(stop.arrival, from.departure + travel + before_arrival - 1e-6);
+    EXPECT_GE(stop.start, from.departure + travel + paused - 1e-6);
+  }
+  ASSERT_EQ(route.breaks.size(), vehicle.breaks.size());
+  for (size_t b = 0; b < route.breaks.size(); ++b) {
+    EXPECT_EQ(route.breaks[b].index, static_cast<int32_t>(b));
+    EXPECT_GE(route.breaks[b].start, vehicle.breaks[b].window.open);
+    EXPECT_LE(route.breaks[b].start, vehicle.breaks[b].window.close + 1e-3);
+  }
+}
+
+struct Tally {
+  std::map<ViolationKind, int> violations;
+  std::set<Feature> features;
+  int breaks = 0;
+  int late_starts = 0;
+  int feasible_routes = 0;
+};
+
+void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport& report, size_t r,
+                  Tally& tally) {
+  const VehicleType& vehicle = VehicleOf(instance, plan[r]);
+  const Solution alone = *MakeSolution(instance, {plan[r]});
+  const Route& route = alone.routes[0];
+  const Scheduler scheduler(instance);
+  const Schedule schedule = scheduler.Make(plan[r]);
+  const int32_t index = static_cast<int32_t>(r);
+  EXPECT_EQ(schedule.feasible,
+            !Has(report, index,
+                 {ViolationKind::kTimeWindow, ViolationKind::kShift, ViolationKind::kBreak}));
+  EXPECT_EQ(Overloaded(vehicle, route), Has(report, index, {ViolationKind::kCapacity}));
+  EXPECT_NEAR(report.routes[r].distance, RouteDistance(instance, plan[r]), 1e-9);
+  EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-6);
+  if (scheduler.NeedsDuration(vehicle)) {
+    EXPECT_NEAR(report.routes[r].duration, route.duration, 1e-6);
+    const double most = vehicle.max_duration + vehicle.max_overtime;
+    EXPECT_EQ(route.duration > most + 1e-3, Has(report, index, {ViolationKind::kDuration}));
+  }
+  if (!schedule.feasible) return;
+  ++tally.feasible_routes;
+  tally.breaks += static_cast<int>(schedule.breaks.size());
+  tally.late_starts += schedule.late_cost > 0 ? 1 : 0;
+  ExpectTimesHold(instance, vehicle, route);
+}
+
+void Compare(uint64_t seed, Tally& tally) {
+  SCOPED_TRACE(seed);
+  const Instance instance = RandomRichInstance(seed, 2 + static_cast<int32_t>(seed % 9));
+  const Plan plan = RandomRichPlan(instance, seed);
+  const Solution solution = *MakeSolution(instance, plan);
+  const CheckReport report = CheckPlan(instance, plan, solution.cost);
+  const PlanValue value = ValueOf(instance, plan);
+  const double near = 1e-7 * std::max(1.0, std::abs(report.cost));
+  EXPECT_NEAR(report.cost, solution.cost, near);
+  EXPECT_NEAR(value.cost, solution.cost, near);
+  EXPECT_NEAR(solution.split.total(), solution.cost, near);
+  EXPECT_EQ(PlanCost(instance, plan), value.cost);
+  EXPECT_EQ(report.left_out, value.left_out);
+  EXPECT_EQ(report.left_out > 0, Has(report, -1, {ViolationKind::kMissingCustomer}));
+  for (const FeatureUse& use : FeaturesOf(instance)) tally.features.insert(use.feature);
+  for (const Violation& violation : report.violations) ++tally.violations[violation.kind];
+  for (size_t r = 0; r < plan.size(); ++r) CompareRoute(instance, plan, report, r, tally);
+}
+
+TEST(RichPlansTest, AreJudgedTheSameByAllThatComputeThem) {
+  Tally tally;
+  for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
+    Compare(seed, tally);
+  }
+  EXPECT_EQ(tally.features.size(), static_cast<size_t>(Feature::kAlternatives) + 1);
+  EXPECT_GT(tally.feasible_routes, 1000);
+  EXPECT_GT(tally.breaks, 200);
+  EXPECT_GT(tally.late_starts, 100);
+  for (const ViolationKind kind :
+       {ViolationKind::kMissingCustomer, ViolationKind::kCapacity, ViolationKind::kTimeWindow,
+        ViolationKind::kDuration, ViolationKind::kDistance, ViolationKind::kBackhaulOrder,
+        ViolationKind::kFleetSize, ViolationKind::kSkill, ViolationKind::kMaxStops,
+        ViolationKind::kShift, ViolationKind::kReload, ViolationKind::kShipment,
+        ViolationKind::kAlternatives, ViolationKind::kBreak}) {
+    EXPECT_GT(tally.violations[kind], 20) << ViolationName(kind);
+  }
+  EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);
+}
+
+// No start of a grid does better than the schedule's: it neither ends sooner, nor, ending as soon,
+// takes less time.
+TEST(RichPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
+  int compared = 0;
+  for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    InstanceData data = test::RandomRichData(seed, 5);
+    for (VehicleType& vehicle : data.vehicles) vehicle.max_duration = 10'000;
+    const Instance free = *Instance::Create(data);
+    const Plan plan = RandomRichPlan(free, seed);
+    if (plan.empty()) continue;
+    const Schedule best = Scheduler(free).Make(plan[0]);
+    if (!best.feasible) continue;
+    for (double open = 0; open < 300; open += 7.5) {
+      InstanceData later = data;
+      VehicleType& vehicle = later.vehicles[static_cast<size_t>(plan[0].vehicle_type)];
+      vehicle.shift.open = std::max(vehicle.shift.open, open);
+      if (vehicle.shift.open > vehicle.shift.close) break;
+      const Instance delayed = *Instance::Create(later);
+      const Schedule schedule = Scheduler(delayed).Make(plan[0]);
+      if (!schedule.feasible) continue;
+      const double end = best.stops.back().departure;
+      EXPECT_GE(schedule.stops.back().departure, end - 1e-6);
+      if (schedule.stops.back().departure > end + 1e-6) break;
+      EXPECT_GE(schedule.late_cost, best.late_cost - 1e-6);
+      if (schedule.late_cost <= best.late_cost + 1e-9) {
+        EXPECT_GE(schedule.duration(), best.duration() - 1e-6);
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 1000);
+}
+
+}  // namespace
+}  // namespace vrp

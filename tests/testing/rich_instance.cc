@@ -1,0 +1,220 @@
+#include "tests/testing/rich_instance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "core/base/random.h"
+
+namespace vrp::test {
+namespace {
+
+constexpr double kHorizon = 400;
+constexpr double kArea = 60;
+
+class RichDraw {
+ public:
+  RichDraw(uint64_t seed, int32_t customers) : random_(seed, 7, 0), customers_(customers) {}
+
+  InstanceData Run() && {
+    data_.kind = ProblemKind::kVrptw;
+    data_.num_depots = Number(1, 2);
+    nodes_ = static_cast<size_t>(data_.num_depots + customers_);
+    data_.objective = static_cast<Objective>(Number(0, 3));
+    data_.metric = Chance(0.3) ? Metric::kRounded : Metric::kExact;
+    data_.speed = Chance(0.3) ? 2 : 1;
+    data_.load_dimensions = Chance(0.3) ? 2 : 1;
+    for (size_t i = 0; i < nodes_; ++i) data_.positions.push_back({Real(kArea), Real(kArea)});
+    if (Chance(0.2)) data_.positions.back() = data_.positions[nodes_ - 2];
+    const bool breaks = Chance(0.3);
+    DrawLoads();
+    DrawWindows(!breaks && Chance(0.5));
+    DrawTimes();
+    const bool shipments = Chance(0.3);
+    DrawVehicles(breaks, !shipments && Chance(0.4));
+    DrawWorth();
+    DrawRequests(shipments);
+    return std::move(data_);
+  }
+
+ private:
+  bool Chance(double chance) { return random_.UniformDouble() < chance; }
+  int32_t Number(int32_t least, int32_t most) {
+    return static_cast<int32_t>(random_.UniformInt(least, most));
+  }
+  double Real(double most) { return random_.UniformDouble() * most; }
+  bool IsDepot(size_t node) const { return node < static_cast<size_t>(data_.num_depots); }
+
+  // A value for each customer with that chance, 0 for the others.
+  std::vector<double> Values(double chance, double most, size_t columns = 1) {
+    std::vector<double> values(nodes_ * columns, 0);
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!IsDepot(i / columns) && Chance(chance)) values[i] = std::floor(Real(most));
+    }
+    return values;
+  }
+
+  void DrawLoads() {
+    const size_t columns = static_cast<size_t>(data_.load_dimensions);
+    data_.demands = Values(0.7, 5, columns);
+    if (Chance(0.3)) data_.backhauls = Values(0.3, 5, columns);
+    if (Chance(0.3)) data_.pickups = Values(0.4, 5, columns);
+  }
+
+  void DrawWindows(bool soft) {
+    const bool several = Chance(0.3);
+    if (several) data_.further_windows.resize(nodes_);
+    for (size_t i = 0; i < nodes_; ++i) {
+      TimeWindow window{0, kHorizon};
+      if (!IsDepot(i) && Chance(0.6)) {
+        window.open = Real(0.4 * kHorizon);
+        window.close = window.open + 20 + Real(150);
+      }
+      TimeWindow* last = &window;
+      if (several && !IsDepot(i) && window.close < kHorizon && Chance(0.5)) {
+        const double open = window.close + 1 + Real(50);
+        data_.further_windows[i] = {{open, open + Real(100)}};
+        last = &data_.further_windows[i].back();
+      }
+      if (soft && !IsDepot(i) && Chance(0.5)) last->late_cost = std::floor(Real(4));
+      data_.windows.push_back(window);
+    }
+  }
+
+  void DrawTimes() {
+    data_.services = Values(0.8, 10);
+    if (Chance(0.3)) data_.setups = Values(0.5, 10);
+    if (Chance(0.3)) data_.releases = Values(0.4, 100);
+  }
+
+  void DrawVehicles(bool breaks, bool reloads) {
+    const int32_t types = Number(1, 3);
+    for (int32_t i = 0; i < types; ++i) data_.vehicles.push_back(Vehicle(breaks, reloads));
+    // All customers fit into the first.
+    data_.vehicles[0].capacity = std::max(5.0, data_.vehicles[0].capacity);
+  }
+
+  VehicleType Vehicle(bool breaks, bool reloads) {
+    VehicleType vehicle;
+    vehicle.count = Number(0, 3);
+    vehicle.depot = Number(0, data_.num_depots - 1);
+    if (Chance(0.3)) vehicle.open_end = true;
+    if (!vehicle.open_end && Chance(0.5)) vehicle.end_depot = Number(0, data_.num_depots - 1);
+    vehicle.capacity = Number(5, 15);
+    if (data_.load_dimensions == 2 && Chance(0.7)) vehicle.further_capacities = {5 + Real(10)};
+    if (Chance(0.3)) vehicle.max_distance = 100 + Real(200);
+    if (Chance(0.4)) vehicle.max_duration = 100 + Real(150);
+    if (Chance(0.3)) vehicle.max_stops = Number(1, 6);
+    if (Chance(0.4)) vehicle.shift = {Real(50), 200 + Real(200)};
+    if (reloads) vehicle.max_reloads = Number(0, 2);
+    if (Chance(0.5)) vehicle.skills = {"crane"};
+    if (data_.objective == Objective::kCost) DrawCosts(vehicle);
+    if (vehicle.max_duration != kNoLimit && Chance(0.5)) vehicle.max_overtime = Real(100);
+    if (vehicle.max_overtime == 0) vehicle.overtime_cost = 0;
+    for (int32_t i = 0, count = breaks ? Number(0, 2) : 0; i < count; ++i) {
+      const double open = Real(150);
+      vehicle.breaks.push_back({{open, open + 20 + Real(100)}, std::floor(Real(20))});
+    }
+    if (Chance(0.2)) vehicle.duration_matrix = Matrix(50);
+    if (Chance(0.2)) vehicle.distance_matrix = Matrix(60);
+    return vehicle;
+  }
+
+  void DrawCosts(VehicleType& vehicle) {
+    vehicle.fixed_cost = std::floor(Real(50));
+    vehicle.cost_per_distance = Real(2);
+    if (Chance(0.6)) vehicle.cost_per_time = Real(2);
+    vehicle.overtime_cost = Real(3);
+  }
+
+  std::vector<double> Matrix(double most) {
+    std::vector<double> matrix(nodes_ * nodes_, 0);
+    for (size_t i = 0; i < matrix.size(); ++i) {
+      if (i / nodes_ != i % nodes_) matrix[i] = std::floor(Real(most));
+    }
+    return matrix;
+  }
+
+  void DrawWorth() {
+    if (Chance(0.3)) {
+      data_.required_skills.resize(nodes_);
+      for (size_t i = 0; i < nodes_; ++i) {
+        if (!IsDepot(i) && Chance(0.3)) data_.required_skills[i] = {"crane"};
+      }
+    }
+    if (Chance(0.4)) {
+      data_.prizes.assign(nodes_, kNoLimit);
+      for (size_t i = 0; i < nodes_; ++i) {
+        if (!IsDepot(i) && Chance(0.5)) data_.prizes[i] = std::floor(Real(100));
+      }
+    }
+    if (!Chance(0.3)) return;
+    data_.priorities.assign(nodes_, 0);
+    for (size_t i = 0; i < nodes_; ++i) {
+      if (!IsDepot(i)) data_.priorities[i] = Number(0, 9);
+    }
+  }
+
+  // Shipments of pairs of customers, and a group of the next three.
+  void DrawRequests(bool shipments) {
+    const NodeIndex end = static_cast<NodeIndex>(nodes_);
+    NodeIndex next = data_.num_depots;
+    for (int32_t i = 0; shipments && i < 2 && next + 1 < end; ++i, next += 2) {
+      Shipment& added = data_.shipments.emplace_back();
+      added.pickup = next;
+      added.delivery = next + 1;
+      added.amounts.assign(static_cast<size_t>(data_.load_dimensions), Number(0, 5));
+      SamePrizes({next, next + 1});
+    }
+    if (!Chance(0.3) || next + 2 >= end) return;
+    data_.alternative_groups = {{next, next + 1, next + 2}};
+    SamePrizes(data_.alternative_groups[0]);
+  }
+
+  void SamePrizes(const std::vector<NodeIndex>& nodes) {
+    if (data_.prizes.empty()) return;
+    for (const NodeIndex node : nodes) {
+      data_.prizes[static_cast<size_t>(node)] = data_.prizes[static_cast<size_t>(nodes.front())];
+    }
+  }
+
+  CounterRandom random_;
+  const int32_t customers_;
+  size_t nodes_ = 0;
+  InstanceData data_;
+};
+
+}  // namespace
+
+InstanceData RandomRichData(uint64_t seed, int32_t customers) {
+  return RichDraw(seed, customers).Run();
+}
+
+Instance RandomRichInstance(uint64_t seed, int32_t customers) {
+  return Instance::Create(RandomRichData(seed, customers)).value();
+}
+
+Plan RandomRichPlan(const Instance& instance, uint64_t seed) {
+  CounterRandom random(seed, 8, 0);
+  std::vector<NodeIndex> order(static_cast<size_t>(instance.num_customers()));
+  std::iota(order.begin(), order.end(), instance.num_depots());
+  random.Shuffle(std::span<NodeIndex>(order));
+  const auto types = static_cast<int64_t>(instance.vehicles().size());
+  Plan plan;
+  for (const NodeIndex customer : order) {
+    if (random.UniformDouble() < 0.15) continue;
+    if (plan.empty() || random.UniformDouble() < 0.35) {
+      plan.push_back({.vehicle_type = static_cast<int32_t>(random.UniformInt(0, types - 1))});
+    } else {
+      const VehicleType& vehicle = VehicleOf(instance, plan.back());
+      const bool reload = vehicle.max_reloads > 0 && random.UniformDouble() < 0.4;
+      if (reload) plan.back().customers.push_back(vehicle.depot);
+    }
+    plan.back().customers.push_back(customer);
+  }
+  return plan;
+}
+
+}  // namespace vrp::test
