@@ -1,5 +1,6 @@
 #include "core/problem/instance.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -41,6 +42,10 @@ absl::StatusOr<Instance> Instance::Create(InstanceData data) {
   if (data.demands.empty()) {
     data.demands.assign(count * static_cast<size_t>(data.load_dimensions), 0.0);
   }
+  // Such that equal instances have equal data.
+  const bool single = std::all_of(data.further_windows.begin(), data.further_windows.end(),
+                                  [](const auto& windows) { return windows.empty(); });
+  if (single) data.further_windows.clear();
   if (data.ids.empty()) {
     data.ids.reserve(count);
     for (size_t i = 0; i < count; ++i) data.ids.push_back(Concat(i));

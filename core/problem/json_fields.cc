@@ -55,44 +55,111 @@ absl::StatusOr<std::optional<bool>> JsonFields::Boolean(const std::string& key) 
   return Error(key, "got ", Shown(*value), ", wanted true or false");
 }
 
+absl::StatusOr<int32_t> JsonFields::IntegerAt(const json& value, std::string_view path) const {
+  // Unsigned means: an integer that is not negative.
+  if (value.is_number_unsigned() &&
+      value.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
+    return value.get<int32_t>();
+  }
+  return Error(path, "got ", Shown(value), ", wanted an integer from 0 to 2147483647");
+}
+
 absl::StatusOr<std::optional<int32_t>> JsonFields::Integer(const std::string& key) {
   const json* value = Find(key);
   if (value == nullptr) return std::nullopt;
-  // Unsigned means: an integer that is not negative.
-  if (value->is_number_unsigned() &&
-      value->get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
-    return value->get<int32_t>();
-  }
-  return Error(key, "got ", Shown(*value), ", wanted an integer from 0 to 2147483647");
+  return IntegerAt(*value, key);
 }
 
-absl::StatusOr<std::vector<std::string>> JsonFields::Strings(const std::string& key) {
-  VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
+absl::StatusOr<std::vector<std::string>> JsonFields::StringsAt(const json& value,
+                                                               const std::string& path) const {
+  if (!value.is_array()) return Error(path, "got ", Shown(value), ", wanted an array");
   std::vector<std::string> strings;
-  if (array == nullptr) return strings;
-  for (const json& value : *array) {
-    if (!value.is_string()) {
-      return Error(Concat(key, "[", strings.size(), "]"), "got ", Shown(value),
+  for (const json& entry : value) {
+    if (!entry.is_string()) {
+      return Error(Concat(path, "[", strings.size(), "]"), "got ", Shown(entry),
                    ", wanted a string");
     }
-    strings.push_back(value.get<std::string>());
+    strings.push_back(entry.get<std::string>());
   }
   return strings;
 }
 
-absl::StatusOr<std::vector<double>> JsonFields::Numbers(const std::string& key) {
+absl::StatusOr<std::vector<int32_t>> JsonFields::IntegersAt(const json& value,
+                                                            const std::string& path) const {
+  if (!value.is_array()) return Error(path, "got ", Shown(value), ", wanted an array");
+  std::vector<int32_t> integers;
+  for (const json& entry : value) {
+    VRP_ASSIGN_OR_RETURN(const int32_t integer,
+                         IntegerAt(entry, Concat(path, "[", integers.size(), "]")));
+    integers.push_back(integer);
+  }
+  return integers;
+}
+
+absl::StatusOr<std::vector<std::string>> JsonFields::Strings(const std::string& key) {
+  const json* value = Find(key);
+  if (value == nullptr) return std::vector<std::string>();
+  return StringsAt(*value, key);
+}
+
+absl::StatusOr<std::vector<int32_t>> JsonFields::Integers(const std::string& key) {
+  const json* value = Find(key);
+  if (value == nullptr) return std::vector<int32_t>();
+  return IntegersAt(*value, key);
+}
+
+absl::StatusOr<std::vector<std::vector<std::string>>> JsonFields::StringLists(
+    const std::string& key) {
+  VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
+  std::vector<std::vector<std::string>> lists;
+  if (array == nullptr) return lists;
+  for (const json& entry : *array) {
+    VRP_ASSIGN_OR_RETURN(std::vector<std::string> list,
+                         StringsAt(entry, Concat(key, "[", lists.size(), "]")));
+    lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
+absl::StatusOr<std::vector<std::vector<int32_t>>> JsonFields::IntegerLists(const std::string& key) {
+  VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
+  std::vector<std::vector<int32_t>> lists;
+  if (array == nullptr) return lists;
+  for (const json& entry : *array) {
+    VRP_ASSIGN_OR_RETURN(std::vector<int32_t> list,
+                         IntegersAt(entry, Concat(key, "[", lists.size(), "]")));
+    lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
+absl::StatusOr<std::vector<double>> JsonFields::Numbers(const std::string& key,
+                                                        std::optional<double> null_value) {
   VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
   std::vector<double> numbers;
   if (array == nullptr) return numbers;
   numbers.reserve(array->size());
   for (const json& value : *array) {
-    if (!value.is_number()) {
-      return Error(Concat(key, "[", numbers.size(), "]"), "got ", Shown(value),
-                   ", wanted a number");
+    if (value.is_null() && null_value.has_value()) {
+      numbers.push_back(*null_value);
+      continue;
     }
-    numbers.push_back(value.get<double>());
+    VRP_ASSIGN_OR_RETURN(const double number,
+                         NumberAt(value, Concat(key, "[", numbers.size(), "]")));
+    numbers.push_back(number);
   }
   return numbers;
+}
+
+absl::StatusOr<size_t> JsonFields::Columns(const std::string& key) {
+  VRP_ASSIGN_OR_RETURN(const json* array, ArrayAt(key));
+  if (array == nullptr || array->empty()) return size_t{0};
+  return array->front().is_array() ? array->front().size() : size_t{1};
+}
+
+absl::StatusOr<std::vector<double>> JsonFields::Table(const std::string& key, size_t columns) {
+  if (columns == 1) return Numbers(key);
+  return Rows(key, columns);
 }
 
 absl::StatusOr<std::vector<double>> JsonFields::Rows(const std::string& key, size_t columns,

@@ -29,11 +29,21 @@ class JsonFields {
   absl::StatusOr<std::optional<bool>> Boolean(const std::string& key);
   absl::StatusOr<std::optional<int32_t>> Integer(const std::string& key);  // from 0 to 2^31 - 1
   absl::StatusOr<std::vector<std::string>> Strings(const std::string& key);
-  absl::StatusOr<std::vector<double>> Numbers(const std::string& key);
+  absl::StatusOr<std::vector<double>> Numbers(const std::string& key,
+                                              std::optional<double> null_value = std::nullopt);
+  absl::StatusOr<std::vector<int32_t>> Integers(const std::string& key);  // from 0 to 2^31 - 1
+  // An array of arrays.
+  absl::StatusOr<std::vector<std::vector<std::string>>> StringLists(const std::string& key);
+  absl::StatusOr<std::vector<std::vector<int32_t>>> IntegerLists(const std::string& key);
   // An array of arrays of `columns` numbers each, one after the other; columns 0: as many as there
   // are rows. `null` stands for `null_value` where that is given.
   absl::StatusOr<std::vector<double>> Rows(const std::string& key, size_t columns,
                                            std::optional<double> null_value = std::nullopt);
+
+  // How many entries an array's entries have: 1 where they are numbers. 0: absent or empty.
+  absl::StatusOr<size_t> Columns(const std::string& key);
+  // Numbers where `columns` is 1, else Rows.
+  absl::StatusOr<std::vector<double>> Table(const std::string& key, size_t columns);
 
   // An error for the first key that was never asked for.
   absl::Status RefuseOthers() const;
@@ -44,6 +54,11 @@ class JsonFields {
   }
 
  private:
+  absl::StatusOr<std::vector<std::string>> StringsAt(const nlohmann::json& value,
+                                                     const std::string& path) const;
+  absl::StatusOr<std::vector<int32_t>> IntegersAt(const nlohmann::json& value,
+                                                  const std::string& path) const;
+  absl::StatusOr<int32_t> IntegerAt(const nlohmann::json& value, std::string_view path) const;
   absl::StatusOr<double> NumberAt(const nlohmann::json& value, std::string_view path) const;
   absl::StatusOr<const nlohmann::json*> ArrayAt(const std::string& key);
 

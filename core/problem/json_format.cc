@@ -7,6 +7,7 @@
 #include "core/base/status_macros.h"
 #include "core/problem/formats.h"
 #include "core/problem/json_fields.h"
+#include "core/problem/json_parts.h"
 #include "core/problem/reader_support.h"
 
 namespace vrp {
@@ -21,8 +22,10 @@ class Reader {
   absl::StatusOr<Instance> Run() && {
     VRP_RETURN_IF_ERROR(ReadNames());
     VRP_RETURN_IF_ERROR(ReadGeometry());
-    VRP_RETURN_IF_ERROR(ReadNodes());
+    VRP_RETURN_IF_ERROR(ReadLoads());
+    VRP_RETURN_IF_ERROR(ReadTimes());
     VRP_RETURN_IF_ERROR(ReadWindows());
+    VRP_RETURN_IF_ERROR(ReadRequests());
     VRP_RETURN_IF_ERROR(ReadVehicles());
     VRP_RETURN_IF_ERROR(ReadReference());
     VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
@@ -41,17 +44,40 @@ class Reader {
     }
     data_.kind = *known_kind;
     VRP_ASSIGN_OR_RETURN(const std::optional<std::string> metric, fields_.String("metric"));
-    if (!metric.has_value()) return absl::OkStatus();
-    const std::optional<Metric> known_metric = MetricFromName(*metric);
-    if (!known_metric.has_value()) {
-      return fields_.Error("metric", "got ", Quoted(*metric),
-                           ", wanted exact, cvrplib, ceil, dimacs or scaled1000");
+    if (metric.has_value()) {
+      const std::optional<Metric> known_metric = MetricFromName(*metric);
+      if (!known_metric.has_value()) {
+        return fields_.Error("metric", "got ", Quoted(*metric),
+                             ", wanted exact, cvrplib, ceil, dimacs or scaled1000");
+      }
+      data_.metric = *known_metric;
     }
-    data_.metric = *known_metric;
+    return ReadObjective();
+  }
+
+  absl::Status ReadObjective() {
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> objective, fields_.String("objective"));
+    if (!objective.has_value()) return absl::OkStatus();
+    const std::optional<Objective> known = ObjectiveFromName(*objective);
+    if (!known.has_value()) {
+      return fields_.Error("objective", "got ", Quoted(*objective),
+                           ", wanted distance, vehicles_then_distance, duration or cost");
+    }
+    data_.objective = *known;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadCoordinates() {
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> system, fields_.String("coordinates"));
+    if (system.has_value() && *system != "planar" && *system != "lon_lat") {
+      return fields_.Error("coordinates", "got ", Quoted(*system), ", wanted planar or lon_lat");
+    }
+    if (system == "lon_lat") data_.coordinates = CoordinateSystem::kLonLat;
     return absl::OkStatus();
   }
 
   absl::Status ReadGeometry() {
+    VRP_RETURN_IF_ERROR(ReadCoordinates());
     VRP_ASSIGN_OR_RETURN(const std::vector<double> coords, fields_.Rows("coords", 2));
     for (size_t i = 0; i < coords.size(); i += 2) {
       data_.positions.push_back({coords[i], coords[i + 1]});
@@ -70,32 +96,78 @@ class Reader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadNodes() {
+  absl::Status ReadLoads() {
     VRP_ASSIGN_OR_RETURN(data_.ids, fields_.Strings("ids"));
-    VRP_ASSIGN_OR_RETURN(data_.demands, fields_.Numbers("demands"));
-    if (data_.demands.empty() && data_.kind != ProblemKind::kTsp) {
+    VRP_ASSIGN_OR_RETURN(const size_t columns, fields_.Columns("demands"));
+    if (columns == 0 && data_.kind != ProblemKind::kTsp) {
       return fields_.Error("demands", "absent or empty, wanted a number for each node");
     }
-    VRP_ASSIGN_OR_RETURN(data_.backhauls, fields_.Numbers("backhauls"));
-    const json* service = fields_.Find("service");
-    if (service == nullptr) return absl::OkStatus();
-    if (service->is_array()) {
-      VRP_ASSIGN_OR_RETURN(data_.services, fields_.Numbers("service"));
-      return absl::OkStatus();
-    }
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> same, fields_.Number("service"));
-    data_.services.assign(nodes_, *same);
+    const size_t dimensions = std::max<size_t>(1, columns);
+    data_.load_dimensions = static_cast<int32_t>(dimensions);
+    VRP_ASSIGN_OR_RETURN(data_.demands, fields_.Table("demands", dimensions));
+    VRP_ASSIGN_OR_RETURN(data_.backhauls, fields_.Table("backhauls", dimensions));
+    VRP_ASSIGN_OR_RETURN(data_.pickups, fields_.Table("pickups", dimensions));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadTimes() {
+    VRP_ASSIGN_OR_RETURN(data_.services, OneForAll("service"));
+    VRP_ASSIGN_OR_RETURN(data_.setups, OneForAll("setup"));
+    VRP_ASSIGN_OR_RETURN(data_.releases, OneForAll("release"));
+    return absl::OkStatus();
+  }
+
+  // An array with a number for each node, or one number for all customers.
+  absl::StatusOr<std::vector<double>> OneForAll(const std::string& key) {
+    const json* value = fields_.Find(key);
+    if (value == nullptr) return std::vector<double>();
+    if (value->is_array()) return fields_.Numbers(key);
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> same, fields_.Number(key));
+    std::vector<double> values(nodes_, *same);
     const size_t depots = static_cast<size_t>(data_.num_depots);
-    for (size_t i = 0; i < std::min(depots, nodes_); ++i) data_.services[i] = 0;
+    for (size_t i = 0; i < std::min(depots, nodes_); ++i) values[i] = 0;
+    return values;
+  }
+
+  absl::Status ReadRequests() {
+    VRP_ASSIGN_OR_RETURN(data_.required_skills, fields_.StringLists("required_skills"));
+    VRP_ASSIGN_OR_RETURN(data_.prizes, fields_.Numbers("prizes", kNoLimit));
+    VRP_ASSIGN_OR_RETURN(data_.priorities, fields_.Integers("priorities"));
+    VRP_ASSIGN_OR_RETURN(data_.alternative_groups, fields_.IntegerLists("alternative_groups"));
+    const json* shipments = fields_.Find("shipments");
+    if (shipments == nullptr) return absl::OkStatus();
+    if (!shipments->is_array()) {
+      return fields_.Error("shipments", "got ", Shown(*shipments), ", wanted an array");
+    }
+    for (const json& shipment : *shipments) {
+      const std::string place = Concat(source_, ": shipments[", data_.shipments.size(), "]");
+      VRP_ASSIGN_OR_RETURN(Shipment read, ShipmentFromJson(shipment, place));
+      data_.shipments.push_back(std::move(read));
+    }
+    return absl::OkStatus();
+  }
+
+  // [[open, close], ...]; a node's entry may be an array of windows.
+  absl::Status ReadNodeWindows() {
+    const json* windows = fields_.Find("time_windows");
+    if (windows == nullptr) return absl::OkStatus();
+    if (!windows->is_array()) {
+      return fields_.Error("time_windows", "got ", Shown(*windows), ", wanted an array");
+    }
+    for (const json& entry : *windows) {
+      const size_t node = data_.windows.size();
+      const std::string place = Concat(source_, ": time_windows[", node, "]");
+      VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> read, WindowsFromJson(entry, place));
+      data_.windows.push_back(read.front());
+      if (read.size() == 1) continue;
+      data_.further_windows.resize(windows->size());
+      data_.further_windows[node].assign(read.begin() + 1, read.end());
+    }
     return absl::OkStatus();
   }
 
   absl::Status ReadWindows() {
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> windows,
-                         fields_.Rows("time_windows", 2, kNoLimit));
-    for (size_t i = 0; i < windows.size(); i += 2) {
-      data_.windows.push_back({windows[i], windows[i + 1]});
-    }
+    VRP_RETURN_IF_ERROR(ReadNodeWindows());
     VRP_ASSIGN_OR_RETURN(const std::optional<double> horizon, fields_.Number("horizon"));
     if (!horizon.has_value()) return absl::OkStatus();
     if (data_.windows.empty()) {
@@ -129,33 +201,13 @@ class Reader {
       return fields_.Error("vehicles", "got ", Shown(*vehicles), ", wanted an array of at most ",
                            kMaxVehicles, " objects");
     }
-    for (const json& vehicle : *vehicles) VRP_RETURN_IF_ERROR(ReadVehicle(vehicle));
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadVehicle(const json& object) {
-    const std::string path = Concat("vehicles[", data_.vehicles.size(), "]");
-    if (!object.is_object()) {
-      return fields_.Error(path, "got ", Shown(object), ", wanted an object");
+    for (const json& vehicle : *vehicles) {
+      VRP_ASSIGN_OR_RETURN(
+          VehicleType read,
+          VehicleFromJson(vehicle, Concat(source_, ": vehicles[", data_.vehicles.size(), "]")));
+      data_.vehicles.push_back(std::move(read));
     }
-    JsonFields fields(object, Concat(source_, ": ", path));
-    VehicleType vehicle;
-    VRP_ASSIGN_OR_RETURN(std::optional<std::string> id, fields.String("id"));
-    if (id.has_value()) vehicle.id = *std::move(id);
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> count, fields.Integer("count"));
-    vehicle.count = count.value_or(0);
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> depot, fields.Integer("depot"));
-    vehicle.depot = depot.value_or(0);
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> capacity, fields.Number("capacity"));
-    vehicle.capacity = capacity.value_or(kNoLimit);
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> duration, fields.Number("max_duration"));
-    vehicle.max_duration = duration.value_or(kNoLimit);
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> distance, fields.Number("max_distance"));
-    vehicle.max_distance = distance.value_or(kNoLimit);
-    VRP_ASSIGN_OR_RETURN(const std::optional<bool> open_end, fields.Boolean("open_end"));
-    vehicle.open_end = open_end.value_or(false);
-    data_.vehicles.push_back(std::move(vehicle));
-    return fields.RefuseOthers();
+    return absl::OkStatus();
   }
 
   // ref_routes and ref_by are for people and tests; their form is checked, their content is not

@@ -7,7 +7,7 @@ namespace {
 
 // Of each route that is not empty; without the times where nothing is paid for them.
 std::vector<RouteFigures> FiguresOf(const Instance& instance, const Plan& plan) {
-  const Scheduler scheduler(instance);
+  const RouteScheduler scheduler(instance);
   const Objective objective = instance.data().objective;
   const bool paid = objective == Objective::kDuration || objective == Objective::kCost;
   std::vector<RouteFigures> figures;
@@ -18,7 +18,7 @@ std::vector<RouteFigures> FiguresOf(const Instance& instance, const Plan& plan) 
     added.distance = RouteDistance(instance, route);
     const bool timed = paid && scheduler.NeedsDuration(VehicleOf(instance, route));
     if (!timed && !scheduler.has_soft_windows()) continue;
-    const Schedule schedule = scheduler.Make(route);
+    const RouteSchedule schedule = scheduler.Make(route);
     added.duration = schedule.duration();
     added.late_cost = schedule.late_cost;
   }

@@ -30,7 +30,7 @@ class RouteClock {
     AddVisits();
   }
 
-  Schedule Make(bool needs_duration) {
+  RouteSchedule Make(bool needs_duration) {
     const double soonest = visits_.front().first.open;
     if (RunFrom(soonest) == kNever) {
       breaks_ = {};
@@ -218,8 +218,8 @@ class RouteClock {
   }
 
   // The times of the last run.
-  Schedule Result() {
-    Schedule schedule;
+  RouteSchedule Result() {
+    RouteSchedule schedule;
     const size_t count = visits_.size();
     schedule.stops.resize(count);
     schedule.feasible = breaks_.size() == vehicle_.breaks.size();
@@ -239,7 +239,7 @@ class RouteClock {
     return schedule;
   }
 
-  void Judge(const Visit& visit, double start, Schedule& schedule) const {
+  void Judge(const Visit& visit, double start, RouteSchedule& schedule) const {
     const TimeWindow& window = visit.last();
     if (!window.soft()) {
       if (IsLate(visit, start)) schedule.feasible = false;
@@ -285,7 +285,7 @@ class RouteClock {
 
 }  // namespace
 
-Scheduler::Scheduler(const Instance& instance) : instance_(instance) {
+RouteScheduler::RouteScheduler(const Instance& instance) : instance_(instance) {
   const InstanceData& data = instance.data();
   double first = kNoLimit;
   double last = -kNoLimit;
@@ -306,13 +306,13 @@ Scheduler::Scheduler(const Instance& instance) : instance_(instance) {
   tolerance_ = 1e-6 * std::max(1.0, last - first);
 }
 
-bool Scheduler::NeedsDuration(const VehicleType& vehicle) const {
+bool RouteScheduler::NeedsDuration(const VehicleType& vehicle) const {
   const Objective objective = instance_.data().objective;
   return vehicle.max_duration != kNoLimit || objective == Objective::kDuration ||
          (objective == Objective::kCost && vehicle.cost_per_time != 0);
 }
 
-Schedule Scheduler::Make(const PlannedRoute& route) const {
+RouteSchedule RouteScheduler::Make(const PlannedRoute& route) const {
   return RouteClock(instance_, route, tolerance_).Make(NeedsDuration(VehicleOf(instance_, route)));
 }
 

@@ -23,7 +23,7 @@ struct BreakTime {
 
 // `stops`: the start depot, the route's visits (reloads among them), and the end depot unless the
 // end is open.
-struct Schedule {
+struct RouteSchedule {
   std::vector<StopTimes> stops = {};
   std::vector<BreakTime> breaks = {};
   double late_cost = 0;  // of service that starts after a soft window
@@ -41,14 +41,14 @@ struct Schedule {
 // route then starts as late as neither delays its end nor makes any customer later
 // (Savelsbergh 1992), which makes the duration least; else as late as causes no waiting before
 // the first visit. Thread-safe.
-class Scheduler {
+class RouteScheduler {
  public:
   // O(N). `instance` must outlive this.
-  explicit Scheduler(const Instance& instance);
+  explicit RouteScheduler(const Instance& instance);
 
   // The route's numbers must be in range and at least one customer in it.
   // O(stops * (breaks + 1)^2).
-  Schedule Make(const PlannedRoute& route) const;
+  RouteSchedule Make(const PlannedRoute& route) const;
 
   // Whether an answer depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;

@@ -38,7 +38,7 @@ absl::Status CheckNumbers(const Instance& instance, const Plan& plan) {
 
 class RouteMaker {
  public:
-  RouteMaker(const Instance& instance, const Scheduler& scheduler)
+  RouteMaker(const Instance& instance, const RouteScheduler& scheduler)
       : instance_(instance),
         scheduler_(scheduler),
         dimensions_(static_cast<size_t>(instance.load_dimensions())),
@@ -55,7 +55,7 @@ class RouteMaker {
     route.stops.push_back({.node = vehicle.depot});
     for (const NodeIndex node : planned.customers) route.stops.push_back({.node = node});
     if (!vehicle.open_end) route.stops.push_back({.node = vehicle.end()});
-    Schedule schedule = scheduler_.Make(planned);
+    RouteSchedule schedule = scheduler_.Make(planned);
     for (size_t i = 0; i < route.stops.size(); ++i) {
       route.stops[i].arrival = schedule.stops[i].arrival;
       route.stops[i].start = schedule.stops[i].start;
@@ -107,7 +107,7 @@ class RouteMaker {
   }
 
   const Instance& instance_;
-  const Scheduler& scheduler_;
+  const RouteScheduler& scheduler_;
   const size_t dimensions_;
   std::vector<const Shipment*> shipment_of_;
 };
@@ -116,7 +116,7 @@ class RouteMaker {
 
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan) {
   VRP_RETURN_IF_ERROR(CheckNumbers(instance, plan));
-  const Scheduler scheduler(instance);
+  const RouteScheduler scheduler(instance);
   const RouteMaker maker(instance, scheduler);
   Solution solution;
   std::vector<RouteFigures> figures;

@@ -46,8 +46,8 @@ struct Solution {
   std::vector<Unserved> unserved = {};
 };
 
-// Times (Scheduler), loads and cost (PlanValue). Empty routes are left out; customers that no route
-// visits are `unserved` without a reason, unless another of their group is visited.
+// Times (RouteScheduler), loads and cost (PlanValue). Empty routes are left out; customers that no
+// route visits are `unserved` without a reason, unless another of their group is visited.
 // kInvalidArgument for a node number or vehicle type out of range, and for a depot other than the
 // vehicle's own where it may reload. Feasibility is the checker's business.
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan);

@@ -178,8 +178,28 @@ json GoodJson() {
     "demands": [0, 4, 5], "backhauls": [0, 0, 1], "time_windows": [[0, 90], [0, 40], [0, 90]],
     "horizon": 90, "service": [0, 1, 1],
     "vehicles": [{"id": "v", "count": 2, "depot": 0, "capacity": 10, "max_duration": 500,
-      "max_distance": 700, "open_end": false}],
+      "max_distance": 700, "open_end": false, "max_reloads": 1,
+      "breaks": [{"window": [0, 50], "duration": 5}]}],
     "ref_cost": 20, "ref_routes": [[1, 2]], "ref_by": "me"})");
+}
+
+// What does not go with the above.
+json RichJson() {
+  return json::parse(R"({"kind": "vrptw", "objective": "cost", "coordinates": "planar",
+    "coords": [[0, 0], [1, 1], [2, 2], [3, 3], [4, 4]],
+    "demands": [[0, 0], [1, 2], [1, 2], [0, 0], [0, 0]],
+    "pickups": [[0, 0], [1, 2], [1, 2], [0, 0], [0, 0]],
+    "time_windows": [[0, 900], [[0, 40], [50, 60]], [0, 90, 2], [0, 90], [0, 90]],
+    "setup": [0, 1, 1, 1, 1], "release": [0, 1, 1, 1, 1],
+    "required_skills": [[], ["crane"], [], [], []], "prizes": [null, 5, 5, 6, 6],
+    "priorities": [0, 1, 2, 3, 4],
+    "shipments": [{"id": "s", "pickup": 3, "delivery": 4, "amount": [1, 1]}],
+    "alternative_groups": [[1, 2]],
+    "vehicles": [{"end_depot": 0, "capacity": [10, 10], "shift": [0, 800], "fixed_cost": 1,
+      "cost_per_distance": 2, "cost_per_time": 1, "max_duration": 500, "max_overtime": 5,
+      "overtime_cost": 1, "max_stops": 3, "skills": ["crane"],
+      "duration_matrix": [[0, 1, 1, 1, 1], [1, 0, 1, 1, 1], [1, 1, 0, 1, 1], [1, 1, 1, 0, 1],
+                          [1, 1, 1, 1, 0]]}]})");
 }
 
 // Every place of the tree, as JSON pointers.
@@ -194,31 +214,38 @@ void CollectPlaces(const json& node, const json::json_pointer& here,
 }
 
 // Whether a place takes a value that is bad elsewhere.
-bool IsLegal(const std::string& place, const json& value) {
+bool IsLegal(const std::string& place, const json& value, bool rich) {
   const bool text = place == "/name" || place == "/ref_by" || place == "/vehicles/0/id" ||
-                    place.starts_with("/ids/");
+                    place.starts_with("/ids/") || place == "/shipments/0/id" ||
+                    place.starts_with("/required_skills/1/") ||
+                    place.starts_with("/vehicles/0/skills/");
   if (text && value.is_string()) return true;
-  if (place == "/vehicles/0" && value.is_object()) return true;  // as many as needed, no limits
+  // As many as needed, no limits.
+  if (place == "/vehicles/0" && value.is_object()) return true;
   if (place == "/vehicles/0/open_end" && value.is_boolean()) return true;
   if (value == -7) return place.starts_with("/coords/") || place == "/ref_cost";
-  return false;
+  if (!value.is_null()) return false;
+  // No end, no limit, no prize.
+  static const std::set<std::string> plain = {"/time_windows/0/1", "/time_windows/1/1",
+                                              "/time_windows/2/1", "/vehicles/0/breaks/0/window/1"};
+  static const std::set<std::string> beyond = {
+      "/time_windows/0/1",   "/time_windows/1/1/1",      "/time_windows/3/1",
+      "/time_windows/4/1",   "/vehicles/0/capacity/0",   "/vehicles/0/capacity/1",
+      "/vehicles/0/shift/1", "/vehicles/0/max_overtime", "/prizes/0"};
+  return (rich ? beyond : plain).contains(place);
 }
 
-TEST(BadInputTest, EveryPlaceOfAJsonInstance) {
-  Counter counter;
+void SpoilEveryPlace(const json& good, bool rich, Counter& counter) {
   const Parser parse = InstanceParser(InstanceFormat::kJson);
-  const json good = GoodJson();
   ASSERT_TRUE(parse(good.dump()).ok()) << parse(good.dump());
   std::vector<json::json_pointer> places;
   CollectPlaces(good, json::json_pointer(), places);
   for (const json::json_pointer& place : places) {
     const std::string path = place.to_string();
-    const bool window_end = path.starts_with("/time_windows/") && path.size() == 17;
     for (const json& value :
          {json("abc"), json(true), json(nullptr), json::object(), json(-7), json(1e300),
           json::parse("99999999999999999999999"), json::array({json::array({json::array()})})}) {
-      const bool open_end = value.is_null() && window_end && path.back() == '1';
-      if (open_end || IsLegal(path, value)) continue;
+      if (IsLegal(path, value, rich)) continue;
       json bad = good;
       bad[place] = value;
       counter.ExpectRefused(parse, bad.dump(), path + " = " + value.dump());
@@ -231,8 +258,14 @@ TEST(BadInputTest, EveryPlaceOfAJsonInstance) {
       counter.ExpectRefused(parse, text, path + " = " + token);
     }
   }
+}
+
+TEST(BadInputTest, EveryPlaceOfAJsonInstance) {
+  Counter counter;
+  SpoilEveryPlace(GoodJson(), false, counter);
+  SpoilEveryPlace(RichJson(), true, counter);
   std::printf("%d bad values in JSON refused\n", counter.cases);
-  EXPECT_GE(counter.cases, 700);
+  EXPECT_GE(counter.cases, 2000);
 }
 
 TEST(BadInputTest, KeysOfAJsonInstanceAbsentTwiceOrUnknown) {
@@ -253,10 +286,12 @@ TEST(BadInputTest, KeysOfAJsonInstanceAbsentTwiceOrUnknown) {
     without[key + "s"] = value;
     counter.ExpectRefused(parse, without.dump(), key + "s unknown");
   }
-  for (const auto& [key, value] : good["vehicles"][0].items()) {
-    json bad = good;
-    bad["vehicles"][0][key + "_"] = value;
-    counter.ExpectRefused(parse, bad.dump(), "vehicles[0]." + key + "_ unknown");
+  for (const json& sample : {good, RichJson()}) {
+    for (const auto& [key, value] : sample["vehicles"][0].items()) {
+      json bad = sample;
+      bad["vehicles"][0][key + "_"] = value;
+      counter.ExpectRefused(parse, bad.dump(), "vehicles[0]." + key + "_ unknown");
+    }
   }
   json both = good;
   both["capacity"] = 5;

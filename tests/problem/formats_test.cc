@@ -11,6 +11,7 @@
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
 #include "tests/testing/random_plan.h"
+#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
@@ -175,6 +176,12 @@ std::vector<Instance> ManyInstances() {
   instances.push_back(*Instance::Create(data));
   data.num_depots = 1;
   data.vehicles = {{}};
+  instances.push_back(*Instance::Create(data));
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    instances.push_back(test::RandomRichInstance(seed, 2 + static_cast<int32_t>(seed % 7)));
+  }
+  data = AnInstance().At({{13.4, 52.5}, {11.6, 48.1}}).BuildData();
+  data.coordinates = CoordinateSystem::kLonLat;
   instances.push_back(*Instance::Create(data));
   return instances;
 }

@@ -80,8 +80,8 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
   const VehicleType& vehicle = VehicleOf(instance, plan[r]);
   const Solution alone = *MakeSolution(instance, {plan[r]});
   const Route& route = alone.routes[0];
-  const Scheduler scheduler(instance);
-  const Schedule schedule = scheduler.Make(plan[r]);
+  const RouteScheduler scheduler(instance);
+  const RouteSchedule schedule = scheduler.Make(plan[r]);
   const int32_t index = static_cast<int32_t>(r);
   EXPECT_EQ(schedule.feasible,
             !Has(report, index,
@@ -151,7 +151,7 @@ TEST(RichPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
     const Instance free = *Instance::Create(data);
     const Plan plan = RandomRichPlan(free, seed);
     if (plan.empty()) continue;
-    const Schedule best = Scheduler(free).Make(plan[0]);
+    const RouteSchedule best = RouteScheduler(free).Make(plan[0]);
     if (!best.feasible) continue;
     for (double open = 0; open < 300; open += 7.5) {
       InstanceData later = data;
@@ -159,7 +159,7 @@ TEST(RichPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
       vehicle.shift.open = std::max(vehicle.shift.open, open);
       if (vehicle.shift.open > vehicle.shift.close) break;
       const Instance delayed = *Instance::Create(later);
-      const Schedule schedule = Scheduler(delayed).Make(plan[0]);
+      const RouteSchedule schedule = RouteScheduler(delayed).Make(plan[0]);
       if (!schedule.feasible) continue;
       const double end = best.stops.back().departure;
       EXPECT_GE(schedule.stops.back().departure, end - 1e-6);

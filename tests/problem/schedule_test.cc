@@ -18,10 +18,10 @@ InstanceData OnALine() {
       .BuildData();
 }
 
-Schedule Made(const InstanceData& data, const std::vector<NodeIndex>& customers) {
+RouteSchedule Made(const InstanceData& data, const std::vector<NodeIndex>& customers) {
   const Instance instance = *Instance::Create(data);
   const PlannedRoute route{0, customers};
-  const Schedule schedule = Scheduler(instance).Make(route);
+  const RouteSchedule schedule = RouteScheduler(instance).Make(route);
   const CheckReport report = CheckPlan(instance, {route});
   bool in_time = true;
   for (const Violation& violation : report.violations) {
@@ -37,7 +37,7 @@ TEST(ScheduleTest, ServiceBeginsInTheFirstWindowThatIsStillOpen) {
   data.windows[2] = {0, 15};
   data.further_windows = {{}, {}, {{40, 50}, {70, 80}}, {}};
   data.services = {0, 5, 5, 0};
-  const Schedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = Made(data, {1, 2});
   EXPECT_EQ(schedule.stops[2].arrival, 25);
   EXPECT_EQ(schedule.stops[2].start, 40);
   EXPECT_EQ(schedule.stops[3].arrival, 65);
@@ -50,7 +50,7 @@ TEST(ScheduleTest, ServiceBeginsInTheFirstWindowThatIsStillOpen) {
 TEST(ScheduleTest, LatenessAfterASoftWindowCosts) {
   InstanceData data = OnALine();
   data.windows[2] = {0, 15, 3};
-  const Schedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = Made(data, {1, 2});
   EXPECT_TRUE(schedule.feasible);
   EXPECT_EQ(schedule.stops[2].start, 20);
   EXPECT_EQ(schedule.late_cost, 15);
@@ -61,7 +61,7 @@ TEST(ScheduleTest, ALateStopIsMadeNoLaterForTheSakeOfTheDuration) {
   data.windows[1] = {0, 5, 2};
   data.windows[2] = {100, 200};
   data.vehicles[0].max_duration = 500;
-  const Schedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = Made(data, {1, 2});
   EXPECT_EQ(schedule.stops[0].departure, 0);
   EXPECT_EQ(schedule.late_cost, 10);
   EXPECT_EQ(schedule.duration(), 120);
@@ -72,7 +72,7 @@ TEST(ScheduleTest, SetupTakesTimeOnlyWhereTheVehicleComesFromElsewhere) {
   data.positions[2] = data.positions[1];
   data.services = {0, 2, 2, 2};
   data.setups = {0, 7, 7, 7};
-  const Schedule schedule = Made(data, {1, 2, 3});
+  const RouteSchedule schedule = Made(data, {1, 2, 3});
   EXPECT_EQ(schedule.stops[1].departure, 10 + 7 + 2);
   EXPECT_EQ(schedule.stops[2].departure, 19 + 2);
   EXPECT_EQ(schedule.stops[3].departure, 21 + 20 + 7 + 2);
@@ -82,7 +82,7 @@ TEST(ScheduleTest, ATripWaitsForTheReleaseOfWhatItCarries) {
   InstanceData data = OnALine();
   data.releases = {0, 30, 40, 200};
   data.vehicles[0].max_reloads = 1;
-  const Schedule schedule = Made(data, {1, 2, 0, 3});
+  const RouteSchedule schedule = Made(data, {1, 2, 0, 3});
   EXPECT_EQ(schedule.stops[0].departure, 40);
   EXPECT_EQ(schedule.stops[3].arrival, 80);
   EXPECT_EQ(schedule.stops[3].start, 200);
@@ -97,7 +97,7 @@ TEST(ScheduleTest, ATripWaitsForTheReleaseOfWhatItCarries) {
 TEST(ScheduleTest, TheShiftBoundsTheStartAndTheEnd) {
   InstanceData data = OnALine();
   data.vehicles[0].shift = {50, 90};
-  const Schedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = Made(data, {1, 2});
   EXPECT_EQ(schedule.stops[0].departure, 50);
   EXPECT_TRUE(schedule.feasible);
   EXPECT_FALSE(Made(data, {1, 3}).feasible);
@@ -113,7 +113,7 @@ TEST(ScheduleTest, ARouteEndsAtItsEndDepot) {
   data.demands[1] = 0;
   data.windows[1] = {100, 200};
   data.vehicles[0].end_depot = 1;
-  const Schedule schedule = Made(data, {2, 3});
+  const RouteSchedule schedule = Made(data, {2, 3});
   EXPECT_EQ(schedule.stops[3].arrival, 50);
   EXPECT_EQ(schedule.stops[3].start, 100);
   data.vehicles[0].max_duration = 500;
@@ -123,7 +123,7 @@ TEST(ScheduleTest, ARouteEndsAtItsEndDepot) {
 TEST(ScheduleTest, ABreakOnTheWayDelaysTheArrival) {
   InstanceData data = OnALine();
   data.vehicles[0].breaks = {{{15, 18}, 30}};
-  const Schedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = Made(data, {1, 2});
   ASSERT_EQ(schedule.breaks.size(), 1u);
   EXPECT_EQ(schedule.breaks[0].after, 1);
   EXPECT_EQ(schedule.breaks[0].start, 15);
@@ -136,7 +136,7 @@ TEST(ScheduleTest, ABreakIsTakenWhereItCostsNoTime) {
   InstanceData data = OnALine();
   data.windows[2] = {100, 200};
   data.vehicles[0].breaks = {{{0, 300}, 30}, {{0, 300}, 40}};
-  const Schedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = Made(data, {1, 2});
   EXPECT_EQ(schedule.stops[2].start, 100);
   EXPECT_EQ(schedule.stops.back().start, 120);
   EXPECT_EQ(schedule.breaks.size(), 2u);
@@ -147,7 +147,7 @@ TEST(ScheduleTest, ABreakIsTakenWhereItCostsNoTime) {
 TEST(ScheduleTest, ABreakThatOpensAfterAllIsDoneIsWaitedFor) {
   InstanceData data = OnALine();
   data.vehicles[0].breaks = {{{80, 90}, 10}};
-  const Schedule schedule = Made(data, {1});
+  const RouteSchedule schedule = Made(data, {1});
   EXPECT_EQ(schedule.breaks[0].start, 80);
   EXPECT_EQ(schedule.stops.back().start, 90);
   EXPECT_EQ(schedule.duration(), 30);
@@ -158,7 +158,7 @@ TEST(ScheduleTest, ABreakThatCannotBeTakenIsToldAndLeftOut) {
   data.services = {0, 100, 0, 0};
   data.vehicles[0].breaks = {{{20, 50}, 10}};
   data.windows[1] = {0, 15};
-  const Schedule schedule = Made(data, {1});
+  const RouteSchedule schedule = Made(data, {1});
   EXPECT_FALSE(schedule.feasible);
   EXPECT_TRUE(schedule.breaks.empty());
   EXPECT_EQ(schedule.stops.back().start, 120);

@@ -19,6 +19,7 @@ class RichDraw {
   RichDraw(uint64_t seed, int32_t customers) : random_(seed, 7, 0), customers_(customers) {}
 
   InstanceData Run() && {
+    data_.name = "rich";
     data_.kind = ProblemKind::kVrptw;
     data_.num_depots = Number(1, 2);
     nodes_ = static_cast<size_t>(data_.num_depots + customers_);
