@@ -28,11 +28,34 @@ Json RouteJson(const v1::Route& route) {
     const v1::Stop& stop = route.stops(i);
     stops.push_back(
         {{"id", stop.id()}, {"arrival", JsonNumber(stop.arrival())}, {"load", Load(stop.load())}});
+    if (stop.depot()) stops.back()["reload"] = true;
   }
-  return {{"vehicle", route.vehicle()},
-          {"stops", stops},
-          {"distance", JsonNumber(route.distance())},
-          {"duration", JsonNumber(route.duration())}};
+  Json object = {{"vehicle", route.vehicle()},
+                 {"stops", stops},
+                 {"distance", JsonNumber(route.distance())},
+                 {"duration", JsonNumber(route.duration())}};
+  for (const v1::RouteBreak& pause : route.breaks()) {
+    object["breaks"].push_back({{"index", pause.index()},
+                                {"after", StopId(route, pause.after_stop())},
+                                {"start", JsonNumber(pause.start())},
+                                {"end", JsonNumber(pause.end())}});
+  }
+  return object;
+}
+
+// The parts of the cost that are not 0.
+Json SplitJson(const v1::CostSplit& split) {
+  Json object = Json::object();
+  const auto add = [&](const char* name, double part) {
+    if (part != 0) object[name] = JsonNumber(part);
+  };
+  add("distance", split.distance());
+  add("duration", split.duration());
+  add("fixed", split.fixed());
+  add("overtime", split.overtime());
+  add("late", split.late());
+  add("prizes", split.prizes());
+  return object;
 }
 
 Json RoutesJson(const v1::Solution& solution) {
@@ -91,6 +114,10 @@ Json SolveJson(const v1::SolveResponse& response) {
                    {"search", Milliseconds(times.search())},
                    {"total", Milliseconds(times.total())}}},
                  {"ended_by", EndReasonWord(response.ended_by())}};
+  const Json split = SplitJson(response.solution().cost_split());
+  if (split.size() > 1 || (split.size() == 1 && !split.contains("distance"))) {
+    object["cost_split"] = split;
+  }
   AddReference(response, object);
   if (!response.policy_note().empty()) object["policy_note"] = response.policy_note();
   return object;

@@ -1,3 +1,4 @@
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/flags.h"
@@ -21,11 +22,36 @@ std::string LoadText(const Loads& loads) {
 
 std::string RouteText(int number, const v1::Route& route) {
   std::string text = absl::StrCat("Route ", number, ":");
-  for (int i = 1; i < VisitsEnd(route); ++i) absl::StrAppend(&text, " ", route.stops(i).id());
+  for (int i = 1; i < VisitsEnd(route); ++i) {
+    const v1::Stop& stop = route.stops(i);
+    absl::StrAppend(&text, stop.depot() ? " (reload at " : " ", stop.id(), stop.depot() ? ")" : "");
+  }
   absl::StrAppend(&text, "  distance ", FormatNumber(route.distance()));
   if (!route.load().empty()) absl::StrAppend(&text, "  load ", LoadText(route.load()));
   absl::StrAppend(&text, "  duration ", FormatNumber(route.duration()), "\n");
+  for (const v1::RouteBreak& pause : route.breaks()) {
+    absl::StrAppend(&text, "  break ", pause.index() + 1, " from ", FormatNumber(pause.start()),
+                    " to ", FormatNumber(pause.end()), ", after ",
+                    StopId(route, pause.after_stop()), "\n");
+  }
   return text;
+}
+
+// The parts of the cost, where there is more than one or another than distance.
+std::string SplitText(const v1::CostSplit& split) {
+  std::string text;
+  const auto add = [&](std::string_view name, double part) {
+    if (part == 0) return;
+    absl::StrAppend(&text, text.empty() ? "" : ", ", std::string(name), " ", FormatNumber(part));
+  };
+  add("distance", split.distance());
+  add("duration", split.duration());
+  add("fixed", split.fixed());
+  add("overtime", split.overtime());
+  add("late", split.late());
+  add("lost prizes", split.prizes());
+  const bool plain = text.empty() || (split.distance() != 0 && !absl::StrContains(text, ","));
+  return plain ? "" : absl::StrCat("  of it ", text, "\n");
 }
 
 template <typename Response>
@@ -86,6 +112,7 @@ std::string SolveText(const v1::SolveResponse& response) {
   std::string text = absl::StrCat(response.name(), "\n");
   for (int i = 0; i < solution.routes_size(); ++i) text += RouteText(i + 1, solution.routes(i));
   absl::StrAppend(&text, "cost: ", FormatNumber(solution.cost()), GapText(response), "\n");
+  text += SplitText(solution.cost_split());
   text += VerdictText(response);
   text += UnservedText(solution);
   absl::StrAppend(&text, "strategy: ", StrategyWord(response.strategy()), ", ",

@@ -11,6 +11,8 @@
 
 namespace vrp {
 
+inline constexpr int32_t kMaxLoadDimensions = 64;
+
 // The most that a vehicle carries, in each load dimension; no limit where there are no vehicles.
 std::vector<double> LargestCapacities(const InstanceData& data);
 

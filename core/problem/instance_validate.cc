@@ -11,8 +11,6 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kMaxLoadDimensions = 64;
-
 class Validator {
  public:
   explicit Validator(const InstanceData& data) : data_(data) {}

@@ -2,53 +2,131 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace vrp {
 namespace {
 
-// Whether `vehicle` can drive to `customer` alone and be back in time, where it has to be.
-bool Reachable(const Instance& instance, const VehicleType& vehicle, NodeIndex customer) {
-  if (!instance.has_windows()) return true;
-  const double arrival =
-      instance.window(vehicle.depot).open + instance.Duration(vehicle.depot, customer);
-  const TimeWindow window = instance.window(customer);
-  if (arrival > window.close) return false;
-  if (vehicle.open_end) return true;
-  const double departure = std::max(arrival, window.open) + instance.service(customer);
-  return departure + instance.Duration(customer, vehicle.depot) <=
-         instance.window(vehicle.depot).close;
-}
-
-bool FleetExhausted(const Instance& instance, const Solution& solution) {
-  int64_t fleet = 0;
-  for (const VehicleType& vehicle : instance.vehicles()) {
-    if (vehicle.count == 0) return false;
-    fleet += vehicle.count;
+class Reasons {
+ public:
+  Reasons(const Instance& instance, const Solution& solution)
+      : instance_(instance), data_(instance.data()), scheduler_(instance) {
+    used_.assign(data_.vehicles.size(), 0);
+    for (const Route& route : solution.routes) {
+      if (static_cast<size_t>(route.vehicle_type) < used_.size()) ++used_[route.vehicle_type];
+    }
+    if (data_.shipments.empty()) return;
+    shipment_of_.assign(static_cast<size_t>(instance.num_nodes()), nullptr);
+    for (const Shipment& shipment : data_.shipments) {
+      shipment_of_[static_cast<size_t>(shipment.pickup)] = &shipment;
+      shipment_of_[static_cast<size_t>(shipment.delivery)] = &shipment;
+    }
   }
-  return std::ssize(solution.routes) >= fleet;
-}
+
+  std::string Of(NodeIndex customer) {
+    if (data_.vehicles.empty()) return kNoPosition;
+    alone_ = {.vehicle_type = 0, .customers = {customer}};
+    if (const Shipment* shipment = ShipmentOf(customer); shipment != nullptr) {
+      alone_.customers = {shipment->pickup, shipment->delivery};
+    }
+    eligible_.resize(data_.vehicles.size());
+    for (size_t i = 0; i < eligible_.size(); ++i) eligible_[i] = static_cast<int32_t>(i);
+    if (NoneLeft([this](const VehicleType& v) { return HasSkills(v); })) {
+      return "no vehicle has its skills";
+    }
+    if (NoneLeft([this](const VehicleType& v) { return Carries(v); })) {
+      return "demand exceeds capacity";
+    }
+    if (NoneLeft([this](const VehicleType&) { return scheduler_.Make(alone_).feasible; })) {
+      return "time window cannot be reached";
+    }
+    if (NoneLeft([this](const VehicleType& v) { return WithinLimits(v); })) {
+      return "too far for the limits of every vehicle";
+    }
+    if (!data_.prizes.empty() && data_.prizes[static_cast<size_t>(customer)] != kNoLimit) {
+      return "cheaper to skip";
+    }
+    return Exhausted() ? "fleet exhausted" : kNoPosition;
+  }
+
+ private:
+  static constexpr const char* kNoPosition = "no feasible position found in the budget";
+
+  const Shipment* ShipmentOf(NodeIndex node) const {
+    return shipment_of_.empty() ? nullptr : shipment_of_[static_cast<size_t>(node)];
+  }
+
+  // Whether none of the types that were eligible passes; those that do remain.
+  template <typename Passes>
+  bool NoneLeft(Passes passes) {
+    std::erase_if(eligible_, [&](int32_t type) {
+      alone_.vehicle_type = type;
+      return !passes(data_.vehicles[static_cast<size_t>(type)]);
+    });
+    return eligible_.empty();
+  }
+
+  bool HasSkills(const VehicleType& vehicle) const {
+    if (data_.required_skills.empty()) return true;
+    for (const NodeIndex node : alone_.customers) {
+      for (const std::string& skill : data_.required_skills[static_cast<size_t>(node)]) {
+        if (std::find(vehicle.skills.begin(), vehicle.skills.end(), skill) ==
+            vehicle.skills.end()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool Carries(const VehicleType& vehicle) const {
+    for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
+      double capacity = vehicle.capacity;
+      if (k > 0) {
+        capacity = vehicle.further_capacities.empty()
+                       ? kNoLimit
+                       : vehicle.further_capacities[static_cast<size_t>(k - 1)];
+      }
+      for (const NodeIndex node : alone_.customers) {
+        const Shipment* const shipment = ShipmentOf(node);
+        const double shipped = shipment == nullptr ? 0 : shipment->amounts[static_cast<size_t>(k)];
+        const double brought = instance_.pickup(node, k) + instance_.backhaul(node, k);
+        if (std::max({instance_.demand(node, k), brought, shipped}) > capacity) return false;
+      }
+    }
+    return true;
+  }
+
+  bool WithinLimits(const VehicleType& vehicle) const {
+    if (RouteDistance(instance_, alone_) > vehicle.max_distance) return false;
+    return scheduler_.Make(alone_).duration() <=
+           vehicle.max_duration + vehicle.max_overtime + scheduler_.tolerance();
+  }
+
+  // Whether all vehicles of the eligible types are used.
+  bool Exhausted() const {
+    return std::all_of(eligible_.begin(), eligible_.end(), [this](int32_t type) {
+      const int32_t count = data_.vehicles[static_cast<size_t>(type)].count;
+      return count != 0 && used_[static_cast<size_t>(type)] >= count;
+    });
+  }
+
+  const Instance& instance_;
+  const InstanceData& data_;
+  const RouteScheduler scheduler_;
+  std::vector<int64_t> used_;  // routes by vehicle type
+  std::vector<const Shipment*> shipment_of_;
+  // Of the customer at hand.
+  PlannedRoute alone_;
+  std::vector<int32_t> eligible_;
+};
 
 }  // namespace
 
 Solution WithReasons(const Instance& instance, Solution solution) {
-  const auto vehicles = instance.vehicles();
-  const bool exhausted = !vehicles.empty() && FleetExhausted(instance, solution);
-  for (Unserved& unserved : solution.unserved) {
-    const NodeIndex customer = unserved.customer;
-    const auto carries = [&](const VehicleType& v) {
-      return instance.demand(customer) <= v.capacity;
-    };
-    const auto reaches = [&](const VehicleType& v) {
-      return carries(v) && Reachable(instance, v, customer);
-    };
-    if (!vehicles.empty() && std::none_of(vehicles.begin(), vehicles.end(), carries)) {
-      unserved.reason = "demand exceeds capacity";
-    } else if (!vehicles.empty() && std::none_of(vehicles.begin(), vehicles.end(), reaches)) {
-      unserved.reason = "time window cannot be reached";
-    } else {
-      unserved.reason = exhausted ? "fleet exhausted" : "no feasible position found in the budget";
-    }
-  }
+  if (solution.unserved.empty()) return solution;
+  Reasons reasons(instance, solution);
+  for (Unserved& unserved : solution.unserved) unserved.reason = reasons.Of(unserved.customer);
   return solution;
 }
 

@@ -6,8 +6,15 @@
 
 namespace vrp {
 
-// Writes a reason to each of solution.unserved: "demand exceeds capacity", "time window cannot be
-// reached", "fleet exhausted" or "no feasible position found in the budget".
+// Writes a reason to each of solution.unserved, the first that holds:
+// - "no vehicle has its skills";
+// - "demand exceeds capacity": of each vehicle that has them, in one of its load dimensions;
+// - "time window cannot be reached" by any vehicle that serves it alone, within its shift;
+// - "too far for the limits of every vehicle": on distance or duration;
+// - "cheaper to skip": it has a prize;
+// - "fleet exhausted": all vehicles that could serve it alone are used;
+// - "no feasible position found in the budget".
+// Both customers of a shipment are served alone together.
 Solution WithReasons(const Instance& instance, Solution solution);
 
 }  // namespace vrp

@@ -34,6 +34,8 @@ const std::unordered_set<std::string_view>& SupportedFields() {
       "vrp.v1.Instance.vehicles",
       "vrp.v1.Instance.distance_matrix",
       "vrp.v1.Instance.duration_matrix",
+      "vrp.v1.Instance.shipments",
+      "vrp.v1.Instance.alternative_groups",
       "vrp.v1.Instance.reference_cost",
       "vrp.v1.Location.x",
       "vrp.v1.Location.y",
@@ -41,6 +43,7 @@ const std::unordered_set<std::string_view>& SupportedFields() {
       "vrp.v1.Matrix.values",
       "vrp.v1.TimeWindow.open",
       "vrp.v1.TimeWindow.close",
+      "vrp.v1.TimeWindow.late_cost",
       "vrp.v1.Depot.id",
       "vrp.v1.Depot.location",
       "vrp.v1.Depot.time_window",
@@ -50,36 +53,39 @@ const std::unordered_set<std::string_view>& SupportedFields() {
       "vrp.v1.Customer.backhaul",
       "vrp.v1.Customer.time_windows",
       "vrp.v1.Customer.service_time",
+      "vrp.v1.Customer.setup_time",
+      "vrp.v1.Customer.release_time",
+      "vrp.v1.Customer.required_skills",
+      "vrp.v1.Customer.prize",
+      "vrp.v1.Customer.priority",
+      "vrp.v1.Customer.pickup",
       "vrp.v1.Vehicle.id",
       "vrp.v1.Vehicle.count",
       "vrp.v1.Vehicle.capacity",
       "vrp.v1.Vehicle.start_depot",
       "vrp.v1.Vehicle.end_depot",
+      "vrp.v1.Vehicle.open_end",
+      "vrp.v1.Vehicle.shift",
+      "vrp.v1.Vehicle.fixed_cost",
+      "vrp.v1.Vehicle.cost_per_distance",
+      "vrp.v1.Vehicle.cost_per_time",
+      "vrp.v1.Vehicle.max_overtime",
+      "vrp.v1.Vehicle.overtime_cost",
       "vrp.v1.Vehicle.max_duration",
       "vrp.v1.Vehicle.max_distance",
-      "vrp.v1.Vehicle.open_end",
-  };
-  return *fields;
-}
-
-// Of the supported enums: the values that the core knows.
-const std::unordered_set<std::string_view>& UnsupportedEnumValues() {
-  static const auto* const values = new std::unordered_set<std::string_view>{
-      "OBJECTIVE_VEHICLES_THEN_DISTANCE",
-      "OBJECTIVE_DURATION",
-      "OBJECTIVE_COST",
-      "COORDINATE_SYSTEM_LON_LAT",
-  };
-  return *values;
-}
-
-// Repeated fields of which the core knows one entry so far.
-const std::unordered_set<std::string_view>& SingleEntryFields() {
-  static const auto* const fields = new std::unordered_set<std::string_view>{
-      "vrp.v1.Customer.demand",
-      "vrp.v1.Customer.backhaul",
-      "vrp.v1.Customer.time_windows",
-      "vrp.v1.Vehicle.capacity",
+      "vrp.v1.Vehicle.max_stops",
+      "vrp.v1.Vehicle.max_reloads",
+      "vrp.v1.Vehicle.skills",
+      "vrp.v1.Vehicle.breaks",
+      "vrp.v1.Vehicle.distance_matrix",
+      "vrp.v1.Vehicle.duration_matrix",
+      "vrp.v1.Break.time_window",
+      "vrp.v1.Break.duration",
+      "vrp.v1.Shipment.id",
+      "vrp.v1.Shipment.pickup_customer",
+      "vrp.v1.Shipment.delivery_customer",
+      "vrp.v1.Shipment.amount",
+      "vrp.v1.AlternativeGroup.customers",
   };
   return *fields;
 }
@@ -110,7 +116,7 @@ class Scanner {
     for (const FieldDescriptor* field : fields) {
       const std::string path = prefix + field->name();
       if (!IsSupportedField(field->full_name())) {
-        Add(scan_.unsupported, path, "not supported yet; leave it out");
+        Add(scan_.unsupported, path, "not known to this server; leave it out");
       } else if (field->is_repeated()) {
         ScanRepeated(message, *field, path);
       } else {
@@ -136,10 +142,6 @@ class Scanner {
   void ScanRepeated(const Message& message, const FieldDescriptor& field, const std::string& path) {
     const Reflection& reflection = *message.GetReflection();
     const int size = reflection.FieldSize(message, &field);
-    if (size > 1 && SingleEntryFields().count(field.full_name()) > 0) {
-      Add(scan_.unsupported, path + "[1]",
-          Concat("not supported yet; got ", size, " entries, wanted one"));
-    }
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       for (int i = 0; i < size; ++i) {
         ScanMessage(reflection.GetRepeatedMessage(message, &field, i), Concat(path, "[", i, "]."));
@@ -163,8 +165,6 @@ class Scanner {
     if (value == nullptr) {
       Add(scan_.invalid, path,
           Concat("got ", number, ", which is no value of ", field.enum_type()->name()));
-    } else if (UnsupportedEnumValues().count(value->name()) > 0) {
-      Add(scan_.unsupported, path, Concat(value->name(), " is not supported yet"));
     }
   }
 

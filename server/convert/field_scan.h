@@ -13,7 +13,7 @@ namespace vrp {
 
 struct FieldScan {
   std::vector<FieldViolation> invalid;      // not finite, or an enum value that is none
-  std::vector<FieldViolation> unsupported;  // fields and enum values that are not supported yet
+  std::vector<FieldViolation> unsupported;  // fields that are not known here
 };
 
 // At most 100 of each.

@@ -1,6 +1,7 @@
 #include "server/convert/instance_convert.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -17,30 +18,56 @@
 namespace vrp {
 namespace {
 
-// Where the core's name of a per-node field stands in the message.
-std::string NodeFieldPath(const std::string& path) {
-  const bool depot = absl::StartsWith(path, "depots[");
+// "customers[3].further_windows[0].open" -> "customers[3].time_windows[1].open".
+std::string FurtherWindowPath(const std::string& path) {
+  constexpr std::string_view kName = "].further_windows[";
+  const size_t at = path.find(kName);
+  if (at == std::string::npos) return path;
+  const size_t begin = at + kName.size();
+  const size_t end = path.find(']', begin);
+  int64_t number = 0;
+  if (!absl::SimpleAtoi(path.substr(begin, end - begin), &number)) return path;
+  return Concat(path.substr(0, at), "].time_windows[", number + 1, path.substr(end));
+}
+
+// Where the core's name of a field of a node, vehicle or shipment stands in the message.
+std::string FieldPath(const std::string& path) {
+  if (absl::StartsWith(path, "shipments[")) {
+    return absl::StrReplaceAll(
+        path, {{"].pickup", "].pickup_customer"}, {"].delivery", "].delivery_customer"}});
+  }
+  const bool customer = absl::StartsWith(path, "customers[");
   std::string result =
-      absl::StrReplaceAll(path, {{"].window", depot ? "].time_window" : "].time_windows[0]"},
+      absl::StrReplaceAll(path, {{"].window", customer ? "].time_windows[0]" : "].time_window"},
                                  {"].service", "].service_time"},
+                                 {"].setup", "].setup_time"},
+                                 {"].release", "].release_time"},
                                  {"].depot", "].start_depot"}});
   if (absl::EndsWith(result, "].x") || absl::EndsWith(result, "].y")) {
     result.insert(result.size() - 1, "location.");
   }
-  return result;
+  return FurtherWindowPath(result);
 }
 
 // "distance_matrix[2][1]" -> "distance_matrix.values[7]" for 3 nodes.
 std::string MatrixFieldPath(const std::string& path, int64_t num_nodes) {
+  const size_t begin = path.find("_matrix[") + std::string_view("_matrix").size();
   const std::vector<std::string> parts =
-      absl::StrSplit(path, absl::ByAnyChar("[]"), absl::SkipEmpty());
+      absl::StrSplit(path.substr(begin), absl::ByAnyChar("[]"), absl::SkipEmpty());
   int64_t row = 0;
   int64_t column = 0;
-  if (parts.size() != 3 || !absl::SimpleAtoi(parts[1], &row) ||
-      !absl::SimpleAtoi(parts[2], &column)) {
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &row) ||
+      !absl::SimpleAtoi(parts[1], &column)) {
     return path;
   }
-  return Concat(parts[0], ".values[", row * num_nodes + column, "]");
+  return Concat(path.substr(0, begin), ".values[", row * num_nodes + column, "]");
+}
+
+// What the core says of all nodes' values at once: that a TSP has none.
+bool IsOfAllCustomers(std::string_view field) {
+  constexpr std::array<std::string_view, 7> kFields = {
+      "demands", "backhauls", "pickups", "setups", "releases", "required_skills", "prizes"};
+  return field == "priorities" || std::find(kFields.begin(), kFields.end(), field) != kFields.end();
 }
 
 // The core names fields of InstanceData; callers know the message's.
@@ -50,10 +77,13 @@ FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
     field = "depots";
   } else if (field == "positions") {
     field = "customers";
+  } else if (IsOfAllCustomers(field)) {
+    violation.description = Concat(field, " ", violation.description);
+    field = "customers";
   } else if (absl::StrContains(field, "_matrix[")) {
     field = MatrixFieldPath(field, num_nodes);
   } else {
-    field = NodeFieldPath(field);
+    field = FieldPath(field);
   }
   return violation;
 }
@@ -62,7 +92,7 @@ FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
 void DropConsequences(std::vector<FieldViolation>& invalid) {
   const bool wrong_capacity =
       std::any_of(invalid.begin(), invalid.end(), [](const FieldViolation& violation) {
-        return absl::EndsWith(violation.field, "].capacity");
+        return absl::StrContains(violation.field, "].capacity");
       });
   if (!wrong_capacity) return;
   std::erase_if(invalid, [](const FieldViolation& violation) {
@@ -97,9 +127,6 @@ Conversion Convert(const v1::Instance& message) {
   result.problems.unsupported = std::move(scan.unsupported);
   for (FieldViolation& violation : converted.invalid) {
     result.problems.invalid.push_back(std::move(violation));
-  }
-  for (FieldViolation& violation : converted.unsupported) {
-    result.problems.unsupported.push_back(std::move(violation));
   }
   result.whole = converted.invalid.empty();
   result.data = std::move(converted.data);
@@ -190,6 +217,20 @@ v1::Metric ToProto(Metric metric) {
       return v1::METRIC_SCALED_1000;
   }
   return v1::METRIC_UNSPECIFIED;
+}
+
+v1::Objective ToProto(Objective objective) {
+  switch (objective) {
+    case Objective::kDistance:
+      return v1::OBJECTIVE_DISTANCE;
+    case Objective::kVehiclesThenDistance:
+      return v1::OBJECTIVE_VEHICLES_THEN_DISTANCE;
+    case Objective::kDuration:
+      return v1::OBJECTIVE_DURATION;
+    case Objective::kCost:
+      return v1::OBJECTIVE_COST;
+  }
+  return v1::OBJECTIVE_UNSPECIFIED;
 }
 
 absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type) {

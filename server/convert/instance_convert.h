@@ -19,8 +19,7 @@ struct InstanceProblems {
 InstanceProblems FindProblems(const v1::Instance& message);
 
 // kInvalidArgument with every wrong field as `customers[17].demand: 42 exceeds vehicle capacity
-// 30`; kUnimplemented with every field that is set and not supported yet. Paths begin in the
-// Instance.
+// 30`; kUnimplemented with every field that is set and not known here. Paths begin in the Instance.
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message);
 
 // kInvalidArgument: `name:line: what, got, wanted`, with the field `file`.
@@ -28,6 +27,7 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message);
 
 v1::ProblemType ToProto(ProblemKind kind);
 v1::Metric ToProto(Metric metric);
+v1::Objective ToProto(Objective objective);
 // kInvalidArgument names `problem_type`.
 absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type);
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/problem/instance_rules.h"
+#include "server/convert/vehicle_convert.h"
 
 namespace vrp {
 namespace {
@@ -24,8 +26,41 @@ Metric MetricFromProto(v1::Metric metric) {
   }
 }
 
-TimeWindow WindowFromProto(const v1::TimeWindow& window) {
-  return {window.open(), window.has_close() ? window.close() : kNoLimit};
+Objective ObjectiveOf(const v1::Instance& message) {
+  switch (message.objective()) {
+    case v1::OBJECTIVE_VEHICLES_THEN_DISTANCE:
+      return Objective::kVehiclesThenDistance;
+    case v1::OBJECTIVE_DURATION:
+      return Objective::kDuration;
+    case v1::OBJECTIVE_COST:
+      return Objective::kCost;
+    case v1::OBJECTIVE_DISTANCE:
+      return Objective::kDistance;
+    default:  // unspecified; a number that is no value was refused by the scan
+      break;
+  }
+  const bool costs = std::any_of(
+      message.vehicles().begin(), message.vehicles().end(), [](const v1::Vehicle& vehicle) {
+        return vehicle.has_fixed_cost() || vehicle.has_cost_per_distance() ||
+               vehicle.has_cost_per_time() || vehicle.has_overtime_cost();
+      });
+  return costs ? Objective::kCost : Objective::kDistance;
+}
+
+// As many as any list of loads or capacities has entries; at least one.
+int LoadDimensions(const v1::Instance& message) {
+  int most = 1;
+  for (const v1::Customer& customer : message.customers()) {
+    most =
+        std::max({most, customer.demand_size(), customer.backhaul_size(), customer.pickup_size()});
+  }
+  for (const v1::Vehicle& vehicle : message.vehicles()) {
+    most = std::max(most, vehicle.capacity_size());
+  }
+  for (const v1::Shipment& shipment : message.shipments()) {
+    most = std::max(most, shipment.amount_size());
+  }
+  return most;
 }
 
 class Converter {
@@ -37,11 +72,18 @@ class Converter {
     ConvertHead();
     ConvertIds();
     ConvertPositions();
-    ConvertCustomers();
+    ConvertLoads();
+    ConvertTimes();
+    ConvertWorth();
     ConvertWindows();
+    ConvertRequests();
     for (int i = 0; i < message_.vehicles_size(); ++i) ConvertVehicle(i);
-    ConvertMatrix("distance_matrix", message_.has_distance_matrix(), message_.distance_matrix());
-    ConvertMatrix("duration_matrix", message_.has_duration_matrix(), message_.duration_matrix());
+    if (message_.has_distance_matrix()) {
+      data().distance_matrix = MatrixAt("distance_matrix", message_.distance_matrix());
+    }
+    if (message_.has_duration_matrix()) {
+      data().duration_matrix = MatrixAt("duration_matrix", message_.duration_matrix());
+    }
     return std::move(result_);
   }
 
@@ -66,6 +108,12 @@ class Converter {
     if (message_.vehicles_size() > int64_t{kMaxVehicles}) {
       Invalid("vehicles", message_.vehicles_size(), " types exceed the limit of ", kMaxVehicles);
     }
+    const int dimensions = LoadDimensions(message_);
+    if (dimensions > kMaxLoadDimensions) {
+      Invalid("customers", "have ", dimensions, " load dimensions, wanted at most ",
+              kMaxLoadDimensions);
+    }
+    dimensions_ = static_cast<size_t>(dimensions);
     depots_ = static_cast<size_t>(message_.depots_size());
     nodes_ = static_cast<size_t>(nodes);
     return result_.invalid.empty();
@@ -74,6 +122,11 @@ class Converter {
   void ConvertHead() {
     data().name = message_.name();
     data().metric = MetricFromProto(message_.metric());
+    data().objective = ObjectiveOf(message_);
+    if (message_.coordinate_system() == v1::COORDINATE_SYSTEM_LON_LAT) {
+      data().coordinates = CoordinateSystem::kLonLat;
+    }
+    data().load_dimensions = static_cast<int32_t>(dimensions_);
     data().num_depots = message_.depots_size();
     data().speed = message_.speed() == 0 ? 1 : message_.speed();
     if (message_.has_reference_cost()) data().reference_cost = message_.reference_cost();
@@ -91,13 +144,12 @@ class Converter {
   }
 
   bool AnyLoad() const {
-    for (const v1::Customer& customer : message_.customers()) {
-      if (customer.demand_size() > 0 || customer.backhaul_size() > 0) return true;
-    }
-    for (const v1::Vehicle& vehicle : message_.vehicles()) {
-      if (vehicle.capacity_size() > 0) return true;
-    }
-    return false;
+    if (message_.vehicles_size() > 0 || message_.shipments_size() > 0) return true;
+    return std::any_of(message_.customers().begin(), message_.customers().end(),
+                       [](const v1::Customer& customer) {
+                         return customer.demand_size() > 0 || customer.backhaul_size() > 0 ||
+                                customer.pickup_size() > 0;
+                       });
   }
 
   ProblemKind Kind() const {
@@ -143,23 +195,91 @@ class Converter {
     }
   }
 
-  void ConvertCustomers() {
-    bool any_backhaul = false;
-    data().demands.assign(nodes_, 0);
-    data().services.assign(nodes_, 0);
-    std::vector<double> backhauls(nodes_, 0);
+  const v1::Customer& CustomerAt(size_t node) const {
+    return message_.customers(static_cast<int>(node - depots_));
+  }
+
+  // One value for each customer and `otherwise` for depots; empty where all are that.
+  template <typename T, typename ValueOf>
+  std::vector<T> Values(T otherwise, ValueOf value_of) const {
+    std::vector<T> values(nodes_, otherwise);
+    for (size_t node = depots_; node < nodes_; ++node) values[node] = value_of(CustomerAt(node));
+    const bool any = std::any_of(values.begin(), values.end(),
+                                 [&](const T& value) { return !(value == otherwise); });
+    if (!any) values.clear();
+    return values;
+  }
+
+  // [N, K]; empty where all are 0.
+  template <typename LoadsOf>
+  std::vector<double> Loads(LoadsOf loads_of) const {
+    std::vector<double> all(nodes_ * dimensions_, 0);
     for (size_t node = depots_; node < nodes_; ++node) {
-      const v1::Customer& customer = message_.customers(static_cast<int>(node - depots_));
-      if (customer.demand_size() > 0) data().demands[node] = customer.demand(0);
-      if (customer.backhaul_size() > 0) backhauls[node] = customer.backhaul(0);
-      any_backhaul = any_backhaul || backhauls[node] != 0;
-      data().services[node] = customer.service_time();
+      const auto& loads = loads_of(CustomerAt(node));
+      std::copy(loads.begin(), loads.end(),
+                all.begin() + static_cast<std::ptrdiff_t>(node * dimensions_));
     }
-    if (any_backhaul) data().backhauls = std::move(backhauls);
-    const bool any_demand = std::any_of(data().demands.begin(), data().demands.end(),
-                                        [](double demand) { return demand != 0; });
-    if (data().kind == ProblemKind::kTsp && (any_demand || any_backhaul)) {
-      Invalid("problem_type", "got PROBLEM_TYPE_TSP, but customers have demands or backhauls");
+    const bool any = std::any_of(all.begin(), all.end(), [](double load) { return load != 0; });
+    if (!any) all.clear();
+    return all;
+  }
+
+  void ConvertLoads() {
+    data().demands = Loads([](const v1::Customer& c) -> const auto& { return c.demand(); });
+    data().backhauls = Loads([](const v1::Customer& c) -> const auto& { return c.backhaul(); });
+    data().pickups = Loads([](const v1::Customer& c) -> const auto& { return c.pickup(); });
+    const bool any =
+        !data().demands.empty() || !data().backhauls.empty() || !data().pickups.empty();
+    if (data().kind == ProblemKind::kTsp && any) {
+      Invalid("problem_type", "got PROBLEM_TYPE_TSP, but customers have demands, backhauls or ",
+              "pickups");
+    }
+  }
+
+  void ConvertTimes() {
+    data().services = Values(0.0, [](const v1::Customer& c) { return c.service_time(); });
+    data().setups = Values(0.0, [](const v1::Customer& c) { return c.setup_time(); });
+    data().releases = Values(0.0, [](const v1::Customer& c) { return c.release_time(); });
+  }
+
+  void ConvertWorth() {
+    using Skills = std::vector<std::string>;
+    data().required_skills = Values(Skills(), [](const v1::Customer& c) {
+      return Skills(c.required_skills().begin(), c.required_skills().end());
+    });
+    data().prizes = Values(
+        kNoLimit, [](const v1::Customer& c) { return c.has_prize() ? c.prize() : kNoLimit; });
+    data().priorities = Values(int32_t{0}, [](const v1::Customer& c) { return c.priority(); });
+  }
+
+  // The node of an index into the customers; 0 with an error where it is none.
+  NodeIndex NodeOf(const std::string& field, int32_t customer) {
+    if (customer >= 0 && customer < message_.customers_size()) {
+      return customer + static_cast<NodeIndex>(depots_);
+    }
+    Invalid(field, "got ", customer, ", wanted the index of a customer: 0 to ",
+            message_.customers_size() - 1);
+    return 0;
+  }
+
+  void ConvertRequests() {
+    for (int i = 0; i < message_.shipments_size(); ++i) {
+      const v1::Shipment& shipment = message_.shipments(i);
+      const std::string path = Concat("shipments[", i, "].");
+      Shipment& added = data().shipments.emplace_back();
+      added.id = shipment.id();
+      added.pickup = NodeOf(path + "pickup_customer", shipment.pickup_customer());
+      added.delivery = NodeOf(path + "delivery_customer", shipment.delivery_customer());
+      added.amounts.assign(shipment.amount().begin(), shipment.amount().end());
+      added.amounts.resize(dimensions_, 0);
+    }
+    for (int i = 0; i < message_.alternative_groups_size(); ++i) {
+      const v1::AlternativeGroup& group = message_.alternative_groups(i);
+      std::vector<NodeIndex>& added = data().alternative_groups.emplace_back();
+      for (int j = 0; j < group.customers_size(); ++j) {
+        added.push_back(
+            NodeOf(Concat("alternative_groups[", i, "].customers[", j, "]"), group.customers(j)));
+      }
     }
   }
 
@@ -177,33 +297,31 @@ class Converter {
       data().windows.push_back(WindowFromProto(depot.time_window()));
     }
     for (const v1::Customer& customer : message_.customers()) {
+      const size_t node = data().windows.size();
       data().windows.push_back(customer.time_windows_size() == 0
                                    ? TimeWindow{}
                                    : WindowFromProto(customer.time_windows(0)));
+      if (customer.time_windows_size() > 1) data().further_windows.resize(nodes_);
+      for (int i = 1; i < customer.time_windows_size(); ++i) {
+        data().further_windows[node].push_back(WindowFromProto(customer.time_windows(i)));
+      }
     }
   }
 
   void ConvertVehicle(int index) {
     const v1::Vehicle& vehicle = message_.vehicles(index);
-    if (vehicle.has_end_depot() && vehicle.end_depot() != vehicle.start_depot()) {
-      result_.unsupported.push_back(
-          {Concat("vehicles[", index, "].end_depot"),
-           Concat("another depot than start_depot (", vehicle.start_depot(),
-                  ") is not supported yet; got ", vehicle.end_depot())});
+    VehicleType& added = data().vehicles.emplace_back(VehicleFromProto(vehicle, dimensions_));
+    const std::string path = Concat("vehicles[", index, "].");
+    if (vehicle.has_distance_matrix()) {
+      added.distance_matrix = MatrixAt(path + "distance_matrix", vehicle.distance_matrix());
     }
-    data().vehicles.push_back(
-        {.id = vehicle.id(),
-         .count = vehicle.count(),
-         .depot = vehicle.start_depot(),
-         .capacity = vehicle.capacity_size() > 0 ? vehicle.capacity(0) : kNoLimit,
-         .max_duration = vehicle.has_max_duration() ? vehicle.max_duration() : kNoLimit,
-         .max_distance = vehicle.has_max_distance() ? vehicle.max_distance() : kNoLimit,
-         .open_end = vehicle.open_end()});
+    if (vehicle.has_duration_matrix()) {
+      added.duration_matrix = MatrixAt(path + "duration_matrix", vehicle.duration_matrix());
+    }
   }
 
-  void ConvertMatrix(std::string_view field, bool given, const v1::Matrix& matrix) {
-    if (!given) return;
-    const std::string path(field);
+  // Empty with an error where its size is wrong.
+  std::vector<double> MatrixAt(const std::string& path, const v1::Matrix& matrix) {
     const size_t wanted = nodes_ * nodes_;
     if (nodes_ > kMaxMatrixNodes) {
       Invalid(path, nodes_, " nodes exceed the limit of ", kMaxMatrixNodes, " for a matrix");
@@ -213,14 +331,15 @@ class Converter {
       Invalid(path + ".values", "has ", matrix.values_size(), " entries, wanted ", nodes_, " x ",
               nodes_);
     } else {
-      auto& target = field == "distance_matrix" ? data().distance_matrix : data().duration_matrix;
-      target.assign(matrix.values().begin(), matrix.values().end());
+      return {matrix.values().begin(), matrix.values().end()};
     }
+    return {};
   }
 
   const v1::Instance& message_;
   size_t depots_ = 0;
   size_t nodes_ = 0;
+  size_t dimensions_ = 1;
   DataConversion result_;
 };
 

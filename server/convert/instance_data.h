@@ -13,7 +13,6 @@ struct DataConversion {
   InstanceData data;  // to be validated by Instance::Create
   std::vector<FieldViolation>
       invalid;  // what InstanceData cannot express; then `data` is incomplete
-  std::vector<FieldViolation> unsupported;
 };
 
 // Memory is bounded by the message's own size.

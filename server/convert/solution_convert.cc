@@ -17,7 +17,28 @@ v1::Stop ToProto(const Instance& instance, const Stop& stop) {
   message.set_arrival(stop.arrival);
   message.set_start(stop.start);
   message.set_departure(stop.departure);
-  message.add_load(stop.load);
+  message.mutable_load()->Assign(stop.load.begin(), stop.load.end());
+  message.set_depot(instance.is_depot(stop.node));
+  return message;
+}
+
+v1::RouteBreak ToProto(const BreakTime& pause) {
+  v1::RouteBreak message;
+  message.set_index(pause.index);
+  message.set_after_stop(pause.after);
+  message.set_start(pause.start);
+  message.set_end(pause.end);
+  return message;
+}
+
+v1::CostSplit ToProto(const CostSplit& split) {
+  v1::CostSplit message;
+  message.set_distance(split.distance);
+  message.set_duration(split.duration);
+  message.set_fixed(split.fixed);
+  message.set_overtime(split.overtime);
+  message.set_late(split.late);
+  message.set_prizes(split.prizes);
   return message;
 }
 
@@ -29,7 +50,8 @@ v1::Route ToProto(const Instance& instance, const Route& route) {
   for (const Stop& stop : route.stops) *message.add_stops() = ToProto(instance, stop);
   message.set_distance(route.distance);
   message.set_duration(route.duration);
-  message.add_load(route.load);
+  message.mutable_load()->Assign(route.load.begin(), route.load.end());
+  for (const BreakTime& pause : route.breaks) *message.add_breaks() = ToProto(pause);
   return message;
 }
 
@@ -39,8 +61,8 @@ v1::Solution ToProto(const Instance& instance, const Solution& solution) {
   v1::Solution message;
   for (const Route& route : solution.routes) *message.add_routes() = ToProto(instance, route);
   message.set_cost(solution.cost);
-  message.mutable_cost_split()->set_distance(solution.cost);
-  message.set_distance(solution.cost);
+  *message.mutable_cost_split() = ToProto(solution.split);
+  message.set_distance(solution.distance);
   message.set_duration(solution.duration);
   for (const Unserved& unserved : solution.unserved) {
     v1::UnservedCustomer& added = *message.add_unserved();
@@ -80,13 +102,13 @@ Plan PlanFromProto(const Instance& instance, const v1::Solution& message) {
   return plan;
 }
 
-Plan PlanOf(const Solution& solution) {
+Plan PlanOf(const Instance& instance, const Solution& solution) {
   Plan plan;
   for (const Route& route : solution.routes) {
     PlannedRoute& planned = plan.emplace_back();
     planned.vehicle_type = route.vehicle_type;
     if (route.stops.size() < 2) continue;
-    const bool returns = route.stops.back().node == route.stops.front().node;
+    const bool returns = instance.is_depot(route.stops.back().node);
     for (size_t i = 1; i + (returns ? 1 : 0) < route.stops.size(); ++i) {
       planned.customers.push_back(route.stops[i].node);
     }

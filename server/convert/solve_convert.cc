@@ -153,7 +153,7 @@ v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {
   message.set_policy_note(answer.policy_note);
   message.set_iterations(answer.iterations);
   message.set_metric(ToProto(instance.metric()));
-  message.set_objective(v1::OBJECTIVE_DISTANCE);
+  message.set_objective(ToProto(instance.data().objective));
   if (instance.reference_cost().has_value()) {
     const Cost reference = *instance.reference_cost();
     message.set_reference_cost(reference);

@@ -107,7 +107,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   v1::SolveResponse response = ToProto(instance, *answer);
   if (answer->strategy != Strategy::kSearch) response.set_model(model);
   if (request.render_solution_file()) {
-    response.set_solution_file(WriteSolution(instance, PlanOf(answer->solution)));
+    response.set_solution_file(WriteSolution(instance, PlanOf(instance, answer->solution)));
   }
   return response;
 }

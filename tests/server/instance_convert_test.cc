@@ -79,6 +79,70 @@ TEST(InstanceFromProto, AcceptsAnEndDepotThatIsTheStartDepot) {
   EXPECT_TRUE(InstanceFromProto(message).ok());
 }
 
+TEST(InstanceFromProto, TakesTheObjectiveFromTheVehiclesCostsWhereNoneIsStated) {
+  v1::Instance message = ACvrpMessage();
+  EXPECT_EQ(InstanceFromProto(message)->data().objective, Objective::kDistance);
+  message.mutable_vehicles(0)->set_cost_per_time(2);
+  EXPECT_EQ(InstanceFromProto(message)->data().objective, Objective::kCost);
+  EXPECT_EQ(InstanceFromProto(message)->vehicles()[0].cost_per_distance, 1);
+  message.mutable_vehicles(0)->clear_cost_per_time();
+  message.set_objective(v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
+  EXPECT_EQ(InstanceFromProto(message)->data().objective, Objective::kVehiclesThenDistance);
+  EXPECT_EQ(ToProto(Objective::kVehiclesThenDistance), v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
+}
+
+TEST(InstanceFromProto, ReadsLoadsOfSeveralDimensions) {
+  v1::Instance message = ACvrpMessage();
+  message.mutable_customers(0)->add_demand(4);
+  message.mutable_customers(1)->add_pickup(3);
+  message.mutable_vehicles(0)->add_capacity(7);
+  message.add_vehicles()->add_capacity(8);
+  const Instance instance = InstanceFromProto(message).value();
+  EXPECT_EQ(instance.load_dimensions(), 2);
+  EXPECT_EQ(instance.demand(1, 0), 1);
+  EXPECT_EQ(instance.demand(1, 1), 4);
+  EXPECT_EQ(instance.demand(2, 1), 0);
+  EXPECT_EQ(instance.pickup(2, 0), 3);
+  EXPECT_THAT(instance.vehicles()[0].further_capacities, testing::ElementsAre(7));
+  EXPECT_THAT(instance.vehicles()[1].further_capacities, testing::IsEmpty());
+}
+
+TEST(InstanceFromProto, CountsTheCustomersOfShipmentsAndGroupsWithoutTheDepots) {
+  v1::Instance message = ACvrpMessage(4);
+  v1::Shipment& shipment = *message.add_shipments();
+  shipment.set_pickup_customer(0);
+  shipment.set_delivery_customer(1);
+  shipment.add_amount(2);
+  v1::AlternativeGroup& group = *message.add_alternative_groups();
+  group.add_customers(2);
+  group.add_customers(3);
+  const Instance instance = InstanceFromProto(message).value();
+  EXPECT_EQ(instance.data().shipments[0].pickup, 1);
+  EXPECT_EQ(instance.data().shipments[0].delivery, 2);
+  EXPECT_THAT(instance.data().alternative_groups[0], testing::ElementsAre(3, 4));
+}
+
+TEST(InstanceFromProto, ReadsEveryWindowOfACustomer) {
+  v1::Instance message = AVrptwMessage();
+  v1::TimeWindow& second = *message.mutable_customers(1)->add_time_windows();
+  second.set_open(60);
+  second.set_close(70);
+  second.set_late_cost(2);
+  const Instance instance = InstanceFromProto(message).value();
+  EXPECT_EQ(instance.window(2).close, 50);
+  ASSERT_EQ(instance.data().further_windows[2].size(), 1u);
+  EXPECT_EQ(instance.data().further_windows[2][0], (TimeWindow{60, 70, 2}));
+}
+
+TEST(InstanceFromProto, ReadsLongitudesAndLatitudes) {
+  v1::Instance message = ACvrpMessage();
+  message.set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
+  message.set_speed(10);
+  const Instance instance = InstanceFromProto(message).value();
+  EXPECT_NEAR(instance.Distance(0, 1), 111'195, 1);  // a degree of the equator, in metres
+  EXPECT_EQ(instance.Duration(0, 1), instance.Distance(0, 1) / 10);
+}
+
 struct Wrong {
   std::string what;
   std::function<v1::Instance()> base;
@@ -90,9 +154,15 @@ struct Wrong {
 void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.what; }
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
 
 v1::Instance Cvrp() { return ACvrpMessage(); }
+
+v1::Instance TwoDimensions() {
+  v1::Instance message = ACvrpMessage();
+  message.mutable_customers(0)->add_demand(1);
+  message.mutable_vehicles(0)->add_capacity(7);
+  return message;
+}
 
 // Each number of the message x {NaN, infinite, negative, overflow}, by what sets it.
 std::vector<Wrong> WrongNumbers() {
@@ -200,19 +270,59 @@ std::vector<Wrong> WrongStructures() {
        "metric"},
       {"unknown_type", Cvrp, [](auto& m) { m.set_problem_type(static_cast<v1::ProblemType>(-3)); },
        kInvalid, "problem_type"},
-      {"second_demand", Cvrp, [](auto& m) { m.mutable_customers(0)->add_demand(1); },
-       kUnimplemented, "customers[0].demand[1]"},
-      {"second_capacity", Cvrp, [](auto& m) { m.mutable_vehicles(0)->add_capacity(1); },
-       kUnimplemented, "vehicles[0].capacity[1]"},
+      {"too_many_dimensions", Cvrp,
+       [](auto& m) { m.mutable_customers(0)->mutable_demand()->Resize(65, 0); }, kInvalid,
+       "customers"},
+      {"second_demand", TwoDimensions, [](auto& m) { m.mutable_customers(0)->set_demand(1, 8); },
+       kInvalid, "customers[0].demand[1]"},
+      {"second_capacity", TwoDimensions,
+       [](auto& m) { m.mutable_vehicles(0)->set_capacity(1, -1); }, kInvalid,
+       "vehicles[0].capacity[1]"},
       {"second_window", AVrptwMessage,
-       [](auto& m) { m.mutable_customers(0)->add_time_windows()->set_close(9); }, kUnimplemented,
+       [](auto& m) { m.mutable_customers(0)->add_time_windows()->set_open(9); }, kInvalid,
        "customers[0].time_windows[1]"},
-      {"end_depot", Cvrp, [](auto& m) { m.mutable_vehicles(0)->set_end_depot(1); }, kUnimplemented,
+      {"soft_depot", AVrptwMessage,
+       [](auto& m) { m.mutable_depots(0)->mutable_time_window()->set_late_cost(1); }, kInvalid,
+       "depots[0].time_window.late_cost"},
+      {"end_depot", Cvrp, [](auto& m) { m.mutable_vehicles(0)->set_end_depot(1); }, kInvalid,
        "vehicles[0].end_depot"},
-      {"objective", Cvrp, [](auto& m) { m.set_objective(v1::OBJECTIVE_DURATION); }, kUnimplemented,
-       "objective"},
-      {"lon_lat", Cvrp, [](auto& m) { m.set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT); },
-       kUnimplemented, "coordinate_system"},
+      {"costs_without_the_objective", Cvrp,
+       [](auto& m) {
+         m.set_objective(v1::OBJECTIVE_DISTANCE);
+         m.mutable_vehicles(0)->set_fixed_cost(5);
+       },
+       kInvalid, "vehicles[0].fixed_cost"},
+      {"latitude", Cvrp,
+       [](auto& m) {
+         m.set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
+         m.mutable_customers(1)->mutable_location()->set_y(91);
+       },
+       kInvalid, "customers[1].location.y"},
+      {"setup", Cvrp, [](auto& m) { m.mutable_customers(1)->set_setup_time(-1); }, kInvalid,
+       "customers[1].setup_time"},
+      {"release", Cvrp, [](auto& m) { m.mutable_customers(1)->set_release_time(-1); }, kInvalid,
+       "customers[1].release_time"},
+      {"break_window", Cvrp,
+       [](auto& m) {
+         v1::TimeWindow& window = *m.mutable_vehicles(0)->add_breaks()->mutable_time_window();
+         window.set_open(5);
+         window.set_close(4);
+       },
+       kInvalid, "vehicles[0].breaks[0].time_window"},
+      {"shipment_of_nobody", Cvrp, [](auto& m) { m.add_shipments()->set_delivery_customer(3); },
+       kInvalid, "shipments[0].delivery_customer"},
+      {"shipment_to_itself", Cvrp, [](auto& m) { m.add_shipments(); }, kInvalid,
+       "shipments[0].delivery_customer"},
+      {"group_of_nobody", Cvrp, [](auto& m) { m.add_alternative_groups()->add_customers(-1); },
+       kInvalid, "alternative_groups[0].customers[0]"},
+      {"vehicle_matrix", Cvrp,
+       [](auto& m) {
+         v1::Matrix& matrix = *m.mutable_vehicles(0)->mutable_duration_matrix();
+         matrix.set_size(4);
+         matrix.mutable_values()->Resize(16, 1);
+         matrix.set_values(6, -1);
+       },
+       kInvalid, "vehicles[0].duration_matrix.values[6]"},
   };
 }
 
@@ -238,13 +348,13 @@ TEST(InstanceFromProto, ReportsEveryErrorAtOnce) {
   v1::Instance message = ACvrpMessage();
   message.mutable_customers(0)->set_demand(0, kNan);
   message.mutable_customers(2)->set_demand(0, 42);
-  message.mutable_vehicles(0)->set_max_stops(3);
+  test::AddUnknownField(*message.mutable_vehicles(0));
   const InstanceProblems problems = FindProblems(message);
   ASSERT_EQ(problems.invalid.size(), 2u);
   EXPECT_EQ(problems.invalid[0].field, "customers[0].demand");
   EXPECT_EQ(ToLine(problems.invalid[1]), "customers[2].demand: 42 exceeds vehicle capacity 10");
   ASSERT_EQ(problems.unsupported.size(), 1u);
-  EXPECT_EQ(problems.unsupported[0].field, "vehicles[0].max_stops");
+  EXPECT_EQ(problems.unsupported[0].field, "vehicles[0]");
 }
 
 TEST(InstanceFromProto, ReadsOpenEndsAndLimitsOfAVehicle) {

@@ -47,4 +47,10 @@ inline v1::Instance AMatrixMessage() {
   return message;
 }
 
+// As a client of a later version would set.
+template <typename Message>
+void AddUnknownField(Message& message) {
+  message.GetReflection()->MutableUnknownFields(&message)->AddVarint(999, 1);
+}
+
 }  // namespace vrp::test

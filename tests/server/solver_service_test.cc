@@ -108,10 +108,10 @@ TEST_F(SolverServiceTest, RefusesWhatIsWrongByField) {
   EXPECT_EQ(field_of([](auto& r) { r.mutable_budget()->set_seconds(3601); }), "budget");
   EXPECT_EQ(field_of([](auto& r) { r.mutable_budget()->set_nanos(-1); }), "budget");
   v1::SolveRequest unsupported = ARequest();
-  unsupported.mutable_instance()->mutable_vehicles(0)->add_skills("crane");
+  AddUnknownField(*unsupported.mutable_instance()->mutable_vehicles(0));
   const grpc::Status status = Solve(unsupported);
   EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
-  EXPECT_EQ(FieldOf(status), "vehicles[0].skills");
+  EXPECT_EQ(FieldOf(status), "vehicles[0]");
 }
 
 TEST_F(SolverServiceTest, EndsByTheCallersDeadlineWhenItIsSooner) {
@@ -191,13 +191,13 @@ TEST_F(SolverServiceTest, ValidatesWithEveryErrorAsAnAnswer) {
   EXPECT_EQ(validate().problem_type(), v1::PROBLEM_TYPE_CVRP);
   request.mutable_instance()->mutable_customers(0)->set_demand(0, 42);
   request.mutable_instance()->mutable_customers(1)->set_service_time(-1);
-  request.mutable_instance()->mutable_customers(2)->set_prize(1);
+  AddUnknownField(*request.mutable_instance()->mutable_customers(2));
   EXPECT_FALSE(validate().valid());
   EXPECT_THAT(validate().errors(),
               testing::ElementsAre("customers[0].demand: 42 exceeds vehicle capacity 10",
                                    testing::StartsWith("customers[1].service_time: got -1")));
   EXPECT_THAT(validate().unsupported(),
-              testing::ElementsAre(testing::StartsWith("customers[2].prize: ")));
+              testing::ElementsAre(testing::StartsWith("customers[2]: ")));
   request.mutable_file()->set_name("a.vrp");
   request.mutable_file()->set_content("DIMENSION : many\n");
   EXPECT_THAT(validate().errors(), testing::ElementsAre(testing::StartsWith("a.vrp:1")));

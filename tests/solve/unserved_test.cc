@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -34,6 +36,78 @@ TEST(UnservedTest, TellsAFleetThatIsUsedUp) {
 TEST(UnservedTest, TellsThatTheBudgetWasTooShortOtherwise) {
   const Instance instance = AnInstance().WithCustomers(2).Build();
   EXPECT_EQ(ReasonFor(instance, {{0, {1}}}), "no feasible position found in the budget");
+}
+
+// The depot at 0 and customers 1, 2 at 10, 20 of a line; the second is left out.
+std::string ReasonForTheSecond(const std::function<void(InstanceData&)>& change) {
+  InstanceData data = AnInstance().At({{0, 0}, {10, 0}, {20, 0}}).BuildData();
+  change(data);
+  return ReasonFor(*Instance::Create(data), {{0, {1}}});
+}
+
+TEST(UnservedTest, TellsSkillsThatNoVehicleHas) {
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
+              data.required_skills = {{}, {}, {"crane"}};
+            }),
+            "no vehicle has its skills");
+}
+
+TEST(UnservedTest, TellsACapacityThatIsTooSmallWhereTheSkillsAre) {
+  const auto large = [](InstanceData& data) {
+    data.required_skills = {{}, {}, {"crane"}};
+    data.vehicles.push_back({.id = "crane", .capacity = 5, .skills = {"crane"}});
+    data.demands[2] = 6;
+  };
+  EXPECT_EQ(ReasonForTheSecond(large), "demand exceeds capacity");
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              large(data);
+              data.demands[2] = 5;
+            }),
+            "no feasible position found in the budget");
+}
+
+TEST(UnservedTest, TellsLimitsThatNoVehicleKeeps) {
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) { data.vehicles[0].max_distance = 39; }),
+            "too far for the limits of every vehicle");
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
+              data.vehicles[0].max_duration = 30;
+              data.vehicles[0].max_overtime = 9;
+            }),
+            "too far for the limits of every vehicle");
+}
+
+TEST(UnservedTest, TellsAShiftThatIsTooShort) {
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
+              data.vehicles[0].shift = {0, 39};
+            }),
+            "time window cannot be reached");
+}
+
+TEST(UnservedTest, TellsAPrizeThatIsNotWorthTheWay) {
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
+              data.prizes = {kNoLimit, kNoLimit, 1};
+            }),
+            "cheaper to skip");
+}
+
+TEST(UnservedTest, LooksAtBothCustomersOfAShipment) {
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
+              data.positions.push_back({50, 0});
+              data.demands.push_back(0);
+              data.shipments = {{.id = "s", .pickup = 2, .delivery = 3, .amounts = {1}}};
+              data.vehicles[0].max_distance = 99;
+            }),
+            "too far for the limits of every vehicle");
+}
+
+TEST(UnservedTest, TheFleetIsExhaustedWhereThoseThatCouldServeAreUsed) {
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
+              data.required_skills = {{}, {}, {"crane"}};
+              data.vehicles[0].count = 1;
+              data.vehicles[0].skills = {"crane"};
+              data.vehicles.push_back({.id = "other"});
+            }),
+            "fleet exhausted");
 }
 
 TEST(UnservedTest, SaysNothingWhenAllAreServed) {
