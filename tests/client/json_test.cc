@@ -3,6 +3,7 @@
 #include <limits>
 #include <sstream>
 
+#include "client/output/tables.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -33,6 +34,40 @@ TEST(SolveJson, GivesRoutesWithCustomersOnly) {
   EXPECT_EQ(routes[1]["vehicle"], 1);
   EXPECT_EQ(routes[0]["stops"].dump(),
             R"([{"id":"2","arrival":10,"load":3},{"id":"1","arrival":20.5,"load":0}])");
+}
+
+TEST(SolveJson, ShowsReloadsBreaksAndTheCostsPartsWhereThereAreAny) {
+  v1::SolveResponse response = ASolveResponse();
+  v1::Route& route = *response.mutable_solution()->mutable_routes(0);
+  route.mutable_stops(1)->set_depot(true);
+  v1::RouteBreak& pause = *route.add_breaks();
+  pause.set_after_stop(2);
+  pause.set_start(15);
+  pause.set_end(45);
+  response.mutable_solution()->mutable_cost_split()->set_prizes(7);
+  const Json object = SolveJson(response);
+  EXPECT_EQ(object["routes"][0]["stops"][0]["reload"], true);
+  EXPECT_FALSE(object["routes"][0]["stops"][1].contains("reload"));
+  EXPECT_EQ(object["routes"][0]["breaks"].dump(),
+            R"([{"index":0,"after":"1","start":15,"end":45}])");
+  EXPECT_EQ(object["cost_split"]["prizes"], 7);
+  EXPECT_FALSE(SolveJson(ASolveResponse()).contains("cost_split"));
+}
+
+TEST(SolveText, ShowsReloadsBreaksAndTheCostsPartsWhereThereAreAny) {
+  v1::SolveResponse response = ASolveResponse();
+  EXPECT_EQ(SolveText(response).find("of it"), std::string::npos);
+  v1::Route& route = *response.mutable_solution()->mutable_routes(0);
+  route.mutable_stops(1)->set_depot(true);
+  v1::RouteBreak& pause = *route.add_breaks();
+  pause.set_after_stop(99);
+  pause.set_end(45);
+  response.mutable_solution()->mutable_cost_split()->set_distance(5);
+  response.mutable_solution()->mutable_cost_split()->set_late(2.5);
+  const std::string text = SolveText(response);
+  EXPECT_THAT(text, testing::HasSubstr("Route 1: (reload at 2) 1"));
+  EXPECT_THAT(text, testing::HasSubstr("\n  break 1 from 0 to 45, after \n"));
+  EXPECT_THAT(text, testing::HasSubstr("\n  of it distance 5, late 2.5\n"));
 }
 
 TEST(SolveJson, SaysNullWhereNoModelTookPart) {
