@@ -44,13 +44,13 @@ void Change(Message& message, const FieldDescriptor& field) {
       return reflection.SetString(&message, &field, "seven");
     case FieldDescriptor::CPPTYPE_ENUM:
       return reflection.SetEnumValue(&message, &field, 3);
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      if (repeated) {
-        reflection.AddMessage(&message, &field);
-      } else {
-        reflection.MutableMessage(&message, &field);
-      }
+    case FieldDescriptor::CPPTYPE_MESSAGE: {
+      Message* const added = repeated ? reflection.AddMessage(&message, &field)
+                                      : reflection.MutableMessage(&message, &field);
+      // An empty window may say nothing.
+      if (auto* const window = dynamic_cast<v1::TimeWindow*>(added)) window->set_open(7);
       return;
+    }
     default:
       FAIL() << field.full_name() << " has a type that this test does not know yet";
   }
