@@ -1,6 +1,6 @@
 // Plans from nothing, in milliseconds. Every route is feasible; who cannot be served (alone, or
-// with the fleet there is) is left out of the plan. Empty plans for instances that SearchSupports
-// refuses. Thread-safe.
+// with the fleet there is) is left out of the plan. Empty plans for instances that are
+// not IsPlain. Thread-safe.
 #pragma once
 
 #include "core/base/stop.h"

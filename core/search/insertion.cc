@@ -131,7 +131,7 @@ Plan InsertionPlan(const SearchProblem& problem, const StopCondition& stop) {
 }
 
 Plan InsertionPlan(const Instance& instance, const StopCondition& stop) {
-  if (!SearchSupports(instance).ok()) return {};
+  if (!IsPlain(instance)) return {};
   return InsertionPlan(SearchProblem::Create(instance, stop), stop);
 }
 

@@ -77,7 +77,7 @@ class Walker {
 }  // namespace
 
 Plan NearestNeighbourPlan(const Instance& instance, const StopCondition& stop) {
-  if (!SearchSupports(instance).ok()) return {};
+  if (!IsPlain(instance)) return {};
   const StopCondition no_lists(absl::InfinitePast(), nullptr);  // they are not needed
   const SearchProblem problem = SearchProblem::Create(instance, no_lists);
   return Walker(problem, stop).Run();

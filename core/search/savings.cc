@@ -147,7 +147,7 @@ Plan NoisySavingsPlan(const SearchProblem& problem, const StopCondition& stop, d
 }
 
 Plan SavingsPlan(const Instance& instance, const StopCondition& stop) {
-  if (!SearchSupports(instance).ok()) return {};
+  if (!IsPlain(instance)) return {};
   return SavingsPlan(SearchProblem::Create(instance, stop), stop);
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/status_macros.h"
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
 #include "core/search/local_search.h"
 #include "core/search/population/population_run.h"
+#include "core/search/rich/rich_search.h"
 #include "core/search/route_set.h"
 #include "core/search/search_problem.h"
 #include "core/search/tour_search.h"
@@ -144,14 +144,12 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
 
 }  // namespace
 
-absl::Status SearchSupports(const Instance& instance) {
-  return RefuseFeatures(instance, {}, "the search yet");
-}
+bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
                                     ImprovementFn on_improvement) {
-  VRP_RETURN_IF_ERROR(SearchSupports(instance));
   const StopCondition grace(absl::Now() + kGrace, nullptr);
+  if (!IsPlain(instance)) return RichSearch(instance, options, grace, on_improvement);
   const SearchProblem problem = SearchProblem::Create(instance, AtLeastGrace(options.stop, grace));
   if (problem.tour_only() && problem.size() >= kSmallestTour)
     return SearchTour(problem, options, on_improvement);

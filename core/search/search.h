@@ -40,9 +40,9 @@ struct SearchResult {
 
 using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
 
-// kUnimplemented names the field of `instance` that the search does not know yet (several depots,
-// backhauls, ...).
-absl::Status SearchSupports(const Instance& instance);
+// Whether `instance` has none of the features beyond the plain problem (core/problem/features.h):
+// what constructions and local search of their own are for.
+bool IsPlain(const Instance& instance);
 
 // Deterministic for a given seed and number of iterations. Single-threaded; thread-safe over
 // distinct calls. Returns a feasible plan even when the stop condition holds from the start.

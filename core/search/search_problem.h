@@ -19,7 +19,7 @@ class SearchProblem {
   static constexpr int32_t kMatrixNodes = 2000;
 
   // Returns soon after `stop` holds: then neighbour lists may be empty, all else is complete.
-  // `instance` must pass SearchSupports.
+  // `instance` must be IsPlain.
   static SearchProblem Create(const Instance& instance, const StopCondition& stop);
 
   int32_t size() const { return size_; }  // nodes, depot included

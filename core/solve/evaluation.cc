@@ -117,9 +117,6 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluation::Create(std::shared_ptr<P
     const auto index = static_cast<int64_t>(i);
     const absl::Status known = policy->Supports(instances[i]);
     if (!known.ok()) return AboutInstance(index, known);
-    if (!options.search_reference.has_value()) continue;
-    const absl::Status searchable = SearchSupports(instances[i]);
-    if (!searchable.ok()) return AboutInstance(index, searchable);
   }
   return std::unique_ptr<Evaluation>(
       new Evaluation(std::move(policy), std::move(instances), std::move(options)));

@@ -1,5 +1,6 @@
 #include "core/solve/parallel_search.h"
 
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -13,40 +14,26 @@
 namespace vrp {
 namespace {
 
-int64_t Served(const Plan& plan) {
-  int64_t count = 0;
-  for (const PlannedRoute& route : plan) count += std::ssize(route.customers);
-  return count;
-}
-
-bool IsBetter(int64_t served, Cost cost, int64_t other_served, Cost other_cost) {
-  return served != other_served ? served > other_served : cost < other_cost;
-}
-
-bool IsBetter(const SearchResult& a, const SearchResult& b) {
-  return IsBetter(Served(a.plan), a.cost, Served(b.plan), b.cost);
-}
-
 // What the searches have found together, for the one who is told of it. Thread-safe.
 class Improvements {
  public:
-  explicit Improvements(const std::function<void(const Plan&, Cost)>& tell) : tell_(tell) {}
+  Improvements(const Instance& instance, const std::function<void(const Plan&, Cost)>& tell)
+      : instance_(instance), tell_(tell) {}
 
   void Found(const Plan& plan, Cost cost) {
     if (tell_ == nullptr) return;
-    const int64_t served = Served(plan);
+    const PlanValue value = ValueOf(instance_, plan);
     absl::MutexLock lock(&mutex_);
-    if (!IsBetter(served, cost, served_, cost_)) return;
-    served_ = served;
-    cost_ = cost;
+    if (best_.has_value() && !(value < *best_)) return;
+    best_ = value;
     tell_(plan, cost);
   }
 
  private:
+  const Instance& instance_;
   const std::function<void(const Plan&, Cost)>& tell_;
   absl::Mutex mutex_;
-  int64_t served_ ABSL_GUARDED_BY(mutex_) = -1;
-  Cost cost_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<PlanValue> best_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -54,7 +41,7 @@ class Improvements {
 absl::StatusOr<SearchResult> ParallelSearch(
     const Instance& instance, const SearchOptions& options, int32_t threads,
     const std::function<void(const Plan&, Cost)>& on_improvement) {
-  Improvements improvements(on_improvement);
+  Improvements improvements(instance, on_improvement);
   std::vector<absl::StatusOr<SearchResult>> results(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
   SharedPlans shared;
@@ -84,7 +71,7 @@ absl::StatusOr<SearchResult> ParallelSearch(
   for (int32_t index = 1; index < started; ++index) {
     VRP_ASSIGN_OR_RETURN(SearchResult other, std::move(results[index]));
     iterations += other.iterations;
-    if (IsBetter(other, best)) best = std::move(other);
+    if (ValueOf(instance, other.plan) < ValueOf(instance, best.plan)) best = std::move(other);
   }
   best.iterations = iterations;
   return best;

@@ -143,16 +143,7 @@ class Solving {
   }
 
   absl::StatusOr<Plan> AutoPlan() {
-    const absl::Status searchable = SearchSupports(instance_);
-    if (options_.policy == nullptr) {
-      VRP_RETURN_IF_ERROR(searchable);
-      return SearchPlan({});
-    }
-    if (!searchable.ok()) {
-      absl::StatusOr<Plan> plan = NetworkPlan(Strategy::kGreedy, stop_);
-      if (absl::IsUnimplemented(plan.status())) return searchable;
-      return plan;
-    }
+    if (options_.policy == nullptr) return SearchPlan({});
     std::vector<Plan> initial;
     const absl::Time now = absl::Now();
     if (stop_.ShouldStop()) {

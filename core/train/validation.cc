@@ -74,10 +74,10 @@ absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config, 
   return found;
 }
 
-// Leaves what the search does not know without a reference.
+// Leaves what the yardstick does not know without a reference.
 void AddReference(const TrainingConfig& config, const StopCondition& stop, Referenced& item) {
-  if (!SearchSupports(item.instance).ok()) return;
   if (config.validation.reference == Reference::kNearestNeighbour) {
+    if (!IsPlain(item.instance)) return;
     item.cost = PlanCost(item.instance, NearestNeighbourPlan(item.instance));
     return;
   }

@@ -74,9 +74,6 @@ void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& respons
   response.set_problem_type(ToProto(instance.kind()));
   response.set_customers(instance.num_customers());
   response.set_depots(instance.num_depots());
-  const absl::Status supported = SearchSupports(instance);
-  if (supported.ok()) return;
-  for (const std::string& line : LinesOf(supported)) response.add_unsupported(line);
 }
 
 }  // namespace

@@ -203,28 +203,13 @@ TEST(SearchTest, CopesWithCustomersAllInOnePlace) {
   EXPECT_EQ(SearchFor(AnInstance().Kind(ProblemKind::kTsp).At(positions).Build(), 100).cost, 0);
 }
 
-TEST(SearchSupportsTest, RefusesByTheFieldsName) {
-  InstanceData data = AnInstance().WithCustomers(6).BuildData();
-  data.num_depots = 4;
-  for (int i = 0; i < 4; ++i) data.demands[i] = 0;
-  EXPECT_EQ(SearchSupports(*Instance::Create(data)).message(),
-            "depots: not supported by the search yet");
-  EXPECT_THAT(std::string(SearchSupports(AnInstance().MaxDuration(9).Build()).message()),
-              HasSubstr("max_duration"));
-  EXPECT_THAT(std::string(SearchSupports(AnInstance().MaxDistance(9).Build()).message()),
-              HasSubstr("vehicles[0].max_distance"));
-  EXPECT_THAT(std::string(SearchSupports(AnInstance().OpenEnd().Build()).message()),
-              HasSubstr("vehicles[0].open_end"));
-  EXPECT_THAT(
-      std::string(SearchSupports(AnInstance().Backhauls({1, 0, 0, 0, 0}).Build()).message()),
-      HasSubstr("customers[0].backhaul"));
-  data = AnInstance().BuildData();
-  data.vehicles.push_back(data.vehicles[0]);
-  data.vehicles[1].id = "second";
-  EXPECT_THAT(std::string(SearchSupports(*Instance::Create(data)).message()),
-              HasSubstr("vehicles"));
-  EXPECT_TRUE(absl::IsUnimplemented(Search(*Instance::Create(data), {}).status()));
-  EXPECT_TRUE(SearchSupports(AnInstance().Build()).ok());
+TEST(IsPlainTest, TellsTheProblemsOfItsOwnSearchFromTheOthers) {
+  EXPECT_TRUE(IsPlain(AnInstance().Build()));
+  EXPECT_TRUE(IsPlain(AnInstance().RandomWindows().Build()));
+  EXPECT_TRUE(IsPlain(AnInstance().Kind(ProblemKind::kTsp).Build()));
+  EXPECT_FALSE(IsPlain(AnInstance().MaxDuration(9).Build()));
+  EXPECT_FALSE(IsPlain(AnInstance().OpenEnd().Build()));
+  EXPECT_FALSE(IsPlain(AnInstance().Backhauls({1, 0, 0, 0, 0}).Build()));
 }
 
 }  // namespace

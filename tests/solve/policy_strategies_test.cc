@@ -170,21 +170,25 @@ TEST(AutoTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {
   EXPECT_TRUE(answer->check.feasible);
 }
 
-TEST(AutoTest, LeavesWhatTheSearchDoesNotKnowToThePolicy) {
+TEST(AutoTest, SearchesBeyondThePlainProblemWithAndWithoutThePolicy) {
   const Instance instance = AnInstance().WithCustomers(2).MaxDuration(1000).Build();
   const auto each_alone = [](const Instance&, const DecodeOptions&) {
     return std::vector<DecodedPlan>{{{{0, {1}}, {0, {2}}}}};
   };
-  const auto answer =
-      Solve(instance, With(std::make_shared<FakePolicy>(each_alone), Strategy::kAuto));
+  SolveOptions options = With(std::make_shared<FakePolicy>(each_alone), Strategy::kAuto);
+  options.budget = absl::Milliseconds(50);
+  const auto answer = Solve(instance, options);
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->strategy, Strategy::kGreedy);
+  EXPECT_EQ(answer->strategy, Strategy::kAuto);
+  EXPECT_TRUE(answer->check.feasible);
 
-  EXPECT_TRUE(absl::IsUnimplemented(Solve(instance, With(nullptr, Strategy::kAuto)).status()));
-  const auto knows_neither =
-      std::make_shared<FakePolicy>(each_alone, absl::UnimplementedError("durations"));
-  EXPECT_TRUE(
-      absl::IsUnimplemented(Solve(instance, With(knows_neither, Strategy::kAuto)).status()));
+  options.policy =
+      std::make_shared<FakePolicy>(each_alone, absl::UnimplementedError("durations: not known"));
+  const auto alone = Solve(instance, options);
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  EXPECT_EQ(alone->strategy, Strategy::kSearch);
+  EXPECT_EQ(alone->policy_note, "durations: not known");
+  EXPECT_TRUE(alone->check.feasible);
 }
 
 TEST(PolicyStrategies, MultiStartAsksForAllStartsInEightPictures) {
@@ -199,7 +203,7 @@ TEST(PolicyStrategies, MultiStartAsksForAllStartsInEightPictures) {
   EXPECT_EQ(policy->asked()[0].augmentations, 8);
 }
 
-TEST(PolicyStrategies, OpenRoutesAndDistanceLimitsAreLeftToThePolicyAndChecked) {
+TEST(PolicyStrategies, OpenRoutesAndDistanceLimitsAreAskedOfThePolicyAndChecked) {
   const auto both = [](const Instance&, const DecodeOptions&) {
     return std::vector<DecodedPlan>{{{{0, {1, 2}}}}};
   };
@@ -212,8 +216,11 @@ TEST(PolicyStrategies, OpenRoutesAndDistanceLimitsAreLeftToThePolicyAndChecked) 
   EXPECT_TRUE(answer->check.feasible);
   const auto too_far = Solve(limited.MaxDistance(19).Build(), With(policy, Strategy::kGreedy));
   EXPECT_TRUE(absl::IsInternal(too_far.status())) << too_far.status();
-  const auto searched = Solve(limited.Build(), With(policy, Strategy::kSearch));
-  EXPECT_TRUE(absl::IsUnimplemented(searched.status())) << searched.status();
+  SolveOptions search = With(policy, Strategy::kSearch);
+  search.budget = absl::Milliseconds(50);
+  const auto searched = Solve(limited.MaxDistance(20).Build(), search);
+  ASSERT_TRUE(searched.ok()) << searched.status();
+  EXPECT_EQ(searched->solution.cost, 20);
 }
 
 }  // namespace

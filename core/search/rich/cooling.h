@@ -1,0 +1,34 @@
+// How far a search has cooled down.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "core/search/search.h"
+
+namespace vrp {
+
+// One cooling takes at most so many iterations, or so much time, a node; what is left of a longer
+// budget is spent on further ones.
+class Cooling {
+ public:
+  Cooling(const SearchOptions& options, int32_t nodes)
+      : options_(options), nodes_(nodes), started_(absl::Now()) {}
+
+  // In [0, 1): where in its cooling a search is.
+  double Phase(int64_t iterations, absl::Time now) const;
+  // In [0, 1]: which share of the whole budget is used; 0 where there is no end.
+  double Used(int64_t iterations, absl::Time now) const;
+
+ private:
+  const SearchOptions& options_;
+  const double nodes_;
+  const absl::Time started_;
+};
+
+// `stop`, but not before the grace is over.
+inline StopCondition AtLeast(const StopCondition& grace, const StopCondition& stop) {
+  return stop.ShouldStop() || stop.deadline() < grace.deadline() ? grace : stop;
+}
+
+}  // namespace vrp

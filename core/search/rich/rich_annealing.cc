@@ -1,0 +1,263 @@
+#include "core/search/rich/rich_annealing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/search/rich/vehicle_labels.h"
+
+namespace vrp {
+namespace {
+
+// Temperatures in mean costs of an edge of the first plan.
+constexpr double kFirstTemperature = 0.5;
+constexpr double kLastTemperature = 0.02;
+// Plans are copied for reports at most this often.
+constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
+// How often a ruined route gets another type, and types are improved.
+constexpr double kShakeRate = 0.1;
+constexpr double kImproveRate = 0.3;
+// The share of the budget that may be spent on a smaller fleet.
+constexpr double kFleetShare = 0.3;
+// Iterations a unit without a better plan, after which a partial plan starts again from the best.
+constexpr int64_t kPatience = 30;
+// Absences are counted for at most this many units.
+constexpr size_t kMostCounted = 64;
+
+// That the loads of what is required need, at least.
+int32_t FewestRoutes(const RichProblem& problem) {
+  double fewest = 1;
+  for (int32_t k = 0; k < problem.dimensions(); ++k) {
+    double most = 0;
+    for (const RichVehicle& vehicle : problem.vehicles()) {
+      most = std::max(most, vehicle.capacity[k] * (1.0 + vehicle.max_reloads));
+    }
+    double sum = 0;
+    for (int32_t u = 0; u < problem.units(); ++u) {
+      const RichUnit& unit = problem.unit(u);
+      if (!unit.required() || unit.kind != RichUnit::Kind::kSingle) continue;
+      sum += problem.delivered(problem.NodesOf(unit).front())[k];
+    }
+    fewest = std::max(fewest, std::ceil(sum / most - 1e-9));
+  }
+  return static_cast<int32_t>(fewest);
+}
+
+}  // namespace
+
+RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const SearchOptions& options,
+                             const StopCondition& grace)
+    : routes_(routes),
+      random_(random),
+      options_(options),
+      grace_(grace),
+      insert_until_(AtLeast(grace, options.stop)),
+      cooling_(options, routes.problem().size()),
+      ruin_(routes, random),
+      recreate_(routes, random, insert_until_),
+      types_(routes, random),
+      reported_(absl::InfinitePast()),
+      times_absent_(routes.problem().units(), 0) {
+  current_ = best_ = Measure();
+  routes.TakeChanged();
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    best_routes_.push_back({routes.route(slot).type, routes.route(slot).nodes});
+  }
+  best_used_ = routes.used();
+  fewest_routes_ = FewestRoutes(routes.problem());
+  first_temperature_ = kFirstTemperature * MeanEdgeCost();
+  temperature_ = first_temperature_;
+}
+
+RichAnnealing::Value RichAnnealing::Measure() const {
+  return {routes_.missing_weight(),
+          routes_.cost() + routes_.problem().route_weight() * routes_.used()};
+}
+
+double RichAnnealing::MeanEdgeCost() const {
+  double cost = 0;
+  int32_t edges = 0;
+  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+    const RichRoute& route = routes_.route(slot);
+    if (route.empty()) continue;
+    const RichVehicle& vehicle = routes_.problem().vehicle(route.type);
+    cost += vehicle.per_distance * route.distance + vehicle.per_time * route.driving;
+    edges += route.stops + 1;
+  }
+  return cost / std::max(1, edges);
+}
+
+SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
+  SearchEnd end = SearchEnd::kIterations;
+  for (; iterations_ < options_.max_iterations; ++iterations_) {
+    const absl::Time now = absl::Now();
+    end = StopKind(now);
+    if (end != SearchEnd::kIterations) break;
+    temperature_ = first_temperature_ *
+                   std::pow(kLastTemperature / kFirstTemperature, cooling_.Phase(iterations_, now));
+    if (unreported_ && now - reported_ >= kReportEvery) Report(on_improvement);
+    if (routes_.problem().route_weight() > 0) SteerFleet(cooling_.Used(iterations_, now));
+    Step();
+  }
+  if (unreported_) Report(on_improvement);
+  return end;
+}
+
+SearchEnd RichAnnealing::StopKind(absl::Time now) const {
+  const StopReason reason = options_.stop.Check();
+  if (reason == StopReason::kNone) return SearchEnd::kIterations;
+  if (best_.missing > 0 && now < grace_.deadline()) return SearchEnd::kIterations;
+  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+}
+
+void RichAnnealing::Step() {
+  current_times_absent_ = current_.missing > 0 ? TimesAbsent() : 0;
+  routes_.Begin();
+  const std::span<const int32_t> removed = ruin_.Remove();
+  const bool several_types = routes_.problem().vehicles().size() > 1;
+  if (several_types && random_.Unit() < kShakeRate) {
+    for (const int32_t slot : routes_.Touched()) {
+      if (!routes_.route(slot).empty()) types_.Shake(slot);
+    }
+  }
+  recreate_.InsertSome(removed, ruin_.seed());
+  if (several_types && random_.Unit() < kImproveRate) types_.Improve(routes_.Touched());
+  const Value value = Measure();
+  if (!Accepts(value)) {
+    routes_.Rollback();
+  } else {
+    routes_.Commit();
+    current_ = value;
+    KeepBest();
+  }
+  if (current_.missing > 0 && !shrinking_ &&
+      ++since_best_ > kPatience * routes_.problem().units()) {
+    RestoreBest();
+  }
+}
+
+bool RichAnnealing::Accepts(const Value& value) {
+  const double threshold = current_.energy - temperature_ * std::log(1 - random_.Unit());
+  bool accepts = value.missing < current_.missing ||
+                 (value.missing == current_.missing && value.energy < threshold);
+  if (value.missing == 0) return accepts;
+  accepts = accepts || AcceptsByAbsence(value);
+  if (routes_.absent().size() <= kMostCounted) {
+    for (const int32_t u : routes_.absent()) ++times_absent_[u];
+  }
+  return accepts;
+}
+
+// The units that are left out now are left out more rarely.
+bool RichAnnealing::AcceptsByAbsence(const Value& value) const {
+  if (current_.missing == 0 || routes_.absent().size() > kMostCounted) return false;
+  if (!shrinking_ && value.energy > current_.energy + first_temperature_) return false;
+  return TimesAbsent() < current_times_absent_;
+}
+
+int64_t RichAnnealing::TimesAbsent() const {
+  int64_t sum = 0;
+  for (const int32_t u : routes_.absent()) {
+    if (routes_.problem().unit(u).required()) sum += times_absent_[u];
+  }
+  return sum;
+}
+
+bool RichAnnealing::Better(const Value& a, const Value& b) const {
+  if (a.missing != b.missing) return a.missing < b.missing;
+  return a.energy < b.energy - routes_.problem().epsilon();
+}
+
+void RichAnnealing::KeepBest() {
+  if (!Better(current_, best_)) return;
+  best_routes_.resize(routes_.slots());
+  for (const int32_t slot : routes_.TakeChanged()) {
+    best_routes_[slot].type = routes_.route(slot).type;
+    best_routes_[slot].nodes = routes_.route(slot).nodes;
+  }
+  best_ = current_;
+  best_used_ = routes_.used();
+  since_best_ = 0;
+  unreported_ = true;
+}
+
+void RichAnnealing::RestoreBest() {
+  for (int32_t slot = 0; slot < routes_.slots(); ++slot) routes_.SetRoute(slot, 0, {});
+  std::vector<char> served(routes_.problem().units(), 0);
+  for (int32_t slot = 0; slot < std::ssize(best_routes_); ++slot) {
+    const Kept& kept = best_routes_[slot];
+    routes_.SetRoute(slot, kept.type, kept.nodes);
+    for (const NodeIndex node : kept.nodes) {
+      if (node >= routes_.problem().depots() && node != routes_.problem().nowhere()) {
+        served[routes_.problem().UnitOf(node)] = 1;
+      }
+    }
+  }
+  std::vector<int32_t> absent;
+  for (const int32_t u : routes_.servable()) {
+    if (!served[u]) absent.push_back(u);
+  }
+  routes_.SetAbsent(std::move(absent));
+  routes_.TakeChanged();
+  current_ = best_ = Measure();
+  since_best_ = 0;
+}
+
+void RichAnnealing::Report(ImprovementFn on_improvement) {
+  const Plan plan = BestPlan();
+  on_improvement(plan, PlanCost(routes_.problem().instance(), plan));
+  reported_ = absl::Now();
+  unreported_ = false;
+}
+
+Plan RichAnnealing::BestPlan() {
+  VehicleLabels labels(routes_.problem());
+  Plan plan;
+  for (const Kept& kept : best_routes_) {
+    if (kept.nodes.empty()) continue;
+    plan.push_back({.vehicle_type = labels.Next(kept.type),
+                    .customers = {kept.nodes.begin() + 1, kept.nodes.end() - 1}});
+  }
+  return plan;
+}
+
+void RichAnnealing::SteerFleet(double used) {
+  if (best_.missing > 0) return;
+  if (used >= kFleetShare || fewest_routes_ >= best_used_) {
+    if (std::exchange(shrinking_, false)) {
+      routes_.LimitRoutes(INT32_MAX);
+      RestoreBest();
+    }
+    return;
+  }
+  if (!shrinking_ || current_.missing == 0) TakeRouteAway();
+  shrinking_ = true;
+}
+
+// From the best plan, the route whose units are absent most rarely.
+void RichAnnealing::TakeRouteAway() {
+  RestoreBest();
+  int32_t least = -1;
+  int64_t least_sum = INT64_MAX;
+  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+    const RichRoute& route = routes_.route(slot);
+    if (route.empty()) continue;
+    int64_t sum = 0;
+    for (int32_t i = 1; i + 1 < route.size(); ++i) {
+      const NodeIndex node = route.nodes[i];
+      if (!routes_.problem().is_depot(node))
+        sum += 1 + times_absent_[routes_.problem().UnitOf(node)];
+    }
+    if (sum < least_sum) least = slot;
+    least_sum = std::min(least_sum, sum);
+  }
+  std::vector<int32_t> absent = routes_.absent();
+  const auto removed = ruin_.RemoveRoute(least);
+  absent.insert(absent.end(), removed.begin(), removed.end());
+  routes_.SetAbsent(std::move(absent));
+  routes_.LimitRoutes(routes_.used());
+  current_ = Measure();
+  KeepBest();  // all of the route may have been optional
+}
+
+}  // namespace vrp

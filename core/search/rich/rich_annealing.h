@@ -1,0 +1,87 @@
+// The perturbation search over rich routes: ruin, recreate, accept as in simulated annealing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/search/fast_random.h"
+#include "core/search/rich/cooling.h"
+#include "core/search/rich/rich_recreate.h"
+#include "core/search/rich/rich_route_set.h"
+#include "core/search/rich/rich_ruin.h"
+#include "core/search/rich/rich_types.h"
+#include "core/search/search.h"
+
+namespace vrp {
+
+// SISR (Christiaens and Vanden Berghe 2020). Less weight of required units left out always wins;
+// then fewer routes where the objective says so, then the cost. Not thread-safe.
+class RichAnnealing {
+ public:
+  // `routes` holds the plan to start from; it and `random` must outlive this.
+  RichAnnealing(RichRouteSet& routes, FastRandom& random, const SearchOptions& options,
+                const StopCondition& grace);
+
+  // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
+  // `grace` while required units are absent from the best plan. Calls `on_improvement` at most once
+  // in some milliseconds, and with the last improvement before it returns.
+  SearchEnd Run(ImprovementFn on_improvement);
+
+  Plan BestPlan();
+  int64_t iterations() const { return iterations_; }
+
+ private:
+  struct Value {
+    double missing = 0;  // weight of what is required and left out
+    double energy = 0;   // cost, and the weight of the routes
+  };
+  struct Kept {
+    int32_t type = 0;
+    std::vector<NodeIndex> nodes = {};
+  };
+
+  SearchEnd StopKind(absl::Time now) const;
+  void Step();
+  void ChangeTypes();
+  bool Accepts(const Value& value);
+  bool AcceptsByAbsence(const Value& value) const;
+  int64_t TimesAbsent() const;
+  Value Measure() const;
+  double MeanEdgeCost() const;
+  bool Better(const Value& a, const Value& b) const;
+  void KeepBest();
+  void RestoreBest();
+  void Report(ImprovementFn on_improvement);
+  // Fewest routes first: takes away a route for as long as the budget's first part lasts.
+  void SteerFleet(double used);
+  void TakeRouteAway();
+
+  RichRouteSet& routes_;
+  FastRandom& random_;
+  const SearchOptions& options_;
+  const StopCondition grace_;
+  const StopCondition insert_until_;
+  const Cooling cooling_;
+  RichRuin ruin_;
+  RichRecreate recreate_;
+  RichTypes types_;
+
+  double first_temperature_ = 0;
+  double temperature_ = 0;
+  absl::Time reported_;
+  bool unreported_ = false;
+  bool shrinking_ = false;  // the fleet is
+  int64_t since_best_ = 0;  // iterations
+
+  Value current_, best_;
+  int32_t best_used_ = 0;
+  int32_t fewest_routes_ = 1;  // that any plan has
+  int64_t current_times_absent_ = 0;
+  // Per unit; what is often absent goes first (SISR's fleet minimisation).
+  std::vector<int64_t> times_absent_;
+  std::vector<Kept> best_routes_;  // by slot
+  int64_t iterations_ = 0;
+};
+
+}  // namespace vrp

@@ -1,0 +1,270 @@
+#include "core/search/rich/rich_insertion.h"
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+constexpr double kNever = RichProblem::kNever;
+
+}  // namespace
+
+RichSpot RichInsertion::Find(int32_t unit, double limit) {
+  RichSpot best;
+  best.cost = limit;
+  const RichUnit& wanted = problem_.unit(unit);
+  const std::span<const NodeIndex> nodes = problem_.NodesOf(wanted);
+  if (wanted.kind == RichUnit::Kind::kShipment) {
+    FindShipment(nodes[0], nodes[1], best);
+    FindNewRoute({.node = nodes[0], .delivery = nodes[1]}, best);
+    return best;
+  }
+  for (const NodeIndex node : nodes) {
+    FindSingle(node, best);
+    FindNewRoute({.node = node}, best);
+  }
+  return best;
+}
+
+void RichInsertion::Insert(const RichSpot& spot) {
+  const std::span<const NodeIndex> nodes = Filled(spot);
+  if (spot.slot >= 0) {
+    routes_.SetRoute(spot.slot, routes_.route(spot.slot).type, nodes);
+  } else {
+    routes_.SetRoute(routes_.EmptySlot(), spot.type, nodes);
+  }
+}
+
+std::span<const NodeIndex> RichInsertion::Filled(const RichSpot& spot) {
+  filled_.clear();
+  if (spot.slot < 0) {
+    const RichVehicle& vehicle = problem_.vehicle(spot.type);
+    filled_ = {vehicle.start, spot.node};
+    if (spot.delivery >= 0) filled_.push_back(spot.delivery);
+    filled_.push_back(vehicle.end);
+    return filled_;
+  }
+  const RichRoute& route = routes_.route(spot.slot);
+  for (int32_t i = 0; i < route.size(); ++i) {
+    filled_.push_back(route.nodes[i]);
+    if (i == spot.after) {
+      if (spot.reload == RichSpot::Reload::kBefore) filled_.push_back(route.nodes.front());
+      filled_.push_back(spot.node);
+      if (spot.reload == RichSpot::Reload::kAfter) filled_.push_back(route.nodes.front());
+    }
+    if (spot.delivery >= 0 && i == spot.delivery_after) filled_.push_back(spot.delivery);
+  }
+  return filled_;
+}
+
+double RichInsertion::SimulatedCost(const RichSpot& spot) {
+  const RichRoute& route = routes_.route(spot.slot);
+  const RouteValue value = routes_.evaluator().Evaluate(problem_.vehicle(route.type), Filled(spot));
+  return value.feasible ? value.cost - route.cost : kNever;
+}
+
+void RichInsertion::FindSingle(NodeIndex node, RichSpot& best) {
+  if (problem_.size() > kScanAllNodes) {
+    LookBesideRelated(node, best);
+    if (best.found() || routes_.CanOpenRoute()) return;
+  }
+  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+    if (MayTake(routes_.route(slot), node)) ScanRoute(node, slot, best);
+  }
+}
+
+bool RichInsertion::MayTake(const RichRoute& route, NodeIndex node) const {
+  if (route.empty()) return false;
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  if (route.stops >= vehicle.max_stops || !problem_.Allowed(vehicle, node)) return false;
+  if (!problem_.plain_loads()) return true;
+  const double* delivered = problem_.delivered(node);
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    if (route.load[k] + delivered[k] > vehicle.capacity[k]) return false;
+  }
+  return true;
+}
+
+double RichInsertion::AddedDistance(const RichRoute& route, int32_t after, NodeIndex node) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  return problem_.Distance(vehicle, route.nodes[after], node) +
+         problem_.Distance(vehicle, node, route.nodes[after + 1]) - route.edge[after];
+}
+
+void RichInsertion::ScanRoute(NodeIndex node, int32_t slot, RichSpot& best) {
+  const RichRoute& route = routes_.route(slot);
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const int32_t places = route.size() - 1;
+  const bool reloads = route.reloads < vehicle.max_reloads;
+  if (vehicle.symmetric && vehicle.distance != nullptr && !reloads) {
+    const double* row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
+    double from = row[route.nodes[0]];
+    for (int32_t i = 0; i < places; ++i) {
+      const NodeIndex next = route.nodes[i + 1];
+      const double to = next == problem_.nowhere() ? 0 : row[next];
+      const double added = from + to - route.edge[i];
+      if (vehicle.per_distance * added < best.cost) {
+        ConsiderPlace({.slot = slot, .node = node, .after = i}, added, best);
+      }
+      from = to;
+    }
+    return;
+  }
+  for (int32_t i = 0; i < places; ++i) {
+    const RichSpot spot{.slot = slot, .node = node, .after = i};
+    ConsiderPlace(spot, AddedDistance(route, i, node), best);
+    if (reloads) ScanReloads(spot, best);
+  }
+}
+
+void RichInsertion::LookBesideRelated(NodeIndex node, RichSpot& best) {
+  const auto related = problem_.Related(node);
+  for (const NodeIndex other : related.first(std::min<size_t>(related.size(), kRelatedLooked))) {
+    const int32_t slot = routes_.RouteOf(other);
+    if (slot < 0 || !MayTake(routes_.route(slot), node)) continue;
+    const RichRoute& route = routes_.route(slot);
+    const bool reloads = route.reloads < problem_.vehicle(route.type).max_reloads;
+    const int32_t position = routes_.PositionOf(other);
+    for (const int32_t after : {position, position - 1}) {
+      const RichSpot spot{.slot = slot, .node = node, .after = after};
+      ConsiderPlace(spot, AddedDistance(route, after, node), best);
+      if (reloads) ScanReloads(spot, best);
+    }
+  }
+}
+
+void RichInsertion::ConsiderPlace(RichSpot spot, double added, RichSpot& best) {
+  const RichVehicle& vehicle = problem_.vehicle(routes_.route(spot.slot).type);
+  if (vehicle.per_distance * added >= best.cost) return;
+  spot.cost = ExactCost(spot, added);
+  if (spot.cost < best.cost) Take(spot, best);
+}
+
+double RichInsertion::ExactCost(const RichSpot& spot, double added) {
+  const RichRoute& route = routes_.route(spot.slot);
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  if (!problem_.plain_loads() && !LoadFits(route, spot.after, spot.node)) return kNever;
+  if (route.distance + added > vehicle.distance_limit) return kNever;
+  if (problem_.timed() && !InTime(route, spot.after, spot.node)) return kNever;
+  const bool released =
+      problem_.has_releases() && problem_.release(spot.node) > route.release[spot.after];
+  if (vehicle.simulated || released) return SimulatedCost(spot);
+  return vehicle.needs_duration ? CostWithDuration(route, spot, added)
+                                : vehicle.per_distance * added;
+}
+
+bool RichInsertion::LoadFits(const RichRoute& route, int32_t after, NodeIndex node) const {
+  if (problem_.has_backhauls()) {
+    if (route.backhaul_before[after] && problem_.is_linehaul(node)) return false;
+    if (route.linehaul_after[after] && problem_.is_backhaul(node)) return false;
+  }
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const int64_t at = after * int64_t{problem_.dimensions()};
+  const double* delivered = problem_.delivered(node);
+  const double* collected = problem_.collected(node);
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    if (route.most_before[at + k] + delivered[k] > vehicle.capacity[k] ||
+        route.most_after[at + k] + collected[k] > vehicle.capacity[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RichInsertion::InTime(const RichRoute& route, int32_t after, NodeIndex node) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const NodeIndex before = route.nodes[after];
+  const NodeIndex next = route.nodes[after + 1];
+  double time = route.departure[after] + problem_.Duration(vehicle, before, node);
+  time = problem_.Earliest(node, time);
+  if (time == kNever) return false;
+  time += problem_.Handling(vehicle, before, node);
+  if (next != problem_.nowhere()) {
+    time = problem_.Earliest(next, time + problem_.Duration(vehicle, node, next));
+    if (!problem_.is_depot(next)) time += problem_.Handling(vehicle, node, next);
+  }
+  return time < kNever && problem_.InTime(time, route.latest[after + 1]);
+}
+
+double RichInsertion::CostWithDuration(const RichRoute& route, const RichSpot& spot,
+                                       double added) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const NodeIndex before = route.nodes[spot.after];
+  const NodeIndex next = route.nodes[spot.after + 1];
+  const RichSegment with =
+      Join(route.head[spot.after], problem_.Duration(vehicle, before, spot.node),
+           SegmentOf(problem_, vehicle, spot.node));
+  const RichSegment whole =
+      Join(with, problem_.Duration(vehicle, spot.node, next), route.tail[spot.after + 1]);
+  if (!problem_.InTime(whole.duration, vehicle.duration_limit)) return kNever;
+  return vehicle.per_distance * added + vehicle.TimeCost(whole.duration) -
+         vehicle.TimeCost(route.duration);
+}
+
+// A reload right before the customer, which starts another trip with it, or right behind.
+void RichInsertion::ScanReloads(RichSpot spot, RichSpot& best) {
+  const RichRoute& route = routes_.route(spot.slot);
+  if (spot.after > 0 && !problem_.is_depot(route.nodes[spot.after])) {
+    spot.reload = RichSpot::Reload::kBefore;
+    ConsiderReload(spot, best);
+  }
+  const bool at_end = spot.after + 2 == route.size();
+  if (!at_end && !problem_.is_depot(route.nodes[spot.after + 1])) {
+    spot.reload = RichSpot::Reload::kAfter;
+    ConsiderReload(spot, best);
+  }
+}
+
+void RichInsertion::ConsiderReload(RichSpot spot, RichSpot& best) {
+  const RichRoute& route = routes_.route(spot.slot);
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const bool first = spot.reload == RichSpot::Reload::kBefore;
+  const NodeIndex middle[] = {route.nodes[spot.after], first ? vehicle.start : spot.node,
+                              first ? spot.node : vehicle.start, route.nodes[spot.after + 1]};
+  double added = -route.edge[spot.after];
+  for (int32_t i = 0; i < 3; ++i) added += problem_.Distance(vehicle, middle[i], middle[i + 1]);
+  if (vehicle.per_distance * added >= best.cost) return;
+  spot.cost = SimulatedCost(spot);
+  if (spot.cost < best.cost) Take(spot, best);
+}
+
+void RichInsertion::FindNewRoute(RichSpot spot, RichSpot& best) {
+  if (!routes_.CanOpenRoute()) return;
+  const auto types = static_cast<int32_t>(problem_.vehicles().size());
+  const int32_t looked = best.found() ? std::min(types, kTypesLooked) : types;
+  const int32_t first = looked < types ? random_.Below(types) : 0;
+  double best_score = kNever;
+  const double limit = best.cost;
+  for (int32_t i = 0; i < looked; ++i) {
+    spot.type = (first + i) % types;
+    const RichVehicle& vehicle = problem_.vehicle(spot.type);
+    if (!routes_.HasVehicle(spot.type)) continue;
+    const double way = problem_.Distance(vehicle, vehicle.start, spot.node) +
+                       problem_.Distance(vehicle, spot.node, vehicle.end);
+    const double fixed = vehicle.fixed + problem_.route_weight();
+    if (spot.delivery < 0 && fixed + vehicle.per_distance * way >= limit) continue;
+    const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(spot));
+    if (!value.feasible) continue;
+    spot.cost = value.cost + problem_.route_weight();
+    if (spot.cost >= limit) continue;
+    const double score = NewRouteScore(spot);
+    if (score >= best_score) continue;
+    best_score = score;
+    Take(spot, best);
+  }
+}
+
+double RichInsertion::NewRouteScore(const RichSpot& spot) const {
+  if (!mood_.shares_fixed_cost) return spot.cost;
+  constexpr double kLeastShare = 0.05;
+  const RichVehicle& vehicle = problem_.vehicle(spot.type);
+  double share = kLeastShare;
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    const double load = problem_.delivered(spot.node)[k] + problem_.collected(spot.node)[k] +
+                        std::max(0.0, problem_.carried(spot.node)[k]);
+    if (load > 0) share = std::max(share, load / vehicle.capacity[k]);
+  }
+  return spot.cost - vehicle.fixed * (1 - std::min(1.0, share));
+}
+
+}  // namespace vrp

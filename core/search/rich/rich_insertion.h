@@ -1,0 +1,93 @@
+// The best place for an absent unit of a rich problem.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/rich/rich_route_set.h"
+
+namespace vrp {
+
+struct RichSpot {
+  enum class Reload { kNone, kBefore, kAfter };
+
+  double cost = RichProblem::kNever;  // added, opening a route included
+  int32_t slot = -1;                  // of an existing route
+  int32_t type = -1;                  // of a new route, where there is no slot
+  NodeIndex node = -1;                // a shipment's pickup
+  NodeIndex delivery = -1;            // -1: no shipment
+  int32_t after = 0;                  // the position that `node` follows
+  int32_t delivery_after = 0;         // likewise; == after: right behind the pickup
+  Reload reload = Reload::kNone;      // beside `node`
+
+  bool found() const { return node >= 0; }
+};
+
+// How a recreation looks at places.
+struct InsertionMood {
+  // Each place that would be the best so far is overlooked with this probability ("blink").
+  double blink = 0;
+  // New routes are compared by the share of their fixed cost that the unit's load takes up.
+  bool shares_fixed_cost = false;
+};
+
+// Not thread-safe; `routes` and `random` must outlive it.
+class RichInsertion {
+ public:
+  RichInsertion(RichRouteSet& routes, FastRandom& random)
+      : routes_(routes), problem_(routes.problem()), random_(random) {}
+
+  void SetMood(const InsertionMood& mood) { mood_ = mood; }
+  // The cheapest feasible place below `limit`, of any of the unit's alternatives.
+  RichSpot Find(int32_t unit, double limit);
+  void Insert(const RichSpot& spot);
+
+ private:
+  // Up to this many nodes every place is looked at; above it those beside related customers.
+  static constexpr int32_t kScanAllNodes = 400;
+  static constexpr int32_t kRelatedLooked = 40;
+  static constexpr int32_t kRoutesLooked = 12;  // for a shipment
+  static constexpr int32_t kTypesLooked = 48;
+
+  void FindSingle(NodeIndex node, RichSpot& best);
+  void ScanRoute(NodeIndex node, int32_t slot, RichSpot& best);
+  void LookBesideRelated(NodeIndex node, RichSpot& best);
+  bool MayTake(const RichRoute& route, NodeIndex node) const;
+  void ConsiderPlace(RichSpot spot, double added, RichSpot& best);
+  void ScanReloads(RichSpot spot, RichSpot& best);
+  void ConsiderReload(RichSpot spot, RichSpot& best);
+
+  void FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best);
+  void ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot, RichSpot& best);
+  void ScanDeliveries(RichSpot spot, double added, RichSpot& best);
+  bool RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const;
+  void ConsiderShipment(RichSpot spot, double added, RichSpot& best);
+
+  void FindNewRoute(RichSpot spot, RichSpot& best);
+  double NewRouteScore(const RichSpot& spot) const;
+
+  double AddedDistance(const RichRoute& route, int32_t after, NodeIndex node) const;
+  bool LoadFits(const RichRoute& route, int32_t after, NodeIndex node) const;
+  bool InTime(const RichRoute& route, int32_t after, NodeIndex node) const;
+  // Cost of a feasible single insertion whose distance is `added`; kNever: infeasible.
+  double ExactCost(const RichSpot& spot, double added);
+  double CostWithDuration(const RichRoute& route, const RichSpot& spot, double added) const;
+  double SimulatedCost(const RichSpot& spot);
+  // The route as it is with the spot filled.
+  std::span<const NodeIndex> Filled(const RichSpot& spot);
+  void Take(const RichSpot& spot, RichSpot& best) {
+    if (mood_.blink == 0 || random_.Unit() >= mood_.blink) best = spot;
+  }
+
+  RichRouteSet& routes_;
+  const RichProblem& problem_;
+  FastRandom& random_;
+  InsertionMood mood_;
+  std::vector<NodeIndex> filled_;
+  std::vector<double> delivery_added_, least_added_;  // per place; from a place on
+  std::vector<int32_t> slots_;
+};
+
+}  // namespace vrp

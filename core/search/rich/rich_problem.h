@@ -1,0 +1,157 @@
+// The instance of a rich problem as the search's inner loops read it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/base/stop.h"
+#include "core/problem/instance.h"
+#include "core/search/rich/rich_vehicle.h"
+
+namespace vrp {
+
+// What is served or left out as one: a customer, a shipment's two ends, or one of several
+// alternatives.
+struct RichUnit {
+  enum class Kind { kSingle, kShipment, kAlternatives };
+  Kind kind = Kind::kSingle;
+  int32_t first = 0;  // of unit_nodes(); a shipment's pickup, then its delivery
+  int32_t count = 1;
+  double prize = kNoLimit;  // lost when left out; kNoLimit: it is required
+  double weight = 1;        // of what is required
+
+  bool required() const { return prize == kNoLimit; }
+};
+
+// Flat arrays, neighbour lists. Immutable after Create; thread-safe.
+class RichProblem {
+ public:
+  static constexpr int32_t kMatrixNodes = 2000;  // as SearchProblem's
+  static constexpr int32_t kListed = 100;
+  static constexpr int32_t kListedLarge = 40;
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  // Returns soon after `stop` holds: then neighbour lists may be empty, all else is complete.
+  static RichProblem Create(const Instance& instance, const StopCondition& stop);
+
+  const Instance& instance() const { return instance_; }
+  int32_t size() const { return size_; }  // nodes
+  int32_t depots() const { return depots_; }
+  bool is_depot(NodeIndex node) const { return node < depots_; }
+  NodeIndex nowhere() const { return size_; }  // where open routes end: no way leads there
+  int32_t dimensions() const { return dimensions_; }
+  const std::vector<RichVehicle>& vehicles() const { return vehicles_; }
+  const RichVehicle& vehicle(int32_t type) const { return vehicles_[type]; }
+  // The type that an instance's type became.
+  int32_t TypeOf(int32_t instance_type) const { return type_of_[instance_type]; }
+
+  // Which parts of the data there are.
+  bool timed() const { return timed_; }  // anything can be too early or too late
+  bool has_releases() const { return !release_.empty(); }
+  bool has_shipments() const { return has_shipments_; }
+  bool has_backhauls() const { return has_backhauls_; }
+  bool plain_loads() const { return plain_loads_; }  // one trip, deliveries only
+  // Cost of each route, beyond any saving, where fewer routes are better; else 0.
+  double route_weight() const { return route_weight_; }
+
+  double Distance(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
+    if (to == size_) return 0;
+    return vehicle.distance != nullptr ? vehicle.distance[static_cast<int64_t>(from) * size_ + to]
+                                       : instance_.Distance(from, to);
+  }
+  double Duration(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
+    if (to == size_) return 0;
+    return vehicle.duration != nullptr ? vehicle.duration[static_cast<int64_t>(from) * size_ + to]
+                                       : Distance(vehicle, from, to) * inverse_speed_;
+  }
+
+  double Service(NodeIndex node) const { return service_[node]; }
+  // Time at the node before and during service, for who comes from `from`.
+  double Handling(const RichVehicle& vehicle, NodeIndex from, NodeIndex node) const {
+    if (setup_.empty() || setup_[node] == 0) return service_[node];
+    const bool elsewhere = Distance(vehicle, from, node) != 0 || Duration(vehicle, from, node) != 0;
+    return service_[node] + (elsewhere ? setup_[node] : 0);
+  }
+  double release(NodeIndex node) const { return release_.empty() ? 0 : release_[node]; }
+  double open(NodeIndex node) const { return open_[node]; }
+  double close(NodeIndex node) const { return close_[node]; }  // of the first window; soft: never
+  bool InTime(double time, double limit) const { return time <= limit + time_slack_; }
+  double time_slack() const { return time_slack_; }
+  // The earliest start in the node's windows from `time` on, late where a window is soft; kNever:
+  // none.
+  double Earliest(NodeIndex node, double time) const {
+    if (time <= close_[node] + time_slack_) return std::max(time, open_[node]);
+    return further_.empty() ? kNever : EarliestFurther(node, time);
+  }
+  // The latest start up to `time`, late where that is allowed; -kNever: none.
+  double Latest(NodeIndex node, double time) const {
+    if (!further_.empty()) return LatestFurther(node, time, false);
+    return time < open_[node] - time_slack_ ? -kNever : std::min(time, close_[node]);
+  }
+  // As Latest, but not late.
+  double LatestOnTime(NodeIndex node, double time) const {
+    if (!further_.empty()) return LatestFurther(node, time, true);
+    return time < open_[node] - time_slack_ ? -kNever : std::min(time, late_from(node));
+  }
+  bool soft() const { return !late_cost_.empty(); }
+  double late_from(NodeIndex node) const { return late_from_[node]; }  // the last window's close
+  double LateCost(NodeIndex node, double start) const {
+    return start > late_from_[node] ? late_cost_[node] * (start - late_from_[node]) : 0;
+  }
+
+  // Rows of K: brought from the depot, brought to it, and by shipments (below 0 where they leave).
+  const double* delivered(NodeIndex node) const { return &delivered_[node * int64_t{dimensions_}]; }
+  const double* collected(NodeIndex node) const { return &collected_[node * int64_t{dimensions_}]; }
+  const double* carried(NodeIndex node) const { return &carried_[node * int64_t{dimensions_}]; }
+  bool is_linehaul(NodeIndex node) const { return linehaul_[node] != 0; }
+  bool is_backhaul(NodeIndex node) const { return backhaul_[node] != 0; }
+  double bulk(NodeIndex node) const { return bulk_[node]; }  // largest share of a capacity
+  bool Allowed(const RichVehicle& vehicle, NodeIndex node) const {
+    return skilled_[skill_set_[node] * skill_rows_ + vehicle.skills] != 0;
+  }
+
+  int32_t units() const { return static_cast<int32_t>(units_.size()); }
+  const RichUnit& unit(int32_t index) const { return units_[index]; }
+  int32_t UnitOf(NodeIndex customer) const { return unit_of_[customer]; }
+  std::span<const NodeIndex> NodesOf(const RichUnit& unit) const {
+    return {unit_nodes_.data() + unit.first, static_cast<size_t>(unit.count)};
+  }
+
+  // Other customers: by distance; by distance, waiting and lateness (as SearchProblem::Related).
+  std::span<const NodeIndex> Near(NodeIndex node) const { return Slice(near_, node); }
+  std::span<const NodeIndex> Related(NodeIndex node) const {
+    return Slice(related_.empty() ? near_ : related_, node);
+  }
+  double epsilon() const { return epsilon_; }  // differences of costs below this are rounding
+
+ private:
+  friend class RichProblemBuilder;
+  explicit RichProblem(const Instance& instance) : instance_(instance) {}
+  double EarliestFurther(NodeIndex node, double time) const;
+  double LatestFurther(NodeIndex node, double time, bool on_time) const;
+  std::span<const NodeIndex> Slice(const std::vector<NodeIndex>& lists, NodeIndex node) const {
+    if (lists.empty()) return {};
+    return {lists.data() + int64_t{node} * listed_, static_cast<size_t>(listed_)};
+  }
+
+  Instance instance_;  // shares its data
+  int32_t size_ = 0, depots_ = 0, dimensions_ = 1, skill_rows_ = 1, listed_ = 0;
+  bool timed_ = false, has_shipments_ = false, has_backhauls_ = false;
+  bool plain_loads_ = true;
+  double inverse_speed_ = 1, time_slack_ = 0, epsilon_ = 0, route_weight_ = 0;
+  std::vector<RichVehicle> vehicles_;
+  std::vector<int32_t> type_of_;
+  std::vector<double> own_distances_;
+  std::vector<double> service_, setup_, release_, open_, close_, late_from_, late_cost_;
+  std::vector<int32_t> further_begin_;
+  std::vector<TimeWindow> further_;
+  std::vector<double> delivered_, collected_, carried_, bulk_;
+  std::vector<char> linehaul_, backhaul_, skilled_;
+  std::vector<int32_t> skill_set_, unit_of_;
+  std::vector<RichUnit> units_;
+  std::vector<NodeIndex> unit_nodes_, near_, related_;
+};
+
+}  // namespace vrp

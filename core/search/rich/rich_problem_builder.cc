@@ -1,0 +1,305 @@
+#include "core/search/rich/rich_problem_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+// Far below the checker's tolerance (1e-6), far above the rounding of sums of doubles.
+constexpr double kRelativeSlack = 1e-9;
+// A vehicle type is compared with this many distinct ones before it.
+constexpr size_t kCompared = 64;
+
+double Roomy(double limit) { return limit * (1 + kRelativeSlack / 2); }
+
+bool AnyAbove0(const double* row, int32_t count) {
+  return std::any_of(row, row + count, [](double value) { return value > 0; });
+}
+
+// Whether vehicles of the two types are the same to a plan.
+bool SameVehicles(const VehicleType& a, const VehicleType& b) {
+  VehicleType other = b;
+  other.id = a.id;
+  other.count = a.count;
+  return a == other;
+}
+
+bool IsSymmetric(const double* matrix, int64_t size) {
+  for (int64_t i = 0; i < size; ++i) {
+    for (int64_t j = 0; j < i; ++j) {
+      if (matrix[i * size + j] != matrix[j * size + i]) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void RichProblemBuilder::Run() {
+  problem_.size_ = problem_.instance().num_nodes();
+  problem_.depots_ = problem_.instance().num_depots();
+  problem_.dimensions_ = problem_.instance().load_dimensions();
+  problem_.inverse_speed_ = 1 / problem_.instance().speed();
+  ReadTimes();
+  ReadLoads();
+  ReadUnits();
+  ReadVehicles();
+  ReadSkills();
+  SetTravel();
+  Summarize();
+  BuildNeighbours();
+}
+
+void RichProblemBuilder::ReadTimes() {
+  RichProblem& p = problem_;
+  p.service_ = data_.services.empty() ? std::vector<double>(p.size_, 0.0) : data_.services;
+  p.setup_ = data_.setups;
+  p.release_ = data_.releases;
+  p.open_.resize(p.size_);
+  p.close_.resize(p.size_);
+  p.late_from_.resize(p.size_);
+  p.further_begin_.assign(p.size_ + 1, 0);
+  double horizon = 0;
+  std::vector<double> late_cost(p.size_, 0.0);
+  bool soft = false;
+  for (NodeIndex node = 0; node < p.size_; ++node) {
+    TimeWindow window = p.instance().window(node);
+    p.open_[node] = window.open;
+    p.close_[node] = window.soft() ? kNoLimit : window.close;
+    if (!data_.further_windows.empty() && !data_.further_windows[node].empty()) {
+      const auto& further = data_.further_windows[node];
+      p.further_.insert(p.further_.end(), further.begin(), further.end());
+      window = further.back();
+    }
+    p.further_begin_[node + 1] = static_cast<int32_t>(p.further_.size());
+    p.late_from_[node] = window.close;
+    if (window.soft()) late_cost[node] = window.late_cost;
+    soft = soft || (window.soft() && window.close != kNoLimit);
+    p.timed_ = p.timed_ || p.open_[node] > 0 || window.close != kNoLimit;
+    if (std::isfinite(window.close)) horizon = std::max(horizon, std::abs(window.close));
+    horizon = std::max(horizon, window.open);
+    p.timed_ = p.timed_ || p.release(node) > 0;
+  }
+  if (soft) p.late_cost_ = std::move(late_cost);
+  for (const VehicleType& type : data_.vehicles) {
+    if (std::isfinite(type.shift.close)) horizon = std::max(horizon, type.shift.close);
+  }
+  p.time_slack_ = horizon * kRelativeSlack;
+}
+
+void RichProblemBuilder::ReadLoads() {
+  RichProblem& p = problem_;
+  const int64_t loads = int64_t{p.size_} * p.dimensions_;
+  p.delivered_.assign(data_.demands.begin(), data_.demands.end());
+  p.collected_.assign(loads, 0.0);
+  for (size_t i = 0; i < data_.pickups.size(); ++i) p.collected_[i] += data_.pickups[i];
+  for (size_t i = 0; i < data_.backhauls.size(); ++i) p.collected_[i] += data_.backhauls[i];
+  p.carried_.assign(loads, 0.0);
+  for (const Shipment& shipment : data_.shipments) {
+    for (size_t k = 0; k < shipment.amounts.size(); ++k) {
+      p.carried_[shipment.pickup * int64_t{p.dimensions_} + k] += shipment.amounts[k];
+      p.carried_[shipment.delivery * int64_t{p.dimensions_} + k] -= shipment.amounts[k];
+    }
+  }
+  p.linehaul_.resize(p.size_);
+  p.backhaul_.assign(p.size_, 0);
+  for (NodeIndex node = 0; node < p.size_; ++node) {
+    p.linehaul_[node] = AnyAbove0(p.delivered(node), p.dimensions_);
+    if (!data_.backhauls.empty()) {
+      p.backhaul_[node] = AnyAbove0(&data_.backhauls[node * int64_t{p.dimensions_}], p.dimensions_);
+    }
+    p.has_backhauls_ = p.has_backhauls_ || p.backhaul_[node];
+  }
+  p.has_shipments_ = !data_.shipments.empty();
+  p.plain_loads_ = !p.has_shipments_ && data_.backhauls.empty() && data_.pickups.empty();
+}
+
+void RichProblemBuilder::ReadUnits() {
+  RichProblem& p = problem_;
+  p.unit_of_.assign(p.size_, -1);
+  const auto add = [&](RichUnit::Kind kind, std::span<const NodeIndex> nodes) {
+    RichUnit unit{.kind = kind,
+                  .first = static_cast<int32_t>(p.unit_nodes_.size()),
+                  .count = static_cast<int32_t>(nodes.size()),
+                  .weight = 0};
+    const bool shipment = kind == RichUnit::Kind::kShipment;
+    double prize = shipment ? 0 : kNoLimit;
+    for (const NodeIndex node : nodes) {
+      const double own = data_.prizes.empty() ? kNoLimit : data_.prizes[node];
+      const double weight = 1 + (data_.priorities.empty() ? 0 : data_.priorities[node]);
+      prize = shipment ? prize + own : std::min(prize, own);
+      unit.weight = shipment ? unit.weight + weight : std::max(unit.weight, weight);
+      p.unit_of_[node] = p.units();
+    }
+    unit.prize = prize;
+    p.unit_nodes_.insert(p.unit_nodes_.end(), nodes.begin(), nodes.end());
+    p.units_.push_back(unit);
+  };
+  for (const Shipment& shipment : data_.shipments) {
+    const NodeIndex ends[] = {shipment.pickup, shipment.delivery};
+    add(RichUnit::Kind::kShipment, ends);
+  }
+  for (const std::vector<NodeIndex>& group : data_.alternative_groups) {
+    add(RichUnit::Kind::kAlternatives, group);
+  }
+  for (NodeIndex node = p.depots_; node < p.size_; ++node) {
+    if (p.unit_of_[node] < 0) add(RichUnit::Kind::kSingle, {&node, 1});
+  }
+}
+
+void RichProblemBuilder::ReadVehicles() {
+  RichProblem& p = problem_;
+  for (size_t t = 0; t < data_.vehicles.size(); ++t) {
+    const VehicleType& type = data_.vehicles[t];
+    size_t at = distinct_.size() > kCompared ? distinct_.size() - kCompared : 0;
+    while (at < distinct_.size() && !SameVehicles(*distinct_[at], type)) ++at;
+    if (at == distinct_.size()) {
+      distinct_.push_back(&type);
+      p.vehicles_.push_back(ReadVehicle(type));
+    }
+    RichVehicle& vehicle = p.vehicles_[at];
+    vehicle.originals.emplace_back(static_cast<int32_t>(t), type.count);
+    const int64_t sum = int64_t{vehicle.count} + (type.count == 0 ? INT32_MAX : type.count);
+    vehicle.count = static_cast<int32_t>(std::min<int64_t>(sum, INT32_MAX));
+    p.type_of_.push_back(static_cast<int32_t>(at));
+    p.timed_ =
+        p.timed_ || !type.breaks.empty() || type.shift.open > 0 || type.shift.close != kNoLimit;
+    p.plain_loads_ = p.plain_loads_ && type.max_reloads == 0;
+  }
+}
+
+RichVehicle RichProblemBuilder::ReadVehicle(const VehicleType& type) const {
+  RichVehicle vehicle;
+  vehicle.start = type.depot;
+  vehicle.end = type.open_end ? problem_.nowhere() : type.end();
+  vehicle.capacity = {Roomy(type.capacity)};
+  for (const double capacity : type.further_capacities) vehicle.capacity.push_back(Roomy(capacity));
+  vehicle.capacity.resize(problem_.dimensions_, kNoLimit);
+  vehicle.leaves_from = std::max(problem_.open_[type.depot], type.shift.open);
+  vehicle.leaves_by = problem_.close_[type.depot];
+  vehicle.shift_close = type.shift.close;
+  vehicle.regular_duration = type.max_duration;
+  vehicle.duration_limit = Roomy(type.max_duration + type.max_overtime);
+  vehicle.distance_limit = Roomy(type.max_distance);
+  vehicle.max_stops = type.max_stops;
+  vehicle.max_reloads = type.max_reloads;
+  vehicle.breaks = type.breaks;
+  SetCosts(type, vehicle);
+  vehicle.needs_duration = vehicle.per_time != 0 || type.max_duration != kNoLimit;
+  const bool duration_by_parts =
+      problem_.further_.empty() && problem_.release_.empty() && problem_.setup_.empty();
+  vehicle.simulated =
+      !type.breaks.empty() || problem_.soft() || (vehicle.needs_duration && !duration_by_parts);
+  return vehicle;
+}
+
+void RichProblemBuilder::SetCosts(const VehicleType& type, RichVehicle& vehicle) const {
+  if (data_.objective == Objective::kDuration) {
+    vehicle.per_distance = 0;
+    vehicle.per_time = 1;
+  }
+  if (data_.objective != Objective::kCost) return;
+  vehicle.fixed = type.fixed_cost;
+  vehicle.per_distance = type.cost_per_distance;
+  vehicle.per_time = type.cost_per_time;
+  vehicle.overtime_cost = type.overtime_cost;
+}
+
+// Sets of skills get numbers; a table says which vehicle's set holds which customer's.
+void RichProblemBuilder::ReadSkills() {
+  RichProblem& p = problem_;
+  using Set = std::vector<std::string>;
+  const auto numbered = [](Set set, std::map<Set, int32_t>& numbers) {
+    std::sort(set.begin(), set.end());
+    return numbers.emplace(std::move(set), static_cast<int32_t>(numbers.size())).first->second;
+  };
+  std::map<Set, int32_t> wanted, owned;
+  p.skill_set_.resize(p.size_);
+  for (NodeIndex node = 0; node < p.size_; ++node) {
+    p.skill_set_[node] =
+        numbered(data_.required_skills.empty() ? Set{} : data_.required_skills[node], wanted);
+  }
+  for (size_t t = 0; t < distinct_.size(); ++t) {
+    p.vehicles_[t].skills = numbered(distinct_[t]->skills, owned);
+  }
+  p.skill_rows_ = static_cast<int32_t>(owned.size());
+  p.skilled_.assign(wanted.size() * owned.size(), 0);
+  for (const auto& [need, row] : wanted) {
+    for (const auto& [skills, column] : owned) {
+      p.skilled_[row * int64_t{p.skill_rows_} + column] =
+          std::includes(skills.begin(), skills.end(), need.begin(), need.end());
+    }
+  }
+}
+
+void RichProblemBuilder::SetTravel() {
+  RichProblem& p = problem_;
+  const double* shared = data_.distance_matrix.empty() ? nullptr : data_.distance_matrix.data();
+  bool symmetric = true;
+  if (shared != nullptr) symmetric = IsSymmetric(shared, p.size_);
+  if (shared == nullptr && BuildMatrix()) shared = p.own_distances_.data();
+  for (size_t t = 0; t < distinct_.size(); ++t) {
+    const VehicleType& type = *distinct_[t];
+    RichVehicle& vehicle = p.vehicles_[t];
+    const bool own = !type.distance_matrix.empty();
+    vehicle.distance = own ? type.distance_matrix.data() : shared;
+    vehicle.symmetric = own ? IsSymmetric(type.distance_matrix.data(), p.size_) : symmetric;
+    if (!type.duration_matrix.empty()) {
+      vehicle.duration = type.duration_matrix.data();
+    } else if (!data_.duration_matrix.empty()) {
+      vehicle.duration = data_.duration_matrix.data();
+    }
+  }
+}
+
+bool RichProblemBuilder::BuildMatrix() {
+  RichProblem& p = problem_;
+  if (p.size_ > RichProblem::kMatrixNodes || stop_.ShouldStop()) return false;
+  const int64_t n = p.size_;
+  p.own_distances_.assign(n * n, 0.0);
+  for (NodeIndex i = 0; i < p.size_; ++i) {
+    if (i % 32 == 31 && stop_.ShouldStop()) {
+      p.own_distances_.clear();
+      return false;
+    }
+    for (NodeIndex j = 0; j < i; ++j) {
+      const double distance = p.instance().Distance(i, j);
+      p.own_distances_[i * n + j] = distance;
+      p.own_distances_[j * n + i] = distance;
+    }
+  }
+  return true;
+}
+
+// What follows from all parts together.
+void RichProblemBuilder::Summarize() {
+  RichProblem& p = problem_;
+  std::vector<double> largest(p.dimensions_, 0.0);
+  for (const RichVehicle& vehicle : p.vehicles_) {
+    for (int32_t k = 0; k < p.dimensions_; ++k) {
+      largest[k] = std::max(largest[k], vehicle.capacity[k]);
+    }
+  }
+  p.bulk_.assign(p.size_, 0.0);
+  const RichVehicle& vehicle = p.vehicles_.front();
+  double farthest = 0;
+  double sum = 1;
+  for (NodeIndex node = p.depots_; node < p.size_; ++node) {
+    for (int32_t k = 0; k < p.dimensions_; ++k) {
+      const double load = std::max(p.delivered(node)[k], std::max(p.collected(node)[k], 0.0) +
+                                                             std::max(p.carried(node)[k], 0.0));
+      p.bulk_[node] = std::max(p.bulk_[node], load / std::max(largest[k], 1e-12));
+    }
+    const double way = p.Distance(vehicle, vehicle.start, node);
+    farthest = std::max(farthest, way + p.Duration(vehicle, vehicle.start, node));
+    sum += 2 * way + p.Distance(vehicle, node, vehicle.start);
+  }
+  p.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
+  if (data_.objective == Objective::kVehiclesThenDistance) p.route_weight_ = 2 * sum;
+}
+
+}  // namespace vrp

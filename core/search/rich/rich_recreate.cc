@@ -1,0 +1,150 @@
+#include "core/search/rich/rich_recreate.h"
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+constexpr double kBlink = 0.01;
+// How often optional units are inserted for more than their prize: together they may be worth it.
+constexpr double kGenerousRate = 0.15;
+constexpr double kMostGenerous = 6;
+// How often new routes are compared by shares of their fixed cost.
+constexpr double kShareRate = 0.5;
+// The clock is asked after that many insertions.
+constexpr int32_t kPoll = 4;
+
+// With the article's weights: random 4, bulk 4, far 2, close 1, and 2 for each of the three that
+// look at windows.
+enum Order : int32_t { kRandom, kBulk, kFar, kClose, kNarrow, kEarly, kLate };
+
+int32_t DrawOrder(FastRandom& random, bool timed) {
+  const int32_t ticket = random.Below(timed ? 17 : 11);
+  if (ticket < 4) return kRandom;
+  if (ticket < 8) return kBulk;
+  if (ticket < 10) return kFar;
+  if (ticket < 11) return kClose;
+  if (ticket < 13) return kNarrow;
+  return ticket < 15 ? kEarly : kLate;
+}
+
+}  // namespace
+
+RichRecreate::RichRecreate(RichRouteSet& routes, FastRandom& random, const StopCondition& stop)
+    : routes_(routes),
+      problem_(routes.problem()),
+      random_(random),
+      stop_(stop),
+      insertion_(routes, random),
+      is_gathered_(problem_.units(), 0) {}
+
+void RichRecreate::InsertSome(std::span<const int32_t> removed, NodeIndex seed) {
+  DrawMood();
+  Gather(removed, seed);
+  Order();
+  InsertGathered(worth_);
+}
+
+void RichRecreate::DrawMood() {
+  insertion_.SetMood({.blink = kBlink, .shares_fixed_cost = random_.Unit() < kShareRate});
+  worth_ = 1;
+  if (random_.Unit() < kGenerousRate) worth_ = 1 + random_.Unit() * kMostGenerous;
+}
+
+void RichRecreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
+  gathered_.assign(removed.begin(), removed.end());
+  const std::vector<int32_t>& absent = routes_.absent();
+  const auto room = [&] { return gathered_.size() < removed.size() + kMostRetried; };
+  if (std::ssize(absent) <= kMostRetried) {
+    gathered_.insert(gathered_.end(), absent.begin(), absent.end());
+    kept_absent_.clear();
+    return;
+  }
+  for (const int32_t u : absent) is_gathered_[u] = 2;
+  const auto gather = [&](int32_t u) {
+    if (is_gathered_[u] != 2) return;
+    is_gathered_[u] = 1;
+    gathered_.push_back(u);
+  };
+  for (int32_t i = 0; i < kMostRetried / 3; ++i) {
+    gather(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
+  }
+  gather(problem_.UnitOf(seed));
+  for (const NodeIndex near : problem_.Near(seed)) {
+    if (!room()) break;
+    gather(problem_.UnitOf(near));
+  }
+  kept_absent_.clear();
+  for (const int32_t u : absent) {
+    if (is_gathered_[u] == 2) kept_absent_.push_back(u);
+    is_gathered_[u] = 0;
+  }
+}
+
+void RichRecreate::Order() {
+  random_.Shuffle(std::span<int32_t>(gathered_));
+  const int32_t order = DrawOrder(random_, problem_.timed());
+  if (order == kRandom) return;
+  keyed_.clear();
+  for (const int32_t u : gathered_) {
+    keyed_.emplace_back(Key(order, problem_.NodesOf(problem_.unit(u)).front()), u);
+  }
+  std::stable_sort(keyed_.begin(), keyed_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < keyed_.size(); ++i) gathered_[i] = keyed_[i].second;
+}
+
+double RichRecreate::Key(int32_t order, NodeIndex customer) const {
+  const RichVehicle& vehicle = problem_.vehicle(0);
+  switch (order) {
+    case kBulk:
+      return -problem_.bulk(customer);
+    case kFar:
+      return -problem_.Distance(vehicle, vehicle.start, customer);
+    case kClose:
+      return problem_.Distance(vehicle, vehicle.start, customer);
+    case kNarrow:
+      return problem_.late_from(customer) - problem_.open(customer);
+    case kEarly:
+      return problem_.open(customer);
+    case kLate:
+      return -problem_.late_from(customer);
+    default:
+      return 0;
+  }
+}
+
+void RichRecreate::InsertGathered(double worth) {
+  std::vector<int32_t> absent = kept_absent_;
+  int32_t until_poll = kPoll;
+  bool stopped = false;
+  for (const int32_t u : gathered_) {
+    if (--until_poll == 0) {
+      until_poll = kPoll;
+      stopped = stopped || stop_.ShouldStop();
+    }
+    const RichUnit& unit = problem_.unit(u);
+    const double limit = unit.required() ? RichProblem::kNever : worth * unit.prize;
+    const RichSpot spot = stopped ? RichSpot{} : insertion_.Find(u, limit);
+    if (spot.found()) {
+      insertion_.Insert(spot);
+    } else {
+      absent.push_back(u);
+    }
+  }
+  routes_.SetAbsent(std::move(absent));
+}
+
+void RichRecreate::InsertAbsent(double worth) {
+  insertion_.SetMood({});
+  gathered_ = routes_.absent();
+  kept_absent_.clear();
+  const auto bulk = [&](int32_t u) {
+    return problem_.bulk(problem_.NodesOf(problem_.unit(u)).front());
+  };
+  std::stable_sort(gathered_.begin(), gathered_.end(),
+                   [&](int32_t a, int32_t b) { return bulk(a) > bulk(b); });
+  InsertGathered(worth);
+}
+
+}  // namespace vrp

@@ -1,0 +1,47 @@
+// Greedy insertion of missing units.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/base/stop.h"
+#include "core/search/fast_random.h"
+#include "core/search/rich/rich_insertion.h"
+
+namespace vrp {
+
+// The recreate half of SISR (Christiaens and Vanden Berghe 2020), in moods that change from one
+// time to the next. Not thread-safe; `routes`, `random` and `stop` must outlive it.
+class RichRecreate {
+ public:
+  RichRecreate(RichRouteSet& routes, FastRandom& random, const StopCondition& stop);
+
+  // Inserts `removed` and some of the absent, rather those near `seed`, in an order drawn by lot;
+  // what has no feasible place, or costs more than its prize, is absent then.
+  void InsertSome(std::span<const int32_t> removed, NodeIndex seed);
+  // Inserts all absent units, the bulkiest first, without randomness; optional ones where they cost
+  // at most `worth` times their prize. Past the stop what is left stays absent.
+  void InsertAbsent(double worth);
+
+ private:
+  static constexpr int32_t kMostRetried = 12;  // absent units
+
+  void DrawMood();
+  void Gather(std::span<const int32_t> removed, NodeIndex seed);
+  void Order();
+  double Key(int32_t order, NodeIndex customer) const;
+  void InsertGathered(double worth);
+
+  RichRouteSet& routes_;
+  const RichProblem& problem_;
+  FastRandom& random_;
+  const StopCondition& stop_;
+  RichInsertion insertion_;
+  std::vector<int32_t> gathered_, kept_absent_;
+  std::vector<char> is_gathered_;  // [units]
+  std::vector<std::pair<double, int32_t>> keyed_;
+  double worth_ = 1;
+};
+
+}  // namespace vrp

@@ -1,0 +1,214 @@
+#include "core/search/rich/rich_route.h"
+
+namespace vrp {
+namespace {
+
+class Measurer {
+ public:
+  Measurer(const RichProblem& problem, RichRoute& route)
+      : p_(problem), route_(route), vehicle_(problem.vehicle(route.type)) {}
+
+  bool Run(RouteEvaluator& evaluator) {
+    MeasureDistance();
+    if (p_.plain_loads()) {
+      SumLoad();
+    } else {
+      MeasureLoads();
+    }
+    if (p_.has_backhauls()) MarkOrder();
+    if (p_.has_releases()) MeasureReleases();
+    if (p_.timed()) MeasureTimes();
+    if (!vehicle_.simulated && !p_.has_releases()) return FinishByParts();
+    const RouteValue value = evaluator.Evaluate(vehicle_, route_.nodes);
+    route_.duration = value.duration;
+    route_.cost = value.cost;
+    return value.feasible;
+  }
+
+ private:
+  bool IsDepot(int32_t i) const { return p_.is_depot(route_.nodes[i]); }
+
+  void MeasureDistance() {
+    const int32_t size = route_.size();
+    route_.edge.resize(size - 1);
+    route_.distance = route_.travel = route_.driving = 0;
+    route_.stops = route_.reloads = 0;
+    for (int32_t i = 0; i + 1 < size; ++i) {
+      const NodeIndex from = route_.nodes[i];
+      const NodeIndex to = route_.nodes[i + 1];
+      route_.edge[i] = p_.Distance(vehicle_, from, to);
+      route_.distance += route_.edge[i];
+      if (vehicle_.needs_duration) route_.driving += p_.Duration(vehicle_, from, to);
+      if (i == 0) continue;
+      route_.stops += !IsDepot(i);
+      route_.reloads += IsDepot(i);
+      route_.travel += p_.Service(from);
+    }
+    route_.travel += route_.driving;
+  }
+
+  void SumLoad() {
+    const int32_t dimensions = p_.dimensions();
+    route_.load.assign(dimensions, 0.0);
+    for (int32_t i = 1; i + 1 < route_.size(); ++i) {
+      const double* delivered = p_.delivered(route_.nodes[i]);
+      for (int32_t k = 0; k < dimensions; ++k) route_.load[k] += delivered[k];
+    }
+  }
+
+  void MeasureLoads() {
+    const int64_t cells = int64_t{route_.size()} * p_.dimensions();
+    route_.most_before.resize(cells);
+    route_.most_after.resize(cells);
+    route_.on_board.resize(cells);
+    for (int32_t k = 0; k < p_.dimensions(); ++k) {
+      MeasureOnBoard(k);
+      MeasureMost(k);
+    }
+  }
+
+  double& At(std::vector<double>& cells, int32_t i, int32_t k) const {
+    return cells[i * int64_t{p_.dimensions()} + k];
+  }
+
+  void MeasureOnBoard(int32_t k) {
+    double taken = 0;  // with the trip so far, from its end
+    for (int32_t i = route_.size() - 2; i >= 0; --i) {
+      At(route_.on_board, i, k) = taken;
+      taken = IsDepot(i) ? 0 : taken + p_.delivered(route_.nodes[i])[k];
+    }
+    double load = 0;
+    for (int32_t i = 0; i + 1 < route_.size(); ++i) {
+      const NodeIndex node = route_.nodes[i];
+      double& on_board = At(route_.on_board, i, k);
+      load = IsDepot(i)
+                 ? on_board
+                 : load + p_.collected(node)[k] + p_.carried(node)[k] - p_.delivered(node)[k];
+      on_board = load;
+    }
+  }
+
+  void MeasureMost(int32_t k) {
+    double most = 0;
+    for (int32_t i = 0; i + 1 < route_.size(); ++i) {
+      const double load = At(route_.on_board, i, k);
+      most = IsDepot(i) ? load : std::max(most, load);
+      At(route_.most_before, i, k) = most;
+    }
+    for (int32_t i = route_.size() - 2; i >= 0; --i) {
+      const bool last = i + 2 == route_.size() || IsDepot(i + 1);
+      const double load = At(route_.on_board, i, k);
+      At(route_.most_after, i, k) = last ? load : std::max(load, At(route_.most_after, i + 1, k));
+    }
+  }
+
+  void MarkOrder() {
+    const int32_t size = route_.size();
+    route_.backhaul_before.assign(size, 0);
+    route_.linehaul_after.assign(size, 0);
+    for (int32_t i = 1; i + 1 < size; ++i) {
+      if (IsDepot(i)) continue;
+      route_.backhaul_before[i] = route_.backhaul_before[i - 1] || p_.is_backhaul(route_.nodes[i]);
+    }
+    for (int32_t i = size - 3; i >= 0; --i) {
+      if (IsDepot(i + 1)) continue;
+      route_.linehaul_after[i] =
+          route_.linehaul_after[i + 1] || p_.is_linehaul(route_.nodes[i + 1]);
+    }
+  }
+
+  void MeasureReleases() {
+    const int32_t size = route_.size();
+    route_.release.assign(size, 0.0);
+    for (int32_t begin = 0; begin + 1 < size;) {
+      int32_t end = begin + 1;
+      double release = 0;
+      for (; end + 1 < size && !IsDepot(end); ++end) {
+        release = std::max(release, p_.release(route_.nodes[end]));
+      }
+      for (int32_t i = begin; i < end; ++i) route_.release[i] = release;
+      begin = end;
+    }
+  }
+
+  double ReleaseAt(int32_t i) const { return p_.has_releases() ? route_.release[i] : 0; }
+  double Handling(int32_t i) const {
+    return p_.Handling(vehicle_, route_.nodes[i - 1], route_.nodes[i]);
+  }
+
+  void MeasureTimes() {
+    const int32_t size = route_.size();
+    const int32_t last = size - 1;
+    route_.departure.resize(size);
+    route_.latest.resize(size);
+    double time = std::max(vehicle_.leaves_from, ReleaseAt(0));
+    route_.departure[0] = time;
+    for (int32_t i = 1; i < size; ++i) {
+      const NodeIndex node = route_.nodes[i];
+      if (node != p_.nowhere()) {
+        time = p_.Earliest(node, time + p_.Duration(vehicle_, route_.nodes[i - 1], node));
+        if (i < last) time = IsDepot(i) ? std::max(time, ReleaseAt(i)) : time + Handling(i);
+      }
+      route_.departure[i] = time;
+    }
+    route_.latest[last] = vehicle_.shift_close;
+    for (int32_t i = last; i > 0; --i) {
+      const NodeIndex node = route_.nodes[i];
+      double begin = route_.latest[i];
+      if (node != p_.nowhere()) {
+        if (i < last && !IsDepot(i)) begin -= Handling(i);
+        begin = p_.Latest(node, begin);
+      }
+      route_.latest[i - 1] = begin - p_.Duration(vehicle_, route_.nodes[i - 1], node);
+    }
+  }
+
+  RichSegment SegmentAt(int32_t i) const {
+    RichSegment segment = SegmentOf(p_, vehicle_, route_.nodes[i]);
+    if (i == 0) return {0, vehicle_.leaves_from, vehicle_.leaves_by};
+    if (i + 1 == route_.size()) segment.late = std::min(segment.late, vehicle_.shift_close);
+    return segment;
+  }
+
+  void JoinSegments() {
+    const int32_t size = route_.size();
+    route_.head.resize(size);
+    route_.tail.resize(size);
+    route_.head[0] = SegmentAt(0);
+    for (int32_t i = 1; i < size; ++i) {
+      const double travel = p_.Duration(vehicle_, route_.nodes[i - 1], route_.nodes[i]);
+      route_.head[i] = Join(route_.head[i - 1], travel, SegmentAt(i));
+    }
+    route_.tail[size - 1] = SegmentAt(size - 1);
+    for (int32_t i = size - 2; i >= 0; --i) {
+      const double travel = p_.Duration(vehicle_, route_.nodes[i], route_.nodes[i + 1]);
+      route_.tail[i] = Join(SegmentAt(i), travel, route_.tail[i + 1]);
+    }
+  }
+
+  bool FinishByParts() {
+    route_.duration = 0;
+    if (vehicle_.needs_duration) {
+      JoinSegments();
+      route_.duration = route_.head.back().duration;
+    }
+    route_.cost = vehicle_.fixed + vehicle_.per_distance * route_.distance +
+                  vehicle_.TimeCost(route_.duration);
+    return route_.distance <= vehicle_.distance_limit &&
+           p_.InTime(route_.duration, vehicle_.duration_limit) &&
+           (!p_.timed() ||
+            p_.InTime(route_.departure[0], std::min(vehicle_.leaves_by, route_.latest[0])));
+  }
+
+  const RichProblem& p_;
+  RichRoute& route_;
+  const RichVehicle& vehicle_;
+};
+
+}  // namespace
+
+bool MeasureRoute(const RichProblem& problem, RouteEvaluator& evaluator, RichRoute& route) {
+  return Measurer(problem, route).Run(evaluator);
+}
+
+}  // namespace vrp

@@ -1,0 +1,218 @@
+#include "core/search/rich/rich_route_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/search/rich/reloads.h"
+#include "core/search/rich/vehicle_labels.h"
+
+namespace vrp {
+
+std::vector<NodeIndex> WithEnds(const RichVehicle& vehicle, std::span<const NodeIndex> customers) {
+  std::vector<NodeIndex> nodes = {vehicle.start};
+  nodes.insert(nodes.end(), customers.begin(), customers.end());
+  nodes.push_back(vehicle.end);
+  return nodes;
+}
+
+RichRouteSet::RichRouteSet(const RichProblem& problem)
+    : problem_(&problem),
+      evaluator_(problem),
+      route_of_(problem.size() + 1, -1),
+      position_of_(problem.size() + 1, -1),
+      used_of_(problem.vehicles().size(), 0) {
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    if (ServedAlone(problem.unit(u))) servable_.push_back(u);
+  }
+  SetAbsent(servable_);
+}
+
+bool RichRouteSet::ServedAlone(const RichUnit& unit) {
+  const std::span<const NodeIndex> nodes = problem_->NodesOf(unit);
+  const size_t together = unit.kind == RichUnit::Kind::kShipment ? 2 : 1;
+  for (const RichVehicle& vehicle : problem_->vehicles()) {
+    for (size_t i = 0; i < nodes.size(); i += together) {
+      const auto route = WithEnds(vehicle, nodes.subspan(i, together));
+      if (evaluator_.Evaluate(vehicle, route).feasible) return true;
+    }
+  }
+  return false;
+}
+
+void RichRouteSet::Load(const Plan& plan) {
+  for (const PlannedRoute& planned : plan) LoadRoute(planned);
+  std::vector<int32_t> absent;
+  for (const int32_t u : servable_) {
+    const auto nodes = problem_->NodesOf(problem_->unit(u));
+    if (std::none_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return route_of_[n] >= 0; })) {
+      absent.push_back(u);
+    }
+  }
+  SetAbsent(std::move(absent));
+}
+
+// Unit after unit in the order of their first visits, each kept where the route stays feasible.
+void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
+  const RichProblem& p = *problem_;
+  if (planned.vehicle_type < 0 || planned.vehicle_type >= std::ssize(p.instance().vehicles()))
+    return;
+  const int32_t type = p.TypeOf(planned.vehicle_type);
+  const RichVehicle& vehicle = p.vehicle(type);
+  if (!HasVehicle(type) || !CanOpenRoute()) return;
+  std::vector<char> taken(p.size(), 0);
+  std::vector<NodeIndex> kept;
+  const auto try_with = [&](std::span<const NodeIndex> more) {
+    std::vector<NodeIndex> nodes = {vehicle.start};
+    std::vector<char> now = taken;
+    for (const NodeIndex node : more) now[node] = 1;
+    for (const NodeIndex node : planned.customers) {
+      if (node == vehicle.start) nodes.push_back(node);
+      if (node < p.depots() || node >= p.size() || now[node] != 1) continue;
+      nodes.push_back(node);
+      now[node] = 2;
+    }
+    nodes.push_back(vehicle.end);
+    DropEmptyTrips(p, nodes);
+    if (!evaluator_.Evaluate(vehicle, nodes).feasible) return;
+    for (const NodeIndex node : more) taken[node] = 1;
+    kept = std::move(nodes);
+  };
+  std::vector<char> seen(p.units(), 0);
+  for (const NodeIndex node : planned.customers) {
+    if (node < p.depots() || node >= p.size()) continue;
+    const int32_t u = p.UnitOf(node);
+    const auto nodes = p.NodesOf(p.unit(u));
+    const auto in_route = [&](NodeIndex n) { return route_of_[n] >= 0; };
+    if (std::exchange(seen[u], 1) || std::any_of(nodes.begin(), nodes.end(), in_route)) continue;
+    if (p.unit(u).kind != RichUnit::Kind::kShipment) {
+      try_with({&node, 1});
+      continue;
+    }
+    const auto at = std::find(planned.customers.begin(), planned.customers.end(), nodes[1]);
+    if (node == nodes[0] && at != planned.customers.end()) try_with(nodes);
+  }
+  if (!kept.empty()) SetRoute(EmptySlot(), type, kept);
+}
+
+Plan RichRouteSet::ToPlan() const {
+  VehicleLabels labels(*problem_);
+  Plan plan;
+  for (const RichRoute& route : routes_) {
+    if (route.empty()) continue;
+    plan.push_back({.vehicle_type = labels.Next(route.type),
+                    .customers = {route.nodes.begin() + 1, route.nodes.end() - 1}});
+  }
+  return plan;
+}
+
+bool RichRouteSet::SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes) {
+  Touch(slot);
+  Unlink(slot);
+  RichRoute& route = routes_[slot];
+  route.type = type;
+  route.nodes.assign(nodes.begin(), nodes.end());
+  if (nodes.empty()) return true;
+  if (!MeasureRoute(*problem_, evaluator_, route)) {
+    route.nodes.clear();
+    return false;
+  }
+  Count(route, 1);
+  Number(slot);
+  return true;
+}
+
+void RichRouteSet::Unlink(int32_t slot) {
+  RichRoute& route = routes_[slot];
+  if (route.empty()) return;
+  Count(route, -1);
+  for (int32_t i = 1; i + 1 < route.size(); ++i) route_of_[route.nodes[i]] = -1;
+  first_empty_ = std::min(first_empty_, slot);
+}
+
+void RichRouteSet::Count(const RichRoute& route, int32_t sign) {
+  used_ += sign;
+  used_of_[route.type] += sign;
+  route_cost_ += sign * route.cost;
+}
+
+void RichRouteSet::Number(int32_t slot) {
+  const RichRoute& route = routes_[slot];
+  for (int32_t i = 1; i + 1 < route.size(); ++i) {
+    if (problem_->is_depot(route.nodes[i])) continue;
+    route_of_[route.nodes[i]] = slot;
+    position_of_[route.nodes[i]] = i;
+  }
+}
+
+void RichRouteSet::SetAbsent(std::vector<int32_t> units) {
+  absent_ = std::move(units);
+  lost_prizes_ = missing_weight_ = 0;
+  for (const int32_t u : absent_) {
+    const RichUnit& unit = problem_->unit(u);
+    (unit.required() ? missing_weight_ : lost_prizes_) +=
+        unit.required() ? unit.weight : unit.prize;
+  }
+}
+
+int32_t RichRouteSet::EmptySlot() {
+  for (; first_empty_ < slots(); ++first_empty_) {
+    if (routes_[first_empty_].empty()) return first_empty_;
+  }
+  routes_.emplace_back();
+  saved_in_.push_back(0);
+  is_changed_.push_back(0);
+  return slots() - 1;
+}
+
+void RichRouteSet::Begin() {
+  recording_ = true;
+  ++transaction_;
+  num_saved_ = 0;
+  saved_absent_ = absent_;
+  saved_cost_ = route_cost_;
+  saved_prizes_ = lost_prizes_;
+  saved_weight_ = missing_weight_;
+}
+
+void RichRouteSet::Touch(int32_t slot) {
+  if (!is_changed_[slot]) {
+    is_changed_[slot] = 1;
+    changed_.push_back(slot);
+  }
+  if (!recording_ || saved_in_[slot] == transaction_) return;
+  saved_in_[slot] = transaction_;
+  if (num_saved_ == saved_.size()) saved_.emplace_back();
+  saved_[num_saved_].slot = slot;
+  saved_[num_saved_].route = routes_[slot];
+  ++num_saved_;
+}
+
+void RichRouteSet::Rollback() {
+  recording_ = false;
+  for (size_t k = 0; k < num_saved_; ++k) Unlink(saved_[k].slot);
+  for (size_t k = 0; k < num_saved_; ++k) {
+    const int32_t slot = saved_[k].slot;
+    std::swap(routes_[slot], saved_[k].route);
+    first_empty_ = std::min(first_empty_, slot);
+    if (routes_[slot].empty()) continue;
+    Count(routes_[slot], 1);
+    Number(slot);
+  }
+  absent_.swap(saved_absent_);
+  route_cost_ = saved_cost_;
+  lost_prizes_ = saved_prizes_;
+  missing_weight_ = saved_weight_;
+}
+
+std::vector<int32_t> RichRouteSet::Touched() const {
+  std::vector<int32_t> slots;
+  for (size_t k = 0; k < num_saved_; ++k) slots.push_back(saved_[k].slot);
+  return slots;
+}
+
+std::vector<int32_t> RichRouteSet::TakeChanged() {
+  for (const int32_t slot : changed_) is_changed_[slot] = 0;
+  return std::exchange(changed_, {});
+}
+
+}  // namespace vrp

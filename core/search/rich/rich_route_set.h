@@ -1,0 +1,98 @@
+// A feasible, possibly partial plan of a rich problem under change, with undo.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/problem/solution.h"
+#include "core/search/rich/rich_route.h"
+
+namespace vrp {
+
+// Every route is feasible at any time; units may be absent. Slots of emptied routes are used again.
+// Not thread-safe. `problem` must outlive it.
+class RichRouteSet {
+ public:
+  explicit RichRouteSet(const RichProblem& problem);
+
+  const RichProblem& problem() const { return *problem_; }
+  RouteEvaluator& evaluator() { return evaluator_; }
+  int32_t slots() const { return static_cast<int32_t>(routes_.size()); }
+  const RichRoute& route(int32_t slot) const { return routes_[slot]; }
+  int32_t RouteOf(NodeIndex customer) const { return route_of_[customer]; }  // -1: none
+  int32_t PositionOf(NodeIndex customer) const { return position_of_[customer]; }
+  // Units that no route serves but some vehicle could.
+  const std::vector<int32_t>& absent() const { return absent_; }
+  // Units that some vehicle could serve.
+  const std::vector<int32_t>& servable() const { return servable_; }
+
+  int32_t used() const { return used_; }  // routes
+  bool HasVehicle(int32_t type) const { return used_of_[type] < problem_->vehicle(type).count; }
+  // No more than this many routes are opened.
+  void LimitRoutes(int32_t limit) { route_limit_ = limit; }
+  bool CanOpenRoute() const { return used_ < route_limit_; }
+
+  double missing_weight() const { return missing_weight_; }  // of the absent that are required
+  double cost() const { return route_cost_ + lost_prizes_; }
+
+  // Takes over what of `plan` is feasible; what is not becomes absent.
+  void Load(const Plan& plan);
+  Plan ToPlan() const;
+
+  // `nodes` has the vehicle's start and end, or is empty; order and loads are allowed. Its
+  // customers come from this route or from none. False: it is too late or too long, and the slot is
+  // emptied.
+  bool SetRoute(int32_t slot, int32_t type, std::span<const NodeIndex> nodes);
+  void SetAbsent(std::vector<int32_t> units);
+  int32_t EmptySlot();
+
+  // All changes since Begin are undone by Rollback. No nesting.
+  void Begin();
+  void Commit() { recording_ = false; }
+  void Rollback();
+  // Slots changed since Begin.
+  std::vector<int32_t> Touched() const;
+  // Slots changed since they were asked for the last time, each once.
+  std::vector<int32_t> TakeChanged();
+
+ private:
+  struct Saved {
+    int32_t slot = 0;
+    RichRoute route;
+  };
+  bool ServedAlone(const RichUnit& unit);
+  void Touch(int32_t slot);
+  void Count(const RichRoute& route, int32_t sign);
+  void Unlink(int32_t slot);
+  void Number(int32_t slot);
+  void LoadRoute(const PlannedRoute& planned);
+
+  const RichProblem* problem_;
+  RouteEvaluator evaluator_;
+  std::vector<int32_t> servable_;
+  std::vector<RichRoute> routes_;
+  std::vector<int32_t> route_of_, position_of_;  // [N + 1]
+  std::vector<int32_t> used_of_;                 // by type
+  std::vector<int32_t> absent_;
+  int32_t used_ = 0;
+  int32_t route_limit_ = INT32_MAX;
+  int32_t first_empty_ = 0;  // no slot before it is empty
+  double route_cost_ = 0, lost_prizes_ = 0, missing_weight_ = 0;
+
+  bool recording_ = false;
+  int64_t transaction_ = 0;
+  std::vector<int64_t> saved_in_;  // per slot: the transaction that holds its copy
+  std::vector<Saved> saved_;       // the first num_saved_ are in use; the rest keep their memory
+  size_t num_saved_ = 0;
+  std::vector<int32_t> saved_absent_;
+  double saved_cost_ = 0, saved_prizes_ = 0, saved_weight_ = 0;
+  std::vector<char> is_changed_;
+  std::vector<int32_t> changed_;
+};
+
+// The customers of `nodes`, a plan's route of that type, as the search keeps them: with the
+// vehicle's start and end.
+std::vector<NodeIndex> WithEnds(const RichVehicle& vehicle, std::span<const NodeIndex> customers);
+
+}  // namespace vrp

@@ -1,0 +1,140 @@
+#include "core/search/rich/rich_ruin.h"
+
+#include <algorithm>
+
+#include "core/search/rich/reloads.h"
+
+namespace vrp {
+namespace {
+
+// The article's parameters: mean number of customers removed, longest string, share of strings with
+// a gap, and how readily the gap grows.
+constexpr double kMeanRemoved = 10;
+constexpr double kLongestString = 10;
+constexpr double kSplitRate = 0.5;
+constexpr double kSplitGrowth = 0.01;
+// How often a whole route goes.
+constexpr double kRouteRate = 0.03;
+
+}  // namespace
+
+std::span<const int32_t> RichRuin::Remove() {
+  const RichProblem& problem = routes_.problem();
+  marked_.resize(problem.size(), 0);
+  removed_.clear();
+  ruined_.clear();
+  seed_ = DrawSeed();
+  if (routes_.used() == 0) return {};
+  if (routes_.RouteOf(seed_) >= 0 && random_.Unit() < kRouteRate) {
+    return RemoveRoute(routes_.RouteOf(seed_));
+  }
+  const auto served =
+      static_cast<double>(std::ssize(routes_.servable()) - std::ssize(routes_.absent()));
+  const double longest = std::min(kLongestString, std::max(1.0, served / routes_.used()));
+  const double most_strings = 4 * kMeanRemoved / (1 + longest) - 1;
+  const auto strings = static_cast<int32_t>(1 + random_.Unit() * most_strings);
+  if (routes_.RouteOf(seed_) >= 0) MarkStringWith(seed_, static_cast<int32_t>(longest));
+  for (const NodeIndex near : problem.Near(seed_)) {
+    if (std::ssize(ruined_) >= strings) break;
+    const int32_t slot = routes_.RouteOf(near);
+    if (slot < 0 || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
+    MarkStringWith(near, static_cast<int32_t>(longest));
+  }
+  TakeOutMarked();
+  return removed_;
+}
+
+std::span<const int32_t> RichRuin::RemoveRoute(int32_t slot) {
+  marked_.resize(routes_.problem().size(), 0);
+  removed_.clear();
+  ruined_.assign(1, slot);
+  MarkRange(routes_.route(slot), 1, routes_.route(slot).size() - 1);
+  TakeOutMarked();
+  return removed_;
+}
+
+NodeIndex RichRuin::DrawSeed() {
+  const RichProblem& problem = routes_.problem();
+  const std::vector<int32_t>& absent = routes_.absent();
+  if (routes_.missing_weight() > 0) {
+    const RichUnit& unit = problem.unit(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
+    if (unit.required()) return problem.NodesOf(unit)[random_.Below(unit.count)];
+  }
+  return problem.depots() + random_.Below(problem.size() - problem.depots());
+}
+
+void RichRuin::MarkStringWith(NodeIndex customer, int32_t longest) {
+  const int32_t slot = routes_.RouteOf(customer);
+  const RichRoute& route = routes_.route(slot);
+  const int32_t visits = route.size() - 2;
+  const int32_t length = random_.Between(1, std::max(1, std::min(longest, visits)));
+  ruined_.push_back(slot);
+  int32_t kept = 0;
+  if (length > 1 && length < visits && random_.Unit() < kSplitRate) {
+    kept = 1;
+    while (length + kept < visits && random_.Unit() < kSplitGrowth) ++kept;
+  }
+  const int32_t window = length + kept;
+  const int32_t at = routes_.PositionOf(customer);
+  const int32_t begin =
+      random_.Between(std::max(1, at - window + 1), std::min(at, visits - window + 1));
+  const int32_t before_gap = kept == 0 ? length : random_.Between(1, length - 1);
+  MarkRange(route, begin, begin + before_gap);
+  MarkRange(route, begin + before_gap + kept, begin + window);
+}
+
+void RichRuin::MarkRange(const RichRoute& route, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; ++i) {
+    if (!routes_.problem().is_depot(route.nodes[i])) MarkUnit(route.nodes[i]);
+  }
+}
+
+void RichRuin::MarkUnit(NodeIndex customer) {
+  if (marked_[customer]) return;
+  const RichProblem& problem = routes_.problem();
+  const int32_t index = problem.UnitOf(customer);
+  removed_.push_back(index);
+  marked_[customer] = 1;
+  if (problem.unit(index).kind != RichUnit::Kind::kShipment) return;
+  for (const NodeIndex end : problem.NodesOf(problem.unit(index))) marked_[end] = 1;
+}
+
+void RichRuin::TakeOutMarked() {
+  for (const int32_t slot : ruined_) TakeOutMarked(slot);
+  for (const int32_t index : removed_) {
+    for (const NodeIndex node : routes_.problem().NodesOf(routes_.problem().unit(index))) {
+      marked_[node] = 0;
+    }
+  }
+}
+
+void RichRuin::TakeOutMarked(int32_t slot) {
+  const RichProblem& problem = routes_.problem();
+  const RichRoute& route = routes_.route(slot);
+  left_.clear();
+  for (const NodeIndex node : route.nodes) {
+    if (node == problem.nowhere() || !marked_[node]) left_.push_back(node);
+  }
+  DropEmptyTrips(problem, left_);
+  if (left_.size() <= 2) left_.clear();
+  if (routes_.SetRoute(slot, route.type, left_)) return DropNeedlessReloads(slot);
+  // Where a detour can be shorter than the direct way, the rest may come too late: all go.
+  for (const NodeIndex node : left_) {
+    if (node >= problem.depots() && node != problem.nowhere()) MarkUnit(node);
+  }
+}
+
+void RichRuin::DropNeedlessReloads(int32_t slot) {
+  const RichProblem& problem = routes_.problem();
+  for (int32_t i = routes_.route(slot).size() - 2; i > 0; --i) {
+    const RichRoute& route = routes_.route(slot);
+    if (route.reloads == 0) return;
+    if (!problem.is_depot(route.nodes[i])) continue;
+    left_ = route.nodes;
+    left_.erase(left_.begin() + i);
+    const RouteValue value = routes_.evaluator().Evaluate(problem.vehicle(route.type), left_);
+    if (value.feasible && value.cost <= route.cost) routes_.SetRoute(slot, route.type, left_);
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,45 @@
+// Which units of a rich plan to take out before they are put back better.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/rich/rich_route_set.h"
+
+namespace vrp {
+
+// Adjacent string removal of SISR (Christiaens and Vanden Berghe 2020), and now and then a whole
+// route. Both ends of a shipment go together. Not thread-safe; `routes` and `random` must outlive
+// it.
+class RichRuin {
+ public:
+  RichRuin(RichRouteSet& routes, FastRandom& random) : routes_(routes), random_(random) {}
+
+  // Takes out strings of routes near a random customer (near an absent one, where there is one that
+  // is required). Returns the units, valid until the next call.
+  std::span<const int32_t> Remove();
+  std::span<const int32_t> RemoveRoute(int32_t slot);
+  // The customer around whom the last Remove worked.
+  NodeIndex seed() const { return seed_; }
+
+ private:
+  NodeIndex DrawSeed();
+  void MarkStringWith(NodeIndex customer, int32_t longest);
+  void MarkRange(const RichRoute& route, int32_t begin, int32_t end);
+  void MarkUnit(NodeIndex customer);
+  void TakeOutMarked();
+  void TakeOutMarked(int32_t slot);
+  void DropNeedlessReloads(int32_t slot);
+
+  RichRouteSet& routes_;
+  FastRandom& random_;
+  NodeIndex seed_ = 0;
+  std::vector<char> marked_;  // [N]
+  std::vector<int32_t> removed_;
+  std::vector<int32_t> ruined_;
+  std::vector<NodeIndex> left_;
+};
+
+}  // namespace vrp

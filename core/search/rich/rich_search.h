@@ -1,0 +1,14 @@
+// The search for problems with features beyond the plain one (core/problem/features.h).
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "core/search/search.h"
+
+namespace vrp {
+
+// Search (core/search/search.h) for any instance but a TSP. Past a stop that holds from the start
+// it may take until `grace` for its first plan.
+SearchResult RichSearch(const Instance& instance, const SearchOptions& options,
+                        const StopCondition& grace, ImprovementFn on_improvement);
+
+}  // namespace vrp

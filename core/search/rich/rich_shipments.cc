@@ -1,0 +1,115 @@
+// Where a shipment's two ends go.
+#include <algorithm>
+
+#include "core/search/rich/rich_insertion.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kNever = RichProblem::kNever;
+
+}  // namespace
+
+void RichInsertion::FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best) {
+  if (problem_.size() > kScanAllNodes) {
+    slots_.clear();
+    for (const NodeIndex end : {pickup, delivery}) {
+      const size_t most = slots_.size() + kRoutesLooked / 2;
+      for (const NodeIndex other : problem_.Related(end)) {
+        const int32_t slot = routes_.RouteOf(other);
+        if (slots_.size() >= most) break;
+        if (slot < 0 || std::find(slots_.begin(), slots_.end(), slot) != slots_.end()) continue;
+        slots_.push_back(slot);
+      }
+    }
+    for (const int32_t slot : slots_) ScanShipment(pickup, delivery, slot, best);
+    if (best.found() || routes_.CanOpenRoute()) return;
+  }
+  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+    if (!routes_.route(slot).empty()) ScanShipment(pickup, delivery, slot, best);
+  }
+}
+
+void RichInsertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot,
+                                 RichSpot& best) {
+  const RichRoute& route = routes_.route(slot);
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  if (route.stops + 2 > vehicle.max_stops || !problem_.Allowed(vehicle, pickup) ||
+      !problem_.Allowed(vehicle, delivery)) {
+    return;
+  }
+  const int32_t places = route.size() - 1;
+  delivery_added_.resize(places);
+  least_added_.resize(places + 1);
+  least_added_[places] = kNever;
+  for (int32_t i = places - 1; i >= 0; --i) {
+    delivery_added_[i] = AddedDistance(route, i, delivery);
+    least_added_[i] = std::min(least_added_[i + 1], delivery_added_[i]);
+  }
+  for (int32_t i = 0; i < places; ++i) {
+    if (!RoomOnBoard(route, i, pickup)) continue;
+    if (problem_.timed() &&
+        problem_.Earliest(pickup, route.departure[i] + problem_.Duration(vehicle, route.nodes[i],
+                                                                         pickup)) == kNever) {
+      return;  // from here on it is reached even later
+    }
+    const RichSpot spot{
+        .slot = slot, .node = pickup, .delivery = delivery, .after = i, .delivery_after = i};
+    const double together = problem_.Distance(vehicle, route.nodes[i], pickup) +
+                            problem_.Distance(vehicle, pickup, delivery) +
+                            problem_.Distance(vehicle, delivery, route.nodes[i + 1]) -
+                            route.edge[i];
+    ConsiderShipment(spot, together, best);
+    const double added = AddedDistance(route, i, pickup);
+    if (vehicle.per_distance * (added + least_added_[i + 1]) < best.cost) {
+      ScanDeliveries(spot, added, best);
+    }
+  }
+}
+
+bool RichInsertion::RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const double* on_board = &route.on_board[after * int64_t{problem_.dimensions()}];
+  const double* carried = problem_.carried(pickup);
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    if (on_board[k] + carried[k] > vehicle.capacity[k]) return false;
+  }
+  return true;
+}
+
+// With the pickup where spot.after says, at the distance `added`, the delivery further behind.
+void RichInsertion::ScanDeliveries(RichSpot spot, double added, RichSpot& best) {
+  const RichRoute& route = routes_.route(spot.slot);
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  double time = 0;
+  NodeIndex from = spot.node;
+  if (problem_.timed()) {
+    const NodeIndex before = route.nodes[spot.after];
+    time = route.departure[spot.after] + problem_.Duration(vehicle, before, spot.node);
+    time = problem_.Earliest(spot.node, time) + problem_.Handling(vehicle, before, spot.node);
+  }
+  for (int32_t j = spot.after + 1; j + 1 < route.size(); ++j) {
+    const NodeIndex node = route.nodes[j];
+    if (!RoomOnBoard(route, j, spot.node)) return;
+    if (problem_.timed()) {
+      time = problem_.Earliest(node, time + problem_.Duration(vehicle, from, node)) +
+             problem_.Handling(vehicle, from, node);
+      if (time == kNever || !problem_.InTime(time, route.latest[j])) return;
+      from = node;
+    }
+    if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
+    spot.delivery_after = j;
+    ConsiderShipment(spot, added + delivery_added_[j], best);
+  }
+}
+
+void RichInsertion::ConsiderShipment(RichSpot spot, double added, RichSpot& best) {
+  const RichRoute& route = routes_.route(spot.slot);
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  if (vehicle.per_distance * added >= best.cost) return;
+  if (route.distance + added > vehicle.distance_limit) return;
+  spot.cost = SimulatedCost(spot);
+  if (spot.cost < best.cost) Take(spot, best);
+}
+
+}  // namespace vrp

@@ -1,0 +1,50 @@
+// Vehicle types as the rich search reads them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/problem/vehicle.h"
+
+namespace vrp {
+
+// Instance types that differ in nothing but id and count are one here.
+struct RichVehicle {
+  std::vector<std::pair<int32_t, int32_t>> originals = {};  // instance types and their counts
+  int32_t count = 0;                                        // INT32_MAX: as many as needed
+  NodeIndex start = 0;
+  NodeIndex end = 0;                  // RichProblem::nowhere() where the end is open
+  std::vector<double> capacity = {};  // [K], with room for rounding
+  double leaves_from = 0;             // depot and shift open
+  double leaves_by = kNoLimit;        // the depot closes
+  double shift_close = kNoLimit;
+  double regular_duration = kNoLimit;  // overtime counts from here
+  double duration_limit = kNoLimit;    // overtime included; with room for rounding, as distance
+  double distance_limit = kNoLimit;
+  int32_t max_stops = 0;
+  int32_t max_reloads = 0;
+  int32_t skills = 0;  // a row of RichProblem's table
+  std::vector<Break> breaks = {};
+  // What the objective makes of it.
+  double fixed = 0;
+  double per_distance = 1;
+  double per_time = 0;
+  double overtime_cost = 0;
+  bool needs_duration = false;  // some cost or limit asks for it
+  // The cost of a change, or whether it is in time, needs the whole route simulated.
+  bool simulated = false;
+  // Travel; null: from positions, distance / speed. Types that share matrices share these.
+  const double* distance = nullptr;  // [N, N]
+  const double* duration = nullptr;  // [N, N]
+  bool symmetric = true;
+
+  // Of a used vehicle; `late` is the cost of lateness.
+  double TimeCost(double route_duration) const {
+    return per_time * route_duration +
+           overtime_cost * std::max(0.0, route_duration - regular_duration);
+  }
+};
+
+}  // namespace vrp

@@ -1,0 +1,211 @@
+#include "core/search/rich/route_evaluator.h"
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+constexpr double kNever = RichProblem::kNever;
+
+// A leg of `travel` that takes the breaks [first, last) on its way: when it arrives, having left at
+// `time`; kNever where a break begins too late.
+double Arrival(const std::vector<Break>& breaks, size_t first, size_t last, double time,
+               double travel, double slack) {
+  for (size_t b = first; b < last; ++b) {
+    const double driven = std::clamp(breaks[b].window.open - time, 0.0, travel);
+    travel -= driven;
+    time = std::max(time + driven, breaks[b].window.open);
+    if (time > breaks[b].window.close + slack) return kNever;
+    time += breaks[b].duration;
+  }
+  return time + travel;
+}
+
+// The latest time to leave so that Arrival is not after `arrival`.
+double Departure(const std::vector<Break>& breaks, size_t first, size_t last, double arrival,
+                 double travel) {
+  double paused = 0;
+  double bound = kNever;
+  for (size_t b = first; b < last; ++b) {
+    bound = std::min(bound, breaks[b].window.close - paused);
+    paused += breaks[b].duration;
+  }
+  return std::min(bound, arrival - travel - paused);
+}
+
+}  // namespace
+
+RouteValue RouteEvaluator::Evaluate(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) {
+  RouteValue value;
+  if (!OrderAllowed(vehicle, nodes)) return value;
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    value.distance += problem_.Distance(vehicle, nodes[i - 1], nodes[i]);
+  }
+  if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
+  const bool breaks = !vehicle.breaks.empty();
+  late_ = 0;
+  if (!(breaks ? ForwardWithBreaks(vehicle, nodes) : Forward(vehicle, nodes))) return value;
+  if (vehicle.needs_duration) {
+    const double latest =
+        breaks ? LatestStartWithBreaks(vehicle, nodes) : LatestStart(vehicle, nodes);
+    value.duration = end_ - std::max(begin_[0], std::min(latest, vehicle.leaves_by));
+    if (!problem_.InTime(value.duration, vehicle.duration_limit)) return value;
+  }
+  value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
+               vehicle.TimeCost(value.duration) + late_;
+  value.feasible = true;
+  return value;
+}
+
+bool RouteEvaluator::OrderAllowed(const RichVehicle& vehicle,
+                                  std::span<const NodeIndex> nodes) const {
+  int32_t stops = 0;
+  int32_t reloads = 0;
+  bool backhaul = false;
+  for (const NodeIndex node : nodes.subspan(1, nodes.size() - 2)) {
+    if (problem_.is_depot(node)) {
+      ++reloads;
+      backhaul = false;
+      continue;
+    }
+    ++stops;
+    if (!problem_.Allowed(vehicle, node)) return false;
+    if (backhaul && problem_.is_linehaul(node)) return false;
+    backhaul = backhaul || problem_.is_backhaul(node);
+  }
+  return stops <= vehicle.max_stops && reloads <= vehicle.max_reloads;
+}
+
+bool RouteEvaluator::LoadsFit(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) {
+  const int32_t dimensions = problem_.dimensions();
+  load_.resize(dimensions);
+  for (size_t i = 0; i + 1 < nodes.size(); ++i) {
+    if (problem_.is_depot(nodes[i])) {
+      std::fill(load_.begin(), load_.end(), 0.0);
+      for (size_t j = i + 1; j + 1 < nodes.size() && !problem_.is_depot(nodes[j]); ++j) {
+        for (int32_t k = 0; k < dimensions; ++k) load_[k] += problem_.delivered(nodes[j])[k];
+      }
+    }
+    for (int32_t k = 0; k < dimensions; ++k) {
+      if (!problem_.is_depot(nodes[i])) {
+        load_[k] += problem_.collected(nodes[i])[k] + problem_.carried(nodes[i])[k] -
+                    problem_.delivered(nodes[i])[k];
+      }
+      if (load_[k] > vehicle.capacity[k]) return false;
+    }
+  }
+  return true;
+}
+
+double RouteEvaluator::ReleaseOf(std::span<const NodeIndex> nodes, size_t at) const {
+  double release = 0;
+  if (!problem_.has_releases()) return release;
+  for (size_t i = at + 1; i + 1 < nodes.size() && !problem_.is_depot(nodes[i]); ++i) {
+    release = std::max(release, problem_.release(nodes[i]));
+  }
+  return release;
+}
+
+double RouteEvaluator::LeaveAt(const RichVehicle& vehicle, std::span<const NodeIndex> nodes,
+                               size_t at, double begin) const {
+  if (at + 1 == nodes.size()) return begin;
+  if (problem_.is_depot(nodes[at])) return std::max(begin, ReleaseOf(nodes, at));
+  return begin + problem_.Handling(vehicle, nodes[at - 1], nodes[at]);
+}
+
+double RouteEvaluator::LatestBegin(const RichVehicle& vehicle, std::span<const NodeIndex> nodes,
+                                   size_t at, double leave) const {
+  const NodeIndex node = nodes[at];
+  if (problem_.is_depot(node)) return problem_.LatestOnTime(node, leave);
+  const double begin = leave - problem_.Handling(vehicle, nodes[at - 1], node);
+  return problem_.LatestOnTime(node, begin);
+}
+
+bool RouteEvaluator::Forward(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) {
+  begin_.resize(nodes.size());
+  begin_[0] = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
+  if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
+  double time = begin_[0];
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    const NodeIndex node = nodes[i];
+    if (node != problem_.nowhere()) {
+      time = problem_.Earliest(node, time + problem_.Duration(vehicle, nodes[i - 1], node));
+      if (time == kNever) return false;
+      if (problem_.soft()) late_ += problem_.LateCost(node, time);
+    }
+    begin_[i] = time;
+    time = LeaveAt(vehicle, nodes, i, time);
+    if (problem_.is_depot(node) && !problem_.InTime(time, problem_.close(node))) return false;
+  }
+  end_ = time;
+  return problem_.InTime(end_, vehicle.shift_close);
+}
+
+double RouteEvaluator::LatestStart(const RichVehicle& vehicle,
+                                   std::span<const NodeIndex> nodes) const {
+  double begin = end_;
+  for (size_t i = nodes.size() - 1; i > 0; --i) {
+    const double leave = begin - problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    if (i == 1) return leave;
+    // What is late stays as it is: begin_ is then the latest too.
+    begin = std::max(LatestBegin(vehicle, nodes, i - 1, leave), begin_[i - 1]);
+  }
+  return begin;
+}
+
+bool RouteEvaluator::ForwardWithBreaks(const RichVehicle& vehicle,
+                                       std::span<const NodeIndex> nodes) {
+  const std::vector<Break>& breaks = vehicle.breaks;
+  const size_t labels = breaks.size() + 1;
+  begin_.assign(nodes.size() * labels, kNever);
+  begin_[0] = std::max(vehicle.leaves_from, ReleaseOf(nodes, 0));
+  if (!problem_.InTime(begin_[0], vehicle.leaves_by)) return false;
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    const double travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    double* to = &begin_[i * labels];
+    bool any = false;
+    for (size_t from = 0; from < labels; ++from) {
+      const double begin = begin_[(i - 1) * labels + from];
+      if (begin == kNever) continue;
+      const double leave = i == 1 ? begin : LeaveAt(vehicle, nodes, i - 1, begin);
+      // An open end is reached with the last service: no break after it.
+      const size_t most = nodes[i] == problem_.nowhere() ? from + 1 : labels;
+      for (size_t taken = from; taken < most; ++taken) {
+        double time = Arrival(breaks, from, taken, leave, travel, problem_.time_slack());
+        if (time == kNever) break;
+        if (nodes[i] != problem_.nowhere()) time = problem_.Earliest(nodes[i], time);
+        to[taken] = std::min(to[taken], time);
+        any = any || time != kNever;
+      }
+    }
+    if (!any) return false;
+  }
+  end_ = begin_.back();
+  return end_ != kNever && problem_.InTime(end_, vehicle.shift_close);
+}
+
+double RouteEvaluator::LatestStartWithBreaks(const RichVehicle& vehicle,
+                                             std::span<const NodeIndex> nodes) {
+  const std::vector<Break>& breaks = vehicle.breaks;
+  const size_t labels = breaks.size() + 1;
+  latest_.assign(nodes.size() * labels, -kNever);
+  latest_.back() = end_;
+  const double slack = problem_.time_slack();
+  for (size_t i = nodes.size() - 1; i > 0; --i) {
+    const double travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    for (size_t taken = 0; taken < labels; ++taken) {
+      const double arrival = latest_[i * labels + taken];
+      if (arrival == -kNever) continue;
+      for (size_t from = nodes[i] == problem_.nowhere() ? taken : 0; from <= taken; ++from) {
+        const double leave = Departure(breaks, from, taken, arrival, travel);
+        if (Arrival(breaks, from, taken, leave, travel, slack) > arrival + slack) continue;
+        const double begin = i == 1 ? leave : LatestBegin(vehicle, nodes, i - 1, leave);
+        double& latest = latest_[(i - 1) * labels + from];
+        latest = std::max(latest, begin);
+      }
+    }
+  }
+  return latest_[0];
+}
+
+}  // namespace vrp

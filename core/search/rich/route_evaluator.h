@@ -1,0 +1,55 @@
+// The exact value of one route of a rich problem, from its order alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/search/rich/rich_problem.h"
+
+namespace vrp {
+
+struct RouteValue {
+  bool feasible = false;
+  double distance = 0;
+  double duration = 0;  // 0 where nothing about the vehicle asks for it
+  double cost = 0;      // the objective's part and lateness; RichProblem::route_weight is apart
+};
+
+// Simulates whole routes: the schedule of core/problem/schedule.h (as soon as possible, then the
+// latest start that delays nothing). O(visits * breaks^2). Keeps scratch space: not thread-safe.
+// `problem` must outlive it.
+class RouteEvaluator {
+ public:
+  explicit RouteEvaluator(const RichProblem& problem) : problem_(problem) {}
+
+  // `nodes` runs from the vehicle's start to its end (nowhere() where that is open), with at least
+  // one customer; shipments are whole and in order. An infeasible value says nothing else.
+  RouteValue Evaluate(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
+
+ private:
+  bool OrderAllowed(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  bool LoadsFit(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
+  // Of the trip that leaves the depot at position `at`.
+  double ReleaseOf(std::span<const NodeIndex> nodes, size_t at) const;
+  // Each fills begin_ with the earliest starts; false: too late somewhere.
+  bool Forward(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
+  bool ForwardWithBreaks(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
+  // The end of the service (the stay) at nodes[at] that begins at `begin`.
+  double LeaveAt(const RichVehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
+                 double begin) const;
+  // The latest begin at nodes[at] that lets the vehicle leave by `leave`.
+  double LatestBegin(const RichVehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
+                     double leave) const;
+  double LatestStart(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) const;
+  double LatestStartWithBreaks(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
+
+  const RichProblem& problem_;
+  std::vector<double> load_;
+  std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
+  std::vector<double> latest_;  // likewise, with breaks
+  double late_ = 0;
+  double end_ = 0;
+};
+
+}  // namespace vrp

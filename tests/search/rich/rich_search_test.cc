@@ -1,0 +1,167 @@
+// The search on problems beyond the plain one, through its front door.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "core/problem/checker.h"
+#include "core/search/search.h"
+#include "tests/testing/rich_enumeration.h"
+#include "tests/testing/rich_instances.h"
+
+namespace vrp {
+namespace {
+
+using test::DrawFeatures;
+using test::MakeRichInstance;
+using test::RichInstanceOptions;
+
+SearchResult SearchFor(const Instance& instance, int64_t iterations, uint64_t seed = 1) {
+  SearchOptions options;
+  options.max_iterations = iterations;
+  options.seed = seed;
+  return *Search(instance, options);
+}
+
+// The plan's own violations; customers left out are none where not all can be served.
+void ExpectSound(const Instance& instance, const SearchResult& found) {
+  const CheckReport report = CheckPlan(instance, found.plan, found.cost);
+  for (const Violation& violation : report.violations) {
+    EXPECT_EQ(violation.kind, ViolationKind::kMissingCustomer)
+        << instance.name() << ": " << violation.message;
+  }
+}
+
+void ExpectOptimal(const RichInstanceOptions& options) {
+  const Instance instance = MakeRichInstance(options);
+  const test::Enumerated best = test::EnumerateAll(instance);
+  const SearchResult found = SearchFor(instance, 3000);
+  ExpectSound(instance, found);
+  const PlanValue value = ValueOf(instance, found.plan);
+  EXPECT_EQ(value.left_out, best.value.left_out) << instance.name();
+  EXPECT_EQ(value.routes, best.value.routes) << instance.name();
+  EXPECT_NEAR(value.cost, best.value.cost, 1e-6) << instance.name();
+}
+
+class FeatureTest : public testing::TestWithParam<int32_t> {};
+
+TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
+  const auto feature = static_cast<Feature>(GetParam());
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    ExpectOptimal({.customers = 6, .seed = seed, .features = {feature}});
+    ExpectOptimal({.customers = 5,
+                   .seed = seed + 10,
+                   .features = {feature, Feature::kObjective},
+                   .vehicles = 1});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
+                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+
+class ObjectiveTest : public testing::TestWithParam<Objective> {};
+
+TEST_P(ObjectiveTest, FindsTheOptimumThatTryingEverythingFinds) {
+  for (uint64_t seed = 20; seed < 24; ++seed) {
+    ExpectOptimal({.customers = 6,
+                   .seed = seed,
+                   .features = {Feature::kObjective, Feature::kVehicleTypes},
+                   .objective = GetParam()});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ObjectiveTest,
+                         testing::Values(Objective::kVehiclesThenDistance, Objective::kDuration,
+                                         Objective::kCost));
+
+TEST(RichSearchTest, FindsTheOptimaOfMixtures) {
+  for (uint64_t seed = 1; seed <= 25; ++seed) {
+    ExpectOptimal({.customers = 5, .seed = seed, .features = DrawFeatures(seed), .vehicles = 2});
+  }
+}
+
+TEST(RichSearchTest, AnswersPassTheChecker) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    const Instance instance = MakeRichInstance({.customers = 25 + static_cast<int32_t>(seed),
+                                                .seed = seed,
+                                                .features = DrawFeatures(seed),
+                                                .vehicles = seed % 4 == 0 ? 3 : 0});
+    ExpectSound(instance, SearchFor(instance, 200));
+  }
+}
+
+TEST(RichSearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const Instance instance =
+        MakeRichInstance({.customers = 40, .seed = seed, .features = DrawFeatures(seed)});
+    const SearchResult first = SearchFor(instance, 300, 9);
+    EXPECT_EQ(first.plan, SearchFor(instance, 300, 9).plan) << instance.name();
+    EXPECT_EQ(first.iterations, 300);
+    EXPECT_EQ(first.ended_by, SearchEnd::kIterations);
+  }
+}
+
+TEST(RichSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Instance instance =
+        MakeRichInstance({.customers = 30, .seed = seed, .features = DrawFeatures(seed)});
+    SearchOptions options;
+    options.initial = {SearchFor(instance, 2000).plan};
+    options.max_iterations = 0;
+    const SearchResult found = *Search(instance, options);
+    EXPECT_LE(ValueOf(instance, found.plan).cost, ValueOf(instance, options.initial[0]).cost + 1e-6)
+        << instance.name();
+  }
+}
+
+TEST(RichSearchTest, RepairsAPlanThatBreaksEveryRule) {
+  const Instance instance =
+      MakeRichInstance({.customers = 20,
+                        .features = {Feature::kShipments, Feature::kSkills, Feature::kMaxStops,
+                                     Feature::kObjective}});
+  PlannedRoute all{.vehicle_type = 1};
+  for (NodeIndex node = instance.num_nodes(); node >= -1; --node) all.customers.push_back(node);
+  SearchOptions options;
+  options.initial = {{all, all, {.vehicle_type = 7, .customers = {2}}}};
+  options.max_iterations = 0;
+  const SearchResult found = *Search(instance, options);
+  EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible);
+}
+
+TEST(RichStopTest, GivesASoundPlanWhenTheTimeIsOverFromTheStart) {
+  for (const int32_t customers : {1, 2, 30, 3000}) {
+    const Instance instance = MakeRichInstance(
+        {.customers = customers, .features = {Feature::kShipments, Feature::kVehicleTypes}});
+    SearchOptions options;
+    options.stop = StopCondition(absl::InfinitePast(), nullptr);
+    const SearchResult found = *Search(instance, options);
+    ExpectSound(instance, found);
+    EXPECT_FALSE(found.plan.empty());
+    EXPECT_EQ(found.ended_by, SearchEnd::kDeadline);
+  }
+}
+
+TEST(RichStopTest, EndsWhenAnotherThreadCancels) {
+  const Instance instance =
+      MakeRichInstance({.customers = 100, .features = {Feature::kSeveralDepots}});
+  const auto cancel = std::make_shared<CancelFlag>();
+  SearchOptions options;
+  options.stop = StopCondition(absl::InfiniteFuture(), cancel);
+  std::thread canceller;
+  const auto found = Search(instance, options, [&](const Plan&, Cost) {
+    if (!canceller.joinable()) canceller = std::thread([&] { cancel->Cancel(); });
+  });
+  ASSERT_TRUE(canceller.joinable());
+  canceller.join();
+  ExpectSound(instance, *found);
+  EXPECT_EQ(found->ended_by, SearchEnd::kCancelled);
+}
+
+TEST(RichStopTest, EndsAtTheDeadline) {
+  SearchOptions options;
+  options.stop = StopCondition(absl::Now() + absl::Milliseconds(30), nullptr);
+  const Instance instance = MakeRichInstance({.customers = 100, .features = {Feature::kBreaks}});
+  EXPECT_EQ(Search(instance, options)->ended_by, SearchEnd::kDeadline);
+}
+
+}  // namespace
+}  // namespace vrp

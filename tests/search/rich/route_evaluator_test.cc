@@ -1,0 +1,87 @@
+// What the search thinks of a route is what the plan's value and the checker say.
+#include "core/search/rich/route_evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/problem/checker.h"
+#include "core/search/fast_random.h"
+#include "core/search/rich/rich_route.h"
+#include "core/search/rich/rich_route_set.h"
+#include "tests/testing/rich_instances.h"
+
+namespace vrp {
+namespace {
+
+// Random customers in random order, shipments whole and reloads at random places.
+std::vector<NodeIndex> RandomVisits(const RichProblem& problem, const RichVehicle& vehicle,
+                                    FastRandom& random) {
+  std::vector<NodeIndex> visits;
+  const int32_t units = random.Between(1, 6);
+  for (int32_t i = 0; i < units; ++i) {
+    const RichUnit& unit = problem.unit(random.Below(problem.units()));
+    const auto nodes = problem.NodesOf(unit);
+    if (std::find(visits.begin(), visits.end(), nodes[0]) != visits.end()) continue;
+    const auto at = random.Between(0, static_cast<int32_t>(visits.size()));
+    visits.insert(visits.begin() + at, nodes[0]);
+    if (unit.kind != RichUnit::Kind::kShipment) continue;
+    visits.insert(visits.begin() + random.Between(at + 1, static_cast<int32_t>(visits.size())),
+                  nodes[1]);
+  }
+  if (vehicle.max_reloads > 0 && visits.size() > 1) {
+    const auto at = random.Between(1, static_cast<int32_t>(visits.size()) - 1);
+    visits.insert(visits.begin() + at, vehicle.start);
+  }
+  return visits;
+}
+
+bool CheckerAllows(const CheckReport& report) {
+  return std::all_of(report.violations.begin(), report.violations.end(),
+                     [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
+}
+
+TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
+  int64_t allowed = 0;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
+    const Instance instance = test::MakeRichInstance({.customers = 14,
+                                                      .seed = seed,
+                                                      .features = test::DrawFeatures(seed),
+                                                      .objective = objective});
+    const RichProblem problem = RichProblem::Create(instance, {});
+    RouteEvaluator evaluator(problem);
+    FastRandom random(seed);
+    const double without = ValueOf(instance, {}).cost;
+    for (int32_t i = 0; i < 60; ++i) {
+      const int32_t type = random.Below(static_cast<int32_t>(problem.vehicles().size()));
+      const RichVehicle& vehicle = problem.vehicle(type);
+      const auto visits = RandomVisits(problem, vehicle, random);
+      const auto nodes = WithEnds(vehicle, visits);
+      const RouteValue value = evaluator.Evaluate(vehicle, nodes);
+      const Plan plan = {{.vehicle_type = vehicle.originals.front().first, .customers = visits}};
+      const CheckReport report = CheckPlan(instance, plan);
+      ASSERT_EQ(value.feasible, CheckerAllows(report))
+          << instance.name() << ": "
+          << (report.violations.empty() ? "" : report.violations.front().message);
+      if (!value.feasible) continue;
+      ++allowed;
+      double prizes = 0;
+      for (const NodeIndex node : visits) {
+        if (problem.is_depot(node)) continue;
+        const RichUnit& unit = problem.unit(problem.UnitOf(node));
+        if (unit.required() || problem.NodesOf(unit)[0] != node) continue;
+        prizes += unit.prize;
+      }
+      ASSERT_NEAR(value.cost, ValueOf(instance, plan).cost - without + prizes, 1e-6)
+          << instance.name();
+      RichRoute route{.type = type, .nodes = nodes};
+      ASSERT_TRUE(MeasureRoute(problem, evaluator, route)) << instance.name();
+      ASSERT_NEAR(route.cost, value.cost, 1e-6) << instance.name();
+    }
+  }
+  EXPECT_GT(allowed, 1000);
+}
+
+}  // namespace
+}  // namespace vrp

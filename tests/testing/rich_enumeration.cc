@@ -1,0 +1,113 @@
+#include "tests/testing/rich_enumeration.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/problem/checker.h"
+
+namespace vrp::test {
+namespace {
+
+constexpr int kMaxCustomers = 6;
+
+// Nothing is wrong with it but that it leaves customers out.
+bool IsAllowed(const Instance& instance, const Plan& plan) {
+  const CheckReport report = CheckPlan(instance, plan);
+  return std::all_of(report.violations.begin(), report.violations.end(),
+                     [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
+}
+
+class Enumeration {
+ public:
+  explicit Enumeration(const Instance& instance)
+      : instance_(instance), types_(static_cast<int>(instance.vehicles().size())) {}
+
+  Enumerated Run() {
+    const unsigned all = (1u << instance_.num_customers()) - 1;
+    routes_.resize((all + 1) * types_);
+    for (unsigned set = 1; set <= all; ++set) {
+      for (int type = 0; type < types_; ++type) routes_[set * types_ + type] = BestRoute(set, type);
+    }
+    best_ = {ValueOf(instance_, {}), {}};
+    Plan plan;
+    Split(all, plan);
+    return best_;
+  }
+
+ private:
+  // The cheapest order of the set in one route, if there is any.
+  std::optional<PlannedRoute> BestRoute(unsigned set, int type) const {
+    PlannedRoute route{.vehicle_type = type};
+    for (int i = 0; i < instance_.num_customers(); ++i) {
+      if ((set >> i & 1) != 0) route.customers.push_back(instance_.num_depots() + i);
+    }
+    std::optional<PlannedRoute> best;
+    double best_cost = std::numeric_limits<double>::infinity();
+    do {
+      TryWithReloads(route, 1, best, best_cost);
+    } while (std::next_permutation(route.customers.begin(), route.customers.end()));
+    return best;
+  }
+
+  // `route`, and with each choice of reloads from position `from` on.
+  void TryWithReloads(const PlannedRoute& route, size_t from, std::optional<PlannedRoute>& best,
+                      double& best_cost) const {
+    const double cost = PlanCost(instance_, {route});
+    if (cost < best_cost && IsAllowed(instance_, {route})) {
+      best = route;
+      best_cost = cost;
+    }
+    const VehicleType& vehicle = instance_.vehicles()[route.vehicle_type];
+    const auto reloads = std::count_if(route.customers.begin(), route.customers.end(),
+                                       [&](NodeIndex node) { return instance_.is_depot(node); });
+    if (reloads >= vehicle.max_reloads) return;
+    for (size_t at = from; at < route.customers.size(); ++at) {
+      PlannedRoute more = route;
+      more.customers.insert(more.customers.begin() + static_cast<std::ptrdiff_t>(at),
+                            vehicle.depot);
+      TryWithReloads(more, at + 2, best, best_cost);
+    }
+  }
+
+  // Ends `plan` with each way to serve customers of `left`.
+  void Split(unsigned left, Plan& plan) {
+    if (left == 0) {
+      const PlanValue value = ValueOf(instance_, plan);
+      if (value < best_.value && IsAllowed(instance_, plan)) best_ = {value, plan};
+      return;
+    }
+    const unsigned lowest = left & -left;
+    Split(left & ~lowest, plan);  // the lowest is left out
+    for (unsigned set = left; set > 0; set = (set - 1) & left) {
+      if ((set & lowest) == 0) continue;
+      for (int type = 0; type < types_; ++type) {
+        const auto& route = routes_[set * types_ + type];
+        if (!route.has_value()) continue;
+        plan.push_back(*route);
+        Split(left & ~set, plan);
+        plan.pop_back();
+      }
+    }
+  }
+
+  const Instance& instance_;
+  const int types_;
+  std::vector<std::optional<PlannedRoute>> routes_;  // [sets, types]
+  Enumerated best_;
+};
+
+}  // namespace
+
+Enumerated EnumerateAll(const Instance& instance) {
+  if (instance.num_customers() > kMaxCustomers) {
+    std::fprintf(stderr, "EnumerateAll: wants at most %d customers\n", kMaxCustomers);
+    std::abort();
+  }
+  return Enumeration(instance).Run();
+}
+
+}  // namespace vrp::test

@@ -1,0 +1,249 @@
+#include "tests/testing/rich_instances.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "core/base/random.h"
+
+namespace vrp::test {
+namespace {
+
+constexpr double kSide = 100;
+constexpr double kHorizon = 400;
+constexpr double kCapacity = 40;
+constexpr int32_t kManyFeatures = static_cast<int32_t>(Feature::kAlternatives) + 1;
+
+class Maker {
+ public:
+  explicit Maker(const RichInstanceOptions& options) : options_(options), random_(options.seed) {}
+
+  Instance Make() {
+    AddNodes();
+    AddVehicles();
+    AddLoads();
+    AddTimes();
+    AddLimits();
+    AddChoices();
+    auto instance = Instance::Create(std::move(data_));
+    if (instance.ok()) return *std::move(instance);
+    std::fprintf(stderr, "MakeRichInstance: %s\n", instance.status().ToString().c_str());
+    std::abort();
+  }
+
+ private:
+  bool Has(Feature feature) const {
+    return std::find(options_.features.begin(), options_.features.end(), feature) !=
+           options_.features.end();
+  }
+  double Uniform(double low, double high) { return low + (high - low) * random_.UniformDouble(); }
+  int32_t Whole(int32_t low, int32_t high) {
+    return static_cast<int32_t>(random_.UniformInt(low, high));
+  }
+  int32_t Nodes() const { return data_.num_depots + options_.customers; }
+  bool Costs() const { return data_.objective == Objective::kCost; }
+
+  void AddNodes() {
+    data_.name = "rich-" + std::to_string(options_.customers) + "-" + std::to_string(options_.seed);
+    data_.metric = options_.metric;
+    if (Has(Feature::kObjective)) data_.objective = options_.objective;
+    if (Has(Feature::kOvertime)) data_.objective = Objective::kCost;
+    if (Has(Feature::kSeveralDepots) || Has(Feature::kEndDepot)) data_.num_depots = 3;
+    for (int32_t i = 0; i < Nodes(); ++i) {
+      const double margin = i < data_.num_depots ? 0.25 * kSide : 0;
+      data_.positions.push_back({Uniform(margin, kSide - margin), Uniform(margin, kSide - margin)});
+    }
+  }
+
+  void AddVehicles() {
+    const int32_t depots = data_.num_depots;
+    const int32_t sizes = Has(Feature::kVehicleTypes) || Has(Feature::kSkills) ? 2 : 1;
+    for (int32_t i = 0; i < std::max(sizes, depots); ++i) {
+      VehicleType type{.id = "type" + std::to_string(i), .count = options_.vehicles};
+      const bool large = i % sizes == 0;
+      type.depot = i % depots;
+      type.capacity = large ? kCapacity : kCapacity / 2;
+      if (Has(Feature::kLoadDimensions)) type.further_capacities = {large ? 30.0 : 20.0};
+      if (Costs()) {
+        type.fixed_cost = large ? 60 : 35;
+        type.cost_per_distance = large ? 1 : 0.75;
+        type.cost_per_time = large ? 0.5 : 0.25;
+      }
+      if (Has(Feature::kSkills)) {
+        type.skills =
+            large ? std::vector<std::string>{"lift", "cold"} : std::vector<std::string>{"cold"};
+      }
+      if (Has(Feature::kEndDepot)) type.end_depot = (type.depot + 1) % depots;
+      data_.vehicles.push_back(std::move(type));
+    }
+    if (!Has(Feature::kVehicleMatrix)) return;
+    VehicleType slow = data_.vehicles.front();
+    slow.id = "other roads";
+    slow.distance_matrix = Matrix();
+    data_.vehicles.push_back(std::move(slow));
+  }
+
+  // The direct ways, some shorter, most longer.
+  std::vector<double> Matrix() {
+    std::vector<double> matrix;
+    for (int32_t i = 0; i < Nodes(); ++i) {
+      for (int32_t j = 0; j < Nodes(); ++j) {
+        const double way = MetricDistance(data_.metric, data_.positions[i], data_.positions[j]);
+        matrix.push_back(MetricSum(data_.metric, way * Uniform(0.8, 1.4)));
+      }
+    }
+    return matrix;
+  }
+
+  template <typename Draw>
+  std::vector<double> Loads(Draw draw) {
+    std::vector<double> loads;
+    for (int32_t i = 0; i < Nodes(); ++i) {
+      for (int32_t k = 0; k < data_.load_dimensions; ++k) {
+        loads.push_back(i < data_.num_depots ? 0 : draw(i));
+      }
+    }
+    return loads;
+  }
+
+  void AddLoads() {
+    if (Has(Feature::kLoadDimensions)) data_.load_dimensions = 2;
+    const int32_t paired =
+        Has(Feature::kShipments) ? data_.num_depots + options_.customers / 2 / 2 * 2 : 0;
+    std::vector<char> brings_back(Nodes(), 0);
+    if (Has(Feature::kBackhauls)) {
+      for (int32_t i = paired; i < Nodes(); ++i) brings_back[i] = Uniform(0, 1) < 0.3;
+      data_.backhauls = Loads([&](int32_t i) { return brings_back[i] ? Whole(1, 9) : 0; });
+    }
+    data_.demands =
+        Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : Whole(1, 9); });
+    if (Has(Feature::kPickups)) {
+      data_.pickups =
+          Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : Whole(0, 9); });
+    }
+    for (int32_t i = data_.num_depots; i + 1 < paired; i += 2) {
+      Shipment shipment{.id = "s" + std::to_string(i), .pickup = i, .delivery = i + 1};
+      for (int32_t k = 0; k < data_.load_dimensions; ++k) shipment.amounts.push_back(Whole(1, 9));
+      data_.shipments.push_back(std::move(shipment));
+    }
+  }
+
+  void AddTimes() {
+    const bool several = Has(Feature::kSeveralWindows);
+    const bool soft = Has(Feature::kSoftWindows) && !Has(Feature::kBreaks);
+    if (several || soft || Uniform(0, 1) < 0.3) {
+      data_.kind = ProblemKind::kVrptw;
+      if (several) data_.further_windows.resize(Nodes());
+      for (int32_t i = 0; i < Nodes(); ++i) AddWindows(i, several, soft);
+    }
+    const auto times = [&](double low, double high) {
+      std::vector<double> values(Nodes(), 0.0);
+      for (int32_t i = data_.num_depots; i < Nodes(); ++i) values[i] = Uniform(low, high);
+      return values;
+    };
+    if (Uniform(0, 1) < 0.5) data_.services = times(2, 10);
+    if (Has(Feature::kSetupTimes)) {
+      data_.setups = times(1, 6);
+      // Neighbours at one place.
+      for (int32_t i = data_.num_depots + 1; i < Nodes(); i += 3) {
+        data_.positions[i] = data_.positions[i - 1];
+      }
+    }
+    if (Has(Feature::kReleaseTimes)) data_.releases = times(0, kHorizon / 4);
+    for (VehicleType& type : data_.vehicles) {
+      if (Has(Feature::kShift)) type.shift = {20, 360};
+      if (Has(Feature::kBreaks)) {
+        type.breaks = {{.window = {60, 110}, .duration = 15},
+                       {.window = {120, 200}, .duration = 20}};
+      }
+    }
+  }
+
+  void AddWindows(int32_t node, bool several, bool soft) {
+    if (node < data_.num_depots) {
+      data_.windows.push_back({0, kHorizon});
+      return;
+    }
+    const double open = Uniform(20, 200);
+    data_.windows.push_back({open, open + Uniform(20, 80)});
+    if (several) {
+      const double again = data_.windows.back().close + Uniform(10, 40);
+      data_.further_windows[node].push_back({again, again + Uniform(10, 40)});
+    }
+    if (!soft) return;
+    TimeWindow& last = several ? data_.further_windows[node].back() : data_.windows.back();
+    last.late_cost = Uniform(0.5, 2);
+  }
+
+  void AddLimits() {
+    for (VehicleType& type : data_.vehicles) {
+      type.open_end = Has(Feature::kOpenEnd) && !Has(Feature::kEndDepot);
+      if (Has(Feature::kMaxDuration)) type.max_duration = Uniform(280, 340);
+      if (Has(Feature::kOvertime)) {
+        type.max_duration = Uniform(180, 240);
+        type.max_overtime = 100;
+        type.overtime_cost = 1.5;
+      }
+      if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
+      if (Has(Feature::kMaxStops)) type.max_stops = Whole(4, 8);
+      if (Has(Feature::kReloads) && data_.shipments.empty()) type.max_reloads = 2;
+    }
+  }
+
+  void AddChoices() {
+    const int32_t first = data_.num_depots;
+    if (Has(Feature::kSkills)) {
+      data_.required_skills.resize(Nodes());
+      for (int32_t i = first; i < Nodes(); ++i) {
+        const double draw = Uniform(0, 1);
+        if (draw < 0.4) data_.required_skills[i] = {draw < 0.2 ? "lift" : "cold"};
+      }
+    }
+    if (Has(Feature::kPrizes)) AddPrizes();
+    if (Has(Feature::kPriorities)) {
+      data_.priorities.assign(Nodes(), 0);
+      for (int32_t i = first; i < Nodes(); ++i) data_.priorities[i] = Whole(0, 5);
+    }
+    if (!Has(Feature::kAlternatives)) return;
+    const auto free = first + 2 * static_cast<int32_t>(data_.shipments.size());
+    for (int32_t i = free; i + 1 < Nodes(); i += 4) {
+      data_.alternative_groups.push_back({i, i + 1});
+      if (!data_.prizes.empty()) data_.prizes[i + 1] = data_.prizes[i];
+    }
+  }
+
+  void AddPrizes() {
+    data_.prizes.assign(Nodes(), kNoLimit);
+    for (int32_t i = data_.num_depots; i < Nodes(); ++i) {
+      if (Uniform(0, 1) < 0.7) data_.prizes[i] = Uniform(10, 60);
+    }
+    for (const Shipment& shipment : data_.shipments) {
+      data_.prizes[shipment.delivery] = data_.prizes[shipment.pickup];
+    }
+  }
+
+  const RichInstanceOptions& options_;
+  CounterRandom random_;
+  InstanceData data_;
+};
+
+}  // namespace
+
+Instance MakeRichInstance(const RichInstanceOptions& options) { return Maker(options).Make(); }
+
+std::vector<Feature> DrawFeatures(uint64_t seed) {
+  CounterRandom random(seed);
+  std::vector<Feature> features;
+  const auto count = static_cast<int32_t>(random.UniformInt(1, 6));
+  while (static_cast<int32_t>(features.size()) < count) {
+    const auto drawn = static_cast<Feature>(random.UniformInt(0, kManyFeatures - 1));
+    if (std::find(features.begin(), features.end(), drawn) == features.end()) {
+      features.push_back(drawn);
+    }
+  }
+  return features;
+}
+
+}  // namespace vrp::test
