@@ -6,6 +6,7 @@
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
+#include "core/search/grace.h"
 #include "core/search/local_search.h"
 #include "core/search/population/population_run.h"
 #include "core/search/rich/rich_search.h"
@@ -29,12 +30,6 @@ constexpr double kMostAnnealed = 0.5;
 constexpr int64_t kUnboundedAnnealed = 5'000;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
-
-// `stop`, but not before the grace is over.
-StopCondition AtLeastGrace(const StopCondition& stop, const StopCondition& grace) {
-  if (stop.ShouldStop() || stop.deadline() < grace.deadline()) return grace;
-  return stop;
-}
 
 bool IsBetter(const RouteSet& a, const RouteSet& b) {
   if (a.absent().size() != b.absent().size()) return a.absent().size() < b.absent().size();

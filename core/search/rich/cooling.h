@@ -26,9 +26,4 @@ class Cooling {
   const absl::Time started_;
 };
 
-// `stop`, but not before the grace is over.
-inline StopCondition AtLeast(const StopCondition& grace, const StopCondition& stop) {
-  return stop.ShouldStop() || stop.deadline() < grace.deadline() ? grace : stop;
-}
-
 }  // namespace vrp

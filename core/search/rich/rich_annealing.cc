@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/search/grace.h"
 #include "core/search/rich/vehicle_labels.h"
 
 namespace vrp {
@@ -51,7 +52,7 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
       random_(random),
       options_(options),
       grace_(grace),
-      insert_until_(AtLeast(grace, options.stop)),
+      insert_until_(AtLeastGrace(options.stop, grace)),
       cooling_(options, routes.problem().size()),
       ruin_(routes, random),
       recreate_(routes, random, insert_until_),

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/search/grace.h"
 #include "core/search/rich/rich_annealing.h"
 #include "core/search/rich/rich_packing.h"
 
@@ -44,7 +45,7 @@ RichRouteSet FirstRoutes(const RichProblem& problem, const SearchOptions& option
 
 SearchResult RichSearch(const Instance& instance, const SearchOptions& options,
                         const StopCondition& grace, ImprovementFn on_improvement) {
-  const StopCondition until = AtLeast(grace, options.stop);
+  const StopCondition until = AtLeastGrace(options.stop, grace);
   const RichProblem problem = RichProblem::Create(instance, until);
   FastRandom random(options.seed);
   RichRouteSet routes = FirstRoutes(problem, options, until, random);
