@@ -56,8 +56,7 @@ struct EvaluationRow {
 class Evaluation {
  public:
   // kInvalidArgument for no instance, no mode or a number out of range; kUnimplemented names the
-  // first instance (`files[3]: ...`) that the policy or, where it is asked, the search was not made
-  // for.
+  // first instance (`files[3]: ...`) that the policy was not made for.
   static absl::StatusOr<std::unique_ptr<Evaluation>> Create(std::shared_ptr<Policy> policy,
                                                             std::vector<Instance> instances,
                                                             EvaluationOptions options);

@@ -69,10 +69,10 @@ struct SolveAnswer {
 // Thread-safe; blocks for at most the budget, or, where that was used up on arrival, for some
 // milliseconds that construct a plan. Customers without a place are unserved, with the reason;
 // nothing else is ever wrong with the plan: each was checked. kInvalidArgument for options out of
-// range; kFailedPrecondition for a strategy that needs a policy when there is none; kUnimplemented
-// where neither search nor policy knows a feature of the instance. The strategies of the network
-// alone also give kDeadlineExceeded and kCancelled, when they have no plan by then, and kInternal
-// when the checker refuses its plan.
+// range; kFailedPrecondition for a strategy that needs a policy when there is none. The strategies
+// of the network alone also give kUnimplemented, where the policy does not know a feature of the
+// instance, kDeadlineExceeded and kCancelled, when they have no plan by then, and kInternal when
+// the checker refuses its plan.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 }  // namespace vrp

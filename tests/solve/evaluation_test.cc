@@ -115,9 +115,6 @@ TEST(EvaluationTest, RefusesWhatCannotBeEvaluatedByItsPlace) {
   EXPECT_THAT(message({}, {}), HasSubstr("files: none"));
   EXPECT_THAT(message({good, AnInstance().WithCustomers(13).Build()}, {}),
               HasSubstr("files[1]: customers: an unlucky number"));
-  EXPECT_THAT(
-      message({good, AnInstance().OpenEnd().Build()}, {.search_reference = absl::Milliseconds(5)}),
-      HasSubstr("files[1]: vehicles[0].open_end"));
   EXPECT_EQ(Evaluate({AnInstance().OpenEnd().Build()},
                      {.modes = {{.method = DecodeMethod::kSample, .width = 2}}})
                 .status(),
