@@ -4,7 +4,7 @@
 #include "core/search/rich/rich_insertion.h"
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_ruin.h"
-#include "tests/testing/rich_instances.h"
+#include "tests/testing/feature_instances.h"
 
 namespace vrp {
 namespace {
@@ -13,10 +13,10 @@ TEST(RichInsertionTest, AddsExactlyTheCostThatItPromised) {
   int64_t insertions = 0;
   for (uint64_t seed = 1; seed <= 120; ++seed) {
     const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
-    const Instance instance = test::MakeRichInstance({.customers = 30,
-                                                      .seed = seed,
-                                                      .features = test::DrawFeatures(seed),
-                                                      .objective = objective});
+    const Instance instance = test::MakeFeatureInstance({.customers = 30,
+                                                         .seed = seed,
+                                                         .features = test::DrawFeatures(seed),
+                                                         .objective = objective});
     const RichProblem problem = RichProblem::Create(instance, {});
     RichRouteSet routes(problem);
     FastRandom random(seed);
@@ -47,7 +47,7 @@ TEST(RichInsertionTest, AddsExactlyTheCostThatItPromised) {
 }
 
 TEST(RichInsertionTest, WhatIsRolledBackIsAsItWas) {
-  const Instance instance = test::MakeRichInstance(
+  const Instance instance = test::MakeFeatureInstance(
       {.customers = 40, .features = {Feature::kVehicleTypes, Feature::kPrizes}});
   const RichProblem problem = RichProblem::Create(instance, {});
   RichRouteSet routes(problem);

@@ -8,7 +8,7 @@
 
 #include "core/problem/checker.h"
 #include "core/search/search.h"
-#include "tests/testing/rich_instances.h"
+#include "tests/testing/feature_instances.h"
 
 namespace vrp {
 namespace {
@@ -85,7 +85,7 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "usage: rich_report FEATURES CUSTOMERS INSTANCES MILLISECONDS\n");
     return 2;
   }
-  test::RichInstanceOptions options{.customers = std::atoi(argv[2]), .metric = Metric::kRounded};
+  test::FeatureInstanceOptions options{.customers = std::atoi(argv[2]), .metric = Metric::kRounded};
   std::istringstream features(argv[1]);
   for (std::string number; std::getline(features, number, ',');) {
     options.features.push_back(static_cast<Feature>(std::atoi(number.c_str())));
@@ -93,7 +93,7 @@ int Main(int argc, char** argv) {
   const int instances = std::atoi(argv[3]);
   for (int i = 1; i <= instances; ++i) {
     options.seed = static_cast<uint64_t>(i);
-    const Instance instance = test::MakeRichInstance(options);
+    const Instance instance = test::MakeFeatureInstance(options);
     SearchOptions search;
     search.stop = StopCondition(absl::Now() + absl::Milliseconds(std::atoi(argv[4])), nullptr);
     Print(instance, *Search(instance, search));

@@ -5,15 +5,16 @@
 
 #include "core/problem/checker.h"
 #include "core/search/search.h"
+#include "tests/testing/feature_instances.h"
 #include "tests/testing/rich_enumeration.h"
-#include "tests/testing/rich_instances.h"
+#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
 
 using test::DrawFeatures;
-using test::MakeRichInstance;
-using test::RichInstanceOptions;
+using test::FeatureInstanceOptions;
+using test::MakeFeatureInstance;
 
 SearchResult SearchFor(const Instance& instance, int64_t iterations, uint64_t seed = 1) {
   SearchOptions options;
@@ -31,8 +32,7 @@ void ExpectSound(const Instance& instance, const SearchResult& found) {
   }
 }
 
-void ExpectOptimal(const RichInstanceOptions& options) {
-  const Instance instance = MakeRichInstance(options);
+void ExpectOptimal(const Instance& instance) {
   const test::Enumerated best = test::EnumerateAll(instance);
   const SearchResult found = SearchFor(instance, 3000);
   ExpectSound(instance, found);
@@ -47,11 +47,11 @@ class FeatureTest : public testing::TestWithParam<int32_t> {};
 TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
   const auto feature = static_cast<Feature>(GetParam());
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    ExpectOptimal({.customers = 6, .seed = seed, .features = {feature}});
-    ExpectOptimal({.customers = 5,
-                   .seed = seed + 10,
-                   .features = {feature, Feature::kObjective},
-                   .vehicles = 1});
+    ExpectOptimal(MakeFeatureInstance({.customers = 6, .seed = seed, .features = {feature}}));
+    ExpectOptimal(MakeFeatureInstance({.customers = 5,
+                                       .seed = seed + 10,
+                                       .features = {feature, Feature::kObjective},
+                                       .vehicles = 1}));
   }
 }
 
@@ -62,10 +62,10 @@ class ObjectiveTest : public testing::TestWithParam<Objective> {};
 
 TEST_P(ObjectiveTest, FindsTheOptimumThatTryingEverythingFinds) {
   for (uint64_t seed = 20; seed < 24; ++seed) {
-    ExpectOptimal({.customers = 6,
-                   .seed = seed,
-                   .features = {Feature::kObjective, Feature::kVehicleTypes},
-                   .objective = GetParam()});
+    ExpectOptimal(MakeFeatureInstance({.customers = 6,
+                                       .seed = seed,
+                                       .features = {Feature::kObjective, Feature::kVehicleTypes},
+                                       .objective = GetParam()}));
   }
 }
 
@@ -75,16 +75,24 @@ INSTANTIATE_TEST_SUITE_P(All, ObjectiveTest,
 
 TEST(RichSearchTest, FindsTheOptimaOfMixtures) {
   for (uint64_t seed = 1; seed <= 25; ++seed) {
-    ExpectOptimal({.customers = 5, .seed = seed, .features = DrawFeatures(seed), .vehicles = 2});
+    ExpectOptimal(MakeFeatureInstance(
+        {.customers = 5, .seed = seed, .features = DrawFeatures(seed), .vehicles = 2}));
+  }
+}
+
+TEST(RichSearchTest, FindsTheOptimaWhereMostFeaturesComeTogether) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    ExpectOptimal(test::RandomRichInstance(seed, 4));
   }
 }
 
 TEST(RichSearchTest, AnswersPassTheChecker) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
-    const Instance instance = MakeRichInstance({.customers = 25 + static_cast<int32_t>(seed),
-                                                .seed = seed,
-                                                .features = DrawFeatures(seed),
-                                                .vehicles = seed % 4 == 0 ? 3 : 0});
+    const Instance instance = MakeFeatureInstance({.customers = 25 + static_cast<int32_t>(seed),
+                                                   .seed = seed,
+                                                   .features = DrawFeatures(seed),
+                                                   .vehicles = seed % 4 == 0 ? 3 : 0});
     ExpectSound(instance, SearchFor(instance, 200));
   }
 }
@@ -92,7 +100,7 @@ TEST(RichSearchTest, AnswersPassTheChecker) {
 TEST(RichSearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     const Instance instance =
-        MakeRichInstance({.customers = 40, .seed = seed, .features = DrawFeatures(seed)});
+        MakeFeatureInstance({.customers = 40, .seed = seed, .features = DrawFeatures(seed)});
     const SearchResult first = SearchFor(instance, 300, 9);
     EXPECT_EQ(first.plan, SearchFor(instance, 300, 9).plan) << instance.name();
     EXPECT_EQ(first.iterations, 300);
@@ -103,7 +111,7 @@ TEST(RichSearchTest, RepeatsItselfForASeedAndANumberOfIterations) {
 TEST(RichSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Instance instance =
-        MakeRichInstance({.customers = 30, .seed = seed, .features = DrawFeatures(seed)});
+        MakeFeatureInstance({.customers = 30, .seed = seed, .features = DrawFeatures(seed)});
     SearchOptions options;
     options.initial = {SearchFor(instance, 2000).plan};
     options.max_iterations = 0;
@@ -115,9 +123,9 @@ TEST(RichSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
 
 TEST(RichSearchTest, RepairsAPlanThatBreaksEveryRule) {
   const Instance instance =
-      MakeRichInstance({.customers = 20,
-                        .features = {Feature::kShipments, Feature::kSkills, Feature::kMaxStops,
-                                     Feature::kObjective}});
+      MakeFeatureInstance({.customers = 20,
+                           .features = {Feature::kShipments, Feature::kSkills, Feature::kMaxStops,
+                                        Feature::kObjective}});
   PlannedRoute all{.vehicle_type = 1};
   for (NodeIndex node = instance.num_nodes(); node >= -1; --node) all.customers.push_back(node);
   SearchOptions options;
@@ -129,7 +137,7 @@ TEST(RichSearchTest, RepairsAPlanThatBreaksEveryRule) {
 
 TEST(RichStopTest, GivesASoundPlanWhenTheTimeIsOverFromTheStart) {
   for (const int32_t customers : {1, 2, 30, 3000}) {
-    const Instance instance = MakeRichInstance(
+    const Instance instance = MakeFeatureInstance(
         {.customers = customers, .features = {Feature::kShipments, Feature::kVehicleTypes}});
     SearchOptions options;
     options.stop = StopCondition(absl::InfinitePast(), nullptr);
@@ -142,7 +150,7 @@ TEST(RichStopTest, GivesASoundPlanWhenTheTimeIsOverFromTheStart) {
 
 TEST(RichStopTest, EndsWhenAnotherThreadCancels) {
   const Instance instance =
-      MakeRichInstance({.customers = 100, .features = {Feature::kSeveralDepots}});
+      MakeFeatureInstance({.customers = 100, .features = {Feature::kSeveralDepots}});
   const auto cancel = std::make_shared<CancelFlag>();
   SearchOptions options;
   options.stop = StopCondition(absl::InfiniteFuture(), cancel);
@@ -159,7 +167,7 @@ TEST(RichStopTest, EndsWhenAnotherThreadCancels) {
 TEST(RichStopTest, EndsAtTheDeadline) {
   SearchOptions options;
   options.stop = StopCondition(absl::Now() + absl::Milliseconds(30), nullptr);
-  const Instance instance = MakeRichInstance({.customers = 100, .features = {Feature::kBreaks}});
+  const Instance instance = MakeFeatureInstance({.customers = 100, .features = {Feature::kBreaks}});
   EXPECT_EQ(Search(instance, options)->ended_by, SearchEnd::kDeadline);
 }
 

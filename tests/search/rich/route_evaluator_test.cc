@@ -9,7 +9,7 @@
 #include "core/search/fast_random.h"
 #include "core/search/rich/rich_route.h"
 #include "core/search/rich/rich_route_set.h"
-#include "tests/testing/rich_instances.h"
+#include "tests/testing/feature_instances.h"
 
 namespace vrp {
 namespace {
@@ -45,10 +45,10 @@ TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
   int64_t allowed = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
-    const Instance instance = test::MakeRichInstance({.customers = 14,
-                                                      .seed = seed,
-                                                      .features = test::DrawFeatures(seed),
-                                                      .objective = objective});
+    const Instance instance = test::MakeFeatureInstance({.customers = 14,
+                                                         .seed = seed,
+                                                         .features = test::DrawFeatures(seed),
+                                                         .objective = objective});
     const RichProblem problem = RichProblem::Create(instance, {});
     RouteEvaluator evaluator(problem);
     FastRandom random(seed);

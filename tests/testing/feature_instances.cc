@@ -1,4 +1,4 @@
-#include "tests/testing/rich_instances.h"
+#include "tests/testing/feature_instances.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,7 +18,8 @@ constexpr int32_t kManyFeatures = static_cast<int32_t>(Feature::kAlternatives) +
 
 class Maker {
  public:
-  explicit Maker(const RichInstanceOptions& options) : options_(options), random_(options.seed) {}
+  explicit Maker(const FeatureInstanceOptions& options)
+      : options_(options), random_(options.seed) {}
 
   Instance Make() {
     AddNodes();
@@ -29,7 +30,7 @@ class Maker {
     AddChoices();
     auto instance = Instance::Create(std::move(data_));
     if (instance.ok()) return *std::move(instance);
-    std::fprintf(stderr, "MakeRichInstance: %s\n", instance.status().ToString().c_str());
+    std::fprintf(stderr, "MakeFeatureInstance: %s\n", instance.status().ToString().c_str());
     std::abort();
   }
 
@@ -224,14 +225,16 @@ class Maker {
     }
   }
 
-  const RichInstanceOptions& options_;
+  const FeatureInstanceOptions& options_;
   CounterRandom random_;
   InstanceData data_;
 };
 
 }  // namespace
 
-Instance MakeRichInstance(const RichInstanceOptions& options) { return Maker(options).Make(); }
+Instance MakeFeatureInstance(const FeatureInstanceOptions& options) {
+  return Maker(options).Make();
+}
 
 std::vector<Feature> DrawFeatures(uint64_t seed) {
   CounterRandom random(seed);

@@ -1,4 +1,5 @@
-// Random instances that ask for features beyond the plain problem.
+// Random instances of any size with chosen features beyond the plain problem, made to be solved
+// (rich_instance.h: tiny ones with all features, made to be judged).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace vrp::test {
 
-struct RichInstanceOptions {
+struct FeatureInstanceOptions {
   int32_t customers = 20;
   uint64_t seed = 1;
   // Sizes and limits are drawn so that nearly all customers can be served. What a feature needs
@@ -24,7 +25,7 @@ struct RichInstanceOptions {
 
 // Planar, customers in the square [0, 100]^2, speed 1, capacity 40, demands 1 .. 9; the depots are
 // open for 400. The same options give the same instance. Aborts where it is not valid.
-Instance MakeRichInstance(const RichInstanceOptions& options);
+Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
 // One to six features, drawn with `seed`, in a mixture that is not refused.
 std::vector<Feature> DrawFeatures(uint64_t seed);
