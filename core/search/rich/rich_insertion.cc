@@ -64,7 +64,7 @@ double RichInsertion::SimulatedCost(const RichSpot& spot) {
 }
 
 void RichInsertion::FindSingle(NodeIndex node, RichSpot& best) {
-  if (problem_.size() > kScanAllNodes) {
+  if (problem_.size() > RichProblem::kScanAllNodes) {
     LookBesideRelated(node, best);
     if (best.found() || routes_.CanOpenRoute()) return;
   }

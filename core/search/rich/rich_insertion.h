@@ -45,8 +45,7 @@ class RichInsertion {
   void Insert(const RichSpot& spot);
 
  private:
-  // Up to this many nodes every place is looked at; above it those beside related customers.
-  static constexpr int32_t kScanAllNodes = 400;
+  // Above RichProblem::kScanAllNodes: places beside that many related customers.
   static constexpr int32_t kRelatedLooked = 40;
   static constexpr int32_t kRoutesLooked = 12;  // for a shipment
   static constexpr int32_t kTypesLooked = 48;

@@ -14,17 +14,17 @@ using Ranked = std::pair<double, NodeIndex>;
 // Weights of waiting and of lateness beside distance, as in Vidal et al. 2013.
 constexpr double kWaitWeight = 0.2;
 constexpr double kLateWeight = 1.0;
-// Without a matrix, windows rank among this many times as many nearest ones.
-constexpr int32_t kWider = 2;
+// Windows rank among this many times as many nearest ones.
+constexpr int32_t kWider = 4;
 
+// The first `count` by `measure`, sorted.
 template <typename Measure>
-void AppendBest(std::vector<Ranked>& ranked, int32_t length, std::vector<NodeIndex>& list,
-                Measure measure) {
+void KeepBest(std::vector<Ranked>& ranked, int32_t count, Measure measure) {
   for (auto& [key, node] : ranked) key = measure(node);
-  const auto middle = ranked.begin() + length;
+  const auto middle = ranked.begin() + std::min<int64_t>(count, std::ssize(ranked));
   if (middle != ranked.end()) std::nth_element(ranked.begin(), middle, ranked.end());
-  std::sort(ranked.begin(), middle);
-  for (auto it = ranked.begin(); it != middle; ++it) list.push_back(it->second);
+  ranked.erase(middle, ranked.end());
+  std::sort(ranked.begin(), ranked.end());
 }
 
 }  // namespace
@@ -42,34 +42,38 @@ double RichProblemBuilder::Proximity(NodeIndex from, NodeIndex to) const {
 void RichProblemBuilder::BuildNeighbours() {
   RichProblem& p = problem_;
   const int32_t customers = p.size_ - p.depots_;
-  const int32_t wanted =
-      p.size_ <= RichProblem::kMatrixNodes ? RichProblem::kListed : RichProblem::kListedLarge;
-  const int32_t length = std::min(wanted, customers - 1);
+  const bool large = p.size_ > RichProblem::kScanAllNodes;
+  const int32_t length =
+      std::min(large ? RichProblem::kListedLarge : RichProblem::kListed, customers - 1);
   if (length < 1 || stop_.ShouldStop()) return;
-  const RichVehicle& vehicle = p.vehicles_.front();
+  const int32_t wider = std::min(kWider * length, customers - 1);
   std::optional<PointTree> tree;
-  if (vehicle.distance == nullptr) tree.emplace(data_.positions, p.depots_);
+  if (large && data_.distance_matrix.empty()) tree.emplace(data_.positions, p.depots_);
   std::vector<Ranked> ranked;
   std::vector<NodeIndex> near, related;
+  const auto append = [&](std::vector<NodeIndex>& list) {
+    for (int32_t i = 0; i < length; ++i) list.push_back(ranked[i].second);
+  };
   for (NodeIndex node = 0; node < p.size_; ++node) {
     if (node % 32 == 31 && stop_.ShouldStop()) return;
     ranked.clear();
     if (tree.has_value()) {
-      for (const NodeIndex other : tree->Nearest(node, std::min(kWider * length, customers - 1))) {
-        ranked.emplace_back(0, other);
-      }
+      for (const NodeIndex other : tree->Nearest(node, wider)) ranked.emplace_back(0, other);
     } else {
       for (NodeIndex other = p.depots_; other < p.size_; ++other) {
         if (other != node) ranked.emplace_back(0, other);
       }
     }
-    AppendBest(ranked, length, near, [&](NodeIndex other) {
+    const RichVehicle& vehicle = p.vehicles_.front();
+    KeepBest(ranked, wider, [&](NodeIndex other) {
       return std::min(p.Distance(vehicle, node, other), p.Distance(vehicle, other, node));
     });
+    append(near);
     if (!p.timed_) continue;
-    AppendBest(ranked, length, related, [&](NodeIndex other) {
+    KeepBest(ranked, length, [&](NodeIndex other) {
       return std::min(Proximity(node, other), Proximity(other, node));
     });
+    append(related);
   }
   p.listed_ = length;
   p.near_ = std::move(near);

@@ -8,29 +8,18 @@
 
 #include "core/base/stop.h"
 #include "core/problem/instance.h"
+#include "core/search/rich/rich_unit.h"
 #include "core/search/rich/rich_vehicle.h"
 
 namespace vrp {
-
-// What is served or left out as one: a customer, a shipment's two ends, or one of several
-// alternatives.
-struct RichUnit {
-  enum class Kind { kSingle, kShipment, kAlternatives };
-  Kind kind = Kind::kSingle;
-  int32_t first = 0;  // of unit_nodes(); a shipment's pickup, then its delivery
-  int32_t count = 1;
-  double prize = kNoLimit;  // lost when left out; kNoLimit: it is required
-  double weight = 1;        // of what is required
-
-  bool required() const { return prize == kNoLimit; }
-};
 
 // Flat arrays, neighbour lists. Immutable after Create; thread-safe.
 class RichProblem {
  public:
   static constexpr int32_t kMatrixNodes = 2000;  // as SearchProblem's
   static constexpr int32_t kListed = 100;
-  static constexpr int32_t kListedLarge = 40;
+  static constexpr int32_t kListedLarge = 40;    // above kScanAllNodes
+  static constexpr int32_t kScanAllNodes = 400;  // up to here every place of a plan is looked at
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   // Returns soon after `stop` holds: then neighbour lists may be empty, all else is complete.

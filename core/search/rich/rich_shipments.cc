@@ -11,7 +11,7 @@ constexpr double kNever = RichProblem::kNever;
 }  // namespace
 
 void RichInsertion::FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best) {
-  if (problem_.size() > kScanAllNodes) {
+  if (problem_.size() > RichProblem::kScanAllNodes) {
     slots_.clear();
     for (const NodeIndex end : {pickup, delivery}) {
       const size_t most = slots_.size() + kRoutesLooked / 2;
