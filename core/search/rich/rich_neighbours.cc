@@ -15,16 +15,16 @@ using Ranked = std::pair<double, NodeIndex>;
 constexpr double kWaitWeight = 0.2;
 constexpr double kLateWeight = 1.0;
 // Windows rank among this many times as many nearest ones.
-constexpr int32_t kWider = 4;
+constexpr int32_t kWider = 2;
 
-// The first `count` by `measure`, sorted.
+// The first `count` by `measure`, the first `sorted` of them in order.
 template <typename Measure>
-void KeepBest(std::vector<Ranked>& ranked, int32_t count, Measure measure) {
+void KeepBest(std::vector<Ranked>& ranked, int32_t count, int32_t sorted, Measure measure) {
   for (auto& [key, node] : ranked) key = measure(node);
   const auto middle = ranked.begin() + std::min<int64_t>(count, std::ssize(ranked));
   if (middle != ranked.end()) std::nth_element(ranked.begin(), middle, ranked.end());
   ranked.erase(middle, ranked.end());
-  std::sort(ranked.begin(), ranked.end());
+  std::partial_sort(ranked.begin(), ranked.begin() + sorted, ranked.end());
 }
 
 }  // namespace
@@ -65,12 +65,12 @@ void RichProblemBuilder::BuildNeighbours() {
       }
     }
     const RichVehicle& vehicle = p.vehicles_.front();
-    KeepBest(ranked, wider, [&](NodeIndex other) {
+    KeepBest(ranked, wider, length, [&](NodeIndex other) {
       return std::min(p.Distance(vehicle, node, other), p.Distance(vehicle, other, node));
     });
     append(near);
     if (!p.timed_) continue;
-    KeepBest(ranked, length, [&](NodeIndex other) {
+    KeepBest(ranked, length, length, [&](NodeIndex other) {
       return std::min(Proximity(node, other), Proximity(other, node));
     });
     append(related);
