@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/search/rich/reloads.h"
+#include "core/search/rich/route_loader.h"
 #include "core/search/rich/vehicle_labels.h"
 
 namespace vrp {
@@ -51,47 +51,14 @@ void RichRouteSet::Load(const Plan& plan) {
   SetAbsent(std::move(absent));
 }
 
-// Unit after unit in the order of their first visits, each kept where the route stays feasible.
 void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
-  const RichProblem& p = *problem_;
-  if (planned.vehicle_type < 0 || planned.vehicle_type >= std::ssize(p.instance().vehicles()))
-    return;
-  const int32_t type = p.TypeOf(planned.vehicle_type);
-  const RichVehicle& vehicle = p.vehicle(type);
+  const auto types = std::ssize(problem_->instance().vehicles());
+  if (planned.vehicle_type < 0 || planned.vehicle_type >= types) return;
+  const int32_t type = problem_->TypeOf(planned.vehicle_type);
   if (!HasVehicle(type) || !CanOpenRoute()) return;
-  std::vector<char> taken(p.size(), 0);
-  std::vector<NodeIndex> kept;
-  const auto try_with = [&](std::span<const NodeIndex> more) {
-    std::vector<NodeIndex> nodes = {vehicle.start};
-    std::vector<char> now = taken;
-    for (const NodeIndex node : more) now[node] = 1;
-    for (const NodeIndex node : planned.customers) {
-      if (node == vehicle.start) nodes.push_back(node);
-      if (node < p.depots() || node >= p.size() || now[node] != 1) continue;
-      nodes.push_back(node);
-      now[node] = 2;
-    }
-    nodes.push_back(vehicle.end);
-    DropEmptyTrips(p, nodes);
-    if (!evaluator_.Evaluate(vehicle, nodes).feasible) return;
-    for (const NodeIndex node : more) taken[node] = 1;
-    kept = std::move(nodes);
-  };
-  std::vector<char> seen(p.units(), 0);
-  for (const NodeIndex node : planned.customers) {
-    if (node < p.depots() || node >= p.size()) continue;
-    const int32_t u = p.UnitOf(node);
-    const auto nodes = p.NodesOf(p.unit(u));
-    const auto in_route = [&](NodeIndex n) { return route_of_[n] >= 0; };
-    if (std::exchange(seen[u], 1) || std::any_of(nodes.begin(), nodes.end(), in_route)) continue;
-    if (p.unit(u).kind != RichUnit::Kind::kShipment) {
-      try_with({&node, 1});
-      continue;
-    }
-    const auto at = std::find(planned.customers.begin(), planned.customers.end(), nodes[1]);
-    if (node == nodes[0] && at != planned.customers.end()) try_with(nodes);
-  }
-  if (!kept.empty()) SetRoute(EmptySlot(), type, kept);
+  RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers);
+  const std::vector<NodeIndex> nodes = loader.Load(route_of_);
+  if (!nodes.empty()) SetRoute(EmptySlot(), type, nodes);
 }
 
 Plan RichRouteSet::ToPlan() const {

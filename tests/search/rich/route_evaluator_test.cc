@@ -41,6 +41,18 @@ bool CheckerAllows(const CheckReport& report) {
                      [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
 }
 
+double PrizesOf(const RichProblem& problem, const std::vector<NodeIndex>& visits) {
+  double prizes = 0;
+  for (const NodeIndex node : visits) {
+    if (problem.is_depot(node)) continue;
+    const RichUnit& unit = problem.unit(problem.UnitOf(node));
+    const bool delivery =
+        unit.kind == RichUnit::Kind::kShipment && problem.NodesOf(unit)[0] != node;
+    if (!unit.required() && !delivery) prizes += unit.prize;
+  }
+  return prizes;
+}
+
 TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
   int64_t allowed = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
@@ -66,14 +78,8 @@ TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
           << (report.violations.empty() ? "" : report.violations.front().message);
       if (!value.feasible) continue;
       ++allowed;
-      double prizes = 0;
-      for (const NodeIndex node : visits) {
-        if (problem.is_depot(node)) continue;
-        const RichUnit& unit = problem.unit(problem.UnitOf(node));
-        if (unit.required() || problem.NodesOf(unit)[0] != node) continue;
-        prizes += unit.prize;
-      }
-      ASSERT_NEAR(value.cost, ValueOf(instance, plan).cost - without + prizes, 1e-6)
+      ASSERT_NEAR(value.cost, ValueOf(instance, plan).cost - without + PrizesOf(problem, visits),
+                  1e-6)
           << instance.name();
       RichRoute route{.type = type, .nodes = nodes};
       ASSERT_TRUE(MeasureRoute(problem, evaluator, route)) << instance.name();

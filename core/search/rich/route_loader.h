@@ -1,0 +1,45 @@
+// What of a planned route a vehicle can do.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/search/rich/route_evaluator.h"
+
+namespace vrp {
+
+// Keeps units (in the order of their first visits) as long as the route stays feasible; a route
+// that is feasible as a whole costs one look. Not thread-safe; what it is given must outlive it.
+class RouteLoader {
+ public:
+  RouteLoader(const RichProblem& problem, RouteEvaluator& evaluator, const RichVehicle& vehicle,
+              std::span<const NodeIndex> planned)
+      : problem_(problem), evaluator_(evaluator), vehicle_(vehicle), planned_(planned) {}
+
+  // The route's nodes with the vehicle's start and end; empty: nothing of it is feasible. Units
+  // with a node in `taken` [N] (a route of at least 0) are left out, and unknown nodes.
+  std::vector<NodeIndex> Load(std::span<const int32_t> taken);
+
+ private:
+  struct Visit {
+    NodeIndex node = 0;
+    NodeIndex delivery = -1;  // of a shipment
+  };
+  void Collect(std::span<const int32_t> taken);
+  void Keep(std::span<const Visit> visits);
+  // The route with what is marked, in the planned order.
+  std::vector<NodeIndex> Marked() const;
+  bool IsCustomer(NodeIndex node) const {
+    return node >= problem_.depots() && node < problem_.size();
+  }
+
+  const RichProblem& problem_;
+  RouteEvaluator& evaluator_;
+  const RichVehicle& vehicle_;
+  const std::span<const NodeIndex> planned_;
+  std::vector<Visit> visits_;
+  std::vector<char> marked_;  // [N]
+  std::vector<NodeIndex> kept_;
+};
+
+}  // namespace vrp
