@@ -1,6 +1,5 @@
 #include "core/search/rich/rich_packing.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -32,8 +31,10 @@ bool Append(RichRouteSet& routes, int32_t slot, int32_t u, std::vector<NodeIndex
 // The slot of a new route with the unit; -1: no vehicle takes it.
 int32_t Open(RichRouteSet& routes, int32_t u) {
   const auto types = static_cast<int32_t>(routes.problem().vehicles().size());
-  for (int32_t type = 0; type < std::min(types, kTypesLooked); ++type) {
+  int32_t looked = 0;
+  for (int32_t type = 0; type < types && looked < kTypesLooked; ++type) {
     if (!routes.HasVehicle(type) || !routes.CanOpenRoute()) continue;
+    ++looked;
     const RichVehicle& vehicle = routes.problem().vehicle(type);
     const std::vector<NodeIndex> nodes = WithEnds(vehicle, Visits(routes.problem(), u));
     if (!routes.evaluator().Evaluate(vehicle, nodes).feasible) continue;

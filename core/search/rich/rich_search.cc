@@ -41,6 +41,12 @@ RichRouteSet FirstRoutes(const RichProblem& problem, const SearchOptions& option
   return *std::move(best);
 }
 
+SearchEnd EndAtOnce(const StopCondition& stop) {
+  const StopReason reason = stop.Check();
+  if (reason == StopReason::kNone) return SearchEnd::kLocalOptimum;
+  return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+}
+
 }  // namespace
 
 SearchResult RichSearch(const Instance& instance, const SearchOptions& options,
@@ -53,6 +59,10 @@ SearchResult RichSearch(const Instance& instance, const SearchOptions& options,
   result.plan = routes.ToPlan();
   result.cost = PlanCost(instance, result.plan);
   on_improvement(result.plan, result.cost);
+  if (routes.servable().size() <= 1) {  // every place was looked at
+    result.ended_by = EndAtOnce(options.stop);
+    return result;
+  }
   RichAnnealing annealing(routes, random, options, grace);
   result.ended_by = annealing.Run(on_improvement);
   result.iterations = annealing.iterations();

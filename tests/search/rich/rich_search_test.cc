@@ -164,6 +164,14 @@ TEST(RichStopTest, EndsWhenAnotherThreadCancels) {
   EXPECT_EQ(found->ended_by, SearchEnd::kCancelled);
 }
 
+TEST(RichStopTest, EndsAtOnceWhereThereIsNoChoice) {
+  const Instance instance =
+      MakeFeatureInstance({.customers = 1, .features = {Feature::kVehicleTypes}});
+  const SearchResult found = *Search(instance, {});
+  ExpectSound(instance, found);
+  EXPECT_EQ(found.ended_by, SearchEnd::kLocalOptimum);
+}
+
 TEST(RichStopTest, EndsAtTheDeadline) {
   SearchOptions options;
   options.stop = StopCondition(absl::Now() + absl::Milliseconds(30), nullptr);
