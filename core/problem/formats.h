@@ -17,7 +17,7 @@ enum class InstanceFormat {
   kAuto,     // by content
   kVrplib,   // CVRPLIB, TSPLIB, PyVRP's dialect: EUC_2D, CEIL_2D, EXPLICIT
   kSolomon,  // Solomon, Homberger
-  kJson,     // ours: one object; a line of a .jsonl file
+  kJson,     // ours: one object; a line of a .jsonl file. Or VROOM's input (vroom_input.h)
 };
 
 // `name` (a file's name) stands in errors, and is the instance's name where the text has none.

@@ -16,7 +16,7 @@ std::string Shown(const json& value) {
 }
 
 JsonFields::JsonFields(const json& object, std::string_view place)
-    : object_(object), place_(Concat(place, place.ends_with("]") ? "." : ": ")) {}
+    : object_(object), place_(Concat(place, place.find(": ") != place.npos ? "." : ": ")) {}
 
 const json* JsonFields::Find(const std::string& key) {
   known_.insert(key);

@@ -14,9 +14,9 @@
 
 namespace vrp {
 
-// Errors are kInvalidArgument: `place.key: got ..., wanted ...`, where place is "file.json" or
-// "file.json: vehicles[2]". `object` must be a JSON object and outlive this. Absent keys give
-// nullopt (null counts as a value of the wrong type).
+// Errors are kInvalidArgument: `place: key: got ..., wanted ...`, where place is "file.json", or
+// `place.key: ...`, where it is "file.json: vehicles[2]". `object` must be a JSON object and
+// outlive this. Absent keys give nullopt (null counts as a value of the wrong type).
 class JsonFields {
  public:
   JsonFields(const nlohmann::json& object, std::string_view place);

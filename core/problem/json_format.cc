@@ -9,6 +9,7 @@
 #include "core/problem/json_fields.h"
 #include "core/problem/json_parts.h"
 #include "core/problem/reader_support.h"
+#include "core/problem/vroom_reader.h"
 
 namespace vrp {
 namespace {
@@ -244,6 +245,10 @@ class Reader {
 
 absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name) {
   VRP_ASSIGN_OR_RETURN(const json root, ParseJsonText(text, name));
+  if (root.is_object() && LooksLikeVroom(root)) {
+    VRP_ASSIGN_OR_RETURN(VroomInput input, ReadVroomInput(root, name));
+    return InstanceFromVroom(std::move(input), name);
+  }
   if (root.is_object()) return Reader(root, name).Run();
   return absl::InvalidArgumentError(Concat(name, ": got ", Shown(root), ", wanted an object"));
 }

@@ -1,0 +1,307 @@
+#include "core/problem/vroom_input.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/json_fields.h"
+
+namespace vrp {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kSecondsPerHour = 3600;
+
+// The objects of the array `key`, each with its place: `jobs[3]`.
+template <typename Read>
+absl::Status ForEachObject(JsonFields& fields, std::string_view source, const std::string& key,
+                           Read read) {
+  const json* array = fields.Find(key);
+  if (array == nullptr) return absl::OkStatus();
+  if (!array->is_array()) {
+    return fields.Error(key, "got ", Shown(*array), ", wanted an array of objects");
+  }
+  for (size_t i = 0; i < array->size(); ++i) {
+    const std::string path = Concat(key, "[", i, "]");
+    if (!(*array)[i].is_object()) {
+      return fields.Error(path, "got ", Shown((*array)[i]), ", wanted an object");
+    }
+    JsonFields own((*array)[i], Concat(source, ": ", path));
+    VRP_RETURN_IF_ERROR(read(own, Concat(source, ": ", path)));
+    VRP_RETURN_IF_ERROR(own.RefuseOthers());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> Id(JsonFields& fields) {
+  const json* id = fields.Find("id");
+  if (id != nullptr && id->is_number_integer()) return id->get<int64_t>();
+  return fields.Error("id", id == nullptr ? "absent" : Concat("got ", Shown(*id)),
+                      ", wanted an integer");
+}
+
+absl::StatusOr<double> NumberOr(JsonFields& fields, const std::string& key, double absent) {
+  VRP_ASSIGN_OR_RETURN(const std::optional<double> value, fields.Number(key));
+  return value.value_or(absent);
+}
+
+// Skills are integers in the file.
+absl::StatusOr<std::vector<std::string>> Skills(JsonFields& fields) {
+  std::vector<std::string> skills;
+  const json* array = fields.Find("skills");
+  if (array == nullptr) return skills;
+  if (!array->is_array()) {
+    return fields.Error("skills", "got ", Shown(*array), ", wanted an array of integers");
+  }
+  for (size_t i = 0; i < array->size(); ++i) {
+    if (!(*array)[i].is_number_integer()) {
+      return fields.Error(Concat("skills[", i, "]"), "got ", Shown((*array)[i]),
+                          ", wanted an integer");
+    }
+    skills.push_back(Concat((*array)[i].get<int64_t>()));
+  }
+  return skills;
+}
+
+absl::StatusOr<std::vector<TimeWindow>> Windows(JsonFields& fields) {
+  VRP_ASSIGN_OR_RETURN(const std::vector<double> ends, fields.Rows("time_windows", 2));
+  std::vector<TimeWindow> windows;
+  for (size_t i = 0; i < ends.size(); i += 2) {
+    windows.push_back({.open = ends[i], .close = ends[i + 1]});
+  }
+  return windows;
+}
+
+absl::StatusOr<VroomLocation> Location(JsonFields& fields, const std::string& coordinates,
+                                       const std::string& index) {
+  VroomLocation location;
+  VRP_ASSIGN_OR_RETURN(const std::vector<double> numbers, fields.Numbers(coordinates));
+  if (!numbers.empty() && numbers.size() != 2) {
+    return fields.Error(coordinates, "has ", numbers.size(),
+                        " numbers, wanted longitude and latitude");
+  }
+  if (!numbers.empty()) location.position = Position{numbers[0], numbers[1]};
+  VRP_ASSIGN_OR_RETURN(location.index, fields.Integer(index));
+  return location;
+}
+
+bool IsAbsent(const VroomLocation& location) { return location == VroomLocation{}; }
+
+class InputReader {
+ public:
+  explicit InputReader(std::string_view source) : source_(source) {}
+
+  absl::StatusOr<VroomInput> Run(const json& root) {
+    JsonFields fields(root, source_);
+    VRP_RETURN_IF_ERROR(ForEachObject(
+        fields, source_, "vehicles",
+        [this](JsonFields& own, const std::string& path) { return ReadVehicle(own, path); }));
+    VRP_RETURN_IF_ERROR(
+        ForEachObject(fields, source_, "jobs",
+                      [this](JsonFields& own, const std::string&) { return ReadJob(own); }));
+    VRP_RETURN_IF_ERROR(ForEachObject(
+        fields, source_, "shipments",
+        [this](JsonFields& own, const std::string& path) { return ReadShipment(own, path); }));
+    VRP_RETURN_IF_ERROR(ReadMatrices(fields));
+    if (input_.vehicles.empty()) return fields.Error("vehicles", "absent or empty");
+    if (input_.tasks.empty()) return fields.Error("jobs", "absent or empty, and no shipments");
+    VRP_RETURN_IF_ERROR(fields.RefuseOthers());
+    return std::move(input_);
+  }
+
+ private:
+  absl::Status ReadVehicle(JsonFields& fields, const std::string& path) {
+    VroomVehicle vehicle;
+    VRP_ASSIGN_OR_RETURN(vehicle.id, Id(fields));
+    fields.Find("description");
+    fields.Find("type");  // matters to service_per_type alone, which is refused
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> profile, fields.String("profile"));
+    vehicle.profile = profile.value_or("car");
+    VRP_ASSIGN_OR_RETURN(vehicle.start, Location(fields, "start", "start_index"));
+    if (IsAbsent(vehicle.start)) {
+      return fields.Error("start", "absent: routes that start with a task are not supported yet");
+    }
+    VRP_ASSIGN_OR_RETURN(const VroomLocation end, Location(fields, "end", "end_index"));
+    if (!IsAbsent(end)) vehicle.end = end;
+    VRP_ASSIGN_OR_RETURN(vehicle.capacity, fields.Numbers("capacity"));
+    VRP_ASSIGN_OR_RETURN(vehicle.skills, Skills(fields));
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> window, fields.Numbers("time_window"));
+    if (!window.empty() && window.size() != 2) {
+      return fields.Error("time_window", "has ", window.size(), " numbers, wanted 2");
+    }
+    if (!window.empty()) vehicle.window = {.open = window[0], .close = window[1]};
+    VRP_RETURN_IF_ERROR(ReadBreaks(fields, path, vehicle));
+    VRP_RETURN_IF_ERROR(ReadCosts(fields, path, vehicle));
+    VRP_RETURN_IF_ERROR(ReadLimits(fields, vehicle));
+    input_.vehicles.push_back(std::move(vehicle));
+    return absl::OkStatus();
+  }
+
+  static absl::Status ReadBreaks(JsonFields& fields, const std::string& path,
+                                 VroomVehicle& vehicle) {
+    return ForEachObject(fields, path, "breaks", [&](JsonFields& own, const std::string&) {
+      own.Find("description");
+      VRP_ASSIGN_OR_RETURN(const int64_t id, Id(own));
+      VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> windows, Windows(own));
+      if (windows.size() > 1) {
+        return own.Error("time_windows", "got ", windows.size(),
+                         " windows, not supported yet; wanted one");
+      }
+      VRP_ASSIGN_OR_RETURN(const double service, NumberOr(own, "service", 0));
+      vehicle.break_ids.push_back(id);
+      vehicle.breaks.push_back(
+          {.window = windows.empty() ? TimeWindow{} : windows.front(), .duration = service});
+      return absl::OkStatus();
+    });
+  }
+
+  static absl::Status ReadCosts(JsonFields& fields, const std::string& path,
+                                VroomVehicle& vehicle) {
+    const json* object = fields.Find("costs");
+    if (object == nullptr) return absl::OkStatus();
+    if (!object->is_object()) {
+      return fields.Error("costs", "got ", Shown(*object), ", wanted an object");
+    }
+    JsonFields costs(*object, Concat(path, ".costs"));
+    VRP_ASSIGN_OR_RETURN(vehicle.fixed_cost, NumberOr(costs, "fixed", 0));
+    VRP_ASSIGN_OR_RETURN(vehicle.cost_per_hour, NumberOr(costs, "per_hour", kSecondsPerHour));
+    VRP_ASSIGN_OR_RETURN(vehicle.cost_per_km, NumberOr(costs, "per_km", 0));
+    VRP_ASSIGN_OR_RETURN(const double per_task_hour, NumberOr(costs, "per_task_hour", 0));
+    if (per_task_hour != 0) {
+      return costs.Error("per_task_hour", "not supported yet; leave it out");
+    }
+    return costs.RefuseOthers();
+  }
+
+  static absl::Status ReadLimits(JsonFields& fields, VroomVehicle& vehicle) {
+    VRP_ASSIGN_OR_RETURN(vehicle.speed_factor, NumberOr(fields, "speed_factor", 1));
+    if (!(vehicle.speed_factor > 0) || vehicle.speed_factor > 5) {
+      return fields.Error("speed_factor", "got ", vehicle.speed_factor,
+                          ", wanted above 0 and at most 5");
+    }
+    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> tasks, fields.Integer("max_tasks"));
+    vehicle.max_tasks = tasks.value_or(INT32_MAX);
+    VRP_ASSIGN_OR_RETURN(vehicle.max_travel_time, NumberOr(fields, "max_travel_time", kNoLimit));
+    VRP_ASSIGN_OR_RETURN(vehicle.max_distance, NumberOr(fields, "max_distance", kNoLimit));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadJob(JsonFields& fields) {
+    VroomTask task;
+    VRP_RETURN_IF_ERROR(ReadStep(fields, task));
+    VRP_ASSIGN_OR_RETURN(task.delivery, fields.Numbers("delivery"));
+    VRP_ASSIGN_OR_RETURN(task.pickup, fields.Numbers("pickup"));
+    VRP_RETURN_IF_ERROR(ReadShared(fields, task));
+    input_.tasks.push_back(std::move(task));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadShipment(JsonFields& fields, const std::string& path) {
+    VroomTask shared;
+    VRP_ASSIGN_OR_RETURN(shared.amount, fields.Numbers("amount"));
+    VRP_RETURN_IF_ERROR(ReadShared(fields, shared));
+    for (const VroomTaskType type : {VroomTaskType::kPickup, VroomTaskType::kDelivery}) {
+      const std::string key = type == VroomTaskType::kPickup ? "pickup" : "delivery";
+      const json* object = fields.Find(key);
+      if (object == nullptr || !object->is_object()) {
+        return fields.Error(key, object == nullptr ? "absent" : Concat("got ", Shown(*object)),
+                            ", wanted an object");
+      }
+      JsonFields step(*object, Concat(path, ".", key));
+      VroomTask task = shared;
+      task.type = type;
+      VRP_RETURN_IF_ERROR(ReadStep(step, task));
+      VRP_RETURN_IF_ERROR(step.RefuseOthers());
+      input_.tasks.push_back(std::move(task));
+    }
+    return absl::OkStatus();
+  }
+
+  // What jobs and the two steps of shipments have.
+  static absl::Status ReadStep(JsonFields& fields, VroomTask& task) {
+    fields.Find("description");
+    VRP_ASSIGN_OR_RETURN(task.id, Id(fields));
+    VRP_ASSIGN_OR_RETURN(task.location, Location(fields, "location", "location_index"));
+    VRP_ASSIGN_OR_RETURN(task.setup, NumberOr(fields, "setup", 0));
+    VRP_ASSIGN_OR_RETURN(task.service, NumberOr(fields, "service", 0));
+    VRP_ASSIGN_OR_RETURN(task.windows, Windows(fields));
+    return absl::OkStatus();
+  }
+
+  // What jobs and whole shipments have.
+  static absl::Status ReadShared(JsonFields& fields, VroomTask& task) {
+    VRP_ASSIGN_OR_RETURN(task.skills, Skills(fields));
+    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> priority, fields.Integer("priority"));
+    task.priority = priority.value_or(0);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadMatrices(JsonFields& fields) {
+    const json* object = fields.Find("matrices");
+    if (object == nullptr) return absl::OkStatus();
+    if (!object->is_object()) {
+      return fields.Error("matrices", "got ", Shown(*object), ", wanted an object");
+    }
+    for (const auto& [profile, value] : object->items()) {
+      const std::string path = Concat("matrices.", profile);
+      if (!value.is_object()) {
+        return fields.Error(path, "got ", Shown(value), ", wanted an object");
+      }
+      JsonFields own(value, Concat(source_, ": ", path));
+      VroomMatrices& matrices = input_.matrices[profile];
+      VRP_ASSIGN_OR_RETURN(matrices.durations, own.Rows("durations", 0));
+      VRP_ASSIGN_OR_RETURN(matrices.distances, own.Rows("distances", 0));
+      VRP_ASSIGN_OR_RETURN(matrices.costs, own.Rows("costs", 0));
+      if (matrices.durations.empty()) return own.Error("durations", "absent or empty");
+      while (static_cast<size_t>(matrices.size) * static_cast<size_t>(matrices.size) <
+             matrices.durations.size()) {
+        ++matrices.size;
+      }
+      for (const auto& [key, matrix] :
+           {std::pair{"distances", &matrices.distances}, std::pair{"costs", &matrices.costs}}) {
+        if (matrix->empty() || matrix->size() == matrices.durations.size()) continue;
+        return own.Error(key, "has another size than durations, wanted ", matrices.size, " rows");
+      }
+      VRP_RETURN_IF_ERROR(own.RefuseOthers());
+    }
+    return absl::OkStatus();
+  }
+
+  std::string_view source_;
+  VroomInput input_;
+};
+
+}  // namespace
+
+std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input) {
+  const auto same = [](VroomVehicle a, const VroomVehicle& b) {
+    a.id = b.id;
+    a.break_ids = b.break_ids;
+    return a == b;
+  };
+  std::vector<std::vector<int32_t>> groups;
+  for (int32_t v = 0; v < std::ssize(input.vehicles); ++v) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& members) {
+      return same(input.vehicles[members.front()], input.vehicles[v]);
+    });
+    if (group == groups.end()) {
+      groups.push_back({v});
+    } else {
+      group->push_back(v);
+    }
+  }
+  return groups;
+}
+
+// Ours, which has shipments too, cannot do without its kind.
+bool LooksLikeVroom(const json& root) {
+  return !root.contains("kind") && (root.contains("jobs") || root.contains("shipments"));
+}
+
+absl::StatusOr<VroomInput> ReadVroomInput(const json& root, std::string_view name) {
+  return InputReader(name).Run(root);
+}
+
+}  // namespace vrp

@@ -1,0 +1,133 @@
+// VROOM's JSON input becomes an instance, or is refused by the field's name.
+#include "core/problem/vroom_reader.h"
+
+#include <string>
+
+#include "core/problem/formats.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+absl::StatusOr<Instance> Read(const std::string& text) { return ParseJson(text, "v.json"); }
+
+// With one matrix of three places: the vehicles' and two tasks'.
+std::string WithMatrix(const std::string& vehicles, const std::string& tasks,
+                       const std::string& more = "") {
+  return R"({"vehicles": [)" + vehicles + R"(], )" + tasks +
+         R"(, "matrices": {"car": {"durations": [[0, 60, 70], [61, 0, 10], [72, 12, 0]])" + more +
+         "}}}";
+}
+
+constexpr char kVehicle[] = R"({"id": 4, "start_index": 0, "end_index": 0, "capacity": [5]})";
+constexpr char kJobs[] =
+    R"("jobs": [{"id": 1, "location_index": 1, "delivery": [2], "service": 30},
+                {"id": 2, "location_index": 2, "delivery": [3], "time_windows": [[5, 90]]}])";
+
+std::string ErrorOf(const std::string& text) {
+  const absl::StatusOr<Instance> instance = Read(text);
+  EXPECT_EQ(instance.status().code(), absl::StatusCode::kInvalidArgument) << instance.status();
+  return std::string(instance.status().message());
+}
+
+TEST(VroomReader, MinimisesTravelTimeByTheMatrix) {
+  const absl::StatusOr<Instance> instance = Read(WithMatrix(kVehicle, kJobs));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(instance->name(), "v");
+  EXPECT_EQ(instance->kind(), ProblemKind::kVrptw);
+  EXPECT_EQ(instance->data().objective, Objective::kDistance);
+  EXPECT_EQ(instance->num_depots(), 1);
+  EXPECT_EQ(instance->id(1), "job:1");
+  EXPECT_EQ(instance->Distance(0, 2), 70);
+  EXPECT_EQ(instance->Duration(2, 0), 72);
+  EXPECT_EQ(instance->demand(2), 3);
+  EXPECT_EQ(instance->service(1), 30);
+  EXPECT_EQ(instance->window(2), (TimeWindow{5, 90}));
+  EXPECT_EQ(instance->capacity(), 5);
+  EXPECT_EQ(instance->vehicles()[0].count, 1);
+}
+
+TEST(VroomReader, CountsEqualVehiclesTogether) {
+  const std::string twice = std::string(kVehicle) + R"(, {"id": 9, "start_index": 0, "end_index": 0,
+      "capacity": [5]}, {"id": 10, "start_index": 0, "capacity": [6]})";
+  const absl::StatusOr<Instance> instance = Read(WithMatrix(twice, kJobs));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  ASSERT_EQ(instance->vehicles().size(), 2u);
+  EXPECT_EQ(instance->vehicles()[0].count, 2);
+  EXPECT_TRUE(instance->vehicles()[1].open_end);
+}
+
+TEST(VroomReader, PricesTimeAndDistance) {
+  const std::string vehicle = R"({"id": 1, "start_index": 0, "end_index": 0,
+      "costs": {"fixed": 7, "per_hour": 1800, "per_km": 2000}})";
+  const absl::StatusOr<Instance> instance =
+      Read(WithMatrix(vehicle, kJobs, R"(, "distances": [[0, 5, 6], [5, 0, 1], [6, 1, 0]])"));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(instance->data().objective, Objective::kCost);
+  EXPECT_EQ(instance->vehicles()[0].fixed_cost, 7);
+  EXPECT_DOUBLE_EQ(instance->Distance(0, 1), 60 * 0.5 + 5 * 2);
+  EXPECT_EQ(instance->Duration(0, 1), 60);
+}
+
+TEST(VroomReader, ReadsShipmentsAndWhatVehiclesCan) {
+  const std::string shipments = R"("shipments": [{"amount": [2], "skills": [3], "priority": 10,
+      "pickup": {"id": 1, "location_index": 1, "setup": 4},
+      "delivery": {"id": 1, "location_index": 2, "time_windows": [[0, 50], [80, 90]]}}])";
+  const std::string vehicle = R"({"id": 4, "start_index": 0, "end_index": 0, "capacity": [5],
+      "skills": [3, 8], "time_window": [10, 500], "max_tasks": 6, "speed_factor": 2,
+      "breaks": [{"id": 1, "time_windows": [[100, 200]], "service": 15}]})";
+  const absl::StatusOr<Instance> instance = Read(WithMatrix(vehicle, shipments));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  const InstanceData& data = instance->data();
+  ASSERT_EQ(data.shipments.size(), 1u);
+  EXPECT_EQ(data.shipments[0].pickup, 1);
+  EXPECT_EQ(data.shipments[0].delivery, 2);
+  EXPECT_THAT(data.shipments[0].amounts, ElementsAre(2));
+  EXPECT_EQ(data.further_windows[2][0], (TimeWindow{80, 90}));
+  EXPECT_EQ(data.setups[1], 4);
+  EXPECT_THAT(data.priorities, ElementsAre(0, 10, 10));
+  EXPECT_THAT(data.required_skills[2], ElementsAre("3"));
+  const VehicleType& type = data.vehicles[0];
+  EXPECT_THAT(type.skills, ElementsAre("3", "8"));
+  EXPECT_EQ(type.shift, (TimeWindow{10, 500}));
+  EXPECT_EQ(type.max_stops, 6);
+  EXPECT_EQ(type.breaks[0], (Break{{100, 200}, 15}));
+  EXPECT_EQ(instance->Duration(type, 0, 1), 30);
+}
+
+TEST(VroomReader, MeasuresAsTheCrowFliesWithoutMatrices) {
+  const absl::StatusOr<Instance> instance = Read(
+      R"({"vehicles": [{"id": 1, "start": [2.35, 48.85], "end": [2.35, 48.85]}],
+          "jobs": [{"id": 1, "location": [2.35, 48.95]}]})");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_NEAR(instance->Distance(0, 1), 11119.5, 0.1);  // a tenth of a degree of a meridian
+  EXPECT_NEAR(instance->Duration(0, 1), 11119.5 / kVroomSpeed, 0.1);
+}
+
+TEST(VroomReader, NamesWhatIsWrong) {
+  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
+              HasSubstr("v.json: jobs[0].location_index: got 3, wanted a row of the matrices"));
+  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle,
+                                 R"("jobs": [{"id": 1, "location_index": 1, "pickup": [1, 2]}])")),
+              HasSubstr("jobs[0].pickup: has 2 dimensions, wanted 1"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "end_index": 0})", kJobs)),
+              HasSubstr("vehicles[0].start: absent"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "steps": []})", kJobs)),
+              HasSubstr("vehicles[0].\"steps\": unknown key"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "max_distance": 5})", kJobs)),
+              HasSubstr("vehicles[0].max_distance"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "costs": {"per_km": 5}})", kJobs)),
+              HasSubstr("vehicles[0].costs.per_km: given, but profile"));
+  EXPECT_THAT(ErrorOf(R"({"vehicles": [{"id": 1, "start": [1]}], "jobs": []})"),
+              HasSubstr("vehicles[0].start: has 1 numbers"));
+  EXPECT_THAT(ErrorOf(R"({"vehicles": [], "jobs": []})"), HasSubstr("vehicles: absent or empty"));
+  EXPECT_THAT(ErrorOf(R"({"vehicles": [{"id": "x"}], "jobs": []})"),
+              HasSubstr("vehicles[0].id: got \"x\", wanted an integer"));
+}
+
+}  // namespace
+}  // namespace vrp
