@@ -216,13 +216,13 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
   command.add_option("--budget", flags.budget, "Time for each instance: 500ms, 2s, 1m")
       ->type_name("TIME")
       ->capture_default_str();
-  command.add_option("--threads", flags.threads, "Independent searches")
+  command.add_option("--threads", flags.threads, "Searches side by side")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
       ->capture_default_str();
   command
       .add_option("--seed", flags.seed,
-                  "The same seed gives the same answer where time cut nothing off")
+                  "The same seed gives the same answer with one thread where time cut nothing off")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();

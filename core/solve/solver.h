@@ -39,7 +39,7 @@ struct SolveOptions {
       absl::InfiniteFuture();  // the caller's own; less 20 ms, when sooner than the budget
   std::shared_ptr<const CancelFlag> cancel;
   uint64_t seed = 1;
-  int32_t threads = 1;  // 1 .. the machine's; independent searches, the best wins
+  int32_t threads = 1;  // 1 .. the machine's; searches side by side, the best wins
   int32_t width = 16;   // samples or beams; 1 .. 10,000
   int64_t max_iterations =
       INT64_MAX;  // of each search; with it, and time enough, an answer can be repeated exactly
