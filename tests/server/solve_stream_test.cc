@@ -142,12 +142,15 @@ TEST_F(SolveStreamTest, EndsABatchWhoseCallerLeavesInTheMiddle) {
 TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
   Context context;
   const auto stream = solver_->BatchSolve(&context);
-  v1::BatchSolveRequest endless;
-  *endless.mutable_solve() = ARequest(200);
-  endless.mutable_solve()->mutable_budget()->set_seconds(3000);
-  ASSERT_TRUE(stream->Write(endless));
-  Stop();
+  v1::BatchSolveRequest request;
+  *request.mutable_solve() = ARequest();
+  ASSERT_TRUE(stream->Write(request));
   v1::BatchSolveResponse response;
+  ASSERT_TRUE(stream->Read(&response));  // so the daemon has the stream
+  *request.mutable_solve() = ARequest(200);
+  request.mutable_solve()->mutable_budget()->set_seconds(3000);
+  ASSERT_TRUE(stream->Write(request));
+  Stop();
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
 }
