@@ -61,9 +61,8 @@ void RichRecreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
     return;
   }
   for (const int32_t u : absent) is_gathered_[u] = 2;
-  // A depot, which may be the seed, has no unit: -1.
   const auto gather = [&](int32_t u) {
-    if (u < 0 || is_gathered_[u] != 2) return;
+    if (is_gathered_[u] != 2) return;
     is_gathered_[u] = 1;
     gathered_.push_back(u);
   };

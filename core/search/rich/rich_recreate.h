@@ -18,7 +18,7 @@ class RichRecreate {
   RichRecreate(RichRouteSet& routes, FastRandom& random, const StopCondition& stop);
 
   // Inserts `removed` and some of the absent, rather those near `seed`, in an order drawn by lot;
-  // what has no feasible place, or costs more than its prize, is absent then.
+  // what has no feasible place, or costs more than its prize, is absent then. `seed` is a customer.
   void InsertSome(std::span<const int32_t> removed, NodeIndex seed);
   // Inserts all absent units, the bulkiest first, without randomness; optional ones where they cost
   // at most `worth` times their prize. Past the stop what is left stays absent.

@@ -1,6 +1,8 @@
 // The cost that an insertion is judged by is what it adds.
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "core/search/rich/rich_insertion.h"
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_ruin.h"
@@ -60,7 +62,8 @@ TEST(RichInsertionTest, WhatIsRolledBackIsAsItWas) {
   const double cost = routes.cost();
   for (int32_t i = 0; i < 50; ++i) {
     routes.Begin();
-    recreate.InsertSome(ruin.Remove(), ruin.seed());
+    const std::span<const int32_t> removed = ruin.Remove();
+    recreate.InsertSome(removed, ruin.seed());
     routes.Rollback();
     ASSERT_EQ(routes.ToPlan(), plan);
     ASSERT_EQ(routes.cost(), cost);
