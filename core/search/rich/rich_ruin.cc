@@ -3,16 +3,11 @@
 #include <algorithm>
 
 #include "core/search/rich/reloads.h"
+#include "core/search/string_removal.h"
 
 namespace vrp {
 namespace {
 
-// The article's parameters: mean number of customers removed, longest string, share of strings with
-// a gap, and how readily the gap grows.
-constexpr double kMeanRemoved = 10;
-constexpr double kLongestString = 10;
-constexpr double kSplitRate = 0.5;
-constexpr double kSplitGrowth = 0.01;
 // How often a whole route goes.
 constexpr double kRouteRate = 0.03;
 
@@ -30,15 +25,13 @@ std::span<const int32_t> RichRuin::Remove() {
   }
   const auto served =
       static_cast<double>(std::ssize(routes_.servable()) - std::ssize(routes_.absent()));
-  const double longest = std::min(kLongestString, std::max(1.0, served / routes_.used()));
-  const double most_strings = 4 * kMeanRemoved / (1 + longest) - 1;
-  const auto strings = static_cast<int32_t>(1 + random_.Unit() * most_strings);
-  if (routes_.RouteOf(seed_) >= 0) MarkStringWith(seed_, static_cast<int32_t>(longest));
+  const auto [longest, strings] = DrawStringSizes(random_, served, routes_.used());
+  if (routes_.RouteOf(seed_) >= 0) MarkStringWith(seed_, longest);
   for (const NodeIndex near : problem.Near(seed_)) {
     if (std::ssize(ruined_) >= strings) break;
     const int32_t slot = routes_.RouteOf(near);
     if (slot < 0 || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
-    MarkStringWith(near, static_cast<int32_t>(longest));
+    MarkStringWith(near, longest);
   }
   TakeOutMarked();
   return removed_;
@@ -66,21 +59,11 @@ NodeIndex RichRuin::DrawSeed() {
 void RichRuin::MarkStringWith(NodeIndex customer, int32_t longest) {
   const int32_t slot = routes_.RouteOf(customer);
   const RichRoute& route = routes_.route(slot);
-  const int32_t visits = route.size() - 2;
-  const int32_t length = random_.Between(1, std::max(1, std::min(longest, visits)));
+  const auto [begin, first, kept, rest] =
+      DrawString(random_, route.size() - 2, routes_.PositionOf(customer), longest);
   ruined_.push_back(slot);
-  int32_t kept = 0;
-  if (length > 1 && length < visits && random_.Unit() < kSplitRate) {
-    kept = 1;
-    while (length + kept < visits && random_.Unit() < kSplitGrowth) ++kept;
-  }
-  const int32_t window = length + kept;
-  const int32_t at = routes_.PositionOf(customer);
-  const int32_t begin =
-      random_.Between(std::max(1, at - window + 1), std::min(at, visits - window + 1));
-  const int32_t before_gap = kept == 0 ? length : random_.Between(1, length - 1);
-  MarkRange(route, begin, begin + before_gap);
-  MarkRange(route, begin + before_gap + kept, begin + window);
+  MarkRange(route, begin, begin + first);
+  MarkRange(route, begin + first + kept, begin + first + kept + rest);
 }
 
 void RichRuin::MarkRange(const RichRoute& route, int32_t begin, int32_t end) {
