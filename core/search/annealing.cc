@@ -60,7 +60,7 @@ SearchEnd Annealing::Run(const StopCondition& grace, ImprovementFn on_improvemen
       if (unreported_ && now - reported_ >= kReportEvery) Report(on_improvement);
     }
     routes_.Begin();
-    recreate_.InsertAll(ruin_.RemoveStrings());
+    recreate_.InsertAll(ruin_.Remove());
     if (!Accepts()) {
       routes_.Rollback();
       continue;

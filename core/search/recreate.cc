@@ -1,6 +1,7 @@
 #include "core/search/recreate.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -123,25 +124,32 @@ void Recreate::ScanRoute(NodeIndex customer, int32_t index, InsertionSpot& best)
 }
 
 void Recreate::LookBesideRelated(NodeIndex customer, InsertionSpot& best) {
+  const double* row = problem_.symmetric() ? problem_.DistanceRow(customer) : nullptr;
+  const auto from = [&](NodeIndex node) {
+    return row != nullptr ? row[node] : problem_.Distance(node, customer);
+  };
+  const auto to = [&](NodeIndex node) {
+    return row != nullptr ? row[node] : problem_.Distance(customer, node);
+  };
   const auto related = problem_.Related(customer);
-  for (const NodeIndex other : related.first(std::min<size_t>(related.size(), kRelatedLooked))) {
-    const int32_t index = routes_.RouteOf(other);
-    if (index < 0) continue;
-    const SearchRoute& route = routes_.route(index);
-    if (!problem_.Fits(route.load + problem_.demand(customer))) continue;
-    const int32_t position = routes_.PositionOf(other);
-    const NodeIndex before = route.nodes[position - 1];
-    const NodeIndex after = route.nodes[position + 1];
-    const double into = problem_.Distance(other, customer);
-    const double out = problem_.symmetric() ? into : problem_.Distance(customer, other);
-    const double cost_after = into + problem_.Distance(customer, after) - route.edge[position];
-    if (cost_after < best.cost) {
-      Consider(customer, {.route = index, .after = position, .cost = cost_after}, best);
-    }
-    const double cost_before = problem_.Distance(before, customer) + out - route.edge[position - 1];
-    if (cost_before < best.cost) {
-      Consider(customer, {.route = index, .after = position - 1, .cost = cost_before}, best);
-    }
+  const auto looked = related.first(std::min<size_t>(related.size(), kRelatedLooked));
+  // All costs first: so the waits for memory overlap.
+  std::array<double, kRelatedLooked> before;
+  std::array<double, kRelatedLooked> after;
+  for (size_t i = 0; i < looked.size(); ++i) {
+    const VisitPlace& place = routes_.PlaceOf(looked[i]);
+    before[i] = from(place.before) + to(looked[i]) - place.edge_before;
+    after[i] = from(looked[i]) + to(place.after) - place.edge_after;
+  }
+  const double demand = problem_.demand(customer);
+  for (size_t i = 0; i < looked.size(); ++i) {
+    if (std::min(before[i], after[i]) >= best.cost) continue;
+    const VisitPlace& place = routes_.PlaceOf(looked[i]);
+    if (place.route < 0 || !problem_.Fits(routes_.route(place.route).load + demand)) continue;
+    InsertionSpot spot{.route = place.route, .after = place.position, .cost = after[i]};
+    if (spot.cost < best.cost) Consider(customer, spot, best);
+    spot = {.route = place.route, .after = place.position - 1, .cost = before[i]};
+    if (spot.cost < best.cost) Consider(customer, spot, best);
   }
 }
 

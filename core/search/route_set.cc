@@ -7,8 +7,7 @@
 namespace vrp {
 
 RouteSet::RouteSet(const SearchProblem& problem) : problem_(&problem) {
-  route_of_.assign(problem.size(), -1);
-  position_of_.assign(problem.size(), 0);
+  places_.resize(problem.size());
   for (NodeIndex node = 1; node < problem.size(); ++node) {
     if (problem.Servable(node)) absent_.push_back(node);
   }
@@ -42,7 +41,7 @@ void RouteSet::Load(const Plan& plan) {
   for (const auto& nodes : kept) SetRoute(EmptyRoute(), nodes);
   std::vector<NodeIndex> absent;
   for (NodeIndex node = 1; node < problem_->size(); ++node) {
-    if (problem_->Servable(node) && route_of_[node] < 0) absent.push_back(node);
+    if (problem_->Servable(node) && places_[node].route < 0) absent.push_back(node);
   }
   SetAbsent(std::move(absent));
 }
@@ -63,13 +62,13 @@ void RouteSet::SetRoute(int32_t index, std::span<const NodeIndex> nodes) {
   distance_ -= route.distance;
   used_ -= !route.empty();
   for (const NodeIndex node : route.nodes) {
-    if (route_of_[node] == index) route_of_[node] = -1;
+    if (places_[node].route == index) places_[node].route = -1;
   }
   route.nodes.assign(nodes.begin(), nodes.end());
   Measure(route);
   distance_ += route.distance;
   used_ += !route.empty();
-  Renumber(index, 1);
+  Place(index, 1);
 }
 
 void RouteSet::Measure(SearchRoute& route) {
@@ -101,11 +100,16 @@ void RouteSet::Measure(SearchRoute& route) {
   }
 }
 
-void RouteSet::Renumber(int32_t index, int32_t from) {
-  const std::vector<NodeIndex>& nodes = routes_[index].nodes;
-  for (int32_t i = from; i + 1 < std::ssize(nodes); ++i) {
-    route_of_[nodes[i]] = index;
-    position_of_[nodes[i]] = i;
+void RouteSet::Place(int32_t index, int32_t from) {
+  const SearchRoute& route = routes_[index];
+  const NodeIndex* nodes = route.nodes.data();
+  for (int32_t i = std::max(1, from - 1); i + 1 < std::ssize(route.nodes); ++i) {
+    places_[nodes[i]] = {.route = index,
+                         .position = i,
+                         .before = nodes[i - 1],
+                         .after = nodes[i + 1],
+                         .edge_before = route.edge[i - 1],
+                         .edge_after = route.edge[i]};
   }
 }
 
@@ -124,7 +128,7 @@ void RouteSet::Insert(NodeIndex customer, InsertionSpot spot) {
   route.load += p.demand(customer);
   route.distance += added;
   distance_ += added;
-  Renumber(spot.route, at);
+  Place(spot.route, at);
   if (!p.timed()) return;
   route.departure.insert(route.departure.begin() + at, 0);
   route.latest.insert(route.latest.begin() + at, 0);
@@ -149,12 +153,12 @@ void RouteSet::Remove(int32_t index, int32_t begin, int32_t count) {
   Touch(index);
   SearchRoute& route = routes_[index];
   distance_ -= route.distance;
-  for (int32_t i = begin; i < begin + count; ++i) route_of_[route.nodes[i]] = -1;
+  for (int32_t i = begin; i < begin + count; ++i) places_[route.nodes[i]].route = -1;
   route.nodes.erase(route.nodes.begin() + begin, route.nodes.begin() + begin + count);
   Measure(route);
   distance_ += route.distance;
   used_ -= route.empty();
-  Renumber(index, begin);
+  Place(index, begin);
 }
 
 void RouteSet::SetAbsent(std::vector<NodeIndex> absent) { absent_ = std::move(absent); }
@@ -213,10 +217,10 @@ void RouteSet::Rollback() {
   for (size_t k = 0; k < num_saved_; ++k) {
     std::swap(routes_[saved_[k].index], saved_[k].route);
     first_empty_ = std::min(first_empty_, saved_[k].index);
-    Renumber(saved_[k].index, 1);
+    Place(saved_[k].index, 1);
   }
   absent_ = saved_absent_;
-  for (const NodeIndex node : absent_) route_of_[node] = -1;
+  for (const NodeIndex node : absent_) places_[node].route = -1;
   distance_ = saved_distance_;
   used_ = saved_used_;
 }

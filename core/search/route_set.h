@@ -28,6 +28,17 @@ struct SearchRoute {
   bool empty() const { return nodes.size() <= 2; }
 };
 
+// Where a customer is, in one half of a cache line: what a search beside related customers asks of
+// each.
+struct VisitPlace {
+  int32_t route = -1;  // -1: absent, and the rest is void
+  int32_t position = 0;
+  NodeIndex before = 0;
+  NodeIndex after = 0;
+  double edge_before = 0;  // distance from `before`
+  double edge_after = 0;   // distance to `after`
+};
+
 // A place for a customer: in routes()[route] right after position `after`.
 struct InsertionSpot {
   int32_t route = -1;  // -1: none
@@ -46,8 +57,9 @@ class RouteSet {
   const SearchProblem& problem() const { return *problem_; }
   const std::vector<SearchRoute>& routes() const { return routes_; }
   const SearchRoute& route(int32_t index) const { return routes_[index]; }
-  int32_t RouteOf(NodeIndex customer) const { return route_of_[customer]; }  // -1: absent
-  int32_t PositionOf(NodeIndex customer) const { return position_of_[customer]; }
+  const VisitPlace& PlaceOf(NodeIndex customer) const { return places_[customer]; }
+  int32_t RouteOf(NodeIndex customer) const { return places_[customer].route; }  // -1: absent
+  int32_t PositionOf(NodeIndex customer) const { return places_[customer].position; }
   // Servable customers that no route visits.
   const std::vector<NodeIndex>& absent() const { return absent_; }
   double distance() const { return distance_; }
@@ -91,11 +103,12 @@ class RouteSet {
   };
   void Touch(int32_t index);
   void Measure(SearchRoute& route);
-  void Renumber(int32_t index, int32_t from);
+  // Tells the customers from position `from` on, and the one before it, where they are.
+  void Place(int32_t index, int32_t from);
 
   const SearchProblem* problem_;
   std::vector<SearchRoute> routes_;
-  std::vector<int32_t> route_of_, position_of_;  // [N]
+  std::vector<VisitPlace> places_;  // [N]
   std::vector<NodeIndex> absent_;
   double distance_ = 0;
   int32_t used_ = 0;

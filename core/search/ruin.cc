@@ -6,8 +6,15 @@
 #include "core/search/string_removal.h"
 
 namespace vrp {
+namespace {
 
-std::vector<NodeIndex> Ruin::RemoveStrings() {
+// In as many ruins as there are customers, this many take out a whole route: strings alone hardly
+// ever make do with one route less.
+constexpr double kRouteRemovals = 2;
+
+}  // namespace
+
+std::vector<NodeIndex> Ruin::Remove() {
   removed_.clear();
   ruined_.clear();
   const SearchProblem& problem = routes_.problem();
@@ -18,6 +25,11 @@ std::vector<NodeIndex> Ruin::RemoveStrings() {
   NodeIndex seed = 1 + random_.Below(problem.size() - 1);
   if (!routes_.absent().empty()) {
     seed = routes_.absent()[random_.Below(static_cast<int32_t>(routes_.absent().size()))];
+  }
+  if (const int32_t route = routes_.RouteOf(seed);
+      route >= 0 && random_.Unit() * served < kRouteRemovals) {
+    TakeOut(route, 1, routes_.route(route).customers());
+    return std::move(removed_);
   }
   if (routes_.RouteOf(seed) >= 0) RemoveStringWith(seed, longest);
   for (const NodeIndex near : problem.Near(seed)) {

@@ -9,15 +9,16 @@
 
 namespace vrp {
 
-// Adjacent string removal of SISR (Christiaens and Vanden Berghe 2020). Not thread-safe; `routes`
+// Adjacent string removal of SISR (Christiaens and Vanden Berghe 2020), now and then of a whole
+// route. Not thread-safe; `routes`
 // and `random` must outlive it.
 class Ruin {
  public:
   Ruin(RouteSet& routes, FastRandom& random) : routes_(routes), random_(random) {}
 
-  // Takes strings out of routes near a random customer (near an absent one, where there is one).
-  // Returns them.
-  std::vector<NodeIndex> RemoveStrings();
+  // Takes strings out of routes near a random customer (near an absent one, where there is one), or
+  // the whole route of that customer. Returns who was taken out.
+  std::vector<NodeIndex> Remove();
 
  private:
   void RemoveStringWith(NodeIndex customer, int32_t longest);

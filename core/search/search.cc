@@ -1,11 +1,13 @@
 #include "core/search/search.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
+#include "core/search/curve_numbering.h"
 #include "core/search/grace.h"
 #include "core/search/local_search.h"
 #include "core/search/population/population_run.h"
@@ -137,6 +139,14 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
   return result;
 }
 
+SearchResult SearchPlain(const Instance& instance, const SearchOptions& options,
+                         const StopCondition& grace, ImprovementFn on_improvement) {
+  const SearchProblem problem = SearchProblem::Create(instance, AtLeastGrace(options.stop, grace));
+  if (problem.tour_only() && problem.size() >= kSmallestTour)
+    return SearchTour(problem, options, on_improvement);
+  return SearchRoutes(problem, options, grace, on_improvement);
+}
+
 }  // namespace
 
 bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
@@ -145,10 +155,15 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
                                     ImprovementFn on_improvement) {
   const StopCondition grace(absl::Now() + kGrace, nullptr);
   if (!IsPlain(instance)) return RichSearch(instance, options, grace, on_improvement);
-  const SearchProblem problem = SearchProblem::Create(instance, AtLeastGrace(options.stop, grace));
-  if (problem.tour_only() && problem.size() >= kSmallestTour)
-    return SearchTour(problem, options, on_improvement);
-  return SearchRoutes(problem, options, grace, on_improvement);
+  const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance);
+  if (!numbering.has_value()) return SearchPlain(instance, options, grace, on_improvement);
+  SearchOptions on_curve = options;
+  for (Plan& plan : on_curve.initial) plan = numbering->ToCurve(std::move(plan));
+  SearchResult result = SearchPlain(
+      numbering->instance(), on_curve, grace,
+      [&](const Plan& plan, Cost cost) { on_improvement(numbering->FromCurve(plan), cost); });
+  result.plan = numbering->FromCurve(std::move(result.plan));
+  return result;
 }
 
 }  // namespace vrp

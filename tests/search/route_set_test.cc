@@ -55,7 +55,7 @@ TEST(RouteSetTest, KeepsItsDataRightThroughRuinAndRecreate) {
   Ruin ruin(routes, random);
   Recreate recreate(routes, random, 0.01);
   for (int i = 0; i < 200; ++i) {
-    recreate.InsertAll(ruin.RemoveStrings());
+    recreate.InsertAll(ruin.Remove());
     ExpectSameAsReloaded(routes);
     ASSERT_TRUE(CheckPlan(instance, routes.ToPlan()).feasible);
   }
@@ -72,7 +72,7 @@ TEST(RouteSetTest, RollsBackToThePlanBefore) {
   Recreate recreate(routes, random, 0.01);
   for (int i = 0; i < 100; ++i) {
     routes.Begin();
-    recreate.InsertAll(ruin.RemoveStrings());
+    recreate.InsertAll(ruin.Remove());
     routes.Rollback();
     ASSERT_EQ(routes.ToPlan(), before);
     ExpectSameAsReloaded(routes);
