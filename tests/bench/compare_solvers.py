@@ -10,9 +10,11 @@ Examples:
   tests/bench/compare_solvers.py --data cvrp100.jsonl --stride 2 --peers hgs,pyvrp --limits 0.02,0.05,0.1,0.5,1
   tests/bench/compare_solvers.py --data X-n101-k25.vrp X-n200-k36.vrp --peers hgs --limits 10
 
-Ours is build/lite/bench/search_quality_report (--program), the search in its own process without daemon and client.
-The peers run as `measure_solvers.py` (--peer-script) defines them; it needs numpy and the package of the solver:
-hgs (hygese), pyvrp, vroom (limits do not apply: exploration level 5), ortools.
+Ours is a vrpd of its own (--build), held to one core; its wall time is from request sent to answer received over gRPC,
+the time limit being the request's budget. The peers run in this process, on the same core, as `measure_solvers.py`
+(--peer-script) defines them; it also checks and measures every plan, ours too. VROOM has no time limit: it runs once an
+instance, exploration level 5, and ours then for as long as it took ("limit": "vroom"). Needs protoc, and the Python
+packages numpy, grpcio, googleapis-common-protos and those of the solvers: hgs (hygese), pyvrp, vroom (pyvroom), ortools.
 """
 
 import argparse
@@ -21,13 +23,11 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
+
+from solver_sides import Peer, Vrpd
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VROOM_LEVEL = 5
 
 
 def load_script(path):
@@ -37,52 +37,17 @@ def load_script(path):
     return module
 
 
-class Ours:
-    """search_quality_report on one instance at a time."""
-
-    def __init__(self, program, folder):
-        self._program = program
-        self._folder = pathlib.Path(folder)
-
-    def run(self, case, limit, seed):
-        path = case["path"]
-        if path is None:
-            path = self._folder / "instance.jsonl"
-            path.write_text(json.dumps(case["instance"]) + "\n")
-        budget = max(1, round(1000 * limit))
-        out = subprocess.run([self._program, "--budgets", str(budget), "--seed", str(seed), path],
-                             capture_output=True, text=True, check=True).stdout
-        line = json.loads(out.splitlines()[-1])
-        if line["count"] != 1:
-            return None, limit
-        return line["gap_percent"], limit
+def load_instances(script, paths, stride, count):
+    instances = [instance for path in paths for instance in script.load(path) if instance.get("ref_cost")]
+    return instances[::stride][:count]
 
 
-class Peer:
-    def __init__(self, script, name):
-        self._script = script
-        self._name = name
-
-    def run(self, case, limit, seed):
-        problem = self._script.Problem(case["instance"], 10_000)
-        begun = time.perf_counter()
-        argument = VROOM_LEVEL if self._name == "vroom" else limit
-        history = self._script.RUN[self._name](problem, argument, seed, False, 1)
-        seconds = time.perf_counter() - begun
-        if not history:
-            return None, seconds
-        cost, _ = problem.check(history[-1][1])
-        return (None if cost is None else 100 * (cost / case["instance"]["ref_cost"] - 1)), seconds
-
-
-def load_cases(script, paths, stride, count):
-    cases = []
-    for path in paths:
-        single = not path.endswith(".jsonl")
-        for instance in script.load(path):
-            if instance.get("ref_cost"):
-                cases.append({"instance": instance, "path": path if single else None})
-    return cases[::stride][:count]
+def gap_percent(script, instance, routes):
+    """Of checked routes to the reference; None where there are none or they are wrong."""
+    if routes is None:
+        return None
+    cost, _ = script.Problem(instance, 10_000).check(routes)
+    return None if cost is None else 100 * (cost / instance["ref_cost"] - 1)
 
 
 def summarise(runs, side, limit):
@@ -104,6 +69,27 @@ def summarise(runs, side, limit):
     return line
 
 
+def run_all(script, sides, instances, limits, seed):
+    runs = []
+
+    def run(name, instance, limit, label):
+        routes, seconds = sides[name].run(instance, limit, seed)
+        runs.append({"instance": instance["name"], "side": name, "limit": label, "seconds": round(seconds, 4),
+                     "gap_percent": gap_percent(script, instance, routes)})
+        print(json.dumps(runs[-1]), flush=True)
+        return seconds
+
+    names = [name for name in sides if name != "vroom"]
+    for instance in instances:
+        for limit in limits:
+            names = names[1:] + names[:1]
+            for name in names:
+                run(name, instance, limit, limit)
+        if "vroom" in sides:
+            run("ours", instance, run("vroom", instance, None, "vroom"), "vroom")
+    return runs
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", required=True, help=".jsonl, .vrp or Solomon .txt files with references")
@@ -112,37 +98,32 @@ def main():
     parser.add_argument("--stride", type=int, default=1, help="every so many instances")
     parser.add_argument("--count", type=int, default=50, help="at most so many instances")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--program", default=ROOT / "build/lite/bench/search_quality_report", type=pathlib.Path)
+    parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
+    parser.add_argument("--core", type=int, default=0, help="where all sides run")
     parser.add_argument("--peer-script", default=ROOT.parent / "shared/peers/measure_solvers.py", type=pathlib.Path)
     arguments = parser.parse_args()
-    for path in (arguments.program, arguments.peer_script):
+    for path in (arguments.build / "bin/vrpd", arguments.peer_script):
         if not path.exists():
             sys.exit(f"compare_solvers: {path} is missing")
     script = load_script(arguments.peer_script)
     peers = [name for name in arguments.peers.split(",") if name]
     if unknown := [name for name in peers if name not in script.RUN]:
         sys.exit(f"compare_solvers: --peers: got {unknown[0]}, wanted some of {', '.join(sorted(script.RUN))}")
-    cases = load_cases(script, arguments.data, arguments.stride, arguments.count)
-    if not cases:
+    instances = load_instances(script, arguments.data, arguments.stride, arguments.count)
+    if not instances:
         sys.exit("compare_solvers: no instance with a reference cost")
     limits = [float(limit) for limit in arguments.limits.split(",")]
-    runs = []
-    with tempfile.TemporaryDirectory() as folder:
-        sides = {"ours": Ours(arguments.program, folder), **{name: Peer(script, name) for name in peers}}
-        for name in peers:  # imports and first calls
-            sides[name].run(cases[0], min(limits), arguments.seed)
-        names = list(sides)
-        for case in cases:
-            for limit in limits:
-                names = names[1:] + names[:1]
-                for name in names:
-                    gap, seconds = sides[name].run(case, limit, arguments.seed)
-                    runs.append({"instance": case["instance"]["name"], "side": name, "limit": limit,
-                                 "seconds": round(seconds, 4), "gap_percent": gap})
-                    print(json.dumps(runs[-1]), flush=True)
-        for limit in limits:
-            for name in sides:
-                print(json.dumps(summarise(runs, name, limit)), flush=True)
+    os.sched_setaffinity(0, {arguments.core})
+    sides = {"ours": Vrpd(arguments.build, arguments.core), **{name: Peer(script, name) for name in peers}}
+    try:
+        for side in sides.values():  # imports and first calls
+            side.run(instances[0], min(limits), arguments.seed)
+        runs = run_all(script, sides, instances, limits, arguments.seed)
+    finally:
+        for side in sides.values():
+            side.close()
+    for limit, name in dict.fromkeys((run["limit"], run["side"]) for run in runs):
+        print(json.dumps(summarise(runs, name, limit)), flush=True)
 
 
 if __name__ == "__main__":
