@@ -44,6 +44,11 @@ class SearchProblem {
     return distances_ == nullptr ? instance_.Distance(from, to)
                                  : distances_[static_cast<int64_t>(from) * size_ + to];
   }
+  // Likewise durations, or null where they follow from the distances.
+  const double* DurationRow(NodeIndex from) const {
+    return durations_ == nullptr ? nullptr : durations_ + static_cast<int64_t>(from) * size_;
+  }
+  double inverse_speed() const { return inverse_speed_; }
   double Duration(NodeIndex from, NodeIndex to) const {
     return durations_ == nullptr ? Distance(from, to) * inverse_speed_
                                  : durations_[static_cast<int64_t>(from) * size_ + to];

@@ -55,6 +55,51 @@ TEST(SearchProblemTest, ListsFirstWhoFitsInTime) {
   EXPECT_EQ(problem.Related(1).front(), 3);
 }
 
+// Every way that lists are built: from given matrices (asymmetric times among them), from a matrix
+// of our own, and from positions alone, which a search that is stopped at once has to do with.
+TEST(SearchProblemTest, ListsTheRelatedInTheOrderOfVidalsProximity) {
+  const Instance plain = AnInstance().WithCustomers(60).RandomWindows().Build();
+  InstanceData data = plain.data();
+  data.duration_matrix = plain.DurationMatrix();
+  for (size_t k = 0; k < data.duration_matrix.size(); k += 3) data.duration_matrix[k] *= 1.5;
+  const absl::StatusOr<Instance> timed = Instance::Create(data);
+  data.distance_matrix = plain.DistanceMatrix();
+  const absl::StatusOr<Instance> both = Instance::Create(data);
+  ASSERT_TRUE(timed.ok() && both.ok()) << timed.status() << both.status();
+  for (const Instance& instance : {plain, *timed, *both}) {
+    const SearchProblem problem = SearchProblem::Create(instance, {});
+    const auto one_way = [&](NodeIndex from, NodeIndex to) {
+      const double travel = problem.service(from) + problem.Duration(from, to);
+      return problem.Distance(from, to) +
+             0.2 * std::max(0.0, problem.open(to) - (problem.close(from) + travel)) +
+             std::max(0.0, problem.open(from) + travel - problem.close(to));
+    };
+    for (const NodeIndex node : {1, 17, 60}) {
+      const auto related = problem.Related(node);
+      ASSERT_EQ(related.size(), 59);
+      double last = 0;
+      for (const NodeIndex other : related) {
+        const double proximity = std::min(one_way(node, other), one_way(other, node));
+        EXPECT_GE(proximity, last * (1 - 1e-6)) << node << " " << other;
+        last = proximity;
+      }
+    }
+  }
+}
+
+TEST(SearchProblemTest, ListsNeighboursOfManyNodesWithAGivenDurationMatrix) {
+  InstanceData data =
+      AnInstance().WithCustomers(SearchProblem::kMatrixNodes + 1).RandomWindows().Build().data();
+  const size_t nodes = data.positions.size();
+  data.duration_matrix.assign(nodes * nodes, 1.0);
+  const absl::StatusOr<Instance> instance = Instance::Create(std::move(data));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  const SearchProblem problem = SearchProblem::Create(*instance, {});
+  ASSERT_EQ(problem.DistanceRow(0), nullptr);
+  EXPECT_EQ(problem.Related(5).size(), SearchProblem::kListedLarge);
+  EXPECT_EQ(problem.Near(5).size(), SearchProblem::kListedLarge);
+}
+
 TEST(SearchProblemTest, ComputesTheSameDistancesWithAndWithoutAMatrix) {
   const Instance instance = AnInstance().WithCustomers(20).As(Metric::kRounded).Build();
   const SearchProblem with = SearchProblem::Create(instance, {});

@@ -1,0 +1,122 @@
+// How the search's first answer, its rate and its memory grow with the instance, one thread:
+//   search_scaling_bench [SECONDS]
+// A JSON line for each kind and number of customers, each measured in a process of its own:
+// `first_plan_ms` from the call to the first plan told (neighbour lists, construction, descent),
+// `us_per_iteration` afterwards. Below 500 customers CVRP goes to the population search, which
+// counts its individuals by their work. Windows come with a distance and a duration matrix too.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/time/clock.h"
+#include "core/problem/checker.h"
+#include "core/problem/generators.h"
+#include "core/search/search.h"
+#include "tests/bench/json_line.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kSizes[] = {100, 200, 500, 1'000, 2'000, 5'000, 10'000};
+constexpr int32_t kLargestMatrix = 2'000;
+
+struct ScalingCase {
+  std::string what;
+  ProblemKind kind = ProblemKind::kCvrp;
+  Layout layout = Layout::kUniform;
+  bool matrices = false;
+};
+
+[[noreturn]] void Die(const absl::Status& status) {
+  std::cerr << "search_scaling_bench: " << status << "\n";
+  std::_Exit(1);
+}
+
+Instance MakeInstance(const ScalingCase& scaling, int32_t customers) {
+  GeneratorOptions options;
+  options.kind = scaling.kind;
+  options.customers = customers;
+  options.layout = scaling.layout;
+  absl::StatusOr<Instance> instance = GenerateInstance(options, 0);
+  if (!instance.ok()) Die(instance.status());
+  if (!scaling.matrices) return *std::move(instance);
+  InstanceData data = instance->data();
+  data.distance_matrix = instance->DistanceMatrix();
+  data.duration_matrix = instance->DurationMatrix();
+  instance = Instance::Create(std::move(data));
+  if (!instance.ok()) Die(instance.status());
+  return *std::move(instance);
+}
+
+void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
+  const Instance instance = MakeInstance(scaling, customers);
+  const absl::Time begun = absl::Now();
+  absl::Time first = absl::InfinitePast();
+  Cost first_cost = 0;
+  SearchOptions options;
+  options.stop = StopCondition(begun + budget, nullptr);
+  const absl::StatusOr<SearchResult> result =
+      Search(instance, options, [&](const Plan& /*plan*/, Cost cost) {
+        if (first != absl::InfinitePast()) return;
+        first = absl::Now();
+        first_cost = cost;
+      });
+  const absl::Time end = absl::Now();
+  if (!result.ok()) Die(result.status());
+  if (!CheckPlan(instance, result->plan, result->cost).feasible) {
+    Die(absl::InternalError("the checker refuses the plan"));
+  }
+  nlohmann::ordered_json line;
+  line["what"] = scaling.what;
+  line["customers"] = customers;
+  line["first_plan_ms"] = absl::ToDoubleMilliseconds(first - begun);
+  line["overrun_ms"] = absl::ToDoubleMilliseconds(end - begun - budget);
+  line["iterations"] = result->iterations;
+  line["us_per_iteration"] =
+      absl::ToDoubleMicroseconds(end - first) / std::max<double>(1, result->iterations);
+  line["first_above_last_percent"] = 100 * (first_cost / result->cost - 1);
+  PrintMeasurement(std::move(line), 1);
+}
+
+// In a process of its own, so that the peak of the memory is its own.
+void MeasureApart(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
+  const pid_t child = fork();
+  if (child < 0) Die(absl::InternalError("fork failed"));
+  if (child == 0) {
+    Measure(scaling, customers, budget);
+    std::_Exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) std::exit(1);
+}
+
+}  // namespace
+}  // namespace vrp
+
+int main(int argc, char** argv) {
+  double seconds = 2;
+  if (argc > 2 || (argc == 2 && (!absl::SimpleAtod(argv[1], &seconds) || seconds <= 0))) {
+    std::cerr << "usage: search_scaling_bench [SECONDS]\n";
+    return 2;
+  }
+  const vrp::ScalingCase cases[] = {
+      {"cvrp_x", vrp::ProblemKind::kCvrp, vrp::Layout::kX},
+      {"vrptw", vrp::ProblemKind::kVrptw},
+      {"vrptw_matrices", vrp::ProblemKind::kVrptw, vrp::Layout::kUniform, true},
+      {"tsp", vrp::ProblemKind::kTsp},
+  };
+  for (const vrp::ScalingCase& scaling : cases) {
+    for (const int32_t customers : vrp::kSizes) {
+      if (scaling.matrices && customers > vrp::kLargestMatrix) continue;
+      vrp::MeasureApart(scaling, customers, absl::Seconds(seconds));
+    }
+  }
+  return 0;
+}
