@@ -136,6 +136,21 @@ TEST(SearchTest, MoreIterationsNeverMakeTheReportedCostWorse) {
   EXPECT_EQ(costs.back(), found->cost);
 }
 
+TEST(SearchTest, TellsOfItsFirstPlanBeforeItImprovesIt) {
+  const Instance instance = AnInstance().WithCustomers(300).RandomDemands().Capacity(50).Build();
+  std::vector<Cost> told;
+  SearchOptions options;
+  options.max_iterations = 0;
+  const auto found = Search(instance, options, [&](const Plan& plan, Cost cost) {
+    EXPECT_TRUE(CheckPlan(instance, plan, cost).feasible);
+    told.push_back(cost);
+  });
+  ASSERT_TRUE(found.ok()) << found.status();
+  ASSERT_EQ(told.size(), 2);  // as constructed, and at the end of the descent
+  EXPECT_LT(told[1], told[0]);
+  EXPECT_EQ(told[1], found->cost);
+}
+
 TEST(SearchTest, StartsFromAGivenPlan) {
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
   SearchOptions options;
