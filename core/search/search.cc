@@ -166,7 +166,7 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
                                     ImprovementFn on_improvement) {
   const StopCondition grace(absl::Now() + kGrace, nullptr);
   if (!IsPlain(instance)) return RichSearch(instance, options, grace, on_improvement);
-  const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance);
+  const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance, options.stop);
   if (!numbering.has_value()) return SearchPlain(instance, options, grace, on_improvement);
   SearchOptions on_curve = options;
   for (Plan& plan : on_curve.initial) plan = numbering->ToCurve(std::move(plan));
