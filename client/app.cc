@@ -37,9 +37,10 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
       ->type_name("HOST:PORT")
       ->envname("VRP_REMOTE")
       ->capture_default_str();
-  app.add_option("--output", flags.output, "table for people, json for scripts: an object a line")
+  app.add_option("--output", flags.output,
+                 "table for people, json for scripts: an object a line; solve: vroom, VROOM's")
       ->type_name("WORD")
-      ->check(CLI::IsMember({"table", "json"}))
+      ->check(CLI::IsMember({"table", "json", "vroom"}))
       ->capture_default_str();
 }
 
@@ -49,7 +50,9 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddSolve(app, chosen);
   AddCheck(app, chosen);
   AddValidate(app, chosen);
+  AddConvert(app, chosen);
   AddModels(app, chosen);
+  AddMatrices(app, chosen);
   AddGenerate(app, chosen);
   AddServer(app, chosen);
   AddCompletion(app, chosen);
@@ -100,7 +103,15 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
     environment.err << ErrorText({chosen.name, "", flags.remote}, remote) << std::flush;
     return kExitUsage;
   }
-  CommandContext context(environment, flags.remote, flags.output == "json", chosen.name);
+  const OutputForm form = flags.output == "json"    ? OutputForm::kJson
+                          : flags.output == "vroom" ? OutputForm::kVroom
+                                                    : OutputForm::kTable;
+  if (form == OutputForm::kVroom && chosen.name != "solve") {
+    environment.err << "vrpctl: " << chosen.name << ": --output vroom is for solve; got it here, "
+                    << "wanted table or json" << std::endl;
+    return kExitUsage;
+  }
+  CommandContext context(environment, flags.remote, form, chosen.name);
   const ExitCode code = chosen.run(context);
   environment.out.flush();
   if (code == kExitDone && !environment.out) {

@@ -174,8 +174,8 @@ absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text) {
       format != v1::INSTANCE_FORMAT_UNSPECIFIED) {
     return format;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--format: got \"", text, "\", wanted auto, vrplib, solomon or json"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--format: got \"", text, "\", wanted auto, vrplib, tsplib, solomon, json or vroom"));
 }
 
 std::string StrategyWord(v1::Strategy strategy) {

@@ -127,6 +127,25 @@ struct RpcClient::Impl {
     return FromGrpc(reader->Finish());
   }
 
+  // Sends what `next` gives until it gives nothing; its error ends the call.
+  template <typename Request, typename Response, typename Open>
+  absl::StatusOr<Response> Upload(
+      Open open, absl::FunctionRef<absl::StatusOr<std::optional<Request>>()> next) {
+    grpc::ClientContext context;
+    const Registration registration(*this, context);
+    Response response;
+    const std::unique_ptr<grpc::ClientWriter<Request>> writer = open(&context, &response);
+    absl::StatusOr<std::optional<Request>> message = next();
+    // A write that fails means that the daemon has ended the call; Finish says why.
+    while (message.ok() && message->has_value() && writer->Write(**message)) message = next();
+    if (!message.ok()) context.TryCancel();
+    writer->WritesDone();
+    const absl::Status status = FromGrpc(writer->Finish());
+    if (!message.ok()) return message.status();
+    if (!status.ok()) return status;
+    return response;
+  }
+
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::SolverService::Stub> solver;
   std::unique_ptr<v1::TrainingService::Stub> training;
@@ -177,6 +196,12 @@ absl::StatusOr<v1::CheckSolutionResponse> RpcClient::CheckSolution(
 absl::StatusOr<v1::ValidateInstanceResponse> RpcClient::ValidateInstance(
     const v1::ValidateInstanceRequest& request) {
   return impl_->Call(*impl_->solver, &v1::SolverService::Stub::ValidateInstance, request,
+                     kCheckTimeout);
+}
+
+absl::StatusOr<v1::ConvertInstanceResponse> RpcClient::ConvertInstance(
+    const v1::ConvertInstanceRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::ConvertInstance, request,
                      kCheckTimeout);
 }
 
@@ -240,20 +265,31 @@ absl::Status RpcClient::ExportModel(
 
 absl::StatusOr<v1::Model> RpcClient::ImportModel(
     absl::FunctionRef<absl::StatusOr<std::optional<v1::ImportModelRequest>>()> next) {
-  grpc::ClientContext context;
-  const Impl::Registration registration(*impl_, context);
-  v1::Model model;
-  const std::unique_ptr<grpc::ClientWriter<v1::ImportModelRequest>> writer =
-      impl_->models->ImportModel(&context, &model);
-  absl::StatusOr<std::optional<v1::ImportModelRequest>> message = next();
-  // A write that fails means that the daemon has ended the call; Finish says why.
-  while (message.ok() && message->has_value() && writer->Write(**message)) message = next();
-  if (!message.ok()) context.TryCancel();
-  writer->WritesDone();
-  const absl::Status status = FromGrpc(writer->Finish());
-  if (!message.ok()) return message.status();
-  if (!status.ok()) return status;
-  return model;
+  return impl_->Upload<v1::ImportModelRequest, v1::Model>(
+      [&](grpc::ClientContext* context, v1::Model* model) {
+        return impl_->models->ImportModel(context, model);
+      },
+      next);
+}
+
+absl::StatusOr<v1::Matrices> RpcClient::UploadMatrices(
+    absl::FunctionRef<absl::StatusOr<std::optional<v1::UploadMatricesRequest>>()> next) {
+  return impl_->Upload<v1::UploadMatricesRequest, v1::Matrices>(
+      [&](grpc::ClientContext* context, v1::Matrices* matrices) {
+        return impl_->datasets->UploadMatrices(context, matrices);
+      },
+      next);
+}
+
+absl::StatusOr<v1::ListMatricesResponse> RpcClient::ListMatrices() {
+  return impl_->Call(*impl_->datasets, &v1::DatasetService::Stub::ListMatrices,
+                     v1::ListMatricesRequest(), kLookupTimeout);
+}
+
+absl::StatusOr<v1::DeleteMatricesResponse> RpcClient::DeleteMatrices(
+    const v1::DeleteMatricesRequest& request) {
+  return impl_->Call(*impl_->datasets, &v1::DatasetService::Stub::DeleteMatrices, request,
+                     kLookupTimeout);
 }
 
 absl::Status RpcClient::GenerateInstances(

@@ -42,6 +42,9 @@ class RpcClient {
   absl::StatusOr<v1::ValidateInstanceResponse> ValidateInstance(
       const v1::ValidateInstanceRequest& request);
 
+  absl::StatusOr<v1::ConvertInstanceResponse> ConvertInstance(
+      const v1::ConvertInstanceRequest& request);
+
   absl::StatusOr<v1::TrainingJob> CreateTrainingJob(const v1::CreateTrainingJobRequest& request);
   absl::StatusOr<v1::TrainingJob> GetTrainingJob(const v1::GetTrainingJobRequest& request);
   absl::StatusOr<v1::ListTrainingJobsResponse> ListTrainingJobs(
@@ -67,6 +70,13 @@ class RpcClient {
   absl::Status GenerateInstances(
       const v1::GenerateInstancesRequest& request,
       absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive);
+
+  // As ImportModel.
+  absl::StatusOr<v1::Matrices> UploadMatrices(
+      absl::FunctionRef<absl::StatusOr<std::optional<v1::UploadMatricesRequest>>()> next);
+  absl::StatusOr<v1::ListMatricesResponse> ListMatrices();
+  absl::StatusOr<v1::DeleteMatricesResponse> DeleteMatrices(
+      const v1::DeleteMatricesRequest& request);
 
   absl::StatusOr<v1::ServerInfo> GetServerInfo();
   // grpc.health.v1: "SERVING", "NOT_SERVING", ... of the daemon as a whole.

@@ -213,8 +213,8 @@ function(vrp_add_benchmark name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 endfunction()
 
-# A libFuzzer program (LLVMFuzzerTestOneInput), only with VRP_FUZZ. CTest runs it for some seconds,
-# starting from CORPUS, a folder named from the root of the repository, which is only read.
+# A libFuzzer program (LLVMFuzzerTestOneInput), only with VRP_FUZZ. CTest runs it over CORPUS, a
+# folder of seeds named from the root of the repository; tests/fuzz says how to look for more.
 function(vrp_add_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;DEPS")
   if(NOT VRP_FUZZ)
@@ -229,10 +229,7 @@ function(vrp_add_fuzzer name)
   _vrp_set_up(${name} FALSE)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz")
-  # libFuzzer writes what it finds into the first folder.
-  set(found "${CMAKE_BINARY_DIR}/fuzz/${name}.found")
-  file(MAKE_DIRECTORY "${found}")
   vrp_add_script_test(${name}
-    COMMAND $<TARGET_FILE:${name}> -max_total_time=20 "-artifact_prefix=${found}/" "${found}" ${arg_CORPUS}
+    COMMAND $<TARGET_FILE:${name}> -runs=0 "-artifact_prefix=${CMAKE_BINARY_DIR}/fuzz/" ${arg_CORPUS}
     LABELS fuzz TIMEOUT 120)
 endfunction()

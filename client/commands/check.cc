@@ -61,11 +61,14 @@ void AddCheck(CLI::App& app, ChosenCommand& chosen) {
       ->type_name("")
       ->required();
   command
-      ->add_option("SOLUTION", flags->solution,
-                   "The plan in CVRPLIB's .sol form; - for standard input")
+      ->add_option(
+          "SOLUTION", flags->solution,
+          "The plan: .sol, an answer of solve in JSON, VROOM's output; - for standard input")
       ->type_name("")
       ->required();
-  command->add_option("--format", flags->format, "Of the instance: auto, vrplib, solomon or json")
+  command
+      ->add_option("--format", flags->format,
+                   "Of the instance: auto, vrplib, tsplib, solomon, json or vroom")
       ->type_name("WORD")
       ->capture_default_str();
   command->callback([flags, &chosen] {

@@ -1,17 +1,19 @@
 #include "client/commands/command.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "client/output/error_text.h"
+#include "client/output/json.h"
 
 namespace vrp::client {
 
-CommandContext::CommandContext(Environment& environment, std::string remote, bool json,
+CommandContext::CommandContext(Environment& environment, std::string remote, OutputForm form,
                                std::string command)
     : environment_(environment),
       client_(std::move(remote)),
-      json_(json),
+      form_(form),
       command_(std::move(command)),
       cancel_on_interrupt_(environment.interrupt, [this] { client_.Cancel(); }) {}
 
@@ -19,7 +21,13 @@ ExitCode CommandContext::Fail(const absl::Status& status, std::string_view where
   if (environment_.interrupt.triggered()) return kExitInterrupted;
   environment_.err << ErrorText({command_, std::string(where), client_.remote()}, status)
                    << std::flush;
-  return ExitCodeFor(status.code());
+  const ExitCode code = ExitCodeFor(status.code());
+  if (vroom()) {
+    constexpr int kInternal = 1, kInput = 2;
+    const bool input = code == kExitUsage || code == kExitRefused || code == kExitNotFound;
+    WriteJsonLine(out(), {{"code", input ? kInput : kInternal}, {"error", status.message()}});
+  }
+  return code;
 }
 
 CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view description,

@@ -18,26 +18,32 @@ class App;
 
 namespace vrp::client {
 
+// What --output asks for; kVroom is of `solve` alone.
+enum class OutputForm { kTable, kJson, kVroom };
+
 // What a command is run with.
 class CommandContext {
  public:
   // `command` as in "jobs watch".
-  CommandContext(Environment& environment, std::string remote, bool json, std::string command);
+  CommandContext(Environment& environment, std::string remote, OutputForm form,
+                 std::string command);
 
   Environment& environment() { return environment_; }
   std::ostream& out() { return environment_.out; }
   std::ostream& err() { return environment_.err; }
   RpcClient& client() { return client_; }
-  bool json() const { return json_; }
+  bool json() const { return form_ == OutputForm::kJson; }
+  bool vroom() const { return form_ == OutputForm::kVroom; }
 
   // Prints `status`, which is not OK, with the remedy, and gives the exit code: after Ctrl-C always
-  // kExitInterrupted, without a word. `where` is the file that was at fault, if any.
+  // kExitInterrupted, without a word. `where` is the file that was at fault, if any. VROOM's output
+  // says it too.
   ExitCode Fail(const absl::Status& status, std::string_view where = "");
 
  private:
   Environment& environment_;
   RpcClient client_;
-  bool json_;
+  OutputForm form_;
   std::string command_;
   // Ctrl-C ends every call.
   Interrupt::Handle cancel_on_interrupt_;
@@ -64,6 +70,8 @@ void AddModels(CLI::App& app, ChosenCommand& chosen);
 // Under `models`.
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
+void AddConvert(CLI::App& app, ChosenCommand& chosen);
+void AddMatrices(CLI::App& app, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);
 void AddServer(CLI::App& app, ChosenCommand& chosen);
 void AddCompletion(CLI::App& app, ChosenCommand& chosen);

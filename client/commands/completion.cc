@@ -14,13 +14,14 @@ namespace {
 // Flags whose values are words.
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
-      {"--output", "table json"},
+      {"--output", "table json vroom"},
       {"--strategy", "auto greedy sample beam multi_start search"},
       {"--problem", "cvrp vrptw tsp"},
       {"--model", "ptrnet GT+RL"},
       {"--mode", "greedy sample:16 beam:8 multi_start:8"},
       {"--device", "auto cpu cuda:0"},
-      {"--format", "auto vrplib solomon json jsonl"},
+      {"--format", "auto vrplib tsplib solomon json vroom jsonl"},
+      {"--to", "vrplib tsplib solomon json vroom sol geojson"},
   };
   return *values;
 }

@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/commands/solve_tally.h"
@@ -21,6 +22,7 @@ constexpr char kExamples[] =
     "vrpctl solve city.vrp --budget 2s\n"
     "vrpctl solve city.vrp --budget 1m --stream\n"
     "vrpctl solve city.vrp --model ptrnet --strategy greedy --plot city.svg --solution city.sol\n"
+    "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
     "vrpctl solve set.jsonl --model ptrnet@3 --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
@@ -42,7 +44,9 @@ struct SolveFlags {
   std::string format = "auto";
 };
 
-absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags) {
+bool PlotsGeoJson(const SolveFlags& flags) { return absl::EndsWith(flags.plot, ".geojson"); }
+
+absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, bool vroom) {
   v1::SolveRequest request;
   const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
   if (!budget.ok()) return budget.status();
@@ -59,7 +63,19 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags) {
   request.set_seed(flags.seed);
   request.set_width(flags.width);
   request.set_render_solution_file(!flags.solution.empty());
+  if (vroom) request.add_render(v1::SOLUTION_FORMAT_VROOM);
+  if (PlotsGeoJson(flags)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
   return request;
+}
+
+// What the daemon made of the plan in that form.
+absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& response,
+                                       v1::SolutionFormat format) {
+  for (const v1::SolutionFile& file : response.rendered()) {
+    if (file.format() == format) return file.content();
+  }
+  return absl::InternalError(
+      absl::StrCat("the daemon gave no ", v1::SolutionFormat_Name(format), " back"));
 }
 
 // Errors that every further instance would meet too. A refusal is not among them: it may be that
@@ -132,17 +148,28 @@ class SolveRun {
     if (context_.environment().interrupt.triggered()) return kExitInterrupted;
     tally.Add(*response);
     if (!response->feasible() || !response->solution().unserved().empty()) no_plan_ = true;
-    if (context_.json()) {
-      WriteJsonLine(context_.out(), SolveJson(*response));
-    } else {
-      context_.out() << SolveText(*response) << std::endl;
-    }
+    const absl::Status printed = Print(*response);
+    if (!printed.ok()) return context_.Fail(printed, where);
     const absl::Status written = WriteFiles(*response);
     if (!written.ok()) Note(context_.Fail(written, where));
     return kExitDone;
   }
 
-  // Prints the improvements; gives the answer.
+  absl::Status Print(const v1::SolveResponse& response) {
+    if (context_.json()) {
+      WriteJsonLine(context_.out(), SolveJson(response));
+    } else if (context_.vroom()) {
+      const absl::StatusOr<std::string> text = RenderedAs(response, v1::SOLUTION_FORMAT_VROOM);
+      if (!text.ok()) return text.status();
+      context_.out() << *text << std::endl;
+    } else {
+      context_.out() << SolveText(response) << std::endl;
+    }
+    return absl::OkStatus();
+  }
+
+  // Prints the improvements, but where VROOM's output is wanted, which knows none; gives the
+  // answer.
   absl::StatusOr<v1::SolveResponse> Stream(absl::Duration timeout) {
     absl::StatusOr<v1::SolveResponse> answer =
         absl::InternalError("the daemon ended the stream without an answer");
@@ -152,7 +179,7 @@ class SolveRun {
             answer = message.answer();
           } else if (message.has_improvement() && context_.json()) {
             WriteJsonLine(context_.out(), ImprovementJson(message.improvement()));
-          } else if (message.has_improvement()) {
+          } else if (message.has_improvement() && !context_.vroom()) {
             context_.out() << ImprovementText(message.improvement()) << std::flush;
           }
         });
@@ -169,11 +196,14 @@ class SolveRun {
       if (!status.ok()) return status;
     }
     if (flags_.plot.empty()) return absl::OkStatus();
-    const absl::StatusOr<std::string> svg = PlotSvg(response);
-    return svg.ok() ? WriteFile(flags_.plot, *svg) : svg.status();
+    const absl::StatusOr<std::string> picture =
+        PlotsGeoJson(flags_) ? RenderedAs(response, v1::SOLUTION_FORMAT_GEOJSON)
+                             : PlotSvg(response);
+    return picture.ok() ? WriteFile(flags_.plot, *picture) : picture.status();
   }
 
   void PrintSummary(const SolveTally& tally, const std::string& path, absl::Duration elapsed) {
+    if (context_.vroom()) return;
     if (context_.json()) {
       WriteJsonLine(context_.out(), tally.Summary(path, elapsed));
     } else {
@@ -189,7 +219,7 @@ class SolveRun {
 };
 
 ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
-  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags);
+  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags, context.vroom());
   if (!request.ok()) return context.Fail(request.status());
   if (flags.files.size() > 1 && (!flags.solution.empty() || !flags.plot.empty())) {
     return context.Fail(
@@ -202,7 +232,7 @@ ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
 void AddOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("FILE", flags.files,
-                  "Instances: CVRPLIB, TSPLIB, Solomon, JSON, .jsonl; - for standard input")
+                  "Instances: CVRPLIB, TSPLIB, Solomon, JSON, VROOM, .jsonl; - for standard input")
       ->type_name("")
       ->required();
   command
@@ -232,8 +262,13 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
   command.add_option("--solution", flags.solution, "Write the plan in CVRPLIB's .sol form")
       ->type_name("OUT.sol");
-  command.add_option("--plot", flags.plot, "Write a picture of the plan")->type_name("OUT.svg");
-  command.add_option("--format", flags.format, "auto, vrplib, solomon, json or jsonl")
+  command
+      .add_option(
+          "--plot", flags.plot,
+          "Write a picture of the plan; OUT.geojson: of longitudes and latitudes, as GeoJSON")
+      ->type_name("OUT.svg");
+  command
+      .add_option("--format", flags.format, "auto, vrplib, tsplib, solomon, json, vroom or jsonl")
       ->type_name("WORD")
       ->capture_default_str();
 }

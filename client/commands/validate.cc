@@ -77,7 +77,8 @@ void AddValidate(CLI::App& app, ChosenCommand& chosen) {
                    "An instance, or a .jsonl file of many; - for standard input")
       ->type_name("")
       ->required();
-  command->add_option("--format", flags->format, "auto, vrplib, solomon, json or jsonl")
+  command
+      ->add_option("--format", flags->format, "auto, vrplib, tsplib, solomon, json, vroom or jsonl")
       ->type_name("WORD")
       ->capture_default_str();
   command->callback([flags, &chosen] {

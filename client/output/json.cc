@@ -19,6 +19,14 @@ Json JsonNumber(double value) {
   return value;
 }
 
+Json MatricesJson(const v1::Matrices& matrices) {
+  return {{"name", matrices.name()},
+          {"size", matrices.size()},
+          {"durations", matrices.durations()},
+          {"bytes", matrices.bytes()},
+          {"create_time", FormatTime(matrices.create_time())}};
+}
+
 Json ServerInfoJson(const v1::ServerInfo& info) {
   Json devices = Json::array();
   for (const v1::Device& device : info.devices()) {

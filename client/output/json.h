@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <ostream>
 
+#include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
@@ -24,6 +25,9 @@ Json SolveJson(const v1::SolveResponse& response);
 // {"improvement": ...}, so that it is told from the answer that follows.
 Json ImprovementJson(const v1::Improvement& improvement);
 Json CheckJson(const v1::CheckSolutionResponse& response);
+// What SolveJson says of the plan: an answer that was not solved for.
+Json PlanJson(const v1::CheckSolutionResponse& response);
+Json MatricesJson(const v1::Matrices& matrices);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
 Json JobJson(const v1::TrainingJob& job);
 // Where the time of a job's steps went.

@@ -141,6 +141,17 @@ Json CheckJson(const v1::CheckSolutionResponse& response) {
   return object;
 }
 
+Json PlanJson(const v1::CheckSolutionResponse& response) {
+  Json object = {{"name", response.name()},
+                 {"cost", JsonNumber(response.cost())},
+                 {"routes", RoutesJson(response.solution())},
+                 {"feasible", response.feasible()},
+                 {"violations", ViolationsJson(response)},
+                 {"unserved", UnservedJson(response.solution())}};
+  AddReference(response, object);
+  return object;
+}
+
 Json ValidateJson(const v1::ValidateInstanceResponse& response) {
   Json object = {
       {"valid", response.valid()},

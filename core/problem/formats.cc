@@ -1,6 +1,7 @@
 #include "core/problem/formats.h"
 
 #include "core/base/text.h"
+#include "core/problem/matrices.h"
 #include "core/problem/text_scanner.h"
 
 namespace vrp {
@@ -31,13 +32,18 @@ InstanceFormat Guess(std::string_view text) {
 
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
                                        InstanceFormat format) {
+  return ParseInstance(text, name, format, nullptr);
+}
+
+absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
+                                       InstanceFormat format, const MatrixSource* matrices) {
   switch (format == InstanceFormat::kAuto ? Guess(text) : format) {
     case InstanceFormat::kVrplib:
       return ParseVrplib(text, name);
     case InstanceFormat::kSolomon:
       return ParseSolomon(text, name);
     case InstanceFormat::kJson:
-      return ParseJson(text, name);
+      return ParseJson(text, name, matrices);
     case InstanceFormat::kAuto:
       break;
   }

@@ -38,7 +38,7 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name)
 // - ids: unique strings; "0", "1", ... by default.
 // - coords: [[x, y], ...].
 // - coordinates: "planar" (the default), or "lon_lat": [longitude, latitude], distances in metres.
-// - distance_matrix, duration_matrix: N rows of N numbers >= 0, which may be asymmetric.
+// - distance_matrix, duration_matrix: N rows of N numbers >= 0; or `matrices`: see matrices.h.
 // - speed: distance units a time unit, 1 by default; for durations without a duration_matrix.
 // - demands: numbers >= 0, 0 at depots; of several load dimensions: rows of numbers.
 // - backhauls: as demands, picked up after all deliveries of the route.
@@ -75,8 +75,8 @@ struct SolutionFile {
   std::optional<Cost> cost = {};
 };
 // CVRPLIB's `.sol`: `Route #1: 5 3 7`, `Cost 375` (or `Cost: 375`). Numbers are node indices
-// (depots first, from 0: with one depot, customer k of the file is k; a number that is no customer
-// is left to the checker); the k-th route belongs to the k-th vehicle where vehicles differ.
+// (depots first; a number that is no customer is left to the checker); where vehicles differ, the
+// k-th route belongs to the k-th vehicle, unless it says its type: `Route #3 (type 1): 5`.
 absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name,
                                            const Instance& instance);
 std::string WriteSolution(const Instance& instance, const Plan& plan);

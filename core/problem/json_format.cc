@@ -18,7 +18,8 @@ using nlohmann::json;
 
 class Reader {
  public:
-  Reader(const json& object, std::string_view source) : fields_(object, source), source_(source) {}
+  Reader(const json& object, std::string_view source, const MatrixSource* matrices)
+      : fields_(object, source), source_(source), matrices_(matrices) {}
 
   absl::StatusOr<Instance> Run() && {
     VRP_RETURN_IF_ERROR(ReadNames());
@@ -83,8 +84,8 @@ class Reader {
     for (size_t i = 0; i < coords.size(); i += 2) {
       data_.positions.push_back({coords[i], coords[i + 1]});
     }
-    VRP_ASSIGN_OR_RETURN(data_.distance_matrix, fields_.Rows("distance_matrix", 0));
-    VRP_ASSIGN_OR_RETURN(data_.duration_matrix, fields_.Rows("duration_matrix", 0));
+    const MatrixKeys keys{matrices_, data_.positions.size()};
+    VRP_RETURN_IF_ERROR(keys.Read(fields_, data_.distance_matrix, data_.duration_matrix));
     if (data_.positions.empty() && data_.distance_matrix.empty()) {
       return fields_.Error("coords", "absent or empty, and no distance_matrix either");
     }
@@ -205,7 +206,8 @@ class Reader {
     for (const json& vehicle : *vehicles) {
       VRP_ASSIGN_OR_RETURN(
           VehicleType read,
-          VehicleFromJson(vehicle, Concat(source_, ": vehicles[", data_.vehicles.size(), "]")));
+          VehicleFromJson(vehicle, Concat(source_, ": vehicles[", data_.vehicles.size(), "]"),
+                          {matrices_, nodes_}));
       data_.vehicles.push_back(std::move(read));
     }
     return absl::OkStatus();
@@ -237,6 +239,7 @@ class Reader {
 
   JsonFields fields_;
   std::string_view source_;
+  const MatrixSource* matrices_;
   size_t nodes_ = 0;
   InstanceData data_;
 };
@@ -244,12 +247,17 @@ class Reader {
 }  // namespace
 
 absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name) {
+  return ParseJson(text, name, nullptr);
+}
+
+absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name,
+                                   const MatrixSource* matrices) {
   VRP_ASSIGN_OR_RETURN(const json root, ParseJsonText(text, name));
   if (root.is_object() && LooksLikeVroom(root)) {
     VRP_ASSIGN_OR_RETURN(VroomInput input, ReadVroomInput(root, name));
     return InstanceFromVroom(std::move(input), name);
   }
-  if (root.is_object()) return Reader(root, name).Run();
+  if (root.is_object()) return Reader(root, name, matrices).Run();
   return absl::InvalidArgumentError(Concat(name, ": got ", Shown(root), ", wanted an object"));
 }
 

@@ -17,8 +17,8 @@ absl::Status Wrong(std::string_view place, const json& got, const Parts&... want
 
 class VehicleReader {
  public:
-  VehicleReader(const json& object, std::string_view place)
-      : fields_(object, place), place_(place) {}
+  VehicleReader(const json& object, std::string_view place, const MatrixKeys& matrices)
+      : fields_(object, place), place_(place), matrices_(matrices) {}
 
   absl::StatusOr<VehicleType> Run() && {
     VRP_RETURN_IF_ERROR(ReadPlaces());
@@ -27,8 +27,8 @@ class VehicleReader {
     VRP_RETURN_IF_ERROR(ReadCosts());
     VRP_RETURN_IF_ERROR(ReadTimes());
     VRP_ASSIGN_OR_RETURN(vehicle_.skills, fields_.Strings("skills"));
-    VRP_ASSIGN_OR_RETURN(vehicle_.distance_matrix, fields_.Rows("distance_matrix", 0));
-    VRP_ASSIGN_OR_RETURN(vehicle_.duration_matrix, fields_.Rows("duration_matrix", 0));
+    VRP_RETURN_IF_ERROR(
+        matrices_.Read(fields_, vehicle_.distance_matrix, vehicle_.duration_matrix));
     VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
     return std::move(vehicle_);
   }
@@ -122,10 +122,27 @@ class VehicleReader {
 
   JsonFields fields_;
   const std::string place_;
+  const MatrixKeys& matrices_;
   VehicleType vehicle_;
 };
 
 }  // namespace
+
+absl::Status MatrixKeys::Read(JsonFields& fields, std::vector<double>& distances,
+                              std::vector<double>& durations) const {
+  VRP_ASSIGN_OR_RETURN(distances, fields.Rows("distance_matrix", 0));
+  VRP_ASSIGN_OR_RETURN(durations, fields.Rows("duration_matrix", 0));
+  VRP_ASSIGN_OR_RETURN(const std::optional<std::string> name, fields.String("matrices"));
+  if (!name.has_value()) return absl::OkStatus();
+  if (!distances.empty() || !durations.empty()) {
+    return fields.Error("matrices", "given, and a matrix too; wanted one of them");
+  }
+  const auto found = FindMatrices(source, *name, nodes);
+  if (!found.ok()) return fields.Error("matrices", FromAbsl(found.status().message()));
+  distances = (*found)->distances;
+  durations = (*found)->durations;
+  return absl::OkStatus();
+}
 
 absl::StatusOr<TimeWindow> WindowFromJson(const json& value, std::string_view place) {
   constexpr std::string_view kWanted = "[open, close] or [open, close, late_cost]";
@@ -160,9 +177,10 @@ absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const json& value, std::
   return windows;
 }
 
-absl::StatusOr<VehicleType> VehicleFromJson(const json& value, std::string_view place) {
+absl::StatusOr<VehicleType> VehicleFromJson(const json& value, std::string_view place,
+                                            const MatrixKeys& matrices) {
   if (!value.is_object()) return Wrong(place, value, "an object");
-  return VehicleReader(value, place).Run();
+  return VehicleReader(value, place, matrices).Run();
 }
 
 absl::StatusOr<Shipment> ShipmentFromJson(const json& value, std::string_view place) {

@@ -134,4 +134,30 @@ absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan
   return solution;
 }
 
+Plan PlanOf(const Instance& instance, const Solution& solution) {
+  Plan plan;
+  for (const Route& route : solution.routes) {
+    PlannedRoute& planned = plan.emplace_back();
+    planned.vehicle_type = route.vehicle_type;
+    if (route.stops.size() < 2) continue;
+    const bool returns = instance.is_depot(route.stops.back().node);
+    for (size_t i = 1; i + (returns ? 1 : 0) < route.stops.size(); ++i) {
+      planned.customers.push_back(route.stops[i].node);
+    }
+  }
+  return plan;
+}
+
+std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution) {
+  const RouteScheduler scheduler(instance);
+  std::vector<Cost> costs;
+  for (const PlannedRoute& planned : PlanOf(instance, solution)) {
+    const RouteSchedule schedule = scheduler.Make(planned);
+    const RouteFigures figures{RouteDistance(instance, planned), schedule.duration(),
+                               schedule.late_cost};
+    costs.push_back(SplitOf(instance, {planned}, {figures}, 0).total());
+  }
+  return costs;
+}
+
 }  // namespace vrp

@@ -52,4 +52,9 @@ struct Solution {
 // vehicle's own where it may reload. Feasibility is the checker's business.
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan);
 
+// The plan of a solution of `instance`.
+Plan PlanOf(const Instance& instance, const Solution& solution);
+// What each route adds to the cost; lost prizes are of none.
+std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution);
+
 }  // namespace vrp

@@ -51,11 +51,12 @@ class Reader {
     const size_t colon = rest.find(':');
     std::string_view number = Trimmed(rest.substr(0, colon));
     if (number.starts_with("#")) number = Trimmed(number.substr(1));
+    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> type, TakeType(number));
     if (colon == rest.npos || ParseInteger(number) != position + 1) {
       return scanner_.Error("got route ", Quoted(rest.substr(0, colon)), ", wanted `Route #",
                             position + 1, ":`");
     }
-    PlannedRoute route{.vehicle_type = VehicleTypeAt(instance_, position)};
+    PlannedRoute route{.vehicle_type = type.value_or(VehicleTypeAt(instance_, position))};
     std::string_view numbers = Trimmed(rest.substr(colon + 1));
     while (!numbers.empty()) {
       const std::string_view word = numbers.substr(0, numbers.find_first_of(" \t"));
@@ -71,6 +72,24 @@ class Reader {
     return absl::OkStatus();
   }
 
+  // Of `3 (type 1)` the type; `number` keeps what stands before.
+  absl::StatusOr<std::optional<int32_t>> TakeType(std::string_view& number) const {
+    const size_t open = number.find('(');
+    if (open == number.npos) return std::nullopt;
+    std::string_view type = number.substr(open);
+    number = Trimmed(number.substr(0, open));
+    const std::string shown = Quoted(type);
+    std::optional<int64_t> index;
+    if (type.starts_with("(type ") && type.ends_with(")")) {
+      index = ParseInteger(Trimmed(type.substr(6, type.size() - 7)));
+    }
+    const int64_t types = std::max<int64_t>(1, std::ssize(instance_.vehicles()));
+    if (!index.has_value() || *index < 0 || *index >= types) {
+      return scanner_.Error("got ", shown, ", wanted `(type 0)` to `(type ", types - 1, ")`");
+    }
+    return static_cast<int32_t>(*index);
+  }
+
   absl::Status ReadCost(std::string_view rest) {
     if (file_.cost.has_value()) return scanner_.Error("Cost: given twice");
     if (rest.starts_with(":")) rest = Trimmed(rest.substr(1));
@@ -84,10 +103,10 @@ class Reader {
   SolutionFile file_;
 };
 
-// The routes in the order that gives each its vehicle when read back: by type, and empty ones for
-// the vehicles of a type that stay at home while a later type is used.
-std::vector<std::vector<NodeIndex>> RoutesByVehicle(const Instance& instance, const Plan& plan) {
-  std::vector<std::vector<NodeIndex>> routes;
+// The routes by type, with empty ones for the vehicles of a type that stay at home while a later
+// type is used, so that most get their vehicle by their place when read back.
+Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
+  Plan routes;
   size_t vehicles = 0;  // up to the current type
   const size_t types = std::max<size_t>(instance.vehicles().size(), 1);
   for (size_t type = 0; type < types; ++type) {
@@ -96,7 +115,7 @@ std::vector<std::vector<NodeIndex>> RoutesByVehicle(const Instance& instance, co
       if (route.customers.empty() || static_cast<size_t>(route.vehicle_type) != type) continue;
       if (!used) routes.resize(std::max(routes.size(), vehicles));
       used = true;
-      routes.push_back(route.customers);
+      routes.push_back(route);
     }
     if (type < instance.vehicles().size()) {
       vehicles += static_cast<size_t>(instance.vehicles()[type].count);
@@ -115,10 +134,13 @@ absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_vi
 
 std::string WriteSolution(const Instance& instance, const Plan& plan) {
   std::string text;
-  size_t number = 0;
-  for (const std::vector<NodeIndex>& route : RoutesByVehicle(instance, plan)) {
-    text += Concat("Route #", ++number, ":");
-    for (const NodeIndex node : route) text += Concat(" ", node);
+  int64_t number = 0;
+  for (const PlannedRoute& route : RoutesByVehicle(instance, plan)) {
+    const bool told =
+        route.customers.empty() || VehicleTypeAt(instance, number) == route.vehicle_type;
+    const std::string type = told ? "" : Concat(" (type ", route.vehicle_type, ")");
+    text += Concat("Route #", ++number, type, ":");
+    for (const NodeIndex node : route.customers) text += Concat(" ", node);
     text += "\n";
   }
   return text + Concat("Cost ", FormatNumber(PlanCost(instance, plan)), "\n");

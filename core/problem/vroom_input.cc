@@ -47,6 +47,11 @@ absl::StatusOr<double> NumberOr(JsonFields& fields, const std::string& key, doub
   return value.value_or(absent);
 }
 
+absl::StatusOr<std::string> Description(JsonFields& fields) {
+  VRP_ASSIGN_OR_RETURN(std::optional<std::string> description, fields.String("description"));
+  return std::move(description).value_or("");
+}
+
 // Skills are integers in the file.
 absl::StatusOr<std::vector<std::string>> Skills(JsonFields& fields) {
   std::vector<std::string> skills;
@@ -115,7 +120,7 @@ class InputReader {
   absl::Status ReadVehicle(JsonFields& fields, const std::string& path) {
     VroomVehicle vehicle;
     VRP_ASSIGN_OR_RETURN(vehicle.id, Id(fields));
-    fields.Find("description");
+    VRP_ASSIGN_OR_RETURN(vehicle.description, Description(fields));
     fields.Find("type");  // matters to service_per_type alone, which is refused
     VRP_ASSIGN_OR_RETURN(const std::optional<std::string> profile, fields.String("profile"));
     vehicle.profile = profile.value_or("car");
@@ -221,8 +226,8 @@ class InputReader {
 
   // What jobs and the two steps of shipments have.
   static absl::Status ReadStep(JsonFields& fields, VroomTask& task) {
-    fields.Find("description");
     VRP_ASSIGN_OR_RETURN(task.id, Id(fields));
+    VRP_ASSIGN_OR_RETURN(task.description, Description(fields));
     VRP_ASSIGN_OR_RETURN(task.location, Location(fields, "location", "location_index"));
     VRP_ASSIGN_OR_RETURN(task.setup, NumberOr(fields, "setup", 0));
     VRP_ASSIGN_OR_RETURN(task.service, NumberOr(fields, "service", 0));
@@ -278,6 +283,7 @@ class InputReader {
 std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input) {
   const auto same = [](VroomVehicle a, const VroomVehicle& b) {
     a.id = b.id;
+    a.description = b.description;
     a.break_ids = b.break_ids;
     return a == b;
   };

@@ -29,6 +29,7 @@ enum class VroomTaskType { kJob, kPickup, kDelivery };
 struct VroomTask {
   VroomTaskType type = VroomTaskType::kJob;
   int64_t id = 0;
+  std::string description = {};
   VroomLocation location = {};
   double setup = 0;
   double service = 0;
@@ -42,6 +43,7 @@ struct VroomTask {
 
 struct VroomVehicle {
   int64_t id = 0;
+  std::string description = {};
   std::string profile = "car";
   VroomLocation start = {};
   std::optional<VroomLocation> end = {};  // none: the route ends with its last task
@@ -78,7 +80,7 @@ struct VroomInput {
   std::map<std::string, VroomMatrices> matrices = {};  // by profile
 };
 
-// Vehicles that differ in nothing but their ids, as numbers in `vehicles`; each group is one
+// Vehicles that differ in nothing but their names, as numbers in `vehicles`; each group is one
 // vehicle type of the instance, in order of its first member.
 std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input);
 
@@ -86,8 +88,7 @@ std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input);
 bool LooksLikeVroom(const nlohmann::json& root);
 
 // `root` must be an object. kInvalidArgument: `name: jobs[3].service: got "x", wanted a number`.
-// Keys that change what is to be solved and that are not known here are refused by name;
-// descriptions are not kept.
+// Keys that change what is to be solved and that are not known here are refused by name.
 absl::StatusOr<VroomInput> ReadVroomInput(const nlohmann::json& root, std::string_view name);
 
 }  // namespace vrp

@@ -119,10 +119,10 @@ struct Conversion {
   bool whole = false;
 };
 
-Conversion Convert(const v1::Instance& message) {
+Conversion Convert(const v1::Instance& message, const MatrixSource* matrices) {
   Conversion result;
   FieldScan scan = ScanInstance(message);
-  DataConversion converted = DataFromProto(message);
+  DataConversion converted = DataFromProto(message, matrices);
   result.problems.invalid = std::move(scan.invalid);
   result.problems.unsupported = std::move(scan.unsupported);
   for (FieldViolation& violation : converted.invalid) {
@@ -139,8 +139,8 @@ int64_t NumNodes(const v1::Instance& message) {
 
 }  // namespace
 
-InstanceProblems FindProblems(const v1::Instance& message) {
-  Conversion conversion = Convert(message);
+InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices) {
+  Conversion conversion = Convert(message, matrices);
   if (conversion.whole) {
     conversion.problems.invalid =
         WithCoreErrors(std::move(conversion.problems.invalid), conversion.data, NumNodes(message));
@@ -148,8 +148,9 @@ InstanceProblems FindProblems(const v1::Instance& message) {
   return std::move(conversion.problems);
 }
 
-absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message) {
-  Conversion conversion = Convert(message);
+absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
+                                           const MatrixSource* matrices) {
+  Conversion conversion = Convert(message, matrices);
   std::vector<FieldViolation>& invalid = conversion.problems.invalid;
   if (invalid.empty() && conversion.problems.unsupported.empty()) {
     absl::StatusOr<Instance> instance = Instance::Create(conversion.data);
@@ -162,7 +163,8 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message) {
   return FieldError(absl::StatusCode::kUnimplemented, conversion.problems.unsupported);
 }
 
-absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message) {
+absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
+                                           const MatrixSource* matrices) {
   constexpr size_t kMaxNameBytes = 256;
   if (message.name().size() > kMaxNameBytes) {
     return InvalidField("file.name", Concat("has ", message.name().size(),
@@ -173,12 +175,14 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message) {
     case v1::INSTANCE_FORMAT_UNSPECIFIED:
       break;
     case v1::INSTANCE_FORMAT_VRPLIB:
+    case v1::INSTANCE_FORMAT_TSPLIB:
       format = InstanceFormat::kVrplib;
       break;
     case v1::INSTANCE_FORMAT_SOLOMON:
       format = InstanceFormat::kSolomon;
       break;
     case v1::INSTANCE_FORMAT_JSON:
+    case v1::INSTANCE_FORMAT_VROOM:
       format = InstanceFormat::kJson;
       break;
     default:
@@ -186,9 +190,37 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message) {
                                                 ", which is no value of InstanceFormat"));
   }
   const std::string_view name = message.name().empty() ? std::string_view("file") : message.name();
-  absl::StatusOr<Instance> instance = ParseInstance(message.content(), name, format);
+  absl::StatusOr<Instance> instance = ParseInstance(message.content(), name, format, matrices);
   if (!instance.ok()) return WithField(instance.status(), "file.content");
   return instance;
+}
+
+absl::Status WithMessageFields(absl::Status status, int64_t num_nodes) {
+  if (!absl::IsInvalidArgument(status) && !absl::IsUnimplemented(status)) return status;
+  std::vector<FieldViolation> violations;
+  for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
+    violations.push_back(ToMessageField(FromLine(FromAbsl(line)), num_nodes));
+  }
+  return violations.empty() ? status : FieldError(status.code(), violations);
+}
+
+absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format) {
+  switch (format) {
+    case v1::INSTANCE_FORMAT_VRPLIB:
+      return WrittenFormat::kVrplib;
+    case v1::INSTANCE_FORMAT_TSPLIB:
+      return WrittenFormat::kTsplib;
+    case v1::INSTANCE_FORMAT_SOLOMON:
+      return WrittenFormat::kSolomon;
+    case v1::INSTANCE_FORMAT_VROOM:
+      return WrittenFormat::kVroom;
+    case v1::INSTANCE_FORMAT_JSON:
+      return WrittenFormat::kJson;
+    default:
+      return InvalidField("format", Concat("got ", static_cast<int>(format),
+                                           ", wanted INSTANCE_FORMAT_VRPLIB, _TSPLIB, _SOLOMON, "
+                                           "_VROOM or _JSON"));
+  }
 }
 
 v1::ProblemType ToProto(ProblemKind kind) {

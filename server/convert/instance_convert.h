@@ -6,6 +6,8 @@
 #include "absl/status/statusor.h"
 #include "core/problem/formats.h"
 #include "core/problem/instance.h"
+#include "core/problem/instance_writer.h"
+#include "core/problem/matrices.h"
 #include "server/convert/field_violation.h"
 #include "vrp/v1/instance.pb.h"
 
@@ -16,18 +18,27 @@ struct InstanceProblems {
   std::vector<FieldViolation> invalid;
   std::vector<FieldViolation> unsupported;
 };
-InstanceProblems FindProblems(const v1::Instance& message);
+// `matrices`: where the instance's named matrices are kept; null: such names are refused.
+InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices = nullptr);
 
 // kInvalidArgument with every wrong field as `customers[17].demand: 42 exceeds vehicle capacity
 // 30`; kUnimplemented with every field that is set and not known here. Paths begin in the Instance.
-absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message);
+absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
+                                           const MatrixSource* matrices = nullptr);
 
 // kInvalidArgument: `name:line: what, got, wanted`, with the field `file`.
-absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message);
+absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
+                                           const MatrixSource* matrices = nullptr);
+
+// An error of the core about an instance that came as a message, with the message's field paths:
+// `customers[3].setup: ...` becomes `customers[3].setup_time: ...`.
+absl::Status WithMessageFields(absl::Status status, int64_t num_nodes);
 
 v1::ProblemType ToProto(ProblemKind kind);
 v1::Metric ToProto(Metric metric);
 v1::Objective ToProto(Objective objective);
+// kInvalidArgument names `format`.
+absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format);
 // kInvalidArgument names `problem_type`.
 absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type);
 

@@ -65,7 +65,8 @@ int LoadDimensions(const v1::Instance& message) {
 
 class Converter {
  public:
-  explicit Converter(const v1::Instance& message) : message_(message) {}
+  Converter(const v1::Instance& message, const MatrixSource* matrices)
+      : message_(message), matrices_(matrices) {}
 
   DataConversion Run() && {
     if (!ConvertSizes()) return std::move(result_);
@@ -78,12 +79,7 @@ class Converter {
     ConvertWindows();
     ConvertRequests();
     for (int i = 0; i < message_.vehicles_size(); ++i) ConvertVehicle(i);
-    if (message_.has_distance_matrix()) {
-      data().distance_matrix = MatrixAt("distance_matrix", message_.distance_matrix());
-    }
-    if (message_.has_duration_matrix()) {
-      data().duration_matrix = MatrixAt("duration_matrix", message_.duration_matrix());
-    }
+    ConvertMatrices("", message_, data());
     return std::move(result_);
   }
 
@@ -190,7 +186,7 @@ class Converter {
       return;
     }
     data().positions.clear();
-    if (!message_.has_distance_matrix()) {
+    if (!message_.has_distance_matrix() && message_.matrices().empty()) {
       Invalid("distance_matrix", "absent, and no node has a location either");
     }
   }
@@ -312,12 +308,25 @@ class Converter {
     const v1::Vehicle& vehicle = message_.vehicles(index);
     VehicleType& added = data().vehicles.emplace_back(VehicleFromProto(vehicle, dimensions_));
     const std::string path = Concat("vehicles[", index, "].");
-    if (vehicle.has_distance_matrix()) {
-      added.distance_matrix = MatrixAt(path + "distance_matrix", vehicle.distance_matrix());
+    ConvertMatrices(path, vehicle, added);
+  }
+
+  // Of an instance or a vehicle type: its own, or those that it names.
+  template <typename Message, typename Target>
+  void ConvertMatrices(const std::string& path, const Message& message, Target& target) {
+    const bool own = message.has_distance_matrix() || message.has_duration_matrix();
+    if (message.has_distance_matrix()) {
+      target.distance_matrix = MatrixAt(path + "distance_matrix", message.distance_matrix());
     }
-    if (vehicle.has_duration_matrix()) {
-      added.duration_matrix = MatrixAt(path + "duration_matrix", vehicle.duration_matrix());
+    if (message.has_duration_matrix()) {
+      target.duration_matrix = MatrixAt(path + "duration_matrix", message.duration_matrix());
     }
+    if (message.matrices().empty()) return;
+    if (own) return Invalid(path + "matrices", "given, and a matrix too; wanted one of them");
+    const auto found = FindMatrices(matrices_, message.matrices(), nodes_);
+    if (!found.ok()) return Invalid(path + "matrices", FromAbsl(found.status().message()));
+    target.distance_matrix = (*found)->distances;
+    target.duration_matrix = (*found)->durations;
   }
 
   // Empty with an error where its size is wrong.
@@ -337,6 +346,7 @@ class Converter {
   }
 
   const v1::Instance& message_;
+  const MatrixSource* matrices_;
   size_t depots_ = 0;
   size_t nodes_ = 0;
   size_t dimensions_ = 1;
@@ -345,6 +355,8 @@ class Converter {
 
 }  // namespace
 
-DataConversion DataFromProto(const v1::Instance& message) { return Converter(message).Run(); }
+DataConversion DataFromProto(const v1::Instance& message, const MatrixSource* matrices) {
+  return Converter(message, matrices).Run();
+}
 
 }  // namespace vrp

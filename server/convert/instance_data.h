@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/problem/instance.h"
+#include "core/problem/matrices.h"
 #include "server/convert/field_violation.h"
 #include "vrp/v1/instance.pb.h"
 
@@ -15,7 +16,7 @@ struct DataConversion {
       invalid;  // what InstanceData cannot express; then `data` is incomplete
 };
 
-// Memory is bounded by the message's own size.
-DataConversion DataFromProto(const v1::Instance& message);
+// Memory is bounded by the message's own size, and by that of the matrices that it names.
+DataConversion DataFromProto(const v1::Instance& message, const MatrixSource* matrices);
 
 }  // namespace vrp

@@ -102,18 +102,4 @@ Plan PlanFromProto(const Instance& instance, const v1::Solution& message) {
   return plan;
 }
 
-Plan PlanOf(const Instance& instance, const Solution& solution) {
-  Plan plan;
-  for (const Route& route : solution.routes) {
-    PlannedRoute& planned = plan.emplace_back();
-    planned.vehicle_type = route.vehicle_type;
-    if (route.stops.size() < 2) continue;
-    const bool returns = instance.is_depot(route.stops.back().node);
-    for (size_t i = 1; i + (returns ? 1 : 0) < route.stops.size(); ++i) {
-      planned.customers.push_back(route.stops[i].node);
-    }
-  }
-  return plan;
-}
-
 }  // namespace vrp

@@ -16,6 +16,5 @@ v1::Violation ToProto(const Violation& violation);
 // A given plan, to be judged: only `vehicle` and each stop's `node` are read. Depots at a route's
 // ends are left out; any other number stays, for the checker to find.
 Plan PlanFromProto(const Instance& instance, const v1::Solution& message);
-Plan PlanOf(const Instance& instance, const Solution& solution);
 
 }  // namespace vrp

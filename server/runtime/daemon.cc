@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/device/device.h"
 #include "core/jobs/job_manager.h"
+#include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
@@ -68,6 +69,7 @@ struct Daemon::Parts {
   absl::Time started;
   std::string default_device;
   std::unique_ptr<Registry> registry;
+  std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<StreamHub> streams;
@@ -91,6 +93,7 @@ absl::Status Daemon::Parts::OpenCore() {
                                          .read_only_directories = vrpd.read_only_models_dirs,
                                          .device = device,
                                          .loader = options.policy_loader}));
+  VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = vrpd.state_dir + "/matrices"}));
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.state_directory = vrpd.state_dir,
                                                  .trainer = options.trainer,
                                                  .registry = registry.get(),
@@ -108,8 +111,11 @@ void Daemon::Parts::MakeServices() {
   quick_pool = std::make_unique<WorkPool>(
       WorkPool::Options{.threads = kQuickThreads, .max_queued = kQuickQueue});
   streams = std::make_unique<StreamHub>(StreamHub::Options{.tick = options.heartbeat});
-  solver_handler = std::make_unique<SolverHandler>(SolverHandler::Options{
-      .registry = registry.get(), .clock = options.clock, .max_threads = vrpd.threads});
+  solver_handler =
+      std::make_unique<SolverHandler>(SolverHandler::Options{.registry = registry.get(),
+                                                             .matrices = matrices.get(),
+                                                             .clock = options.clock,
+                                                             .max_threads = vrpd.threads});
   training_handler = std::make_unique<TrainingHandler>(
       TrainingHandler::Options{.jobs = jobs.get(), .default_device = default_device});
   model_handler = std::make_unique<ModelHandler>(ModelEvaluationContext{
@@ -121,7 +127,7 @@ void Daemon::Parts::MakeServices() {
   services.push_back(std::make_unique<SolverService>(context, *solver_handler));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
-  services.push_back(std::make_unique<DatasetService>(context));
+  services.push_back(std::make_unique<DatasetService>(context, *matrices));
   services.push_back(
       std::make_unique<SystemService>(context, SystemFacts{.grpc_version = grpc::Version(),
                                                            .default_device = default_device,

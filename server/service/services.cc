@@ -3,6 +3,7 @@
 #include "server/convert/time_convert.h"
 #include "server/service/batch_call.h"
 #include "server/service/dataset_handler.h"
+#include "server/service/matrix_handler.h"
 #include "server/service/solve_stream.h"
 #include "server/service/stream_call.h"
 #include "server/service/upload_call.h"
@@ -60,6 +61,13 @@ grpc::ServerUnaryReactor* SolverService::ValidateInstance(
     v1::ValidateInstanceResponse* response) {
   return RunUnary(*context, context_.quick_pool, *response,
                   [this, request](const CallContext&) { return handler_.Validate(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::ConvertInstance(grpc::CallbackServerContext* context,
+                                                         const v1::ConvertInstanceRequest* request,
+                                                         v1::ConvertInstanceResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Convert(*request); });
 }
 
 grpc::ServerUnaryReactor* TrainingService::CreateTrainingJob(
@@ -153,6 +161,32 @@ grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::Generat
        .hub = &context_.streams,
        .open = [request = *request] { return OpenGenerator(request); },
        .heartbeat = nullptr});
+}
+
+grpc::ServerReadReactor<v1::UploadMatricesRequest>* DatasetService::UploadMatrices(
+    grpc::CallbackServerContext* context, v1::Matrices* response) {
+  const auto import = std::make_shared<MatrixImport>(matrices_);
+  return UploadCall<v1::UploadMatricesRequest, v1::Matrices>::Start(
+      *context, *response,
+      {.pool = &context_.quick_pool,
+       .take = [import](const v1::UploadMatricesRequest& message) { return import->Take(message); },
+       .finish = [import] { return import->Finish(); }});
+}
+
+grpc::ServerUnaryReactor* DatasetService::ListMatrices(grpc::CallbackServerContext* context,
+                                                       const v1::ListMatricesRequest*,
+                                                       v1::ListMatricesResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response, [this](const CallContext&) {
+    return absl::StatusOr<v1::ListMatricesResponse>(vrp::ListMatrices(matrices_));
+  });
+}
+
+grpc::ServerUnaryReactor* DatasetService::DeleteMatrices(grpc::CallbackServerContext* context,
+                                                         const v1::DeleteMatricesRequest* request,
+                                                         v1::DeleteMatricesResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response, [this, request](const CallContext&) {
+    return vrp::DeleteMatrices(matrices_, *request);
+  });
 }
 
 grpc::ServerUnaryReactor* SystemService::GetServerInfo(grpc::CallbackServerContext* context,

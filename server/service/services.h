@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "core/registry/matrix_store.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
@@ -44,6 +45,9 @@ class SolverService final : public v1::SolverService::CallbackService {
   grpc::ServerUnaryReactor* ValidateInstance(grpc::CallbackServerContext* context,
                                              const v1::ValidateInstanceRequest* request,
                                              v1::ValidateInstanceResponse* response) override;
+  grpc::ServerUnaryReactor* ConvertInstance(grpc::CallbackServerContext* context,
+                                            const v1::ConvertInstanceRequest* request,
+                                            v1::ConvertInstanceResponse* response) override;
 
  private:
   const ServiceContext context_;
@@ -98,12 +102,22 @@ class ModelService final : public v1::ModelService::CallbackService {
 
 class DatasetService final : public v1::DatasetService::CallbackService {
  public:
-  explicit DatasetService(const ServiceContext& context) : context_(context) {}
+  DatasetService(const ServiceContext& context, MatrixStore& matrices)
+      : context_(context), matrices_(matrices) {}
   grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* GenerateInstances(
       grpc::CallbackServerContext* context, const v1::GenerateInstancesRequest* request) override;
+  grpc::ServerReadReactor<v1::UploadMatricesRequest>* UploadMatrices(
+      grpc::CallbackServerContext* context, v1::Matrices* response) override;
+  grpc::ServerUnaryReactor* ListMatrices(grpc::CallbackServerContext* context,
+                                         const v1::ListMatricesRequest* request,
+                                         v1::ListMatricesResponse* response) override;
+  grpc::ServerUnaryReactor* DeleteMatrices(grpc::CallbackServerContext* context,
+                                           const v1::DeleteMatricesRequest* request,
+                                           v1::DeleteMatricesResponse* response) override;
 
  private:
   const ServiceContext context_;
+  MatrixStore& matrices_;
 };
 
 class SystemService final : public v1::SystemService::CallbackService {

@@ -9,10 +9,12 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/formats.h"
+#include "core/problem/instance_writer.h"
 #include "core/search/search.h"
 #include "core/solve/solver.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/names.h"
+#include "server/convert/plan_forms.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/solve_convert.h"
 #include "server/convert/status_convert.h"
@@ -20,21 +22,44 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxFileNameBytes = 256;
 constexpr size_t kMaxBatchIdBytes = 256;
 
 // Of the oneof `input` that all requests have.
 template <typename Request>
-absl::StatusOr<Instance> InputOf(const Request& request) {
+absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* matrices) {
   switch (request.input_case()) {
     case Request::kInstance:
-      return InstanceFromProto(request.instance());
+      return InstanceFromProto(request.instance(), matrices);
     case Request::kFile:
-      return InstanceFromProto(request.file());
+      return InstanceFromProto(request.file(), matrices);
     case Request::INPUT_NOT_SET:
       break;
   }
   return InvalidField("instance", "absent, wanted an instance or a file");
+}
+
+// An error of the core about the request's instance, by the field as the caller wrote it.
+template <typename Request>
+absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Status status) {
+  return request.has_instance() ? WithMessageFields(std::move(status), instance.num_nodes())
+                                : WithField(std::move(status));
+}
+
+// Read from the file once more: an instance does not keep VROOM's names.
+template <typename Request>
+VroomNames NamesOf(const Request& request, const Instance& instance) {
+  return request.has_file() ? VroomNamesOf(instance, request.file().content())
+                            : VroomNames(instance);
+}
+
+template <typename Request, typename Response>
+void AddRendered(const Request& request, const Instance& instance, const Solution& solution,
+                 Response& response) {
+  if (request.render().empty()) return;
+  const VroomNames names = NamesOf(request, instance);
+  for (v1::SolutionFile& file : Render(instance, solution, names, request.render())) {
+    *response.add_rendered() = std::move(file);
+  }
 }
 
 absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& request,
@@ -50,16 +75,7 @@ absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& reque
     return plan;
   }
   if (request.plan_case() == v1::CheckSolutionRequest::kSolutionFile) {
-    const v1::SolutionFile& file = request.solution_file();
-    if (file.name().size() > kMaxFileNameBytes) {
-      return InvalidField(
-          "solution_file.name",
-          Concat("has ", file.name().size(), " bytes, wanted at most ", kMaxFileNameBytes));
-    }
-    const std::string name = file.name().empty() ? "solution" : file.name();
-    absl::StatusOr<SolutionFile> plan = ParseSolution(file.content(), name, instance);
-    if (!plan.ok()) return WithField(plan.status(), "solution_file.content");
-    return plan;
+    return SolutionFromProto(request.solution_file(), instance, NamesOf(request, instance));
   }
   return InvalidField("solution", "absent, wanted a solution or a solution_file");
 }
@@ -84,7 +100,8 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   const absl::Time started = options_.clock->Now();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, options_.max_threads));
-  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request));
+  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_.matrices));
+  VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   std::string model;
   if (!request.model().empty()) {
     VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("model", request.model()));
@@ -99,13 +116,14 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
     options.on_improvement = [&](const Plan& plan, Cost) { on_improvement(instance, plan); };
   }
   absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, options);
-  if (!answer.ok()) return WithField(answer.status());
+  if (!answer.ok()) return ErrorOf(request, instance, answer.status());
   answer->times.queue = started - context.received;
   v1::SolveResponse response = ToProto(instance, *answer);
   if (answer->strategy != Strategy::kSearch) response.set_model(model);
   if (request.render_solution_file()) {
     response.set_solution_file(WriteSolution(instance, PlanOf(instance, answer->solution)));
   }
+  AddRendered(request, instance, answer->solution, response);
   return response;
 }
 
@@ -128,17 +146,26 @@ v1::BatchSolveResponse SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& 
 
 absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(
     const v1::CheckSolutionRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request));
+  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_.matrices));
+  VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance));
   const CheckReport report = CheckPlan(instance, file.plan, file.cost);
   v1::CheckSolutionResponse response;
+  response.set_name(instance.name());
   response.set_feasible(report.feasible);
   response.set_cost(report.cost);
   for (const Violation& violation : report.violations) {
     *response.add_violations() = ToProto(violation);
   }
   const absl::StatusOr<Solution> solution = MakeSolution(instance, file.plan);
-  if (solution.ok()) *response.mutable_solution() = ToProto(instance, *solution);
+  if (!solution.ok() && !request.render().empty()) {
+    return InvalidField(
+        "render", Concat("the plan cannot be written: ", FromAbsl(solution.status().message())));
+  }
+  if (solution.ok()) {
+    *response.mutable_solution() = ToProto(instance, *solution);
+    AddRendered(request, instance, *solution, response);
+  }
   if (instance.reference_cost().has_value()) {
     const Cost reference = *instance.reference_cost();
     response.set_reference_cost(reference);
@@ -151,14 +178,14 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
     const v1::ValidateInstanceRequest& request) const {
   v1::ValidateInstanceResponse response;
   if (request.input_case() == v1::ValidateInstanceRequest::kInstance) {
-    const InstanceProblems problems = FindProblems(request.instance());
+    const InstanceProblems problems = FindProblems(request.instance(), options_.matrices);
     for (const FieldViolation& violation : problems.invalid) response.add_errors(ToLine(violation));
     for (const FieldViolation& violation : problems.unsupported) {
       response.add_unsupported(ToLine(violation));
     }
     if (!problems.invalid.empty() || !problems.unsupported.empty()) return response;
   }
-  const absl::StatusOr<Instance> instance = InputOf(request);
+  const absl::StatusOr<Instance> instance = InputOf(request, options_.matrices);
   if (instance.ok()) {
     AddInstance(*instance, response);
   } else if (request.input_case() != v1::ValidateInstanceRequest::kFile) {
@@ -169,6 +196,20 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
                                                : response.add_errors(line);
     }
   }
+  return response;
+}
+
+absl::StatusOr<v1::ConvertInstanceResponse> SolverHandler::Convert(
+    const v1::ConvertInstanceRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const WrittenFormat format, WrittenFormatFromProto(request.format()));
+  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_.matrices));
+  absl::StatusOr<std::string> text =
+      WriteInstance(instance, {.format = format, .renumber = request.renumber()});
+  if (!text.ok()) return ErrorOf(request, instance, text.status());
+  v1::ConvertInstanceResponse response;
+  response.mutable_file()->set_name(instance.name());
+  response.mutable_file()->set_format(request.format());
+  response.mutable_file()->set_content(*std::move(text));
   return response;
 }
 

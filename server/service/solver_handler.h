@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
 #include "core/problem/instance.h"
+#include "core/problem/matrices.h"
 #include "core/problem/solution.h"
 #include "core/registry/registry.h"
 #include "server/service/call_context.h"
@@ -18,9 +19,10 @@ namespace vrp {
 class SolverHandler {
  public:
   struct Options {
-    Registry* registry = nullptr;  // outlives the handler
-    const Clock* clock = nullptr;  // outlives the handler
-    int32_t max_threads = 1;       // of one request
+    Registry* registry = nullptr;            // outlives the handler
+    const MatrixSource* matrices = nullptr;  // outlives the handler
+    const Clock* clock = nullptr;            // outlives the handler
+    int32_t max_threads = 1;                 // of one request
   };
   explicit SolverHandler(const Options& options) : options_(options) {}
 
@@ -35,6 +37,8 @@ class SolverHandler {
   absl::StatusOr<v1::CheckSolutionResponse> Check(const v1::CheckSolutionRequest& request) const;
   absl::StatusOr<v1::ValidateInstanceResponse> Validate(
       const v1::ValidateInstanceRequest& request) const;
+  absl::StatusOr<v1::ConvertInstanceResponse> Convert(
+      const v1::ConvertInstanceRequest& request) const;
 
  private:
   const Options options_;

@@ -1,0 +1,177 @@
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/commands/command.h"
+#include "client/files.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+struct ConvertFlags {
+  std::string in;
+  std::string out;
+  std::string to;
+  std::string format = "auto";
+  std::string instance;
+  bool renumber = false;
+};
+
+struct Ending {
+  const char* ending;
+  const char* instance;  // the word of --to for it; null: none
+  const char* solution;
+};
+constexpr std::array<Ending, 6> kEndings = {{{".vrp", "vrplib", nullptr},
+                                             {".tsp", "tsplib", nullptr},
+                                             {".txt", "solomon", nullptr},
+                                             {".json", "json", "json"},
+                                             {".sol", nullptr, "sol"},
+                                             {".geojson", nullptr, "geojson"}}};
+
+// The word of --to, or what the file's ending says.
+absl::StatusOr<std::string> TargetOf(const ConvertFlags& flags) {
+  if (!flags.to.empty()) return flags.to;
+  for (const Ending& ending : kEndings) {
+    const char* word = flags.instance.empty() ? ending.instance : ending.solution;
+    if (word != nullptr && absl::EndsWith(flags.out, ending.ending)) return word;
+  }
+  return absl::InvalidArgumentError(
+      flags.instance.empty()
+          ? "its ending names no format; wanted .vrp, .tsp, .txt or .json, or --to vrplib, tsplib, "
+            "solomon, json or vroom (a solution needs --instance)"
+          : "its ending names no format; wanted .sol, .json or .geojson, or --to sol, json, vroom "
+            "or geojson");
+}
+
+absl::StatusOr<v1::SolutionFormat> SolutionFormatOf(const std::string& word) {
+  if (word == "sol") return v1::SOLUTION_FORMAT_VRPLIB;
+  if (word == "json") return v1::SOLUTION_FORMAT_JSON;
+  if (word == "vroom") return v1::SOLUTION_FORMAT_VROOM;
+  if (word == "geojson") return v1::SOLUTION_FORMAT_GEOJSON;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--to: got \"", word, "\", wanted sol, json, vroom or geojson of a solution"));
+}
+
+absl::StatusOr<v1::InstanceFile> ReadInstance(CommandContext& context, const std::string& path,
+                                              const std::string& format) {
+  const absl::StatusOr<v1::InstanceFormat> parsed = ParseInstanceFormat(format);
+  if (!parsed.ok()) return parsed.status();
+  absl::StatusOr<std::string> content = ReadInput(path, context.environment().in);
+  if (!content.ok()) return content.status();
+  v1::InstanceFile file;
+  file.set_name(ToValidUtf8(BaseName(path)));
+  file.set_format(*parsed);
+  file.set_content(*std::move(content));
+  return file;
+}
+
+ExitCode Write(CommandContext& context, const ConvertFlags& flags, std::string content) {
+  if (!absl::EndsWith(content, "\n")) content += '\n';
+  if (flags.out == "-") {
+    context.out() << content << std::flush;
+    return kExitDone;
+  }
+  const absl::Status written = WriteFile(flags.out, content);
+  return written.ok() ? kExitDone : context.Fail(written, flags.out);
+}
+
+ExitCode ConvertInstance(CommandContext& context, const ConvertFlags& flags,
+                         const std::string& target) {
+  const absl::StatusOr<v1::InstanceFormat> format = ParseInstanceFormat(target);
+  if (!format.ok() || target == "auto") {
+    return context.Fail(absl::InvalidArgumentError(
+        absl::StrCat("--to: got \"", target, "\", wanted vrplib, tsplib, solomon, json or vroom; ",
+                     "a solution needs --instance")));
+  }
+  v1::ConvertInstanceRequest request;
+  absl::StatusOr<v1::InstanceFile> file = ReadInstance(context, flags.in, flags.format);
+  if (!file.ok()) return context.Fail(file.status(), flags.in);
+  *request.mutable_file() = *std::move(file);
+  request.set_format(*format);
+  request.set_renumber(flags.renumber);
+  const absl::StatusOr<v1::ConvertInstanceResponse> response =
+      context.client().ConvertInstance(request);
+  if (!response.ok()) return context.Fail(response.status(), flags.in);
+  return Write(context, flags, response->file().content());
+}
+
+ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
+                         const std::string& target) {
+  const absl::StatusOr<v1::SolutionFormat> format = SolutionFormatOf(target);
+  if (!format.ok()) return context.Fail(format.status());
+  v1::CheckSolutionRequest request;
+  absl::StatusOr<v1::InstanceFile> file = ReadInstance(context, flags.instance, flags.format);
+  if (!file.ok()) return context.Fail(file.status(), flags.instance);
+  *request.mutable_file() = *std::move(file);
+  absl::StatusOr<std::string> plan = ReadInput(flags.in, context.environment().in);
+  if (!plan.ok()) return context.Fail(plan.status(), flags.in);
+  request.mutable_solution_file()->set_name(ToValidUtf8(BaseName(flags.in)));
+  request.mutable_solution_file()->set_content(*std::move(plan));
+  const bool here = *format == v1::SOLUTION_FORMAT_JSON;
+  if (!here) request.add_render(*format);
+  const absl::StatusOr<v1::CheckSolutionResponse> response =
+      context.client().CheckSolution(request);
+  if (!response.ok()) return context.Fail(response.status());
+  if (!here && response->rendered_size() != 1) {
+    return context.Fail(absl::InternalError("the daemon gave no file back"), flags.in);
+  }
+  for (const v1::Violation& violation : response->violations()) {
+    context.err() << "vrpctl: convert: " << flags.in << ": not feasible: " << violation.message()
+                  << std::endl;
+  }
+  return Write(context, flags,
+               here ? PlanJson(*response).dump(-1, ' ', false, Json::error_handler_t::replace)
+                    : response->rendered(0).content());
+}
+
+ExitCode RunConvert(CommandContext& context, const ConvertFlags& flags) {
+  const absl::StatusOr<std::string> target = TargetOf(flags);
+  if (!target.ok()) return context.Fail(target.status(), flags.out);
+  return flags.instance.empty() ? ConvertInstance(context, flags, *target)
+                                : ConvertSolution(context, flags, *target);
+}
+
+}  // namespace
+
+void AddConvert(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(
+      app, "convert", "An instance, or a plan of one, in another format; nothing is lost silently",
+      "vrpctl convert C101.txt C101.json\n"
+      "vrpctl convert city.vrp city.vroom.json --to vroom\n"
+      "vrpctl convert vans.json - --to vrplib --renumber\n"
+      "vrpctl convert --instance city.json answer.json city.geojson");
+  const auto flags = std::make_shared<ConvertFlags>();
+  command->add_option("IN", flags->in, "An instance, or a plan; - for standard input")
+      ->type_name("")
+      ->required();
+  command->add_option("OUT", flags->out, "What to write; - for standard output")
+      ->type_name("")
+      ->required();
+  command
+      ->add_option("--to", flags->to,
+                   "vrplib, tsplib, solomon, json or vroom; of a plan sol, json, vroom or geojson; "
+                   "default: by OUT's ending")
+      ->type_name("WORD");
+  command->add_option("--instance", flags->instance, "IN is a plan of this instance")
+      ->type_name("FILE");
+  command
+      ->add_option("--format", flags->format,
+                   "Of the instance: auto, vrplib, tsplib, solomon, json or vroom")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command->add_flag("--renumber", flags->renumber,
+                    "Leave out ids that the format has no place for");
+  command->callback([flags, &chosen] {
+    chosen = {"convert", [flags](CommandContext& context) { return RunConvert(context, *flags); }};
+  });
+}
+
+}  // namespace vrp::client

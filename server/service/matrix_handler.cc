@@ -1,0 +1,76 @@
+#include "server/service/matrix_handler.h"
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/time_convert.h"
+
+namespace vrp {
+namespace {
+
+constexpr int kMaxChunkValues = 500'000;
+
+v1::Matrices MessageOf(const StoredMatrices& stored) {
+  v1::Matrices message;
+  message.set_name(stored.name);
+  message.set_size(stored.size);
+  message.set_durations(stored.durations);
+  message.set_bytes(stored.bytes);
+  *message.mutable_create_time() = ToProto(stored.created);
+  return message;
+}
+
+// `values[7]: ...` is a field of `part`.
+absl::Status WithPart(const absl::Status& status, std::string_view part) {
+  if (!absl::IsInvalidArgument(status)) return status;
+  FieldViolation violation = FromLine(FromAbsl(status.message()));
+  violation.field = Concat(part, ".", violation.field);
+  return FieldError(status.code(), {violation});
+}
+
+}  // namespace
+
+absl::Status MatrixImport::Take(const v1::UploadMatricesRequest& message) {
+  if (message.has_header()) {
+    if (upload_.has_value()) return InvalidField("header", "given twice");
+    absl::StatusOr<MatrixUpload> upload =
+        MatrixUpload::Begin(message.header().size(), message.header().durations());
+    if (!upload.ok()) return WithPart(upload.status(), "header");
+    upload_ = *std::move(upload);
+    return absl::OkStatus();
+  }
+  if (!message.has_chunk()) return InvalidField("part", "absent, wanted a header or a chunk");
+  if (!upload_.has_value()) return InvalidField("header", "absent, wanted it before any chunk");
+  const auto& values = message.chunk().values();
+  if (values.size() > kMaxChunkValues) {
+    return InvalidField("chunk.values", Concat("has ", values.size(), " entries, wanted at most ",
+                                               kMaxChunkValues));
+  }
+  return WithPart(upload_->Add(values.data(), static_cast<size_t>(values.size())), "chunk");
+}
+
+absl::StatusOr<v1::Matrices> MatrixImport::Finish() {
+  if (!upload_.has_value()) return InvalidField("header", "absent");
+  const absl::StatusOr<StoredMatrices> stored = store_.Put(*upload_);
+  if (!stored.ok()) return WithPart(stored.status(), "chunk");
+  return MessageOf(*stored);
+}
+
+v1::ListMatricesResponse ListMatrices(const MatrixStore& store) {
+  v1::ListMatricesResponse response;
+  for (const StoredMatrices& stored : store.List()) *response.add_matrices() = MessageOf(stored);
+  return response;
+}
+
+absl::StatusOr<v1::DeleteMatricesResponse> DeleteMatrices(
+    MatrixStore& store, const v1::DeleteMatricesRequest& request) {
+  const absl::Status status = store.Delete(request.name());
+  if (absl::IsInvalidArgument(status)) return InvalidField("name", FromAbsl(status.message()));
+  if (!status.ok())
+    return absl::Status(status.code(), Concat("name: ", FromAbsl(status.message())));
+  return v1::DeleteMatricesResponse();
+}
+
+}  // namespace vrp

@@ -1,0 +1,25 @@
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/problem/formats.h"
+#include "core/problem/solution_formats.h"
+#include "tests/fuzz/exercise.h"
+
+// As VROOM's input; its own names show the plan that serves nobody and the one that serves all.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto instance = vrp::ParseJson(text, "fuzz");
+  if (!instance.ok()) return 0;
+  vrp::fuzz::Exercise(*instance);
+  const vrp::VroomNames names = vrp::VroomNamesOf(*instance, text);
+  vrp::PlannedRoute all;
+  for (int32_t node = instance->num_depots(); node < instance->num_nodes(); ++node) {
+    all.customers.push_back(node);
+  }
+  for (const vrp::Plan& plan : {vrp::Plan{}, vrp::Plan{all, all}}) {
+    const auto solution = vrp::MakeSolution(*instance, plan);
+    if (solution.ok()) vrp::WriteVroomSolution(*instance, *solution, names);
+  }
+  return 0;
+}

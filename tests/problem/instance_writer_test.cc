@@ -1,0 +1,276 @@
+// Instances in other formats: the same problem, or a refusal that names the field.
+#include "core/problem/instance_writer.h"
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "core/problem/checker.h"
+#include "core/problem/features.h"
+#include "core/problem/formats.h"
+#include "core/problem/instance_difference.h"
+#include "core/problem/vroom_names.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/feature_instances.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
+#include "tests/testing/rich_instance.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using test::ReadData;
+using testing::HasSubstr;
+
+absl::StatusOr<std::string> Write(const Instance& instance, WrittenFormat format) {
+  return WriteInstance(instance, {.format = format});
+}
+
+std::string RefusalOf(const Instance& instance, WrittenFormat format) {
+  const absl::StatusOr<std::string> text = Write(instance, format);
+  EXPECT_EQ(text.status().code(), absl::StatusCode::kUnimplemented) << text.value_or("");
+  return std::string(text.status().message());
+}
+
+Instance Reread(const absl::StatusOr<std::string>& text) {
+  EXPECT_TRUE(text.ok()) << text.status();
+  absl::StatusOr<Instance> instance = ParseInstance(*text, "again");
+  EXPECT_TRUE(instance.ok()) << instance.status() << *text;
+  return *std::move(instance);
+}
+
+TEST(WriteInstance, WritesFilesBackToWhatTheyWere) {
+  for (const char* name : {"E-n22-k4.vrp", "RC208.vrp", "pr107.tsp"}) {
+    const Instance instance = *ParseInstance(ReadData(name), name);
+    for (const WrittenFormat format : {WrittenFormat::kVrplib, WrittenFormat::kJson}) {
+      EXPECT_EQ(Reread(Write(instance, format)).data(), instance.data()) << name;
+    }
+  }
+}
+
+TEST(WriteInstance, ASolomonFileAndItsVrplibFormAreTheSame) {
+  const Instance instance = *ParseInstance(ReadData("RC208.vrp"), "RC208.vrp");
+  const Instance solomon = Reread(Write(instance, WrittenFormat::kSolomon));
+  InstanceData wanted = instance.data();
+  wanted.reference_cost.reset();  // the format has no place for it
+  InstanceData got = solomon.data();
+  EXPECT_EQ(got.name, wanted.name);
+  EXPECT_EQ(FirstDifference(wanted, got), std::nullopt);
+  EXPECT_EQ(FirstDifference(instance.data(), Reread(Write(solomon, WrittenFormat::kVrplib)).data()),
+            std::nullopt);
+}
+
+TEST(WriteInstance, AnUnlimitedFleetIsOneVehicleACustomerForSolomon) {
+  InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
+  data.metric = Metric::kDimacs;
+  const Instance again = Reread(Write(*Instance::Create(data), WrittenFormat::kSolomon));
+  EXPECT_EQ(again.vehicles()[0].count, 4);
+}
+
+TEST(WriteInstance, DistancesThatAFileWouldRoundBecomeAMatrix) {
+  const Instance instance = AnInstance().WithCustomers(6).RandomDemands().Build();
+  const Instance again = Reread(Write(instance, WrittenFormat::kVrplib));
+  for (NodeIndex a = 0; a < instance.num_nodes(); ++a) {
+    for (NodeIndex b = 0; b < instance.num_nodes(); ++b) {
+      EXPECT_EQ(again.Distance(a, b), instance.Distance(a, b));
+    }
+  }
+  EXPECT_EQ(again.position(3), instance.position(3));
+  EXPECT_EQ(again.metric(), Metric::kExact);
+}
+
+TEST(WriteInstance, SeveralDepotsAndVehiclesComeBack) {
+  InstanceData data = AnInstance().WithCustomers(5).As(Metric::kRounded).BuildData();
+  data.num_depots = 2;
+  data.demands[1] = 0;
+  data.vehicles = {{.count = 2, .depot = 1, .capacity = 8, .max_duration = 500},
+                   {.count = 1, .depot = 0, .capacity = 9, .max_duration = 400}};
+  const Instance instance = *Instance::Create(data);
+  EXPECT_EQ(
+      FirstDifference(instance.data(), Reread(Write(instance, WrittenFormat::kVrplib)).data()),
+      std::nullopt);
+}
+
+TEST(WriteInstance, NamesWhatAFormatCannotSay) {
+  const Instance cvrp = AnInstance().Build();
+  EXPECT_EQ(RefusalOf(cvrp, WrittenFormat::kTsplib),
+            "kind: cvrp, which TSPLIB's format cannot say");
+  EXPECT_EQ(RefusalOf(cvrp, WrittenFormat::kSolomon),
+            "kind: cvrp, which Solomon's format cannot say");
+  InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
+  EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kSolomon),
+            "metric: \"exact\", which Solomon's format cannot say");
+  data.metric = Metric::kDimacs;
+  data.prizes.assign(5, kNoLimit);
+  data.prizes[2] = 7;
+  EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kSolomon),
+            "customers[1].prize: 7, which Solomon's format cannot say");
+  EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVrplib),
+            "customers[1].prize: 7, which CVRPLIB's format cannot say");
+  EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),
+            "customers[1].prize: not supported by VROOM's format");
+  data.prizes.clear();
+  data.windows[3].close = kNoLimit;
+  EXPECT_THAT(RefusalOf(*Instance::Create(data), WrittenFormat::kSolomon),
+              HasSubstr("time_windows[3]: no end"));
+}
+
+TEST(WriteInstance, IdsAreRefusedUnlessTheyMayGoOrHaveAPlace) {
+  InstanceData data = AnInstance().WithCustomers(2).As(Metric::kRounded).BuildData();
+  data.ids = {"base", "anna", "bert"};
+  const Instance instance = *Instance::Create(data);
+  EXPECT_EQ(RefusalOf(instance, WrittenFormat::kVrplib),
+            "depots[0].id: \"base\", which CVRPLIB's format cannot say");
+  EXPECT_TRUE(WriteInstance(instance, {.format = WrittenFormat::kVrplib, .renumber = true}).ok());
+  const absl::StatusOr<std::string> vroom = Write(instance, WrittenFormat::kVroom);
+  ASSERT_TRUE(vroom.ok()) << vroom.status();
+  EXPECT_EQ(nlohmann::json::parse(*vroom)["jobs"][0]["description"], "anna");
+}
+
+TEST(WriteInstance, EveryFeatureIsWrittenOrRefusedByVrplibAndSolomon) {
+  int written = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    const Instance instance = test::RandomRichInstance(seed, 6);
+    for (const WrittenFormat format : {WrittenFormat::kVrplib, WrittenFormat::kSolomon}) {
+      const absl::StatusOr<std::string> text =
+          WriteInstance(instance, {.format = format, .renumber = true});
+      if (!text.ok()) {
+        EXPECT_EQ(text.status().code(), absl::StatusCode::kUnimplemented) << text.status();
+        EXPECT_THAT(std::string(text.status().message()), HasSubstr(": ")) << text.status();
+        continue;
+      }
+      ++written;
+      const Instance again = Reread(text);
+      for (const Feature unknown : {Feature::kPrizes, Feature::kSkills, Feature::kBreaks}) {
+        for (const FeatureUse& use : FeaturesOf(instance)) EXPECT_NE(use.feature, unknown);
+      }
+      const Plan plan = test::RandomRichPlan(instance, seed);
+      EXPECT_NEAR(ValueOf(again, plan).cost, ValueOf(instance, plan).cost, 1e-6);
+      EXPECT_EQ(CheckPlan(again, plan).feasible, CheckPlan(instance, plan).feasible);
+    }
+  }
+  RecordProperty("written", written);
+}
+
+// Only what VROOM knows, in whole numbers.
+Instance AVroomLikeInstance(uint64_t seed) {
+  const std::vector<Feature> known = {
+      Feature::kSeveralDepots,  Feature::kVehicleTypes, Feature::kOpenEnd,
+      Feature::kLoadDimensions, Feature::kPickups,      Feature::kShipments,
+      Feature::kMaxDistance,    Feature::kMaxStops,     Feature::kShift,
+      Feature::kSkills,         Feature::kBreaks,       Feature::kVehicleMatrix,
+      Feature::kSeveralWindows, Feature::kSetupTimes,   Feature::kPriorities};
+  std::vector<Feature> features;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if ((seed * 2654435761u >> i) % 4 == 0) features.push_back(known[i]);
+  }
+  InstanceData data =
+      test::MakeFeatureInstance(
+          {.customers = 7, .seed = seed, .features = features, .metric = Metric::kRounded})
+          .data();
+  const auto whole = [](double& value) { value = std::floor(value); };
+  const auto whole_window = [&](TimeWindow& window) {
+    whole(window.open);
+    window.close = std::ceil(window.close);
+  };
+  const size_t depots = static_cast<size_t>(data.num_depots);
+  for (size_t node = 0; node < data.windows.size(); ++node) {
+    // Opening hours of depots are shifts there, which say less of vehicles that stay out.
+    node < depots ? void(data.windows[node] = {}) : whole_window(data.windows[node]);
+  }
+  for (auto& windows : data.further_windows)
+    std::for_each(windows.begin(), windows.end(), whole_window);
+  for (auto* values : {&data.services, &data.setups, &data.demands, &data.pickups}) {
+    std::for_each(values->begin(), values->end(), whole);
+  }
+  for (Shipment& shipment : data.shipments) whole(shipment.amounts[0]);
+  for (VehicleType& type : data.vehicles) {
+    whole(type.max_distance);
+    whole_window(type.shift);
+    for (Break& pause : type.breaks) {
+      whole(pause.duration);
+      whole_window(pause.window);
+    }
+    for (double& duration : type.duration_matrix) whole(duration);
+  }
+  return *Instance::Create(data);
+}
+
+TEST(WriteInstance, PlansAreWorthTheSameInVroomsFormat) {
+  int written = 0, feasible = 0;
+  std::map<std::string, int> refused;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    const Instance instance = AVroomLikeInstance(seed);
+    const absl::StatusOr<std::string> text = Write(instance, WrittenFormat::kVroom);
+    if (!text.ok()) {
+      ++refused[std::string(text.status().message())];
+      continue;
+    }
+    ++written;
+    const Instance again = Reread(text);
+    const VroomNames names(instance);
+    const VroomNames names_again = VroomNamesOf(again, *text);
+    for (uint64_t draw = 1; draw <= 10; ++draw) {
+      const Plan plan = test::RandomRichPlan(instance, draw);
+      Plan mapped = plan;
+      for (PlannedRoute& route : mapped) {
+        route.vehicle_type = *names_again.TypeOfVehicle(names.VehicleId(route.vehicle_type, 0));
+        for (NodeIndex& node : route.customers) {
+          node = *names_again.CustomerOf(names.TypeOf(node), names.IdOf(node));
+        }
+      }
+      const PlanValue value = ValueOf(instance, plan), value_again = ValueOf(again, mapped);
+      EXPECT_NEAR(value_again.cost, value.cost, 1e-6) << *text;
+      EXPECT_EQ(value_again.left_out, value.left_out);
+      const CheckReport report = CheckPlan(instance, plan), report_again = CheckPlan(again, mapped);
+      EXPECT_EQ(report_again.violations.size(), report.violations.size()) << *text;
+      if (report.feasible) ++feasible;
+    }
+  }
+  // Not all mixtures can be said (skills of a shipment's two ends), but most.
+  EXPECT_GT(written, 75) << testing::PrintToString(refused);
+  EXPECT_GT(feasible, 20);
+}
+
+TEST(WriteInstance, VroomsOwnFilesComeBack) {
+  const std::string text = R"({"vehicles": [
+      {"id": 4, "start_index": 0, "end_index": 0, "capacity": [5], "skills": [3],
+       "costs": {"fixed": 7, "per_hour": 0, "per_km": 1000}, "max_distance": 900, "max_tasks": 3},
+      {"id": 9, "start_index": 1, "capacity": [6], "time_window": [0, 500],
+       "breaks": [{"id": 1, "time_windows": [[10, 20]], "service": 5}]}],
+    "jobs": [{"id": 1, "location_index": 1, "delivery": [2], "service": 30},
+             {"id": 2, "location_index": 2, "pickup": [1], "priority": 9,
+              "time_windows": [[5, 90], [100, 120]]}],
+    "shipments": [{"amount": [2], "skills": [3], "pickup": {"id": 1, "location_index": 1},
+                   "delivery": {"id": 1, "location_index": 2, "setup": 3}}],
+    "matrices": {"car": {"durations": [[0, 60, 70], [61, 0, 10], [72, 12, 0]],
+                         "distances": [[0, 6, 7], [6, 0, 1], [7, 1, 0]]}}})";
+  const absl::StatusOr<Instance> instance = ParseJson(text, "v");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  const absl::StatusOr<std::string> once = Write(*instance, WrittenFormat::kVroom);
+  const Instance again = Reread(once);
+  EXPECT_EQ(again.num_nodes(), instance->num_nodes());
+  const absl::StatusOr<std::string> twice = Write(again, WrittenFormat::kVroom);
+  ASSERT_TRUE(twice.ok()) << twice.status();
+  // From the second time on not even the numbers change, but for what describes them.
+  InstanceData a = again.data(), b = Reread(twice).data();
+  a.ids = b.ids;
+  EXPECT_EQ(FirstDifference(a, b), std::nullopt);
+}
+
+TEST(WriteInstance, VroomHasWholeNumbersOnly) {
+  InstanceData data = AnInstance().WithCustomers(2).As(Metric::kRounded).BuildData();
+  data.services = {0, 1.5, 2};
+  EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),
+            "customers[0].service: 1.5, which is no whole number from 0 to 2^32, which VROOM's "
+            "format cannot say");
+  data.services.clear();
+  data.metric = Metric::kExact;
+  EXPECT_THAT(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom), HasSubstr("_matrix: "));
+}
+
+}  // namespace
+}  // namespace vrp

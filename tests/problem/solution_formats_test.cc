@@ -1,0 +1,230 @@
+// Plans in the forms that others read, and out of them.
+#include "core/problem/solution_formats.h"
+
+#include <string>
+
+#include "core/problem/checker.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using nlohmann::json;
+using test::AnInstance;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Three places; two equal vans with a break of their own each and a lorry; a job, and a shipment
+// with the same ids.
+constexpr char kVroomText[] = R"({
+  "vehicles": [
+    {"id": 40, "start_index": 0, "end_index": 0, "capacity": [5], "description": "blue",
+     "breaks": [{"id": 71, "time_windows": [[30, 35]], "service": 20}]},
+    {"id": 7, "start_index": 0, "capacity": [9]},
+    {"id": 41, "start_index": 0, "end_index": 0, "capacity": [5],
+     "breaks": [{"id": 72, "time_windows": [[30, 35]], "service": 20}]}],
+  "jobs": [{"id": 1, "location_index": 1, "delivery": [2], "service": 30, "priority": 4,
+            "setup": 5, "description": "baker"},
+           {"id": 2, "location_index": 2, "pickup": [3], "time_windows": [[95, 200]]}],
+  "shipments": [{"amount": [1], "pickup": {"id": 1, "location_index": 1},
+                 "delivery": {"id": 1, "location_index": 2}}],
+  "matrices": {"car": {"durations": [[0, 60, 70], [61, 0, 10], [72, 12, 0]],
+                       "distances": [[0, 600, 700], [610, 0, 100], [720, 120, 0]]}}})";
+
+struct Vroom {
+  Instance instance = *ParseJson(kVroomText, "v.json");
+  VroomNames names = VroomNamesOf(instance, kVroomText);
+
+  json Written(const Plan& plan) const {
+    const absl::StatusOr<Solution> solution = MakeSolution(instance, plan);
+    EXPECT_TRUE(solution.ok()) << solution.status();
+    return json::parse(WriteVroomSolution(instance, *solution, names));
+  }
+};
+
+TEST(VroomSolution, GivesBackTheFilesOwnIdsAndPlaces) {
+  const json root = Vroom().Written({{1, {2}}, {0, {3, 4}}, {0, {1}}});
+  EXPECT_EQ(root["code"], 0);
+  ASSERT_EQ(root["routes"].size(), 3u);
+  EXPECT_EQ(root["routes"][0]["vehicle"], 7);
+  EXPECT_EQ(root["routes"][1]["vehicle"], 40);
+  EXPECT_EQ(root["routes"][1]["description"], "blue");
+  EXPECT_EQ(root["routes"][2]["vehicle"], 41);
+  const json& steps = root["routes"][1]["steps"];
+  EXPECT_EQ(steps[0]["type"], "start");
+  EXPECT_EQ(steps[1]["type"], "break");
+  EXPECT_EQ(steps[1]["id"], 71);
+  EXPECT_EQ(steps[2]["type"], "pickup");
+  EXPECT_EQ(steps[2]["id"], 1);
+  EXPECT_EQ(steps[3]["type"], "delivery");
+  EXPECT_EQ(steps[4]["type"], "end");
+  EXPECT_EQ(root["routes"][2]["steps"][1]["id"], 72);
+  EXPECT_EQ(root["routes"][2]["steps"][2]["description"], "baker");
+  EXPECT_EQ(root["routes"][2]["steps"][2]["location_index"], 1);
+}
+
+TEST(VroomSolution, CountsTravelServiceSetupAndWaitingApart) {
+  const json root = Vroom().Written({{0, {1, 2}}});
+  const json& route = root["routes"][0];
+  const json& steps = route["steps"];
+  // Drives 30, pauses from 30 to 50, drives another 30.
+  EXPECT_EQ(steps[1]["arrival"], 30);
+  EXPECT_EQ(steps[1]["duration"], 30);
+  EXPECT_EQ(steps[1]["service"], 20);
+  EXPECT_EQ(steps[2]["arrival"], 80);
+  EXPECT_EQ(steps[2]["duration"], 60);
+  EXPECT_EQ(steps[2]["distance"], 600);
+  EXPECT_EQ(steps[2]["setup"], 5);
+  EXPECT_EQ(steps[2]["service"], 30);
+  EXPECT_EQ(steps[2]["load"], json({0}));
+  EXPECT_EQ(steps[3]["arrival"], 125);
+  EXPECT_EQ(steps[3]["waiting_time"], 0);
+  EXPECT_EQ(steps[4]["arrival"], 125 + 72);
+  EXPECT_EQ(route["duration"], 142);
+  EXPECT_EQ(route["service"], 50);
+  EXPECT_EQ(route["setup"], 5);
+  EXPECT_EQ(route["distance"], 1420);
+  EXPECT_EQ(route["cost"], 142);
+  EXPECT_EQ(route["delivery"], json({2}));
+  EXPECT_EQ(route["pickup"], json({3}));
+  EXPECT_EQ(route["priority"], 4);
+  EXPECT_EQ(root["summary"]["cost"], 142);
+  EXPECT_EQ(root["summary"]["routes"], 1);
+  EXPECT_EQ(root["summary"]["unassigned"], 2);
+  EXPECT_EQ(root["summary"]["violations"], json::array());
+}
+
+TEST(VroomSolution, WaitsForAWindowAndListsWhatIsLeft) {
+  const json root = Vroom().Written({{1, {2}}});
+  const json& job = root["routes"][0]["steps"][1];
+  EXPECT_EQ(job["arrival"].get<int>() + job["waiting_time"].get<int>(), 95);
+  EXPECT_EQ(root["routes"][0]["steps"].back()["type"], "job");  // the lorry stays out
+  ASSERT_EQ(root["unassigned"].size(), 3u);
+  EXPECT_EQ(root["unassigned"][0],
+            json({{"id", 1}, {"type", "job"}, {"description", "baker"}, {"location_index", 1}}));
+  EXPECT_EQ(root["unassigned"][2]["type"], "delivery");
+}
+
+TEST(VroomSolution, IsReadBackToTheSamePlan) {
+  const Vroom vroom;
+  const Plan plan = {{0, {1}}, {0, {3, 4}}, {1, {2}}};
+  const absl::StatusOr<SolutionFile> read = ReadSolution(
+      vroom.Written(plan).dump(), "s.json", SolutionFormat::kAuto, vroom.names, vroom.instance);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->plan, plan);
+}
+
+TEST(VroomSolution, CountsVehiclesThroughAllTypesWhereTheInstanceIsNoneOfVrooms) {
+  InstanceData data = AnInstance().WithCustomers(3).BuildData();
+  data.vehicles = {{.count = 2, .capacity = 10}, {.count = 0, .capacity = 20}};
+  const Instance instance = *Instance::Create(data);
+  const VroomNames names(instance);
+  const Plan plan = {{0, {1}}, {1, {2}}, {1, {3}}};
+  const std::string text = WriteVroomSolution(instance, *MakeSolution(instance, plan), names);
+  const json root = json::parse(text);
+  EXPECT_EQ(root["routes"][0]["vehicle"], 1);
+  EXPECT_EQ(root["routes"][1]["vehicle"], 3);
+  EXPECT_EQ(root["routes"][2]["vehicle"], 4);
+  EXPECT_EQ(root["routes"][2]["steps"][1]["id"], 3);
+  EXPECT_EQ(ReadSolution(text, "s", SolutionFormat::kVroom, names, instance)->plan, plan);
+}
+
+TEST(VroomSolution, CannotSayReloads) {
+  InstanceData data = AnInstance().BuildData();
+  data.vehicles[0].max_reloads = 1;
+  const absl::Status status = CheckWritable(SolutionFormat::kVroom, *Instance::Create(data));
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(status.message(), HasSubstr("vehicles[0].max_reloads"));
+}
+
+Instance InTheAlps() {
+  InstanceData data = AnInstance().WithCustomers(3).BuildData();
+  data.coordinates = CoordinateSystem::kLonLat;
+  data.positions = {{7.0, 46.0}, {7.1, 46.1}, {7.2, 46.0}, {7.3, 46.2}};
+  return *Instance::Create(data);
+}
+
+TEST(GeoJson, HasALineARouteAndAPointANode) {
+  const Instance instance = InTheAlps();
+  Solution solution = *MakeSolution(instance, {{0, {2, 1}}});
+  solution.unserved[0].reason = "fleet exhausted";
+  const json root = json::parse(WriteGeoJson(instance, solution));
+  EXPECT_EQ(root["type"], "FeatureCollection");
+  ASSERT_EQ(root["features"].size(), 5u);
+  for (const json& feature : root["features"]) EXPECT_EQ(feature["type"], "Feature");
+  const json& line = root["features"][0];
+  EXPECT_EQ(line["geometry"]["type"], "LineString");
+  EXPECT_EQ(line["geometry"]["coordinates"],
+            json::parse("[[7.0, 46.0], [7.2, 46.0], [7.1, 46.1], [7.0, 46.0]]"));
+  EXPECT_EQ(line["properties"]["load"], 2);
+  EXPECT_EQ(line["properties"]["distance"], solution.routes[0].distance);
+  EXPECT_EQ(line["properties"]["cost"], solution.cost);
+  EXPECT_EQ(root["features"][1]["properties"]["kind"], "depot");
+  EXPECT_EQ(root["features"][2]["properties"]["id"], "2");
+  EXPECT_EQ(root["features"][2]["properties"]["arrival"], solution.routes[0].stops[1].arrival);
+  const json& left = root["features"][4];
+  EXPECT_EQ(left["geometry"]["coordinates"], json::parse("[7.3, 46.2]"));
+  EXPECT_EQ(left["properties"]["served"], false);
+  EXPECT_EQ(left["properties"]["reason"], "fleet exhausted");
+}
+
+TEST(GeoJson, IsOfLongitudesAndLatitudesOnly) {
+  const absl::Status planar = CheckWritable(SolutionFormat::kGeoJson, AnInstance().Build());
+  EXPECT_EQ(planar.message(), "coordinates: planar, wanted lon_lat for GeoJSON");
+  const Instance matrix = AnInstance().ExplicitMatrix().Build();
+  EXPECT_THAT(CheckWritable(SolutionFormat::kGeoJson, matrix).message(), HasSubstr("coords"));
+  EXPECT_TRUE(CheckWritable(SolutionFormat::kGeoJson, InTheAlps()).ok());
+}
+
+absl::StatusOr<SolutionFile> ReadAnswer(const std::string& text, const Instance& instance) {
+  return ReadSolution(text, "a.json", SolutionFormat::kAuto, VroomNames(instance), instance);
+}
+
+TEST(JsonSolution, IsAnAnswerOfVrpctl) {
+  InstanceData data = AnInstance().WithCustomers(3).BuildData();
+  data.ids = {"depot", "a", "b", "c"};
+  data.vehicles[0].max_reloads = 1;
+  const Instance instance = *Instance::Create(data);
+  const absl::StatusOr<SolutionFile> read = ReadAnswer(
+      R"({"name": "x", "cost": 12.5, "feasible": true, "routes": [{"vehicle": 0, "stops": [
+          {"id": "b", "arrival": 3}, {"id": "depot", "reload": true}, {"id": "a"}]},
+          {"stops": [{"id": "c"}]}]})",
+      instance);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->plan, (Plan{{0, {2, 0, 1}}, {0, {3}}}));
+  EXPECT_EQ(read->cost, 12.5);
+}
+
+TEST(JsonSolution, NamesWhatIsWrong) {
+  const Instance instance = AnInstance().WithCustomers(2).Build();
+  const auto error = [&](const std::string& text) {
+    return std::string(ReadAnswer(text, instance).status().message());
+  };
+  EXPECT_EQ(error(R"({"cost": 1})"), "a.json: routes: absent, wanted an array");
+  EXPECT_EQ(error(R"({"routes": [3]})"), "a.json: routes[0]: got 3, wanted an object");
+  EXPECT_EQ(error(R"({"routes": [{"stops": [{"id": "1"}, {"id": "x"}]}]})"),
+            "a.json: routes[0].stops[1].id: got \"x\", wanted the id of a customer");
+  EXPECT_EQ(error(R"({"routes": [{"vehicle": 4, "steps": [{"type": "job", "id": 1}]}]})"),
+            "a.json: routes[0].vehicle: got 4, wanted the id of a vehicle");
+  EXPECT_EQ(error(R"({"routes": [{"vehicle": 1, "steps": [{"type": "fly"}]}]})"),
+            "a.json: routes[0].steps[0].type: got \"fly\", wanted start, job, pickup, delivery, "
+            "break or end");
+}
+
+TEST(SolFile, SaysTheTypeThatAPlaceAfterAnUnlimitedFleetDoesNotTell) {
+  InstanceData data = AnInstance().WithCustomers(3).BuildData();
+  data.vehicles = {{.count = 0, .capacity = 10}, {.count = 2, .capacity = 20}};
+  const Instance instance = *Instance::Create(data);
+  const Plan plan = {{0, {1}}, {1, {3, 2}}};
+  const std::string text = WriteSolution(instance, plan);
+  EXPECT_THAT(text, HasSubstr("Route #1: 1\nRoute #2 (type 1): 3 2\n"));
+  EXPECT_EQ(ParseSolution(text, "s.sol", instance)->plan, plan);
+  EXPECT_THAT(ParseSolution("Route #1 (type 2): 1\n", "s.sol", instance).status().message(),
+              HasSubstr("got \"(type 2)\", wanted `(type 0)` to `(type 1)`"));
+}
+
+}  // namespace
+}  // namespace vrp
