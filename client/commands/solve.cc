@@ -259,6 +259,9 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
   command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+}
+
+void AddOutputs(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
   command.add_option("--solution", flags.solution, "Write the plan in CVRPLIB's .sol form")
       ->type_name("OUT.sol");
@@ -280,6 +283,7 @@ void AddSolve(CLI::App& app, ChosenCommand& chosen) {
       app, "solve", "Solve instances; exit code 7 where no feasible plan serves all", kExamples);
   const auto flags = std::make_shared<SolveFlags>();
   AddOptions(*command, *flags);
+  AddOutputs(*command, *flags);
   command->callback([flags, &chosen] {
     chosen = {"solve", [flags](CommandContext& context) { return RunSolve(context, *flags); }};
   });

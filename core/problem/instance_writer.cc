@@ -6,6 +6,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/field_errors.h"
 #include "core/problem/formats.h"
 #include "core/problem/instance_difference.h"
 
@@ -104,7 +105,7 @@ absl::StatusOr<std::string> AsSolomon(InstanceData data) {
   }
   for (size_t node = 0; node < data.windows.size(); ++node) {
     if (data.windows[node].close != kNoLimit) continue;
-    return CannotSay(Concat("time_windows[", node, "]: no end"), kFormat);
+    return CannotSay(Concat(NodePath(data, node), ".window: no end"), kFormat);
   }
   LimitFleet(data);
   std::string text = WriteSolomon(data);

@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/problem/field_errors.h"
 #include "core/problem/instance_writer.h"
 
 namespace vrp {
@@ -19,7 +20,7 @@ class Writer {
     for (size_t node = 0; node < data_.windows.size(); ++node) {
       if (data_.windows[node].close != kNoLimit) continue;
       return absl::UnimplementedError(
-          Concat("time_windows[", node, "]: no end, which CVRPLIB's format cannot say"));
+          Concat(NodePath(data_, node), ".window: no end, which CVRPLIB's format cannot say"));
     }
     WriteHead();
     if (absl::Status status = WriteFleet(); !status.ok()) return status;

@@ -119,6 +119,9 @@ absl::Status MatrixUpload::Add(const double* values, size_t count) {
                                              FormatNumber(values[i]), ", wanted 0 to ",
                                              FormatNumber(kMaxMagnitude)));
   }
+  const size_t whole = kHeaderBytes + wanted_ * sizeof(double);
+  const size_t next = content_.size() + count * sizeof(double);
+  if (next > content_.capacity()) content_.reserve(std::min(whole, 2 * next));
   content_.append(reinterpret_cast<const char*>(values), count * sizeof(double));
   count_ += count;
   return absl::OkStatus();

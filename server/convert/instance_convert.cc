@@ -75,6 +75,10 @@ FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
   std::string& field = violation.field;
   if (field == "num_depots") {
     field = "depots";
+  } else if (field == "kind") {
+    field = "problem_type";
+  } else if (field == "coordinates") {
+    field = "coordinate_system";
   } else if (field == "positions") {
     field = "customers";
   } else if (IsOfAllCustomers(field)) {
@@ -197,6 +201,7 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
 
 absl::Status WithMessageFields(absl::Status status, int64_t num_nodes) {
   if (!absl::IsInvalidArgument(status) && !absl::IsUnimplemented(status)) return status;
+  if (!ViolationsOf(status).empty()) return status;
   std::vector<FieldViolation> violations;
   for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
     violations.push_back(ToMessageField(FromLine(FromAbsl(line)), num_nodes));

@@ -69,6 +69,11 @@ class FakeSolver : public v1::SolverService::Service {
                                 v1::ValidateInstanceResponse* response) override {
     return Answer(handlers_.validate, context, request, response);
   }
+  grpc::Status ConvertInstance(grpc::ServerContext* context,
+                               const v1::ConvertInstanceRequest* request,
+                               v1::ConvertInstanceResponse* response) override {
+    return Answer(handlers_.convert, context, request, response);
+  }
 
  private:
   const FakeHandlers& handlers_;
@@ -144,6 +149,22 @@ class FakeDatasets : public v1::DatasetService::Service {
       grpc::ServerContext*, const v1::GenerateInstancesRequest* request,
       grpc::ServerWriter<v1::GenerateInstancesResponse>* writer) override {
     return AnswerStream(handlers_.generate, request, writer);
+  }
+  grpc::Status UploadMatrices(grpc::ServerContext* context,
+                              grpc::ServerReader<v1::UploadMatricesRequest>* reader,
+                              v1::Matrices* response) override {
+    std::vector<v1::UploadMatricesRequest> messages;
+    for (v1::UploadMatricesRequest message; reader->Read(&message);) messages.push_back(message);
+    return Answer(handlers_.upload_matrices, context, &messages, response);
+  }
+  grpc::Status ListMatrices(grpc::ServerContext* context, const v1::ListMatricesRequest* request,
+                            v1::ListMatricesResponse* response) override {
+    return Answer(handlers_.list_matrices, context, request, response);
+  }
+  grpc::Status DeleteMatrices(grpc::ServerContext* context,
+                              const v1::DeleteMatricesRequest* request,
+                              v1::DeleteMatricesResponse* response) override {
+    return Answer(handlers_.delete_matrices, context, request, response);
   }
 
  private:

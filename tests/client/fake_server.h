@@ -36,6 +36,7 @@ struct FakeHandlers {
   Stream<v1::SolveRequest, v1::StreamSolveResponse> stream_solve;
   Unary<v1::CheckSolutionRequest, v1::CheckSolutionResponse> check;
   Unary<v1::ValidateInstanceRequest, v1::ValidateInstanceResponse> validate;
+  Unary<v1::ConvertInstanceRequest, v1::ConvertInstanceResponse> convert;
   Unary<v1::CreateTrainingJobRequest, v1::TrainingJob> create_job;
   Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
   Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;
@@ -48,6 +49,10 @@ struct FakeHandlers {
   // All messages of one upload.
   Unary<std::vector<v1::ImportModelRequest>, v1::Model> import_model;
   Stream<v1::GenerateInstancesRequest, v1::GenerateInstancesResponse> generate;
+  // All messages of one upload.
+  Unary<std::vector<v1::UploadMatricesRequest>, v1::Matrices> upload_matrices;
+  Unary<v1::ListMatricesRequest, v1::ListMatricesResponse> list_matrices;
+  Unary<v1::DeleteMatricesRequest, v1::DeleteMatricesResponse> delete_matrices;
   Unary<v1::GetServerInfoRequest, v1::ServerInfo> server_info;
 };
 

@@ -115,7 +115,7 @@ TEST(WriteInstance, NamesWhatAFormatCannotSay) {
   data.prizes.clear();
   data.windows[3].close = kNoLimit;
   EXPECT_THAT(RefusalOf(*Instance::Create(data), WrittenFormat::kSolomon),
-              HasSubstr("time_windows[3]: no end"));
+              HasSubstr("customers[2].window: no end"));
 }
 
 TEST(WriteInstance, IdsAreRefusedUnlessTheyMayGoOrHaveAPlace) {
