@@ -95,7 +95,7 @@ void AddRequests(const InstanceData& data, std::string& text) {
 }
 
 std::string DataOf(const v1::Instance& message) {
-  const DataConversion conversion = DataFromProto(message);
+  const DataConversion conversion = DataFromProto(message, nullptr);
   const InstanceData& data = conversion.data;
   // What WriteJson writes of a valid instance is not enough: the data may be invalid.
   std::string text = data.name + " " + std::to_string(static_cast<int>(data.kind)) + " " +
