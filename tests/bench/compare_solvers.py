@@ -18,23 +18,14 @@ packages numpy, grpcio, googleapis-common-protos and those of the solvers: hgs (
 """
 
 import argparse
-import importlib.util
 import json
 import os
 import pathlib
 import statistics
 import sys
 
-from solver_sides import Peer, Vrpd
+from solver_sides import ROOT, Peer, Vrpd, load_script
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-
-
-def load_script(path):
-    spec = importlib.util.spec_from_file_location("measure_solvers", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def load_instances(script, paths, stride, count):

@@ -5,6 +5,8 @@ as measure_solvers.py loads it: name, kind (cvrp, vrptw, tsp), metric, capacity,
 and with windows time_windows, service, vehicles.
 """
 
+import copy
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -15,6 +17,13 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VROOM_LEVEL = 5  # its own scale of effort, instead of a limit
 LATE_S = 60
+
+
+def load_script(path):
+    spec = importlib.util.spec_from_file_location("measure_solvers", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def generated_messages(folder):
@@ -32,6 +41,7 @@ class Vrpd:
 
     def __init__(self, build, core):
         import grpc
+        self._strategy, self._model = "STRATEGY_SEARCH", ""
         self._folder = tempfile.TemporaryDirectory()
         self._instances, self._solver = generated_messages(self._folder.name)
         os.environ["VRP_BINARY_DIR"] = str(build)
@@ -74,12 +84,19 @@ class Vrpd:
     def run(self, instance, limit, seed):
         message = self._message(instance)
         begun = time.perf_counter()
-        request = self._solver.SolveRequest(instance=message, strategy="STRATEGY_SEARCH", threads=1, seed=seed)
+        request = self._solver.SolveRequest(instance=message, strategy=self._strategy, model=self._model, threads=1,
+                                            seed=seed)
         request.budget.FromNanoseconds(round(1e9 * limit))
         answer = self._solve(request, timeout=limit + LATE_S)
         seconds = time.perf_counter() - begun
         routes = [[stop.node for stop in route.stops if not stop.depot] for route in answer.solution.routes]
         return routes, seconds
+
+    def with_network(self, model):
+        """The same daemon, asked for STRATEGY_AUTO with `model`."""
+        other = copy.copy(self)
+        other._strategy, other._model = "STRATEGY_AUTO", model
+        return other
 
 
 class Peer:

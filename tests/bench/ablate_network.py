@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Does the network help the search? STRATEGY_AUTO with a model beside STRATEGY_SEARCH, in pairs, through one vrpd.
+
+For each size and budget every instance is solved by both with the same seed and budget, the order turning from instance
+to instance. Prints a JSON line a size and budget: the mean of (cost with network / cost without - 1) in per cent, its
+95 % interval, and the verdict: `win` or `loss` where the interval is on one side of 0, else `even`. The README's table,
+and what `auto` does (core/solve/network_part.h), follow from it.
+
+Examples:
+  tests/bench/ablate_network.py --model models/gt-mixed
+  tests/bench/ablate_network.py --model models/gt-mixed --data cvrp100.jsonl --budgets 0.02,0.1 --count 200
+
+Needs protoc, and the Python packages numpy, grpcio and googleapis-common-protos.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import sys
+
+from solver_sides import ROOT, Vrpd, load_script
+
+DATA = [ROOT.parent / "shared/data/random" / f"cvrp{size}_seed1234.jsonl" for size in (20, 50, 100)]
+
+
+def cost_of(script, instance, routes):
+    cost, wrong = script.Problem(instance, 10_000).check(routes)
+    if cost is None:
+        sys.exit(f"ablate_network: {instance['name']}: the peers' checker refuses a plan: {wrong}")
+    return cost
+
+
+def differences(script, sides, instances, budget, seed):
+    found = []
+    order = ["with", "without"]
+    for instance in instances:
+        order.reverse()
+        costs = {name: cost_of(script, instance, sides[name].run(instance, budget, seed)[0]) for name in order}
+        found.append(100 * (costs["with"] / costs["without"] - 1))
+    return found
+
+
+def summary(path, budget, found):
+    mean = statistics.mean(found)
+    half = 1.96 * statistics.stdev(found) / len(found) ** 0.5
+    verdict = "win" if mean + half < 0 else "loss" if mean - half > 0 else "even"
+    return {"data": path.name, "budget_s": budget, "pairs": len(found), "difference_percent": round(mean, 4),
+            "interval_percent": [round(mean - half, 4), round(mean + half, 4)], "verdict": verdict,
+            "load1": os.getloadavg()[0]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", required=True, help="models/NAME, as vrpctl models list names it")
+    parser.add_argument("--data", nargs="+", default=DATA, type=pathlib.Path, help="JSON lines")
+    parser.add_argument("--budgets", default="0.01,0.02,0.05,0.1,0.5", help="seconds, comma separated")
+    parser.add_argument("--count", type=int, default=100, help="instances of each file")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
+    parser.add_argument("--core", type=int, default=0, help="where the daemon and this script run")
+    parser.add_argument("--peer-script", default=ROOT.parent / "shared/peers/measure_solvers.py", type=pathlib.Path)
+    arguments = parser.parse_args()
+    script = load_script(arguments.peer_script)
+    os.sched_setaffinity(0, {arguments.core})
+    daemon = Vrpd(arguments.build, arguments.core)
+    try:
+        sides = {"without": daemon, "with": daemon.with_network(arguments.model)}
+        for path in arguments.data:
+            instances = script.load(str(path))[:arguments.count]
+            for side in sides.values():  # loads the model
+                side.run(instances[0], 1, arguments.seed)
+            for budget in map(float, arguments.budgets.split(",")):
+                found = differences(script, sides, instances, budget, arguments.seed)
+                print(json.dumps(summary(path, budget, found)), flush=True)
+    finally:
+        daemon.close()
+
+
+if __name__ == "__main__":
+    main()
