@@ -74,13 +74,17 @@ absl::Status CannotSay(std::string_view what, std::string_view format) {
   return absl::UnimplementedError(Concat(what, ", which ", format, " cannot say"));
 }
 
-// That `text` reads back to `data`.
+// Limits of the format's reader that the writer does not know.
+absl::Status CheckReadable(const absl::StatusOr<Instance>& reread, std::string_view format) {
+  if (reread.ok()) return absl::OkStatus();
+  return absl::UnimplementedError(Concat("instance: in ", format, " it could not be read back: ",
+                                         FromAbsl(reread.status().message())));
+}
+
+// That what was written reads back to `data`.
 absl::Status Compare(const absl::StatusOr<Instance>& reread, const InstanceData& data,
                      std::string_view format) {
-  if (!reread.ok()) {
-    return absl::UnimplementedError(Concat("instance: as ", format, " it could not be read back: ",
-                                           FromAbsl(reread.status().message())));
-  }
+  VRP_RETURN_IF_ERROR(CheckReadable(reread, format));
   const std::optional<std::string> difference = FirstDifference(data, reread->data());
   return difference.has_value() ? CannotSay(*difference, format) : absl::OkStatus();
 }
@@ -113,11 +117,17 @@ absl::StatusOr<std::string> AsSolomon(InstanceData data) {
   return text;
 }
 
+absl::StatusOr<std::string> AsVroom(const Instance& instance) {
+  VRP_ASSIGN_OR_RETURN(std::string text, WriteVroom(instance));
+  VRP_RETURN_IF_ERROR(CheckReadable(ParseJson(text, kWritten), "VROOM's format"));
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> WriteInstance(const Instance& instance, const WriteOptions& options) {
   if (options.format == WrittenFormat::kJson) return WriteJson(instance);
-  if (options.format == WrittenFormat::kVroom) return WriteVroom(instance);
+  if (options.format == WrittenFormat::kVroom) return AsVroom(instance);
   InstanceData data = instance.data();
   if (options.renumber) DropIds(data);
   if (options.format == WrittenFormat::kSolomon) return AsSolomon(std::move(data));

@@ -16,7 +16,7 @@ using nlohmann::json;
 class Reader {
  public:
   Reader(std::string_view source, const VroomNames& names, const Instance& instance)
-      : source_(source), names_(names), instance_(instance) {
+      : source_(source), names_(names) {
     for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
       nodes_.emplace(instance.id(node), node);
     }
@@ -119,7 +119,6 @@ class Reader {
 
   const std::string_view source_;
   const VroomNames& names_;
-  const Instance& instance_;
   std::unordered_map<std::string, NodeIndex> nodes_;
   SolutionFile file_;
 };

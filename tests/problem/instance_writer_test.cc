@@ -261,6 +261,17 @@ TEST(WriteInstance, VroomsOwnFilesComeBack) {
   EXPECT_EQ(FirstDifference(a, b), std::nullopt);
 }
 
+TEST(WriteInstance, ATourIsOneVehicleOfVrooms) {
+  const Instance instance = *ParseInstance(ReadData("pr107.tsp"), "pr107.tsp");
+  const Instance again = Reread(Write(instance, WrittenFormat::kVroom));
+  ASSERT_EQ(again.vehicles().size(), 1u);
+  EXPECT_EQ(again.vehicles()[0].count, 1);
+  PlannedRoute tour;
+  for (NodeIndex node = 1; node < instance.num_nodes(); ++node) tour.customers.push_back(node);
+  EXPECT_EQ(PlanCost(again, {tour}), PlanCost(instance, {tour}));
+  EXPECT_TRUE(CheckPlan(again, {tour}).feasible);
+}
+
 TEST(WriteInstance, VroomHasWholeNumbersOnly) {
   InstanceData data = AnInstance().WithCustomers(2).As(Metric::kRounded).BuildData();
   data.services = {0, 1.5, 2};
