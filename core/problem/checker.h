@@ -53,6 +53,9 @@ struct CheckReport {
   std::vector<RouteFigures> routes = {};
 };
 
+// Whether nothing is wrong with the plan but that it leaves customers out.
+bool BreaksNoRule(const CheckReport& report);
+
 // Reports every violation, in the plan's order. `claimed_cost` is compared within half a unit of
 // the metric where the objective is distance (relative 1e-6 for the exact metric and for all other
 // costs). Times are compared within 1e-6 of the span of all windows that end.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/problem/checker.h"
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
@@ -44,7 +45,7 @@ struct FirstPlans {
   std::vector<Plan> complete;  // all that leave nobody out who can be served, the best first
 };
 
-// Our own constructions and the given plans, at a local optimum where the time allows. Tells of
+// The given plans and our own constructions, at a local optimum where the time allows. Tells of
 // each that is better than those before when it is made, and when it is improved: with thousands of
 // customers a descent takes a second.
 FirstPlans MakeFirstPlans(const SearchProblem& problem, const SearchOptions& options,
@@ -73,11 +74,12 @@ FirstPlans MakeFirstPlans(const SearchProblem& problem, const SearchOptions& opt
     }
     if (is_best) first.best = std::move(routes);
   };
+  for (const Plan& plan : options.initial) consider(plan);
+  if (!options.initial.empty() && stop.ShouldStop()) return first;
   const absl::Time begun = absl::Now();
   consider(SavingsPlan(problem, stop));
   const absl::Time rather_end = begun + kSecondStart * (absl::Now() - begun);
   if (problem.timed() && rather_end < stop.deadline()) consider(InsertionPlan(problem, stop));
-  for (const Plan& plan : options.initial) consider(plan);
   return first;
 }
 
@@ -158,12 +160,8 @@ SearchResult SearchPlain(const Instance& instance, const SearchOptions& options,
   return SearchRoutes(problem, options, grace, on_improvement);
 }
 
-}  // namespace
-
-bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
-
-absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
-                                    ImprovementFn on_improvement) {
+SearchResult RunSearch(const Instance& instance, const SearchOptions& options,
+                       ImprovementFn on_improvement) {
   const StopCondition grace(absl::Now() + kGrace, nullptr);
   if (!IsPlain(instance)) return RichSearch(instance, options, grace, on_improvement);
   const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance, options.stop);
@@ -174,6 +172,41 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
       numbering->instance(), on_curve, grace,
       [&](const Plan& plan, Cost cost) { on_improvement(numbering->FromCurve(plan), cost); });
   result.plan = numbering->FromCurve(std::move(result.plan));
+  return result;
+}
+
+struct GivenPlan {
+  const Plan* plan = nullptr;
+  PlanValue value = {};
+};
+
+// The best of the plans that break no rule but that they may leave customers out.
+std::optional<GivenPlan> BestGiven(const Instance& instance, const std::vector<Plan>& plans) {
+  std::optional<GivenPlan> best;
+  for (const Plan& plan : plans) {
+    if (!BreaksNoRule(CheckPlan(instance, plan))) continue;
+    const PlanValue value = ValueOf(instance, plan);
+    if (!best.has_value() || value < best->value) best = {&plan, value};
+  }
+  return best;
+}
+
+}  // namespace
+
+bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
+
+absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
+                                    ImprovementFn on_improvement) {
+  const std::optional<GivenPlan> given = BestGiven(instance, options.initial);
+  if (!given.has_value()) return RunSearch(instance, options, on_improvement);
+  on_improvement(*given->plan, given->value.cost);
+  SearchResult result = RunSearch(instance, options, [&](const Plan& plan, Cost cost) {
+    if (ValueOf(instance, plan) < given->value) on_improvement(plan, cost);
+  });
+  if (given->value < ValueOf(instance, result.plan)) {
+    result.plan = *given->plan;
+    result.cost = given->value.cost;
+  }
   return result;
 }
 

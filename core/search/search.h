@@ -23,8 +23,9 @@ struct SearchOptions {
   // counts as kWorkPerCustomer of them for every customer.
   int64_t max_iterations = INT64_MAX;
   uint64_t seed = 1;
-  std::vector<Plan>
-      initial;  // plans to start from besides our own construction; infeasible ones are repaired
+  // Plans to start from besides our own constructions; they may leave customers out. Infeasible
+  // ones are repaired. The result is never worse than the best of the feasible ones.
+  std::vector<Plan> initial;
   // Where searches that run side by side exchange plans, and which of them this is; null: alone.
   // The answer then depends on when the others find what.
   SharedPlans* shared = nullptr;

@@ -31,19 +31,40 @@ std::vector<NodeIndex> NearestOrder(const SearchProblem& problem, const StopCond
   return order;
 }
 
-// All nodes: those of the first given plan in its order, then the others.
-std::vector<NodeIndex> OrderOf(const Plan& plan, int32_t size) {
-  std::vector<NodeIndex> order = {0};
-  std::vector<char> seen(size, 0);
-  seen[0] = 1;
-  const auto add = [&](NodeIndex node) {
-    if (node < 0 || node >= size || seen[node]) return;
-    seen[node] = 1;
-    order.push_back(node);
+// Before which of the order's nodes, the first excepted, `node` adds the least.
+std::vector<NodeIndex>::iterator CheapestPlace(std::vector<NodeIndex>& order, NodeIndex node,
+                                               const SearchProblem& problem) {
+  size_t best = order.size();
+  const auto added = [&](NodeIndex from, NodeIndex to) {
+    return problem.Distance(from, node) + problem.Distance(node, to) - problem.Distance(from, to);
   };
-  for (const PlannedRoute& route : plan)
-    std::for_each(route.customers.begin(), route.customers.end(), add);
-  for (NodeIndex node = 0; node < size; ++node) add(node);
+  double least = added(order.back(), order.front());
+  for (size_t i = 1; i < order.size(); ++i) {
+    const double cost = added(order[i - 1], order[i]);
+    if (cost < least) best = i;
+    least = std::min(least, cost);
+  }
+  return order.begin() + static_cast<std::ptrdiff_t>(best);
+}
+
+// All nodes: those of the given plan in its order, each of the others where it costs least (while
+// there is time; then at the end).
+std::vector<NodeIndex> OrderOf(const Plan& plan, const SearchProblem& problem,
+                               const StopCondition& stop) {
+  std::vector<NodeIndex> order = {0};
+  std::vector<char> seen(problem.size(), 0);
+  seen[0] = 1;
+  for (const PlannedRoute& route : plan) {
+    for (const NodeIndex node : route.customers) {
+      if (node < 0 || node >= problem.size() || std::exchange(seen[node], 1)) continue;
+      order.push_back(node);
+    }
+  }
+  for (NodeIndex node = 0; node < problem.size(); ++node) {
+    if (seen[node]) continue;
+    const bool at_end = stop.ShouldStop();
+    order.insert(at_end ? order.end() : CheapestPlace(order, node, problem), node);
+  }
   return order;
 }
 
@@ -145,7 +166,7 @@ SearchResult SearchTour(const SearchProblem& problem, const SearchOptions& optio
                                     : CurveOrder(problem.instance());
   double best_length = TourLength(problem, best);
   for (const Plan& plan : options.initial) {
-    std::vector<NodeIndex> order = OrderOf(plan, problem.size());
+    std::vector<NodeIndex> order = OrderOf(plan, problem, options.stop);
     const double length = TourLength(problem, order);
     if (length >= best_length) continue;
     best = std::move(order);

@@ -50,6 +50,13 @@ absl::Status CheckOptions(const SolveOptions& options) {
   if (options.max_iterations < 0) {
     return OutOfRange("max_iterations", absl::StrCat(options.max_iterations), "0 or more");
   }
+  const bool searches =
+      options.strategy == Strategy::kAuto || options.strategy == Strategy::kSearch;
+  if (!options.initial.empty() && !searches) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "initial_solution: given, but strategy ", ToAbsl(StrategyName(options.strategy)),
+        " does not start from a plan; wanted strategy auto or search"));
+  }
   return absl::OkStatus();
 }
 
@@ -74,7 +81,7 @@ class Solving {
     Plan plan;
     switch (options_.strategy) {
       case Strategy::kSearch: {
-        VRP_ASSIGN_OR_RETURN(plan, SearchPlan({}));
+        VRP_ASSIGN_OR_RETURN(plan, SearchPlan(std::nullopt));
         break;
       }
       case Strategy::kAuto: {
@@ -93,7 +100,8 @@ class Solving {
   }
 
  private:
-  absl::StatusOr<Plan> SearchPlan(std::vector<Plan> initial) {
+  // `policy_plan`: to start from, beside those that were given.
+  absl::StatusOr<Plan> SearchPlan(std::optional<Plan> policy_plan) {
     const absl::Time begun = absl::Now();
     const absl::Duration closing =
         std::min(kClosingPerNode * instance_.num_nodes(), answer_.budget * kClosingShare);
@@ -101,10 +109,11 @@ class Solving {
     search.stop = stop_.Sooner(stop_.deadline() - closing);
     search.max_iterations = options_.max_iterations;
     search.seed = options_.seed;
-    search.initial = std::move(initial);
+    search.initial = options_.initial;
+    answer_.strategy = policy_plan.has_value() ? Strategy::kAuto : Strategy::kSearch;
+    if (policy_plan.has_value()) search.initial.push_back(*std::move(policy_plan));
     VRP_ASSIGN_OR_RETURN(SearchResult result, ParallelSearch(instance_, search, options_.threads,
                                                              options_.on_improvement));
-    answer_.strategy = search.initial.empty() ? Strategy::kSearch : Strategy::kAuto;
     answer_.iterations = result.iterations;
     answer_.ended_by = EndOf(result.ended_by);
     answer_.times.search = absl::Now() - begun;
@@ -143,8 +152,8 @@ class Solving {
   }
 
   absl::StatusOr<Plan> AutoPlan() {
-    if (options_.policy == nullptr) return SearchPlan({});
-    std::vector<Plan> initial;
+    if (options_.policy == nullptr) return SearchPlan(std::nullopt);
+    std::optional<Plan> initial;
     const absl::Time now = absl::Now();
     if (stop_.ShouldStop()) {
       answer_.policy_note = "no time was left for the policy";
@@ -152,7 +161,7 @@ class Solving {
       absl::StatusOr<Plan> plan = NetworkPlan(
           Strategy::kGreedy, stop_.Sooner(now + (stop_.deadline() - now) * kPolicyShare));
       if (plan.ok()) {
-        initial.push_back(*std::move(plan));
+        initial = *std::move(plan);
       } else {
         answer_.policy_note = std::string(plan.status().message());
       }

@@ -44,6 +44,8 @@ struct SolveOptions {
   int64_t max_iterations =
       INT64_MAX;  // of each search; with it, and time enough, an answer can be repeated exactly
   std::shared_ptr<Policy> policy;  // null: search alone
+  // Plans to start from; see SearchOptions::initial. For the strategies that search.
+  std::vector<Plan> initial;
   // Told of each better plan of the search, by its threads, one call at a time; null: nobody.
   std::function<void(const Plan&, Cost)> on_improvement;
 };
@@ -55,8 +57,8 @@ struct SolveTimes {
 struct SolveAnswer {
   Solution solution;
   CheckReport check;  // by the independent checker
-  // What gave the plan: kSearch where auto did not use the policy, kAuto where it gave the search a
-  // plan to start from.
+  // What gave the plan: kSearch where auto did not use the policy, kAuto where the policy gave the
+  // search a plan to start from.
   Strategy strategy = Strategy::kSearch;
   std::string policy_note;  // why auto left the policy out; empty otherwise
   uint64_t seed = 1;

@@ -53,6 +53,35 @@ TEST(SolverTest, ThreadsAreNeverWorseThanOne) {
   EXPECT_TRUE(two->check.feasible);
 }
 
+TEST(SolverTest, StartsFromAGivenPlanAndStillCallsItSearch) {
+  const Instance instance = AnInstance().WithCustomers(50).RandomDemands().Capacity(25).Build();
+  SolveOptions options = Iterations(5000);
+  const auto good = Solve(instance, options);
+  options.initial.emplace_back();
+  for (const Route& route : good->solution.routes) {
+    PlannedRoute& planned = options.initial[0].emplace_back();
+    for (size_t i = 1; i + 1 < route.stops.size(); ++i) {
+      planned.customers.push_back(route.stops[i].node);
+    }
+  }
+  options.received = absl::Now() - absl::Seconds(100);
+  const auto answer = Solve(instance, options);
+  EXPECT_LE(answer->solution.cost, good->solution.cost + 1e-9);
+  EXPECT_EQ(answer->strategy, Strategy::kSearch);
+}
+
+TEST(SolverTest, RefusesAGivenPlanForStrategiesThatStartFromNone) {
+  for (const Strategy strategy :
+       {Strategy::kGreedy, Strategy::kSample, Strategy::kBeam, Strategy::kMultiStart}) {
+    SolveOptions options;
+    options.strategy = strategy;
+    options.initial = {{{0, {1, 2}}}};
+    const auto answer = Solve(AnInstance().Build(), options);
+    EXPECT_EQ(answer.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(answer.status().message()), HasSubstr("initial_solution: given"));
+  }
+}
+
 TEST(SolverTest, StillAnswersWhenTheBudgetWasUsedUpOnArrival) {
   for (const int32_t customers : {1, 20, 2000}) {
     SolveOptions options;

@@ -24,9 +24,7 @@ struct BestRoute {
 // Whether a route breaks a limit of its own; customers of other routes count as missing, which is
 // not its fault.
 bool IsAllowed(const Instance& instance, const std::vector<NodeIndex>& order) {
-  const CheckReport report = CheckPlan(instance, {{.vehicle_type = 0, .customers = order}});
-  return std::all_of(report.violations.begin(), report.violations.end(),
-                     [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
+  return BreaksNoRule(CheckPlan(instance, {{.vehicle_type = 0, .customers = order}}));
 }
 
 BestRoute FindBestRoute(const Instance& instance, unsigned set) {

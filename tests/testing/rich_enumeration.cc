@@ -14,13 +14,6 @@ namespace {
 
 constexpr int kMaxCustomers = 6;
 
-// Nothing is wrong with it but that it leaves customers out.
-bool IsAllowed(const Instance& instance, const Plan& plan) {
-  const CheckReport report = CheckPlan(instance, plan);
-  return std::all_of(report.violations.begin(), report.violations.end(),
-                     [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
-}
-
 class Enumeration {
  public:
   explicit Enumeration(const Instance& instance)
@@ -57,7 +50,7 @@ class Enumeration {
   void TryWithReloads(const PlannedRoute& route, size_t from, std::optional<PlannedRoute>& best,
                       double& best_cost) const {
     const double cost = PlanCost(instance_, {route});
-    if (cost < best_cost && IsAllowed(instance_, {route})) {
+    if (cost < best_cost && BreaksNoRule(CheckPlan(instance_, {route}))) {
       best = route;
       best_cost = cost;
     }
@@ -77,7 +70,7 @@ class Enumeration {
   void Split(unsigned left, Plan& plan) {
     if (left == 0) {
       const PlanValue value = ValueOf(instance_, plan);
-      if (value < best_.value && IsAllowed(instance_, plan)) best_ = {value, plan};
+      if (value < best_.value && BreaksNoRule(CheckPlan(instance_, plan))) best_ = {value, plan};
       return;
     }
     const unsigned lowest = left & -left;

@@ -21,7 +21,7 @@ bool IsBetter(const RichRouteSet& a, const RichRouteSet& b) {
   return a.cost() + weight * a.used() < b.cost() + weight * b.used();
 }
 
-// The best of our own constructions and the given plans.
+// The best of the given plans and our own constructions.
 RichRouteSet FirstRoutes(const RichProblem& problem, const SearchOptions& options,
                          const StopCondition& stop, FastRandom& random) {
   const RichRouteSet empty(problem);
@@ -33,11 +33,12 @@ RichRouteSet FirstRoutes(const RichProblem& problem, const SearchOptions& option
     if (stop.ShouldStop()) PackAbsent(routes);
     if (!best.has_value() || IsBetter(routes, *best)) best.emplace(std::move(routes));
   };
+  for (const Plan& plan : options.initial) consider(plan, 1);
+  if (best.has_value() && stop.ShouldStop()) return *std::move(best);
   consider({}, 1);
   const bool optional = std::any_of(empty.servable().begin(), empty.servable().end(),
                                     [&](int32_t u) { return !problem.unit(u).required(); });
   if (optional && !stop.ShouldStop()) consider({}, kGenerous);
-  for (const Plan& plan : options.initial) consider(plan, 1);
   return *std::move(best);
 }
 
