@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "core/base/number.h"
@@ -14,12 +15,12 @@
 namespace vrp {
 namespace {
 
-constexpr std::array<std::string_view, 19> kViolationNames = {
+constexpr std::array<std::string_view, 20> kViolationNames = {
     "unknown_node",   "unknown_vehicle", "missing_customer", "duplicate_customer",
     "capacity",       "time_window",     "duration",         "distance",
     "backhaul_order", "fleet_size",      "tour_count",       "skill",
     "max_stops",      "shift",           "reload",           "shipment",
-    "alternatives",   "break",           "cost_mismatch"};
+    "alternatives",   "break",           "cost_mismatch",    "frozen_stops"};
 
 // Where a customer is visited first.
 struct Place {
@@ -33,6 +34,7 @@ class Judge {
   Judge(const Instance& instance, const Plan& plan)
       : data_(instance.data()),
         raw_(instance.data()),
+        frozen_(instance.frozen()),
         plan_(plan),
         places_(raw_.ids.size()),
         in_group_(raw_.ids.size(), false) {}
@@ -44,6 +46,7 @@ class Judge {
     JudgeGroups();
     JudgeMissing();
     JudgeFleet();
+    JudgeFrozen();
     report_.cost = (SumsDistances() ? InUnits(cost_) : cost_) + further_cost_;
     if (claimed_cost.has_value()) JudgeClaim(*claimed_cost);
     report_.feasible = report_.violations.empty();
@@ -224,6 +227,22 @@ class Judge {
     }
   }
 
+  void JudgeFrozen() {
+    for (const FrozenRoute& frozen : frozen_) {
+      const auto& visits = frozen.visits;
+      const bool kept = std::any_of(plan_.begin(), plan_.end(), [&](const PlannedRoute& route) {
+        return route.vehicle_type == frozen.vehicle_type &&
+               route.customers.size() >= visits.size() &&
+               std::equal(visits.begin(), visits.end(), route.customers.begin());
+      });
+      if (kept) continue;
+      std::string ids;
+      for (const NodeIndex node : visits) ids += Concat(" ", data_.id(node));
+      Add({.kind = ViolationKind::kFrozenStops, .node = visits.front(), .amount = 1},
+          "no route of vehicles[", frozen.vehicle_type, "] begins with the frozen stops", ids);
+    }
+  }
+
   void JudgeClaim(Cost claimed) {
     const double steps = SumsDistances() ? data_.steps_per_unit() : 0;
     const double relative = 1e-6 * std::max(1.0, std::abs(report_.cost));
@@ -236,6 +255,7 @@ class Judge {
 
   const CheckerData data_;
   const InstanceData& raw_;
+  const std::span<const FrozenRoute> frozen_;
   const Plan& plan_;
   std::vector<Place> places_;
   std::vector<bool> in_group_;

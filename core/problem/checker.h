@@ -32,6 +32,7 @@ enum class ViolationKind {
   kAlternatives,  // more than one customer of a group
   kBreak,         // one that cannot be taken in time
   kCostMismatch,  // the claimed cost is not the plan's
+  kFrozenStops,   // no route begins with them
 };
 std::string_view ViolationName(ViolationKind kind);  // "capacity", "time_window", ...
 

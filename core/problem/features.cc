@@ -1,6 +1,7 @@
 #include "core/problem/features.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "core/base/text.h"
@@ -11,7 +12,7 @@ namespace {
 class Collector {
  public:
   explicit Collector(const Instance& instance)
-      : data_(instance.data()), nodes_(instance.num_nodes()) {}
+      : data_(instance.data()), frozen_(instance.frozen()), nodes_(instance.num_nodes()) {}
 
   std::vector<FeatureUse> Run() && {
     if (data_.objective != Objective::kDistance) Add(Feature::kObjective, "objective");
@@ -21,6 +22,10 @@ class Collector {
     AddCustomerFeatures();
     if (!data_.shipments.empty()) Add(Feature::kShipments, "shipments[0]");
     if (!data_.alternative_groups.empty()) Add(Feature::kAlternatives, "alternative_groups[0]");
+    if (!frozen_.empty()) {
+      Add(Feature::kFrozenStops,
+          Concat("initial_solution.routes[", frozen_[0].route, "].frozen_stops"));
+    }
     std::sort(uses_.begin(), uses_.end(),
               [](const FeatureUse& a, const FeatureUse& b) { return a.feature < b.feature; });
     return std::move(uses_);
@@ -101,6 +106,7 @@ class Collector {
   }
 
   const InstanceData& data_;
+  const std::span<const FrozenRoute> frozen_;
   const int64_t nodes_;
   std::vector<FeatureUse> uses_;
 };

@@ -37,6 +37,7 @@ enum class Feature {
   kPrizes,
   kPriorities,
   kAlternatives,
+  kFrozenStops,
 };
 
 // Where it is asked for first: `vehicles[2].max_distance`, `customers[17].prize`, `objective`.

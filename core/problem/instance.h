@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/problem/frozen_route.h"
 #include "core/problem/instance_data.h"
 
 namespace vrp {
@@ -74,14 +75,20 @@ class Instance {
   std::vector<double> DurationMatrix() const;
 
   const InstanceData& data() const { return *data_; }
+  // What every plan must keep; see freeze.h. None has an empty beginning.
+  std::span<const FrozenRoute> frozen() const {
+    return frozen_ == nullptr ? std::span<const FrozenRoute>() : *frozen_;
+  }
 
  private:
+  friend absl::StatusOr<Instance> Freeze(const Instance& instance, std::vector<FrozenRoute> routes);
   explicit Instance(InstanceData data);
   size_t LoadAt(NodeIndex node, int32_t dimension) const {
     return static_cast<size_t>(node) * data_->load_dimensions + dimension;
   }
 
   std::shared_ptr<const InstanceData> data_;
+  std::shared_ptr<const std::vector<FrozenRoute>> frozen_;  // null: nothing is
   int32_t num_nodes_ = 0;
 };
 

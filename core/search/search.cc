@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/status_macros.h"
 #include "core/problem/checker.h"
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
@@ -160,8 +161,8 @@ SearchResult SearchPlain(const Instance& instance, const SearchOptions& options,
   return SearchRoutes(problem, options, grace, on_improvement);
 }
 
-SearchResult RunSearch(const Instance& instance, const SearchOptions& options,
-                       ImprovementFn on_improvement) {
+absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
+                                       ImprovementFn on_improvement) {
   const StopCondition grace(absl::Now() + kGrace, nullptr);
   if (!IsPlain(instance)) return RichSearch(instance, options, grace, on_improvement);
   const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance, options.stop);
@@ -200,9 +201,10 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
   const std::optional<GivenPlan> given = BestGiven(instance, options.initial);
   if (!given.has_value()) return RunSearch(instance, options, on_improvement);
   on_improvement(*given->plan, given->value.cost);
-  SearchResult result = RunSearch(instance, options, [&](const Plan& plan, Cost cost) {
+  const auto tell_better = [&](const Plan& plan, Cost cost) {
     if (ValueOf(instance, plan) < given->value) on_improvement(plan, cost);
-  });
+  };
+  VRP_ASSIGN_OR_RETURN(SearchResult result, RunSearch(instance, options, tell_better));
   if (given->value < ValueOf(instance, result.plan)) {
     result.plan = *given->plan;
     result.cost = given->value.cost;

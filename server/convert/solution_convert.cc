@@ -1,5 +1,6 @@
 #include "server/convert/solution_convert.h"
 
+#include <algorithm>
 #include <string>
 
 namespace vrp {
@@ -55,11 +56,26 @@ v1::Route ToProto(const Instance& instance, const Route& route) {
   return message;
 }
 
+int32_t FrozenStops(const Instance& instance, const Route& route) {
+  for (const FrozenRoute& frozen : instance.frozen()) {
+    const auto& visits = frozen.visits;
+    if (frozen.vehicle_type == route.vehicle_type && route.stops.size() > visits.size() &&
+        std::equal(visits.begin(), visits.end(), route.stops.begin() + 1,
+                   [](NodeIndex node, const Stop& stop) { return node == stop.node; })) {
+      return static_cast<int32_t>(visits.size());
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 v1::Solution ToProto(const Instance& instance, const Solution& solution) {
   v1::Solution message;
-  for (const Route& route : solution.routes) *message.add_routes() = ToProto(instance, route);
+  for (const Route& route : solution.routes) {
+    *message.add_routes() = ToProto(instance, route);
+    message.mutable_routes()->rbegin()->set_frozen_stops(FrozenStops(instance, route));
+  }
   message.set_cost(solution.cost);
   *message.mutable_cost_split() = ToProto(solution.split);
   message.set_distance(solution.distance);

@@ -1,5 +1,6 @@
 #include "server/service/solver_handler.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/problem/instance_writer.h"
 #include "core/search/search.h"
 #include "core/solve/solver.h"
+#include "server/convert/initial_solution.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/names.h"
 #include "server/convert/plan_forms.h"
@@ -23,6 +25,8 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxBatchIdBytes = 256;
+// The share of the budget that a given plan's repair may take.
+constexpr double kRepairShare = 0.2;
 
 // Of the oneof `input` that all requests have.
 template <typename Request>
@@ -100,7 +104,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   const absl::Time started = options_.clock->Now();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, options_.max_threads));
-  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_.matrices));
+  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   std::string model;
   if (!request.model().empty()) {
@@ -112,6 +116,14 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   options.received = context.received;
   options.deadline = context.deadline;
   options.cancel = context.cancel;
+  const StopCondition repair_until(
+      std::min(context.received + options.budget * kRepairShare, context.deadline), context.cancel);
+  VRP_ASSIGN_OR_RETURN(const std::optional<InitialSolution> initial,
+                       InitialSolutionFromProto(request, instance, repair_until));
+  if (initial.has_value()) {
+    instance = initial->instance;
+    options.initial = {initial->plan};
+  }
   if (on_improvement != nullptr) {
     options.on_improvement = [&](const Plan& plan, Cost) { on_improvement(instance, plan); };
   }
@@ -120,6 +132,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   answer->times.queue = started - context.received;
   v1::SolveResponse response = ToProto(instance, *answer);
   if (answer->strategy != Strategy::kSearch) response.set_model(model);
+  if (initial.has_value()) *response.mutable_initial_solution() = initial->report;
   if (request.render_solution_file()) {
     response.set_solution_file(WriteSolution(instance, PlanOf(instance, answer->solution)));
   }
@@ -146,8 +159,11 @@ v1::BatchSolveResponse SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& 
 
 absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(
     const v1::CheckSolutionRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_.matrices));
+  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
+  if (request.has_initial_solution()) {
+    VRP_ASSIGN_OR_RETURN(instance, FrozenFromProto(request.initial_solution(), instance));
+  }
   VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance));
   const CheckReport report = CheckPlan(instance, file.plan, file.cost);
   v1::CheckSolutionResponse response;

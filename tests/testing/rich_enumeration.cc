@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/problem/checker.h"
+#include "core/problem/freeze.h"
 
 namespace vrp::test {
 namespace {
@@ -17,7 +18,9 @@ constexpr int kMaxCustomers = 6;
 class Enumeration {
  public:
   explicit Enumeration(const Instance& instance)
-      : instance_(instance), types_(static_cast<int>(instance.vehicles().size())) {}
+      : instance_(instance),
+        free_(*Freeze(instance, {})),
+        types_(static_cast<int>(instance.vehicles().size())) {}
 
   Enumerated Run() {
     const unsigned all = (1u << instance_.num_customers()) - 1;
@@ -25,7 +28,9 @@ class Enumeration {
     for (unsigned set = 1; set <= all; ++set) {
       for (int type = 0; type < types_; ++type) routes_[set * types_ + type] = BestRoute(set, type);
     }
+    // Nothing at all is worse than anything else, also where it is not allowed.
     best_ = {ValueOf(instance_, {}), {}};
+    if (!instance_.frozen().empty()) best_.value.left_out = std::numeric_limits<double>::infinity();
     Plan plan;
     Split(all, plan);
     return best_;
@@ -46,11 +51,25 @@ class Enumeration {
     return best;
   }
 
+  // Those that it visits at all: at its beginning, and no others.
+  bool KeepsItsFrozenStops(const PlannedRoute& route) const {
+    return std::ranges::all_of(instance_.frozen(), [&](const FrozenRoute& frozen) {
+      if (route.vehicle_type == frozen.vehicle_type &&
+          route.customers.size() >= frozen.visits.size() &&
+          std::equal(frozen.visits.begin(), frozen.visits.end(), route.customers.begin())) {
+        return true;
+      }
+      return std::ranges::none_of(frozen.visits, [&](NodeIndex node) {
+        return !instance_.is_depot(node) && std::ranges::count(route.customers, node) > 0;
+      });
+    });
+  }
+
   // `route`, and with each choice of reloads from position `from` on.
   void TryWithReloads(const PlannedRoute& route, size_t from, std::optional<PlannedRoute>& best,
                       double& best_cost) const {
     const double cost = PlanCost(instance_, {route});
-    if (cost < best_cost && BreaksNoRule(CheckPlan(instance_, {route}))) {
+    if (cost < best_cost && KeepsItsFrozenStops(route) && BreaksNoRule(CheckPlan(free_, {route}))) {
       best = route;
       best_cost = cost;
     }
@@ -88,6 +107,7 @@ class Enumeration {
   }
 
   const Instance& instance_;
+  const Instance free_;  // without what is frozen
   const int types_;
   std::vector<std::optional<PlannedRoute>> routes_;  // [sets, types]
   Enumerated best_;

@@ -25,9 +25,9 @@ constexpr int64_t kPatience = 30;
 // Absences are counted for at most this many units.
 constexpr size_t kMostCounted = 64;
 
-// That the loads of what is required need, at least.
+// That the loads of what is required need, at least, or are frozen.
 int32_t FewestRoutes(const RichProblem& problem) {
-  double fewest = 1;
+  double fewest = std::max<double>(1, static_cast<double>(problem.frozen().size()));
   for (int32_t k = 0; k < problem.dimensions(); ++k) {
     double most = 0;
     for (const RichVehicle& vehicle : problem.vehicles()) {
@@ -139,6 +139,7 @@ void RichAnnealing::Step() {
 
 bool RichAnnealing::Accepts(const Value& value) {
   const double threshold = current_.energy - temperature_ * std::log(1 - random_.Unit());
+  if (value.missing == RichProblem::kNever) return false;  // what is on board must be delivered
   bool accepts = value.missing < current_.missing ||
                  (value.missing == current_.missing && value.energy < threshold);
   if (value.missing == 0) return accepts;
@@ -214,9 +215,10 @@ void RichAnnealing::Report(ImprovementFn on_improvement) {
 Plan RichAnnealing::BestPlan() {
   VehicleLabels labels(routes_.problem());
   Plan plan;
-  for (const Kept& kept : best_routes_) {
+  for (int32_t slot = 0; slot < std::ssize(best_routes_); ++slot) {
+    const Kept& kept = best_routes_[slot];
     if (kept.nodes.empty()) continue;
-    plan.push_back({.vehicle_type = labels.Next(kept.type),
+    plan.push_back({.vehicle_type = labels.Next(slot, kept.type),
                     .customers = {kept.nodes.begin() + 1, kept.nodes.end() - 1}});
   }
   return plan;
@@ -242,7 +244,7 @@ void RichAnnealing::TakeRouteAway() {
   int64_t least_sum = INT64_MAX;
   for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
     const RichRoute& route = routes_.route(slot);
-    if (route.empty()) continue;
+    if (route.empty() || route.fixed > 0) continue;
     int64_t sum = 0;
     for (int32_t i = 1; i + 1 < route.size(); ++i) {
       const NodeIndex node = route.nodes[i];

@@ -19,6 +19,10 @@ RichSpot RichInsertion::Find(int32_t unit, double limit) {
     FindNewRoute({.node = nodes[0], .delivery = nodes[1]}, best);
     return best;
   }
+  if (wanted.slot >= 0) {
+    if (MayTake(routes_.route(wanted.slot), nodes[0])) ScanRoute(nodes[0], wanted.slot, best);
+    return best;
+  }
   for (const NodeIndex node : nodes) {
     FindSingle(node, best);
     FindNewRoute({.node = node}, best);
@@ -98,8 +102,8 @@ void RichInsertion::ScanRoute(NodeIndex node, int32_t slot, RichSpot& best) {
   const bool reloads = route.reloads < vehicle.max_reloads;
   if (vehicle.symmetric && vehicle.distance != nullptr && !reloads) {
     const double* row = vehicle.distance + static_cast<int64_t>(node) * problem_.size();
-    double from = row[route.nodes[0]];
-    for (int32_t i = 0; i < places; ++i) {
+    double from = row[route.nodes[route.fixed]];
+    for (int32_t i = route.fixed; i < places; ++i) {
       const NodeIndex next = route.nodes[i + 1];
       const double to = next == problem_.nowhere() ? 0 : row[next];
       const double added = from + to - route.edge[i];
@@ -110,7 +114,7 @@ void RichInsertion::ScanRoute(NodeIndex node, int32_t slot, RichSpot& best) {
     }
     return;
   }
-  for (int32_t i = 0; i < places; ++i) {
+  for (int32_t i = route.fixed; i < places; ++i) {
     const RichSpot spot{.slot = slot, .node = node, .after = i};
     ConsiderPlace(spot, AddedDistance(route, i, node), best);
     if (reloads) ScanReloads(spot, best);
@@ -126,6 +130,7 @@ void RichInsertion::LookBesideRelated(NodeIndex node, RichSpot& best) {
     const bool reloads = route.reloads < problem_.vehicle(route.type).max_reloads;
     const int32_t position = routes_.PositionOf(other);
     for (const int32_t after : {position, position - 1}) {
+      if (after < route.fixed) continue;
       const RichSpot spot{.slot = slot, .node = node, .after = after};
       ConsiderPlace(spot, AddedDistance(route, after, node), best);
       if (reloads) ScanReloads(spot, best);

@@ -13,6 +13,14 @@
 
 namespace vrp {
 
+// A route that every plan has, in the slot of its place among them (Instance::frozen).
+struct RichFrozenRoute {
+  int32_t type = 0;
+  int32_t label = 0;                  // the instance's type
+  std::vector<NodeIndex> nodes = {};  // with nothing else: start, frozen visits, deliveries, end
+  int32_t fixed = 0;                  // the position of the last frozen visit
+};
+
 // Flat arrays, neighbour lists. Immutable after Create; thread-safe.
 class RichProblem {
  public:
@@ -35,6 +43,10 @@ class RichProblem {
   const RichVehicle& vehicle(int32_t type) const { return vehicles_[type]; }
   // The type that an instance's type became.
   int32_t TypeOf(int32_t instance_type) const { return type_of_[instance_type]; }
+  bool HasType(int32_t instance_type) const {
+    return instance_type >= 0 && instance_type < std::ssize(type_of_);
+  }
+  const std::vector<RichFrozenRoute>& frozen() const { return frozen_; }
 
   // Which parts of the data there are.
   bool timed() const { return timed_; }  // anything can be too early or too late
@@ -132,6 +144,7 @@ class RichProblem {
   double inverse_speed_ = 1, time_slack_ = 0, epsilon_ = 0, route_weight_ = 0;
   std::vector<RichVehicle> vehicles_;
   std::vector<int32_t> type_of_;
+  std::vector<RichFrozenRoute> frozen_;
   std::vector<double> own_distances_;
   std::vector<double> service_, setup_, release_, open_, close_, late_from_, late_cost_;
   std::vector<int32_t> further_begin_;

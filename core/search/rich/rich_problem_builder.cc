@@ -48,6 +48,7 @@ void RichProblemBuilder::Run() {
   ReadLoads();
   ReadUnits();
   ReadVehicles();
+  ReadFrozen();
   ReadSkills();
   SetTravel();
   Summarize();
@@ -121,40 +122,77 @@ void RichProblemBuilder::ReadLoads() {
 void RichProblemBuilder::ReadUnits() {
   RichProblem& p = problem_;
   p.unit_of_.assign(p.size_, -1);
-  const auto add = [&](RichUnit::Kind kind, std::span<const NodeIndex> nodes) {
-    RichUnit unit{.kind = kind,
-                  .first = static_cast<int32_t>(p.unit_nodes_.size()),
-                  .count = static_cast<int32_t>(nodes.size()),
-                  .weight = 0};
-    const bool shipment = kind == RichUnit::Kind::kShipment;
-    double prize = shipment ? 0 : kNoLimit;
-    for (const NodeIndex node : nodes) {
-      const double own = data_.prizes.empty() ? kNoLimit : data_.prizes[node];
-      const double weight = 1 + (data_.priorities.empty() ? 0 : data_.priorities[node]);
-      prize = shipment ? prize + own : std::min(prize, own);
-      unit.weight = shipment ? unit.weight + weight : std::max(unit.weight, weight);
-      p.unit_of_[node] = p.units();
-    }
-    unit.prize = prize;
-    p.unit_nodes_.insert(p.unit_nodes_.end(), nodes.begin(), nodes.end());
-    p.units_.push_back(unit);
-  };
+  BindDeliveries();
   for (const Shipment& shipment : data_.shipments) {
     const NodeIndex ends[] = {shipment.pickup, shipment.delivery};
-    add(RichUnit::Kind::kShipment, ends);
+    if (p.unit_of_[shipment.delivery] < 0) AddUnit(RichUnit::Kind::kShipment, ends);
   }
   for (const std::vector<NodeIndex>& group : data_.alternative_groups) {
-    add(RichUnit::Kind::kAlternatives, group);
+    AddUnit(RichUnit::Kind::kAlternatives, group);
   }
   for (NodeIndex node = p.depots_; node < p.size_; ++node) {
-    if (p.unit_of_[node] < 0) add(RichUnit::Kind::kSingle, {&node, 1});
+    if (p.unit_of_[node] < 0) AddUnit(RichUnit::Kind::kSingle, {&node, 1});
+  }
+}
+
+void RichProblemBuilder::AddUnit(RichUnit::Kind kind, std::span<const NodeIndex> nodes) {
+  RichProblem& p = problem_;
+  RichUnit unit{.kind = kind,
+                .first = static_cast<int32_t>(p.unit_nodes_.size()),
+                .count = static_cast<int32_t>(nodes.size()),
+                .weight = 0};
+  const bool shipment = kind == RichUnit::Kind::kShipment;
+  double prize = shipment ? 0 : kNoLimit;
+  for (const NodeIndex node : nodes) {
+    const double own = data_.prizes.empty() ? kNoLimit : data_.prizes[node];
+    const double weight = 1 + (data_.priorities.empty() ? 0 : data_.priorities[node]);
+    prize = shipment ? prize + own : std::min(prize, own);
+    unit.weight = shipment ? unit.weight + weight : std::max(unit.weight, weight);
+    p.unit_of_[node] = p.units();
+  }
+  unit.prize = prize;
+  p.unit_nodes_.insert(p.unit_nodes_.end(), nodes.begin(), nodes.end());
+  p.units_.push_back(unit);
+}
+
+// No plan leaves out what is on board already.
+void RichProblemBuilder::BindDeliveries() {
+  const std::span<const FrozenRoute> frozen = problem_.instance().frozen();
+  for (size_t slot = 0; slot < frozen.size(); ++slot) {
+    for (const NodeIndex delivery : frozen[slot].deliveries) {
+      AddUnit(RichUnit::Kind::kSingle, {&delivery, 1});
+      RichUnit& unit = problem_.units_.back();
+      unit.prize = kNoLimit;
+      unit.weight = RichProblem::kNever;
+      unit.slot = static_cast<int32_t>(slot);
+    }
+  }
+}
+
+void RichProblemBuilder::ReadFrozen() {
+  RichProblem& p = problem_;
+  for (const FrozenRoute& frozen : p.instance().frozen()) {
+    const int32_t type = p.TypeOf(frozen.vehicle_type);
+    const RichVehicle& vehicle = p.vehicles_[type];
+    RichFrozenRoute route{.type = type,
+                          .label = frozen.vehicle_type,
+                          .nodes = {vehicle.start},
+                          .fixed = static_cast<int32_t>(frozen.visits.size())};
+    route.nodes.insert(route.nodes.end(), frozen.visits.begin(), frozen.visits.end());
+    route.nodes.insert(route.nodes.end(), frozen.deliveries.begin(), frozen.deliveries.end());
+    route.nodes.push_back(vehicle.end);
+    p.frozen_.push_back(std::move(route));
   }
 }
 
 void RichProblemBuilder::ReadVehicles() {
   RichProblem& p = problem_;
-  for (size_t t = 0; t < data_.vehicles.size(); ++t) {
-    const VehicleType& type = data_.vehicles[t];
+  // A TSP comes here where a part of its tour is frozen.
+  static const std::vector<VehicleType>* const tourist =
+      new std::vector<VehicleType>(1, VehicleType{.count = 1});
+  const std::vector<VehicleType>& types = data_.vehicles.empty() ? *tourist : data_.vehicles;
+  for (size_t t = 0; t < types.size(); ++t) {
+    const VehicleType& type = types[t];
     size_t at = distinct_.size() > kCompared ? distinct_.size() - kCompared : 0;
     while (at < distinct_.size() && !SameVehicles(*distinct_[at], type)) ++at;
     if (at == distinct_.size()) {

@@ -16,6 +16,9 @@ class RichProblemBuilder {
   void ReadTimes();
   void ReadLoads();
   void ReadUnits();
+  void AddUnit(RichUnit::Kind kind, std::span<const NodeIndex> nodes);
+  void BindDeliveries();
+  void ReadFrozen();
   void ReadVehicles();
   RichVehicle ReadVehicle(const VehicleType& type) const;
   void SetCosts(const VehicleType& type, RichVehicle& vehicle) const;

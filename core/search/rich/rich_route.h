@@ -53,6 +53,8 @@ struct RichRoute {
   double cost = 0;
   int32_t stops = 0;
   int32_t reloads = 0;
+  // Up to this position nothing moves, and nothing comes in before it; the start alone: 0.
+  int32_t fixed = 0;
 
   bool empty() const { return nodes.empty(); }
   int32_t size() const { return static_cast<int32_t>(nodes.size()); }

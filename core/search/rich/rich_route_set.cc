@@ -24,10 +24,16 @@ RichRouteSet::RichRouteSet(const RichProblem& problem)
   for (int32_t u = 0; u < problem.units(); ++u) {
     if (ServedAlone(problem.unit(u))) servable_.push_back(u);
   }
-  SetAbsent(servable_);
+  for (const RichFrozenRoute& frozen : problem.frozen()) {
+    const int32_t slot = EmptySlot();
+    routes_[slot].fixed = frozen.fixed;
+    SetRoute(slot, frozen.type, frozen.nodes);
+  }
+  Load({});
 }
 
 bool RichRouteSet::ServedAlone(const RichUnit& unit) {
+  if (unit.slot >= 0) return true;
   const std::span<const NodeIndex> nodes = problem_->NodesOf(unit);
   const size_t together = unit.kind == RichUnit::Kind::kShipment ? 2 : 1;
   for (const RichVehicle& vehicle : problem_->vehicles()) {
@@ -40,7 +46,19 @@ bool RichRouteSet::ServedAlone(const RichUnit& unit) {
 }
 
 void RichRouteSet::Load(const Plan& plan) {
-  for (const PlannedRoute& planned : plan) LoadRoute(planned);
+  std::vector<char> loaded(plan.size(), 0);
+  for (int32_t slot = 0; slot < std::ssize(problem_->frozen()); ++slot) {
+    const int64_t found = FindFrozen(plan, slot);
+    if (found < 0) continue;
+    loaded[found] = 1;
+    const RichFrozenRoute& frozen = problem_->frozen()[slot];
+    RouteLoader loader(*problem_, evaluator_, problem_->vehicle(frozen.type),
+                       plan[found].customers);
+    SetRoute(slot, frozen.type, loader.LoadFrozen(frozen, route_of_));
+  }
+  for (size_t r = 0; r < plan.size(); ++r) {
+    if (!loaded[r]) LoadRoute(plan[r]);
+  }
   std::vector<int32_t> absent;
   for (const int32_t u : servable_) {
     const auto nodes = problem_->NodesOf(problem_->unit(u));
@@ -51,9 +69,20 @@ void RichRouteSet::Load(const Plan& plan) {
   SetAbsent(std::move(absent));
 }
 
+int64_t RichRouteSet::FindFrozen(const Plan& plan, int32_t slot) const {
+  const RichFrozenRoute& frozen = problem_->frozen()[slot];
+  for (size_t r = 0; r < plan.size(); ++r) {
+    const auto& customers = plan[r].customers;
+    if (plan[r].vehicle_type == frozen.label && std::ssize(customers) >= frozen.fixed &&
+        std::equal(customers.begin(), customers.begin() + frozen.fixed, frozen.nodes.begin() + 1)) {
+      return static_cast<int64_t>(r);
+    }
+  }
+  return -1;
+}
+
 void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
-  const auto types = std::ssize(problem_->instance().vehicles());
-  if (planned.vehicle_type < 0 || planned.vehicle_type >= types) return;
+  if (!problem_->HasType(planned.vehicle_type)) return;
   const int32_t type = problem_->TypeOf(planned.vehicle_type);
   if (!HasVehicle(type) || !CanOpenRoute()) return;
   RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers);
@@ -64,9 +93,10 @@ void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
 Plan RichRouteSet::ToPlan() const {
   VehicleLabels labels(*problem_);
   Plan plan;
-  for (const RichRoute& route : routes_) {
+  for (int32_t slot = 0; slot < slots(); ++slot) {
+    const RichRoute& route = routes_[slot];
     if (route.empty()) continue;
-    plan.push_back({.vehicle_type = labels.Next(route.type),
+    plan.push_back({.vehicle_type = labels.Next(slot, route.type),
                     .customers = {route.nodes.begin() + 1, route.nodes.end() - 1}});
   }
   return plan;

@@ -14,6 +14,7 @@ namespace vrp {
 // Not thread-safe. `problem` must outlive it.
 class RichRouteSet {
  public:
+  // With the frozen routes, which must be DrivesFrozen, and all that may be absent absent.
   explicit RichRouteSet(const RichProblem& problem);
 
   const RichProblem& problem() const { return *problem_; }
@@ -66,6 +67,8 @@ class RichRouteSet {
   void Count(const RichRoute& route, int32_t sign);
   void Unlink(int32_t slot);
   void Number(int32_t slot);
+  // The route of the plan that begins as the frozen one in that slot; -1: none does.
+  int64_t FindFrozen(const Plan& plan, int32_t slot) const;
   void LoadRoute(const PlannedRoute& planned);
 
   const RichProblem* problem_;

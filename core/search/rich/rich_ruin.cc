@@ -67,7 +67,7 @@ void RichRuin::MarkStringWith(NodeIndex customer, int32_t longest) {
 }
 
 void RichRuin::MarkRange(const RichRoute& route, int32_t begin, int32_t end) {
-  for (int32_t i = begin; i < end; ++i) {
+  for (int32_t i = std::max(begin, route.fixed + 1); i < end; ++i) {
     if (!routes_.problem().is_depot(route.nodes[i])) MarkUnit(route.nodes[i]);
   }
 }
@@ -100,6 +100,7 @@ void RichRuin::TakeOutMarked(int32_t slot) {
   }
   DropEmptyTrips(problem, left_);
   if (left_.size() <= 2) left_.clear();
+  if (route.fixed > 0 && !IsFeasible(route, left_)) return KeepMarked(route);
   if (routes_.SetRoute(slot, route.type, left_)) return DropNeedlessReloads(slot);
   // Where a detour can be shorter than the direct way, the rest may come too late: all go.
   for (const NodeIndex node : left_) {
@@ -107,9 +108,28 @@ void RichRuin::TakeOutMarked(int32_t slot) {
   }
 }
 
+bool RichRuin::IsFeasible(const RichRoute& route, std::span<const NodeIndex> nodes) {
+  return routes_.evaluator().Evaluate(routes_.problem().vehicle(route.type), nodes).feasible;
+}
+
+// A frozen route cannot be given up.
+void RichRuin::KeepMarked(const RichRoute& route) {
+  const RichProblem& problem = routes_.problem();
+  std::erase_if(removed_, [&](int32_t u) {
+    const auto nodes = problem.NodesOf(problem.unit(u));
+    const bool here = std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex node) {
+      return routes_.RouteOf(node) >= 0 && &routes_.route(routes_.RouteOf(node)) == &route;
+    });
+    if (here) {
+      for (const NodeIndex node : nodes) marked_[node] = 0;
+    }
+    return here;
+  });
+}
+
 void RichRuin::DropNeedlessReloads(int32_t slot) {
   const RichProblem& problem = routes_.problem();
-  for (int32_t i = routes_.route(slot).size() - 2; i > 0; --i) {
+  for (int32_t i = routes_.route(slot).size() - 2; i > routes_.route(slot).fixed; --i) {
     const RichRoute& route = routes_.route(slot);
     if (route.reloads == 0) return;
     if (!problem.is_depot(route.nodes[i])) continue;

@@ -11,8 +11,8 @@
 namespace vrp {
 
 // Adjacent string removal of SISR (Christiaens and Vanden Berghe 2020), and now and then a whole
-// route. Both ends of a shipment go together. Not thread-safe; `routes` and `random` must outlive
-// it.
+// route. Both ends of a shipment go together; what is frozen stays. Not thread-safe; `routes` and
+// `random` must outlive it.
 class RichRuin {
  public:
   RichRuin(RichRouteSet& routes, FastRandom& random) : routes_(routes), random_(random) {}
@@ -31,6 +31,8 @@ class RichRuin {
   void MarkUnit(NodeIndex customer);
   void TakeOutMarked();
   void TakeOutMarked(int32_t slot);
+  bool IsFeasible(const RichRoute& route, std::span<const NodeIndex> nodes);
+  void KeepMarked(const RichRoute& route);
   void DropNeedlessReloads(int32_t slot);
 
   RichRouteSet& routes_;

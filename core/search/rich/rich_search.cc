@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "core/search/grace.h"
 #include "core/search/rich/rich_annealing.h"
 #include "core/search/rich/rich_packing.h"
@@ -42,6 +44,22 @@ RichRouteSet FirstRoutes(const RichProblem& problem, const SearchOptions& option
   return *std::move(best);
 }
 
+absl::Status CheckFrozen(const RichProblem& problem) {
+  RouteEvaluator evaluator(problem);
+  for (size_t slot = 0; slot < problem.frozen().size(); ++slot) {
+    const RichFrozenRoute& frozen = problem.frozen()[slot];
+    RichRoute route{.type = frozen.type, .nodes = frozen.nodes};
+    if (evaluator.Evaluate(problem.vehicle(frozen.type), frozen.nodes).feasible &&
+        MeasureRoute(problem, evaluator, route)) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        Concat("initial_solution.routes[", problem.instance().frozen()[slot].route,
+               "].frozen_stops: keep to a limit only within the checker's tolerance"));
+  }
+  return absl::OkStatus();
+}
+
 SearchEnd EndAtOnce(const StopCondition& stop) {
   const StopReason reason = stop.Check();
   if (reason == StopReason::kNone) return SearchEnd::kLocalOptimum;
@@ -50,10 +68,11 @@ SearchEnd EndAtOnce(const StopCondition& stop) {
 
 }  // namespace
 
-SearchResult RichSearch(const Instance& instance, const SearchOptions& options,
-                        const StopCondition& grace, ImprovementFn on_improvement) {
+absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOptions& options,
+                                        const StopCondition& grace, ImprovementFn on_improvement) {
   const StopCondition until = AtLeastGrace(options.stop, grace);
   const RichProblem problem = RichProblem::Create(instance, until);
+  VRP_RETURN_IF_ERROR(CheckFrozen(problem));
   FastRandom random(options.seed);
   RichRouteSet routes = FirstRoutes(problem, options, until, random);
   SearchResult result;

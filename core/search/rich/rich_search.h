@@ -6,9 +6,10 @@
 
 namespace vrp {
 
-// Search (core/search/search.h) for any instance but a TSP. Past a stop that holds from the start
-// it may take until `grace` for its first plan.
-SearchResult RichSearch(const Instance& instance, const SearchOptions& options,
-                        const StopCondition& grace, ImprovementFn on_improvement);
+// Search (core/search/search.h) for any instance, a TSP only with frozen stops. Past a stop that
+// holds from the start it may take until `grace` for its first plan. kInvalidArgument for frozen
+// stops that keep to a limit only within the checker's tolerance.
+absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOptions& options,
+                                        const StopCondition& grace, ImprovementFn on_improvement);
 
 }  // namespace vrp

@@ -46,7 +46,7 @@ void RichInsertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t s
     delivery_added_[i] = AddedDistance(route, i, delivery);
     least_added_[i] = std::min(least_added_[i + 1], delivery_added_[i]);
   }
-  for (int32_t i = 0; i < places; ++i) {
+  for (int32_t i = route.fixed; i < places; ++i) {
     if (!RoomOnBoard(route, i, pickup)) continue;
     if (problem_.timed() &&
         problem_.Earliest(pickup, route.departure[i] + problem_.Duration(vehicle, route.nodes[i],

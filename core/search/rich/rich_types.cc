@@ -23,12 +23,13 @@ void RichTypes::SetType(int32_t slot, int32_t type) {
 void RichTypes::Shake(int32_t slot) {
   const int32_t type = random_.Below(static_cast<int32_t>(routes_.problem().vehicles().size()));
   if (type == routes_.route(slot).type || !routes_.HasVehicle(type)) return;
+  if (routes_.route(slot).fixed > 0) return;
   if (Retyped(slot, type).feasible) routes_.SetRoute(slot, type, retyped_);
 }
 
 void RichTypes::Improve(std::span<const int32_t> slots) {
   for (const int32_t slot : slots) {
-    if (routes_.route(slot).empty()) continue;
+    if (routes_.route(slot).empty() || routes_.route(slot).fixed > 0) continue;
     ImproveAlone(slot);
     ImproveBySwap(slot);
   }
@@ -54,6 +55,7 @@ void RichTypes::ImproveBySwap(int32_t slot) {
   const int32_t other = random_.Below(routes_.slots());
   const int32_t type = routes_.route(slot).type;
   if (routes_.route(other).empty() || routes_.route(other).type == type) return;
+  if (routes_.route(other).fixed > 0) return;
   const int32_t other_type = routes_.route(other).type;
   const RouteValue value = Retyped(slot, other_type);
   if (!value.feasible) return;

@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Not thread-safe; `routes` and `random` must outlive it.
+// Frozen routes keep theirs. Not thread-safe; `routes` and `random` must outlive it.
 class RichTypes {
  public:
   RichTypes(RichRouteSet& routes, FastRandom& random) : routes_(routes), random_(random) {}

@@ -7,8 +7,8 @@
 
 namespace vrp {
 
-// A customer, a shipment's two ends, or one of several
-// alternatives.
+// A customer, a shipment's two ends, or one of several alternatives. The delivery of a shipment
+// whose pickup is frozen is a unit of its own, bound to that route, and so is the pickup.
 struct RichUnit {
   enum class Kind { kSingle, kShipment, kAlternatives };
   Kind kind = Kind::kSingle;
@@ -16,6 +16,7 @@ struct RichUnit {
   int32_t count = 1;
   double prize = kNoLimit;  // lost when left out; kNoLimit: it is required
   double weight = 1;        // of what is required
+  int32_t slot = -1;        // the only route that may serve it (RichProblem::frozen); -1: any
 
   bool required() const { return prize == kNoLimit; }
 };

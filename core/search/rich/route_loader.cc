@@ -8,10 +8,22 @@
 namespace vrp {
 
 std::vector<NodeIndex> RouteLoader::Load(std::span<const int32_t> taken) {
-  marked_.assign(problem_.size(), 0);
   Collect(taken);
   Keep(visits_);
   return std::move(kept_);
+}
+
+std::vector<NodeIndex> RouteLoader::LoadFrozen(const RichFrozenRoute& frozen,
+                                               std::span<const int32_t> taken) {
+  kept_ = frozen.nodes;
+  for (size_t i = 1; i + 1 < frozen.nodes.size(); ++i) {
+    const NodeIndex node = frozen.nodes[i];
+    if (!IsCustomer(node)) continue;
+    marked_[node] = 1;
+    const bool planned = std::find(planned_.begin(), planned_.end(), node) != planned_.end();
+    if (!planned) planned_.push_back(node);
+  }
+  return Load(taken);
 }
 
 void RouteLoader::Collect(std::span<const int32_t> taken) {

@@ -14,11 +14,18 @@ class RouteLoader {
  public:
   RouteLoader(const RichProblem& problem, RouteEvaluator& evaluator, const RichVehicle& vehicle,
               std::span<const NodeIndex> planned)
-      : problem_(problem), evaluator_(evaluator), vehicle_(vehicle), planned_(planned) {}
+      : problem_(problem),
+        evaluator_(evaluator),
+        vehicle_(vehicle),
+        planned_(planned.begin(), planned.end()),
+        marked_(problem.size(), 0) {}
 
   // The route's nodes with the vehicle's start and end; empty: nothing of it is feasible. Units
   // with a node in `taken` [N] (a route of at least 0) are left out, and unknown nodes.
   std::vector<NodeIndex> Load(std::span<const int32_t> taken);
+  // As Load, of a route that begins with the frozen one's visits. It and its deliveries are kept
+  // whatever becomes of the rest.
+  std::vector<NodeIndex> LoadFrozen(const RichFrozenRoute& frozen, std::span<const int32_t> taken);
 
  private:
   struct Visit {
@@ -36,7 +43,7 @@ class RouteLoader {
   const RichProblem& problem_;
   RouteEvaluator& evaluator_;
   const RichVehicle& vehicle_;
-  const std::span<const NodeIndex> planned_;
+  std::vector<NodeIndex> planned_;
   std::vector<Visit> visits_;
   std::vector<char> marked_;  // [N]
   std::vector<NodeIndex> kept_;

@@ -1,6 +1,7 @@
 // From the search's vehicle types back to the instance's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -9,14 +10,25 @@
 
 namespace vrp {
 
-// Hands out the instance's types of one plan's vehicles, each as often as it has vehicles.
+// Hands out the instance's types of one plan's vehicles, each as often as it has vehicles; a frozen
+// route has the one that it was given with.
 class VehicleLabels {
  public:
-  explicit VehicleLabels(const RichProblem& problem) {
+  // `problem` must outlive this.
+  explicit VehicleLabels(const RichProblem& problem) : frozen_(problem.frozen()) {
     for (const RichVehicle& vehicle : problem.vehicles()) left_.push_back(vehicle.originals);
+    for (const RichFrozenRoute& route : frozen_) {
+      auto& originals = left_[route.type];
+      const auto own = std::find_if(originals.begin(), originals.end(), [&](const auto& original) {
+        return original.first == route.label;
+      });
+      if (own->second > 0 && --own->second == 0) originals.erase(own);
+    }
   }
 
-  int32_t Next(int32_t type) {
+  // Of the route in that slot.
+  int32_t Next(int32_t slot, int32_t type) {
+    if (slot < std::ssize(frozen_)) return frozen_[slot].label;
     auto& originals = left_[type];
     const int32_t label = originals.back().first;
     const bool limited = originals.back().second > 0;
@@ -25,6 +37,7 @@ class VehicleLabels {
   }
 
  private:
+  const std::vector<RichFrozenRoute>& frozen_;
   std::vector<std::vector<std::pair<int32_t, int32_t>>> left_;  // by type: labels, vehicles left
 };
 

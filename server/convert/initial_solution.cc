@@ -1,0 +1,220 @@
+#include "server/convert/initial_solution.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats.h"
+#include "core/problem/freeze.h"
+#include "core/problem/plan_repair.h"
+#include "core/problem/plan_value.h"
+#include "server/convert/field_violation.h"
+
+namespace vrp {
+namespace {
+
+// Past so many errors none is added.
+constexpr size_t kMostErrors = 100;
+
+struct GivenPlan {
+  Plan plan;
+  std::vector<FrozenRoute> frozen;  // one a route
+};
+
+// The routes by customer ids.
+class RouteReader {
+ public:
+  RouteReader(const v1::Solution& message, const Instance& instance, int32_t frozen_stops)
+      : message_(message), instance_(instance), frozen_stops_(frozen_stops) {
+    for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
+      nodes_.emplace(instance.id(node), node);
+    }
+  }
+
+  absl::StatusOr<GivenPlan> Run() {
+    for (int r = 0; r < message_.routes_size(); ++r) ReadRoute(r);
+    if (invalid_.empty()) return std::move(given_);
+    return FieldError(absl::StatusCode::kInvalidArgument, invalid_);
+  }
+
+ private:
+  template <typename... Parts>
+  void Add(int route, std::string_view field, const Parts&... description) {
+    if (invalid_.size() >= kMostErrors) return;
+    invalid_.push_back(
+        {Concat("initial_solution.routes[", route, "].", field), Concat(description...)});
+  }
+
+  void ReadRoute(int r) {
+    const v1::Route& route = message_.routes(r);
+    PlannedRoute& planned = given_.plan.emplace_back();
+    given_.frozen.push_back({.route = r});
+    const auto types = std::max<int64_t>(1, std::ssize(instance_.vehicles()));
+    if (route.vehicle() < 0 || route.vehicle() >= types) {
+      return Add(r, "vehicle", "got ", route.vehicle(), ", wanted 0 to ", types - 1);
+    }
+    planned.vehicle_type = route.vehicle();
+    for (int s = 0; s < route.stops_size(); ++s) ReadStop(r, s, planned);
+    ReadFrozen(r, planned);
+  }
+
+  void ReadStop(int r, int s, PlannedRoute& planned) {
+    const v1::Route& route = message_.routes(r);
+    const v1::Stop& stop = route.stops(s);
+    const std::string field =
+        Concat("stops[", s, "].", stop.id().empty() && !stop.depot() ? "node" : "id");
+    NodeIndex node = stop.node();
+    if (!stop.id().empty()) {
+      const auto found = nodes_.find(stop.id());
+      node = found == nodes_.end() ? -1 : found->second;
+    }
+    const bool at_end = s == 0 || s + 1 == route.stops_size();
+    if (at_end && (stop.depot() || (node >= 0 && instance_.is_depot(node)))) return;
+    if (node < 0 || node >= instance_.num_nodes()) {
+      if (stop.id().empty()) {
+        return Add(r, field, "got ", stop.node(), ", wanted 0 to ", instance_.num_nodes() - 1);
+      }
+      return Add(r, field, Quoted(stop.id()), " is no customer");
+    }
+    const VehicleType& vehicle = VehicleOf(instance_, planned);
+    if (instance_.is_depot(node) && (node != vehicle.depot || vehicle.max_reloads == 0)) {
+      return Add(r, field, "depot ", instance_.id(node),
+                 " is within the route, where this vehicle may not reload");
+    }
+    planned.customers.push_back(node);
+  }
+
+  void ReadFrozen(int r, const PlannedRoute& planned) {
+    const v1::Route& route = message_.routes(r);
+    const auto visits = static_cast<int32_t>(planned.customers.size());
+    int32_t count = std::min(frozen_stops_, visits);
+    if (route.frozen_stops() != 0) count = route.frozen_stops();
+    if (count < 0 || count > visits) {
+      return Add(r, "frozen_stops", "got ", count, ", wanted 0 to ", visits);
+    }
+    FrozenRoute& frozen = given_.frozen.back();
+    frozen.vehicle_type = planned.vehicle_type;
+    frozen.visits.assign(planned.customers.begin(), planned.customers.begin() + count);
+  }
+
+  const v1::Solution& message_;
+  const Instance& instance_;
+  const int32_t frozen_stops_;
+  std::unordered_map<std::string_view, NodeIndex> nodes_;
+  GivenPlan given_;
+  std::vector<FieldViolation> invalid_;
+};
+
+// Each customer once, and no more routes than vehicles.
+absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
+  std::vector<FieldViolation> invalid;
+  const auto path = [](size_t r) { return Concat("initial_solution.routes[", r, "]"); };
+  std::vector<int64_t> seen_in(static_cast<size_t>(instance.num_nodes()), -1);
+  std::vector<int64_t> used(std::max<size_t>(1, instance.vehicles().size()), 0);
+  for (size_t r = 0; r < plan.size() && invalid.size() < kMostErrors; ++r) {
+    if (plan[r].customers.empty()) continue;
+    const auto type = static_cast<size_t>(plan[r].vehicle_type);
+    const int64_t count = instance.vehicles().empty() ? 1 : instance.vehicles()[type].count;
+    if (++used[type] > count && count > 0) {
+      invalid.push_back({path(r) + ".vehicle",
+                         Concat("all ", count, " of vehicles[", type, "] have routes already")});
+    }
+    for (const NodeIndex node : plan[r].customers) {
+      if (instance.is_depot(node)) continue;
+      int64_t& seen = seen_in[static_cast<size_t>(node)];
+      if (seen >= 0) {
+        invalid.push_back(
+            {path(r) + ".stops",
+             Concat("customer ", instance.id(node), " is visited already in routes[", seen, "]")});
+      }
+      seen = static_cast<int64_t>(r);
+    }
+  }
+  if (invalid.empty()) return absl::OkStatus();
+  return FieldError(absl::StatusCode::kInvalidArgument, invalid);
+}
+
+// A file's routes as a message.
+absl::StatusOr<v1::Solution> SolutionOf(const v1::SolutionFile& file, const Instance& instance) {
+  const std::string name = file.name().empty() ? "initial_solution_file" : file.name();
+  absl::StatusOr<SolutionFile> parsed = ParseSolution(file.content(), name, instance);
+  if (!parsed.ok()) return WithField(parsed.status(), "initial_solution_file.content");
+  v1::Solution solution;
+  for (const PlannedRoute& planned : parsed->plan) {
+    v1::Route& route = *solution.add_routes();
+    route.set_vehicle(planned.vehicle_type);
+    for (const NodeIndex node : planned.customers) route.add_stops()->set_node(node);
+  }
+  return solution;
+}
+
+v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan& repaired,
+                                   const Plan& given) {
+  v1::InitialSolutionReport report;
+  const auto customers = [&](const Plan& plan) {
+    int64_t count = 0;
+    for (const PlannedRoute& route : plan) {
+      count += std::count_if(route.customers.begin(), route.customers.end(),
+                             [&](NodeIndex node) { return !instance.is_depot(node); });
+    }
+    return static_cast<int32_t>(count);
+  };
+  report.set_kept_customers(customers(repaired.plan));
+  report.set_cost(PlanCost(instance, repaired.plan));
+  report.set_missing_customers(static_cast<int32_t>(LeftOutOf(instance, given).customers.size()));
+  for (const LeftOutVisit& visit : repaired.left_out) {
+    v1::LeftOutVisit& message = *report.add_left_out();
+    message.set_route(visit.route);
+    message.set_node(visit.customer);
+    message.set_id(instance.id(visit.customer));
+    message.set_reason(visit.reason);
+  }
+  int64_t frozen = 0;
+  for (const FrozenRoute& route : instance.frozen()) frozen += std::ssize(route.visits);
+  report.set_frozen_stops(static_cast<int32_t>(frozen));
+  return report;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
+    const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop) {
+  if (request.start_case() == v1::SolveRequest::START_NOT_SET) {
+    if (request.frozen_stops() == 0) return std::nullopt;
+    return InvalidField("frozen_stops", "given without an initial_solution");
+  }
+  if (request.frozen_stops() < 0) {
+    return InvalidField("frozen_stops",
+                        Concat("got ", request.frozen_stops(), ", wanted 0 or more"));
+  }
+  v1::Solution of_file;
+  const v1::Solution* message = &request.initial_solution();
+  if (request.start_case() == v1::SolveRequest::kInitialSolutionFile) {
+    VRP_ASSIGN_OR_RETURN(of_file, SolutionOf(request.initial_solution_file(), instance));
+    message = &of_file;
+  }
+  VRP_ASSIGN_OR_RETURN(GivenPlan given,
+                       RouteReader(*message, instance, request.frozen_stops()).Run());
+  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, given.plan));
+  absl::StatusOr<Instance> frozen = Freeze(instance, std::move(given.frozen));
+  if (!frozen.ok()) return WithField(frozen.status());
+  RepairedPlan repaired = RepairPlan(*frozen, given.plan, stop);
+  v1::InitialSolutionReport report = ReportOf(*frozen, repaired, given.plan);
+  return InitialSolution{*std::move(frozen), std::move(repaired.plan), std::move(report)};
+}
+
+absl::StatusOr<Instance> FrozenFromProto(const v1::Solution& initial_solution,
+                                         const Instance& instance) {
+  VRP_ASSIGN_OR_RETURN(GivenPlan given, RouteReader(initial_solution, instance, 0).Run());
+  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, given.plan));
+  absl::StatusOr<Instance> frozen = Freeze(instance, std::move(given.frozen));
+  if (!frozen.ok()) return WithField(frozen.status());
+  return frozen;
+}
+
+}  // namespace vrp
