@@ -12,6 +12,7 @@
 #include "client/output/json.h"
 #include "client/output/svg_plot.h"
 #include "client/output/tables.h"
+#include "client/start_plan.h"
 #include "client/text.h"
 #include "client/validators.h"
 
@@ -23,6 +24,8 @@ constexpr char kExamples[] =
     "vrpctl solve city.vrp --budget 1m --stream\n"
     "vrpctl solve city.vrp --model ptrnet --strategy greedy --plot city.svg --solution city.sol\n"
     "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
+    "vrpctl solve today.json --start yesterday.json\n"
+    "vrpctl solve city.vrp --start city.sol --freeze 2\n"
     "vrpctl solve set.jsonl --model ptrnet@3 --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
@@ -39,6 +42,8 @@ struct SolveFlags {
   uint64_t seed = 1;
   int32_t width = 0;
   bool stream = false;
+  std::string start;
+  int32_t freeze = 0;
   std::string solution;
   std::string plot;
   std::string format = "auto";
@@ -78,6 +83,19 @@ absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& response,
       absl::StrCat("the daemon gave no ", v1::SolutionFormat_Name(format), " back"));
 }
 
+absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {
+  absl::StatusOr<std::string> content = ReadInput(flags.start, in);
+  if (!content.ok()) return content.status();
+  request.set_frozen_stops(flags.freeze);
+  return SetStartPlan(flags.start, *std::move(content), request);
+}
+
+constexpr char kForOne[] = "--start, --solution and --plot are for one instance";
+
+bool IsForOne(const SolveFlags& flags) {
+  return !flags.start.empty() || !flags.solution.empty() || !flags.plot.empty();
+}
+
 // Errors that every further instance would meet too. A refusal is not among them: it may be that
 // the network cannot complete this one instance.
 bool EndsTheRun(ExitCode code) {
@@ -97,10 +115,9 @@ class SolveRun {
         Note(context_.Fail(source.status(), path));
         continue;
       }
-      if (source->is_lines() && WritesFiles()) {
+      if (source->is_lines() && IsForOne(flags_)) {
         return context_.Fail(
-            absl::InvalidArgumentError(
-                "--solution and --plot are for one instance, and this is a file of many"),
+            absl::InvalidArgumentError(absl::StrCat(kForOne, ", and this is a file of many")),
             path);
       }
       if (!SolveAll(*source, path)) break;
@@ -109,8 +126,6 @@ class SolveRun {
   }
 
  private:
-  bool WritesFiles() const { return !flags_.solution.empty() || !flags_.plot.empty(); }
-
   // The first error decides the exit code; whatever failed counts more than a plan that is not
   // feasible.
   void Note(ExitCode code) {
@@ -221,10 +236,16 @@ class SolveRun {
 ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
   absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags, context.vroom());
   if (!request.ok()) return context.Fail(request.status());
-  if (flags.files.size() > 1 && (!flags.solution.empty() || !flags.plot.empty())) {
-    return context.Fail(
-        absl::InvalidArgumentError(absl::StrCat("--solution and --plot are for one instance, got ",
-                                                flags.files.size(), " files; call once for each")));
+  if (flags.files.size() > 1 && IsForOne(flags)) {
+    return context.Fail(absl::InvalidArgumentError(
+        absl::StrCat(kForOne, ", got ", flags.files.size(), " files; call once for each")));
+  }
+  if (flags.start.empty() && flags.freeze > 0) {
+    return context.Fail(absl::InvalidArgumentError("--freeze: needs a plan, --start FILE"));
+  }
+  if (!flags.start.empty()) {
+    const absl::Status status = ReadStart(flags, context.environment().in, *request);
+    if (!status.ok()) return context.Fail(status, flags.start);
   }
   return SolveRun(context, flags, *std::move(request)).Run();
 }
@@ -257,6 +278,15 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
   command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+  command
+      .add_option("--start", flags.start,
+                  "Start from a plan: an answer in JSON, or a .sol; never answers worse")
+      ->type_name("PLAN");
+  command
+      .add_option("--freeze", flags.freeze,
+                  "With --start: the first N stops of each route stay as they are")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
 }

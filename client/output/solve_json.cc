@@ -34,6 +34,7 @@ Json RouteJson(const v1::Route& route) {
                  {"stops", stops},
                  {"distance", JsonNumber(route.distance())},
                  {"duration", JsonNumber(route.duration())}};
+  if (route.frozen_stops() > 0) object["frozen_stops"] = route.frozen_stops();
   for (const v1::RouteBreak& pause : route.breaks()) {
     object["breaks"].push_back({{"index", pause.index()},
                                 {"after", StopId(route, pause.after_stop())},
@@ -85,6 +86,18 @@ Json UnservedJson(const v1::Solution& solution) {
   return unserved;
 }
 
+Json InitialSolutionJson(const v1::InitialSolutionReport& report) {
+  Json left_out = Json::array();
+  for (const v1::LeftOutVisit& visit : report.left_out()) {
+    left_out.push_back({{"route", visit.route()}, {"id", visit.id()}, {"reason", visit.reason()}});
+  }
+  return {{"kept_customers", report.kept_customers()},
+          {"cost", JsonNumber(report.cost())},
+          {"left_out", left_out},
+          {"missing_customers", report.missing_customers()},
+          {"frozen_stops", report.frozen_stops()}};
+}
+
 template <typename Response>
 void AddReference(const Response& response, Json& object) {
   if (response.has_reference_cost()) object["ref_cost"] = JsonNumber(response.reference_cost());
@@ -120,6 +133,9 @@ Json SolveJson(const v1::SolveResponse& response) {
   }
   AddReference(response, object);
   if (!response.policy_note().empty()) object["policy_note"] = response.policy_note();
+  if (response.has_initial_solution()) {
+    object["initial_solution"] = InitialSolutionJson(response.initial_solution());
+  }
   return object;
 }
 

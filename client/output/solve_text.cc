@@ -26,6 +26,9 @@ std::string RouteText(int number, const v1::Route& route) {
     const v1::Stop& stop = route.stops(i);
     absl::StrAppend(&text, stop.depot() ? " (reload at " : " ", stop.id(), stop.depot() ? ")" : "");
   }
+  if (route.frozen_stops() > 0) {
+    absl::StrAppend(&text, "  frozen: the first ", route.frozen_stops());
+  }
   absl::StrAppend(&text, "  distance ", FormatNumber(route.distance()));
   if (!route.load().empty()) absl::StrAppend(&text, "  load ", LoadText(route.load()));
   absl::StrAppend(&text, "  duration ", FormatNumber(route.duration()), "\n");
@@ -76,17 +79,38 @@ std::string VerdictText(const Response& response) {
   return text;
 }
 
-std::string UnservedText(const v1::Solution& solution) {
-  if (solution.unserved().empty()) return "";
-  std::string text = absl::StrCat("unserved: ", solution.unserved_size(), " customers\n");
-  for (int i = 0; i < std::min(solution.unserved_size(), kMostLines); ++i) {
-    absl::StrAppend(&text, "  ", solution.unserved(i).id(), ": ", solution.unserved(i).reason(),
-                    "\n");
+// A line each for the first of them.
+template <typename Customers>
+std::string ReasonsText(const Customers& customers) {
+  std::string text;
+  for (int i = 0; i < std::min(customers.size(), kMostLines); ++i) {
+    absl::StrAppend(&text, "  ", customers[i].id(), ": ", customers[i].reason(), "\n");
   }
-  if (solution.unserved_size() > kMostLines) {
-    absl::StrAppend(&text, "  and ", solution.unserved_size() - kMostLines, " more\n");
+  if (customers.size() > kMostLines) {
+    absl::StrAppend(&text, "  and ", customers.size() - kMostLines, " more\n");
   }
   return text;
+}
+
+std::string UnservedText(const v1::Solution& solution) {
+  if (solution.unserved().empty()) return "";
+  return absl::StrCat("unserved: ", solution.unserved_size(), " customers\n",
+                      ReasonsText(solution.unserved()));
+}
+
+std::string StartText(const v1::InitialSolutionReport& report) {
+  std::string text = absl::StrCat("started from the given plan: ", report.kept_customers(),
+                                  " customers, cost ", FormatNumber(report.cost()));
+  if (report.frozen_stops() > 0) {
+    absl::StrAppend(&text, ", ", report.frozen_stops(), " stops frozen");
+  }
+  if (report.missing_customers() > 0) {
+    absl::StrAppend(&text, "; ", report.missing_customers(), " customers were not in it");
+  }
+  if (!report.left_out().empty()) {
+    absl::StrAppend(&text, "; left out of it: ", report.left_out_size());
+  }
+  return absl::StrCat(text, "\n", ReasonsText(report.left_out()));
 }
 
 std::string Milliseconds(const google::protobuf::Duration& duration) {
@@ -115,6 +139,7 @@ std::string SolveText(const v1::SolveResponse& response) {
   text += SplitText(solution.cost_split());
   text += VerdictText(response);
   text += UnservedText(solution);
+  if (response.has_initial_solution()) text += StartText(response.initial_solution());
   absl::StrAppend(&text, "strategy: ", StrategyWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");

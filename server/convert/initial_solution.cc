@@ -141,6 +141,12 @@ absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
 
 // A file's routes as a message.
 absl::StatusOr<v1::Solution> SolutionOf(const v1::SolutionFile& file, const Instance& instance) {
+  if (file.format() != v1::SOLUTION_FORMAT_UNSPECIFIED &&
+      file.format() != v1::SOLUTION_FORMAT_VRPLIB) {
+    return InvalidField(
+        "initial_solution_file.format",
+        Concat("got ", v1::SolutionFormat_Name(file.format()), ", wanted SOLUTION_FORMAT_VRPLIB"));
+  }
   const std::string name = file.name().empty() ? "initial_solution_file" : file.name();
   absl::StatusOr<SolutionFile> parsed = ParseSolution(file.content(), name, instance);
   if (!parsed.ok()) return WithField(parsed.status(), "initial_solution_file.content");

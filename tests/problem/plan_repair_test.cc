@@ -1,0 +1,93 @@
+#include "core/problem/plan_repair.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/problem/checker.h"
+#include "core/problem/freeze.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/rich_instance.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+
+size_t LeftOut(const Instance& instance, const Plan& plan) {
+  const RepairedPlan repaired = RepairPlan(instance, plan, StopCondition());
+  EXPECT_TRUE(BreaksNoRule(CheckPlan(instance, repaired.plan)));
+  return repaired.left_out.size();
+}
+
+TEST(PlanRepairTest, KeepsAPlanThatBreaksNoRuleAsItIs) {
+  const Plan plan = {{0, {4, 2}}, {}, {0, {1}}};
+  const RepairedPlan repaired =
+      RepairPlan(AnInstance().WithCustomers(4).Build(), plan, StopCondition());
+  EXPECT_EQ(repaired.plan, plan);
+  EXPECT_TRUE(repaired.left_out.empty());
+}
+
+TEST(PlanRepairTest, LeavesOutAsFewAsItNeeds) {
+  const auto loads = [](std::vector<double> demands) {
+    return AnInstance().WithCustomers(5).Demands(std::move(demands)).Capacity(10).Build();
+  };
+  const Plan all = {{0, {1, 2, 3, 4, 5}}};
+  EXPECT_EQ(LeftOut(loads({9, 3, 3, 2, 2}), all), 1);
+  EXPECT_EQ(LeftOut(loads({4, 4, 4, 4, 4}), all), 3);
+  EXPECT_EQ(LeftOut(loads({1, 8, 1, 8, 1}), all), 2);
+  // The third is reached too late whatever goes; without it all others are in time.
+  const Instance timed = AnInstance()
+                             .At({{0, 0}, {10, 0}, {20, 0}, {90, 0}, {30, 0}})
+                             .Windows({{0, 50}, {0, 50}, {0, 50}, {0, 60}}, 900)
+                             .Build();
+  const RepairedPlan repaired = RepairPlan(timed, {{0, {1, 2, 3, 4}}}, StopCondition());
+  ASSERT_EQ(repaired.left_out.size(), 1);
+  EXPECT_EQ(repaired.left_out[0].customer, 3);
+  EXPECT_EQ(repaired.left_out[0].reason, "arrives at customer 3 at 90, after it closes at 50");
+}
+
+// Past the stop too, and whatever the features; what is frozen stays.
+TEST(PlanRepairTest, GivesPlansThatBreakNoRule) {
+  int repaired_plans = 0;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    const Instance instance = test::RandomRichInstance(seed, 12);
+    Plan plan = test::RandomRichPlan(instance, seed);
+    std::vector<int64_t> used(instance.vehicles().size(), 0);
+    std::erase_if(plan, [&](const PlannedRoute& route) {
+      const int64_t count = instance.vehicles()[route.vehicle_type].count;
+      return ++used[route.vehicle_type] > count && count > 0;
+    });
+    for (const bool stopped : {false, true}) {
+      const StopCondition stop(stopped ? absl::InfinitePast() : absl::InfiniteFuture(), nullptr);
+      const RepairedPlan repaired = RepairPlan(instance, plan, stop);
+      const CheckReport report = CheckPlan(instance, repaired.plan);
+      EXPECT_TRUE(BreaksNoRule(report)) << seed << ": " << report.violations.front().message;
+      EXPECT_EQ(repaired.plan.size(), plan.size());
+      std::set<NodeIndex> left_out;
+      for (const LeftOutVisit& visit : repaired.left_out) left_out.insert(visit.customer);
+      EXPECT_EQ(left_out.size(), repaired.left_out.size());
+      for (size_t r = 0; r < plan.size(); ++r) {
+        for (const NodeIndex node : plan[r].customers) {
+          if (instance.is_depot(node)) continue;
+          const auto& kept = repaired.plan[r].customers;
+          EXPECT_NE(std::find(kept.begin(), kept.end(), node) != kept.end(),
+                    left_out.contains(node));
+        }
+      }
+      repaired_plans += !left_out.empty();
+    }
+  }
+  EXPECT_GT(repaired_plans, 50);
+}
+
+TEST(PlanRepairTest, FrozenStopsStay) {
+  const Instance free = AnInstance().WithCustomers(5).Capacity(3).Build();
+  const auto frozen = Freeze(free, {{.visits = {5, 4}}});
+  const RepairedPlan repaired = RepairPlan(*frozen, {{0, {5, 4, 3, 2, 1}}}, StopCondition());
+  EXPECT_TRUE(BreaksNoRule(CheckPlan(*frozen, repaired.plan)));
+  EXPECT_EQ(repaired.left_out.size(), 2);
+}
+
+}  // namespace
+}  // namespace vrp

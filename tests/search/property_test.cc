@@ -1,0 +1,289 @@
+// What holds of every move of every operator, on plans drawn by lot: VRP_PROPERTY_MOVES says on how
+// many (the full count is a million).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "core/problem/checker.h"
+#include "core/search/local_search.h"
+#include "core/search/population/granular_search.h"
+#include "core/search/rich/rich_insertion.h"
+#include "core/search/rich/rich_recreate.h"
+#include "core/search/rich/rich_ruin.h"
+#include "core/search/rich/rich_types.h"
+#include "core/search/search.h"
+#include "tests/testing/brute_force.h"
+#include "tests/testing/feature_instances.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/random_plan.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using test::InstanceBuilder;
+
+int64_t MovesWanted() {
+  constexpr int64_t kByDefault = 300'000;
+  const char* text = std::getenv("VRP_PROPERTY_MOVES");
+  return text == nullptr ? kByDefault : std::atoll(text);
+}
+
+struct Kind {
+  const char* name;
+  InstanceBuilder builder;
+};
+
+std::vector<Kind> PlainKinds() {
+  return {{"Cvrp", AnInstance().RandomDemands().Capacity(30)},
+          {"Rounded", AnInstance().RandomDemands().Capacity(30).As(Metric::kRounded)},
+          {"Asymmetric", AnInstance().RandomDemands().Capacity(30).ExplicitMatrix(0.5)},
+          {"Windows", AnInstance().RandomDemands().Capacity(40).RandomWindows().Service(2)},
+          {"AsymmetricWindows",
+           AnInstance().RandomDemands().Capacity(40).RandomWindows().ExplicitMatrix(0.5)},
+          {"Tsp", AnInstance().Kind(ProblemKind::kTsp).ExplicitMatrix(0.5)}};
+}
+
+using Nodes = std::vector<NodeIndex>;
+using Operator = bool (*)(RouteSet&, MoveScratch&, NodeIndex, NodeIndex);
+
+double Recomputed(const RouteSet& routes) {
+  double distance = 0;
+  for (const SearchRoute& route : routes.routes()) {
+    if (!route.empty()) distance += routes.problem().SequenceDistance(route.nodes);
+  }
+  return distance;
+}
+
+void ExpectFeasibleAndComplete(const RouteSet& routes) {
+  int32_t served = 0;
+  for (const SearchRoute& route : routes.routes()) {
+    ASSERT_TRUE(route.empty() || routes.problem().SequenceFeasible(route.nodes));
+    served += route.customers();
+  }
+  ASSERT_EQ(served, routes.problem().size() - 1);
+}
+
+// The contents of routes `a` and `b` in place of what they are: whether that is feasible and how
+// much it adds.
+bool Pays(const RouteSet& routes, int32_t a, const Nodes& in_a, int32_t b, const Nodes& in_b) {
+  const SearchProblem& problem = routes.problem();
+  double added = -problem.SequenceDistance(routes.route(a).nodes);
+  if (b != a) added -= problem.SequenceDistance(routes.route(b).nodes);
+  for (const Nodes* nodes : {&in_a, &in_b}) {
+    if (nodes->size() <= 2) continue;
+    if (!problem.SequenceFeasible(*nodes)) return false;
+    added += problem.SequenceDistance(*nodes);
+  }
+  return added < -1e-6;
+}
+
+// u alone, out of its place to right behind v, by plain recomputation.
+bool RelocatingPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
+  const int32_t a = routes.RouteOf(u);
+  const int32_t b = routes.RouteOf(v);
+  Nodes without = routes.route(a).nodes;
+  without.erase(without.begin() + routes.PositionOf(u));
+  Nodes with = a == b ? without : routes.route(b).nodes;
+  with.insert(std::find(with.begin(), with.end(), v) + 1, u);
+  return a == b ? Pays(routes, a, with, a, {}) : Pays(routes, a, without, b, with);
+}
+
+// The route up to u, then that of v from v on, and the other two parts.
+bool CrossingPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
+  const int32_t a = routes.RouteOf(u);
+  const int32_t b = routes.RouteOf(v);
+  if (a == b) return false;
+  const Nodes& first = routes.route(a).nodes;
+  const Nodes& second = routes.route(b).nodes;
+  const auto cut_first = first.begin() + routes.PositionOf(u) + 1;
+  const auto cut_second = second.begin() + routes.PositionOf(v);
+  Nodes in_a(first.begin(), cut_first);
+  in_a.insert(in_a.end(), cut_second, second.end());
+  Nodes in_b(second.begin(), cut_second);
+  in_b.insert(in_b.end(), cut_first, first.end());
+  return Pays(routes, a, in_a, b, in_b);
+}
+
+// What lies between u and v turned, v included, so that v comes right behind u.
+bool TurningPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
+  const int32_t a = routes.RouteOf(u);
+  const int32_t from = routes.PositionOf(u) + 1;
+  const int32_t to = routes.PositionOf(v) + 1;
+  if (routes.RouteOf(v) != a || from >= to) return false;
+  Nodes turned = routes.route(a).nodes;
+  std::reverse(turned.begin() + from, turned.begin() + to);
+  return Pays(routes, a, turned, a, {});
+}
+
+struct LocalOperator {
+  const char* name;
+  Operator move;
+  bool (*pays)(const RouteSet&, NodeIndex, NodeIndex);  // one of its moves; null: not recomputed
+};
+
+constexpr LocalOperator kLocalOperators[] = {{"relocate", TryRelocate, RelocatingPays},
+                                             {"exchange", TryExchange, nullptr},
+                                             {"two-opt", TryTwoOpt, TurningPays},
+                                             {"two-opt*", TryTwoOptStar, CrossingPays}};
+
+class LocalMoveTest : public testing::TestWithParam<size_t> {};
+
+// A move is taken exactly when it shortens the plan and keeps it feasible.
+TEST_P(LocalMoveTest, IsTakenExactlyWhenItPays) {
+  const LocalOperator& tested = kLocalOperators[GetParam()];
+  const int64_t wanted = MovesWanted() / 10;
+  int64_t taken = 0;
+  FastRandom random(GetParam() + 1);
+  MoveScratch scratch;
+  for (uint64_t seed = 1; taken < wanted; ++seed) {
+    for (Kind& kind : PlainKinds()) {
+      const Instance instance = kind.builder.WithCustomers(30).Seed(seed).Build();
+      const SearchProblem problem = SearchProblem::Create(instance, {});
+      RouteSet routes(problem);
+      routes.Load(test::RandomFeasiblePlan(instance, seed));
+      for (int32_t tries = 0; tries < 1500; ++tries) {
+        const NodeIndex u = 1 + random.Below(30);
+        const NodeIndex v = 1 + random.Below(30);
+        if (u == v) continue;
+        const bool must = tested.pays != nullptr && tested.pays(routes, u, v);
+        const double before = Recomputed(routes);
+        const bool moved = tested.move(routes, scratch, u, v);
+        ASSERT_TRUE(moved || !must) << tested.name << " misses " << u << ", " << v;
+        if (!moved) continue;
+        ++taken;
+        ASSERT_LT(Recomputed(routes), before) << tested.name << ", " << kind.name;
+        ASSERT_NEAR(routes.distance(), Recomputed(routes), 1e-6) << tested.name;
+        ExpectFeasibleAndComplete(routes);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LocalMoveTest, testing::Range<size_t>(0, 4));
+
+// With distances, loads over capacity at a price, and time warp at a price: SWAP* and all others.
+TEST(PopulationMoveTest, AddsWhatItSaysThatItAdds) {
+  const int64_t wanted = MovesWanted() * 3 / 10;
+  int64_t moves = 0;
+  FastRandom random(3);
+  for (uint64_t seed = 1; moves < wanted; ++seed) {
+    for (Kind& kind : PlainKinds()) {
+      const Instance instance = kind.builder.WithCustomers(40).Seed(seed).Build();
+      if (instance.vehicles().empty()) continue;
+      const SearchProblem problem = SearchProblem::Create(instance, {});
+      PenalisedRoutes routes(problem, 12);
+      GranularSearch search(routes, random);
+      for (int32_t round = 0; round < 10; ++round) {
+        routes.SetPenalties({.load = 20 * random.Unit(), .warp = 3 * random.Unit()});
+        std::vector<Nodes> parts(12, Nodes{0});
+        for (NodeIndex node = 1; node <= 40; ++node) parts[random.Below(11)].push_back(node);
+        const int64_t settled = search.Restart();
+        routes.Clear();
+        for (int32_t index = 0; index < 12; ++index) {
+          random.Shuffle(std::span<NodeIndex>(parts[index]).subspan(1));
+          parts[index].push_back(0);
+          routes.SetRoute(index, parts[index], settled + 1);
+        }
+        const double before = routes.PenalisedCost();
+        const int64_t first = search.moves();
+        ASSERT_TRUE(search.Descend({}));
+        moves += search.moves() - first;
+        double distance = 0;
+        for (int32_t index = 0; index < 12; ++index) {
+          distance += problem.SequenceDistance(routes.route(index).nodes);
+        }
+        const double after = distance + routes.penalties().load * routes.Excess() +
+                             (problem.timed() ? routes.penalties().warp * routes.Warp() : 0);
+        ASSERT_NEAR(before + search.added(), after, 1e-6 * before) << kind.name;
+      }
+    }
+  }
+}
+
+// Insertions of one and of both ends of a shipment, with and without reloads, into open and new
+// routes; then the ruin and the changes of vehicle types, by the plan's recomputed value.
+TEST(RichMoveTest, AddsWhatItSaysThatItAdds) {
+  const int64_t wanted = MovesWanted() * 3 / 10;
+  int64_t moves = 0;
+  for (uint64_t seed = 1; moves < wanted; ++seed) {
+    const Instance instance = test::MakeFeatureInstance(
+        {.customers = 25, .seed = seed, .features = test::DrawFeatures(seed)});
+    const RichProblem problem = RichProblem::Create(instance, {});
+    RichRouteSet routes(problem);
+    // Prizes of those whom no vehicle can serve at all.
+    const double out_of_reach = ValueOf(instance, {}).cost - routes.cost();
+    FastRandom random(seed);
+    RichInsertion insertion(routes, random);
+    insertion.SetMood({.blink = 0.3});
+    RichRuin ruin(routes, random);
+    RichTypes types(routes, random);
+    for (int32_t round = 0; round < 20; ++round) {
+      routes.Begin();
+      const auto removed = ruin.Remove();
+      std::vector<int32_t> absent = routes.absent();
+      absent.insert(absent.end(), removed.begin(), removed.end());
+      random.Shuffle(std::span<int32_t>(absent));
+      std::vector<int32_t> left;
+      for (const int32_t u : absent) {
+        const RichSpot spot = insertion.Find(u, RichProblem::kNever);
+        if (!spot.found()) left.push_back(u);
+        if (!spot.found()) continue;
+        const double before = routes.cost() + problem.route_weight() * routes.used();
+        insertion.Insert(spot);
+        ++moves;
+        ASSERT_NEAR(routes.cost() + problem.route_weight() * routes.used() - before, spot.cost,
+                    1e-6)
+            << instance.name();
+      }
+      routes.SetAbsent(left);
+      for (const int32_t slot : routes.Touched()) {
+        if (!routes.route(slot).empty()) types.Shake(slot);
+      }
+      types.Improve(routes.Touched());
+      const Plan plan = routes.ToPlan();
+      const CheckReport report = CheckPlan(instance, plan);
+      ASSERT_TRUE(BreaksNoRule(report)) << report.violations.front().message;
+      ASSERT_NEAR(routes.cost() + out_of_reach, ValueOf(instance, plan).cost,
+                  1e-6 * (1 + routes.cost()))
+          << instance.name();
+      round % 3 == 0 ? routes.Rollback() : routes.Commit();
+    }
+  }
+}
+
+class RepetitionTest : public testing::TestWithParam<int32_t> {};
+
+TEST_P(RepetitionTest, TheSameSeedAndIterationsGiveTheSamePlan) {
+  const auto feature = static_cast<Feature>(GetParam());
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    const Instance instance =
+        test::MakeFeatureInstance({.customers = 30, .seed = seed, .features = {feature}});
+    SearchOptions options;
+    options.max_iterations = 200;
+    options.seed = seed;
+    const Plan plan = Search(instance, options)->plan;
+    EXPECT_EQ(plan, Search(instance, options)->plan);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFeatures, RepetitionTest,
+                         testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+
+TEST(EightCustomersTest, AreSolvedAsByTryingEverything) {
+  for (Kind& kind : PlainKinds()) {
+    const Instance instance = kind.builder.WithCustomers(8).Seed(11).Build();
+    const test::BruteForceResult best = test::BruteForceOptimum(instance);
+    SearchOptions options;
+    options.max_iterations = 2000;
+    const SearchResult found = *Search(instance, options);
+    EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible) << kind.name;
+    EXPECT_NEAR(found.cost, best.cost, 1e-6) << kind.name;
+  }
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,120 @@
+// The plan that a request gives to start from.
+#include "server/convert/initial_solution.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/problem/checker.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/instance_convert.h"
+#include "tests/server/messages.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Customers "a", "b", ... on a line, demand 1 each; three vehicles of capacity 4.
+Instance AnIdInstance(int customers = 6) {
+  v1::Instance message = ACvrpMessage(customers);
+  for (int i = 0; i < customers; ++i) {
+    message.mutable_customers(i)->set_id(std::string(1, static_cast<char>('a' + i)));
+  }
+  message.mutable_vehicles(0)->set_count(3);
+  message.mutable_vehicles(0)->set_capacity(0, 4);
+  return *InstanceFromProto(message);
+}
+
+// Routes as "abc", with an id a letter; "0" is the depot.
+v1::SolveRequest Starting(const std::vector<std::string>& routes) {
+  v1::SolveRequest request;
+  request.mutable_initial_solution();
+  for (const std::string& ids : routes) {
+    v1::Route& route = *request.mutable_initial_solution()->add_routes();
+    for (const char id : ids) route.add_stops()->set_id(std::string(1, id));
+  }
+  return request;
+}
+
+absl::StatusOr<std::optional<InitialSolution>> Read(const v1::SolveRequest& request) {
+  return InitialSolutionFromProto(request, AnIdInstance(), StopCondition());
+}
+
+std::string FieldOf(const v1::SolveRequest& request) {
+  const auto violations = ViolationsOf(Read(request).status());
+  return violations.size() == 1 ? violations[0].field : "not one field";
+}
+
+TEST(InitialSolutionTest, IsReadById) {
+  v1::SolveRequest request = Starting({"0ba0", "", "f"});
+  request.mutable_initial_solution()->mutable_routes(0)->mutable_stops(1)->set_node(77);
+  const auto initial = Read(request);
+  ASSERT_TRUE(initial.ok()) << initial.status();
+  EXPECT_EQ((*initial)->plan, (Plan{{0, {2, 1}}, {}, {0, {6}}}));
+  EXPECT_EQ((*initial)->report.kept_customers(), 3);
+  EXPECT_EQ((*initial)->report.missing_customers(), 3);
+  EXPECT_EQ((*initial)->report.cost(), 16);
+  EXPECT_EQ((*initial)->report.left_out_size(), 0);
+  EXPECT_FALSE((*Read({})).has_value());
+}
+
+TEST(InitialSolutionTest, IsReadByNumberWhereThereIsNoId) {
+  v1::SolveRequest request = Starting({""});
+  request.mutable_initial_solution()->mutable_routes(0)->add_stops()->set_node(4);
+  EXPECT_EQ((*Read(request))->plan, (Plan{{0, {4}}}));
+  v1::SolveRequest file;
+  file.mutable_initial_solution_file()->set_content("Route #1: 3 1\nCost 6\n");
+  EXPECT_EQ((*Read(file))->plan, (Plan{{0, {3, 1}}}));
+}
+
+TEST(InitialSolutionTest, IsRefusedByField) {
+  EXPECT_EQ(FieldOf(Starting({"a", "bxc"})), "initial_solution.routes[1].stops[1].id");
+  EXPECT_EQ(FieldOf(Starting({"a", "b0c"})), "initial_solution.routes[1].stops[1].id");
+  EXPECT_EQ(FieldOf(Starting({"ab", "ca"})), "initial_solution.routes[1].stops");
+  EXPECT_EQ(FieldOf(Starting({"a", "b", "c", "d"})), "initial_solution.routes[3].vehicle");
+  v1::SolveRequest request = Starting({"a", "b"});
+  request.mutable_initial_solution()->mutable_routes(1)->set_vehicle(1);
+  EXPECT_EQ(FieldOf(request), "initial_solution.routes[1].vehicle");
+  request = Starting({"ab"});
+  request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(3);
+  EXPECT_EQ(FieldOf(request), "initial_solution.routes[0].frozen_stops");
+  request = Starting({""});
+  request.mutable_initial_solution()->mutable_routes(0)->add_stops()->set_node(9);
+  EXPECT_EQ(FieldOf(request), "initial_solution.routes[0].stops[0].node");
+  request = {};
+  request.mutable_initial_solution_file()->set_content("nonsense");
+  EXPECT_EQ(FieldOf(request), "initial_solution_file.content");
+  request = {};
+  request.set_frozen_stops(1);
+  EXPECT_EQ(FieldOf(request), "frozen_stops");
+}
+
+TEST(InitialSolutionTest, FreezesWhatTheRoutesOrTheRequestSay) {
+  v1::SolveRequest request = Starting({"abc", "d"});
+  request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(1);
+  request.set_frozen_stops(2);
+  const auto initial = Read(request);
+  ASSERT_EQ((*initial)->instance.frozen().size(), 2);
+  EXPECT_THAT((*initial)->instance.frozen()[0].visits, ElementsAre(1));
+  EXPECT_THAT((*initial)->instance.frozen()[1].visits, ElementsAre(4));
+  EXPECT_EQ((*initial)->report.frozen_stops(), 2);
+  request = Starting({"abcdef"});
+  request.set_frozen_stops(5);
+  EXPECT_THAT(std::string(Read(request).status().message()),
+              HasSubstr("routes[0].frozen_stops: load 5 exceeds vehicle capacity 4"));
+}
+
+TEST(InitialSolutionTest, TellsWhatHadToBeLeftOutAndWhy) {
+  v1::SolveRequest request = Starting({"abcdef"});
+  request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(2);
+  const auto initial = Read(request);
+  ASSERT_EQ((*initial)->report.left_out_size(), 2);
+  EXPECT_EQ((*initial)->report.left_out(0).reason(), "load 6 exceeds vehicle capacity 4");
+  EXPECT_EQ((*initial)->report.left_out(0).route(), 0);
+  EXPECT_EQ((*initial)->report.kept_customers(), 4);
+  EXPECT_TRUE(BreaksNoRule(CheckPlan((*initial)->instance, (*initial)->plan)));
+}
+
+}  // namespace
+}  // namespace vrp::test
