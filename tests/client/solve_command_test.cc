@@ -83,6 +83,79 @@ TEST_F(SolveCommand, SendsTheFileAndWhatWasAskedFor) {
   EXPECT_FALSE(request_.render_solution_file());
 }
 
+TEST_F(SolveCommand, StartsFromAnAnswerInJson) {
+  const std::string answer =
+      R"({"cost":1,"routes":[{"vehicle":1,"stops":[{"id":"a","arrival":1},{"id":"b"}],)"
+      R"("frozen_stops":1},{"stops":[]}]})";
+  // Of a stream the last line is the answer.
+  for (const std::string& text : {answer, "{\"improvement\":{}}\n" + answer + "\n"}) {
+    const std::string path = WriteTestFile("yesterday.json", text);
+    const Ran ran = Solve({city_, "--start", path, "--freeze", "2"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_EQ(request_.initial_solution().routes_size(), 2);
+    const v1::Route& route = request_.initial_solution().routes(0);
+    EXPECT_EQ(route.vehicle(), 1);
+    EXPECT_EQ(route.frozen_stops(), 1);
+    ASSERT_EQ(route.stops_size(), 2);
+    EXPECT_EQ(route.stops(1).id(), "b");
+    EXPECT_EQ(request_.frozen_stops(), 2);
+  }
+}
+
+TEST_F(SolveCommand, StartsFromASolutionFileThatTheDaemonReads) {
+  const std::string path = WriteTestFile("city.sol", "Route #1: 1 2\nCost 3\n");
+  EXPECT_EQ(Solve({city_, "--start", path}).code, 0);
+  EXPECT_EQ(request_.initial_solution_file().name(), "city.sol");
+  EXPECT_EQ(request_.initial_solution_file().content(), "Route #1: 1 2\nCost 3\n");
+  EXPECT_EQ(request_.frozen_stops(), 0);
+}
+
+TEST_F(SolveCommand, RefusesAStartThatIsNoPlan) {
+  const auto error = [&](const std::string& text) {
+    const Ran ran = Solve({city_, "--start", WriteTestFile("bad.json", text)});
+    EXPECT_EQ(ran.code, 2);
+    return ran.err;
+  };
+  EXPECT_THAT(error("{\"routes\":"), HasSubstr("is no answer of `vrpctl solve"));
+  EXPECT_THAT(error(R"({"routes":[{}]})"), HasSubstr("routes[0]: wanted an object with stops"));
+  EXPECT_THAT(error(R"({"routes":[{"stops":[{"id":1}]}]})"),
+              HasSubstr("routes[0].stops[0].id: wanted a string"));
+  EXPECT_THAT(error(R"({"routes":[{"stops":[],"frozen_stops":-1}]})"),
+              HasSubstr("routes[0].frozen_stops: wanted a whole number"));
+  EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: needs a plan"));
+  EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
+  EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
+              HasSubstr("--start, --solution and --plot are for one instance"));
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SolveCommand, SaysWhatWasKeptOfTheStart) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    v1::SolveResponse response = ASolveResponse();
+    v1::InitialSolutionReport& report = *response.mutable_initial_solution();
+    report.set_kept_customers(20);
+    report.set_cost(380);
+    report.set_missing_customers(3);
+    report.set_frozen_stops(4);
+    v1::LeftOutVisit& visit = *report.add_left_out();
+    visit.set_id("7b");
+    visit.set_reason("load 31 exceeds vehicle capacity 30");
+    response.mutable_solution()->mutable_routes(0)->set_frozen_stops(2);
+    return response;
+  };
+  const std::string path = WriteTestFile("city.sol", "Route #1: 1 2\n");
+  const auto json = Solve({city_, "--start", path}).OutJson().at(0);
+  EXPECT_EQ(json["initial_solution"]["kept_customers"], 20);
+  EXPECT_EQ(json["initial_solution"]["left_out"][0]["id"], "7b");
+  EXPECT_EQ(json["routes"][0]["frozen_stops"], 2);
+  const Ran text = RunCommand({"--remote", server_.address(), "solve", city_, "--start", path});
+  EXPECT_THAT(text.out,
+              HasSubstr("started from the given plan: 20 customers, cost 380, 4 stops frozen; "
+                        "3 customers were not in it; left out of it: 1\n"
+                        "  7b: load 31 exceeds vehicle capacity 30\n"));
+  EXPECT_THAT(text.out, HasSubstr("frozen: the first 2"));
+}
+
 TEST_F(SolveCommand, AsksForHalfASecondWithoutAModelByDefault) {
   EXPECT_EQ(Solve({city_}).code, 0);
   EXPECT_EQ(ToDuration(request_.budget()), absl::Milliseconds(500));

@@ -114,6 +114,72 @@ TEST_F(SolverServiceTest, RefusesWhatIsWrongByField) {
   EXPECT_EQ(FieldOf(status), "vehicles[0]");
 }
 
+TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsWhatIsFrozen) {
+  v1::SolveRequest request = ARequest();
+  request.mutable_instance()->mutable_vehicles(0)->set_capacity(0, 4);
+  v1::Route& route = *request.mutable_initial_solution()->add_routes();
+  for (const int32_t node : {8, 1}) route.add_stops()->set_node(node);
+  route.set_frozen_stops(2);
+  const auto expect_kept = [](const v1::SolveResponse& response) {
+    EXPECT_TRUE(response.feasible());
+    EXPECT_EQ(response.initial_solution().kept_customers(), 2);
+    EXPECT_EQ(response.initial_solution().missing_customers(), 6);
+    EXPECT_EQ(response.initial_solution().frozen_stops(), 2);
+    int kept = 0;
+    for (const v1::Route& answered : response.solution().routes()) {
+      if (answered.frozen_stops() == 0) continue;
+      ++kept;
+      EXPECT_EQ(answered.stops(1).node(), 8);
+      EXPECT_EQ(answered.stops(2).node(), 1);
+    }
+    EXPECT_EQ(kept, 1);
+  };
+  const grpc::Status status = Solve(request);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  expect_kept(response_);
+
+  Context context;
+  const auto reader = solver_->StreamSolve(&context, request);
+  v1::StreamSolveResponse message, last;
+  while (reader->Read(&message)) last = message;
+  ASSERT_TRUE(reader->Finish().ok());
+  expect_kept(last.answer());
+
+  Context batch_context;
+  const auto batch = solver_->BatchSolve(&batch_context);
+  v1::BatchSolveRequest of_batch;
+  *of_batch.mutable_solve() = request;
+  batch->Write(of_batch);
+  batch->WritesDone();
+  v1::BatchSolveResponse answered;
+  ASSERT_TRUE(batch->Read(&answered));
+  EXPECT_TRUE(batch->Finish().ok());
+  expect_kept(answered.answer());
+
+  v1::CheckSolutionRequest check;
+  *check.mutable_instance() = request.instance();
+  *check.mutable_initial_solution() = request.initial_solution();
+  *check.mutable_solution() = response_.solution();
+  v1::CheckSolutionResponse checked;
+  Context check_context;
+  ASSERT_TRUE(solver_->CheckSolution(&check_context, check, &checked).ok());
+  EXPECT_TRUE(checked.feasible());
+  for (v1::Route& changed : *check.mutable_solution()->mutable_routes()) {
+    if (changed.frozen_stops() > 0) changed.mutable_stops()->SwapElements(1, 2);
+  }
+  Context changed_context;
+  ASSERT_TRUE(solver_->CheckSolution(&changed_context, check, &checked).ok());
+  ASSERT_EQ(checked.violations_size(), 1);
+  EXPECT_EQ(checked.violations(0).kind(), "frozen_stops");
+
+  request.set_strategy(v1::STRATEGY_MULTI_START);
+  request.set_model("models/net");
+  EXPECT_EQ(FieldOf(Solve(request)), "initial_solution");
+  request.set_strategy(v1::STRATEGY_SEARCH);
+  route.mutable_stops(0)->set_id("nobody");
+  EXPECT_EQ(FieldOf(Solve(request)), "initial_solution.routes[0].stops[0].id");
+}
+
 TEST_F(SolverServiceTest, EndsByTheCallersDeadlineWhenItIsSooner) {
   v1::SolveRequest request = ARequest();
   *request.mutable_instance() = ACvrpMessage(200);

@@ -8,18 +8,11 @@
 
 #include "core/base/stop.h"
 #include "core/problem/instance.h"
+#include "core/search/rich/rich_frozen_route.h"
 #include "core/search/rich/rich_unit.h"
 #include "core/search/rich/rich_vehicle.h"
 
 namespace vrp {
-
-// A route that every plan has, in the slot of its place among them (Instance::frozen).
-struct RichFrozenRoute {
-  int32_t type = 0;
-  int32_t label = 0;                  // the instance's type
-  std::vector<NodeIndex> nodes = {};  // with nothing else: start, frozen visits, deliveries, end
-  int32_t fixed = 0;                  // the position of the last frozen visit
-};
 
 // Flat arrays, neighbour lists. Immutable after Create; thread-safe.
 class RichProblem {
@@ -43,9 +36,7 @@ class RichProblem {
   const RichVehicle& vehicle(int32_t type) const { return vehicles_[type]; }
   // The type that an instance's type became.
   int32_t TypeOf(int32_t instance_type) const { return type_of_[instance_type]; }
-  bool HasType(int32_t instance_type) const {
-    return instance_type >= 0 && instance_type < std::ssize(type_of_);
-  }
+  int32_t instance_types() const { return static_cast<int32_t>(type_of_.size()); }
   const std::vector<RichFrozenRoute>& frozen() const { return frozen_; }
 
   // Which parts of the data there are.

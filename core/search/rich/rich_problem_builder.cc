@@ -16,6 +16,11 @@ constexpr size_t kCompared = 64;
 
 double Roomy(double limit) { return limit * (1 + kRelativeSlack / 2); }
 
+// Where it never closes, the opening.
+double EndOf(const TimeWindow& window) {
+  return std::isfinite(window.close) ? window.close : window.open;
+}
+
 bool AnyAbove0(const double* row, int32_t count) {
   return std::any_of(row, row + count, [](double value) { return value > 0; });
 }
@@ -87,7 +92,8 @@ void RichProblemBuilder::ReadTimes() {
   }
   if (soft) p.late_cost_ = std::move(late_cost);
   for (const VehicleType& type : data_.vehicles) {
-    if (std::isfinite(type.shift.close)) horizon = std::max(horizon, type.shift.close);
+    horizon = std::max(horizon, EndOf(type.shift));
+    for (const Break& pause : type.breaks) horizon = std::max(horizon, EndOf(pause.window));
   }
   p.time_slack_ = horizon * kRelativeSlack;
 }

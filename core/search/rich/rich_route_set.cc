@@ -82,7 +82,7 @@ int64_t RichRouteSet::FindFrozen(const Plan& plan, int32_t slot) const {
 }
 
 void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
-  if (!problem_->HasType(planned.vehicle_type)) return;
+  if (planned.vehicle_type < 0 || planned.vehicle_type >= problem_->instance_types()) return;
   const int32_t type = problem_->TypeOf(planned.vehicle_type);
   if (!HasVehicle(type) || !CanOpenRoute()) return;
   RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers);
