@@ -255,6 +255,19 @@ TEST(RichMoveTest, AddsWhatItSaysThatItAdds) {
   }
 }
 
+// An open end, a break, and no window anywhere: starting later changes nothing at the end.
+TEST(RichMoveTest, KnowsTheLatestStartBesideABreakWithoutWindows) {
+  const Instance instance = test::MakeFeatureInstance(
+      {.customers = 25, .seed = 765, .features = test::DrawFeatures(765)});
+  const RichProblem problem = RichProblem::Create(instance, {});
+  const RichVehicle& vehicle = problem.vehicle(0);
+  const PlannedRoute route = {.vehicle_type = vehicle.originals[0].first,
+                              .customers = {14, 10, 22, 11, 1}};
+  const RouteValue value =
+      RouteEvaluator(problem).Evaluate(vehicle, WithEnds(vehicle, route.customers));
+  EXPECT_NEAR(value.duration, RouteScheduler(instance).Make(route).duration(), 1e-9);
+}
+
 class RepetitionTest : public testing::TestWithParam<int32_t> {};
 
 TEST_P(RepetitionTest, TheSameSeedAndIterationsGiveTheSamePlan) {
