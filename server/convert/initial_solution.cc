@@ -59,8 +59,9 @@ class RouteReader {
       return Add(r, "vehicle", "got ", route.vehicle(), ", wanted 0 to ", types - 1);
     }
     planned.vehicle_type = route.vehicle();
+    const size_t errors = invalid_.size();
     for (int s = 0; s < route.stops_size(); ++s) ReadStop(r, s, planned);
-    ReadFrozen(r, planned);
+    if (invalid_.size() == errors) ReadFrozen(r, planned);
   }
 
   void ReadStop(int r, int s, PlannedRoute& planned) {
