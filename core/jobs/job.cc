@@ -3,28 +3,38 @@
 #include <array>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace vrp {
 namespace {
 
-constexpr std::array<std::pair<JobState, std::string_view>, 9> kStateNames = {{
+constexpr std::array<std::pair<JobKind, std::string_view>, 2> kKindNames = {{
+    {JobKind::kTraining, "training"},
+    {JobKind::kSolve, "solve"},
+}};
+
+constexpr std::array<std::pair<JobState, std::string_view>, 10> kStateNames = {{
     {JobState::kQueued, "QUEUED"},
     {JobState::kPreparing, "PREPARING"},
     {JobState::kRunning, "RUNNING"},
     {JobState::kPausing, "PAUSING"},
     {JobState::kPaused, "PAUSED"},
     {JobState::kCancelling, "CANCELLING"},
+    {JobState::kStopping, "STOPPING"},
     {JobState::kSucceeded, "SUCCEEDED"},
     {JobState::kFailed, "FAILED"},
     {JobState::kCancelled, "CANCELLED"},
 }};
 
-constexpr std::array<std::pair<EventType, std::string_view>, 6> kEventTypeNames = {{
+constexpr std::array<std::pair<EventType, std::string_view>, 8> kEventTypeNames = {{
     {EventType::kState, "state"},
     {EventType::kLog, "log"},
     {EventType::kProgress, "progress"},
     {EventType::kCheckpoint, "checkpoint"},
     {EventType::kResumed, "resumed"},
     {EventType::kModel, "model"},
+    {EventType::kImprovement, "improvement"},
+    {EventType::kAnswer, "answer"},
 }};
 
 template <typename Table, typename Value>
@@ -45,6 +55,16 @@ std::optional<Value> ValueOf(const Table& table, std::string_view name) {
 
 }  // namespace
 
+std::string_view JobKindName(JobKind kind) { return NameOf(kKindNames, kind); }
+
+std::optional<JobKind> ParseJobKind(std::string_view name) {
+  return ValueOf<JobKind>(kKindNames, name);
+}
+
+std::string JobResourceName(JobKind kind, std::string_view id) {
+  return Concat(JobKindName(kind), "Jobs/", id);
+}
+
 std::string_view JobStateName(JobState state) { return NameOf(kStateNames, state); }
 
 std::optional<JobState> ParseJobState(std::string_view name) {
@@ -64,14 +84,16 @@ bool CanMove(JobState from, JobState to) {
     case kPreparing:
       return to == kRunning || CanMove(kRunning, to);
     case kRunning:
-      return to == kSucceeded || to == kFailed || to == kCancelling || to == kPausing ||
-             to == kQueued;
+      return to == kSucceeded || to == kFailed || to == kCancelling || to == kStopping ||
+             to == kPausing || to == kQueued;
     case kPausing:
       return to == kPaused || to == kCancelling || to == kSucceeded || to == kFailed;
     case kPaused:
       return to == kQueued || to == kCancelled;
     case kCancelling:
       return to == kCancelled || to == kSucceeded;
+    case kStopping:
+      return to == kSucceeded || to == kFailed || to == kCancelled;
     case kSucceeded:
     case kFailed:
     case kCancelled:

@@ -1,4 +1,4 @@
-// A training job: what was asked, where it stands, what happened to it.
+// A job, training or solving: what was asked, where it stands, what happened to it.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,17 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/jobs/solve_part.h"
 #include "core/train/trainer.h"
 
 namespace vrp {
+
+// Jobs of all kinds have one store, one order of submission and the same states.
+enum class JobKind { kTraining, kSolve };
+std::string_view JobKindName(JobKind kind);  // "training", "solve"
+std::optional<JobKind> ParseJobKind(std::string_view name);
+// "trainingJobs/{id}", "solveJobs/{id}".
+std::string JobResourceName(JobKind kind, std::string_view id);
 
 enum class JobState {
   kQueued,
@@ -20,6 +28,7 @@ enum class JobState {
   kPausing,
   kPaused,
   kCancelling,
+  kStopping,  // asked to end now with what it has
   kSucceeded,
   kFailed,
   kCancelled,
@@ -30,10 +39,12 @@ bool IsFinal(JobState state);
 // The table of legal transitions:
 //   QUEUED     -> PREPARING (its turn), CANCELLED
 //   PREPARING  -> RUNNING, and all that RUNNING may do
-//   RUNNING    -> SUCCEEDED, FAILED, CANCELLING, PAUSING, QUEUED (its daemon stopped or died)
+//   RUNNING    -> SUCCEEDED, FAILED, CANCELLING, STOPPING, PAUSING, QUEUED (its daemon stopped or
+//                 died)
 //   PAUSING    -> PAUSED, CANCELLING, SUCCEEDED (it was done already), FAILED
 //   PAUSED     -> QUEUED, CANCELLED
 //   CANCELLING -> CANCELLED, SUCCEEDED (its model was published already)
+//   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had nothing yet)
 bool CanMove(JobState from, JobState to);
 
 struct JobSpec {
@@ -46,23 +57,35 @@ struct JobSpec {
 };
 
 struct Job {
-  std::string id;          // the resource name is trainingJobs/{id}
+  std::string id;          // of the resource's name
   std::string request_id;  // may be empty
-  JobSpec spec;
+  JobKind kind = JobKind::kTraining;
+  JobSpec spec;     // of a training job
+  SolvePart solve;  // of a solve job
   JobState state = JobState::kQueued;
   int32_t attempt = 0;  // times that it was started; 1 in the first run
   absl::Time created;
   absl::Time started = absl::InfinitePast();
   absl::Time ended = absl::InfinitePast();
-  std::optional<TrainingProgress> progress;  // the last stored
+  std::optional<TrainingProgress> progress;  // of a training job: the last stored
   absl::Status error;                        // of a failed job
-  std::string model;                         // models/{name}/versions/{n}, once published
+  std::string model;  // of a training job: models/{name}/versions/{n}, once published
   int64_t last_sequence = 0;
 };
 
-enum class EventType { kState, kLog, kProgress, kCheckpoint, kResumed, kModel };
-std::string_view EventTypeName(
-    EventType type);  // "state", "log", "progress", "checkpoint", "resumed", "model"
+enum class EventType {
+  kState,
+  kLog,
+  kResumed,
+  // Of training jobs.
+  kProgress,
+  kCheckpoint,
+  kModel,
+  // Of solve jobs.
+  kImprovement,
+  kAnswer,
+};
+std::string_view EventTypeName(EventType type);  // "state", "log", ...
 std::optional<EventType> ParseEventType(std::string_view name);
 
 // One entry of a job's event log. Sequence numbers are gap-free from 1 for each job.
@@ -75,6 +98,10 @@ struct JobEvent {
   std::string text;  // kLog: the line; kState of a failed job: its error; kModel: the model's name
   std::optional<TrainingProgress> progress;  // kProgress
   int64_t step = 0;                          // kCheckpoint; kResumed: the step it goes on from
+  std::optional<SolveProgress> solve;        // kImprovement, kAnswer; kResumed: where it goes on
 };
+
+// Of any kind, for messages: "trainingJobs/{id}".
+inline std::string ResourceName(const Job& job) { return JobResourceName(job.kind, job.id); }
 
 }  // namespace vrp

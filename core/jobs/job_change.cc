@@ -1,6 +1,7 @@
 #include "core/jobs/job_change.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -11,6 +12,9 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxTextBytes = 16 << 10;  // of a log line or an error
+
+// A search that has lived for so long is not what the daemon dies of at once.
+constexpr absl::Duration kGetsOn = absl::Minutes(1);
 
 // Whatever a trainer says, made valid UTF-8 of bounded length; line breaks stay.
 std::string SafeText(std::string_view text) {
@@ -39,9 +43,8 @@ void JobChange::Submitted() { Add(EventType::kState); }
 absl::Status JobChange::MoveTo(JobState to) {
   Job& job = record_.job;
   if (!CanMove(job.state, to)) {
-    return absl::FailedPreconditionError(Concat("trainingJobs/", job.id, ": is ",
-                                                JobStateName(job.state), ", which cannot become ",
-                                                JobStateName(to)));
+    return absl::FailedPreconditionError(Concat(ResourceName(job), ": is ", JobStateName(job.state),
+                                                ", which cannot become ", JobStateName(to)));
   }
   job.state = to;
   if (to == JobState::kPreparing && job.started == absl::InfinitePast()) job.started = now_;
@@ -81,6 +84,27 @@ void JobChange::Checkpoint(int64_t step) {
 }
 
 void JobChange::Resumed(int64_t step) { Add(EventType::kResumed).step = step; }
+
+void JobChange::ResumedSearch() { Add(EventType::kResumed).solve = record_.job.solve.progress; }
+
+void JobChange::Searched(absl::Duration searched, absl::Duration lately) {
+  record_.job.solve.progress.searched = searched;
+  searched_ = true;
+  if (lately >= kGetsOn) record_.crashes = 0;
+}
+
+void JobChange::Improved(const SolveProgress& progress, std::string plan) {
+  Add(EventType::kImprovement).solve = progress;
+  record_.job.solve.progress = progress;
+  record_.crashes = 0;
+  contents_[SolveContent::kPlan] = std::move(plan);
+}
+
+void JobChange::Answered(const SolveProgress& progress, std::string answer) {
+  Add(EventType::kAnswer).solve = progress;
+  record_.job.solve.progress = progress;
+  contents_[SolveContent::kAnswer] = std::move(answer);
+}
 
 void JobChange::Published(const std::string& model) {
   record_.job.model = model;

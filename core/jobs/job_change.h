@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace vrp {
 struct JobRecord {
   int64_t number = 0;  // order of submission
   Job job;
-  int32_t crashes = 0;          // daemons that died in it since its last new checkpoint
+  int32_t crashes = 0;          // daemons that died in it since it last got on
   int64_t checkpoint_step = 0;  // of its newest checkpoint
 };
 
@@ -41,6 +42,8 @@ class JobChange {
   absl::Status Fail(const absl::Status& error);
   // The daemon died while the job ran.
   void CountCrash() { ++record_.crashes; }
+  // Whether there is anything to store.
+  bool empty() const { return events_.empty() && !searched_; }
 
   void Log(std::string_view line);
   void Progress(const TrainingProgress& progress);
@@ -49,12 +52,25 @@ class JobChange {
   // `model`: "models/{name}/versions/{n}".
   void Published(const std::string& model);
 
+  // A solve job goes on from its stored plan.
+  void ResumedSearch();
+  // `searched` in all, of it `lately` since the job was started; no event.
+  void Searched(absl::Duration searched, absl::Duration lately);
+  // A better plan, as the server wrote it.
+  void Improved(const SolveProgress& progress, std::string plan);
+  // The end of the search; what SUCCEEDED follows.
+  void Answered(const SolveProgress& progress, std::string answer);
+  // Large texts that the change brings.
+  const std::map<SolveContent, std::string>& contents() const { return contents_; }
+
  private:
   JobEvent& Add(EventType type);
 
   JobRecord record_;
   const absl::Time now_;
   std::vector<JobEvent> events_;
+  bool searched_ = false;
+  std::map<SolveContent, std::string> contents_;
 };
 
 }  // namespace vrp

@@ -1,5 +1,5 @@
 // Queues, runs, survives: accepts training jobs, runs them one after the other, keeps every event,
-// resumes after a crash.
+// resumes after a crash. (Solve jobs: solve_job_manager.h.)
 #pragma once
 
 #include <functional>
@@ -10,40 +10,17 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
-#include "core/jobs/job.h"
+#include "core/jobs/job_book.h"
 #include "core/registry/registry.h"
 #include "core/train/trainer.h"
 
 namespace vrp {
 
-// Follows one job's event log, in order and without gaps. Thread-safe. May outlive the manager.
-class EventSubscription {
- public:
-  virtual ~EventSubscription() = default;
-  // Calls `on_ready` once (from any thread, possibly at once) when Next() may return more, or fail.
-  // Never blocks. Not called any more after the subscription has gone, except for a call that has
-  // begun.
-  virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
-  // Up to `limit` events (1,000 at most) from where the last call ended; empty: none yet. Reads the
-  // store, so a slow reader costs memory nowhere and never blocks training. kUnavailable: all
-  // events were handed out, and the manager has stopped before the job was final.
-  virtual absl::StatusOr<std::vector<JobEvent>> Next(int64_t limit) = 0;
-  // True when the job is final and every event was handed out.
-  virtual bool AtEnd() const = 0;
-};
-
-struct JobPage {
-  std::vector<Job> jobs;        // newest first
-  std::string next_page_token;  // empty: the last page
-};
-
-// Thread-safe. Errors of the store name its file: kResourceExhausted (disk full), kUnavailable,
-// kDataLoss (damaged).
+// Thread-safe. Errors of the store as of JobBook.
 class JobManager {
  public:
   struct Options {
-    std::string state_directory =
-        {};  // jobs.db and jobs/{id}/checkpoint lie there; one daemon at a time (locked)
+    std::shared_ptr<JobBook> book = {};   // keeps the jobs; its folder, jobs/{id}/checkpoint
     Trainer* trainer = nullptr;           // outlives the manager
     Registry* registry = nullptr;         // outlives the manager
     const Clock* clock = nullptr;         // outlives the manager
@@ -55,12 +32,10 @@ class JobManager {
         3;  // crashes of the daemon in the same job without a new checkpoint, then it fails
     int32_t max_queued = 1000;
   };
-  // Opens the store, queues again what was interrupted, starts the thread that runs the jobs.
-  // kFailedPrecondition: another daemon has the folder, its schema is newer, or it cannot be
-  // written; kDataLoss: the store is damaged.
+  // Queues again what was interrupted, starts the thread that runs the jobs.
   static absl::StatusOr<std::unique_ptr<JobManager>> Create(Options options);
   // Stops the running job at its next step, with a checkpoint; it resumes at the next start.
-  // Blocks. Subscriptions that still follow a job are woken.
+  // Blocks.
   virtual ~JobManager() = default;
 
   // Durable when it returns. The same request_id with the same spec gives the job that is there

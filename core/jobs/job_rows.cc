@@ -4,15 +4,17 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/progress_json.h"
+#include "core/jobs/solve_rows.h"
 
 namespace vrp {
 namespace {
 
 constexpr char kSelectJob[] =
     "SELECT number, id, request_id, config_name, config_yaml, overrides, device, state, attempt, "
-    "crashes, "
-    "checkpoint_step, created, started, ended, progress, error_code, error_text, model, "
-    "last_sequence FROM jobs ";
+    "crashes, checkpoint_step, created, started, ended, jobs.progress, error_code, error_text, "
+    "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress "
+    "FROM jobs LEFT JOIN solve_jobs ON job = number ";
+constexpr int kSolveColumns = 20;  // the first of them
 
 std::optional<int64_t> FromTime(absl::Time time) {
   if (time == absl::InfinitePast()) return std::nullopt;
@@ -77,6 +79,12 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   job.error = absl::Status(static_cast<absl::StatusCode>(row.Integer(15)), row.Text(16));
   job.model = row.Text(17);
   job.last_sequence = row.Integer(18);
+  const std::optional<JobKind> kind = ParseJobKind(row.Text(19));
+  if (!kind) return Damaged(database, "jobs.kind", row.Text(19));
+  job.kind = *kind;
+  if (job.kind == JobKind::kSolve) {
+    VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(row, kSolveColumns));
+  }
   return record;
 }
 
@@ -117,7 +125,12 @@ absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
   event.state = *state;
   event.text = row.Text(5);
   event.step = row.Integer(6);
-  VRP_ASSIGN_OR_RETURN(event.progress, ToProgress(row.OptionalText(7)));
+  const std::optional<std::string> progress = row.OptionalText(7);
+  if (progress && event.type != EventType::kProgress) {
+    VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress));
+  } else {
+    VRP_ASSIGN_OR_RETURN(event.progress, ToProgress(progress));
+  }
   return event;
 }
 
@@ -132,13 +145,18 @@ absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record
       database.Prepare(
           "INSERT INTO jobs (id, request_id, config_name, config_yaml, overrides, device, state, "
           "attempt, "
-          "crashes, checkpoint_step, created, error_code, error_text, model, last_sequence) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?) RETURNING number"));
-  VRP_RETURN_IF_ERROR(query.Bind(
-      job.id, request_id, job.spec.config_name, job.spec.config_yaml, FromTexts(job.spec.overrides),
-      job.spec.device, JobStateName(job.state), absl::ToUnixNanos(job.created), job.last_sequence));
+          "crashes, checkpoint_step, created, error_code, error_text, model, last_sequence, kind) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?, ?) RETURNING number"));
+  VRP_RETURN_IF_ERROR(query.Bind(job.id, request_id, job.spec.config_name, job.spec.config_yaml,
+                                 FromTexts(job.spec.overrides), job.spec.device,
+                                 JobStateName(job.state), absl::ToUnixNanos(job.created),
+                                 job.last_sequence, JobKindName(job.kind)));
   VRP_RETURN_IF_ERROR(query.Next().status());
-  return query.Integer(0);
+  const int64_t number = query.Integer(0);
+  if (job.kind == JobKind::kSolve) {
+    VRP_RETURN_IF_ERROR(InsertSolveRow(database, number, job.solve));
+  }
+  return number;
 }
 
 absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
@@ -154,7 +172,9 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
                  record.checkpoint_step, FromTime(job.started), FromTime(job.ended),
                  FromProgress(job.progress), int64_t{job.error.raw_code()},
                  FromAbsl(job.error.message()), job.model, job.last_sequence, record.number));
-  return query.Run();
+  VRP_RETURN_IF_ERROR(query.Run());
+  if (job.kind != JobKind::kSolve) return absl::OkStatus();
+  return UpdateSolveRow(database, record.number, job.solve);
 }
 
 absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event) {
@@ -162,10 +182,10 @@ absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEve
       Query query,
       database.Prepare("INSERT INTO events (job, sequence, attempt, time, type, state, text, step, "
                        "progress) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  VRP_RETURN_IF_ERROR(query.Bind(job_number, event.sequence, int64_t{event.attempt},
-                                 absl::ToUnixNanos(event.time), EventTypeName(event.type),
-                                 JobStateName(event.state), event.text, event.step,
-                                 FromProgress(event.progress)));
+  VRP_RETURN_IF_ERROR(
+      query.Bind(job_number, event.sequence, int64_t{event.attempt}, absl::ToUnixNanos(event.time),
+                 EventTypeName(event.type), JobStateName(event.state), event.text, event.step,
+                 event.solve ? WriteSolveProgress(*event.solve) : FromProgress(event.progress)));
   return query.Run();
 }
 
@@ -178,25 +198,41 @@ absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
   return OnlyOne(SelectJobs(database, "WHERE request_id = ?", request_id));
 }
 
-absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database) {
-  return OnlyOne(SelectJobs(database, "WHERE state = 'QUEUED' ORDER BY number LIMIT 1"));
+absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind) {
+  return OnlyOne(SelectJobs(database, "WHERE kind = ? AND state = 'QUEUED' ORDER BY number LIMIT 1",
+                            JobKindName(kind)));
 }
 
-absl::StatusOr<int64_t> CountQueuedRows(Database& database) {
-  VRP_ASSIGN_OR_RETURN(Query query,
-                       database.Prepare("SELECT count(*) FROM jobs WHERE state = 'QUEUED'"));
+absl::StatusOr<int64_t> CountQueuedRows(Database& database, JobKind kind) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare("SELECT count(*) FROM jobs WHERE kind = ? AND state = 'QUEUED'"));
+  VRP_RETURN_IF_ERROR(query.Bind(JobKindName(kind)));
   VRP_RETURN_IF_ERROR(query.Next().status());
   return query.Integer(0);
 }
 
-absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database) {
-  return SelectJobs(
-      database, "WHERE state IN ('PREPARING', 'RUNNING', 'PAUSING', 'CANCELLING') ORDER BY number");
+absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind) {
+  return SelectJobs(database,
+                    "WHERE kind = ? AND state IN ('PREPARING', 'RUNNING', 'PAUSING', 'CANCELLING', "
+                    "'STOPPING') ORDER BY number",
+                    JobKindName(kind));
 }
 
-absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, int64_t before,
-                                                   int64_t limit) {
-  return SelectJobs(database, "WHERE number < ? ORDER BY number DESC LIMIT ?", before, limit);
+absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range) {
+  return SelectJobs(database, "WHERE kind = ? AND number < ? ORDER BY number DESC LIMIT ?",
+                    JobKindName(range.kind), range.before, range.limit);
+}
+
+absl::Status DeleteJobRows(Database& database, int64_t job_number) {
+  for (const char* sql :
+       {"DELETE FROM solve_contents WHERE job = ?", "DELETE FROM solve_jobs WHERE job = ?",
+        "DELETE FROM events WHERE job = ?", "DELETE FROM jobs WHERE number = ?"}) {
+    VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(sql));
+    VRP_RETURN_IF_ERROR(query.Bind(job_number));
+    VRP_RETURN_IF_ERROR(query.Run());
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,

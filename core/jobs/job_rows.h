@@ -24,15 +24,21 @@ absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEve
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
-// The oldest queued job.
-absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database);
-absl::StatusOr<int64_t> CountQueuedRows(Database& database);
-// Jobs that are neither queued, paused nor final, oldest first: of a store that was just opened,
-// the interrupted ones.
-absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database);
-// Newest first, submitted before number `before`.
-absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, int64_t before,
-                                                   int64_t limit);
+// The oldest queued job of the kind.
+absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
+absl::StatusOr<int64_t> CountQueuedRows(Database& database, JobKind kind);
+// Jobs of the kind that are neither queued, paused nor final, oldest first: of a store that was
+// just opened, the interrupted ones.
+absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind);
+struct JobRange {
+  JobKind kind = JobKind::kTraining;
+  int64_t before = 0;  // submitted before this number
+  int64_t limit = 0;
+};
+// Newest first.
+absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range);
+// The job with its events and all that it has.
+absl::Status DeleteJobRows(Database& database, int64_t job_number);
 
 struct EventRange {
   int64_t first = 1;

@@ -10,30 +10,9 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/sure_update.h"
 
 namespace vrp {
-namespace {
-
-constexpr absl::Duration kFirstRetry = absl::Milliseconds(100);
-constexpr absl::Duration kLastRetry = absl::Seconds(30);
-
-bool MayPass(const absl::Status& status) {
-  return absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
-}
-
-}  // namespace
-
-absl::StatusOr<Job> UpdateForSure(const JobRunContext& context, const std::string& job_id,
-                                  absl::FunctionRef<absl::Status(JobChange&)> change) {
-  absl::StatusOr<Job> job = context.store->Update(job_id, Durability::kFull, change);
-  for (absl::Duration wait = kFirstRetry; !job.ok() && MayPass(job.status());
-       wait = std::min(2 * wait, kLastRetry)) {
-    if (context.stopping->WaitFor(wait)) break;
-    job = context.store->Update(job_id, Durability::kFull, change);
-  }
-  return job;
-}
-
 void RemoveJobFolder(const StateFolder& folder, const Job& job) {
   if (job.state != JobState::kSucceeded && job.state != JobState::kCancelled) return;
   std::error_code ignored;
@@ -51,8 +30,9 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
 
 void JobRun::Run() {
   const absl::StatusOr<std::string> model = RunToModel();
-  const absl::StatusOr<Job> ended = UpdateForSure(
-      context_, job_.id, [this, &model](JobChange& change) { return Conclude(change, model); });
+  const absl::StatusOr<Job> ended =
+      UpdateForSure(*context_.store, *context_.stopping, job_.id,
+                    [this, &model](JobChange& change) { return Conclude(change, model); });
   // Where the store failed to the last, the next start finds the job as interrupted and finishes
   // it.
   if (ended.ok()) RemoveJobFolder(*context_.folder, *ended);
@@ -94,16 +74,16 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
 }
 
 absl::StatusOr<std::string> JobRun::TrainAndPublish(const TrainingRequest& request) {
-  VRP_RETURN_IF_ERROR(UpdateForSure(context_, job_.id, [](JobChange& change) {
-                        // Cancelled before the manager knew whom to tell: the flag may not be set.
-                        if (change.state() == JobState::kCancelling)
-                          return absl::CancelledError("cancelled");
-                        return change.MoveTo(JobState::kRunning);
-                      }).status());
+  VRP_RETURN_IF_ERROR(
+      UpdateForSure(*context_.store, *context_.stopping, job_.id, [](JobChange& change) {
+        // Cancelled before the manager knew whom to tell: the flag may not be set.
+        if (change.state() == JobState::kCancelling) return absl::CancelledError("cancelled");
+        return change.MoveTo(JobState::kRunning);
+      }).status());
   const absl::Status trained = Train(request);
   recorder_.Finish();
   VRP_RETURN_IF_ERROR(trained);
-  VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(job_.id));
+  VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(JobKind::kTraining, job_.id));
   if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
   VRP_ASSIGN_OR_RETURN(const ModelVersion published,
                        context_.registry->Publish(request.config.name, request.model_directory));

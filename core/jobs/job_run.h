@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -32,11 +31,6 @@ struct JobRunContext {
   std::string default_device;
   absl::Duration progress_interval;
 };
-
-// A change of state that must not get lost: while the store cannot be written (disk full) it is
-// tried again and again, until the daemon stops. Blocks.
-absl::StatusOr<Job> UpdateForSure(const JobRunContext& context, const std::string& job_id,
-                                  absl::FunctionRef<absl::Status(JobChange&)> change);
 
 class JobRun {
  public:

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "core/base/ids.h"
+#include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/schema.h"
+#include "core/jobs/solve_rows.h"
 
 namespace vrp {
 namespace {
@@ -15,15 +17,39 @@ namespace {
 // Larger files are not read through at the start; what is damaged in them is found when it is used.
 constexpr uintmax_t kMaxCheckedBytes = uintmax_t{256} << 20;
 
+Job Draft(const JobSpec& spec, std::string_view request_id) {
+  Job job;
+  job.request_id = std::string(request_id);
+  job.spec = spec;
+  return job;
+}
+
+Job Draft(const SolveSpec& spec, std::string_view request_id) {
+  Job job;
+  job.kind = JobKind::kSolve;
+  job.request_id = std::string(request_id);
+  job.solve.summary = spec.summary;
+  job.solve.request_sha256 = Sha256Hex(spec.request);
+  job.solve.budget = spec.budget;
+  return job;
+}
+
+absl::Status NoSuchJob(JobKind kind, std::string_view id) {
+  return absl::NotFoundError(Concat(JobResourceName(kind, Escaped(id)), ": no such job"));
+}
+
 absl::StatusOr<std::optional<Job>> SameRequest(absl::StatusOr<std::optional<JobRecord>> found,
-                                               const JobSpec& spec) {
+                                               const Job& draft) {
   if (!found.ok()) return found.status();
   if (!found->has_value()) return std::nullopt;
   Job& job = (*found)->job;
-  if (job.spec == spec) return std::move(job);
+  if (job.kind == draft.kind && job.spec == draft.spec &&
+      job.solve.request_sha256 == draft.solve.request_sha256) {
+    return std::move(job);
+  }
   return absl::AlreadyExistsError(Concat("request_id: got ", Quoted(job.request_id),
-                                         " again with another specification; ", "trainingJobs/",
-                                         job.id, " has it; take a fresh one"));
+                                         " again with another specification; ", ResourceName(job),
+                                         " has it; take a fresh one"));
 }
 
 }  // namespace
@@ -43,71 +69,111 @@ JobStore::JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> r
                    const Clock* clock)
     : clock_(*clock), writer_(std::move(writer)), reader_(std::move(reader)) {}
 
+absl::StatusOr<std::optional<Job>> JobStore::FindSame(const Job& draft) const {
+  if (draft.request_id.empty()) return std::nullopt;
+  absl::MutexLock lock(&read_mutex_);
+  return SameRequest(FindJobRowByRequest(*reader_, draft.request_id), draft);
+}
+
 absl::StatusOr<std::optional<Job>> JobStore::FindRequest(const JobSpec& spec,
                                                          std::string_view request_id) const {
-  if (request_id.empty()) return std::nullopt;
-  absl::MutexLock lock(&read_mutex_);
-  return SameRequest(FindJobRowByRequest(*reader_, request_id), spec);
+  return FindSame(Draft(spec, request_id));
+}
+
+absl::StatusOr<std::optional<Job>> JobStore::FindRequest(const SolveSpec& spec,
+                                                         std::string_view request_id) const {
+  return FindSame(Draft(spec, request_id));
 }
 
 absl::StatusOr<Job> JobStore::Submit(const JobSpec& spec, const std::string& request_id,
                                      int32_t max_queued) {
-  VRP_ASSIGN_OR_RETURN(Job job, Insert(spec, request_id, max_queued));
+  return Submit(Draft(spec, request_id), nullptr, max_queued);
+}
+
+absl::StatusOr<Job> JobStore::Submit(const SolveSpec& spec, const std::string& request_id,
+                                     int32_t max_queued) {
+  return Submit(Draft(spec, request_id), &spec, max_queued);
+}
+
+absl::StatusOr<Job> JobStore::Submit(Job draft, const SolveSpec* contents, int32_t max_queued) {
+  VRP_ASSIGN_OR_RETURN(Job job, Insert(std::move(draft), contents, max_queued));
   Tell(job);
   return job;
 }
 
-absl::StatusOr<Job> JobStore::Insert(const JobSpec& spec, const std::string& request_id,
-                                     int32_t max_queued) {
+absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32_t max_queued) {
   absl::MutexLock lock(&write_mutex_);
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kFull));
-  if (!request_id.empty()) {
+  if (!draft.request_id.empty()) {
     VRP_ASSIGN_OR_RETURN(std::optional<Job> known,
-                         SameRequest(FindJobRowByRequest(*writer_, request_id), spec));
+                         SameRequest(FindJobRowByRequest(*writer_, draft.request_id), draft));
     if (known) return *std::move(known);
   }
-  VRP_ASSIGN_OR_RETURN(const int64_t queued, CountQueuedRows(*writer_));
+  VRP_ASSIGN_OR_RETURN(const int64_t queued, CountQueuedRows(*writer_, draft.kind));
   if (queued >= max_queued) {
     return absl::ResourceExhaustedError(Concat("the queue is full: ", queued, " jobs wait, of ",
                                                max_queued, " at most; try again later"));
   }
   JobRecord record;
+  record.job = std::move(draft);
   record.job.id = NewId();
-  record.job.request_id = request_id;
-  record.job.spec = spec;
   record.job.created = clock_.Now();
   JobChange change(std::move(record), clock_.Now());
   change.Submitted();
   VRP_ASSIGN_OR_RETURN(const int64_t number, InsertJobRow(*writer_, change.record()));
   for (const JobEvent& event : change.events())
     VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, number, event));
+  if (contents != nullptr) {
+    VRP_RETURN_IF_ERROR(
+        WriteContentRow(*writer_, number, SolveContent::kRequest, contents->request));
+  }
   VRP_RETURN_IF_ERROR(transaction.Commit());
   return change.record().job;
 }
 
-absl::StatusOr<JobRecord> JobStore::Find(std::string_view id) const {
+absl::StatusOr<JobRecord> JobStore::Find(JobKind kind, std::string_view id) const {
   absl::MutexLock lock(&read_mutex_);
   VRP_ASSIGN_OR_RETURN(std::optional<JobRecord> record, FindJobRow(*reader_, id));
-  if (!record) return absl::NotFoundError(Concat("trainingJobs/", Escaped(id), ": no such job"));
+  if (!record || record->job.kind != kind) return NoSuchJob(kind, id);
   return *std::move(record);
 }
 
-absl::StatusOr<std::vector<JobRecord>> JobStore::List(int64_t before, int64_t limit) const {
+absl::StatusOr<std::vector<JobRecord>> JobStore::List(const JobRange& range) const {
   absl::MutexLock lock(&read_mutex_);
-  return ReadJobRows(*reader_, before, limit);
+  return ReadJobRows(*reader_, range);
 }
 
-absl::StatusOr<std::vector<JobRecord>> JobStore::ListActive() const {
+absl::StatusOr<std::vector<JobRecord>> JobStore::ListActive(JobKind kind) const {
   absl::MutexLock lock(&read_mutex_);
-  return ReadActiveJobRows(*reader_);
+  return ReadActiveJobRows(*reader_, kind);
 }
 
-absl::StatusOr<std::optional<Job>> JobStore::StartNext() {
+absl::Status JobStore::Delete(JobKind kind, std::string_view id) {
+  absl::MutexLock lock(&write_mutex_);
+  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kFull));
+  VRP_ASSIGN_OR_RETURN(const std::optional<JobRecord> record, FindJobRow(*writer_, id));
+  if (!record || record->job.kind != kind) return NoSuchJob(kind, id);
+  if (!IsFinal(record->job.state)) {
+    return absl::FailedPreconditionError(Concat(ResourceName(record->job), ": is ",
+                                                JobStateName(record->job.state),
+                                                "; only an ended job can be deleted"));
+  }
+  VRP_RETURN_IF_ERROR(DeleteJobRows(*writer_, record->number));
+  return transaction.Commit();
+}
+
+absl::StatusOr<std::optional<std::string>> JobStore::Content(std::string_view id,
+                                                             SolveContent kind) const {
+  absl::MutexLock lock(&read_mutex_);
+  return ReadContentRow(*reader_, id, kind);
+}
+
+absl::StatusOr<std::optional<Job>> JobStore::StartNext(JobKind kind) {
   Job job;
   {
     absl::MutexLock lock(&write_mutex_);
     VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kFull));
-    VRP_ASSIGN_OR_RETURN(std::optional<JobRecord> record, FindNextQueuedRow(*writer_));
+    VRP_ASSIGN_OR_RETURN(std::optional<JobRecord> record, FindNextQueuedRow(*writer_, kind));
     if (!record) return std::nullopt;
     JobChange change(*std::move(record), clock_.Now());
     VRP_RETURN_IF_ERROR(change.Start());
@@ -126,14 +192,15 @@ absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
     absl::MutexLock lock(&write_mutex_);
     VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, durability));
     VRP_ASSIGN_OR_RETURN(std::optional<JobRecord> record, FindJobRow(*writer_, id));
-    if (!record) return absl::NotFoundError(Concat("trainingJobs/", Escaped(id), ": no such job"));
+    if (!record) return absl::NotFoundError(Concat(Escaped(id), ": no such job"));
     const JobState before = record->job.state;
     JobChange draft(*std::move(record), clock_.Now());
     VRP_RETURN_IF_ERROR(change(draft));
-    if (draft.events().empty()) return draft.record().job;
+    if (draft.empty()) return draft.record().job;
     if (IsFinal(before)) {
-      return absl::FailedPreconditionError(Concat(
-          "trainingJobs/", id, ": is ", JobStateName(before), "; nothing happens to it any more"));
+      return absl::FailedPreconditionError(Concat(ResourceName(draft.record().job), ": is ",
+                                                  JobStateName(before),
+                                                  "; nothing happens to it any more"));
     }
     VRP_RETURN_IF_ERROR(Write(draft));
     VRP_RETURN_IF_ERROR(transaction.Commit());
@@ -147,6 +214,9 @@ absl::Status JobStore::Write(const JobChange& change) {
   VRP_RETURN_IF_ERROR(UpdateJobRow(*writer_, change.record()));
   for (const JobEvent& event : change.events()) {
     VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, change.record().number, event));
+  }
+  for (const auto& [kind, content] : change.contents()) {
+    VRP_RETURN_IF_ERROR(WriteContentRow(*writer_, change.record().number, kind, content));
   }
   return absl::OkStatus();
 }

@@ -39,21 +39,29 @@ class JobStore {
   // specification. nullopt for none.
   absl::StatusOr<std::optional<Job>> FindRequest(const JobSpec& spec,
                                                  std::string_view request_id) const;
-  // Adds a queued job, or gives the one of the same request. kResourceExhausted: `max_queued` are
-  // waiting.
+  absl::StatusOr<std::optional<Job>> FindRequest(const SolveSpec& spec,
+                                                 std::string_view request_id) const;
+  // Adds a queued job, or gives the one of the same request. kResourceExhausted: `max_queued` of
+  // its kind are waiting.
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id,
                              int32_t max_queued);
+  absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id,
+                             int32_t max_queued);
   // kNotFound.
-  absl::StatusOr<JobRecord> Find(std::string_view id) const;
-  // Newest first, submitted before number `before`.
-  absl::StatusOr<std::vector<JobRecord>> List(int64_t before, int64_t limit) const;
-  // Jobs that are neither queued, paused nor final.
-  absl::StatusOr<std::vector<JobRecord>> ListActive() const;
-  // Starts an attempt of the oldest queued job; nullopt: none waits.
-  absl::StatusOr<std::optional<Job>> StartNext();
+  absl::StatusOr<JobRecord> Find(JobKind kind, std::string_view id) const;
+  // Newest first.
+  absl::StatusOr<std::vector<JobRecord>> List(const JobRange& range) const;
+  // Jobs of the kind that are neither queued, paused nor final.
+  absl::StatusOr<std::vector<JobRecord>> ListActive(JobKind kind) const;
+  // Starts an attempt of the oldest queued job of the kind; nullopt: none waits.
+  absl::StatusOr<std::optional<Job>> StartNext(JobKind kind);
+  // Forgets an ended job. kFailedPrecondition: it has not ended.
+  absl::Status Delete(JobKind kind, std::string_view id);
+  // Of a solve job; nullopt: there is none (yet).
+  absl::StatusOr<std::optional<std::string>> Content(std::string_view id, SolveContent kind) const;
 
-  // Applies `change` to the job in one transaction; its error undoes all. A change without events
-  // writes nothing. Returns the job as it is afterwards.
+  // Applies `change` to the job in one transaction; its error undoes all. An empty change writes
+  // nothing. Returns the job as it is afterwards.
   absl::StatusOr<Job> Update(std::string_view id, Durability durability,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
 
@@ -63,7 +71,10 @@ class JobStore {
  private:
   JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> reader, const Clock* clock);
 
-  absl::StatusOr<Job> Insert(const JobSpec& spec, const std::string& request_id, int32_t max_queued)
+  absl::StatusOr<std::optional<Job>> FindSame(const Job& draft) const;
+  // `contents`: what a solve job begins with.
+  absl::StatusOr<Job> Submit(Job draft, const SolveSpec* contents, int32_t max_queued);
+  absl::StatusOr<Job> Insert(Job draft, const SolveSpec* contents, int32_t max_queued)
       ABSL_LOCKS_EXCLUDED(write_mutex_);
   absl::Status Write(const JobChange& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   void Tell(const Job& job) const;

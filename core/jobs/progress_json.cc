@@ -62,12 +62,26 @@ void ForEachField(Progress& progress, Visit visit) {
   }
 }
 
+template <typename Progress, typename Visit>
+void ForEachSolveField(Progress& progress, Visit visit) {
+  visit("improvements", progress.improvements);
+  visit("cost", progress.cost);
+  visit("routes", progress.routes);
+  visit("unserved", progress.unserved);
+}
+
+constexpr char kSearched[] = "searched_ns";
+
 struct Writer {
   nlohmann::json& json;
   void operator()(const std::string& key, int64_t value) const { json[key] = value; }
   void operator()(const std::string& key, double value) const { json[key] = FromDouble(value); }
   void operator()(const std::string& key, bool value) const { json[key] = value; }
 };
+
+absl::Status Unreadable(std::string_view text) {
+  return absl::DataLossError(Concat("stored progress: got ", Quoted(text)));
+}
 
 struct Reader {
   const nlohmann::json& json;
@@ -101,7 +115,26 @@ absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   progress.accuracy = progress.validation_accuracy = progress.validation_gap;
   bool sound = json.ok() && json->is_object();
   if (sound) ForEachField(progress, Reader{*json, sound});
-  if (!sound) return absl::DataLossError(Concat("stored progress: got ", Quoted(text)));
+  if (!sound) return Unreadable(text);
+  return progress;
+}
+
+std::string WriteSolveProgress(const SolveProgress& progress) {
+  nlohmann::json json = nlohmann::json::object();
+  ForEachSolveField(progress, Writer{json});
+  Writer{json}(kSearched, absl::ToInt64Nanoseconds(progress.searched));
+  return json.dump();
+}
+
+absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
+  const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "progress");
+  SolveProgress progress;
+  int64_t searched = 0;
+  bool sound = json.ok() && json->is_object();
+  if (sound) ForEachSolveField(progress, Reader{*json, sound});
+  if (sound) Reader{*json, sound}(kSearched, searched);
+  if (!sound) return Unreadable(text);
+  progress.searched = absl::Nanoseconds(searched);
   return progress;
 }
 

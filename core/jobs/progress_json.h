@@ -1,19 +1,24 @@
-// A training job's progress as the store keeps it.
+// A job's progress as the store keeps it.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "core/jobs/solve_part.h"
 #include "core/train/trainer.h"
 
 namespace vrp {
 
-// Every double comes back bit for bit; NaN and the infinities (which JSON lacks) are kept as words.
+// For both kinds: every double comes back bit for bit; NaN and the infinities (which JSON lacks)
+// are kept as words.
 std::string WriteProgress(const TrainingProgress& progress);
 // Unknown keys are passed over; absent ones, as of an earlier version, keep their defaults, or are
 // NaN where that means that there is no value. kDataLoss for text that
 // WriteProgress did not write.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
+
+std::string WriteSolveProgress(const SolveProgress& progress);
+absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text);
 
 }  // namespace vrp

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/base/status_macros.h"
@@ -12,18 +14,34 @@
 namespace vrp {
 namespace {
 
-absl::Status RecoverInterrupted(JobChange& change, int32_t max_attempts) {
+struct CrashWords {
+  std::string without;  // what it did not come to
+  std::string goes_on;
+  std::string stands;
+};
+
+// FAILED after `max_attempts` crashes in a row, else on to `next`.
+absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashWords& words,
+                        JobState next) {
   change.CountCrash();
   const int32_t crashes = change.record().crashes;
   if (crashes >= max_attempts) {
     return change.Fail(absl::AbortedError(
-        Concat("the daemon died ", crashes,
-               " times in a row in this job without a new checkpoint, at most ", max_attempts,
-               " are tried; its last checkpoint is of step ", change.record().checkpoint_step)));
+        Concat("the daemon died ", crashes, " times in a row in this job without ", words.without,
+               ", at most ", max_attempts, " are tried; ", words.stands)));
   }
   change.Log(Concat("the daemon died while the job ran (crash ", crashes, " of ", max_attempts,
-                    "); the job goes on from its last checkpoint"));
-  return change.MoveTo(JobState::kQueued);
+                    "); ", words.goes_on));
+  return next == change.state() ? absl::OkStatus() : change.MoveTo(next);
+}
+
+absl::Status RecoverInterrupted(JobChange& change, int32_t max_attempts) {
+  const int64_t step = change.record().checkpoint_step;
+  return CountCrash(change, max_attempts,
+                    {.without = "a new checkpoint",
+                     .goes_on = "the job goes on from its last checkpoint",
+                     .stands = Concat("its last checkpoint is of step ", step)},
+                    JobState::kQueued);
 }
 
 absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& published,
@@ -37,13 +55,26 @@ absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& pu
   return RecoverInterrupted(change, max_attempts);
 }
 
+absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
+  const SolveProgress& progress = change.record().job.solve.progress;
+  const bool has_plan = progress.improvements > 0;
+  const bool ends = change.state() == JobState::kStopping ||
+                    (has_plan && change.record().crashes + 1 >= max_attempts);
+  const CrashWords words = {
+      .without = "a better plan",
+      .goes_on = ends ? "it ends with the best plan" : "the search goes on from its best plan",
+      .stands = has_plan ? Concat("its best plan has cost ", progress.cost) : "it has no plan"};
+  return CountCrash(change, max_attempts + (has_plan ? 1 : 0), words,
+                    ends ? JobState::kStopping : JobState::kQueued);
+}
+
 }  // namespace
 
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, int32_t max_attempts) {
-  VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive());
+  VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(JobKind::kTraining));
   for (const JobRecord& record : active) {
     const std::optional<ModelVersion> published =
-        registry.FindByTrainingJob(Concat("trainingJobs/", record.job.id));
+        registry.FindByTrainingJob(ResourceName(record.job));
     VRP_RETURN_IF_ERROR(store
                             .Update(record.job.id, Durability::kFull,
                                     [&published, max_attempts](JobChange& change) {
@@ -54,6 +85,19 @@ absl::Status RecoverJobs(JobStore& store, const Registry& registry, int32_t max_
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts) {
+  VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(JobKind::kSolve));
+  std::vector<Job> stopping;
+  for (const JobRecord& record : active) {
+    VRP_ASSIGN_OR_RETURN(
+        Job job, store.Update(record.job.id, Durability::kFull, [max_attempts](JobChange& change) {
+          return RecoverSolve(change, max_attempts);
+        }));
+    if (job.state == JobState::kStopping) stopping.push_back(std::move(job));
+  }
+  return stopping;
+}
+
 void RemoveFinishedFolders(const JobStore& store, const StateFolder& folder) {
   std::vector<std::string> ids;
   std::error_code error;
@@ -61,7 +105,7 @@ void RemoveFinishedFolders(const JobStore& store, const StateFolder& folder) {
     ids.push_back(entry.path().filename().string());
   }
   for (const std::string& id : ids) {
-    const absl::StatusOr<JobRecord> record = store.Find(id);
+    const absl::StatusOr<JobRecord> record = store.Find(JobKind::kTraining, id);
     if (record.ok()) RemoveJobFolder(folder, record->job);
   }
 }

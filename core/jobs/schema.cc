@@ -53,7 +53,28 @@ CREATE TABLE events (
 CREATE UNIQUE INDEX events_by_step ON events (job, attempt, step) WHERE type = 'progress';
 )sql";
 
-constexpr std::array<std::string_view, 1> kMigrations = {kVersion1};
+// Jobs of several kinds. What only solve jobs have stands in tables of its own, and their large
+// texts (kinds: request, plan, answer) apart from what changes each second.
+constexpr std::string_view kVersion2 = R"sql(
+ALTER TABLE jobs ADD COLUMN kind TEXT NOT NULL DEFAULT 'training';
+DROP INDEX jobs_by_state;
+CREATE INDEX jobs_by_state ON jobs (kind, state, number);
+CREATE TABLE solve_jobs (
+  job INTEGER PRIMARY KEY REFERENCES jobs (number),
+  summary BLOB NOT NULL,
+  request_sha256 TEXT NOT NULL,
+  budget INTEGER NOT NULL,
+  progress TEXT NOT NULL
+);
+CREATE TABLE solve_contents (
+  job INTEGER NOT NULL REFERENCES jobs (number),
+  kind TEXT NOT NULL,
+  content BLOB NOT NULL,
+  PRIMARY KEY (job, kind)
+);
+)sql";
+
+constexpr std::array<std::string_view, 2> kMigrations = {kVersion1, kVersion2};
 
 // 0 for an empty database.
 absl::StatusOr<int64_t> ReadVersion(Database& database) {

@@ -37,6 +37,13 @@ absl::Status Query::BindOne(int position, std::string_view value) {
       "bind");
 }
 
+absl::Status Query::BindOne(int position, Blob value) {
+  const char* data = value.bytes.empty() ? "" : value.bytes.data();
+  return database_.Error(
+      sqlite3_bind_blob64(statement_, position, data, value.bytes.size(), SQLITE_TRANSIENT),
+      "bind");
+}
+
 absl::Status Query::BindNull(int position) {
   return database_.Error(sqlite3_bind_null(statement_, position), "bind");
 }
@@ -60,6 +67,12 @@ std::string Query::Text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   if (text == nullptr) return "";
   return std::string(text, static_cast<size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+std::string Query::Bytes(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  if (bytes == nullptr) return "";
+  return std::string(bytes, static_cast<size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
 std::optional<int64_t> Query::OptionalInteger(int column) const {

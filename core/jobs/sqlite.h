@@ -19,6 +19,11 @@ namespace vrp {
 
 class Database;
 
+// Bytes of any kind, kept as they are.
+struct Blob {
+  std::string_view bytes;
+};
+
 // One execution of a prepared statement, which goes back to its database when this goes. Not
 // thread-safe.
 class Query {
@@ -27,7 +32,8 @@ class Query {
   Query& operator=(Query&&) = delete;
   ~Query();
 
-  // Values for the question marks, in order: integers, texts, optionals of them (nullopt: NULL).
+  // Values for the question marks, in order: integers, texts, blobs, optionals of them (nullopt:
+  // NULL).
   template <typename... Values>
   absl::Status Bind(const Values&... values) {
     int position = 0;
@@ -43,6 +49,7 @@ class Query {
   // Of the current row; columns from 0.
   int64_t Integer(int column) const;
   std::string Text(int column) const;
+  std::string Bytes(int column) const;
   std::optional<int64_t> OptionalInteger(int column) const;
   std::optional<std::string> OptionalText(int column) const;
 
@@ -52,6 +59,7 @@ class Query {
 
   absl::Status BindOne(int position, int64_t value);
   absl::Status BindOne(int position, std::string_view value);
+  absl::Status BindOne(int position, Blob value);
   template <typename T>
   absl::Status BindOne(int position, const std::optional<T>& value) {
     return value.has_value() ? BindOne(position, *value) : BindNull(position);

@@ -15,8 +15,12 @@ constexpr int64_t kMaxEventsAtOnce = 1000;
 
 StoredEventSubscription::StoredEventSubscription(std::shared_ptr<const JobStore> store,
                                                  std::shared_ptr<EventTopic> topic,
-                                                 std::string job_id, int64_t from)
-    : store_(std::move(store)), topic_(std::move(topic)), job_id_(std::move(job_id)), next_(from) {}
+                                                 std::string job_name, int64_t from)
+    : store_(std::move(store)),
+      topic_(std::move(topic)),
+      job_name_(std::move(job_name)),
+      job_id_(job_name_.substr(job_name_.find('/') + 1)),
+      next_(from) {}
 
 StoredEventSubscription::~StoredEventSubscription() { topic_->Forget(this); }
 
@@ -33,16 +37,14 @@ absl::StatusOr<std::vector<JobEvent>> StoredEventSubscription::Next(int64_t limi
   if (next > position.last) {
     if (position.final || !position.closed) return std::vector<JobEvent>();
     return absl::UnavailableError(
-        Concat("trainingJobs/", job_id_,
-               ": the daemon is stopping; watch again from sequence number ", next));
+        Concat(job_name_, ": the daemon is stopping; watch again from sequence number ", next));
   }
   VRP_ASSIGN_OR_RETURN(std::vector<JobEvent> events,
                        store_->Events(job_id_, {.first = next,
                                                 .last = position.last,
                                                 .limit = std::min(limit, kMaxEventsAtOnce)}));
   if (events.empty() || events.front().sequence != next) {
-    return absl::DataLossError(
-        Concat("trainingJobs/", job_id_, ": event ", next, " is missing in the store"));
+    return absl::DataLossError(Concat(job_name_, ": event ", next, " is missing in the store"));
   }
   next_.store(next + static_cast<int64_t>(events.size()));
   return events;

@@ -11,17 +11,17 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "core/jobs/event_topic.h"
-#include "core/jobs/job_manager.h"
+#include "core/jobs/job_book.h"
 #include "core/jobs/job_store.h"
 
 namespace vrp {
 
-// Thread-safe. May outlive the manager that made it.
+// Thread-safe. May outlive the book that made it.
 class StoredEventSubscription final : public EventSubscription {
  public:
-  // `topic` is the job's, and stands at its newest event.
+  // `topic` is the job's, and stands at its newest event. `job_name`: the resource's.
   StoredEventSubscription(std::shared_ptr<const JobStore> store, std::shared_ptr<EventTopic> topic,
-                          std::string job_id, int64_t from);
+                          std::string job_name, int64_t from);
   ~StoredEventSubscription() override;
 
   void NotifyWhenReady(std::function<void()> on_ready) override;
@@ -31,6 +31,7 @@ class StoredEventSubscription final : public EventSubscription {
  private:
   const std::shared_ptr<const JobStore> store_;
   const std::shared_ptr<EventTopic> topic_;
+  const std::string job_name_;
   const std::string job_id_;
   absl::Mutex reading_;        // one Next at a time
   std::atomic<int64_t> next_;  // sequence number; written under reading_

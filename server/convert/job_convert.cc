@@ -35,6 +35,8 @@ v1::JobState ToProto(JobState state) {
       return v1::JOB_STATE_PAUSED;
     case JobState::kCancelling:
       return v1::JOB_STATE_CANCELLING;
+    case JobState::kStopping:
+      return v1::JOB_STATE_STOPPING;
     case JobState::kSucceeded:
       return v1::JOB_STATE_SUCCEEDED;
     case JobState::kFailed:
@@ -143,6 +145,9 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
     case EventType::kModel:
       message.mutable_model()->set_model(event.text);
       break;
+    case EventType::kImprovement:
+    case EventType::kAnswer:
+      break;  // of solve jobs alone
   }
   return message;
 }

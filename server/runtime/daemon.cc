@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
+#include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
@@ -73,6 +74,7 @@ struct Daemon::Parts {
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<StreamHub> streams;
+  std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;
   std::unique_ptr<SolverHandler> solver_handler;
   std::unique_ptr<TrainingHandler> training_handler;
@@ -94,7 +96,8 @@ absl::Status Daemon::Parts::OpenCore() {
                                          .device = device,
                                          .loader = options.policy_loader}));
   VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = vrpd.state_dir + "/matrices"}));
-  VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.state_directory = vrpd.state_dir,
+  VRP_ASSIGN_OR_RETURN(book, JobBook::Open(vrpd.state_dir, options.clock));
+  VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = options.trainer,
                                                  .registry = registry.get(),
                                                  .clock = options.clock,

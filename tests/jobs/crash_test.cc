@@ -37,7 +37,7 @@ class CrashTest : public ::testing::Test {
         : trainer(std::move(options)) {
       registry = *Registry::Create({.directory = folder.File("models"), .loader = LoadFake});
       absl::StatusOr<std::unique_ptr<JobManager>> opened =
-          JobManager::Create({.state_directory = folder.File("state"),
+          JobManager::Create({.book = *JobBook::Open(folder.File("state"), &clock),
                               .trainer = &trainer,
                               .registry = registry.get(),
                               .clock = &clock,

@@ -29,7 +29,9 @@ class JobManagerFixture : public ::testing::Test {
     trainer_ = std::make_unique<FakeTrainer>(std::move(options));
   }
   JobManager::Options ManagerOptions() {
-    return {.state_directory = folder_.File("state"),
+    absl::StatusOr<std::shared_ptr<JobBook>> book = JobBook::Open(folder_.File("state"), &clock_);
+    EXPECT_TRUE(book.ok()) << book.status();
+    return {.book = book.ok() ? *book : nullptr,
             .trainer = trainer_.get(),
             .registry = registry_.get(),
             .clock = &clock_};

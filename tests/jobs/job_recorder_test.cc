@@ -19,7 +19,7 @@ class JobRecorderTest : public ::testing::Test {
   JobRecorderTest() {
     store_ = *JobStore::Open(folder_.File("jobs.db"), &clock_);
     EXPECT_TRUE(store_->Submit(test::ASpec(), "", 10).ok());
-    id_ = (*store_->StartNext())->id;
+    id_ = (*store_->StartNext(JobKind::kTraining))->id;
     recorder_.emplace(JobRecorder::Options{.store = store_.get(),
                                            .clock = &clock_,
                                            .job_id = id_,
@@ -62,7 +62,7 @@ TEST_F(JobRecorderTest, TheEndOfAnEpochIsStoredOnceWithItsValidation) {
   recorder_->OnProgress(At(10, true));
   recorder_->OnProgress(At(11));
   EXPECT_THAT(Recorded(), ElementsAre("progress 9", "log", "progress 10"));
-  EXPECT_TRUE(store_->Find(id_)->job.progress->end_of_epoch);
+  EXPECT_TRUE(store_->Find(JobKind::kTraining, id_)->job.progress->end_of_epoch);
 }
 
 TEST_F(JobRecorderTest, AnEpochsLastStepIsNotLostWhereNoReportOfTheEpochFollows) {
@@ -100,7 +100,7 @@ TEST_F(JobRecorderTest, NotANumberSurvives) {
   TrainingProgress progress = At(1);
   progress.loss = std::numeric_limits<double>::quiet_NaN();
   recorder_->OnProgress(progress);
-  EXPECT_TRUE(std::isnan(store_->Find(id_)->job.progress->loss));
+  EXPECT_TRUE(std::isnan(store_->Find(JobKind::kTraining, id_)->job.progress->loss));
   EXPECT_TRUE(
       std::isnan(store_->Events(id_, {.first = 3, .last = 3, .limit = 1})->front().progress->loss));
 }

@@ -90,7 +90,7 @@ TEST_F(JobRestartTest, ATrainingOutlivesADiskThatIsFullForAWhile) {
 
 TEST_F(JobRestartTest, ASecondManagerOnTheFolderIsRefused) {
   Open();
-  const absl::Status second = JobManager::Create(ManagerOptions()).status();
+  const absl::Status second = JobBook::Open(folder_.File("state"), &clock_).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(second)) << second;
   EXPECT_THAT(std::string(second.message()), HasSubstr("another vrpd"));
 }
@@ -99,7 +99,7 @@ TEST_F(JobRestartTest, OptionsThatCannotWorkAreRefused) {
   JobManager::Options options = ManagerOptions();
   options.trainer = nullptr;
   EXPECT_TRUE(absl::IsInvalidArgument(JobManager::Create(options).status()));
-  options = ManagerOptions();
+  options.trainer = trainer_.get();
   options.max_queued = 0;
   EXPECT_TRUE(absl::IsInvalidArgument(JobManager::Create(options).status()));
 }

@@ -39,7 +39,7 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
                      .device = "cuda:1"};
   const Job submitted = *(*Open())->Submit(spec, "r1", 10);
   clock_.Advance(absl::Seconds(5));
-  ASSERT_EQ((*(*Open())->StartNext())->id, submitted.id);
+  ASSERT_EQ((*(*Open())->StartNext(JobKind::kTraining))->id, submitted.id);
   ASSERT_TRUE((*Open())
                   ->Update(submitted.id, Durability::kFull,
                            [](JobChange& change) {
@@ -49,7 +49,7 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
                              return change.Fail(absl::DataLossError("weights\xff"));
                            })
                   .ok());
-  const JobRecord record = *(*Open())->Find(submitted.id);
+  const JobRecord record = *(*Open())->Find(JobKind::kTraining, submitted.id);
   const Job& job = record.job;
   EXPECT_EQ(job.spec, spec);
   EXPECT_EQ(job.request_id, "r1");
@@ -84,14 +84,14 @@ TEST_F(JobStoreTest, AChangeThatFailsLeavesNothing) {
                                              return absl::AbortedError("no");
                                            })
                                   .status()));
-  EXPECT_EQ(store->Find(id)->job.last_sequence, 1);
+  EXPECT_EQ(store->Find(JobKind::kTraining, id)->job.last_sequence, 1);
   EXPECT_EQ(store->Events(id, {.first = 1, .last = 9, .limit = 9})->size(), 1u);
 }
 
 TEST_F(JobStoreTest, AStepStandsOnceInAnAttempt) {
   const auto store = *Open();
   store->Submit(test::ASpec(), "", 10).IgnoreError();
-  const std::string id = (*store->StartNext())->id;
+  const std::string id = (*store->StartNext(JobKind::kTraining))->id;
   const auto progress = [&] {
     return store
         ->Update(id, Durability::kNormal,
@@ -103,10 +103,10 @@ TEST_F(JobStoreTest, AStepStandsOnceInAnAttempt) {
   };
   EXPECT_TRUE(progress().ok());
   EXPECT_TRUE(absl::IsAlreadyExists(progress()));
-  EXPECT_EQ(store->Find(id)->job.last_sequence, 3);
+  EXPECT_EQ(store->Find(JobKind::kTraining, id)->job.last_sequence, 3);
   const auto again = [](JobChange& change) { return change.MoveTo(JobState::kQueued); };
   ASSERT_TRUE(store->Update(id, Durability::kFull, again).ok());
-  ASSERT_TRUE((*store->StartNext()).has_value());
+  ASSERT_TRUE((*store->StartNext(JobKind::kTraining)).has_value());
   EXPECT_TRUE(progress().ok()) << "a new attempt";
 }
 
@@ -156,11 +156,11 @@ TEST_F(JobStoreTest, TheListenerHearsAfterTheCommit) {
   std::vector<int64_t> heard;
   store->SetListener([&](const Job& job) {
     heard.push_back(job.last_sequence);
-    EXPECT_EQ(store->Find(job.id)->job.last_sequence, job.last_sequence);
+    EXPECT_EQ(store->Find(JobKind::kTraining, job.id)->job.last_sequence, job.last_sequence);
   });
   store->Submit(test::ASpec(), "", 10).IgnoreError();
-  store->StartNext().IgnoreError();
-  store->StartNext().IgnoreError();  // none waits
+  store->StartNext(JobKind::kTraining).IgnoreError();
+  store->StartNext(JobKind::kTraining).IgnoreError();  // none waits
   EXPECT_THAT(heard, ElementsAre(1, 2));
 }
 
@@ -182,7 +182,7 @@ TEST_F(JobStoreTest, ANewerSchemaIsRefusedByItsNumberAndLeftAlone) {
   const absl::Status status = Open().status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr(Concat(path_, ": got schema version 7, wanted 1 or older")));
+              HasSubstr(Concat(path_, ": got schema version 7, wanted 2 or older")));
 }
 
 TEST_F(JobStoreTest, AnotherProgramsDatabaseIsRefused) {
@@ -208,6 +208,63 @@ TEST_F(JobStoreTest, AnOlderSchemaIsBroughtUpToDateStepByStep) {
   ASSERT_TRUE(*query.Next());
   EXPECT_EQ(query.Integer(0), 42);
   EXPECT_EQ(query.Integer(1), 1);
+}
+
+TEST_F(JobStoreTest, JobsOfTheFirstSchemaAreTrainingJobsOfThisOne) {
+  {
+    const auto database = *Database::Open(path_);
+    ASSERT_TRUE(Migrate(*database, JobSchemaMigrations().first(1)).ok());
+    ASSERT_TRUE(
+        database
+            ->Execute("INSERT INTO jobs VALUES (7, 'old', 'r1', 'a.yaml', 'name: a', "
+                      "'[\"x=1\"]', 'cpu', 'QUEUED', 1, 0, 5, 1000, 2000, NULL, "
+                      "'{\"step\":5}', 0, '', '', 1);"
+                      "INSERT INTO events VALUES (7, 1, 1, 3000, 'progress', 'RUNNING', '', "
+                      "5, '{\"step\":5}')")
+            .ok());
+  }
+  const auto store = *Open();
+  const Job job = store->Find(JobKind::kTraining, "old")->job;
+  EXPECT_EQ(job.spec.overrides, std::vector<std::string>{"x=1"});
+  EXPECT_EQ(job.progress->step, 5);
+  const std::vector<JobEvent> events = *store->Events("old", {.first = 1, .last = 1, .limit = 1});
+  EXPECT_EQ(events.at(0).progress->step, 5);
+  EXPECT_TRUE(absl::IsNotFound(store->Find(JobKind::kSolve, "old").status()));
+  EXPECT_EQ(*store->StartNext(JobKind::kSolve), std::nullopt);
+  EXPECT_EQ((*store->StartNext(JobKind::kTraining))->id, "old");
+}
+
+TEST_F(JobStoreTest, ASolveJobComesBackAsItWasStored) {
+  const std::string bytes("a\0b\xff", 4);  // serialised messages are no text
+  const Job submitted = *(*Open())->Submit(
+      SolveSpec{.request = bytes, .summary = bytes, .budget = absl::Hours(3)}, "r1", 10);
+  const SolveProgress progress = {.searched = absl::Nanoseconds(1'500'000'007),
+                                  .improvements = 2,
+                                  .cost = 0.1 + 0.2,
+                                  .routes = 4,
+                                  .unserved = 1};
+  ASSERT_TRUE((*Open())
+                  ->Update(submitted.id, Durability::kFull,
+                           [&](JobChange& change) {
+                             change.Improved(progress, bytes + "plan");
+                             change.Answered(progress, bytes + "answer");
+                             change.Searched(absl::Seconds(2), absl::Seconds(2));
+                             return absl::OkStatus();
+                           })
+                  .ok());
+  const auto store = *Open();
+  const Job job = store->Find(JobKind::kSolve, submitted.id)->job;
+  EXPECT_EQ(job.solve.summary, bytes);
+  EXPECT_EQ(job.solve.budget, absl::Hours(3));
+  EXPECT_EQ(job.solve.progress.cost, progress.cost);
+  EXPECT_EQ(job.solve.progress.searched, absl::Seconds(2));
+  EXPECT_EQ(*store->Content(job.id, SolveContent::kRequest), bytes);
+  EXPECT_EQ(*store->Content(job.id, SolveContent::kPlan), bytes + "plan");
+  EXPECT_EQ(*store->Content(job.id, SolveContent::kAnswer), bytes + "answer");
+  const std::vector<JobEvent> events = *store->Events(job.id, {.first = 2, .last = 3, .limit = 9});
+  EXPECT_EQ(events.at(0).type, EventType::kImprovement);
+  EXPECT_EQ(events.at(0).solve, progress);
+  EXPECT_EQ(events.at(1).type, EventType::kAnswer);
 }
 
 TEST_F(JobStoreTest, AMigrationThatFailsLeavesTheOlderSchema) {
@@ -267,9 +324,9 @@ TEST_F(JobStoreTest, AFullDiskIsAClearErrorAndLosesNothingElse) {
     const absl::Status status = store->Submit(test::ASpec(), "r2", 100).status();
     EXPECT_TRUE(absl::IsUnavailable(status)) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
-    EXPECT_EQ(store->Find(first.id)->job.spec, first.spec) << "reading goes on";
+    EXPECT_EQ(store->Find(JobKind::kTraining, first.id)->job.spec, first.spec) << "reading goes on";
   }
-  EXPECT_EQ(store->List(100, 100)->size(), 1u);
+  EXPECT_EQ(store->List({.before = 100, .limit = 100})->size(), 1u);
   EXPECT_TRUE(store->Submit(test::ASpec(), "r2", 100).ok()) << "and writing, once there is room";
 }
 

@@ -12,8 +12,8 @@ namespace {
 using enum JobState;
 using ::testing::HasSubstr;
 
-constexpr JobState kAll[] = {kQueued,     kPreparing, kRunning, kPausing,  kPaused,
-                             kCancelling, kSucceeded, kFailed,  kCancelled};
+constexpr JobState kAll[] = {kQueued,     kPreparing, kRunning,   kPausing, kPaused,
+                             kCancelling, kStopping,  kSucceeded, kFailed,  kCancelled};
 
 const std::set<std::pair<JobState, JobState>> kLegal = {
     {kQueued, kPreparing},    {kQueued, kCancelled},     {kPreparing, kRunning},
@@ -23,6 +23,8 @@ const std::set<std::pair<JobState, JobState>> kLegal = {
     {kRunning, kQueued},      {kPausing, kPaused},       {kPausing, kCancelling},
     {kPausing, kSucceeded},   {kPausing, kFailed},       {kPaused, kQueued},
     {kPaused, kCancelled},    {kCancelling, kCancelled}, {kCancelling, kSucceeded},
+    {kPreparing, kStopping},  {kRunning, kStopping},     {kStopping, kSucceeded},
+    {kStopping, kFailed},     {kStopping, kCancelled},
 };
 
 class TransitionTest : public ::testing::TestWithParam<std::tuple<JobState, JobState>> {};
@@ -61,8 +63,9 @@ INSTANTIATE_TEST_SUITE_P(AllPairs, TransitionTest,
 
 TEST(JobTest, NamesOfStatesAndEventTypesReadBack) {
   for (const JobState state : kAll) EXPECT_EQ(ParseJobState(JobStateName(state)), state);
-  for (const EventType type : {EventType::kState, EventType::kLog, EventType::kProgress,
-                               EventType::kCheckpoint, EventType::kResumed, EventType::kModel}) {
+  for (const EventType type :
+       {EventType::kState, EventType::kLog, EventType::kProgress, EventType::kCheckpoint,
+        EventType::kResumed, EventType::kModel, EventType::kImprovement, EventType::kAnswer}) {
     EXPECT_EQ(ParseEventType(EventTypeName(type)), type);
   }
   EXPECT_FALSE(ParseJobState("running").has_value());

@@ -45,24 +45,6 @@ std::vector<JobEvent> ReadUntil(EventSubscription& events,
   return read;
 }
 
-std::vector<JobEvent> ReadToEnd(JobManager& jobs, std::string_view id) {
-  const auto events = jobs.Watch(id, 1);
-  EXPECT_TRUE(events.ok()) << events.status();
-  return ReadUntil(**events, [](const JobEvent&) { return false; });
-}
-
-Job AwaitEnd(JobManager& jobs, std::string_view id) {
-  ReadToEnd(jobs, id);
-  return *jobs.Get(id);
-}
-
-void AwaitState(JobManager& jobs, std::string_view id, JobState state) {
-  const std::vector<JobEvent> events = ReadUntil(
-      **jobs.Watch(id, 1), [state](const JobEvent& event) { return event.state == state; });
-  ASSERT_FALSE(events.empty());
-  EXPECT_EQ(events.back().state, state);
-}
-
 std::vector<std::string> Describe(const std::vector<JobEvent>& events) {
   std::vector<std::string> words;
   for (const JobEvent& event : events) {
@@ -76,8 +58,13 @@ std::vector<std::string> Describe(const std::vector<JobEvent>& events) {
       case EventType::kLog:
         words.emplace_back("log");
         break;
+      case EventType::kImprovement:
+      case EventType::kAnswer:
+        words.push_back(Concat(EventTypeName(event.type), " ", event.solve->cost));
+        break;
       default:
-        words.push_back(Concat(EventTypeName(event.type), " ", event.step));
+        words.push_back(Concat(EventTypeName(event.type), " ",
+                               event.solve ? event.solve->cost : static_cast<double>(event.step)));
     }
   }
   return words;

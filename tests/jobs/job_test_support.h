@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/jobs/job_manager.h"
+#include "gtest/gtest.h"
 
 namespace vrp::test {
 
@@ -19,13 +20,27 @@ JobSpec ASpec(int64_t epochs = 2, int64_t batches = 5);
 std::vector<JobEvent> ReadUntil(EventSubscription& events,
                                 const std::function<bool(const JobEvent&)>& wanted);
 // All events of a job that will end.
-std::vector<JobEvent> ReadToEnd(JobManager& jobs, std::string_view id);
+template <typename Manager>
+std::vector<JobEvent> ReadToEnd(Manager& jobs, std::string_view id) {
+  return ReadUntil(**jobs.Watch(id, 1), [](const JobEvent&) { return false; });
+}
 // Waits for the job's end.
-Job AwaitEnd(JobManager& jobs, std::string_view id);
+template <typename Manager>
+Job AwaitEnd(Manager& jobs, std::string_view id) {
+  ReadToEnd(jobs, id);
+  return *jobs.Get(id);
+}
 // Waits until the job has an event of this state.
-void AwaitState(JobManager& jobs, std::string_view id, JobState state);
+template <typename Manager>
+void AwaitState(Manager& jobs, std::string_view id, JobState state) {
+  const std::vector<JobEvent> events = ReadUntil(
+      **jobs.Watch(id, 1), [state](const JobEvent& event) { return event.state == state; });
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.back().state, state);
+}
 
-// One word an event: "PREPARING", "progress 3", "resumed 6", "model models/...", "log".
+// One word an event: "PREPARING", "progress 3", "resumed 6", "model models/...", "log"; of a solve
+// job "improvement 12.5", "answer 12", "resumed 12.5" with the cost.
 std::vector<std::string> Describe(const std::vector<JobEvent>& events);
 std::vector<std::string> DescribeWithoutLogs(const std::vector<JobEvent>& events);
 

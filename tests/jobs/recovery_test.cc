@@ -29,7 +29,7 @@ class RecoveryTest : public ::testing::Test {
   // A job that was in `path`'s last state when the daemon died.
   std::string LeftIn(const std::vector<JobState>& path) {
     const std::string id = store_->Submit(test::ASpec(), "", 100)->id;
-    EXPECT_TRUE(store_->StartNext().ok());
+    EXPECT_TRUE(store_->StartNext(JobKind::kTraining).ok());
     Update(id, [&](JobChange& change) {
       for (const JobState state : path) EXPECT_TRUE(change.MoveTo(state).ok());
     });
@@ -47,10 +47,12 @@ class RecoveryTest : public ::testing::Test {
   Job Recover(const std::string& id) {
     const absl::Status status = RecoverJobs(*store_, *registry_, 3);
     EXPECT_TRUE(status.ok()) << status;
-    return store_->Find(id)->job;
+    return store_->Find(JobKind::kTraining, id)->job;
   }
   // The daemon dies once more in the job.
-  void CrashAgain(const std::string& id) { EXPECT_EQ((*store_->StartNext())->id, id); }
+  void CrashAgain(const std::string& id) {
+    EXPECT_EQ((*store_->StartNext(JobKind::kTraining))->id, id);
+  }
 
   test::TempFolder folder_;
   test::ManualClock clock_;
@@ -67,12 +69,13 @@ TEST_F(RecoveryTest, EachStateBecomesWhatItMust) {
   const std::string paused = LeftIn({kRunning, kPausing, kPaused});
   const std::string failed = LeftIn({kRunning, kFailed});
   EXPECT_EQ(Recover(preparing).state, kQueued);
-  EXPECT_EQ(store_->Find(running)->job.state, kQueued);
-  EXPECT_EQ(store_->Find(cancelling)->job.state, kCancelled);
-  EXPECT_EQ(store_->Find(pausing)->job.state, kPaused);
-  EXPECT_EQ(store_->Find(paused)->job.state, kPaused);
-  EXPECT_EQ(store_->Find(failed)->job.state, kFailed);
-  EXPECT_EQ((*store_->StartNext())->id, preparing) << "in the order of submission";
+  EXPECT_EQ(store_->Find(JobKind::kTraining, running)->job.state, kQueued);
+  EXPECT_EQ(store_->Find(JobKind::kTraining, cancelling)->job.state, kCancelled);
+  EXPECT_EQ(store_->Find(JobKind::kTraining, pausing)->job.state, kPaused);
+  EXPECT_EQ(store_->Find(JobKind::kTraining, paused)->job.state, kPaused);
+  EXPECT_EQ(store_->Find(JobKind::kTraining, failed)->job.state, kFailed);
+  EXPECT_EQ((*store_->StartNext(JobKind::kTraining))->id, preparing)
+      << "in the order of submission";
 }
 
 TEST_F(RecoveryTest, TheThirdCrashInARowFailsTheJob) {
@@ -107,9 +110,76 @@ TEST_F(RecoveryTest, AJobWhoseModelIsPublishedHasSucceeded) {
   const Job job = Recover(id);
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.model, "models/tiny/versions/1");
-  EXPECT_EQ(store_->Find(cancelling)->job.model, "models/tiny/versions/2");
+  EXPECT_EQ(store_->Find(JobKind::kTraining, cancelling)->job.model, "models/tiny/versions/2");
   EXPECT_THAT(test::Describe(*store_->Events(id, {.first = 4, .last = 9, .limit = 9})),
               ElementsAre("model models/tiny/versions/1", "SUCCEEDED"));
+}
+
+class SolveRecoveryTest : public RecoveryTest {
+ protected:
+  // A solve job that ran when the daemon died.
+  std::string Running() {
+    const std::string id = store_->Submit(SolveSpec{.request = "city"}, "", 100)->id;
+    CrashAgain(id);
+    return id;
+  }
+  void CrashAgain(const std::string& id) {
+    EXPECT_EQ((*store_->StartNext(JobKind::kSolve))->id, id);
+    Update(id, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kRunning).ok()); });
+  }
+  JobState Recovered(const std::string& id) {
+    EXPECT_TRUE(RecoverSolveJobs(*store_, 3).ok());
+    return store_->Find(JobKind::kSolve, id)->job.state;
+  }
+  void Improve(const std::string& id) {
+    Update(id, [](JobChange& change) { change.Improved({.improvements = 1, .cost = 9}, "plan"); });
+  }
+};
+
+TEST_F(SolveRecoveryTest, AnInterruptedSearchIsQueuedAgainAndAStoppedOneOnlyEnded) {
+  const std::string running = Running();
+  const std::string stopping = Running();
+  Update(stopping, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kStopping).ok()); });
+  const absl::StatusOr<std::vector<Job>> to_end = RecoverSolveJobs(*store_, 3);
+  ASSERT_TRUE(to_end.ok()) << to_end.status();
+  ASSERT_EQ(to_end->size(), 1u);
+  EXPECT_EQ(to_end->front().id, stopping);
+  EXPECT_EQ(store_->Find(JobKind::kSolve, running)->job.state, JobState::kQueued);
+}
+
+TEST_F(SolveRecoveryTest, TheThirdCrashWithoutAPlanFailsTheJob) {
+  const std::string id = Running();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Recovered(id), JobState::kQueued);
+    CrashAgain(id);
+  }
+  EXPECT_EQ(Recovered(id), JobState::kFailed);
+  EXPECT_THAT(store_->Find(JobKind::kSolve, id)->job.error.ToString(),
+              HasSubstr("without a better plan, at most 3 are tried; it has no plan"));
+}
+
+TEST_F(SolveRecoveryTest, AJobWithAPlanIsEndedWithItRatherThanFailed) {
+  const std::string id = Running();
+  Improve(id);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Recovered(id), JobState::kQueued);
+    CrashAgain(id);
+  }
+  EXPECT_EQ(Recovered(id), JobState::kStopping);
+  EXPECT_EQ(Recovered(id), JobState::kFailed) << "when even that kills the daemon";
+}
+
+TEST_F(SolveRecoveryTest, ASearchThatGetsOnIsNotGivenUp) {
+  const std::string id = Running();
+  for (int i = 0; i < 6; ++i) {
+    if (i % 2 == 0) {
+      Improve(id);
+    } else {
+      Update(id, [](JobChange& change) { change.Searched(absl::Minutes(9), absl::Minutes(2)); });
+    }
+    EXPECT_EQ(Recovered(id), JobState::kQueued) << i;
+    CrashAgain(id);
+  }
 }
 
 TEST_F(RecoveryTest, FoldersOfJobsThatNeedThemNoMoreGo) {

@@ -28,7 +28,7 @@ class TensorBoardTest : public ::testing::Test {
   TensorBoardTest() {
     store_ = *JobStore::Open(folder_.File("jobs.db"), &clock_);
     EXPECT_TRUE(store_->Submit(test::ASpec(), "", 10).ok());
-    id_ = (*store_->StartNext())->id;
+    id_ = (*store_->StartNext(JobKind::kTraining))->id;
     recorder_.emplace(JobRecorder::Options{.store = store_.get(),
                                            .clock = &clock_,
                                            .job_id = id_,

@@ -1,4 +1,4 @@
-#include "core/jobs/job_run.h"
+#include "core/jobs/sure_update.h"
 
 #include <filesystem>
 #include <optional>
@@ -17,8 +17,6 @@ class UpdateForSureTest : public ::testing::Test {
   UpdateForSureTest() {
     store_ = *JobStore::Open(folder_.File("jobs.db"), &clock_);
     id_ = store_->Submit(test::ASpec(), "", 10)->id;
-    context_.store = store_.get();
-    context_.stopping = &stopping_;
     full_.emplace(std::filesystem::file_size(folder_.File("jobs.db-wal")));
   }
 
@@ -27,13 +25,12 @@ class UpdateForSureTest : public ::testing::Test {
   std::unique_ptr<JobStore> store_;
   std::string id_;
   StopSignal stopping_;
-  JobRunContext context_;
   std::optional<test::FullDisk> full_;
 };
 
 TEST_F(UpdateForSureTest, TriesAgainUntilTheStoreCanBeWritten) {
   int tries = 0;
-  const absl::StatusOr<Job> job = UpdateForSure(context_, id_, [&](JobChange& change) {
+  const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
     if (++tries == 3) full_.reset();
     return change.MoveTo(JobState::kCancelled);
   });
@@ -43,17 +40,17 @@ TEST_F(UpdateForSureTest, TriesAgainUntilTheStoreCanBeWritten) {
 }
 
 TEST_F(UpdateForSureTest, GivesUpWhenTheDaemonStops) {
-  const absl::StatusOr<Job> job = UpdateForSure(context_, id_, [&](JobChange& change) {
+  const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
     stopping_.Set();
     return change.MoveTo(JobState::kCancelled);
   });
   EXPECT_TRUE(absl::IsUnavailable(job.status())) << job.status();
-  EXPECT_EQ(store_->Find(id_)->job.state, JobState::kQueued);
+  EXPECT_EQ(store_->Find(JobKind::kTraining, id_)->job.state, JobState::kQueued);
 }
 
 TEST_F(UpdateForSureTest, DoesNotTryAgainWhatCannotWork) {
   int tries = 0;
-  const absl::StatusOr<Job> job = UpdateForSure(context_, id_, [&](JobChange& change) {
+  const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
     ++tries;
     return change.MoveTo(JobState::kSucceeded);
   });

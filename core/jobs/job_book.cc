@@ -1,0 +1,80 @@
+#include "core/jobs/job_book.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/stored_event_subscription.h"
+#include "core/jobs/submission.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kDefaultPageSize = 50;
+constexpr int32_t kMaxPageSize = 1000;
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<JobBook>> JobBook::Open(const std::string& state_directory,
+                                                       const Clock* clock) {
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<StateFolder> folder, StateFolder::Open(state_directory));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<JobStore> store,
+                       JobStore::Open(folder->DatabasePath(), clock));
+  return std::shared_ptr<JobBook>(new JobBook(std::move(folder), std::move(store)));
+}
+
+JobBook::JobBook(std::unique_ptr<StateFolder> folder, std::shared_ptr<JobStore> store)
+    : folder_(std::move(folder)),
+      store_(std::move(store)),
+      topics_(std::make_shared<EventTopics>()) {
+  store_->SetListener([topics = topics_](const Job& job) { topics->Advance(job); });
+}
+
+JobBook::~JobBook() { topics_->CloseAll(); }
+
+absl::StatusOr<Job> JobBook::Get(JobKind kind, std::string_view id) const {
+  VRP_ASSIGN_OR_RETURN(JobRecord record, store_->Find(kind, id));
+  return std::move(record.job);
+}
+
+absl::StatusOr<JobPage> JobBook::List(JobKind kind, int32_t page_size,
+                                      const std::string& page_token) const {
+  if (page_size < 0 || page_size > kMaxPageSize) {
+    return absl::InvalidArgumentError(Concat("page_size: got ", page_size, ", wanted 1 to ",
+                                             kMaxPageSize, ", or 0 for ", kDefaultPageSize));
+  }
+  VRP_ASSIGN_OR_RETURN(const int64_t before, ParsePageToken(page_token));
+  const auto size = static_cast<size_t>(page_size == 0 ? kDefaultPageSize : page_size);
+  // One more than asked for tells whether there is a next page.
+  VRP_ASSIGN_OR_RETURN(
+      std::vector<JobRecord> records,
+      store_->List({.kind = kind, .before = before, .limit = static_cast<int64_t>(size) + 1}));
+  JobPage page;
+  if (records.size() > size) {
+    records.resize(size);
+    page.next_page_token = WritePageToken(records.back().number);
+  }
+  for (JobRecord& record : records) page.jobs.push_back(std::move(record.job));
+  return page;
+}
+
+absl::StatusOr<std::shared_ptr<EventSubscription>> JobBook::Watch(JobKind kind, std::string_view id,
+                                                                  int64_t from) const {
+  if (from < 0) return absl::InvalidArgumentError(Concat("from: got ", from, ", wanted 0 or more"));
+  // Topic first: what is committed from here on reaches it, what was before is in the record.
+  std::shared_ptr<EventTopic> topic = topics_->Get(id);
+  VRP_ASSIGN_OR_RETURN(const JobRecord record, store_->Find(kind, id));
+  const Job& job = record.job;
+  topic->Advance(job.last_sequence, IsFinal(job.state));
+  const int64_t first = std::max<int64_t>(from, 1);
+  if (first > job.last_sequence + 1) {
+    return absl::OutOfRangeError(Concat("from: got ", from, ", wanted at most ",
+                                        job.last_sequence + 1, ": ", ResourceName(job), " has ",
+                                        job.last_sequence, " events"));
+  }
+  return std::make_shared<StoredEventSubscription>(store_, std::move(topic), ResourceName(job),
+                                                   first);
+}
+
+}  // namespace vrp

@@ -1,0 +1,80 @@
+#include "core/jobs/job_runner.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+constexpr absl::Duration kStoreRetry = absl::Seconds(1);
+
+}  // namespace
+
+JobRunner::JobRunner(const Options& options, Run run) : options_(options), run_(std::move(run)) {
+  for (int32_t i = 0; i < options.threads; ++i) threads_.emplace_back([this] { Work(); });
+}
+
+JobRunner::~JobRunner() {
+  options_.stopping->Set();
+  {
+    absl::MutexLock lock(&mutex_);
+    wake_ = true;
+    for (const auto& [id, cancel] : running_) cancel->Cancel();
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void JobRunner::Wake() {
+  absl::MutexLock lock(&mutex_);
+  wake_ = true;
+}
+
+bool JobRunner::Cancel(std::string_view id) {
+  absl::MutexLock lock(&mutex_);
+  const auto found = running_.find(id);
+  if (found == running_.end()) return false;
+  found->second->Cancel();
+  return true;
+}
+
+bool JobRunner::WaitForWork() {
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(&wake_));
+  // It stays set at the end, for the other threads.
+  if (options_.stopping->IsSet()) return false;
+  wake_ = false;
+  return true;
+}
+
+void JobRunner::Work() {
+  // Linux keeps a nice value for each thread; where it is refused, the jobs run as all else.
+  if (options_.niceness > 0) (void)!nice(options_.niceness);
+  while (WaitForWork()) {
+    const absl::StatusOr<std::optional<Job>> job = options_.store->StartNext(options_.kind);
+    if (!job.ok()) {
+      // A full disk: the queue goes on once the store can be written.
+      options_.stopping->WaitFor(kStoreRetry);
+      Wake();
+    } else if (job->has_value()) {
+      Wake();  // more may wait
+      RunOne(**job);
+    }
+  }
+}
+
+void JobRunner::RunOne(const Job& job) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  {
+    absl::MutexLock lock(&mutex_);
+    running_[job.id] = cancel;
+    if (options_.stopping->IsSet()) cancel->Cancel();
+  }
+  run_(job, cancel);
+  absl::MutexLock lock(&mutex_);
+  running_.erase(job.id);
+}
+
+}  // namespace vrp

@@ -1,0 +1,125 @@
+#include "core/jobs/solve_job_manager.h"
+
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/recovery.h"
+#include "core/jobs/submission.h"
+
+namespace vrp {
+namespace {
+
+absl::Status CheckOptions(const SolveJobManager::Options& options) {
+  if (options.book == nullptr || options.solver == nullptr || options.clock == nullptr) {
+    return absl::InvalidArgumentError("solve job manager: wanted a book, a solver and a clock");
+  }
+  if (options.at_once >= 1 && options.max_attempts >= 1 && options.max_queued >= 1) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(Concat("solve job manager: got at_once ", options.at_once,
+                                           ", max_attempts ", options.max_attempts, ", max_queued ",
+                                           options.max_queued, ", wanted 1 or more of each"));
+}
+
+absl::Status RequestStop(JobChange& change) {
+  switch (change.state()) {
+    case JobState::kQueued:
+      if (change.record().job.solve.progress.improvements == 0) {
+        return change.MoveTo(JobState::kCancelled);
+      }
+      VRP_RETURN_IF_ERROR(change.Start());
+      return change.MoveTo(JobState::kStopping);
+    case JobState::kStopping:
+    case JobState::kSucceeded:
+    case JobState::kCancelled:
+      return absl::OkStatus();
+    default:
+      return change.MoveTo(JobState::kStopping);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SolveJobManager>> SolveJobManager::Create(const Options& options) {
+  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  VRP_ASSIGN_OR_RETURN(const std::vector<Job> stopping,
+                       RecoverSolveJobs(options.book->store(), options.max_attempts));
+  std::unique_ptr<SolveJobManager> manager(new SolveJobManager(options));
+  for (const Job& job : stopping) manager->End(job);
+  manager->runner_ = std::make_unique<JobRunner>(
+      manager->runner_options_,
+      [&context = manager->context_](const Job& job, const std::shared_ptr<CancelFlag>& cancel) {
+        SolveJobRun(context, job, cancel).Run();
+      });
+  return manager;
+}
+
+SolveJobManager::SolveJobManager(const Options& options)
+    : book_(options.book),
+      max_queued_(options.max_queued),
+      context_({.store = &book_->store(),
+                .stopping = &stopping_,
+                .solver = options.solver,
+                .clock = options.clock,
+                .store_interval = options.store_interval}),
+      runner_options_({.store = &book_->store(),
+                       .kind = JobKind::kSolve,
+                       .threads = options.at_once,
+                       .niceness = options.niceness,
+                       .stopping = &stopping_}) {}
+
+void SolveJobManager::End(const Job& job) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  cancel->Cancel();
+  SolveJobRun(context_, job, cancel).Run();
+}
+
+absl::StatusOr<Job> SolveJobManager::Submit(const SolveSpec& spec, const std::string& request_id) {
+  VRP_RETURN_IF_ERROR(CheckRequestId(request_id));
+  VRP_ASSIGN_OR_RETURN(Job job, book_->store().Submit(spec, request_id, max_queued_));
+  runner_->Wake();
+  return job;
+}
+
+absl::StatusOr<Job> SolveJobManager::Get(std::string_view id) const {
+  return book_->Get(JobKind::kSolve, id);
+}
+
+absl::StatusOr<JobPage> SolveJobManager::List(int32_t page_size,
+                                              const std::string& page_token) const {
+  return book_->List(JobKind::kSolve, page_size, page_token);
+}
+
+absl::StatusOr<std::shared_ptr<EventSubscription>> SolveJobManager::Watch(std::string_view id,
+                                                                          int64_t from) const {
+  return book_->Watch(JobKind::kSolve, id, from);
+}
+
+absl::StatusOr<std::optional<std::string>> SolveJobManager::Answer(std::string_view id) const {
+  return book_->store().Content(id, SolveContent::kAnswer);
+}
+
+absl::StatusOr<Job> SolveJobManager::Stop(std::string_view id) {
+  VRP_RETURN_IF_ERROR(Get(id).status());
+  JobState before = JobState::kQueued;
+  VRP_ASSIGN_OR_RETURN(Job job,
+                       book_->store().Update(id, Durability::kFull, [&before](JobChange& change) {
+                         before = change.state();
+                         return RequestStop(change);
+                       }));
+  if (job.state != JobState::kStopping) return job;
+  if (before != JobState::kQueued) {
+    runner_->Cancel(id);
+    return job;
+  }
+  End(job);
+  return Get(id);
+}
+
+absl::Status SolveJobManager::Delete(std::string_view id) {
+  return book_->store().Delete(JobKind::kSolve, id);
+}
+
+}  // namespace vrp

@@ -1,0 +1,112 @@
+#include "core/jobs/solve_job_run.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <optional>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/solve_recorder.h"
+#include "core/jobs/sure_update.h"
+
+namespace vrp {
+namespace {
+
+// A job whose budget was used up when the daemon died still has to answer.
+constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
+
+}  // namespace
+
+void SolveJobRun::Run() {
+  progress_ = job_.solve.progress;
+  const absl::StatusOr<TaskAnswer> answer = Search();
+  // Where the store fails to the last, the next start finds the job as interrupted.
+  UpdateForSure(*context_.store, *context_.stopping, job_.id, [&](JobChange& change) {
+    return Conclude(change, answer);
+  }).IgnoreError();
+}
+
+absl::StatusOr<TaskAnswer> SolveJobRun::Search() {
+  VRP_ASSIGN_OR_RETURN(const SolveTask task, MakeTask());
+  VRP_RETURN_IF_ERROR(Begin());
+  SolveRecorder recorder({.store = context_.store,
+                          .clock = context_.clock,
+                          .job_id = job_.id,
+                          .before = job_.solve.progress,
+                          .interval = context_.store_interval});
+  absl::StatusOr<TaskAnswer> answer =
+      Solve(task, [&recorder](FoundPlan plan) { recorder.Found(std::move(plan)); });
+  progress_ = recorder.Finish();
+  if (answer.ok()) {
+    progress_.improvements = std::max<int64_t>(progress_.improvements, 1);
+    progress_.cost = answer->plan.cost;
+    progress_.routes = answer->plan.routes;
+    progress_.unserved = answer->plan.unserved;
+  }
+  return answer;
+}
+
+absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
+  const SolveProgress& before = job_.solve.progress;
+  SolveTask task;
+  task.searched = before.searched;
+  task.budget = std::max(job_.solve.budget - before.searched, kLeastBudget);
+  task.cancel = cancel_;
+  VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
+                       context_.store->Content(job_.id, SolveContent::kRequest));
+  if (!request.has_value()) {
+    return absl::DataLossError(Concat(ResourceName(job_), ": its request is not in the store"));
+  }
+  task.request = *std::move(request);
+  VRP_ASSIGN_OR_RETURN(const std::optional<std::string> plan,
+                       context_.store->Content(job_.id, SolveContent::kPlan));
+  task.plan = plan.value_or("");
+  return task;
+}
+
+absl::Status SolveJobRun::Begin() {
+  return UpdateForSure(*context_.store, *context_.stopping, job_.id,
+                       [this](JobChange& change) {
+                         if (job_.attempt > 1) change.ResumedSearch();
+                         // Stopped before the manager knew whom to tell.
+                         if (change.state() == JobState::kStopping) {
+                           cancel_->Cancel();
+                           return absl::OkStatus();
+                         }
+                         return change.MoveTo(JobState::kRunning);
+                       })
+      .status();
+}
+
+absl::StatusOr<TaskAnswer> SolveJobRun::Solve(
+    const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
+  // Solvers give a Status; one that throws nevertheless must not take the daemon along.
+  try {
+    return context_.solver->Solve(task, on_improvement);
+  } catch (const std::exception& error) {
+    return absl::InternalError(Concat("the solver threw: ", error.what()));
+  } catch (...) {
+    return absl::InternalError("the solver threw something that is no std::exception");
+  }
+}
+
+absl::Status SolveJobRun::Conclude(JobChange& change,
+                                   const absl::StatusOr<TaskAnswer>& answer) const {
+  const bool stopped = change.state() == JobState::kStopping;
+  const bool interrupted = context_.stopping->IsSet() && !stopped &&
+                           (answer.ok() ? answer->cancelled : absl::IsCancelled(answer.status()));
+  if (interrupted) {
+    change.Searched(progress_.searched, absl::ZeroDuration());
+    change.Log("the daemon stops; the search goes on from its best plan when it is started again");
+    return change.MoveTo(JobState::kQueued);
+  }
+  if (answer.ok()) {
+    change.Answered(progress_, answer->answer);
+    return change.MoveTo(JobState::kSucceeded);
+  }
+  if (stopped && absl::IsCancelled(answer.status())) return change.MoveTo(JobState::kCancelled);
+  return change.Fail(answer.status());
+}
+
+}  // namespace vrp

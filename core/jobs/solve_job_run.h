@@ -1,0 +1,53 @@
+// One attempt of one solve job: from its stored request and plan to its stored answer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/base/stop.h"
+#include "core/jobs/job_solver.h"
+#include "core/jobs/job_store.h"
+#include "core/jobs/stop_signal.h"
+
+namespace vrp {
+
+// What a run works with; all of it outlives the run.
+struct SolveRunContext {
+  JobStore* store = nullptr;
+  const StopSignal* stopping = nullptr;
+  JobSolver* solver = nullptr;
+  const Clock* clock = nullptr;
+  absl::Duration store_interval;
+};
+
+class SolveJobRun {
+ public:
+  // `job` is PREPARING, or STOPPING: then it only comes to its end. `cancel` is set by who stops
+  // the job or the daemon.
+  SolveJobRun(const SolveRunContext& context, Job job, std::shared_ptr<CancelFlag> cancel)
+      : context_(context), job_(std::move(job)), cancel_(std::move(cancel)) {}
+
+  // Runs the job to its end and stores how it ended: SUCCEEDED, FAILED, CANCELLED (stopped before
+  // there was any plan), or QUEUED again when the daemon stops. Nothing that goes wrong in the job
+  // leaves this call. Blocks.
+  void Run();
+
+ private:
+  absl::StatusOr<TaskAnswer> Search();
+  absl::StatusOr<SolveTask> MakeTask() const;
+  absl::Status Begin();
+  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
+                                   const std::function<void(FoundPlan)>& on_improvement);
+  absl::Status Conclude(JobChange& change, const absl::StatusOr<TaskAnswer>& answer) const;
+
+  const SolveRunContext& context_;
+  const Job job_;
+  const std::shared_ptr<CancelFlag> cancel_;
+  SolveProgress progress_;  // at the end of the search
+};
+
+}  // namespace vrp

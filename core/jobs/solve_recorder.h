@@ -1,0 +1,55 @@
+// Takes what a search finds into its job's record.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/base/clock.h"
+#include "core/jobs/job_solver.h"
+#include "core/jobs/job_store.h"
+
+namespace vrp {
+
+// A thread of its own stores the newest plan, and how long was searched, at most once an interval,
+// so that the search never waits for the disk. What cannot be stored (disk full) is tried again an
+// interval later. Thread-safe.
+class SolveRecorder {
+ public:
+  struct Options {
+    JobStore* store = nullptr;     // outlives the recorder
+    const Clock* clock = nullptr;  // outlives the recorder
+    std::string job_id;
+    SolveProgress before;  // of earlier attempts
+    absl::Duration interval;
+  };
+  // The search begins.
+  explicit SolveRecorder(Options options);
+  ~SolveRecorder();
+  SolveRecorder(const SolveRecorder&) = delete;
+  SolveRecorder& operator=(const SolveRecorder&) = delete;
+
+  void Found(FoundPlan plan);
+  // The search has ended: stores what is not stored yet. Gives how far it has come. Once.
+  SolveProgress Finish();
+
+ private:
+  void Work();
+  // For an interval; false: the search has ended.
+  bool Wait();
+  void Store();
+  absl::Duration SearchedLately() const;
+
+  const Options options_;
+  const absl::Time begun_;
+  absl::Mutex mutex_;
+  SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // with what is not stored yet
+  std::optional<std::string> unstored_ ABSL_GUARDED_BY(mutex_);  // the newest plan
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace vrp

@@ -1,0 +1,29 @@
+// What only solve jobs have, as rows of the store's tables; as job_rows.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/jobs/solve_part.h"
+#include "core/jobs/sqlite.h"
+
+namespace vrp {
+
+// From the columns summary, request_sha256, budget and progress, which begin at `column`.
+absl::StatusOr<SolvePart> SolvePartFromRow(const Query& row, int column);
+absl::Status InsertSolveRow(Database& database, int64_t job_number, const SolvePart& part);
+// The progress; all else never changes.
+absl::Status UpdateSolveRow(Database& database, int64_t job_number, const SolvePart& part);
+
+absl::Status WriteContentRow(Database& database, int64_t job_number, SolveContent kind,
+                             std::string_view content);
+// nullopt: the job has none, or there is no such job.
+absl::StatusOr<std::optional<std::string>> ReadContentRow(Database& database,
+                                                          std::string_view job_id,
+                                                          SolveContent kind);
+
+}  // namespace vrp

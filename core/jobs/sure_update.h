@@ -1,0 +1,19 @@
+// Changes of state that must not get lost.
+#pragma once
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "core/jobs/job_store.h"
+#include "core/jobs/stop_signal.h"
+
+namespace vrp {
+
+// While the store cannot be written (disk full) the change is tried again and again, until the
+// daemon stops. Blocks.
+absl::StatusOr<Job> UpdateForSure(JobStore& store, const StopSignal& stopping,
+                                  const std::string& job_id,
+                                  absl::FunctionRef<absl::Status(JobChange&)> change);
+
+}  // namespace vrp
