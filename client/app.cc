@@ -48,6 +48,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddTrain(app, chosen);
   AddJobs(app, chosen);
   AddSolve(app, chosen);
+  AddSolveJobs(app, chosen);
   AddCheck(app, chosen);
   AddValidate(app, chosen);
   AddConvert(app, chosen);

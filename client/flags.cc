@@ -82,15 +82,15 @@ absl::StatusOr<std::string> ModelResourceName(absl::string_view text) {
       absl::StrCat("got model \"", text, "\", wanted NAME, NAME@3 or models/NAME/versions/3"));
 }
 
-absl::StatusOr<std::string> JobResourceName(absl::string_view text) {
-  constexpr absl::string_view kPrefix = "trainingJobs/";
+absl::StatusOr<std::string> JobResourceName(absl::string_view text, absl::string_view collection) {
+  const std::string prefix = absl::StrCat(collection, "/");
   absl::string_view id = text;
-  if (absl::StartsWith(id, kPrefix)) id.remove_prefix(kPrefix.size());
+  if (absl::StartsWith(id, prefix)) id.remove_prefix(prefix.size());
   if (!IsSegment(id)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("got job \"", text, "\", wanted trainingJobs/ID or ID"));
+        absl::StrCat("got job \"", text, "\", wanted ", prefix, "ID or ID"));
   }
-  return absl::StrCat(kPrefix, id);
+  return absl::StrCat(prefix, id);
 }
 
 ModelVersion SplitModelName(absl::string_view resource_name) {

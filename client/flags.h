@@ -23,8 +23,9 @@ absl::Status CheckRemote(absl::string_view text);
 
 // `NAME`, `NAME@3`, `models/NAME` and `models/NAME/versions/3` as the API writes them.
 absl::StatusOr<std::string> ModelResourceName(absl::string_view text);
-// `ID` and `trainingJobs/ID` as the API writes it.
-absl::StatusOr<std::string> JobResourceName(absl::string_view text);
+// `ID` and `trainingJobs/ID` (or of another collection) as the API writes it.
+absl::StatusOr<std::string> JobResourceName(absl::string_view text,
+                                            absl::string_view collection = "trainingJobs");
 
 // The parts of `models/{name}/versions/{n}`; version 0 where there is none.
 struct ModelVersion {

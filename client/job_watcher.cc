@@ -30,10 +30,42 @@ bool IsBrokenConnection(const absl::Status& status) {
 // So often an event may be missing that the daemon was asked for, before this is taken for damage.
 constexpr int kMostGaps = 5;
 
+// The calls of each kind of job.
+absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
+                   absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive) {
+  v1::WatchTrainingJobRequest request;
+  request.set_name(options.name);
+  request.set_from_sequence(from);
+  return client.WatchTrainingJob(request, receive);
+}
+
+absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
+                   absl::FunctionRef<bool(const v1::WatchSolveJobResponse&)> receive) {
+  v1::WatchSolveJobRequest request;
+  request.set_name(options.name);
+  request.set_from_sequence(from);
+  return client.WatchSolveJob(request, receive);
+}
+
+absl::StatusOr<v1::TrainingJob> Get(RpcClient& client, const WatchOptions& options,
+                                    const EventSink&) {
+  v1::GetTrainingJobRequest request;
+  request.set_name(options.name);
+  return client.GetTrainingJob(request);
+}
+
+absl::StatusOr<v1::SolveJob> Get(RpcClient& client, const WatchOptions& options,
+                                 const SolveEventSink&) {
+  v1::GetSolveJobRequest request;
+  request.set_name(options.name);
+  return client.GetSolveJob(request);
+}
+
+template <typename Event>
 class Watcher {
  public:
   Watcher(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options,
-          EventSink& sink)
+          JobEventSink<Event>& sink)
       : client_(client),
         interrupt_(interrupt),
         options_(options),
@@ -61,13 +93,11 @@ class Watcher {
 
  private:
   absl::Status WatchOnce() {
-    v1::WatchTrainingJobRequest request;
-    request.set_name(options_.name);
-    request.set_from_sequence(next_);
-    return client_.WatchTrainingJob(request, [this](const v1::WatchTrainingJobResponse& event) {
+    const auto receive = [this](const Event& event) {
       NoteContact();
       return Accept(event);
-    });
+    };
+    return Watch(client_, options_, next_, absl::FunctionRef<bool(const Event&)>(receive));
   }
 
   void NoteContact() {
@@ -78,7 +108,7 @@ class Watcher {
   }
 
   // False ends the stream: something is missing, ask for it anew.
-  bool Accept(const v1::WatchTrainingJobResponse& event) {
+  bool Accept(const Event& event) {
     if (event.sequence() == 0 || event.sequence() < next_) return true;
     if (event.sequence() > next_) {
       ++gaps_;
@@ -96,9 +126,7 @@ class Watcher {
   // The stream ended well without a last event: the job ended before from_sequence, or events are
   // missing.
   absl::Status LookUpState() {
-    v1::GetTrainingJobRequest request;
-    request.set_name(options_.name);
-    const absl::StatusOr<v1::TrainingJob> job = client_.GetTrainingJob(request);
+    const auto job = Get(client_, options_, sink_);
     if (!job.ok()) return job.status();
     if (IsFinal(job->state()) && job->last_sequence() < next_) {
       outcome_ = WatchOutcome{job->state(), job->error().message()};
@@ -108,15 +136,14 @@ class Watcher {
   }
 
   absl::Status MissingEventError() const {
-    return absl::DataLossError(absl::StrCat(
-        "the daemon leaves out event ", next_, " of ", options_.name,
-        "; its event log is damaged, see the job itself: vrpctl jobs get ", options_.name));
+    return absl::DataLossError(absl::StrCat("the daemon leaves out event ", next_, " of ",
+                                            options_.name, "; its event log is damaged"));
   }
 
   RpcClient& client_;
   const Interrupt& interrupt_;
   const WatchOptions& options_;
-  EventSink& sink_;
+  JobEventSink<Event>& sink_;
   int64_t next_;
   bool reachable_;
   bool lost_ = false;
@@ -133,11 +160,17 @@ bool IsFinal(v1::JobState state) {
          state == v1::JOB_STATE_CANCELLED;
 }
 
+template <typename Event>
 absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
-                                      const WatchOptions& options, EventSink& sink) {
-  absl::StatusOr<WatchOutcome> outcome = Watcher(client, interrupt, options, sink).Run();
+                                      const WatchOptions& options, JobEventSink<Event>& sink) {
+  absl::StatusOr<WatchOutcome> outcome = Watcher<Event>(client, interrupt, options, sink).Run();
   sink.OnEnd();
   return outcome;
 }
+
+template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
+                                               EventSink&);
+template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
+                                               SolveEventSink&);
 
 }  // namespace vrp::client

@@ -1,4 +1,5 @@
-// Follows a training job to its end, across broken connections and restarts of the daemon.
+// Follows a job, training or solving, to its end, across broken connections and restarts of the
+// daemon.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +9,30 @@
 #include "absl/time/time.h"
 #include "client/interrupt.h"
 #include "client/rpc_client.h"
+#include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
 namespace vrp::client {
 
-// What is done with a job's events. All calls come from the thread that watches.
-class EventSink {
+// What is done with a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse). All
+// calls come from the thread that watches.
+template <typename Event>
+class JobEventSink {
  public:
-  virtual ~EventSink() = default;
+  virtual ~JobEventSink() = default;
   // Each event once, in order, without gaps; never a heartbeat.
-  virtual void OnEvent(const v1::WatchTrainingJobResponse& event) = 0;
+  virtual void OnEvent(const Event& event) = 0;
   // Attempts to come back follow, until OnReconnected or OnEnd.
   virtual void OnConnectionLost(const absl::Status& status) = 0;
   virtual void OnReconnected() = 0;
   // Nothing follows: a terminal is put back in order.
   virtual void OnEnd() = 0;
 };
+using EventSink = JobEventSink<v1::WatchTrainingJobResponse>;
+using SolveEventSink = JobEventSink<v1::WatchSolveJobResponse>;
 
 struct WatchOptions {
-  std::string name;  // `trainingJobs/{id}`
+  std::string name;  // `trainingJobs/{id}`, `solveJobs/{id}`
   int64_t from_sequence = 1;
   // The daemon has answered before: being unreachable at first is then a reason to wait, not to
   // give up.
@@ -43,8 +49,9 @@ struct WatchOutcome {
 };
 
 // Blocks until the job has ended. kCancelled after an interrupt; otherwise the daemon's error.
+template <typename Event>
 absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
-                                      const WatchOptions& options, EventSink& sink);
+                                      const WatchOptions& options, JobEventSink<Event>& sink);
 
 bool IsFinal(v1::JobState state);
 

@@ -187,6 +187,41 @@ absl::Status RpcClient::StreamSolve(
   });
 }
 
+absl::StatusOr<v1::SolveJob> RpcClient::CreateSolveJob(const v1::CreateSolveJobRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::CreateSolveJob, request,
+                     kCheckTimeout);
+}
+
+absl::StatusOr<v1::SolveJob> RpcClient::GetSolveJob(const v1::GetSolveJobRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::GetSolveJob, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::ListSolveJobsResponse> RpcClient::ListSolveJobs(
+    const v1::ListSolveJobsRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::ListSolveJobs, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::SolveJob> RpcClient::StopSolveJob(const v1::StopSolveJobRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::StopSolveJob, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::DeleteSolveJobResponse> RpcClient::DeleteSolveJob(
+    const v1::DeleteSolveJobRequest& request) {
+  return impl_->Call(*impl_->solver, &v1::SolverService::Stub::DeleteSolveJob, request,
+                     kLookupTimeout);
+}
+
+absl::Status RpcClient::WatchSolveJob(
+    const v1::WatchSolveJobRequest& request,
+    absl::FunctionRef<bool(const v1::WatchSolveJobResponse&)> receive) {
+  return impl_->Stream<v1::WatchSolveJobResponse>(
+      [&](grpc::ClientContext* context) { return impl_->solver->WatchSolveJob(context, request); },
+      receive);
+}
+
 absl::StatusOr<v1::CheckSolutionResponse> RpcClient::CheckSolution(
     const v1::CheckSolutionRequest& request) {
   return impl_->Call(*impl_->solver, &v1::SolverService::Stub::CheckSolution, request,

@@ -38,6 +38,16 @@ class RpcClient {
   // As Solve; hands each message to `receive` until the stream ends.
   absl::Status StreamSolve(const v1::SolveRequest& request, absl::Duration timeout,
                            absl::FunctionRef<void(const v1::StreamSolveResponse&)> receive);
+  absl::StatusOr<v1::SolveJob> CreateSolveJob(const v1::CreateSolveJobRequest& request);
+  absl::StatusOr<v1::SolveJob> GetSolveJob(const v1::GetSolveJobRequest& request);
+  absl::StatusOr<v1::ListSolveJobsResponse> ListSolveJobs(const v1::ListSolveJobsRequest& request);
+  absl::StatusOr<v1::SolveJob> StopSolveJob(const v1::StopSolveJobRequest& request);
+  absl::StatusOr<v1::DeleteSolveJobResponse> DeleteSolveJob(
+      const v1::DeleteSolveJobRequest& request);
+  // As WatchTrainingJob.
+  absl::Status WatchSolveJob(const v1::WatchSolveJobRequest& request,
+                             absl::FunctionRef<bool(const v1::WatchSolveJobResponse&)> receive);
+
   absl::StatusOr<v1::CheckSolutionResponse> CheckSolution(const v1::CheckSolutionRequest& request);
   absl::StatusOr<v1::ValidateInstanceResponse> ValidateInstance(
       const v1::ValidateInstanceRequest& request);

@@ -64,6 +64,7 @@ CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view d
 void AddTrain(CLI::App& app, ChosenCommand& chosen);
 void AddJobs(CLI::App& app, ChosenCommand& chosen);
 void AddSolve(CLI::App& app, ChosenCommand& chosen);
+void AddSolveJobs(CLI::App& app, ChosenCommand& chosen);
 void AddCheck(CLI::App& app, ChosenCommand& chosen);
 void AddValidate(CLI::App& app, ChosenCommand& chosen);
 void AddModels(CLI::App& app, ChosenCommand& chosen);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/commands/follow.h"
+#include "client/commands/pages.h"
 #include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
@@ -12,8 +13,6 @@
 
 namespace vrp::client {
 namespace {
-
-constexpr int kPageSize = 200;
 
 void PrintJob(CommandContext& context, const v1::TrainingJob& job) {
   if (context.json()) {
@@ -23,26 +22,19 @@ void PrintJob(CommandContext& context, const v1::TrainingJob& job) {
   }
 }
 
-// Pages are fetched one after the other and printed as they come.
 ExitCode RunList(CommandContext& context, int64_t limit) {
-  v1::ListTrainingJobsRequest request;
   Table table({"JOB", "STATE", "ATTEMPT", "CREATED", "EPOCH", "STEP", "VAL COST", "MODEL"});
-  int64_t left = limit > 0 ? limit : std::numeric_limits<int64_t>::max();
-  do {
-    request.set_page_size(static_cast<int>(std::min<int64_t>(left, kPageSize)));
-    const absl::StatusOr<v1::ListTrainingJobsResponse> page =
-        context.client().ListTrainingJobs(request);
-    if (!page.ok()) return context.Fail(page.status());
-    for (const v1::TrainingJob& job : page->training_jobs()) {
-      if (left-- <= 0) break;
-      if (context.json()) {
-        WriteJsonLine(context.out(), JobJson(job));
-      } else {
-        table.AddRow(JobRow(job));
-      }
-    }
-    request.set_page_token(page->next_page_token());
-  } while (!request.page_token().empty() && left > 0);
+  const absl::Status listed = ForEachListed<v1::ListTrainingJobsRequest>(
+      limit, [&](const auto& request) { return context.client().ListTrainingJobs(request); },
+      [](const v1::ListTrainingJobsResponse& page) { return page.training_jobs(); },
+      [&](const v1::TrainingJob& job) {
+        if (context.json()) {
+          WriteJsonLine(context.out(), JobJson(job));
+        } else {
+          table.AddRow(JobRow(job));
+        }
+      });
+  if (!listed.ok()) return context.Fail(listed);
   if (!context.json()) context.out() << table.Text() << std::flush;
   return kExitDone;
 }

@@ -2,15 +2,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/commands/answer.h"
 #include "client/commands/command.h"
+#include "client/commands/solve_job.h"
 #include "client/commands/solve_tally.h"
 #include "client/files.h"
 #include "client/flags.h"
 #include "client/instance_source.h"
 #include "client/output/json.h"
-#include "client/output/svg_plot.h"
 #include "client/output/tables.h"
 #include "client/start_plan.h"
 #include "client/text.h"
@@ -22,6 +22,8 @@ namespace {
 constexpr char kExamples[] =
     "vrpctl solve city.vrp --budget 2s\n"
     "vrpctl solve city.vrp --budget 1m --stream\n"
+    "vrpctl solve city.vrp --budget 2h --job          goes on without this terminal, and after a "
+    "restart\n"
     "vrpctl solve city.vrp --model ptrnet --strategy greedy --plot city.svg --solution city.sol\n"
     "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
     "vrpctl solve today.json --start yesterday.json\n"
@@ -37,25 +39,28 @@ struct SolveFlags {
   std::vector<std::string> files;
   std::string model;
   std::string strategy = "auto";
-  std::string budget = "500ms";
+  std::string budget;  // empty: not given
   int32_t threads = 1;
   uint64_t seed = 1;
   int32_t width = 0;
   bool stream = false;
   std::string start;
   int32_t freeze = 0;
-  std::string solution;
-  std::string plot;
+  bool job = false;
+  bool detach = false;
+  std::string request_id;
+  AnswerFiles answer;
   std::string format = "auto";
 };
 
-bool PlotsGeoJson(const SolveFlags& flags) { return absl::EndsWith(flags.plot, ".geojson"); }
-
 absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, bool vroom) {
   v1::SolveRequest request;
-  const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
-  if (!budget.ok()) return budget.status();
-  *request.mutable_budget() = ToProtoDuration(*budget);
+  if (!flags.budget.empty() || !flags.job) {
+    const absl::StatusOr<absl::Duration> budget =
+        ParseBudget(flags.budget.empty() ? "500ms" : flags.budget);
+    if (!budget.ok()) return budget.status();
+    *request.mutable_budget() = ToProtoDuration(*budget);
+  }
   const absl::StatusOr<v1::Strategy> strategy = ParseStrategy(flags.strategy);
   if (!strategy.ok()) return strategy.status();
   request.set_strategy(*strategy);
@@ -67,20 +72,10 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, bool vroom
   request.set_threads(flags.threads);
   request.set_seed(flags.seed);
   request.set_width(flags.width);
-  request.set_render_solution_file(!flags.solution.empty());
+  request.set_render_solution_file(!flags.answer.solution.empty());
   if (vroom) request.add_render(v1::SOLUTION_FORMAT_VROOM);
-  if (PlotsGeoJson(flags)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
+  if (PlotsGeoJson(flags.answer)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
   return request;
-}
-
-// What the daemon made of the plan in that form.
-absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& response,
-                                       v1::SolutionFormat format) {
-  for (const v1::SolutionFile& file : response.rendered()) {
-    if (file.format() == format) return file.content();
-  }
-  return absl::InternalError(
-      absl::StrCat("the daemon gave no ", v1::SolutionFormat_Name(format), " back"));
 }
 
 absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {
@@ -90,10 +85,10 @@ absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveReque
   return SetStartPlan(flags.start, *std::move(content), request);
 }
 
-constexpr char kForOne[] = "--start, --solution and --plot are for one instance";
+constexpr char kForOne[] = "--start, --solution, --plot and --job are for one instance";
 
 bool IsForOne(const SolveFlags& flags) {
-  return !flags.start.empty() || !flags.solution.empty() || !flags.plot.empty();
+  return !flags.start.empty() || flags.answer.any() || flags.job;
 }
 
 // Errors that every further instance would meet too. A refusal is not among them: it may be that
@@ -162,25 +157,12 @@ class SolveRun {
     if (!response.ok()) return context_.Fail(response.status(), where);
     if (context_.environment().interrupt.triggered()) return kExitInterrupted;
     tally.Add(*response);
-    if (!response->feasible() || !response->solution().unserved().empty()) no_plan_ = true;
-    const absl::Status printed = Print(*response);
+    if (!IsComplete(*response)) no_plan_ = true;
+    const absl::Status printed = PrintAnswer(context_, *response);
     if (!printed.ok()) return context_.Fail(printed, where);
-    const absl::Status written = WriteFiles(*response);
+    const absl::Status written = WriteAnswerFiles(flags_.answer, *response);
     if (!written.ok()) Note(context_.Fail(written, where));
     return kExitDone;
-  }
-
-  absl::Status Print(const v1::SolveResponse& response) {
-    if (context_.json()) {
-      WriteJsonLine(context_.out(), SolveJson(response));
-    } else if (context_.vroom()) {
-      const absl::StatusOr<std::string> text = RenderedAs(response, v1::SOLUTION_FORMAT_VROOM);
-      if (!text.ok()) return text.status();
-      context_.out() << *text << std::endl;
-    } else {
-      context_.out() << SolveText(response) << std::endl;
-    }
-    return absl::OkStatus();
   }
 
   // Prints the improvements, but where VROOM's output is wanted, which knows none; gives the
@@ -202,21 +184,6 @@ class SolveRun {
     return answer;
   }
 
-  absl::Status WriteFiles(const v1::SolveResponse& response) {
-    if (!flags_.solution.empty()) {
-      if (response.solution_file().empty()) {
-        return absl::InternalError("--solution: the daemon gave no solution file back");
-      }
-      const absl::Status status = WriteFile(flags_.solution, response.solution_file());
-      if (!status.ok()) return status;
-    }
-    if (flags_.plot.empty()) return absl::OkStatus();
-    const absl::StatusOr<std::string> picture =
-        PlotsGeoJson(flags_) ? RenderedAs(response, v1::SOLUTION_FORMAT_GEOJSON)
-                             : PlotSvg(response);
-    return picture.ok() ? WriteFile(flags_.plot, *picture) : picture.status();
-  }
-
   void PrintSummary(const SolveTally& tally, const std::string& path, absl::Duration elapsed) {
     if (context_.vroom()) return;
     if (context_.json()) {
@@ -233,21 +200,72 @@ class SolveRun {
   bool no_plan_ = false;
 };
 
-ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
-  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags, context.vroom());
-  if (!request.ok()) return context.Fail(request.status());
+absl::Status CheckFlags(const CommandContext& context, const SolveFlags& flags) {
   if (flags.files.size() > 1 && IsForOne(flags)) {
-    return context.Fail(absl::InvalidArgumentError(
-        absl::StrCat(kForOne, ", got ", flags.files.size(), " files; call once for each")));
+    return absl::InvalidArgumentError(
+        absl::StrCat(kForOne, ", got ", flags.files.size(), " files; call once for each"));
   }
   if (flags.start.empty() && flags.freeze > 0) {
-    return context.Fail(absl::InvalidArgumentError("--freeze: needs a plan, --start FILE"));
+    return absl::InvalidArgumentError("--freeze: needs a plan, --start FILE");
   }
+  if (flags.job && context.vroom()) {
+    return absl::InvalidArgumentError("--output vroom: not of a --job; wanted table or json");
+  }
+  if (flags.job && flags.stream) {
+    return absl::InvalidArgumentError("--stream: a job is followed without it; wanted one of both");
+  }
+  if (!flags.job && (flags.detach || !flags.request_id.empty())) {
+    return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");
+  }
+  return absl::OkStatus();
+}
+
+// The only instance of the file.
+absl::StatusOr<v1::InstanceFile> OnlyInstance(CommandContext& context, const SolveFlags& flags) {
+  absl::StatusOr<InstanceSource> source =
+      InstanceSource::Open(flags.files[0], flags.format, context.environment().in);
+  if (!source.ok()) return source.status();
+  if (source->is_lines()) {
+    return absl::InvalidArgumentError(absl::StrCat(kForOne, ", and this is a file of many"));
+  }
+  absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
+  if (!file.ok()) return file.status();
+  return **std::move(file);
+}
+
+ExitCode RunJob(CommandContext& context, const SolveFlags& flags, v1::SolveRequest request) {
+  absl::StatusOr<v1::InstanceFile> file = OnlyInstance(context, flags);
+  if (!file.ok()) return context.Fail(file.status(), flags.files[0]);
+  *request.mutable_file() = *std::move(file);
+  return RunSolveJob(context, request,
+                     {.where = flags.files[0],
+                      .request_id = flags.request_id,
+                      .detach = flags.detach,
+                      .files = flags.answer});
+}
+
+ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
+  const absl::Status sound = CheckFlags(context, flags);
+  if (!sound.ok()) return context.Fail(sound);
+  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags, context.vroom());
+  if (!request.ok()) return context.Fail(request.status());
   if (!flags.start.empty()) {
     const absl::Status status = ReadStart(flags, context.environment().in, *request);
     if (!status.ok()) return context.Fail(status, flags.start);
   }
-  return SolveRun(context, flags, *std::move(request)).Run();
+  return flags.job ? RunJob(context, flags, *std::move(request))
+                   : SolveRun(context, flags, *std::move(request)).Run();
+}
+
+void AddJobOptions(CLI::App& command, SolveFlags& flags) {
+  command.add_flag("--job", flags.job,
+                   "Solve as a job that outlives this call and the daemon, and follow it; Ctrl-C "
+                   "leaves it running (vrpctl solve-jobs)");
+  command.add_flag("--detach", flags.detach, "With --job: print its name and return at once");
+  command
+      .add_option("--request-id", flags.request_id,
+                  "With --job: the same id never makes a second one; default: a fresh one")
+      ->type_name("ID");
 }
 
 void AddOptions(CLI::App& command, SolveFlags& flags) {
@@ -264,9 +282,10 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       .add_option("--strategy", flags.strategy, "auto, greedy, sample, beam, multi_start or search")
       ->type_name("WORD")
       ->capture_default_str();
-  command.add_option("--budget", flags.budget, "Time for each instance: 500ms, 2s, 1m")
-      ->type_name("TIME")
-      ->capture_default_str();
+  command
+      .add_option("--budget", flags.budget,
+                  "Time for each instance: 500ms, 2s, 1h; default: 500ms, of a --job 10m")
+      ->type_name("TIME");
   command.add_option("--threads", flags.threads, "Searches side by side")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
@@ -293,13 +312,7 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
 
 void AddOutputs(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
-  command.add_option("--solution", flags.solution, "Write the plan in CVRPLIB's .sol form")
-      ->type_name("OUT.sol");
-  command
-      .add_option(
-          "--plot", flags.plot,
-          "Write a picture of the plan; OUT.geojson: of longitudes and latitudes, as GeoJSON")
-      ->type_name("OUT.svg");
+  AddAnswerFileOptions(command, flags.answer);
   command
       .add_option("--format", flags.format, "auto, vrplib, tsplib, solomon, json, vroom or jsonl")
       ->type_name("WORD")
@@ -313,6 +326,7 @@ void AddSolve(CLI::App& app, ChosenCommand& chosen) {
       app, "solve", "Solve instances; exit code 7 where no feasible plan serves all", kExamples);
   const auto flags = std::make_shared<SolveFlags>();
   AddOptions(*command, *flags);
+  AddJobOptions(*command, *flags);
   AddOutputs(*command, *flags);
   command->callback([flags, &chosen] {
     chosen = {"solve", [flags](CommandContext& context) { return RunSolve(context, *flags); }};

@@ -1,11 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <random>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "client/commands/command.h"
 #include "client/commands/follow.h"
+#include "client/commands/submit.h"
 #include "client/files.h"
 #include "client/output/json.h"
 #include "client/text.h"
@@ -29,14 +28,6 @@ struct TrainFlags {
   bool detach = false;
   bool validate_only = false;
 };
-
-// 128 random bits, so that two submissions never meet by chance.
-std::string FreshRequestId() {
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 4; ++i) absl::StrAppendFormat(&id, "%08x", random());
-  return id;
-}
 
 absl::Status CheckOverride(const std::string& text) {
   const size_t equals = text.find('=');
@@ -66,19 +57,6 @@ absl::StatusOr<v1::CreateTrainingJobRequest> MakeRequest(CommandContext& context
   return request;
 }
 
-// The request's id makes a repetition harmless where the answer was lost. About 3 s in all: a
-// daemon that is restarted is back by then, and one that is not there is reported soon.
-absl::StatusOr<v1::TrainingJob> Submit(CommandContext& context,
-                                       const v1::CreateTrainingJobRequest& request) {
-  absl::StatusOr<v1::TrainingJob> job = context.client().CreateTrainingJob(request);
-  for (const int wait_ms : {300, 900, 1800}) {
-    if (job.status().code() != absl::StatusCode::kUnavailable) break;
-    if (context.environment().interrupt.WaitFor(absl::Milliseconds(wait_ms))) break;
-    job = context.client().CreateTrainingJob(request);
-  }
-  return job;
-}
-
 void PrintJob(CommandContext& context, const v1::TrainingJob& job, const TrainFlags& flags) {
   if (context.json()) {
     WriteJsonLine(context.out(), JobJson(job));
@@ -96,14 +74,10 @@ ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
   }
   const absl::StatusOr<v1::CreateTrainingJobRequest> request = MakeRequest(context, flags);
   if (!request.ok()) return context.Fail(request.status(), flags.config);
-  const absl::StatusOr<v1::TrainingJob> job = Submit(context, *request);
+  const absl::StatusOr<v1::TrainingJob> job =
+      Submit(context, [&] { return context.client().CreateTrainingJob(*request); });
   if (!job.ok()) {
-    if (context.environment().interrupt.triggered()) {
-      // Whether the daemon has the job is unknown; the same id finds out without making a second
-      // one.
-      context.err() << "whether the job was submitted is unknown; repeat with --request-id "
-                    << request->request_id() << std::endl;
-    }
+    SayIfUnknown(context, request->request_id());
     return context.Fail(job.status(), flags.config);
   }
   if (flags.validate_only || flags.detach) {

@@ -1,9 +1,6 @@
 #include "client/output/event_sinks.h"
 
-#include <nlohmann/json.hpp>
-
 #include "absl/strings/str_cat.h"
-#include "client/output/json.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -11,16 +8,6 @@ namespace {
 
 constexpr absl::Duration kProgressInterval = absl::Seconds(2);
 constexpr char kClearLine[] = "\r\x1b[K";
-
-// Log lines come from elsewhere: nothing in them may steer the terminal.
-std::string WithoutControls(std::string_view text) {
-  std::string result = ToValidUtf8(text);
-  for (char& c : result) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = ' ';
-  }
-  return result;
-}
 
 // Of all but progress; empty for events of a newer daemon.
 std::string EventLine(const v1::WatchTrainingJobResponse& event) {
@@ -43,25 +30,22 @@ std::string EventLine(const v1::WatchTrainingJobResponse& event) {
   }
 }
 
-std::string LostLine(const absl::Status& status) {
+}  // namespace
+
+std::string WithoutControls(std::string_view text) {
+  std::string result = ToValidUtf8(text);
+  for (char& c : result) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = ' ';
+  }
+  return result;
+}
+
+std::string ConnectionLostLine(const absl::Status& status) {
   return absl::StrCat("connection lost (",
                       WithoutControls({status.message().data(), status.message().size()}),
                       "), trying to come back");
 }
-
-constexpr char kReconnectedLine[] = "connected again";
-
-}  // namespace
-
-void JsonEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
-  WriteJsonLine(environment_.out, EventJson(event));
-}
-
-void JsonEventSink::OnConnectionLost(const absl::Status& status) {
-  environment_.err << LostLine(status) << std::endl;
-}
-
-void JsonEventSink::OnReconnected() { environment_.err << kReconnectedLine << std::endl; }
 
 void PlainEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
   if (event.has_resumed()) remaining_.Restart();
@@ -82,12 +66,6 @@ void PlainEventSink::OnProgress(const v1::WatchTrainingJobResponse& event) {
   environment_.out << PlainProgressLine(event.progress(), remaining) << std::endl;
 }
 
-void PlainEventSink::OnConnectionLost(const absl::Status& status) {
-  environment_.err << LostLine(status) << std::endl;
-}
-
-void PlainEventSink::OnReconnected() { environment_.err << kReconnectedLine << std::endl; }
-
 void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
   if (event.has_resumed()) remaining_.Restart();
   if (event.has_progress()) {
@@ -100,7 +78,9 @@ void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
   }
 }
 
-void BarEventSink::OnConnectionLost(const absl::Status& status) { PrintAbove(LostLine(status)); }
+void BarEventSink::OnConnectionLost(const absl::Status& status) {
+  PrintAbove(ConnectionLostLine(status));
+}
 
 void BarEventSink::OnReconnected() { PrintAbove(kReconnectedLine); }
 

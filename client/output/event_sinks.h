@@ -1,45 +1,64 @@
-// The three ways in which a job is followed.
+// The ways in which a training job is followed, and what they share with those of a solve job.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "client/environment.h"
 #include "client/job_watcher.h"
+#include "client/output/json.h"
 #include "client/output/progress_text.h"
+#include "nlohmann/json.hpp"
 
 namespace vrp::client {
 
-// An event a line on `out`; what happens to the connection goes to `err`.
-class JsonEventSink : public EventSink {
- public:
-  explicit JsonEventSink(Environment& environment) : environment_(environment) {}
+// What people are told of the connection.
+std::string ConnectionLostLine(const absl::Status& status);
+inline constexpr char kReconnectedLine[] = "connected again";
+// Text from elsewhere: nothing in it may steer the terminal.
+std::string WithoutControls(std::string_view text);
 
-  void OnEvent(const v1::WatchTrainingJobResponse& event) override;
-  void OnConnectionLost(const absl::Status& status) override;
-  void OnReconnected() override;
+// Sinks that print lines: what happens to the connection goes to `err`.
+template <typename Event>
+class LineSink : public JobEventSink<Event> {
+ public:
+  explicit LineSink(Environment& environment) : environment_(environment) {}
+
+  void OnConnectionLost(const absl::Status& status) override {
+    environment_.err << ConnectionLostLine(status) << std::endl;
+  }
+  void OnReconnected() override { environment_.err << kReconnectedLine << std::endl; }
   void OnEnd() override {}
 
- private:
+ protected:
   Environment& environment_;
 };
 
+// An event a line on `out`.
+template <typename Event>
+class JsonLineSink final : public LineSink<Event> {
+ public:
+  using LineSink<Event>::LineSink;
+  void OnEvent(const Event& event) override {
+    WriteJsonLine(this->environment_.out, EventJson(event));
+  }
+};
+
+using JsonEventSink = JsonLineSink<v1::WatchTrainingJobResponse>;
+
 // Lines for logs: events as they come, of progress each end of epoch and at most one line in two
 // seconds besides.
-class PlainEventSink : public EventSink {
+class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
  public:
-  explicit PlainEventSink(Environment& environment) : environment_(environment) {}
+  using LineSink::LineSink;
 
   void OnEvent(const v1::WatchTrainingJobResponse& event) override;
-  void OnConnectionLost(const absl::Status& status) override;
-  void OnReconnected() override;
-  void OnEnd() override {}
 
  private:
   void OnProgress(const v1::WatchTrainingJobResponse& event);
 
-  Environment& environment_;
   RemainingTime remaining_;
   absl::Time last_progress_ = absl::InfinitePast();
 };

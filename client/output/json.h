@@ -7,6 +7,7 @@
 
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
@@ -30,10 +31,13 @@ Json PlanJson(const v1::CheckSolutionResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
 Json JobJson(const v1::TrainingJob& job);
+// With the answer as SolveJson, once there is one.
+Json SolveJobJson(const v1::SolveJob& job);
 // Where the time of a job's steps went.
 Json ProfileJson(const v1::TrainingJob& job);
 // An event of a job; not for heartbeats.
 Json EventJson(const v1::WatchTrainingJobResponse& event);
+Json EventJson(const v1::WatchSolveJobResponse& event);
 Json ModelJson(const v1::Model& model);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);

@@ -14,26 +14,6 @@
 namespace vrp::client {
 namespace {
 
-// "key    value" lines.
-class Sheet {
- public:
-  void Add(std::string key, std::string value) {
-    if (!value.empty()) lines_.emplace_back(std::move(key), std::move(value));
-  }
-  std::string Text() const {
-    size_t width = 0;
-    for (const auto& [key, value] : lines_) width = std::max(width, key.size());
-    std::string text;
-    for (const auto& [key, value] : lines_) {
-      absl::StrAppend(&text, key, std::string(width + 2 - key.size(), ' '), value, "\n");
-    }
-    return text;
-  }
-
- private:
-  std::vector<std::pair<std::string, std::string>> lines_;
-};
-
 std::string ProblemTypes(const v1::Model& model) {
   std::vector<std::string> words;
   for (const int type : model.problem_types())
@@ -80,6 +60,20 @@ std::vector<std::string> BucketRow(const v1::SizeBucket& bucket) {
 }
 
 }  // namespace
+
+void Sheet::Add(std::string key, std::string value) {
+  if (!value.empty()) lines_.emplace_back(std::move(key), std::move(value));
+}
+
+std::string Sheet::Text() const {
+  size_t width = 0;
+  for (const auto& [key, value] : lines_) width = std::max(width, key.size());
+  std::string text;
+  for (const auto& [key, value] : lines_) {
+    absl::StrAppend(&text, key, std::string(width + 2 - key.size(), ' '), value, "\n");
+  }
+  return text;
+}
 
 std::string Table::Text() const {
   std::vector<size_t> widths(rows_.front().size(), 0);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
 #include "vrp/v1/system_service.pb.h"
 #include "vrp/v1/training_service.pb.h"
@@ -23,6 +26,17 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// "key    value" lines.
+class Sheet {
+ public:
+  // An empty value leaves the line out.
+  void Add(std::string key, std::string value);
+  std::string Text() const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
 // Each ends with a line break.
 std::string SolveText(const v1::SolveResponse& response);
 std::string ImprovementText(const v1::Improvement& improvement);  // "0.034 s: cost 812, ..."
@@ -35,8 +49,14 @@ std::string ModelText(const v1::Model& model);
 std::string EvaluationText(const v1::EvaluationReport& report);
 std::string ServerInfoText(const v1::ServerInfo& info);
 
-// Cells of `jobs list` and `models list`.
+// Without the answer.
+std::string SolveJobText(const v1::SolveJob& job);
+// "12.3s of 10m: cost 812, 10 routes, 3 customers unserved".
+std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget);
+
+// Cells of `jobs list`, `solve-jobs list` and `models list`.
 std::vector<std::string> JobRow(const v1::TrainingJob& job);
+std::vector<std::string> SolveJobRow(const v1::SolveJob& job);
 std::vector<std::string> ModelRow(const v1::Model& model);
 
 }  // namespace vrp::client

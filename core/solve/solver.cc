@@ -19,7 +19,7 @@ namespace vrp {
 namespace {
 
 constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
-constexpr absl::Duration kMostBudget = absl::Hours(1);
+constexpr absl::Duration kMostBudget = absl::Hours(24);
 constexpr int32_t kMostWidth = 10'000;
 // What the answer needs on its way back to a caller who will not wait longer.
 constexpr absl::Duration kWayBack = absl::Milliseconds(20);
@@ -34,9 +34,9 @@ absl::Status OutOfRange(const char* field, std::string got, std::string wanted) 
   return absl::InvalidArgumentError(absl::StrCat(field, ": got ", got, ", wanted ", wanted));
 }
 
-absl::Status CheckOptions(const SolveOptions& options) {
+absl::Status CheckRanges(const SolveOptions& options) {
   if (options.budget < kLeastBudget || options.budget > kMostBudget) {
-    return OutOfRange("budget", absl::FormatDuration(options.budget), "1ms to 1h");
+    return OutOfRange("budget", absl::FormatDuration(options.budget), "1ms to 24h");
   }
   const int32_t most_threads =
       std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
@@ -50,12 +50,21 @@ absl::Status CheckOptions(const SolveOptions& options) {
   if (options.max_iterations < 0) {
     return OutOfRange("max_iterations", absl::StrCat(options.max_iterations), "0 or more");
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckStrategy(const SolveOptions& options) {
   const bool searches =
       options.strategy == Strategy::kAuto || options.strategy == Strategy::kSearch;
   if (!options.initial.empty() && !searches) {
     return absl::InvalidArgumentError(absl::StrCat(
         "initial_solution: given, but strategy ", ToAbsl(StrategyName(options.strategy)),
         " does not start from a plan; wanted strategy auto or search"));
+  }
+  if (!searches && options.policy == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("strategy: ", ToAbsl(StrategyName(options.strategy)),
+                     " needs a model, none was given; name one, or use search"));
   }
   return absl::OkStatus();
 }
@@ -122,11 +131,6 @@ class Solving {
 
   // Leaves the answer's strategy and end as those of the network.
   absl::StatusOr<Plan> NetworkPlan(Strategy strategy, const StopCondition& stop) {
-    if (options_.policy == nullptr) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("strategy: ", ToAbsl(StrategyName(strategy)),
-                       " needs a model, none was given; name one, or use search"));
-    }
     const absl::Time begun = absl::Now();
     DecodeOptions decode;
     decode.seed = options_.seed;
@@ -244,8 +248,13 @@ std::string_view SolveEndName(SolveEnd end) {
   return "";
 }
 
+absl::Status CheckSolveOptions(const SolveOptions& options) {
+  VRP_RETURN_IF_ERROR(CheckRanges(options));
+  return CheckStrategy(options);
+}
+
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options) {
-  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  VRP_RETURN_IF_ERROR(CheckSolveOptions(options));
   return Solving(instance, options).Run();
 }
 

@@ -34,7 +34,7 @@ std::string_view SolveEndName(SolveEnd end);
 struct SolveOptions {
   Strategy strategy = Strategy::kAuto;
   absl::Time received;  // the budget counts from here; not set: from the call
-  absl::Duration budget = absl::Milliseconds(500);  // 1 ms .. 1 h
+  absl::Duration budget = absl::Milliseconds(500);  // 1 ms .. 24 h
   absl::Time deadline =
       absl::InfiniteFuture();  // the caller's own; less 20 ms, when sooner than the budget
   std::shared_ptr<const CancelFlag> cancel;
@@ -68,13 +68,16 @@ struct SolveAnswer {
   int64_t iterations = 0;
 };
 
+// What Solve refuses whatever the instance: kInvalidArgument for options out of range;
+// kFailedPrecondition for a strategy that needs a policy when there is none.
+absl::Status CheckSolveOptions(const SolveOptions& options);
+
 // Thread-safe; blocks for at most the budget, or, where that was used up on arrival, for some
 // milliseconds that construct a plan. Customers without a place are unserved, with the reason;
-// nothing else is ever wrong with the plan: each was checked. kInvalidArgument for options out of
-// range; kFailedPrecondition for a strategy that needs a policy when there is none. The strategies
-// of the network alone also give kUnimplemented, where the policy does not know a feature of the
-// instance, kDeadlineExceeded and kCancelled, when they have no plan by then, and kInternal when
-// the checker refuses its plan.
+// nothing else is ever wrong with the plan: each was checked. Errors of CheckSolveOptions; the
+// strategies of the network alone also give kUnimplemented, where the policy does not know a
+// feature of the instance, kDeadlineExceeded and kCancelled, when they have no plan by then, and
+// kInternal when the checker refuses its plan.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 }  // namespace vrp

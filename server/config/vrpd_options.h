@@ -20,6 +20,7 @@ struct VrpdOptions {
   int32_t threads = 0;  // 0: all of the machine's
   int32_t solve_queue = 64;
   int32_t max_queued_jobs = 1000;
+  int32_t solve_jobs_at_once = 1;
   bool insecure = false;
   std::string log_level = "info";
 
@@ -36,12 +37,14 @@ struct PartialOptions {
   std::optional<int32_t> threads;
   std::optional<int32_t> solve_queue;
   std::optional<int32_t> max_queued_jobs;
+  std::optional<int32_t> solve_jobs_at_once;
   std::optional<bool> insecure;
   std::optional<std::string> log_level;
 };
 
 inline constexpr int32_t kMaxSolveQueue = 100'000;
 inline constexpr int32_t kMaxQueuedJobs = 1'000'000;
+inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
 
 // The machine's hardware threads; at least 1.

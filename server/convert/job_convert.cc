@@ -18,6 +18,7 @@ constexpr size_t kMaxOverrideBytes = 4096;
 constexpr size_t kMaxConfigNameBytes = 256;
 constexpr size_t kMaxDeviceBytes = 32;
 constexpr size_t kMaxRequestIdBytes = 64;
+constexpr int32_t kMaxPageSize = 1000;
 
 }  // namespace
 
@@ -105,7 +106,7 @@ v1::TrainingSpec ToProto(const JobSpec& spec) {
 
 v1::TrainingJob ToProto(const Job& job) {
   v1::TrainingJob message;
-  message.set_name(TrainingJobName(job.id));
+  message.set_name(ResourceName(job));
   message.set_state(ToProto(job.state));
   *message.mutable_spec() = ToProto(job.spec);
   message.set_attempt(job.attempt);
@@ -179,6 +180,16 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                  .config_yaml = message.config_yaml(),
                  .overrides = {message.overrides().begin(), message.overrides().end()},
                  .device = message.device().empty() ? default_device : message.device()};
+}
+
+absl::Status CheckPageSize(int32_t page_size) {
+  if (page_size >= 0 && page_size <= kMaxPageSize) return absl::OkStatus();
+  return InvalidField("page_size", Concat("got ", page_size, ", wanted 1 to ", kMaxPageSize));
+}
+
+absl::StatusOr<int64_t> FirstSequence(int64_t from_sequence) {
+  if (from_sequence >= 0) return from_sequence == 0 ? 1 : from_sequence;
+  return InvalidField("from_sequence", Concat("got ", from_sequence, ", wanted 0 or more"));
 }
 
 absl::Status CheckRequestId(const std::string& request_id) {

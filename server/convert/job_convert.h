@@ -1,4 +1,4 @@
-// Training jobs and their events.
+// Training jobs and their events, and what requests about jobs of any kind have in common.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -20,5 +20,9 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                                          const std::string& default_device);
 // At most 64 printable characters.
 absl::Status CheckRequestId(const std::string& request_id);
+// 0 to 1,000.
+absl::Status CheckPageSize(int32_t page_size);
+// The first event that is wanted; kInvalidArgument below 0.
+absl::StatusOr<int64_t> FirstSequence(int64_t from_sequence);
 
 }  // namespace vrp

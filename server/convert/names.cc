@@ -18,19 +18,18 @@ absl::Status WrongName(std::string_view field, std::string_view name, std::strin
 
 }  // namespace
 
-std::string TrainingJobName(std::string_view id) { return Concat("trainingJobs/", id); }
-
 std::string ModelVersionName(std::string_view name, int32_t version) {
   return Concat("models/", name, "/versions/", version);
 }
 
-absl::StatusOr<std::string> ParseTrainingJobName(std::string_view field, std::string_view name) {
-  constexpr std::string_view kPrefix = "trainingJobs/";
-  const bool plausible = name.size() <= kMaxNameBytes && name.substr(0, kPrefix.size()) == kPrefix;
-  if (!plausible || !ValidateId(field, name.substr(kPrefix.size())).ok()) {
-    return WrongName(field, name, "trainingJobs/{id}");
+absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
+                                         std::string_view name) {
+  const std::string prefix = JobResourceName(kind, "");
+  const bool plausible = name.size() <= kMaxNameBytes && name.substr(0, prefix.size()) == prefix;
+  if (!plausible || !ValidateId(field, name.substr(prefix.size())).ok()) {
+    return WrongName(field, name, JobResourceName(kind, "{id}"));
   }
-  return std::string(name.substr(kPrefix.size()));
+  return std::string(name.substr(prefix.size()));
 }
 
 absl::StatusOr<ModelName> ParseModelName(std::string_view field, std::string_view name) {

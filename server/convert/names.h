@@ -1,4 +1,4 @@
-// Resource names: trainingJobs/{id}, models/{name}, models/{name}/versions/{n}.
+// Resource names: trainingJobs/{id}, solveJobs/{id}, models/{name}, models/{name}/versions/{n}.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "core/jobs/job.h"
 
 namespace vrp {
 
@@ -16,11 +17,11 @@ struct ModelName {
   bool operator==(const ModelName&) const = default;
 };
 
-std::string TrainingJobName(std::string_view id);
 std::string ModelVersionName(std::string_view name, int32_t version);
 
 // kInvalidArgument names `field`: `name: got "x", wanted trainingJobs/{id}`.
-absl::StatusOr<std::string> ParseTrainingJobName(std::string_view field, std::string_view name);
+absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
+                                         std::string_view name);
 absl::StatusOr<ModelName> ParseModelName(std::string_view field, std::string_view name);
 
 }  // namespace vrp

@@ -50,13 +50,13 @@ v1::EndReason EndMessage(SolveEnd end) {
 
 class OptionsReader {
  public:
-  OptionsReader(const v1::SolveRequest& message, int32_t max_threads)
-      : message_(message), max_threads_(max_threads) {}
+  OptionsReader(const v1::SolveRequest& message, const SolveLimits& limits)
+      : message_(message), limits_(limits) {}
 
   absl::StatusOr<SolveOptions> Run() && {
     ReadStrategy();
     ReadBudget();
-    options_.threads = ReadCount("threads", message_.threads(), 1, max_threads_);
+    options_.threads = ReadCount("threads", message_.threads(), 1, limits_.max_threads);
     options_.width = ReadCount("width", message_.width(), 16, kMaxWidth);
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
     if (invalid_.empty()) return options_;
@@ -92,13 +92,15 @@ class OptionsReader {
   }
 
   void ReadBudget() {
+    options_.budget = limits_.default_budget;
     if (!message_.has_budget()) return;
     const absl::StatusOr<absl::Duration> budget = FromProto(message_.budget());
     if (!budget.ok()) {
       invalid_.push_back({"budget", std::string(budget.status().message())});
-    } else if (*budget < absl::Milliseconds(1) || *budget > kMaxBudget) {
+    } else if (*budget < absl::Milliseconds(1) || *budget > limits_.max_budget) {
       invalid_.push_back(
-          {"budget", Concat("got ", absl::FormatDuration(*budget), ", wanted 1ms to 1h")});
+          {"budget", Concat("got ", absl::FormatDuration(*budget), ", wanted 1ms to ",
+                            absl::ToInt64Hours(limits_.max_budget), "h")});
     } else {
       options_.budget = *budget;
     }
@@ -114,7 +116,7 @@ class OptionsReader {
   }
 
   const v1::SolveRequest& message_;
-  const int32_t max_threads_;
+  const SolveLimits limits_;
   SolveOptions options_;
   std::vector<FieldViolation> invalid_;
 };
@@ -133,8 +135,8 @@ v1::TimeSplit TimesMessage(const SolveTimes& times) {
 }  // namespace
 
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
-                                                   int32_t max_threads) {
-  return OptionsReader(message, max_threads).Run();
+                                                   const SolveLimits& limits) {
+  return OptionsReader(message, limits).Run();
 }
 
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {

@@ -7,14 +7,23 @@
 
 namespace vrp {
 
-inline constexpr absl::Duration kMaxBudget = absl::Hours(1);
+// What a request may ask for.
+struct SolveLimits {
+  int32_t max_threads = 1;
+  absl::Duration max_budget = absl::Hours(1);
+  absl::Duration default_budget = absl::Milliseconds(500);
+};
+// Of a solve job.
+inline SolveLimits JobSolveLimits(int32_t max_threads) {
+  return {max_threads, absl::Hours(24), absl::Minutes(10)};
+}
 inline constexpr int32_t kMaxWidth = 1024;
 
 // The options that the message states, with the defaults of the contract; times, cancellation and
 // policy are the caller's to add. kInvalidArgument names every wrong field: `threads: got 9, wanted
 // 1 to 4`.
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
-                                                   int32_t max_threads);
+                                                   const SolveLimits& limits);
 
 // Without `model` and `solution_file`.
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer);

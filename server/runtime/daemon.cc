@@ -14,13 +14,16 @@
 #include "core/device/device.h"
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
+#include "core/jobs/solve_job_manager.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/listen_address.h"
+#include "server/service/request_solver.h"
 #include "server/service/services.h"
+#include "server/service/solver_service.h"
 
 namespace vrp {
 namespace {
@@ -28,6 +31,8 @@ namespace {
 // A matrix of 1,000 nodes has 8 MB, and the answer to 100,000 customers some 10 MB.
 constexpr int kMaxMessageBytes = 64 << 20;
 constexpr int32_t kQuickThreads = 2;
+// About a tenth of a core that others want too.
+constexpr int32_t kSolveJobNiceness = 10;
 constexpr int32_t kQuickQueue = 1000;
 // Clients may ping every 30 s, calls or not, without being sent away; dead ones are noticed.
 constexpr int kMinClientPingMs = 10'000;
@@ -63,6 +68,8 @@ struct Daemon::Parts {
   explicit Parts(Options given) : options(std::move(given)) {}
 
   absl::Status OpenCore();
+  void MakeHandlers();
+  absl::Status OpenSolveJobs();
   void MakeServices();
   absl::Status Listen();
 
@@ -77,6 +84,9 @@ struct Daemon::Parts {
   std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;
   std::unique_ptr<SolverHandler> solver_handler;
+  std::unique_ptr<RequestSolver> request_solver;
+  std::unique_ptr<SolveJobManager> solve_jobs;
+  std::unique_ptr<SolveJobHandler> solve_job_handler;
   std::unique_ptr<TrainingHandler> training_handler;
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;
@@ -107,7 +117,7 @@ absl::Status Daemon::Parts::OpenCore() {
   return absl::OkStatus();
 }
 
-void Daemon::Parts::MakeServices() {
+void Daemon::Parts::MakeHandlers() {
   const VrpdOptions& vrpd = options.vrpd;
   solve_pool = std::make_unique<WorkPool>(
       WorkPool::Options{.threads = std::max(2, vrpd.threads), .max_queued = vrpd.solve_queue});
@@ -123,11 +133,29 @@ void Daemon::Parts::MakeServices() {
       TrainingHandler::Options{.jobs = jobs.get(), .default_device = default_device});
   model_handler = std::make_unique<ModelHandler>(ModelEvaluationContext{
       .registry = registry.get(), .clock = options.clock, .threads = vrpd.threads});
+}
+
+absl::Status Daemon::Parts::OpenSolveJobs() {
+  const VrpdOptions& vrpd = options.vrpd;
+  request_solver = std::make_unique<RequestSolver>(
+      *solver_handler, std::max(1, vrpd.threads / vrpd.solve_jobs_at_once));
+  VRP_ASSIGN_OR_RETURN(solve_jobs, SolveJobManager::Create({.book = book,
+                                                            .solver = request_solver.get(),
+                                                            .clock = options.clock,
+                                                            .at_once = vrpd.solve_jobs_at_once,
+                                                            .niceness = kSolveJobNiceness,
+                                                            .max_queued = vrpd.max_queued_jobs}));
+  solve_job_handler = std::make_unique<SolveJobHandler>(*solver_handler, *solve_jobs);
+  return absl::OkStatus();
+}
+
+void Daemon::Parts::MakeServices() {
+  const VrpdOptions& vrpd = options.vrpd;
   const ServiceContext context{.solve_pool = *solve_pool,
                                .quick_pool = *quick_pool,
                                .streams = *streams,
                                .clock = *options.clock};
-  services.push_back(std::make_unique<SolverService>(context, *solver_handler));
+  services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
   services.push_back(std::make_unique<DatasetService>(context, *matrices));
@@ -173,6 +201,8 @@ Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(std::move(options))));
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenCore());
+  daemon->parts_->MakeHandlers();
+  VRP_RETURN_IF_ERROR(daemon->parts_->OpenSolveJobs());
   daemon->parts_->MakeServices();
   VRP_RETURN_IF_ERROR(daemon->parts_->Listen());
   return daemon;
@@ -191,6 +221,7 @@ Daemon::~Daemon() {
   // themselves after: a job that stops may still tell a stream that is gone.
   if (parts.solve_pool != nullptr) parts.solve_pool->Close();
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();
+  parts.solve_jobs = nullptr;
   parts.jobs = nullptr;
 }
 

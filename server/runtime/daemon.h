@@ -33,7 +33,7 @@ class Daemon {
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
   // Not serving any more, streams ended (UNAVAILABLE), calls under way given `drain` to end, then
-  // cancelled; the running job stopped with a checkpoint. Blocks until all of it is done.
+  // cancelled; the running jobs stopped with what they have stored. Blocks until all of it is done.
   ~Daemon();
 
   // Where clients connect: "127.0.0.1:50051", "unix:/path".

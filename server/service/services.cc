@@ -1,75 +1,12 @@
 #include "server/service/services.h"
 
-#include "server/convert/time_convert.h"
-#include "server/service/batch_call.h"
 #include "server/service/dataset_handler.h"
+#include "server/service/heartbeat.h"
 #include "server/service/matrix_handler.h"
-#include "server/service/solve_stream.h"
 #include "server/service/stream_call.h"
 #include "server/service/upload_call.h"
 
 namespace vrp {
-namespace {
-
-// So that each thread finds its next request read.
-constexpr int32_t kBatchSlotsPerThread = 2;
-
-}  // namespace
-
-grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* context,
-                                               const v1::SolveRequest* request,
-                                               v1::SolveResponse* response) {
-  return RunUnary(
-      *context, context_.solve_pool, *response,
-      [this, request](const CallContext& call) { return handler_.Solve(*request, call); });
-}
-
-grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
-    grpc::CallbackServerContext* context, const v1::SolveRequest* request) {
-  const SolveStreamContext solve{.handler = &handler_,
-                                 .pool = &context_.solve_pool,
-                                 .received = absl::Now(),
-                                 .deadline = DeadlineOf(*context)};
-  return StreamCall<v1::StreamSolveResponse>::Start(
-      {.pool = &context_.quick_pool,
-       .hub = &context_.streams,
-       .open = [solve, request = *request] { return OpenSolveStream(solve, request); },
-       .heartbeat = nullptr});
-}
-
-grpc::ServerBidiReactor<v1::BatchSolveRequest, v1::BatchSolveResponse>* SolverService::BatchSolve(
-    grpc::CallbackServerContext* context) {
-  return BatchCall<v1::BatchSolveRequest, v1::BatchSolveResponse>::Start(
-      {.pool = &context_.solve_pool,
-       .hub = &context_.streams,
-       .slots = kBatchSlotsPerThread * context_.solve_pool.threads(),
-       .deadline = DeadlineOf(*context),
-       .answer = [this](const v1::BatchSolveRequest& request, const CallContext& call) {
-         return handler_.SolveOfBatch(request, call);
-       }});
-}
-
-grpc::ServerUnaryReactor* SolverService::CheckSolution(grpc::CallbackServerContext* context,
-                                                       const v1::CheckSolutionRequest* request,
-                                                       v1::CheckSolutionResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.Check(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::ValidateInstance(
-    grpc::CallbackServerContext* context, const v1::ValidateInstanceRequest* request,
-    v1::ValidateInstanceResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.Validate(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::ConvertInstance(grpc::CallbackServerContext* context,
-                                                         const v1::ConvertInstanceRequest* request,
-                                                         v1::ConvertInstanceResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.Convert(*request); });
-}
-
 grpc::ServerUnaryReactor* TrainingService::CreateTrainingJob(
     grpc::CallbackServerContext* context, const v1::CreateTrainingJobRequest* request,
     v1::TrainingJob* response) {
@@ -100,16 +37,11 @@ grpc::ServerUnaryReactor* TrainingService::CancelTrainingJob(
 
 grpc::ServerWriteReactor<v1::WatchTrainingJobResponse>* TrainingService::WatchTrainingJob(
     grpc::CallbackServerContext*, const v1::WatchTrainingJobRequest* request) {
-  const auto heartbeat = [&clock = context_.clock] {
-    v1::WatchTrainingJobResponse message;
-    *message.mutable_time() = ToProto(clock.Now());
-    return message;
-  };
   return StreamCall<v1::WatchTrainingJobResponse>::Start(
       {.pool = &context_.quick_pool,
        .hub = &context_.streams,
        .open = [this, request = *request] { return handler_.Watch(request); },
-       .heartbeat = heartbeat});
+       .heartbeat = HeartbeatOf<v1::WatchTrainingJobResponse>(context_.clock)});
 }
 
 grpc::ServerUnaryReactor* ModelService::ListModels(grpc::CallbackServerContext* context,

@@ -1,58 +1,21 @@
 // The gRPC services: each method hands its request to a pool, calls the handler, maps the status.
-// See the handlers for what they do.
+// See the handlers for what they do. (SolverService: solver_service.h.)
 #pragma once
 
 #include <functional>
 
 #include "core/registry/matrix_store.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/runtime/stream_hub.h"
-#include "server/runtime/work_pool.h"
 #include "server/service/model_handler.h"
-#include "server/service/solver_handler.h"
+#include "server/service/service_context.h"
 #include "server/service/system_handler.h"
 #include "server/service/training_handler.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
 #include "vrp/v1/model_service.grpc.pb.h"
-#include "vrp/v1/solver_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 #include "vrp/v1/training_service.grpc.pb.h"
 
 namespace vrp {
-
-// All that is referred to outlives the services.
-struct ServiceContext {
-  WorkPool& solve_pool;  // for solving and EvaluateModel
-  WorkPool& quick_pool;  // for all else
-  StreamHub& streams;
-  const Clock& clock;
-};
-
-class SolverService final : public v1::SolverService::CallbackService {
- public:
-  SolverService(const ServiceContext& context, const SolverHandler& handler)
-      : context_(context), handler_(handler) {}
-  grpc::ServerUnaryReactor* Solve(grpc::CallbackServerContext* context,
-                                  const v1::SolveRequest* request,
-                                  v1::SolveResponse* response) override;
-  grpc::ServerWriteReactor<v1::StreamSolveResponse>* StreamSolve(
-      grpc::CallbackServerContext* context, const v1::SolveRequest* request) override;
-  grpc::ServerBidiReactor<v1::BatchSolveRequest, v1::BatchSolveResponse>* BatchSolve(
-      grpc::CallbackServerContext* context) override;
-  grpc::ServerUnaryReactor* CheckSolution(grpc::CallbackServerContext* context,
-                                          const v1::CheckSolutionRequest* request,
-                                          v1::CheckSolutionResponse* response) override;
-  grpc::ServerUnaryReactor* ValidateInstance(grpc::CallbackServerContext* context,
-                                             const v1::ValidateInstanceRequest* request,
-                                             v1::ValidateInstanceResponse* response) override;
-  grpc::ServerUnaryReactor* ConvertInstance(grpc::CallbackServerContext* context,
-                                            const v1::ConvertInstanceRequest* request,
-                                            v1::ConvertInstanceResponse* response) override;
-
- private:
-  const ServiceContext context_;
-  const SolverHandler& handler_;
-};
 
 class TrainingService final : public v1::TrainingService::CallbackService {
  public:

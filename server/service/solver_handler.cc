@@ -20,6 +20,7 @@
 #include "server/convert/solution_convert.h"
 #include "server/convert/solve_convert.h"
 #include "server/convert/status_convert.h"
+#include "server/convert/time_convert.h"
 
 namespace vrp {
 namespace {
@@ -103,7 +104,22 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
                                                        const ImprovementFn& on_improvement) const {
   const absl::Time started = options_.clock->Now();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
-  VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, options_.max_threads));
+  VRP_ASSIGN_OR_RETURN(Prepared prepared,
+                       Prepare(request, {.max_threads = options_.max_threads}, context));
+  if (on_improvement != nullptr) {
+    prepared.options.on_improvement = [&](const Plan& plan, Cost) {
+      on_improvement(prepared.instance, plan);
+    };
+  }
+  VRP_ASSIGN_OR_RETURN(v1::SolveResponse response, Run(request, prepared));
+  *response.mutable_times()->mutable_queue() = ToProto(started - context.received);
+  return response;
+}
+
+absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRequest& request,
+                                                               const SolveLimits& limits,
+                                                               const CallContext& context) const {
+  VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, limits));
   VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   std::string model;
@@ -118,21 +134,27 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
   options.cancel = context.cancel;
   const StopCondition repair_until(
       std::min(context.received + options.budget * kRepairShare, context.deadline), context.cancel);
-  VRP_ASSIGN_OR_RETURN(const std::optional<InitialSolution> initial,
+  VRP_ASSIGN_OR_RETURN(std::optional<InitialSolution> initial,
                        InitialSolutionFromProto(request, instance, repair_until));
+  std::optional<v1::InitialSolutionReport> report;
   if (initial.has_value()) {
     instance = initial->instance;
-    options.initial = {initial->plan};
+    options.initial = {std::move(initial->plan)};
+    report = std::move(initial->report);
   }
-  if (on_improvement != nullptr) {
-    options.on_improvement = [&](const Plan& plan, Cost) { on_improvement(instance, plan); };
-  }
-  absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, options);
+  const absl::Status sound = CheckSolveOptions(options);
+  if (!sound.ok()) return WithField(sound);
+  return Prepared{std::move(instance), std::move(options), std::move(model), std::move(report)};
+}
+
+absl::StatusOr<v1::SolveResponse> SolverHandler::Run(const v1::SolveRequest& request,
+                                                     const Prepared& prepared) const {
+  const Instance& instance = prepared.instance;
+  const absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, prepared.options);
   if (!answer.ok()) return ErrorOf(request, instance, answer.status());
-  answer->times.queue = started - context.received;
   v1::SolveResponse response = ToProto(instance, *answer);
-  if (answer->strategy != Strategy::kSearch) response.set_model(model);
-  if (initial.has_value()) *response.mutable_initial_solution() = initial->report;
+  if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);
+  if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;
   if (request.render_solution_file()) {
     response.set_solution_file(WriteSolution(instance, PlanOf(instance, answer->solution)));
   }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
@@ -10,6 +12,8 @@
 #include "core/problem/matrices.h"
 #include "core/problem/solution.h"
 #include "core/registry/registry.h"
+#include "core/solve/solver.h"
+#include "server/convert/solve_convert.h"
 #include "server/service/call_context.h"
 #include "vrp/v1/solver_service.pb.h"
 
@@ -31,6 +35,20 @@ class SolverHandler {
   absl::StatusOr<v1::SolveResponse> Solve(const v1::SolveRequest& request,
                                           const CallContext& context,
                                           const ImprovementFn& on_improvement = nullptr) const;
+
+  // A request that was read and checked: what is left of Solve is to search.
+  struct Prepared {
+    Instance instance;
+    SolveOptions options;
+    std::string model;  // the resource name of the policy's; may be empty
+    std::optional<v1::InitialSolutionReport> initial;  // what became of the plan to start from
+  };
+  absl::StatusOr<Prepared> Prepare(const v1::SolveRequest& request, const SolveLimits& limits,
+                                   const CallContext& context) const;
+  absl::StatusOr<v1::SolveResponse> Run(const v1::SolveRequest& request,
+                                        const Prepared& prepared) const;
+  // Of a request of one call.
+  int32_t max_threads() const { return options_.max_threads; }
   // Its request's id, with the answer or the error.
   v1::BatchSolveResponse SolveOfBatch(const v1::BatchSolveRequest& request,
                                       const CallContext& context) const;

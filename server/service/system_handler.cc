@@ -23,7 +23,7 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   limits.set_max_nodes(kMaxNodes);
   limits.set_max_matrix_nodes(kMaxMatrixNodes);
   limits.set_max_threads(facts.max_threads);
-  limits.set_max_budget_ms(absl::ToInt64Milliseconds(kMaxBudget));
+  limits.set_max_budget_ms(absl::ToInt64Milliseconds(SolveLimits().max_budget));
   *info.mutable_start_time() = ToProto(facts.started);
   return info;
 }

@@ -1,42 +1,14 @@
 #include "server/service/training_handler.h"
 
-#include <functional>
 #include <utility>
-#include <vector>
 
 #include "core/base/status_macros.h"
-#include "core/base/text.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
+#include "server/service/event_source.h"
 
 namespace vrp {
-namespace {
-
-constexpr int64_t kEventsAtOnce = 64;
-
-class EventSource final : public StreamSource<v1::WatchTrainingJobResponse> {
- public:
-  explicit EventSource(std::shared_ptr<EventSubscription> events) : events_(std::move(events)) {}
-
-  absl::StatusOr<std::vector<v1::WatchTrainingJobResponse>> Next() override {
-    VRP_ASSIGN_OR_RETURN(const std::vector<JobEvent> events, events_->Next(kEventsAtOnce));
-    std::vector<v1::WatchTrainingJobResponse> messages;
-    messages.reserve(events.size());
-    for (const JobEvent& event : events) messages.push_back(ToProto(event));
-    return messages;
-  }
-  bool AtEnd() const override { return events_->AtEnd(); }
-  void NotifyWhenReady(std::function<void()> on_ready) override {
-    events_->NotifyWhenReady(std::move(on_ready));
-  }
-
- private:
-  const std::shared_ptr<EventSubscription> events_;
-};
-
-}  // namespace
-
 v1::TrainingJob TrainingHandler::ToMessage(const Job& job) const {
   v1::TrainingJob message = ToProto(job);
   message.set_tensorboard_folder(options_.jobs->TensorBoardFolder(job.id));
@@ -62,16 +34,15 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
     const v1::GetTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id,
+                       ParseJobName(JobKind::kTraining, "name", request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Get(id));
   return ToMessage(job);
 }
 
 absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
     const v1::ListTrainingJobsRequest& request) const {
-  if (request.page_size() < 0 || request.page_size() > 1000) {
-    return InvalidField("page_size", Concat("got ", request.page_size(), ", wanted 1 to 1000"));
-  }
+  VRP_RETURN_IF_ERROR(CheckPageSize(request.page_size()));
   const absl::StatusOr<JobPage> page =
       options_.jobs->List(request.page_size(), request.page_token());
   if (!page.ok()) return WithField(page.status(), "page_token");
@@ -83,21 +54,20 @@ absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Cancel(
     const v1::CancelTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id,
+                       ParseJobName(JobKind::kTraining, "name", request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Cancel(id));
   return ToMessage(job);
 }
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchTrainingJobResponse>>> TrainingHandler::Watch(
     const v1::WatchTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, ParseTrainingJobName("name", request.name()));
-  if (request.from_sequence() < 0) {
-    return InvalidField("from_sequence",
-                        Concat("got ", request.from_sequence(), ", wanted 0 or more"));
-  }
-  const int64_t from = request.from_sequence() == 0 ? 1 : request.from_sequence();
+  VRP_ASSIGN_OR_RETURN(const std::string id,
+                       ParseJobName(JobKind::kTraining, "name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const int64_t from, FirstSequence(request.from_sequence()));
   VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, options_.jobs->Watch(id, from));
-  return std::make_unique<EventSource>(std::move(events));
+  return std::make_unique<EventSource<v1::WatchTrainingJobResponse>>(
+      std::move(events), [](const JobEvent& event) { return ToProto(event); });
 }
 
 }  // namespace vrp

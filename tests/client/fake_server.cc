@@ -74,6 +74,32 @@ class FakeSolver : public v1::SolverService::Service {
                                v1::ConvertInstanceResponse* response) override {
     return Answer(handlers_.convert, context, request, response);
   }
+  grpc::Status CreateSolveJob(grpc::ServerContext* context,
+                              const v1::CreateSolveJobRequest* request,
+                              v1::SolveJob* response) override {
+    return Answer(handlers_.create_solve_job, context, request, response);
+  }
+  grpc::Status GetSolveJob(grpc::ServerContext* context, const v1::GetSolveJobRequest* request,
+                           v1::SolveJob* response) override {
+    return Answer(handlers_.get_solve_job, context, request, response);
+  }
+  grpc::Status ListSolveJobs(grpc::ServerContext* context, const v1::ListSolveJobsRequest* request,
+                             v1::ListSolveJobsResponse* response) override {
+    return Answer(handlers_.list_solve_jobs, context, request, response);
+  }
+  grpc::Status StopSolveJob(grpc::ServerContext* context, const v1::StopSolveJobRequest* request,
+                            v1::SolveJob* response) override {
+    return Answer(handlers_.stop_solve_job, context, request, response);
+  }
+  grpc::Status DeleteSolveJob(grpc::ServerContext* context,
+                              const v1::DeleteSolveJobRequest* request,
+                              v1::DeleteSolveJobResponse* response) override {
+    return Answer(handlers_.delete_solve_job, context, request, response);
+  }
+  grpc::Status WatchSolveJob(grpc::ServerContext*, const v1::WatchSolveJobRequest* request,
+                             grpc::ServerWriter<v1::WatchSolveJobResponse>* writer) override {
+    return AnswerStream(handlers_.watch_solve_job, request, writer);
+  }
 
  private:
   const FakeHandlers& handlers_;

@@ -37,6 +37,12 @@ struct FakeHandlers {
   Unary<v1::CheckSolutionRequest, v1::CheckSolutionResponse> check;
   Unary<v1::ValidateInstanceRequest, v1::ValidateInstanceResponse> validate;
   Unary<v1::ConvertInstanceRequest, v1::ConvertInstanceResponse> convert;
+  Unary<v1::CreateSolveJobRequest, v1::SolveJob> create_solve_job;
+  Unary<v1::GetSolveJobRequest, v1::SolveJob> get_solve_job;
+  Unary<v1::ListSolveJobsRequest, v1::ListSolveJobsResponse> list_solve_jobs;
+  Unary<v1::StopSolveJobRequest, v1::SolveJob> stop_solve_job;
+  Unary<v1::DeleteSolveJobRequest, v1::DeleteSolveJobResponse> delete_solve_job;
+  Stream<v1::WatchSolveJobRequest, v1::WatchSolveJobResponse> watch_solve_job;
   Unary<v1::CreateTrainingJobRequest, v1::TrainingJob> create_job;
   Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
   Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;

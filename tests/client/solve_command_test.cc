@@ -125,7 +125,7 @@ TEST_F(SolveCommand, RefusesAStartThatIsNoPlan) {
   EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: needs a plan"));
   EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
   EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
-              HasSubstr("--start, --solution and --plot are for one instance"));
+              HasSubstr("--start, --solution, --plot and --job are for one instance"));
   EXPECT_EQ(calls_, 0);
 }
 

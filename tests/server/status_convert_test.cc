@@ -100,12 +100,13 @@ TEST(WithField, MakesAViolationOfEachLine) {
 }
 
 TEST(Names, RoundTripAndRefuseOthers) {
-  EXPECT_EQ(*ParseTrainingJobName("name", TrainingJobName("k3v9")), "k3v9");
+  EXPECT_EQ(*ParseJobName(JobKind::kTraining, "name", "trainingJobs/k3v9"), "k3v9");
   EXPECT_EQ(*ParseModelName("name", "models/a.b-c"), (ModelName{"a.b-c", 0}));
   EXPECT_EQ(*ParseModelName("name", ModelVersionName("a", 12)), (ModelName{"a", 12}));
   for (const char* wrong :
        {"", "k3v9", "trainingJobs/", "trainingJobs/../x", "trainingJobs/a/b", "jobs/a"}) {
-    EXPECT_EQ(ViolationsOf(ParseTrainingJobName("name", wrong).status()).at(0).field, "name")
+    EXPECT_EQ(ViolationsOf(ParseJobName(JobKind::kTraining, "name", wrong).status()).at(0).field,
+              "name")
         << wrong;
   }
   for (const char* wrong :

@@ -1,0 +1,70 @@
+#include "client/commands/answer.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/files.h"
+#include "client/output/json.h"
+#include "client/output/svg_plot.h"
+#include "client/output/tables.h"
+
+namespace vrp::client {
+namespace {
+
+// What the daemon made of the plan in that form.
+absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& answer, v1::SolutionFormat format) {
+  for (const v1::SolutionFile& file : answer.rendered()) {
+    if (file.format() == format) return file.content();
+  }
+  return absl::InternalError(
+      absl::StrCat("the daemon gave no ", v1::SolutionFormat_Name(format), " back"));
+}
+
+}  // namespace
+
+bool PlotsGeoJson(const AnswerFiles& files) { return absl::EndsWith(files.plot, ".geojson"); }
+
+void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files) {
+  command.add_option("--solution", files.solution, "Write the plan in CVRPLIB's .sol form")
+      ->type_name("OUT.sol");
+  command
+      .add_option(
+          "--plot", files.plot,
+          "Write a picture of the plan; OUT.geojson: of longitudes and latitudes, as GeoJSON")
+      ->type_name("OUT.svg");
+}
+
+absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer) {
+  if (context.json()) {
+    WriteJsonLine(context.out(), SolveJson(answer));
+  } else if (context.vroom()) {
+    const absl::StatusOr<std::string> text = RenderedAs(answer, v1::SOLUTION_FORMAT_VROOM);
+    if (!text.ok()) return text.status();
+    context.out() << *text << std::endl;
+  } else {
+    context.out() << SolveText(answer) << std::endl;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer) {
+  if (!files.solution.empty()) {
+    if (answer.solution_file().empty()) {
+      return absl::InternalError("--solution: the daemon gave no solution file back");
+    }
+    const absl::Status status = WriteFile(files.solution, answer.solution_file());
+    if (!status.ok()) return status;
+  }
+  if (files.plot.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::string> picture =
+      PlotsGeoJson(files) ? RenderedAs(answer, v1::SOLUTION_FORMAT_GEOJSON) : PlotSvg(answer);
+  return picture.ok() ? WriteFile(files.plot, *picture) : picture.status();
+}
+
+bool IsComplete(const v1::SolveResponse& answer) {
+  return answer.feasible() && answer.solution().unserved().empty();
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,37 @@
+// An answer as all commands that come to one give it out.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "client/commands/command.h"
+#include "vrp/v1/solve.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace vrp::client {
+
+// Empty: none.
+struct AnswerFiles {
+  std::string solution;
+  std::string plot;
+
+  bool any() const { return !solution.empty() || !plot.empty(); }
+};
+
+// Whether the plot is to be GeoJSON, which the request has to ask for.
+bool PlotsGeoJson(const AnswerFiles& files);
+
+// --solution and --plot. `files` outlives the parsing.
+void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files);
+
+// In the output that was asked for; an error where the answer does not hold that form.
+absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer);
+absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer);
+
+// Whether the plan is feasible and serves all.
+bool IsComplete(const v1::SolveResponse& answer);
+
+}  // namespace vrp::client

@@ -1,0 +1,107 @@
+#include "client/commands/follow_solve.h"
+
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "client/output/event_sinks.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+// Empty for the answer, which is printed at the end, and for events of a newer daemon.
+std::string EventLine(const v1::WatchSolveJobResponse& event) {
+  switch (event.event_case()) {
+    case v1::WatchSolveJobResponse::kState:
+      return absl::StrCat("state ", JobStateWord(event.state().state()),
+                          event.state().error().empty() ? "" : ": ",
+                          WithoutControls(event.state().error()));
+    case v1::WatchSolveJobResponse::kLog:
+      return WithoutControls(event.log().line());
+    case v1::WatchSolveJobResponse::kImprovement:
+      return SolveProgressText(event.improvement(), absl::ZeroDuration());
+    case v1::WatchSolveJobResponse::kResumed:
+      return absl::StrCat("goes on (attempt ", event.attempt(), ") at ",
+                          SolveProgressText(event.resumed(), absl::ZeroDuration()));
+    default:
+      return "";
+  }
+}
+
+class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
+ public:
+  using LineSink::LineSink;
+  void OnEvent(const v1::WatchSolveJobResponse& event) override {
+    const std::string line = EventLine(event);
+    if (!line.empty()) environment_.out << line << std::endl;
+  }
+};
+
+// Remembers the answer.
+class AnswerNoter final : public SolveEventSink {
+ public:
+  explicit AnswerNoter(SolveEventSink& next) : next_(next) {}
+
+  void OnEvent(const v1::WatchSolveJobResponse& event) override {
+    if (event.has_answer()) answer_ = event.answer();
+    next_.OnEvent(event);
+  }
+  void OnConnectionLost(const absl::Status& status) override { next_.OnConnectionLost(status); }
+  void OnReconnected() override { next_.OnReconnected(); }
+  void OnEnd() override { next_.OnEnd(); }
+
+  const std::optional<v1::SolveResponse>& answer() const { return answer_; }
+
+ private:
+  SolveEventSink& next_;
+  std::optional<v1::SolveResponse> answer_;
+};
+
+std::unique_ptr<SolveEventSink> MakeSink(CommandContext& context) {
+  if (context.json()) {
+    return std::make_unique<JsonLineSink<v1::WatchSolveJobResponse>>(context.environment());
+  }
+  return std::make_unique<PlainSolveSink>(context.environment());
+}
+
+void SayHowToComeBack(CommandContext& context, const std::string& job) {
+  const std::string rest = absl::StrCat(job, " --remote ", context.client().remote());
+  context.err() << "the job goes on; look again with: vrpctl solve-jobs watch " << rest
+                << "\nend it and keep its best plan with: vrpctl solve-jobs stop " << rest
+                << std::endl;
+}
+
+}  // namespace
+
+ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
+                        const AnswerFiles& files) {
+  const std::unique_ptr<SolveEventSink> sink = MakeSink(context);
+  AnswerNoter noter(*sink);
+  SolveEventSink& noting = noter;
+  const absl::StatusOr<WatchOutcome> outcome =
+      WatchJob(context.client(), context.environment().interrupt, options, noting);
+  if (context.environment().interrupt.triggered() && !outcome.ok()) {
+    SayHowToComeBack(context, options.name);
+    return kExitInterrupted;
+  }
+  if (!outcome.ok()) return context.Fail(outcome.status(), options.name);
+  if (outcome->state != v1::JOB_STATE_SUCCEEDED) {
+    context.err() << "vrpctl: " << options.name << " " << JobStateWord(outcome->state)
+                  << (outcome->error.empty() ? "" : ": ") << outcome->error << std::endl;
+    return kExitFailed;
+  }
+  if (!noter.answer().has_value()) return kExitDone;  // the first event wanted came after it
+  return CloseAnswer(context, files, *noter.answer());
+}
+
+ExitCode CloseAnswer(CommandContext& context, const AnswerFiles& files,
+                     const v1::SolveResponse& answer) {
+  absl::Status status = context.json() ? absl::OkStatus() : PrintAnswer(context, answer);
+  status.Update(WriteAnswerFiles(files, answer));
+  if (!status.ok()) return context.Fail(status);
+  return IsComplete(answer) ? kExitDone : kExitNoPlan;
+}
+
+}  // namespace vrp::client

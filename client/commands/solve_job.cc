@@ -1,0 +1,32 @@
+#include "client/commands/solve_job.h"
+
+#include <nlohmann/json.hpp>
+
+#include "client/commands/follow_solve.h"
+#include "client/commands/submit.h"
+#include "client/output/json.h"
+
+namespace vrp::client {
+
+ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
+                     const SolveJobFlags& flags) {
+  v1::CreateSolveJobRequest create;
+  *create.mutable_solve() = request;
+  // A job may be asked for its file long after this call.
+  create.mutable_solve()->set_render_solution_file(true);
+  create.set_request_id(flags.request_id.empty() ? FreshRequestId() : flags.request_id);
+  const absl::StatusOr<v1::SolveJob> job =
+      Submit(context, [&] { return context.client().CreateSolveJob(create); });
+  if (!job.ok()) {
+    SayIfUnknown(context, create.request_id());
+    return context.Fail(job.status(), flags.where);
+  }
+  if (flags.detach && context.json()) WriteJsonLine(context.out(), SolveJobJson(*job));
+  if (!context.json()) {
+    context.out() << job->name() << " " << JobStateWord(job->state()) << std::endl;
+  }
+  if (flags.detach) return kExitDone;
+  return FollowSolveJob(context, {.name = job->name(), .was_reachable = true}, flags.files);
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,22 @@
+#include "client/commands/submit.h"
+
+#include <random>
+
+#include "absl/strings/str_format.h"
+
+namespace vrp::client {
+
+std::string FreshRequestId() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) absl::StrAppendFormat(&id, "%08x", random());
+  return id;
+}
+
+void SayIfUnknown(CommandContext& context, const std::string& request_id) {
+  if (!context.environment().interrupt.triggered()) return;
+  context.err() << "whether the job was submitted is unknown; repeat with --request-id "
+                << request_id << std::endl;
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,70 @@
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+std::string Searched(const v1::SolveJob& job) {
+  return absl::StrCat(FormatSpan(ToDuration(job.progress().searched())), " of ",
+                      FormatSpan(ToDuration(job.budget())));
+}
+
+bool HasPlan(const v1::SolveJob& job) { return job.progress().improvements() > 0; }
+
+}  // namespace
+
+std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget) {
+  std::string text =
+      absl::StrFormat("%.1f s", absl::ToDoubleSeconds(ToDuration(progress.searched())));
+  if (budget > absl::ZeroDuration()) absl::StrAppend(&text, " of ", FormatSpan(budget));
+  if (progress.improvements() == 0) return absl::StrCat(text, ": no plan yet");
+  absl::StrAppend(&text, ": cost ", FormatNumber(progress.cost()), ", ", progress.routes(),
+                  progress.routes() == 1 ? " route" : " routes");
+  if (progress.unserved() > 0) {
+    absl::StrAppend(&text, ", ", progress.unserved(), " customers unserved");
+  }
+  return text;
+}
+
+std::vector<std::string> SolveJobRow(const v1::SolveJob& job) {
+  return {job.name(),
+          JobStateWord(job.state()),
+          absl::StrCat(job.attempt()),
+          job.has_create_time() ? FormatTime(job.create_time()) : "",
+          job.instance(),
+          Searched(job),
+          HasPlan(job) ? FormatNumber(job.progress().cost()) : "",
+          HasPlan(job) ? absl::StrCat(job.progress().routes()) : "",
+          HasPlan(job) ? absl::StrCat(job.progress().unserved()) : ""};
+}
+
+std::string SolveJobText(const v1::SolveJob& job) {
+  Sheet sheet;
+  sheet.Add("job", job.name());
+  sheet.Add("state", JobStateWord(job.state()));
+  sheet.Add("error", job.error().message());
+  sheet.Add("instance", job.instance());
+  sheet.Add("attempt", absl::StrCat(job.attempt()));
+  if (job.has_create_time()) sheet.Add("created", FormatTime(job.create_time()));
+  if (job.has_start_time()) sheet.Add("started", FormatTime(job.start_time()));
+  if (job.has_end_time()) sheet.Add("ended", FormatTime(job.end_time()));
+  sheet.Add("searched", Searched(job));
+  if (HasPlan(job)) {
+    sheet.Add("best plan", absl::StrCat("cost ", FormatNumber(job.progress().cost()), ", ",
+                                        job.progress().routes(), " routes, ",
+                                        job.progress().unserved(), " customers unserved"));
+    sheet.Add("improvements", absl::StrCat(job.progress().improvements()));
+  }
+  const bool names_strategy = job.solve().strategy() != v1::STRATEGY_UNSPECIFIED;
+  sheet.Add("strategy", StrategyWord(names_strategy ? job.solve().strategy() : v1::STRATEGY_AUTO));
+  sheet.Add("model", job.solve().model());
+  sheet.Add("threads", absl::StrCat(std::max(1, job.solve().threads())));
+  sheet.Add("events", absl::StrCat(job.last_sequence()));
+  return sheet.Text();
+}
+
+}  // namespace vrp::client

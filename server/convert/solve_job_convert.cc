@@ -1,0 +1,80 @@
+#include "server/convert/solve_job_convert.h"
+
+#include "server/convert/job_convert.h"
+#include "server/convert/status_convert.h"
+#include "server/convert/time_convert.h"
+
+namespace vrp {
+namespace {
+
+v1::SolveProgress ProgressMessage(const SolveProgress& progress) {
+  v1::SolveProgress message;
+  *message.mutable_searched() = ToProto(progress.searched);
+  message.set_improvements(progress.improvements);
+  message.set_cost(progress.cost);
+  message.set_routes(static_cast<int32_t>(progress.routes));
+  message.set_unserved(static_cast<int32_t>(progress.unserved));
+  return message;
+}
+
+}  // namespace
+
+SolveSpec SolveSpecOf(const v1::SolveRequest& request, const std::string& instance_name) {
+  v1::SolveJob shown;
+  *shown.mutable_solve() = request;
+  shown.mutable_solve()->clear_input();
+  shown.mutable_solve()->clear_start();
+  shown.set_instance(instance_name);
+  return {.request = request.SerializeAsString(),
+          .summary = shown.SerializeAsString(),
+          .budget = FromProto(request.budget()).value_or(absl::ZeroDuration())};
+}
+
+v1::SolveJob SolveJobToProto(const Job& job) {
+  v1::SolveJob message;
+  message.ParseFromString(job.solve.summary);
+  message.set_name(ResourceName(job));
+  message.set_state(ToProto(job.state));
+  message.set_attempt(job.attempt);
+  *message.mutable_create_time() = ToProto(job.created);
+  if (job.started > absl::InfinitePast()) *message.mutable_start_time() = ToProto(job.started);
+  if (job.ended > absl::InfinitePast()) *message.mutable_end_time() = ToProto(job.ended);
+  *message.mutable_budget() = ToProto(job.solve.budget);
+  if (job.attempt > 0) *message.mutable_progress() = ProgressMessage(job.solve.progress);
+  if (!job.error.ok()) *message.mutable_error() = ToRpcStatus(job.error);
+  message.set_last_sequence(job.last_sequence);
+  message.set_request_id(job.request_id);
+  return message;
+}
+
+v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
+  v1::WatchSolveJobResponse message;
+  message.set_sequence(event.sequence);
+  message.set_attempt(event.attempt);
+  *message.mutable_time() = ToProto(event.time);
+  switch (event.type) {
+    case EventType::kState:
+      message.mutable_state()->set_state(ToProto(event.state));
+      message.mutable_state()->set_error(event.text);
+      break;
+    case EventType::kLog:
+      message.mutable_log()->set_line(event.text);
+      break;
+    case EventType::kResumed:
+      *message.mutable_resumed() = ProgressMessage(event.solve.value_or(SolveProgress()));
+      break;
+    case EventType::kImprovement:
+      *message.mutable_improvement() = ProgressMessage(event.solve.value_or(SolveProgress()));
+      break;
+    case EventType::kAnswer:
+      message.mutable_answer();
+      break;
+    case EventType::kProgress:
+    case EventType::kCheckpoint:
+    case EventType::kModel:
+      break;  // of training jobs alone
+  }
+  return message;
+}
+
+}  // namespace vrp

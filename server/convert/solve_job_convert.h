@@ -1,0 +1,17 @@
+// Solve jobs and their events.
+#pragma once
+
+#include "core/jobs/job.h"
+#include "vrp/v1/solve_job.pb.h"
+
+namespace vrp {
+
+// For the store: `request`, whose budget is set, and what of it a SolveJob shows.
+SolveSpec SolveSpecOf(const v1::SolveRequest& request, const std::string& instance_name);
+
+// Without the answer, which the store keeps apart.
+v1::SolveJob SolveJobToProto(const Job& job);
+// Likewise.
+v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event);
+
+}  // namespace vrp

@@ -1,0 +1,41 @@
+// A job's event log as a server stream sends it; no gRPC in it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/jobs/job_book.h"
+#include "server/service/stream_source.h"
+
+namespace vrp {
+
+template <typename Response>
+class EventSource final : public StreamSource<Response> {
+ public:
+  using Convert = std::function<Response(const JobEvent&)>;
+  EventSource(std::shared_ptr<EventSubscription> events, Convert convert)
+      : events_(std::move(events)), convert_(std::move(convert)) {}
+
+  absl::StatusOr<std::vector<Response>> Next() override {
+    VRP_ASSIGN_OR_RETURN(const std::vector<JobEvent> events, events_->Next(kEventsAtOnce));
+    std::vector<Response> messages;
+    messages.reserve(events.size());
+    for (const JobEvent& event : events) messages.push_back(convert_(event));
+    return messages;
+  }
+  bool AtEnd() const override { return events_->AtEnd(); }
+  void NotifyWhenReady(std::function<void()> on_ready) override {
+    events_->NotifyWhenReady(std::move(on_ready));
+  }
+
+ private:
+  static constexpr int64_t kEventsAtOnce = 64;
+
+  const std::shared_ptr<EventSubscription> events_;
+  const Convert convert_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,91 @@
+#include "server/service/request_solver.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/base/status_macros.h"
+#include "core/problem/plan_value.h"
+#include "server/convert/solution_convert.h"
+#include "server/convert/time_convert.h"
+
+namespace vrp {
+namespace {
+
+// Times would only make it larger: they follow from the order of visits.
+std::string WritePlan(const Plan& plan) {
+  v1::Solution message;
+  for (const PlannedRoute& planned : plan) {
+    v1::Route& route = *message.add_routes();
+    route.set_vehicle(planned.vehicle_type);
+    for (const NodeIndex node : planned.customers) route.add_stops()->set_node(node);
+  }
+  return message.SerializeAsString();
+}
+
+absl::StatusOr<Plan> ReadPlan(const Instance& instance, const std::string& text) {
+  v1::Solution message;
+  if (!message.ParseFromString(text)) return absl::DataLossError("the stored plan is damaged");
+  return PlanFromProto(instance, message);
+}
+
+FoundPlan Describe(const Instance& instance, const Plan& plan, Cost cost) {
+  const auto used = [](const PlannedRoute& route) { return !route.customers.empty(); };
+  return {.cost = cost,
+          .routes = std::count_if(plan.begin(), plan.end(), used),
+          .unserved = std::ssize(LeftOutOf(instance, plan).customers),
+          .text = WritePlan(plan)};
+}
+
+// The times of all attempts, and who ended the last one.
+void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
+  *response.mutable_budget() = ToProto(task.searched + task.budget);
+  for (google::protobuf::Duration* time :
+       {response.mutable_times()->mutable_search(), response.mutable_times()->mutable_total()}) {
+    *time = ToProto(FromProto(*time).value_or(absl::ZeroDuration()) + task.searched);
+  }
+  if (response.ended_by() == v1::END_REASON_CANCELLED) {
+    response.set_ended_by(v1::END_REASON_STOPPED);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<TaskAnswer> RequestSolver::Solve(
+    const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
+  v1::SolveRequest request;
+  if (!request.ParseFromString(task.request)) {
+    return absl::DataLossError("the stored request is damaged");
+  }
+  const CallContext context{.received = absl::Now(), .cancel = task.cancel};
+  VRP_ASSIGN_OR_RETURN(SolverHandler::Prepared prepared,
+                       handler_.Prepare(request, JobSolveLimits(handler_.max_threads()), context));
+  const Instance& instance = prepared.instance;
+  SolveOptions& options = prepared.options;
+  options.budget = task.budget;
+  options.threads = std::min(options.threads, max_threads_);
+  std::optional<PlanValue> best;
+  if (!task.plan.empty()) {
+    VRP_ASSIGN_OR_RETURN(Plan plan, ReadPlan(instance, task.plan));
+    best = ValueOf(instance, plan);
+    options.initial.push_back(std::move(plan));
+  }
+  options.on_improvement = [&](const Plan& plan, Cost cost) {
+    const PlanValue value = ValueOf(instance, plan);
+    if (best.has_value() && !(value < *best)) return;
+    best = value;
+    on_improvement(Describe(instance, plan, cost));
+  };
+  VRP_ASSIGN_OR_RETURN(v1::SolveResponse response, handler_.Run(request, prepared));
+  CountEarlier(task, response);
+  return TaskAnswer{.answer = response.SerializeAsString(),
+                    .plan = {.cost = response.solution().cost(),
+                             .routes = response.solution().routes_size(),
+                             .unserved = response.solution().unserved_size(),
+                             .text = {}},
+                    .cancelled = response.ended_by() == v1::END_REASON_STOPPED};
+}
+
+}  // namespace vrp

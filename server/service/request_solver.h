@@ -1,0 +1,27 @@
+// The solver of solve jobs: their texts are messages of the API.
+#pragma once
+
+#include <cstdint>
+
+#include "core/jobs/job_solver.h"
+#include "server/service/solver_handler.h"
+
+namespace vrp {
+
+// Requests are serialised v1.SolveRequest with a budget, plans v1.Solution (vehicle and nodes
+// alone), answers v1.SolveResponse. Thread-safe.
+class RequestSolver final : public JobSolver {
+ public:
+  // `handler` outlives it. A job gets the threads that it asks for, but at most `max_threads`.
+  RequestSolver(const SolverHandler& handler, int32_t max_threads)
+      : handler_(handler), max_threads_(max_threads) {}
+
+  absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
+                                   const std::function<void(FoundPlan)>& on_improvement) override;
+
+ private:
+  const SolverHandler& handler_;
+  const int32_t max_threads_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,18 @@
+// What the gRPC services work with.
+#pragma once
+
+#include "core/base/clock.h"
+#include "server/runtime/stream_hub.h"
+#include "server/runtime/work_pool.h"
+
+namespace vrp {
+
+// All that is referred to outlives the services.
+struct ServiceContext {
+  WorkPool& solve_pool;  // for solving and EvaluateModel
+  WorkPool& quick_pool;  // for all else
+  StreamHub& streams;
+  const Clock& clock;
+};
+
+}  // namespace vrp

@@ -1,0 +1,105 @@
+#include "server/service/solve_job_handler.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/base/status_macros.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/job_convert.h"
+#include "server/convert/names.h"
+#include "server/convert/solve_job_convert.h"
+#include "server/convert/time_convert.h"
+#include "server/service/event_source.h"
+
+namespace vrp {
+namespace {
+
+// What looking through a request may take: a plan to start from is repaired on the way.
+constexpr absl::Duration kCheckTime = absl::Seconds(10);
+
+absl::StatusOr<std::string> IdOf(const std::string& name) {
+  return ParseJobName(JobKind::kSolve, "name", name);
+}
+
+}  // namespace
+
+absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
+  v1::SolveJob message = SolveJobToProto(job);
+  if (job.state != JobState::kSucceeded) return message;
+  VRP_ASSIGN_OR_RETURN(const std::optional<std::string> answer, jobs_.Answer(job.id));
+  if (answer.has_value() && !message.mutable_answer()->ParseFromString(*answer)) {
+    return absl::DataLossError(message.name() + ": its stored answer is damaged");
+  }
+  return message;
+}
+
+absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
+    const v1::CreateSolveJobRequest& request) const {
+  VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  const absl::Time now = absl::Now();
+  const CallContext context{
+      .received = now, .deadline = now + kCheckTime, .cancel = std::make_shared<CancelFlag>()};
+  VRP_ASSIGN_OR_RETURN(
+      const SolverHandler::Prepared prepared,
+      solver_.Prepare(request.solve(), JobSolveLimits(solver_.max_threads()), context));
+  v1::SolveRequest solve = request.solve();
+  *solve.mutable_budget() = ToProto(prepared.options.budget);
+  const SolveSpec spec = SolveSpecOf(solve, prepared.instance.name());
+  if (request.validate_only()) {
+    v1::SolveJob job;
+    job.ParseFromString(spec.summary);
+    *job.mutable_budget() = solve.budget();
+    return job;
+  }
+  VRP_ASSIGN_OR_RETURN(const Job job, jobs_.Submit(spec, request.request_id()));
+  return ToMessage(job);
+}
+
+absl::StatusOr<v1::SolveJob> SolveJobHandler::Get(const v1::GetSolveJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const Job job, jobs_.Get(id));
+  return ToMessage(job);
+}
+
+absl::StatusOr<v1::ListSolveJobsResponse> SolveJobHandler::List(
+    const v1::ListSolveJobsRequest& request) const {
+  VRP_RETURN_IF_ERROR(CheckPageSize(request.page_size()));
+  const absl::StatusOr<JobPage> page = jobs_.List(request.page_size(), request.page_token());
+  if (!page.ok()) return WithField(page.status(), "page_token");
+  v1::ListSolveJobsResponse response;
+  for (const Job& job : page->jobs) *response.add_solve_jobs() = SolveJobToProto(job);
+  response.set_next_page_token(page->next_page_token);
+  return response;
+}
+
+absl::StatusOr<v1::SolveJob> SolveJobHandler::Stop(const v1::StopSolveJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const Job job, jobs_.Stop(id));
+  return ToMessage(job);
+}
+
+absl::StatusOr<v1::DeleteSolveJobResponse> SolveJobHandler::Delete(
+    const v1::DeleteSolveJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_RETURN_IF_ERROR(jobs_.Delete(id));
+  return v1::DeleteSolveJobResponse();
+}
+
+absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> SolveJobHandler::Watch(
+    const v1::WatchSolveJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const int64_t from, FirstSequence(request.from_sequence()));
+  VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, jobs_.Watch(id, from));
+  const auto convert = [&jobs = jobs_, id](const JobEvent& event) {
+    v1::WatchSolveJobResponse message = SolveEventToProto(event);
+    if (!message.has_answer()) return message;
+    const absl::StatusOr<std::optional<std::string>> answer = jobs.Answer(id);
+    if (answer.ok() && answer->has_value()) message.mutable_answer()->ParseFromString(**answer);
+    return message;
+  };
+  return std::make_unique<EventSource<v1::WatchSolveJobResponse>>(std::move(events), convert);
+}
+
+}  // namespace vrp

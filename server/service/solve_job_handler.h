@@ -1,0 +1,37 @@
+// The RPCs of solve jobs, without gRPC.
+#pragma once
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/jobs/solve_job_manager.h"
+#include "server/service/solver_handler.h"
+#include "server/service/stream_source.h"
+#include "vrp/v1/solve_job.pb.h"
+
+namespace vrp {
+
+// Thread-safe; methods block on the store. Codes and remedies: see solver_service.proto.
+class SolveJobHandler {
+ public:
+  // Both outlive the handler.
+  SolveJobHandler(const SolverHandler& solver, SolveJobManager& jobs)
+      : solver_(solver), jobs_(jobs) {}
+
+  absl::StatusOr<v1::SolveJob> Create(const v1::CreateSolveJobRequest& request) const;
+  absl::StatusOr<v1::SolveJob> Get(const v1::GetSolveJobRequest& request) const;
+  absl::StatusOr<v1::ListSolveJobsResponse> List(const v1::ListSolveJobsRequest& request) const;
+  absl::StatusOr<v1::SolveJob> Stop(const v1::StopSolveJobRequest& request) const;
+  absl::StatusOr<v1::DeleteSolveJobResponse> Delete(const v1::DeleteSolveJobRequest& request) const;
+  absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> Watch(
+      const v1::WatchSolveJobRequest& request) const;
+
+ private:
+  // With its answer.
+  absl::StatusOr<v1::SolveJob> ToMessage(const Job& job) const;
+
+  const SolverHandler& solver_;
+  SolveJobManager& jobs_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,114 @@
+#include "server/service/solver_service.h"
+
+#include "server/service/batch_call.h"
+#include "server/service/heartbeat.h"
+#include "server/service/solve_stream.h"
+#include "server/service/stream_call.h"
+
+namespace vrp {
+namespace {
+
+// So that each thread finds its next request read.
+constexpr int32_t kBatchSlotsPerThread = 2;
+
+}  // namespace
+
+grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* context,
+                                               const v1::SolveRequest* request,
+                                               v1::SolveResponse* response) {
+  return RunUnary(
+      *context, context_.solve_pool, *response,
+      [this, request](const CallContext& call) { return handler_.Solve(*request, call); });
+}
+
+grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
+    grpc::CallbackServerContext* context, const v1::SolveRequest* request) {
+  const SolveStreamContext solve{.handler = &handler_,
+                                 .pool = &context_.solve_pool,
+                                 .received = absl::Now(),
+                                 .deadline = DeadlineOf(*context)};
+  return StreamCall<v1::StreamSolveResponse>::Start(
+      {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
+       .open = [solve, request = *request] { return OpenSolveStream(solve, request); },
+       .heartbeat = nullptr});
+}
+
+grpc::ServerBidiReactor<v1::BatchSolveRequest, v1::BatchSolveResponse>* SolverService::BatchSolve(
+    grpc::CallbackServerContext* context) {
+  return BatchCall<v1::BatchSolveRequest, v1::BatchSolveResponse>::Start(
+      {.pool = &context_.solve_pool,
+       .hub = &context_.streams,
+       .slots = kBatchSlotsPerThread * context_.solve_pool.threads(),
+       .deadline = DeadlineOf(*context),
+       .answer = [this](const v1::BatchSolveRequest& request, const CallContext& call) {
+         return handler_.SolveOfBatch(request, call);
+       }});
+}
+
+grpc::ServerUnaryReactor* SolverService::CheckSolution(grpc::CallbackServerContext* context,
+                                                       const v1::CheckSolutionRequest* request,
+                                                       v1::CheckSolutionResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Check(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::ValidateInstance(
+    grpc::CallbackServerContext* context, const v1::ValidateInstanceRequest* request,
+    v1::ValidateInstanceResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Validate(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::ConvertInstance(grpc::CallbackServerContext* context,
+                                                         const v1::ConvertInstanceRequest* request,
+                                                         v1::ConvertInstanceResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Convert(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::CreateSolveJob(grpc::CallbackServerContext* context,
+                                                        const v1::CreateSolveJobRequest* request,
+                                                        v1::SolveJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return jobs_.Create(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::GetSolveJob(grpc::CallbackServerContext* context,
+                                                     const v1::GetSolveJobRequest* request,
+                                                     v1::SolveJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return jobs_.Get(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::ListSolveJobs(grpc::CallbackServerContext* context,
+                                                       const v1::ListSolveJobsRequest* request,
+                                                       v1::ListSolveJobsResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return jobs_.List(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::StopSolveJob(grpc::CallbackServerContext* context,
+                                                      const v1::StopSolveJobRequest* request,
+                                                      v1::SolveJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return jobs_.Stop(*request); });
+}
+
+grpc::ServerUnaryReactor* SolverService::DeleteSolveJob(grpc::CallbackServerContext* context,
+                                                        const v1::DeleteSolveJobRequest* request,
+                                                        v1::DeleteSolveJobResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return jobs_.Delete(*request); });
+}
+
+grpc::ServerWriteReactor<v1::WatchSolveJobResponse>* SolverService::WatchSolveJob(
+    grpc::CallbackServerContext*, const v1::WatchSolveJobRequest* request) {
+  return StreamCall<v1::WatchSolveJobResponse>::Start(
+      {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
+       .open = [this, request = *request] { return jobs_.Watch(request); },
+       .heartbeat = HeartbeatOf<v1::WatchSolveJobResponse>(context_.clock)});
+}
+
+}  // namespace vrp

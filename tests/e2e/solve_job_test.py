@@ -1,0 +1,122 @@
+"""A solve job outlives a killed daemon: it ends by itself, never worse than what was seen, its event log without a gap."""
+
+import json
+import pathlib
+import tempfile
+import time
+import unittest
+
+from daemon import CALL_TIMEOUT_S, Daemon
+
+
+class SolveJobTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-solve-job-"))
+        self.instance = self.folder / "city.json"
+        self.daemon = Daemon(self.folder / "state")
+        self.addCleanup(lambda: self.daemon.clean_up())
+        made = self.daemon.call("generate", "--problem", "cvrp", "--customers", "150", "--seed", "3")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.instance.write_text(made.stdout)
+
+    def restart(self):
+        self.daemon = Daemon(self.folder / "state")
+
+    def create(self, budget, *words):
+        return self.daemon.json("solve", self.instance, "--job", "--detach", "--budget", budget, *words)[0]["name"]
+
+    def read_until(self, job, wanted, start=1):
+        """Events of `job` from `start` on, up to the first for which wanted(event) is true."""
+        events = []
+        watch = self.daemon.follow("solve-jobs", "watch", job, "--from", start)
+        with watch:
+            for line in watch.stdout:
+                events.append(json.loads(line))
+                if wanted(events[-1]):
+                    break
+            watch.terminate()
+        return events
+
+    def check(self, job):
+        """The ended job's answer, after an independent check of its file."""
+        plan = self.folder / "city.sol"
+        got = self.daemon.call("solve-jobs", "get", job, "--solution", plan)
+        self.assertEqual(got.returncode, 0, got.stderr)
+        checked = self.daemon.json("check", self.instance, plan)[0]
+        self.assertTrue(checked["feasible"])
+        answer = self.daemon.json("solve-jobs", "get", job)[0]["answer"]
+        self.assertAlmostEqual(checked["cost"], answer["cost"], places=6)
+        return answer
+
+    def test_a_job_goes_on_after_kill_9_and_ends_no_worse_than_what_was_seen(self):
+        job = self.create("8s")
+        before = self.read_until(job, lambda event: event["type"] == "improvement")
+        time.sleep(2)  # a crash of an established job
+        before = self.read_until(job, lambda event: event["sequence"] == self.daemon.json("solve-jobs", "get", job)[0]["last_sequence"])
+        seen = min(event["cost"] for event in before if event["type"] == "improvement")
+        self.daemon.kill()
+        self.restart()
+        after = self.read_until(job, lambda event: event.get("state") in ("SUCCEEDED", "FAILED", "CANCELLED"))
+        self.assertEqual([event["sequence"] for event in after], list(range(1, len(after) + 1)))
+        self.assertEqual(after[:len(before)], before)
+        self.assertEqual(after[-1]["state"], "SUCCEEDED")
+        resumed = [event for event in after if event["type"] == "resumed"]
+        self.assertEqual(len(resumed), 1)
+        self.assertLessEqual(resumed[0]["cost"], seen)
+        self.assertGreater(resumed[0]["searched_ms"], 1000)
+        answer = self.check(job)
+        self.assertLessEqual(answer["cost"], seen)
+        self.assertEqual(answer["ended_by"], "budget")
+        costs = [event["cost"] for event in after if event["type"] == "improvement"]
+        self.assertEqual(costs, sorted(costs, reverse=True))
+        ended = self.daemon.json("solve-jobs", "get", job)[0]
+        self.assertEqual(ended["attempt"], 2)
+        self.assertLess(abs(ended["searched_ms"] - 8000), 2500)
+
+    def test_sigterm_keeps_the_plan_and_the_time_and_a_stop_keeps_the_best(self):
+        job = self.create("1h")
+        before = self.read_until(job, lambda event: event["type"] == "improvement")
+        self.assertEqual(self.daemon.stop(), 0)
+        self.restart()
+        events = self.read_until(job, lambda event: event["type"] == "resumed")
+        self.assertLessEqual(events[-1]["cost"], before[-1]["cost"])
+        self.daemon.json("solve-jobs", "stop", job)
+        self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
+        answer = self.check(job)
+        self.assertEqual(answer["ended_by"], "stopped")
+        self.assertLessEqual(answer["cost"], events[-1]["cost"])
+
+    def test_jobs_wait_for_each_other_and_solve_waits_for_none(self):
+        running, waiting = self.create("1h"), self.create("1s")
+        self.read_until(running, lambda event: event["type"] == "improvement")
+        self.assertEqual(self.daemon.json("solve-jobs", "get", waiting)[0]["state"], "QUEUED")
+        self.assertTrue(self.daemon.json("solve", self.instance, "--budget", "100ms")[0]["feasible"])
+        self.daemon.json("solve-jobs", "stop", running)
+        ended = self.read_until(waiting, lambda event: event.get("state") == "SUCCEEDED")
+        self.assertEqual(ended[-1]["state"], "SUCCEEDED")
+        self.daemon.json("solve-jobs", "delete", running)
+        self.assertEqual([job["name"] for job in self.daemon.json("solve-jobs", "list")], [waiting])
+
+    def test_the_same_request_makes_one_job(self):
+        first = self.create("1h", "--request-id", "r1")
+        self.assertEqual(self.create("1h", "--request-id", "r1"), first)
+        other = self.daemon.call("solve", self.instance, "--job", "--detach", "--request-id", "r1")
+        self.assertNotEqual(other.returncode, 0)
+        self.assertIn("another specification", other.stderr)
+
+    def test_a_follower_comes_back_by_itself_and_prints_the_answer(self):
+        address = self.daemon.address
+        follow = self.daemon.follow("solve", self.instance, "--job", "--budget", "4s")
+        with follow:
+            seen = [json.loads(follow.stdout.readline()) for _ in range(4)]
+            self.daemon.kill()
+            self.daemon = Daemon(self.folder / "state", listen=address)
+            seen += [json.loads(line) for line in follow.stdout]
+            self.assertEqual(follow.wait(timeout=CALL_TIMEOUT_S), 0)
+        self.assertEqual([event["sequence"] for event in seen], list(range(1, len(seen) + 1)))
+        self.assertEqual([event["type"] for event in seen[-2:]], ["answer", "state"])
+        self.assertTrue(seen[-2]["answer"]["feasible"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
