@@ -148,8 +148,6 @@ function(vrp_add_test name)
   _vrp_drop_cuda_sources(arg_SOURCES)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock_main GTest::gtest)
-  # Tests are half of all files, and compile in three quarters of the time so; what they test does not.
-  target_compile_options(${name} PRIVATE -O1)
   _vrp_set_up(${name} "${arg_TORCH}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   if(NOT arg_TIMEOUT)
