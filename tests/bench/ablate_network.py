@@ -3,8 +3,8 @@
 
 For each size and budget every instance is solved by both with the same seed and budget, the order turning from instance
 to instance. Prints a JSON line a size and budget: the mean of (cost with network / cost without - 1) in per cent, its
-95 % interval, and the verdict: `win` or `loss` where the interval is on one side of 0, else `even`. The README's table,
-and what `auto` does (core/solve/network_part.h), follow from it.
+95 % interval, and the verdict: `win` or `loss` where the interval is on one side of 0, else `even`. It makes the README's
+table.
 
 Examples:
   tests/bench/ablate_network.py --model models/gt-mixed
