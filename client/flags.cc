@@ -107,8 +107,9 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
       strategy != v1::STRATEGY_UNSPECIFIED) {
     return strategy;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--strategy: got \"", text, "\", wanted auto, greedy, sample, beam, multi_start or search"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--strategy: got \"", text,
+                   "\", wanted auto, seeded, greedy, sample, beam, multi_start or search"));
 }
 
 absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text) {
@@ -119,7 +120,7 @@ absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text) {
   const absl::StatusOr<v1::Strategy> strategy = ParseStrategy(parts.first);
   const bool bare = text.find(':') == absl::string_view::npos;
   const bool decodes = strategy.ok() && *strategy != v1::STRATEGY_AUTO &&
-                       *strategy != v1::STRATEGY_SEARCH &&
+                       *strategy != v1::STRATEGY_SEARCH && *strategy != v1::STRATEGY_SEEDED &&
                        (bare || *strategy != v1::STRATEGY_GREEDY);
   if (!decodes || !(bare || (absl::SimpleAtoi(parts.second, &width) && width > 0))) {
     return absl::InvalidArgumentError(absl::StrCat(

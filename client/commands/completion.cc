@@ -15,7 +15,7 @@ namespace {
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
       {"--output", "table json vroom"},
-      {"--strategy", "auto greedy sample beam multi_start search"},
+      {"--strategy", "auto seeded greedy sample beam multi_start search"},
       {"--problem", "cvrp vrptw tsp"},
       {"--model", "ptrnet GT+RL"},
       {"--mode", "greedy sample:16 beam:8 multi_start:8"},

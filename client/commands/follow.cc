@@ -45,7 +45,8 @@ void PrintEnd(CommandContext& context, const WatchOutcome& outcome, const WatchO
   if (context.json()) return;
   context.out() << options.name << " " << state << std::endl;
   if (!model.empty())
-    context.out() << "solve with it: vrpctl solve FILE --model " << model << std::endl;
+    context.out() << "solve with it: vrpctl solve FILE --strategy seeded --model " << model
+                  << std::endl;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ constexpr char kExamples[] =
     "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
     "vrpctl solve today.json --start yesterday.json\n"
     "vrpctl solve city.vrp --start city.sol --freeze 2\n"
-    "vrpctl solve set.jsonl --model ptrnet@3 --output json | tail -1\n"
+    "vrpctl solve set.jsonl --model ptrnet@3 --strategy greedy --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
 // What a daemon that works answers within, after the budget: the request's way in, its queue, the
@@ -279,7 +279,8 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
                   "NAME, NAME@3 or models/NAME/versions/3; default: none, search alone")
       ->type_name("MODEL");
   command
-      .add_option("--strategy", flags.strategy, "auto, greedy, sample, beam, multi_start or search")
+      .add_option("--strategy", flags.strategy,
+                  "auto, seeded, greedy, sample, beam, multi_start or search")
       ->type_name("WORD")
       ->capture_default_str();
   command

@@ -23,8 +23,10 @@ constexpr absl::Duration kMostBudget = absl::Hours(24);
 constexpr int32_t kMostWidth = 10'000;
 // What the answer needs on its way back to a caller who will not wait longer.
 constexpr absl::Duration kWayBack = absl::Milliseconds(20);
-// Auto waits for the policy for this share of what is left.
+// A seeded search waits for the policy for this share of what is left.
 constexpr double kPolicyShare = 0.2;
+constexpr const char* kNoGain =
+    "no gain from it is known at any size and budget; seeded starts the search from its plan";
 // Left for the solution's times and the checker after the search: per node, at most that share of
 // the budget.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
@@ -54,14 +56,14 @@ absl::Status CheckRanges(const SolveOptions& options) {
 }
 
 absl::Status CheckStrategy(const SolveOptions& options) {
-  const bool searches =
-      options.strategy == Strategy::kAuto || options.strategy == Strategy::kSearch;
-  if (!options.initial.empty() && !searches) {
+  const bool needs_policy =
+      options.strategy != Strategy::kAuto && options.strategy != Strategy::kSearch;
+  if (!options.initial.empty() && needs_policy && options.strategy != Strategy::kSeeded) {
     return absl::InvalidArgumentError(absl::StrCat(
         "initial_solution: given, but strategy ", ToAbsl(StrategyName(options.strategy)),
-        " does not start from a plan; wanted strategy auto or search"));
+        " does not start from a plan; wanted strategy auto, search or seeded"));
   }
-  if (!searches && options.policy == nullptr) {
+  if (needs_policy && options.policy == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("strategy: ", ToAbsl(StrategyName(options.strategy)),
                      " needs a model, none was given; name one, or use search"));
@@ -94,7 +96,12 @@ class Solving {
         break;
       }
       case Strategy::kAuto: {
-        VRP_ASSIGN_OR_RETURN(plan, AutoPlan());
+        if (options_.policy != nullptr) answer_.policy_note = kNoGain;
+        VRP_ASSIGN_OR_RETURN(plan, SearchPlan(std::nullopt));
+        break;
+      }
+      case Strategy::kSeeded: {
+        VRP_ASSIGN_OR_RETURN(plan, SeededPlan());
         break;
       }
       case Strategy::kGreedy:
@@ -119,7 +126,7 @@ class Solving {
     search.max_iterations = options_.max_iterations;
     search.seed = options_.seed;
     search.initial = options_.initial;
-    answer_.strategy = policy_plan.has_value() ? Strategy::kAuto : Strategy::kSearch;
+    answer_.strategy = policy_plan.has_value() ? Strategy::kSeeded : Strategy::kSearch;
     if (policy_plan.has_value()) search.initial.push_back(*std::move(policy_plan));
     VRP_ASSIGN_OR_RETURN(SearchResult result, ParallelSearch(instance_, search, options_.threads,
                                                              options_.on_improvement));
@@ -155,8 +162,7 @@ class Solving {
     return plan;
   }
 
-  absl::StatusOr<Plan> AutoPlan() {
-    if (options_.policy == nullptr) return SearchPlan(std::nullopt);
+  absl::StatusOr<Plan> SeededPlan() {
     std::optional<Plan> initial;
     const absl::Time now = absl::Now();
     if (stop_.ShouldStop()) {
@@ -216,6 +222,8 @@ std::string_view StrategyName(Strategy strategy) {
   switch (strategy) {
     case Strategy::kAuto:
       return "auto";
+    case Strategy::kSeeded:
+      return "seeded";
     case Strategy::kGreedy:
       return "greedy";
     case Strategy::kSample:

@@ -19,7 +19,11 @@
 namespace vrp {
 
 enum class Strategy {
-  kAuto,        // kGreedy seeds the search with a model; the search alone without one
+  // The best that is known for the instance, the budget and the model. So far that is the search
+  // alone: a paired ablation (tests/bench/ablate_network.py, README) shows no size and budget where
+  // it does better with the network's plan to start from.
+  kAuto,
+  kSeeded,      // the policy's greedy plan starts the search, where it comes in time
   kGreedy,      // the policy's greedy plan, unrefined
   kSample,      // best of `width` samples, unrefined
   kBeam,        // beam search of `width`, unrefined
@@ -57,10 +61,10 @@ struct SolveTimes {
 struct SolveAnswer {
   Solution solution;
   CheckReport check;  // by the independent checker
-  // What gave the plan: kSearch where auto did not use the policy, kAuto where the policy gave the
-  // search a plan to start from.
+  // What gave the plan: kSearch where the search was alone, kSeeded where the policy gave it a plan
+  // to start from.
   Strategy strategy = Strategy::kSearch;
-  std::string policy_note;  // why auto left the policy out; empty otherwise
+  std::string policy_note;  // why a search left the policy out; empty otherwise
   uint64_t seed = 1;
   absl::Duration budget;  // what was granted
   SolveTimes times;

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "server/convert/field_violation.h"
+#include "server/convert/job_head.h"
 #include "server/convert/names.h"
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
@@ -106,34 +107,20 @@ v1::TrainingSpec ToProto(const JobSpec& spec) {
 
 v1::TrainingJob ToProto(const Job& job) {
   v1::TrainingJob message;
-  message.set_name(ResourceName(job));
-  message.set_state(ToProto(job.state));
+  SetJobHead(job, message);
   *message.mutable_spec() = ToProto(job.spec);
-  message.set_attempt(job.attempt);
-  *message.mutable_create_time() = ToProto(job.created);
-  if (job.started > absl::InfinitePast()) *message.mutable_start_time() = ToProto(job.started);
-  if (job.ended > absl::InfinitePast()) *message.mutable_end_time() = ToProto(job.ended);
   if (job.progress.has_value()) *message.mutable_progress() = ToProto(*job.progress);
-  if (!job.error.ok()) *message.mutable_error() = ToRpcStatus(job.error);
   message.set_model(job.model);
-  message.set_last_sequence(job.last_sequence);
-  message.set_request_id(job.request_id);
   return message;
 }
 
 v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
   v1::WatchTrainingJobResponse message;
-  message.set_sequence(event.sequence);
-  message.set_attempt(event.attempt);
-  *message.mutable_time() = ToProto(event.time);
+  SetEventHead(event, message);
   switch (event.type) {
     case EventType::kState:
-      message.mutable_state()->set_state(ToProto(event.state));
-      message.mutable_state()->set_error(event.text);
-      break;
     case EventType::kLog:
-      message.mutable_log()->set_line(event.text);
-      break;
+      break;  // in the head
     case EventType::kProgress:
       *message.mutable_progress() = ToProto(event.progress.value_or(TrainingProgress{}));
       break;

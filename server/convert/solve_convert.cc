@@ -16,6 +16,8 @@ v1::Strategy StrategyMessage(Strategy strategy) {
   switch (strategy) {
     case Strategy::kAuto:
       return v1::STRATEGY_AUTO;
+    case Strategy::kSeeded:
+      return v1::STRATEGY_SEEDED;
     case Strategy::kGreedy:
       return v1::STRATEGY_GREEDY;
     case Strategy::kSample:
@@ -69,6 +71,9 @@ class OptionsReader {
       case v1::STRATEGY_UNSPECIFIED:
       case v1::STRATEGY_AUTO:
         options_.strategy = Strategy::kAuto;
+        return;
+      case v1::STRATEGY_SEEDED:
+        options_.strategy = Strategy::kSeeded;
         return;
       case v1::STRATEGY_GREEDY:
         options_.strategy = Strategy::kGreedy;

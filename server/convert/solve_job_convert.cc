@@ -1,6 +1,7 @@
 #include "server/convert/solve_job_convert.h"
 
 #include "server/convert/job_convert.h"
+#include "server/convert/job_head.h"
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
 
@@ -33,33 +34,19 @@ SolveSpec SolveSpecOf(const v1::SolveRequest& request, const std::string& instan
 v1::SolveJob SolveJobToProto(const Job& job) {
   v1::SolveJob message;
   message.ParseFromString(job.solve.summary);
-  message.set_name(ResourceName(job));
-  message.set_state(ToProto(job.state));
-  message.set_attempt(job.attempt);
-  *message.mutable_create_time() = ToProto(job.created);
-  if (job.started > absl::InfinitePast()) *message.mutable_start_time() = ToProto(job.started);
-  if (job.ended > absl::InfinitePast()) *message.mutable_end_time() = ToProto(job.ended);
+  SetJobHead(job, message);
   *message.mutable_budget() = ToProto(job.solve.budget);
   if (job.attempt > 0) *message.mutable_progress() = ProgressMessage(job.solve.progress);
-  if (!job.error.ok()) *message.mutable_error() = ToRpcStatus(job.error);
-  message.set_last_sequence(job.last_sequence);
-  message.set_request_id(job.request_id);
   return message;
 }
 
 v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
   v1::WatchSolveJobResponse message;
-  message.set_sequence(event.sequence);
-  message.set_attempt(event.attempt);
-  *message.mutable_time() = ToProto(event.time);
+  SetEventHead(event, message);
   switch (event.type) {
     case EventType::kState:
-      message.mutable_state()->set_state(ToProto(event.state));
-      message.mutable_state()->set_error(event.text);
-      break;
     case EventType::kLog:
-      message.mutable_log()->set_line(event.text);
-      break;
+      break;  // in the head
     case EventType::kResumed:
       *message.mutable_resumed() = ProgressMessage(event.solve.value_or(SolveProgress()));
       break;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Does the network help the search? STRATEGY_AUTO with a model beside STRATEGY_SEARCH, in pairs, through one vrpd.
+"""Does the network help the search? STRATEGY_SEEDED with a model beside STRATEGY_SEARCH, in pairs, through one vrpd.
 
 For each size and budget every instance is solved by both with the same seed and budget, the order turning from instance
 to instance. Prints a JSON line a size and budget: the mean of (cost with network / cost without - 1) in per cent, its
 95 % interval, and the verdict: `win` or `loss` where the interval is on one side of 0, else `even`. It makes the README's
-table.
+table, by which STRATEGY_AUTO goes.
 
 Examples:
   tests/bench/ablate_network.py --model models/gt-mixed

@@ -93,9 +93,9 @@ class Vrpd:
         return routes, seconds
 
     def with_network(self, model):
-        """The same daemon, asked for STRATEGY_AUTO with `model`."""
+        """The same daemon, asked for STRATEGY_SEEDED with `model`."""
         other = copy.copy(self)
-        other._strategy, other._model = "STRATEGY_AUTO", model
+        other._strategy, other._model = "STRATEGY_SEEDED", model
         return other
 
 

@@ -65,7 +65,7 @@ TEST(JobName, TakesTheIdAlone) {
 }
 
 TEST(Words, OfStrategiesGoBothWays) {
-  for (const char* word : {"auto", "greedy", "sample", "beam", "search"}) {
+  for (const char* word : {"auto", "seeded", "greedy", "sample", "beam", "multi_start", "search"}) {
     EXPECT_EQ(StrategyWord(ParseStrategy(word).value()), word);
   }
   EXPECT_FALSE(ParseStrategy("unspecified").ok());

@@ -95,7 +95,7 @@ TEST_F(TrainCommand, FollowsTheJobToItsEnd) {
             "model models/tiny/versions/1\n"
             "state SUCCEEDED\n"
             "trainingJobs/j1 SUCCEEDED\n"
-            "solve with it: vrpctl solve FILE --model models/tiny/versions/1\n");
+            "solve with it: vrpctl solve FILE --strategy seeded --model models/tiny/versions/1\n");
 }
 
 TEST_F(TrainCommand, PrintsNothingButEventsAsJson) {

@@ -60,6 +60,17 @@ class Daemon:
         return subprocess.Popen([BINARIES / "vrpctl", "--remote", self.address, *map(str, words), "--output", "json"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
+    def events_until(self, wanted, *words):
+        """The events that the following call `words` prints, up to the first for which wanted(event) is true."""
+        events = []
+        with self.follow(*words) as watch:
+            for line in watch.stdout:
+                events.append(json.loads(line))
+                if wanted(events[-1]):
+                    break
+            watch.terminate()
+        return events
+
     def kill(self):
         self.process.kill()
         self._end()

@@ -48,7 +48,7 @@ say "2. Solve E-n22-k4 (Christofides and Eilon; optimum $optimum) with the model
 run bin/vrpctl models list
 run bin/vrpctl solve "$instance" --model "$shipped" --strategy greedy
 run bin/vrpctl solve "$instance" --model "$shipped" --strategy multi_start
-run bin/vrpctl solve "$instance" --model "$shipped" --budget 500ms
+run bin/vrpctl solve "$instance" --model "$shipped" --strategy seeded --budget 500ms
 
 say "3. Train a pointer network remotely ($config; at most 3 minutes on 2 cores)"
 began=$SECONDS
@@ -68,7 +68,7 @@ if gain < 3:
 
 say "5. Solve E-n22-k4 with that model"
 run bin/vrpctl solve "$instance" --model "$model" --strategy greedy
-run bin/vrpctl solve "$instance" --model "$model" --budget 500ms --solution "$out/E-n22-k4.sol" --plot "$out/E-n22-k4.svg"
+run bin/vrpctl solve "$instance" --model "$model" --strategy seeded --budget 500ms --solution "$out/E-n22-k4.sol" --plot "$out/E-n22-k4.svg"
 run bin/vrpctl check "$instance" "$out/E-n22-k4.sol"
 cost=$(sed -n 's/^Cost:\{0,1\} *//p' "$out/E-n22-k4.sol")
 python3 -c "print(f'gap to the optimum: {100 * ($cost - $optimum) / $optimum:.2f} %')"

@@ -27,15 +27,7 @@ class SolveJobTest(unittest.TestCase):
 
     def read_until(self, job, wanted, start=1):
         """Events of `job` from `start` on, up to the first for which wanted(event) is true."""
-        events = []
-        watch = self.daemon.follow("solve-jobs", "watch", job, "--from", start)
-        with watch:
-            for line in watch.stdout:
-                events.append(json.loads(line))
-                if wanted(events[-1]):
-                    break
-            watch.terminate()
-        return events
+        return self.daemon.events_until(wanted, "solve-jobs", "watch", job, "--from", start)
 
     def check(self, job):
         """The ended job's answer, after an independent check of its file."""

@@ -26,15 +26,7 @@ class SurvivalTest(unittest.TestCase):
 
     def read_until(self, job, wanted, start=1):
         """Events of `job` from `start` on, up to the first for which wanted(event) is true."""
-        events = []
-        watch = self.daemon.follow("jobs", "watch", job, "--from", start)
-        with watch:
-            for line in watch.stdout:
-                events.append(json.loads(line))
-                if wanted(events[-1]):
-                    break
-            watch.terminate()
-        return events
+        return self.daemon.events_until(wanted, "jobs", "watch", job, "--from", start)
 
     def test_a_killed_daemon_resumes_its_job_from_the_last_checkpoint(self):
         job = self.submit(*LONG)

@@ -93,7 +93,7 @@ class WordsTest(unittest.TestCase):
         self.assertIn("width", done.stderr)
 
     def test_solve_prints_every_key_and_a_feasible_plan(self):
-        for strategy in ("search", "greedy", "sample", "beam", "multi_start", "auto"):
+        for strategy in ("search", "greedy", "sample", "beam", "multi_start", "seeded"):
             model = strategy != "search"
             with self.subTest(strategy=strategy):
                 words = ["--model", "models/tiny/versions/1"] if model else []

@@ -38,6 +38,13 @@ inline google::rpc::BadRequest BadRequestOf(const grpc::Status& status) {
   return result;
 }
 
+// The field of the only violation; where there is none, or more, the message.
+inline std::string FieldOf(const grpc::Status& status) {
+  const auto details = BadRequestOf(status);
+  return details.field_violations_size() == 1 ? details.field_violations(0).field()
+                                              : status.error_message();
+}
+
 class DaemonTest : public testing::Test {
  protected:
   // Starts a daemon with `trainer` in this test's state folder; a second call is a restart.

@@ -45,11 +45,6 @@ class FormatsServiceTest : public DaemonTest {
     response_.Clear();
     return solver_->Solve(&context, request, &response_);
   }
-  static std::string FieldOf(const grpc::Status& status) {
-    const auto details = BadRequestOf(status);
-    return details.field_violations_size() == 1 ? details.field_violations(0).field()
-                                                : status.error_message();
-  }
 
   grpc::Status Upload(int32_t size, const std::vector<double>& values, bool durations = false) {
     Context context;

@@ -32,12 +32,6 @@ class SolverServiceTest : public DaemonTest {
     response_.Clear();
     return solver_->Solve(&context, request, &response_);
   }
-  // The field of the only violation.
-  static std::string FieldOf(const grpc::Status& status) {
-    const auto details = BadRequestOf(status);
-    return details.field_violations_size() == 1 ? details.field_violations(0).field()
-                                                : status.error_message();
-  }
 
   std::unique_ptr<v1::SolverService::Stub> solver_;
   v1::SolveResponse response_;

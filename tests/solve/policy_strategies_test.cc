@@ -92,7 +92,7 @@ TEST(PolicyStrategiesTest, ThePolicysOwnErrorsComeThrough) {
   EXPECT_TRUE(absl::IsDeadlineExceeded(Solve(Cvrp(), options).status()));
 }
 
-TEST(AutoTest, StartsTheSearchFromThePolicysPlan) {
+TEST(SeededTest, StartsTheSearchFromThePolicysPlan) {
   // The policy knows the optimum of the search; without iterations the search alone would not get
   // there.
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
@@ -101,18 +101,31 @@ TEST(AutoTest, StartsTheSearchFromThePolicysPlan) {
   const SearchResult good = *Search(instance, search);
   const auto policy = std::make_shared<FakePolicy>(
       [&](const Instance&, const DecodeOptions&) { return std::vector<DecodedPlan>{{good.plan}}; });
-  SolveOptions options = With(policy, Strategy::kAuto);
+  SolveOptions options = With(policy, Strategy::kSeeded);
   options.max_iterations = 0;
   const auto answer = Solve(instance, options);
   ASSERT_TRUE(answer.ok());
   EXPECT_LE(answer->solution.cost, good.cost + 1e-9);
-  EXPECT_EQ(answer->strategy, Strategy::kAuto);
+  EXPECT_EQ(answer->strategy, Strategy::kSeeded);
   EXPECT_EQ(answer->policy_note, "");
 
-  options.policy = nullptr;
+  options.strategy = Strategy::kSearch;
   const auto alone = Solve(instance, options);
   EXPECT_GT(alone->solution.cost, good.cost + 1e-9);
   EXPECT_EQ(alone->strategy, Strategy::kSearch);
+}
+
+TEST(AutoTest, SearchesAloneAndSaysWhyTheModelIsLeftOut) {
+  const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
+  SolveOptions options = With(policy, Strategy::kAuto);
+  options.max_iterations = 10;
+  const auto answer = Solve(Cvrp(), options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_TRUE(policy->asked().empty());
+  EXPECT_EQ(answer->strategy, Strategy::kSearch);
+  EXPECT_THAT(answer->policy_note, HasSubstr("no gain"));
+  options.policy = nullptr;
+  EXPECT_EQ(Solve(Cvrp(), options)->policy_note, "");
 }
 
 struct Misfit {
@@ -124,9 +137,9 @@ struct Misfit {
 
 class MisfitTest : public testing::TestWithParam<Misfit> {};
 
-TEST_P(MisfitTest, AutoGoesOnWithoutThePolicyAndSaysWhy) {
+TEST_P(MisfitTest, ASeededSearchGoesOnWithoutThePolicyAndSaysWhy) {
   const auto policy = std::make_shared<FakePolicy>(GetParam().answer, GetParam().supports);
-  SolveOptions options = With(policy, Strategy::kAuto);
+  SolveOptions options = With(policy, Strategy::kSeeded);
   options.budget = absl::Milliseconds(200);
   const auto answer = Solve(Cvrp(), options);
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -148,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(
                            absl::OkStatus(), "device lost"}),
     [](const auto& variant) { return variant.param.name; });
 
-TEST(AutoTest, GivesThePolicyAFifthOfTheTimeThatIsLeft) {
+TEST(SeededTest, GivesThePolicyAFifthOfTheTimeThatIsLeft) {
   const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
-  SolveOptions options = With(policy, Strategy::kAuto);
+  SolveOptions options = With(policy, Strategy::kSeeded);
   options.received = absl::Now();
   options.budget = absl::Seconds(1000);
   ASSERT_TRUE(Solve(Cvrp(), options).ok());
@@ -160,9 +173,9 @@ TEST(AutoTest, GivesThePolicyAFifthOfTheTimeThatIsLeft) {
   EXPECT_LT(deadline, options.received + absl::Seconds(300));
 }
 
-TEST(AutoTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {
+TEST(SeededTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {
   const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
-  SolveOptions options = With(policy, Strategy::kAuto);
+  SolveOptions options = With(policy, Strategy::kSeeded);
   options.received = absl::Now() - absl::Hours(1);
   const auto answer = Solve(Cvrp(), options);
   ASSERT_TRUE(answer.ok());
@@ -170,16 +183,16 @@ TEST(AutoTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {
   EXPECT_TRUE(answer->check.feasible);
 }
 
-TEST(AutoTest, SearchesBeyondThePlainProblemWithAndWithoutThePolicy) {
+TEST(SeededTest, SearchesBeyondThePlainProblemWithAndWithoutThePolicy) {
   const Instance instance = AnInstance().WithCustomers(2).MaxDuration(1000).Build();
   const auto each_alone = [](const Instance&, const DecodeOptions&) {
     return std::vector<DecodedPlan>{{{{0, {1}}, {0, {2}}}}};
   };
-  SolveOptions options = With(std::make_shared<FakePolicy>(each_alone), Strategy::kAuto);
+  SolveOptions options = With(std::make_shared<FakePolicy>(each_alone), Strategy::kSeeded);
   options.budget = absl::Milliseconds(50);
   const auto answer = Solve(instance, options);
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->strategy, Strategy::kAuto);
+  EXPECT_EQ(answer->strategy, Strategy::kSeeded);
   EXPECT_TRUE(answer->check.feasible);
 
   options.policy =

@@ -1,0 +1,41 @@
+// What the messages of jobs of all kinds have in common, though their types do not.
+#pragma once
+
+#include "core/jobs/job.h"
+#include "server/convert/job_convert.h"
+#include "server/convert/names.h"
+#include "server/convert/status_convert.h"
+#include "server/convert/time_convert.h"
+
+namespace vrp {
+
+// `Message`: v1::TrainingJob, v1::SolveJob.
+template <typename Message>
+void SetJobHead(const Job& job, Message& message) {
+  message.set_name(ResourceName(job));
+  message.set_state(ToProto(job.state));
+  message.set_attempt(job.attempt);
+  *message.mutable_create_time() = ToProto(job.created);
+  if (job.started > absl::InfinitePast()) *message.mutable_start_time() = ToProto(job.started);
+  if (job.ended > absl::InfinitePast()) *message.mutable_end_time() = ToProto(job.ended);
+  if (!job.error.ok()) *message.mutable_error() = ToRpcStatus(job.error);
+  message.set_last_sequence(job.last_sequence);
+  message.set_request_id(job.request_id);
+}
+
+// `Message`: v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse. Sets states and log lines
+// too.
+template <typename Message>
+void SetEventHead(const JobEvent& event, Message& message) {
+  message.set_sequence(event.sequence);
+  message.set_attempt(event.attempt);
+  *message.mutable_time() = ToProto(event.time);
+  if (event.type == EventType::kState) {
+    message.mutable_state()->set_state(ToProto(event.state));
+    message.mutable_state()->set_error(event.text);
+  } else if (event.type == EventType::kLog) {
+    message.mutable_log()->set_line(event.text);
+  }
+}
+
+}  // namespace vrp
