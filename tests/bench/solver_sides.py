@@ -1,4 +1,5 @@
-"""The sides that compare_solvers.py runs: vrpd over gRPC, held to one core, and the solvers of measure_solvers.py.
+"""The sides that compare_solvers.py and compare_features.py run: vrpd over gRPC, held to one core, and the solvers of
+measure_solvers.py.
 
 Each has run(instance, limit, seed), which returns (routes or None, seconds of wall clock). An instance is a dictionary
 as measure_solvers.py loads it: name, kind (cvrp, vrptw, tsp), metric, capacity, coords with the depot first, demands,
@@ -51,9 +52,13 @@ class Vrpd:
         subprocess.run(["taskset", "--all-tasks", "--cpu-list", "--pid", str(core), str(self._daemon.process.pid)],
                        check=True, stdout=subprocess.DEVNULL)
         self._channel = grpc.insecure_channel(self._daemon.address)
-        self._solve = self._channel.unary_unary("/vrp.v1.SolverService/Solve",
-                                                request_serializer=self._solver.SolveRequest.SerializeToString,
-                                                response_deserializer=self._solver.SolveResponse.FromString)
+        self._solve, self._check = (self._method(name) for name in ("Solve", "CheckSolution"))
+
+    def _method(self, name):
+        answer = "SolveResponse" if name == "Solve" else f"{name}Response"
+        return self._channel.unary_unary(f"/vrp.v1.SolverService/{name}",
+                                         request_serializer=getattr(self._solver, f"{name}Request").SerializeToString,
+                                         response_deserializer=getattr(self._solver, answer).FromString)
 
     def close(self):
         self._channel.close()
@@ -82,15 +87,39 @@ class Vrpd:
         return message
 
     def run(self, instance, limit, seed):
-        message = self._message(instance)
-        begun = time.perf_counter()
-        request = self._solver.SolveRequest(instance=message, strategy=self._strategy, model=self._model, threads=1,
-                                            seed=seed)
-        request.budget.FromNanoseconds(round(1e9 * limit))
-        answer = self._solve(request, timeout=limit + LATE_S)
-        seconds = time.perf_counter() - begun
+        answer, seconds = self._answer({"instance": self._message(instance)}, limit, seed)
         routes = [[stop.node for stop in route.stops if not stop.depot] for route in answer.solution.routes]
         return routes, seconds
+
+    def _answer(self, given, limit, seed):
+        begun = time.perf_counter()
+        request = self._solver.SolveRequest(**given, strategy=self._strategy, model=self._model, threads=1, seed=seed)
+        request.budget.FromNanoseconds(round(1e9 * limit))
+        answer = self._solve(request, timeout=limit + LATE_S)
+        return answer, time.perf_counter() - begun
+
+    def _file(self, text):
+        return self._instances.InstanceFile(format="INSTANCE_FORMAT_JSON", content=text.encode())
+
+    def solve_file(self, text, limit, seed):
+        """Of an instance in our JSON: the routes as check_file() takes them, and the seconds."""
+        answer, seconds = self._answer({"file": self._file(text)}, limit, seed)
+        routes = []
+        for route in answer.solution.routes:
+            stops = list(route.stops)[1:]
+            ends = 1 if stops and stops[-1].depot else 0
+            routes.append((route.vehicle, [stop.node for stop in stops[:len(stops) - ends]]))
+        return routes, seconds
+
+    def check_file(self, text, routes):
+        """The independent checker's answer for routes of (vehicle type, nodes in order, reloads by their depot)."""
+        request = self._solver.CheckSolutionRequest(file=self._file(text))
+        request.solution.SetInParent()  # a plan without routes is one too
+        for vehicle, nodes in routes:
+            route = request.solution.routes.add(vehicle=vehicle)
+            for node in nodes:
+                route.stops.add(node=node)
+        return self._check(request, timeout=LATE_S)
 
     def with_network(self, model):
         """The same daemon, asked for STRATEGY_SEEDED with `model`."""

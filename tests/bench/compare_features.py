@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Our search beside PyVRP, VROOM and OR-Tools on each feature of the rich problem: generated instances on which it binds.
+
+Examples:
+  tests/bench/compare_features.py
+  tests/bench/compare_features.py --features reloads,breaks --instances 5 --limit 1 --cases worse/
+  tests/bench/compare_features.py --list
+
+For each instance all sides run once, in turns, the order turning from instance to instance, each with one thread on the
+same core. Ours is a vrpd of its own (--build), asked over gRPC with our JSON; the rivals run in this process, each where
+it can say exactly what our fields mean (--list tells why others are left out). PyVRP and OR-Tools use their limit up;
+VROOM has no limit to fill: its exploration level 5 ends by itself, at the limit at the latest.
+
+All plans go to our independent checker (CheckSolution). They are compared by the weight of the customers left out, then,
+where the objective is that, by the number of routes, then by cost. The checker's cost of a rival's plan is held against
+the rival's own. Prints a JSON line a feature and rival: the mean difference of our cost to theirs in per cent, where
+weights and routes are equal, with its 95 % interval (negative: ours is cheaper); on how many ours is better, worse; the
+weights left out; the largest relative difference of evaluations; plans that the checker refuses; the machine's load. A
+table of them goes to stderr. Exits with 1 where an evaluation differs or a plan is refused.
+
+Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos, pyvrp, pyvroom and ortools.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import json
+import os
+import pathlib
+import statistics
+import sys
+import time
+
+from feature_instances import FEATURES, generate
+from feature_problem import Problem, used_keys
+from solver_sides import ROOT, Vrpd
+
+SAME = 1e-6  # relative: costs that differ less are equal
+UNSERVED = {"missing_customer", "alternatives"}  # what the checker says of customers left out: weighed, not refused
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """One side's plan of one instance. `cost` is the checker's, `claimed` the side's own (ours: None)."""
+
+    routes: list
+    weight: int
+    routes_counted: int
+    cost: float
+    claimed: float | None
+    refused: str
+    seconds: float
+
+    @property
+    def standing(self):
+        return (self.weight, self.routes_counted)
+
+
+def rival_of(name):
+    return importlib.import_module(f"rival_{name}")
+
+
+def judge(vrpd, problem, routes, claimed, seconds):
+    verdict = vrpd.check_file(json.dumps(problem.instance), routes)
+    refused = [violation.message for violation in verdict.violations if violation.kind not in UNSERVED]
+    return Outcome(routes, problem.weight_left_out(routes), problem.routes_counted(routes), verdict.cost, claimed,
+                   "; ".join(refused), seconds)
+
+
+def run_side(vrpd, side, problem, limit, seed):
+    """None: no plan by the limit."""
+    if side == "ours":
+        routes, seconds = vrpd.solve_file(json.dumps(problem.instance), limit, seed)
+        return judge(vrpd, problem, routes, None, seconds)
+    rival = rival_of(side)
+    if said := used_keys(problem.instance) & rival.UNKNOWN:
+        raise ValueError(f"{side} does not model {sorted(said)[0]}")
+    begun = time.perf_counter()
+    plan = rival.solve(problem, limit, seed)
+    seconds = time.perf_counter() - begun
+    return plan and judge(vrpd, problem, plan.routes, plan.cost, seconds)
+
+
+def gap_percent(ours, theirs):
+    """None where they are not to be compared by cost."""
+    if theirs is None or ours.refused or theirs.refused or ours.standing != theirs.standing:
+        return None
+    return 100 * (ours.cost - theirs.cost) / max(abs(theirs.cost), 1)
+
+
+def compared(ours, theirs):
+    """-1: ours is better, 1: worse."""
+    if theirs is None or ours.standing != theirs.standing:
+        return -1 if theirs is None or ours.standing < theirs.standing else 1
+    gap = gap_percent(ours, theirs)
+    if gap is None or abs(gap) <= 100 * SAME:
+        return 0
+    return 1 if gap > 0 else -1
+
+
+def disagreement(outcome):
+    if outcome is None or outcome.claimed is None:
+        return 0
+    return abs(outcome.claimed - outcome.cost) / max(abs(outcome.cost), 1)
+
+
+def summarise(feature, rival, limit, pairs):
+    gaps = [gap for pair in pairs if (gap := gap_percent(*pair)) is not None]
+    verdicts = [compared(*pair) for pair in pairs]
+    theirs = [other for _, other in pairs if other is not None]
+    line = {"feature": feature, "rival": rival, "instances": len(pairs), "limit_s": limit, "compared_by_cost": len(gaps)}
+    if gaps:
+        line["mean_gap_percent"] = round(statistics.mean(gaps), 3)
+        line["largest_gap_percent"] = round(max(gaps), 3)
+    if len(gaps) > 1:
+        # Student's t at 95 %, to within 1 % from 10 instances on.
+        half = (1.96 + 2.6 / (len(gaps) - 1)) * statistics.stdev(gaps) / len(gaps) ** 0.5
+        line["interval_percent"] = [round(statistics.mean(gaps) + sign * half, 3) for sign in (-1, 1)]
+    line.update(better=verdicts.count(-1), worse=verdicts.count(1), without_plan=len(pairs) - len(theirs),
+                weight_left_out=[sum(ours.weight for ours, _ in pairs), sum(other.weight for other in theirs)],
+                routes=[round(statistics.mean(len(ours.routes) for ours, _ in pairs), 2),
+                        round(statistics.mean(len(other.routes) for other in theirs), 2) if theirs else None],
+                seconds=[round(statistics.mean(ours.seconds for ours, _ in pairs), 3),
+                         round(statistics.mean(other.seconds for other in theirs), 3) if theirs else None],
+                largest_disagreement=max(map(disagreement, theirs), default=0),
+                refused=[sum(bool(ours.refused) for ours, _ in pairs), sum(bool(other.refused) for other in theirs)],
+                load1=round(os.getloadavg()[0], 2))
+    return line
+
+
+def keep_case(folder, problem, outcomes):
+    folder.mkdir(parents=True, exist_ok=True)
+    name = problem.instance["name"]
+    (folder / f"{name}.json").write_text(json.dumps(problem.instance))
+    plans = {side: outcome and dataclasses.asdict(outcome) for side, outcome in outcomes.items()}
+    (folder / f"{name}.plans").write_text(json.dumps(plans, indent=1))
+
+
+def run_feature(vrpd, name, arguments):
+    """The outcomes of all sides on each instance."""
+    sides = ["ours", *FEATURES[name].rivals]
+    found = []
+    for number in range(arguments.instances):
+        problem = Problem(generate(name, number, arguments.seed))
+        sides = sides[1:] + sides[:1]
+        outcomes = {side: run_side(vrpd, side, problem, arguments.limit, arguments.seed) for side in sides}
+        found.append(outcomes)
+        rivals = [outcomes[side] for side in FEATURES[name].rivals]
+        odd = any(outcome and (outcome.refused or disagreement(outcome) > SAME) for outcome in outcomes.values())
+        if arguments.cases and (odd or any(compared(outcomes["ours"], rival) > 0 for rival in rivals)):
+            keep_case(arguments.cases, problem, outcomes)
+    return found
+
+
+def table(lines):
+    yield f"{'feature':20} {'rival':8} {'gap %':>8} {'95 % interval':>18} {'better':>6} {'worse':>5} {'of':>3}  left out"
+    for line in lines:
+        interval = "{:.2f} to {:.2f}".format(*line["interval_percent"]) if "interval_percent" in line else ""
+        yield (f"{line['feature']:20} {line['rival']:8} {line.get('mean_gap_percent', float('nan')):8.2f} {interval:>18} "
+               f"{line['better']:6} {line['worse']:5} {line['instances']:3}  {line['weight_left_out']}")
+
+
+def list_features():
+    for name, feature in FEATURES.items():
+        print(f"{name}: {', '.join(feature.rivals)}{'; ' if feature.note else ''}{feature.note}")
+
+
+def arguments_given():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--features", default=",".join(FEATURES), help="comma separated; all by default")
+    parser.add_argument("--list", action="store_true", help="features, their rivals and why not the others")
+    parser.add_argument("--instances", type=int, default=20, help="of each feature")
+    parser.add_argument("--limit", type=float, default=2, help="seconds")
+    parser.add_argument("--seed", type=int, default=1, help="of the instances, and of the searches that have one")
+    parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
+    parser.add_argument("--core", type=int, default=0, help="where all sides run")
+    parser.add_argument("--cases", type=pathlib.Path, help="folder for instances on which ours is worse or sides disagree")
+    arguments = parser.parse_args()
+    arguments.features = [name for name in arguments.features.split(",") if name]
+    if unknown := [name for name in arguments.features if name not in FEATURES]:
+        sys.exit(f"compare_features: --features: got {unknown[0]}, wanted some of {', '.join(FEATURES)}")
+    return arguments
+
+
+def main():
+    arguments = arguments_given()
+    if arguments.list:
+        return list_features()
+    if not (arguments.build / "bin/vrpd").exists():
+        sys.exit(f"compare_features: {arguments.build / 'bin/vrpd'} is missing")
+    os.sched_setaffinity(0, {arguments.core})
+    vrpd = Vrpd(arguments.build, arguments.core)
+    lines = []
+    try:
+        for name in arguments.features:
+            found = run_feature(vrpd, name, arguments)
+            for rival in FEATURES[name].rivals:
+                pairs = [(outcomes["ours"], outcomes[rival]) for outcomes in found]
+                lines.append(summarise(name, rival, arguments.limit, pairs))
+                print(json.dumps(lines[-1]), flush=True)
+    finally:
+        vrpd.close()
+    print("\n".join(table(lines)), file=sys.stderr)
+    if any(line["largest_disagreement"] > SAME or any(line["refused"]) for line in lines):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

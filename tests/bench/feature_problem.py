@@ -1,0 +1,177 @@
+"""An instance of our JSON as the rivals' models need it: whole numbers, defaults filled in, the objective by vehicle.
+
+Nothing is scaled: the instances hold whole numbers only, so that all sides compute the same sums.
+"""
+
+import dataclasses
+import itertools
+
+import numpy
+from feature_district import METRIC
+
+NEVER = 2**40
+FAR = 10**7  # later and farther than anything in these instances, for solvers that must be told a limit
+EARTH_RADIUS = 6371008.8  # as kEarthRadius of core/problem/metric.h
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What a rival answers: routes of (vehicle type, nodes in order, reloads by their depot), its own value of our cost."""
+
+    routes: list
+    cost: float
+
+
+def whole(value, what):
+    if value is None:
+        return NEVER
+    if value != int(value):
+        raise ValueError(f"{what}: got {value}, wanted a whole number")
+    return int(value)
+
+
+def used_keys(instance):
+    """The keys of an instance that say something, those of vehicles as `vehicles.capacity`; what a rival must know."""
+    keys = {key for key, value in instance.items() if not isinstance(value, list) or any(value)}
+    return keys | {f"vehicles.{key}" for vehicle in instance["vehicles"] for key in vehicle}
+
+
+def great_circle(coords):
+    """Haversine in metres. coords [N, 2]: longitude and latitude in degrees. Returns [N, N]."""
+    lon, lat = numpy.radians(coords).T
+    across = numpy.sin((lat[:, None] - lat) / 2) ** 2
+    along = numpy.cos(lat[:, None]) * numpy.cos(lat) * numpy.sin((lon[:, None] - lon) / 2) ** 2
+    return 2 * EARTH_RADIUS * numpy.arcsin(numpy.sqrt(numpy.minimum(1, across + along)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Vehicle:
+    """A vehicle type. `distance` and `duration` [N, N] int64; what it costs by the objective, in whole numbers."""
+
+    given: dict
+    distance: numpy.ndarray
+    duration: numpy.ndarray
+    fixed: int
+    per_distance: int
+    per_time: int
+    per_overtime: int
+
+    @property
+    def count(self):
+        return self.given["count"]
+
+    @property
+    def start(self):
+        return self.given.get("depot", 0)
+
+    @property
+    def end(self):
+        """Where it ends; None: with its last customer."""
+        return None if self.given.get("open_end") else self.given.get("end_depot", self.start)
+
+    @property
+    def capacity(self):
+        """One number for each load dimension."""
+        return self.given["capacity"] if isinstance(self.given["capacity"], list) else [self.given["capacity"]]
+
+    def limit(self, key):
+        return whole(self.given.get(key), key)
+
+
+class Problem:
+    """`nodes` with the depots first; per-node lists of `demands`, `pickups`, `backhauls` (rows of `dimensions` numbers)."""
+
+    def __init__(self, instance):
+        self.instance = instance
+        self.depots = instance.get("num_depots", 1)
+        self.distance, self.duration = self._matrices()
+        self.nodes = len(self.distance)
+        self.customers = range(self.depots, self.nodes)
+        self.demands, self.pickups, self.backhauls = (self._loads(key) for key in ("demands", "pickups", "backhauls"))
+        self.dimensions = len(self.demands[0])
+        self.service, self.setup, self.release = (self._times(key) for key in ("service", "setup", "release"))
+        self.windows = [self._windows(node) for node in range(self.nodes)]
+        self.prizes = instance.get("prizes") or [None] * self.nodes
+        self.priorities = instance.get("priorities") or [0] * self.nodes
+        self.groups = instance.get("alternative_groups", [])
+        self.shipments = instance.get("shipments", [])
+        self.skills = instance.get("required_skills") or [[]] * self.nodes
+        # More than any plan costs that goes to each customer from a depot and back.
+        self.big = 1 + 2 * int(self.distance.max(axis=1).sum())
+        self.vehicles = [self._vehicle(given) for given in instance["vehicles"]]
+
+    def _matrices(self):
+        given = self.instance.get("distance_matrix")
+        if given is not None:
+            distance = numpy.array(given, numpy.int64)
+        elif self.instance["metric"] != METRIC:
+            raise ValueError(f"metric: got {self.instance['metric']}, wanted {METRIC}")
+        elif self.instance.get("coordinates") == "lon_lat":
+            distance = self._rounded(great_circle(numpy.array(self.instance["coords"], float)))
+        else:
+            coords = numpy.array(self.instance["coords"], float)
+            distance = self._rounded(numpy.sqrt(((coords[:, None] - coords) ** 2).sum(-1)))
+        given = self.instance.get("duration_matrix")
+        return distance, distance if given is None else numpy.array(given, numpy.int64)
+
+    @staticmethod
+    def _rounded(matrix):
+        return numpy.floor(matrix + 0.5).astype(numpy.int64)
+
+    def _loads(self, key):
+        rows = self.instance.get(key) or [0] * self.nodes
+        rows = [row if isinstance(row, list) else [row] for row in rows]
+        width = len(self.instance["demands"][0]) if isinstance(self.instance["demands"][0], list) else 1
+        return [[whole(value, key) for value in row] + [0] * (width - len(row)) for row in rows]
+
+    def _times(self, key):
+        values = self.instance.get(key, 0)
+        if not isinstance(values, list):
+            values = [0] * self.depots + [values] * (self.nodes - self.depots)
+        return [whole(value, key) for value in values]
+
+    def _windows(self, node):
+        """A list of (open, close, cost of lateness or None)."""
+        windows = self.instance.get("time_windows")
+        if not windows:
+            return [(0, NEVER, None)]
+        entry = windows[node] if isinstance(windows[node][0], list) else [windows[node]]
+        return [(whole(one[0], "open"), whole(one[1], "close"), one[2] if len(one) > 2 else None) for one in entry]
+
+    def _vehicle(self, given):
+        distance = numpy.array(given["distance_matrix"], numpy.int64) if "distance_matrix" in given else self.distance
+        duration = self.duration
+        if "duration_matrix" in given:
+            duration = numpy.array(given["duration_matrix"], numpy.int64)
+        elif "distance_matrix" in given and "duration_matrix" not in self.instance:
+            duration = distance
+        costs = {"distance": (0, 1, 0, 0), "duration": (0, 0, 1, 0), "vehicles_then_distance": (self.big, 1, 0, 0),
+                 "cost": tuple(whole(given.get(key, default), key) for key, default in (
+                     ("fixed_cost", 0), ("cost_per_distance", 1), ("cost_per_time", 0), ("overtime_cost", 0)))}
+        return Vehicle(given, distance, duration, *costs[self.instance.get("objective", "distance")])
+
+    def weight_left_out(self, routes):
+        """Of the customers that must be served and are not: what counts before the cost. A group counts once."""
+        served = {node for _, nodes in routes for node in nodes if node >= self.depots}
+        grouped = set(itertools.chain.from_iterable(self.groups))
+        alone = [[node] for node in self.customers if node not in grouped]
+        return sum(max(1 + self.priorities[node] for node in members) for members in alone + self.groups
+                   if self.prizes[members[0]] is None and served.isdisjoint(members))
+
+    def routes_counted(self, routes):
+        return len(routes) if self.instance.get("objective") == "vehicles_then_distance" else 0
+
+    def forbidden(self):
+        """[N, N] bool: from a backhaul to a delivery. Solvers get `big` as the cost of such a way."""
+        deliver, back = (numpy.array([any(row) for row in rows]) for rows in (self.demands, self.backhauls))
+        return back[:, None] & deliver
+
+    def cost_alone(self, objective, routes):
+        """Of a solver's objective: without `big` for each route and unit of weight left out, where its model has them."""
+        if self.instance.get("priorities"):
+            objective -= self.big * self.weight_left_out(routes)
+        return objective - self.big * self.routes_counted(routes)
+
+    def fleet(self):
+        """The type of each single vehicle."""
+        return [kind for kind, vehicle in enumerate(self.vehicles) for _ in range(vehicle.count)]

@@ -1,0 +1,150 @@
+"""PyVRP's model of an instance of our JSON. What PyVRP has no field for is said with those that it has, exactly:
+
+- an open end: a depot at no distance from any node;
+- the most stops and each skill: a load dimension, of which customers take 1 and vehicles have as many as they may;
+- a backhaul before a delivery: an edge that costs more than any plan;
+- fewest vehicles first: a fixed cost of more than any plan; priorities: prizes of as much, by their weight;
+- several windows: one customer each, of a group of which one is served.
+"""
+
+import itertools
+import time
+
+import numpy
+import pyvrp
+from feature_problem import NEVER, Plan
+
+NAME = "pyvrp"
+# It knows no breaks, no soft windows, and no setup that depends on where the vehicle comes from.
+UNKNOWN = {"setup", "vehicles.breaks"}
+
+
+def unlimited(value):
+    """As PyVRP writes it."""
+    return int(numpy.iinfo(numpy.int64).max) if value == NEVER else value
+
+
+class Model:
+    def __init__(self, problem):
+        self._problem = problem
+        self._skills = sorted({skill for skills in problem.skills for skill in skills})
+        self._stops = any("max_stops" in vehicle.given for vehicle in problem.vehicles)
+        self._nodes = []  # of each PyVRP client
+        self._groups = []
+        self._add_groups()
+        clients = [client for node in problem.customers for client in self._clients(node)]
+        matrices, profiles = self._profiles()
+        self.data = pyvrp.ProblemData(
+            locations=[pyvrp.Location(0, 0) for _ in range(problem.nodes + 1)], clients=clients, depots=self._depots(),
+            vehicle_types=[self._vehicle(vehicle, profile) for vehicle, profile in zip(problem.vehicles, profiles)],
+            distance_matrices=[pair[0] for pair in matrices], duration_matrices=[pair[1] for pair in matrices],
+            groups=self._groups, shipments=[self._shipment(shipment) for shipment in problem.shipments])
+
+    def _add_groups(self):
+        self._group_of = {}
+        several = [[node] for node in self._problem.customers if len(self._problem.windows[node]) > 1]
+        for members in self._problem.groups + several:
+            if self._problem.prizes[members[0]] is not None:
+                raise ValueError("PyVRP counts the prizes of all members of a group, ours one")
+            self._group_of.update(dict.fromkeys(members, len(self._groups)))
+            self._groups.append(pyvrp.ClientGroup())
+
+    def _further_loads(self, node):
+        return [1] * self._stops + [int(skill in self._problem.skills[node]) for skill in self._skills]
+
+    def _clients(self, node):
+        problem = self._problem
+        if any(node in (shipment["pickup"], shipment["delivery"]) for shipment in problem.shipments):
+            return
+        group = self._group_of.get(node)
+        prize = problem.prizes[node] or 0
+        must = problem.prizes[node] is None and group is None
+        if must and problem.instance.get("priorities"):
+            must, prize = False, problem.big * (1 + problem.priorities[node])
+        pickups = [sum(both) for both in zip(problem.pickups[node], problem.backhauls[node])]
+        for early, late, soft in problem.windows[node]:
+            if soft is not None:
+                raise ValueError("PyVRP has no soft windows")
+            if group is not None:
+                self._groups[group].add_client(len(self._nodes))
+            self._nodes.append(node)
+            further = self._further_loads(node)
+            yield pyvrp.Client(
+                node, delivery=problem.demands[node] + further, pickup=pickups + [0] * len(further),
+                service_duration=problem.service[node], tw_early=early, tw_late=unlimited(late),
+                release_time=problem.release[node], prize=prize, required=must, group=group)
+
+    def _shipment(self, shipment):
+        problem = self._problem
+        sides = {}
+        for side in ("pickup", "delivery"):
+            node = shipment[side]
+            (early, late, _), = problem.windows[node]
+            sides.update({f"{side}_location": node, f"{side}_tw_early": early, f"{side}_tw_late": unlimited(late),
+                          f"{side}_service_duration": problem.service[node]})
+        if self._stops or self._skills:
+            raise ValueError("the stops and skills of shipments are not modelled")
+        return pyvrp.Shipment(amount=[shipment["amount"]], **sides)
+
+    def _depots(self):
+        windows = [self._problem.windows[depot][0] for depot in range(self._problem.depots)]
+        depots = [pyvrp.Depot(depot, tw_early=early, tw_late=unlimited(late))
+                  for depot, (early, late, _) in enumerate(windows)]
+        return depots + [pyvrp.Depot(self._problem.nodes)]  # where open routes end
+
+    def _profiles(self):
+        """Pairs of matrices with the nowhere of open ends as their last node, and which of them each vehicle has."""
+        pairs, index, profiles = [], {}, []
+        for vehicle in self._problem.vehicles:
+            key = (id(vehicle.distance), id(vehicle.duration))
+            if key not in index:
+                distance, duration = (numpy.pad(matrix, (0, 1)) for matrix in (vehicle.distance, vehicle.duration))
+                distance[:-1, :-1][self._problem.forbidden()] = self._problem.big
+                index[key] = len(pairs)
+                pairs.append((distance, duration))
+            profiles.append(index[key])
+        return pairs, profiles
+
+    def _vehicle(self, vehicle, profile):
+        given = vehicle.given
+        further = [given.get("max_stops", self._problem.nodes)] * self._stops
+        further += [self._problem.nodes if skill in given.get("skills", ()) else 0 for skill in self._skills]
+        early, late = given.get("shift", (0, NEVER))
+        extra = {}
+        if given.get("max_reloads"):
+            extra.update(reload_depots=[vehicle.start], max_reloads=given["max_reloads"])
+        if given.get("max_overtime"):
+            extra.update(max_overtime=given["max_overtime"], unit_overtime_cost=vehicle.per_overtime)
+        return pyvrp.VehicleType(
+            num_available=vehicle.count, capacity=vehicle.capacity + further, start_depot=vehicle.start,
+            end_depot=self._problem.depots if vehicle.end is None else vehicle.end, fixed_cost=vehicle.fixed,
+            tw_early=early, tw_late=unlimited(late), shift_duration=unlimited(vehicle.limit("max_duration")),
+            max_distance=unlimited(vehicle.limit("max_distance")), unit_distance_cost=vehicle.per_distance,
+            unit_duration_cost=vehicle.per_time, profile=profile, **extra)
+
+    def node_of(self, activity):
+        if activity.is_client():
+            return self._nodes[activity.idx]
+        if activity.is_depot():
+            return activity.idx
+        return self._problem.shipments[activity.idx]["pickup" if activity.is_pickup() else "delivery"]
+
+
+def nodes_of(model, route, depots):
+    nodes = [model.node_of(activity) for activity in route.schedule()][1:-1]
+    once = [node for node, _ in itertools.groupby(nodes)]  # two visits of a depot in a row are one
+    while once and once[-1] < depots:
+        once.pop()
+    return list(itertools.dropwhile(lambda node: node < depots, once))
+
+
+def solve(problem, limit, seed):
+    """The best plan, or None where there is no feasible one by then."""
+    begun = time.perf_counter()
+    model = Model(problem)
+    result = pyvrp.solve(model.data, stop=lambda _: time.perf_counter() - begun >= limit, seed=seed, collect_stats=False,
+                         display=False)
+    if not result.best.is_feasible():
+        return None
+    routes = [(route.vehicle_type(), nodes_of(model, route, problem.depots)) for route in result.best.routes()]
+    return Plan(routes, problem.cost_alone(result.cost(), routes))
