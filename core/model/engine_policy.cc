@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,9 @@ absl::Status CheckOptions(const DecodeOptions& options) {
     return absl::InvalidArgumentError(
         Concat("augmentations: got ", options.augmentations, ", wanted 1 to ", kMaxAugmentations));
   }
+  if (options.others < 0) {
+    return absl::InvalidArgumentError(Concat("others: got ", options.others, ", wanted 0 or more"));
+  }
   const bool sound = options.temperature >= 1e-3 && options.temperature <= 1e3;
   if (options.method != DecodeMethod::kSample || sound) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -64,10 +68,11 @@ void TurnPicture(int32_t picture, std::span<float> features) {
   }
 }
 
-// An instance's pictures in a batch.
+// An instance's pictures in a batch, and how many of its plans are wanted besides the best.
 struct PictureRange {
   int32_t first = 0;
   int32_t count = 1;
+  int32_t others = 0;
 };
 
 class EnginePolicy final : public Policy {
@@ -146,9 +151,9 @@ class EnginePolicy final : public Policy {
     VRP_ASSIGN_OR_RETURN(const Trajectories trajectories,
                          engine_->Run(batch, Request(part, options, plans.size())));
     for (size_t i = 0; i < part.size(); ++i) {
-      VRP_ASSIGN_OR_RETURN(
-          DecodedPlan plan,
-          BestPlan(batch, trajectories, part[i], {static_cast<int32_t>(i) * pictures, pictures}));
+      VRP_ASSIGN_OR_RETURN(DecodedPlan plan, BestPlan(batch, trajectories, part[i],
+                                                      {static_cast<int32_t>(i) * pictures, pictures,
+                                                       options.others}));
       plans.push_back(std::move(plan));
     }
     return absl::OkStatus();
@@ -181,13 +186,21 @@ class EnginePolicy final : public Policy {
       return trajectories.costs[a] < trajectories.costs[b];
     });
     absl::Status status = absl::FailedPreconditionError(Concat(instance.name(), ": no plan"));
+    std::optional<DecodedPlan> best;
     for (const int64_t row : rows) {
       if (std::isinf(trajectories.costs[row])) break;  // a beam search found no more
+      if (best.has_value() && std::ssize(best->others) == range.others) break;
       const auto b = static_cast<int32_t>(row / trajectories.count);
       Plan plan = ChoicesToPlan(batch, b, trajectories.Choices(row));
       status = CheckFleet(instance, plan);
-      if (status.ok()) return DecodedPlan{std::move(plan), trajectories.log_likelihoods[row]};
+      if (!status.ok()) continue;
+      if (best.has_value()) {
+        best->others.push_back(std::move(plan));
+      } else {
+        best = {std::move(plan), trajectories.log_likelihoods[row], {}};
+      }
     }
+    if (best.has_value()) return *std::move(best);
     return status;
   }
 

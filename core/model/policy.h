@@ -35,6 +35,7 @@ struct DecodeOptions {
   int32_t augmentations = 1;
   uint64_t seed = 1;        // kSample draws by counters (seed, instance, sample, step)
   double temperature = 1;   // kSample divides the logits by it
+  int32_t others = 0;       // DecodedPlan::others: so many at most
   StopCondition stop = {};  // polled at each step
   CpuPool* pool = nullptr;  // to decode many instances on; null: the calling thread alone
 };
@@ -42,6 +43,8 @@ struct DecodeOptions {
 struct DecodedPlan {
   Plan plan;                  // complete and feasible by construction (masks)
   double log_likelihood = 0;  // of the chosen actions
+  // Other trajectories, the cheapest first, alike ones as often as drawn.
+  std::vector<Plan> others = {};
 };
 
 struct PolicyInfo {

@@ -10,42 +10,36 @@ constexpr double kBlink = 0.01;
 // Temperatures in mean edge lengths of the first plan.
 constexpr double kFirstTemperature = 0.5;
 constexpr double kLastTemperature = 0.03;
-// One cooling takes at most this long; what is left of a longer budget is spent on further ones
-// from the best plan.
-constexpr double kIterationsPerNode = 20'000;
-constexpr absl::Duration kTimePerNode = absl::Milliseconds(100);
 // Plans are copied for reports at most this often.
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 // Up to this many nodes an iteration takes some microseconds, and the clock is asked every 16th.
 constexpr int32_t kFastNodes = 2000;
 constexpr int64_t kFastPoll = 16;
 
-// Where in its cooling a search is that has used `used` of `total`, in coolings of at most
-// `longest`. In [0, 1).
-double CoolingPhase(double used, double total, double longest) {
-  const double coolings = std::max(1.0, std::ceil(total / longest));
-  const double phase = used / total * coolings;
-  return phase - std::floor(phase);
-}
-
 }  // namespace
 
-Annealing::Annealing(RouteSet& routes, FastRandom& random, const SearchOptions& options)
+Temperatures UsualTemperatures(const RouteSet& routes) {
+  const int32_t edges = routes.problem().num_servable() + routes.routes_used();
+  const double mean_edge = routes.distance() / std::max(1, edges);
+  return {.first = kFirstTemperature * mean_edge, .last = kLastTemperature * mean_edge};
+}
+
+Annealing::Annealing(RouteSet& routes, FastRandom& random, const SearchOptions& options,
+                     Temperatures temperatures)
     : routes_(routes),
       random_(random),
       options_(options),
+      temperatures_(temperatures),
+      cooling_(options, routes.problem().size()),
       ruin_(routes, random),
       recreate_(routes, random, kBlink),
-      started_(absl::Now()),
+      temperature_(temperatures.first),
       reported_(absl::InfinitePast()),
       times_absent_(routes.problem().size(), 0) {
   current_distance_ = best_distance_ = routes.distance();
   current_absent_ = best_absent_ = routes.absent().size();
   routes.TakeChanged();
   for (const SearchRoute& route : routes.routes()) best_routes_.push_back(route.nodes);
-  const int32_t edges = routes.problem().num_servable() + routes.routes_used();
-  first_temperature_ = kFirstTemperature * routes.distance() / std::max(1, edges);
-  temperature_ = first_temperature_;
 }
 
 SearchEnd Annealing::Run(const StopCondition& grace, ImprovementFn on_improvement) {
@@ -82,21 +76,9 @@ SearchEnd Annealing::StopKind(const StopCondition& grace, absl::Time now) const 
 }
 
 void Annealing::Cool(absl::Time now) {
-  const double nodes = routes_.problem().size();
-  double phase = 0;
-  if (options_.max_iterations != INT64_MAX) {
-    phase = CoolingPhase(static_cast<double>(iterations_),
-                         static_cast<double>(options_.max_iterations), nodes * kIterationsPerNode);
-  } else if (options_.stop.deadline() != absl::InfiniteFuture()) {
-    const double total = absl::ToDoubleSeconds(options_.stop.deadline() - started_);
-    if (total <= 0) return;
-    phase = CoolingPhase(absl::ToDoubleSeconds(now - started_), total,
-                         nodes * absl::ToDoubleSeconds(kTimePerNode));
-  } else {
-    const double longest = nodes * kIterationsPerNode;
-    phase = CoolingPhase(static_cast<double>(iterations_), longest, longest);
-  }
-  temperature_ = first_temperature_ * std::pow(kLastTemperature / kFirstTemperature, phase);
+  if (temperatures_.first <= 0) return;
+  temperature_ = temperatures_.first * std::pow(temperatures_.last / temperatures_.first,
+                                                cooling_.Phase(iterations_, now));
 }
 
 bool Annealing::Accepts() {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "core/search/cooling.h"
 #include "core/search/fast_random.h"
 #include "core/search/recreate.h"
 #include "core/search/route_set.h"
@@ -13,12 +14,25 @@
 
 namespace vrp {
 
+// In the unit of distances; from the one to the other while a search cools down.
+struct Temperatures {
+  double first = 0;
+  double last = 0;
+};
+
+// For a search that starts from `routes`: shares of the mean edge.
+Temperatures UsualTemperatures(const RouteSet& routes);
+
 // SISR (Christiaens and Vanden Berghe 2020). Fewer absent customers always win; then the distance
 // counts. Not thread-safe.
 class Annealing {
  public:
-  // `routes` holds the plan to start from; it and `random` must outlive this.
-  Annealing(RouteSet& routes, FastRandom& random, const SearchOptions& options);
+  // `routes` holds the plan to start from, and afterwards the plan that was accepted last; it,
+  // `random` and `options` must outlive this.
+  Annealing(RouteSet& routes, FastRandom& random, const SearchOptions& options)
+      : Annealing(routes, random, options, UsualTemperatures(routes)) {}
+  Annealing(RouteSet& routes, FastRandom& random, const SearchOptions& options,
+            Temperatures temperatures);
 
   // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
   // `grace` while customers that could be served are absent from the best plan. Calls
@@ -39,12 +53,12 @@ class Annealing {
   RouteSet& routes_;
   FastRandom& random_;
   const SearchOptions& options_;
+  const Temperatures temperatures_;
+  const Cooling cooling_;
   Ruin ruin_;
   Recreate recreate_;
 
-  double first_temperature_ = 0;
   double temperature_ = 0;
-  absl::Time started_;
   absl::Time reported_;
   bool unreported_ = false;
 

@@ -10,10 +10,11 @@
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
-#include "core/search/curve_numbering.h"
 #include "core/search/grace.h"
 #include "core/search/local_search.h"
+#include "core/search/node_selection.h"
 #include "core/search/population/population_run.h"
+#include "core/search/regions/region_search.h"
 #include "core/search/rich/rich_search.h"
 #include "core/search/route_set.h"
 #include "core/search/search_problem.h"
@@ -131,6 +132,11 @@ SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
   return result;
 }
 
+bool GoesByRegions(const SearchProblem& problem, const SearchOptions& options) {
+  if (problem.single_tour()) return false;
+  return options.threads > 1 || SearchesByRegions(problem.instance(), options.stop);
+}
+
 SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& options,
                           const StopCondition& grace, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
@@ -143,6 +149,8 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
     result.ended_by = EndOf(options.stop, SearchEnd::kLocalOptimum);
   } else if (routes.absent().empty() && PopulationFits(problem)) {
     return SearchByPopulation(problem, std::move(first), options, grace, random, on_improvement);
+  } else if (routes.absent().empty() && GoesByRegions(problem, options)) {
+    return RegionSearch(problem, result.plan, options, on_improvement);
   } else {
     Annealing annealing(routes, random, options);
     result.ended_by = annealing.Run(grace, on_improvement);
@@ -155,7 +163,8 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
 
 SearchResult SearchPlain(const Instance& instance, const SearchOptions& options,
                          const StopCondition& grace, ImprovementFn on_improvement) {
-  const SearchProblem problem = SearchProblem::Create(instance, AtLeastGrace(options.stop, grace));
+  const SearchProblem problem =
+      SearchProblem::Create(instance, AtLeastGrace(options.stop, grace), options.samples);
   if (problem.tour_only() && problem.size() >= kSmallestTour)
     return SearchTour(problem, options, on_improvement);
   return SearchRoutes(problem, options, grace, on_improvement);
@@ -165,14 +174,16 @@ absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOpt
                                        ImprovementFn on_improvement) {
   const StopCondition grace(absl::Now() + kGrace, nullptr);
   if (!IsPlain(instance)) return RichSearch(instance, options, grace, on_improvement);
-  const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance, options.stop);
-  if (!numbering.has_value()) return SearchPlain(instance, options, grace, on_improvement);
-  SearchOptions on_curve = options;
-  for (Plan& plan : on_curve.initial) plan = numbering->ToCurve(std::move(plan));
+  const std::optional<NodeSelection> on_curve = InCurveOrder(instance, options.stop);
+  if (!on_curve.has_value()) return SearchPlain(instance, options, grace, on_improvement);
+  SearchOptions renumbered = options;
+  for (auto* plans : {&renumbered.initial, &renumbered.samples}) {
+    for (Plan& plan : *plans) plan = on_curve->ToSelection(plan);
+  }
   SearchResult result = SearchPlain(
-      numbering->instance(), on_curve, grace,
-      [&](const Plan& plan, Cost cost) { on_improvement(numbering->FromCurve(plan), cost); });
-  result.plan = numbering->FromCurve(std::move(result.plan));
+      on_curve->instance(), renumbered, grace,
+      [&](const Plan& plan, Cost cost) { on_improvement(on_curve->FromSelection(plan), cost); });
+  result.plan = on_curve->FromSelection(result.plan);
   return result;
 }
 
@@ -195,6 +206,13 @@ std::optional<GivenPlan> BestGiven(const Instance& instance, const std::vector<P
 }  // namespace
 
 bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
+
+bool SearchesByRegions(const Instance& instance, const StopCondition& stop) {
+  const bool is_for_population =
+      !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
+  return IsPlain(instance) && instance.kind() != ProblemKind::kTsp && !is_for_population &&
+         RegionsPay(instance.num_customers(), stop);
+}
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
                                     ImprovementFn on_improvement) {

@@ -26,6 +26,12 @@ struct SearchOptions {
   // Plans to start from besides our own constructions; they may leave customers out. Infeasible
   // ones are repaired. The result is never worse than the best of the feasible ones.
   std::vector<Plan> initial;
+  // Plans that a policy drew, not started from: neighbours beside which they often place a customer
+  // are tried first (guided_lists.h). The search of features and of symmetric TSPs goes by
+  // distances alone.
+  std::vector<Plan> samples = {};
+  // Of a search by regions, which more than one ask for; every other takes the calling thread.
+  int32_t threads = 1;
   // Where searches that run side by side exchange plans, and which of them this is; null: alone.
   // The answer then depends on when the others find what.
   SharedPlans* shared = nullptr;
@@ -45,8 +51,12 @@ using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
 // what constructions and local search of their own are for.
 bool IsPlain(const Instance& instance);
 
-// Deterministic for a given seed and number of iterations. Single-threaded; thread-safe over
-// distinct calls. Returns a feasible plan even when the stop condition holds from the start.
+// Whether Search() until `stop` goes by regions (regions/region_search.h), and so can use several
+// threads: large plain instances, where no customer has to be left out.
+bool SearchesByRegions(const Instance& instance, const StopCondition& stop);
+
+// Deterministic for a given seed and number of iterations on one thread. Thread-safe over distinct
+// calls. Returns a feasible plan even when the stop condition holds from the start.
 // `on_improvement` is called in this thread.
 absl::StatusOr<SearchResult> Search(
     const Instance& instance, const SearchOptions& options,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/search/guided_lists.h"
 #include "core/search/neighbours.h"
 
 namespace vrp {
@@ -22,7 +23,8 @@ bool IsSymmetric(const std::vector<double>& matrix, int64_t size) {
 
 }  // namespace
 
-SearchProblem SearchProblem::Create(const Instance& instance, const StopCondition& stop) {
+SearchProblem SearchProblem::Create(const Instance& instance, const StopCondition& stop,
+                                    std::span<const Plan> samples) {
   SearchProblem problem(instance);
   problem.ReadNodes();
   problem.BuildMatrix(stop);
@@ -35,6 +37,7 @@ SearchProblem SearchProblem::Create(const Instance& instance, const StopConditio
   }
   problem.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
   problem.BuildNeighbours(stop);
+  problem.Guide(samples);
   return problem;
 }
 
@@ -101,6 +104,11 @@ void SearchProblem::BuildNeighbours(const StopCondition& stop) {
   listed_ = lists.length;
   near_ = std::move(lists.near);
   related_ = std::move(lists.related);
+}
+
+void SearchProblem::Guide(std::span<const Plan> samples) {
+  guided_ = !samples.empty() && !near_.empty();
+  if (guided_) related_ = GuidedLists({related_.empty() ? near_ : related_, listed_}, samples);
 }
 
 bool SearchProblem::SequenceFeasible(std::span<const NodeIndex> nodes) const {

@@ -8,6 +8,7 @@
 
 #include "core/base/stop.h"
 #include "core/problem/instance.h"
+#include "core/problem/solution.h"
 
 namespace vrp {
 
@@ -19,8 +20,9 @@ class SearchProblem {
   static constexpr int32_t kMatrixNodes = 2000;
 
   // Returns soon after `stop` holds: then neighbour lists may be empty, all else is complete.
-  // `instance` must be IsPlain.
-  static SearchProblem Create(const Instance& instance, const StopCondition& stop);
+  // `instance` must be IsPlain. `samples` guide Related (guided_lists.h).
+  static SearchProblem Create(const Instance& instance, const StopCondition& stop,
+                              std::span<const Plan> samples = {});
 
   int32_t size() const { return size_; }  // nodes, depot included
   bool timed() const { return timed_; }
@@ -80,16 +82,18 @@ class SearchProblem {
   std::span<const NodeIndex> Near(NodeIndex customer) const { return Slice(near_, customer); }
   // Other customers that make good neighbours in a route, best first: by distance, waiting and
   // lateness (Vidal et al. 2013, "A hybrid genetic algorithm with adaptive diversity management");
-  // Near without windows.
+  // without windows as Near. Those that the samples have beside it come first.
   std::span<const NodeIndex> Related(NodeIndex customer) const {
-    return Slice(timed_ ? related_ : near_, customer);
+    return Slice(related_.empty() ? near_ : related_, customer);
   }
+  bool guided() const { return guided_; }
 
  private:
   explicit SearchProblem(const Instance& instance) : instance_(instance) {}
   void ReadNodes();
   void BuildMatrix(const StopCondition& stop);
   void BuildNeighbours(const StopCondition& stop);
+  void Guide(std::span<const Plan> samples);
   std::span<const NodeIndex> Slice(const std::vector<NodeIndex>& lists, NodeIndex customer) const {
     if (lists.empty()) return {};
     return {lists.data() + static_cast<int64_t>(customer) * listed_, static_cast<size_t>(listed_)};
@@ -113,7 +117,9 @@ class SearchProblem {
   std::vector<char> servable_;
   int32_t num_servable_ = 0;
   int32_t listed_ = 0;
-  std::vector<NodeIndex> near_, related_;  // [N, listed_], or empty
+  std::vector<NodeIndex> near_;     // [N, listed_], or empty
+  std::vector<NodeIndex> related_;  // likewise; empty where it would be near_
+  bool guided_ = false;
 };
 
 }  // namespace vrp

@@ -42,6 +42,12 @@ absl::StatusOr<SearchResult> ParallelSearch(
     const Instance& instance, const SearchOptions& options, int32_t threads,
     const std::function<void(const Plan&, Cost)>& on_improvement) {
   Improvements improvements(instance, on_improvement);
+  const auto tell = [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); };
+  if (threads > 1 && SearchesByRegions(instance, options.stop)) {
+    SearchOptions all = options;
+    all.threads = threads;
+    return Search(instance, all, tell);
+  }
   std::vector<absl::StatusOr<SearchResult>> results(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
   SharedPlans shared;
@@ -50,8 +56,7 @@ absl::StatusOr<SearchResult> ParallelSearch(
     if (threads > 1) own.shared = &shared;
     own.index = index;
     own.seed = options.seed + static_cast<uint64_t>(index);
-    results[index] =
-        Search(instance, own, [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); });
+    results[index] = Search(instance, own, tell);
   };
   std::vector<std::thread> workers;
   workers.reserve(threads);

@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-absl::StatusOr<Plan> PolicyPlan(Policy& policy, const Instance& instance,
-                                const DecodeOptions& options) {
+absl::StatusOr<DecodedPlan> PolicyPlan(Policy& policy, const Instance& instance,
+                                       const DecodeOptions& options) {
   VRP_RETURN_IF_ERROR(policy.Supports(instance));
   VRP_ASSIGN_OR_RETURN(std::vector<DecodedPlan> plans,
                        policy.Decode(std::span(&instance, 1), options));
@@ -25,7 +25,7 @@ absl::StatusOr<Plan> PolicyPlan(Policy& policy, const Instance& instance,
         "policy ", architecture, " gave an infeasible plan with ", report.violations.size(),
         " violations, the first: ", report.violations.front().message));
   }
-  return std::move(plans[0].plan);
+  return std::move(plans[0]);
 }
 
 }  // namespace vrp

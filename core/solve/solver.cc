@@ -1,10 +1,12 @@
 #include "core/solve/solver.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/cpu_pool.h"
@@ -25,6 +27,9 @@ constexpr int32_t kMostWidth = 10'000;
 constexpr absl::Duration kWayBack = absl::Milliseconds(20);
 // A seeded search waits for the policy for this share of what is left.
 constexpr double kPolicyShare = 0.2;
+// Samples that guide it, and how many times a greedy tour's time they may take by a guess.
+constexpr int32_t kGuides = 32;
+constexpr double kGuidesTime = 8;
 constexpr const char* kNoGain =
     "no gain from it is known at any size and budget; seeded starts the search from its plan";
 // Left for the solution's times and the checker after the search: per node, at most that share of
@@ -92,16 +97,16 @@ class Solving {
     Plan plan;
     switch (options_.strategy) {
       case Strategy::kSearch: {
-        VRP_ASSIGN_OR_RETURN(plan, SearchPlan(std::nullopt));
+        VRP_ASSIGN_OR_RETURN(plan, SearchPlan({}));
         break;
       }
       case Strategy::kAuto: {
         if (options_.policy != nullptr) answer_.policy_note = kNoGain;
-        VRP_ASSIGN_OR_RETURN(plan, SearchPlan(std::nullopt));
+        VRP_ASSIGN_OR_RETURN(plan, SearchPlan({}));
         break;
       }
       case Strategy::kSeeded: {
-        VRP_ASSIGN_OR_RETURN(plan, SeededPlan());
+        VRP_ASSIGN_OR_RETURN(plan, SearchPlan(AskPolicy()));
         break;
       }
       case Strategy::kGreedy:
@@ -116,8 +121,9 @@ class Solving {
   }
 
  private:
-  // `policy_plan`: to start from, beside those that were given.
-  absl::StatusOr<Plan> SearchPlan(std::optional<Plan> policy_plan) {
+  // `seeds`: a policy's plans, the best first, to start from the first beside those that were given
+  // and to be guided by all.
+  absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time begun = absl::Now();
     const absl::Duration closing =
         std::min(kClosingPerNode * instance_.num_nodes(), answer_.budget * kClosingShare);
@@ -126,8 +132,9 @@ class Solving {
     search.max_iterations = options_.max_iterations;
     search.seed = options_.seed;
     search.initial = options_.initial;
-    answer_.strategy = policy_plan.has_value() ? Strategy::kSeeded : Strategy::kSearch;
-    if (policy_plan.has_value()) search.initial.push_back(*std::move(policy_plan));
+    answer_.strategy = seeds.empty() ? Strategy::kSearch : Strategy::kSeeded;
+    if (!seeds.empty()) search.initial.push_back(seeds.front());
+    if (seeds.size() > 1) search.samples = std::move(seeds);
     VRP_ASSIGN_OR_RETURN(SearchResult result, ParallelSearch(instance_, search, options_.threads,
                                                              options_.on_improvement));
     answer_.iterations = result.iterations;
@@ -138,9 +145,7 @@ class Solving {
 
   // Leaves the answer's strategy and end as those of the network.
   absl::StatusOr<Plan> NetworkPlan(Strategy strategy, const StopCondition& stop) {
-    const absl::Time begun = absl::Now();
     DecodeOptions decode;
-    decode.seed = options_.seed;
     decode.stop = stop;
     if (strategy == Strategy::kMultiStart) {
       decode.method = DecodeMethod::kMultiStart;
@@ -150,33 +155,51 @@ class Solving {
       decode.method = strategy == Strategy::kSample ? DecodeMethod::kSample : DecodeMethod::kBeam;
       decode.width = options_.width;
     }
-    // One greedy tour is work for one thread; samples, beams and starts are shared.
-    std::optional<CpuPool> pool;
-    if (options_.threads > 1 && strategy != Strategy::kGreedy) {
-      decode.pool = &pool.emplace(options_.threads);
-    }
-    absl::StatusOr<Plan> plan = PolicyPlan(*options_.policy, instance_, decode);
-    answer_.times.decode = absl::Now() - begun;
+    VRP_ASSIGN_OR_RETURN(DecodedPlan decoded, Decode(decode));
     answer_.strategy = strategy;
     answer_.ended_by = SolveEnd::kComplete;
-    return plan;
+    return std::move(decoded.plan);
   }
 
-  absl::StatusOr<Plan> SeededPlan() {
-    std::optional<Plan> initial;
+  absl::StatusOr<DecodedPlan> Decode(DecodeOptions decode) {
+    const absl::Time begun = absl::Now();
+    decode.seed = options_.seed;
+    // One greedy tour is work for one thread; samples, beams and starts are shared.
+    std::optional<CpuPool> pool;
+    if (options_.threads > 1 && decode.method != DecodeMethod::kGreedy) {
+      decode.pool = &pool.emplace(options_.threads);
+    }
+    absl::StatusOr<DecodedPlan> decoded = PolicyPlan(*options_.policy, instance_, decode);
+    answer_.times.decode += absl::Now() - begun;
+    return decoded;
+  }
+
+  // The policy's greedy plan, and where there is time for them samples; the best first. Nothing,
+  // and a note, where it gives none in its share of the time.
+  std::vector<Plan> AskPolicy() {
     const absl::Time now = absl::Now();
     if (stop_.ShouldStop()) {
       answer_.policy_note = "no time was left for the policy";
-    } else {
-      absl::StatusOr<Plan> plan = NetworkPlan(
-          Strategy::kGreedy, stop_.Sooner(now + (stop_.deadline() - now) * kPolicyShare));
-      if (plan.ok()) {
-        initial = *std::move(plan);
-      } else {
-        answer_.policy_note = std::string(plan.status().message());
-      }
+      return {};
     }
-    return SearchPlan(std::move(initial));
+    DecodeOptions decode;
+    decode.stop = stop_.Sooner(now + (stop_.deadline() - now) * kPolicyShare);
+    absl::StatusOr<DecodedPlan> greedy = Decode(decode);
+    if (!greedy.ok()) {
+      answer_.policy_note = std::string(greedy.status().message());
+      return {};
+    }
+    std::vector<Plan> plans = {std::move(greedy->plan)};
+    if (absl::Now() + kGuidesTime * answer_.times.decode > decode.stop.deadline()) return plans;
+    decode.method = DecodeMethod::kSample;
+    decode.width = kGuides;
+    decode.others = kGuides - 1;
+    absl::StatusOr<DecodedPlan> samples = Decode(decode);
+    if (!samples.ok()) return plans;  // too late after all
+    const bool is_better = PlanCost(instance_, samples->plan) < PlanCost(instance_, plans.front());
+    plans.insert(is_better ? plans.begin() : plans.end(), std::move(samples->plan));
+    std::move(samples->others.begin(), samples->others.end(), std::back_inserter(plans));
+    return plans;
   }
 
   SolveEnd EndOf(SearchEnd end) const {

@@ -23,7 +23,7 @@ enum class Strategy {
   // alone: a paired ablation (tests/bench/ablate_network.py, README) shows no size and budget where
   // it does better with the network's plan to start from.
   kAuto,
-  kSeeded,      // the policy's greedy plan starts the search, where it comes in time
+  kSeeded,      // the policy's best plan starts the search and its samples guide it, in time
   kGreedy,      // the policy's greedy plan, unrefined
   kSample,      // best of `width` samples, unrefined
   kBeam,        // beam search of `width`, unrefined

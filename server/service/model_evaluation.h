@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
+#include "core/problem/matrices.h"
 #include "core/registry/registry.h"
 #include "server/service/stream_source.h"
 #include "vrp/v1/model_service.pb.h"
@@ -14,6 +15,7 @@ namespace vrp {
 
 struct ModelEvaluationContext {
   Registry* registry = nullptr;  // these outlive the source
+  const MatrixSource* matrices = nullptr;  // that files name; null: none is known
   const Clock* clock = nullptr;
   int32_t threads = 1;
 };

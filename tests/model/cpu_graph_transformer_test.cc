@@ -331,6 +331,27 @@ TEST(EnginePolicyTest, MorePicturesAndStartsAreNeverWorse) {
   EXPECT_LE(cost({.augmentations = 8}), cost({}));
 }
 
+TEST(EnginePolicyTest, GivesAsManyOtherPlansAsAreWantedTheCheapestFirst) {
+  const auto policy =
+      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+  const std::vector<Instance> instances =
+      *GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 15}, 4);
+  const auto plans =
+      policy->Decode(instances, {.method = DecodeMethod::kSample, .width = 12, .others = 5});
+  ASSERT_TRUE(plans.ok()) << plans.status();
+  for (size_t i = 0; i < instances.size(); ++i) {
+    ASSERT_EQ((*plans)[i].others.size(), 5);
+    double last = CheckPlan(instances[i], (*plans)[i].plan).cost;
+    for (const Plan& plan : (*plans)[i].others) {
+      const CheckReport report = CheckPlan(instances[i], plan);
+      EXPECT_TRUE(report.feasible);
+      EXPECT_GE(report.cost, last - 1e-6);
+      last = report.cost;
+    }
+  }
+  EXPECT_TRUE(policy->Decode(instances, {.others = 3})->front().others.empty());
+}
+
 TEST(EnginePolicyTest, NamesOptionsOutOfRange) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
@@ -340,6 +361,7 @@ TEST(EnginePolicyTest, NamesOptionsOutOfRange) {
   };
   EXPECT_EQ(message({.width = 0}), "width: got 0, wanted 1 to 100000");
   EXPECT_EQ(message({.augmentations = 9}), "augmentations: got 9, wanted 1 to 8");
+  EXPECT_EQ(message({.others = -1}), "others: got -1, wanted 0 or more");
   EXPECT_EQ(message({.method = DecodeMethod::kSample, .temperature = 0}),
             "temperature: got 0, wanted 0.001 to 1000");
 }

@@ -8,6 +8,7 @@
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/model_service.grpc.pb.h"
 
 namespace vrp::test {
 namespace {
@@ -177,6 +178,32 @@ TEST_F(FormatsServiceTest, MatricesAreNamedByInstancesAndVehiclesAlsoAfterAResta
   status = Solve(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response_.solution().cost(), 60);
+}
+
+TEST_F(FormatsServiceTest, MatricesAreNamedByTheFilesOfAnEvaluation) {
+  AddModel("net", 1);
+  Start();
+  Connect();
+  ASSERT_TRUE(Upload(4, Distances(4)).ok());
+  const auto models = v1::ModelService::NewStub(channel_);
+  const auto evaluate = [&](const std::string& matrices) {
+    v1::EvaluateModelRequest request;
+    request.set_model("models/net");
+    request.mutable_search_reference()->set_nanos(2'000'000);
+    request.add_files()->set_content(
+        Concat(R"({"kind": "cvrp", "demands": [0, 1, 1, 1], "capacity": 9, "matrices": ")",
+               matrices, R"("})"));
+    Context context;
+    const auto stream = models->EvaluateModel(&context, request);
+    v1::EvaluateModelResponse last;
+    for (v1::EvaluateModelResponse message; stream->Read(&message);) last = message;
+    const grpc::Status status = stream->Finish();
+    if (status.ok()) EXPECT_EQ(last.report().evaluations(0).mean_cost(), 60);
+    return status;
+  };
+  const grpc::Status status = evaluate(kept_.name());
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(FieldOf(evaluate("matrices/unknown")), "files[0]");
 }
 
 TEST_F(FormatsServiceTest, ManyMoreThanAMessageHoldsAreUploadedOnce) {

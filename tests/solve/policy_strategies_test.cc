@@ -167,10 +167,45 @@ TEST(SeededTest, GivesThePolicyAFifthOfTheTimeThatIsLeft) {
   options.received = absl::Now();
   options.budget = absl::Seconds(1000);
   ASSERT_TRUE(Solve(Cvrp(), options).ok());
-  ASSERT_EQ(policy->asked().size(), 1);
-  const absl::Time deadline = policy->asked()[0].stop.deadline();
-  EXPECT_GT(deadline, options.received + absl::Seconds(100));
-  EXPECT_LT(deadline, options.received + absl::Seconds(300));
+  ASSERT_EQ(policy->asked().size(), 2);
+  EXPECT_EQ(policy->asked()[0].method, DecodeMethod::kGreedy);
+  EXPECT_EQ(policy->asked()[1].method, DecodeMethod::kSample);
+  for (const DecodeOptions& asked : policy->asked()) {
+    EXPECT_GT(asked.stop.deadline(), options.received + absl::Seconds(100));
+    EXPECT_LT(asked.stop.deadline(), options.received + absl::Seconds(300));
+  }
+}
+
+TEST(SeededTest, StartsFromTheBestOfTheGreedyPlanAndTheSamples) {
+  // Without iterations the search stays near where it starts, and here it starts at an optimum.
+  const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
+  SearchOptions search;
+  search.max_iterations = 30'000;
+  const SearchResult good = *Search(instance, search);
+  const auto policy =
+      std::make_shared<FakePolicy>([&](const Instance& asked, const DecodeOptions& decode) {
+        return decode.method == DecodeMethod::kGreedy ? NearestNeighbour(asked, decode)
+                                                      : std::vector<DecodedPlan>{{good.plan}};
+      });
+  SolveOptions options = With(policy, Strategy::kSeeded);
+  options.max_iterations = 0;
+  EXPECT_LE(Solve(instance, options)->solution.cost, good.cost + 1e-9);
+}
+
+TEST(SeededTest, DoesWithTheGreedyPlanWhereSamplesComeTooLate) {
+  const auto policy =
+      std::make_shared<FakePolicy>([](const Instance& asked, const DecodeOptions& decode) {
+        return decode.method == DecodeMethod::kGreedy ? NearestNeighbour(asked, decode)
+                                                      : Late(asked, decode);
+      });
+  SolveOptions options = With(policy, Strategy::kSeeded);
+  options.budget = absl::Milliseconds(200);
+  const auto answer = Solve(Cvrp(), options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(policy->asked().size(), 2);
+  EXPECT_EQ(answer->strategy, Strategy::kSeeded);
+  EXPECT_EQ(answer->policy_note, "");
+  EXPECT_TRUE(answer->check.feasible);
 }
 
 TEST(SeededTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {

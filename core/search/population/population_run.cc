@@ -25,7 +25,6 @@ constexpr double kSpareShare = 0.3;
 constexpr int32_t kSpareRoutes = 3;
 // Searches side by side exchange plans once in so many individuals.
 constexpr int64_t kShareEvery = 16;
-constexpr int32_t kMostNodes = 500;
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 
 int32_t RoutesAllowed(const SearchProblem& problem, const std::vector<Plan>& plans) {
@@ -141,7 +140,7 @@ class Run {
 }  // namespace
 
 bool PopulationFits(const SearchProblem& problem) {
-  return !problem.timed() && !problem.single_tour() && problem.size() <= kMostNodes &&
+  return !problem.timed() && !problem.single_tour() && problem.size() <= kMostPopulationNodes &&
          problem.DistanceRow(0) != nullptr && problem.Distance(0, 0) == 0 &&
          problem.num_servable() > 1 && !problem.Near(1).empty();
 }

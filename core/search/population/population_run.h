@@ -1,6 +1,7 @@
 // The population search from first plans to the stop.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/search/fast_random.h"
@@ -8,6 +9,9 @@
 #include "core/search/search_problem.h"
 
 namespace vrp {
+
+// Above it individuals take too long.
+inline constexpr int32_t kMostPopulationNodes = 500;
 
 // Whether the population search knows the problem and its size.
 bool PopulationFits(const SearchProblem& problem);

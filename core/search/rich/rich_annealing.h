@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "core/search/fast_random.h"
-#include "core/search/rich/cooling.h"
+#include "core/search/cooling.h"
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_route_set.h"
 #include "core/search/rich/rich_ruin.h"

@@ -1,4 +1,4 @@
-#include "core/search/rich/cooling.h"
+#include "core/search/cooling.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/search/curve_numbering.h"
+#include "core/search/node_selection.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Instance WithMatrices(const Instance& instance, bool positions) {
   return *Instance::Create(std::move(data));
 }
 
-class CurveNumberingTest : public testing::TestWithParam<int> {
+class CurveOrderTest : public testing::TestWithParam<int> {
  protected:
   Instance Make() const {
     const Instance plain = AnInstance().WithCustomers(80).RandomDemands().RandomWindows().Build();
@@ -28,16 +28,16 @@ class CurveNumberingTest : public testing::TestWithParam<int> {
   }
 };
 
-TEST_P(CurveNumberingTest, KeepsWhatEveryCustomerIs) {
+TEST_P(CurveOrderTest, KeepsWhatEveryCustomerIs) {
   const Instance instance = Make();
-  const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance, {});
+  const std::optional<NodeSelection> numbering = InCurveOrder(instance, {});
   ASSERT_TRUE(numbering.has_value());
   const Instance& numbered = numbering->instance();
   Plan all(1);
   for (NodeIndex node = 1; node < instance.num_nodes(); ++node) all[0].customers.push_back(node);
-  const Plan on_curve = numbering->ToCurve(all);
+  const Plan on_curve = numbering->ToSelection(all);
   EXPECT_NE(on_curve, all);
-  EXPECT_EQ(numbering->FromCurve(on_curve), all);
+  EXPECT_EQ(numbering->FromSelection(on_curve), all);
   NodeIndex before = 0;
   for (size_t k = 0; k < all[0].customers.size(); ++k) {
     const NodeIndex given = all[0].customers[k];
@@ -53,9 +53,9 @@ TEST_P(CurveNumberingTest, KeepsWhatEveryCustomerIs) {
   }
 }
 
-TEST_P(CurveNumberingTest, PutsNeighboursSideBySide) {
+TEST_P(CurveOrderTest, PutsNeighboursSideBySide) {
   const Instance instance = Make();
-  const std::optional<CurveNumbering> numbering = CurveNumbering::Of(instance, {});
+  const std::optional<NodeSelection> numbering = InCurveOrder(instance, {});
   ASSERT_TRUE(numbering.has_value());
   const auto steps = [](const Instance& one) {
     double sum = 0;
@@ -65,7 +65,7 @@ TEST_P(CurveNumberingTest, PutsNeighboursSideBySide) {
   EXPECT_LT(steps(numbering->instance()), steps(instance) / 2);
 }
 
-TEST_P(CurveNumberingTest, ASearchAnswersInTheGivenNumbers) {
+TEST_P(CurveOrderTest, ASearchAnswersInTheGivenNumbers) {
   const Instance instance = Make();
   SearchOptions options;
   options.max_iterations = 500;
@@ -76,14 +76,14 @@ TEST_P(CurveNumberingTest, ASearchAnswersInTheGivenNumbers) {
   EXPECT_TRUE(CheckPlan(instance, found->plan, found->cost).feasible);
 }
 
-INSTANTIATE_TEST_SUITE_P(PositionsBothMatricesOnly, CurveNumberingTest, testing::Range(0, 3));
+INSTANTIATE_TEST_SUITE_P(PositionsBothMatricesOnly, CurveOrderTest, testing::Range(0, 3));
 
-TEST(CurveNumberingTest, CopiesNoMatrixWhereThatWouldTakeMuchOfTheTime) {
+TEST(CurveOrderTest, CopiesNoMatrixWhereThatWouldTakeMuchOfTheTime) {
   const Instance instance =
       WithMatrices(AnInstance().WithCustomers(400).RandomDemands().Build(), true);
-  EXPECT_TRUE(CurveNumbering::Of(instance, {}).has_value());
+  EXPECT_TRUE(InCurveOrder(instance, {}).has_value());
   const StopCondition soon(absl::Now() + absl::Milliseconds(5), nullptr);
-  EXPECT_FALSE(CurveNumbering::Of(instance, soon).has_value());
+  EXPECT_FALSE(InCurveOrder(instance, soon).has_value());
 }
 
 }  // namespace

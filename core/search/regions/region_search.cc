@@ -1,0 +1,178 @@
+#include "core/search/regions/region_search.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/search/annealing.h"
+#include "core/search/cooling.h"
+#include "core/search/fast_random.h"
+#include "core/search/node_selection.h"
+#include "core/search/regions/lent_routes.h"
+#include "core/search/route_set.h"
+
+namespace vrp {
+namespace {
+
+// Fewer customers, or less time, and the whole is no slower to search.
+constexpr int64_t kFrom = 200;
+constexpr absl::Duration kLeastTime = absl::Milliseconds(500);
+// A region has so many routes, but customers within these bounds, and leaves another one for each
+// thread.
+constexpr int32_t kRoutes = 20;
+constexpr int32_t kFewestCustomers = 150;
+constexpr int32_t kMostCustomers = 500;
+constexpr int32_t kRegionsPerThread = 2;
+constexpr int32_t kFewestBesideOthers = 100;
+// Without windows regions begin at this share of what an annealing of the whole begins at.
+constexpr double kUntimedShare = 0.3;
+// Work on a region before it is given back, in iterations a customer.
+constexpr int64_t kSlice = 20;
+// From this phase of the cooling on the best of a slice is kept, before it what was accepted last.
+constexpr double kLastPhase = 0.9;
+constexpr absl::Duration kWaitForRegion = absl::Milliseconds(1);
+
+class Run {
+ public:
+  Run(const SearchProblem& problem, const Plan& plan, const SearchOptions& options,
+      ImprovementFn on_improvement)
+      : problem_(problem),
+        options_(options),
+        on_improvement_(on_improvement),
+        temperatures_(TemperaturesOf(problem, plan)),
+        cooling_(options, problem.size()),
+        region_customers_(
+            std::clamp(problem.num_servable() / (kRegionsPerThread * std::max(1, options.threads)),
+                       kFewestCustomers, kMostCustomers)),
+        routes_(problem, plan) {
+    result_.plan = plan;
+    result_.cost = PlanCost(problem.instance(), plan);
+    distance_ = routes_.BestBelow(kNoLimit)->distance;
+  }
+
+  SearchResult Go() {
+    std::vector<std::thread> workers;
+    for (int32_t index = 1; index < options_.threads; ++index) {
+      try {
+        workers.emplace_back([this, index] { Work(index); });
+      } catch (const std::system_error&) {
+        break;  // those that there are do the work
+      }
+    }
+    Work(0);
+    for (std::thread& worker : workers) worker.join();
+    Report();
+    result_.iterations = iterations_;
+    const StopReason reason = options_.stop.Check();
+    result_.ended_by = reason == StopReason::kCancelled  ? SearchEnd::kCancelled
+                       : reason == StopReason::kDeadline ? SearchEnd::kDeadline
+                                                         : SearchEnd::kIterations;
+    return std::move(result_);
+  }
+
+ private:
+  static Temperatures TemperaturesOf(const SearchProblem& problem, const Plan& plan) {
+    RouteSet routes(problem);
+    routes.Load(plan);
+    Temperatures temperatures = UsualTemperatures(routes);
+    if (!problem.timed()) temperatures.first *= kUntimedShare;
+    return temperatures;
+  }
+
+  static int32_t RegionCustomers(const SearchProblem& problem, const Plan& plan, int32_t threads) {
+    const int32_t customers = problem.num_servable();
+    const auto routes = static_cast<int32_t>(plan.size());
+    const int32_t wanted =
+        std::clamp(kRoutes * customers / std::max(1, routes), kFewestCustomers, kMostCustomers);
+    return std::min(wanted,
+                    std::max(kFewestBesideOthers, customers / (kRegionsPerThread * threads)));
+  }
+
+  void Work(int32_t index) {
+    FastRandom random(options_.seed + static_cast<uint64_t>(index));
+    while (!options_.stop.ShouldStop()) {
+      // Claimed before it is done, so that no two threads do the last ones.
+      const int64_t slice = kSlice * region_customers_;
+      const int64_t done = iterations_.fetch_add(slice);
+      if (done >= options_.max_iterations) {
+        iterations_ -= slice;
+        return;
+      }
+      const int64_t granted = std::min(slice, options_.max_iterations - done);
+      iterations_ -= slice - granted;
+      const std::optional<Region> region = routes_.Lend(region_customers_, random);
+      if (region.has_value()) {
+        routes_.TakeBack(*region, Improved(*region, random, granted));
+      } else {
+        iterations_ -= granted;
+        absl::SleepFor(kWaitForRegion);
+      }
+      if (index == 0) Report();
+    }
+  }
+
+  Plan Improved(const Region& region, FastRandom& random, int64_t iterations) {
+    std::vector<NodeIndex> nodes = {0};
+    for (const PlannedRoute& route : region.plan) {
+      nodes.insert(nodes.end(), route.customers.begin(), route.customers.end());
+    }
+    // In the order of the whole: a customer's number says where it is.
+    std::sort(nodes.begin(), nodes.end());
+    const auto vehicles = static_cast<int32_t>(region.plan.size()) + region.spare_vehicles;
+    const auto selection = NodeSelection::Of(problem_.instance(), std::move(nodes), vehicles);
+    if (!selection.ok()) return region.plan;
+    const SearchProblem part = SearchProblem::Create(selection->instance(), options_.stop);
+    RouteSet routes(part);
+    routes.Load(selection->ToSelection(region.plan));
+    if (!routes.absent().empty()) return region.plan;  // by rounding
+    SearchOptions slice;
+    slice.stop = options_.stop;
+    slice.max_iterations = iterations;
+    const double phase = cooling_.Phase(iterations_, absl::Now());
+    const double temperature =
+        temperatures_.first * std::pow(temperatures_.last / temperatures_.first, phase);
+    Annealing annealing(routes, random, slice, {temperature, temperature});
+    annealing.Run(options_.stop, [](const Plan&, Cost) {});
+    iterations_ -= iterations - annealing.iterations();
+    return selection->FromSelection(phase < kLastPhase ? routes.ToPlan() : annealing.BestPlan());
+  }
+
+  void Report() {
+    std::optional<LentRoutes::Standing> better = routes_.BestBelow(distance_);
+    if (!better.has_value()) return;
+    distance_ = better->distance;
+    const Cost cost = PlanCost(problem_.instance(), better->plan);
+    if (cost >= result_.cost) return;
+    result_.plan = std::move(better->plan);
+    result_.cost = cost;
+    on_improvement_(result_.plan, cost);
+  }
+
+  const SearchProblem& problem_;
+  const SearchOptions& options_;
+  ImprovementFn on_improvement_;
+  const Temperatures temperatures_;
+  const Cooling cooling_;
+  const int32_t region_customers_;
+  LentRoutes routes_;
+  std::atomic<int64_t> iterations_ = 0;
+  SearchResult result_;
+  double distance_ = 0;  // of what was reported last
+};
+
+}  // namespace
+
+bool RegionsPay(int64_t customers, const StopCondition& stop) {
+  return customers >= kFrom && stop.deadline() - absl::Now() >= kLeastTime;
+}
+
+SearchResult RegionSearch(const SearchProblem& problem, const Plan& plan,
+                          const SearchOptions& options, ImprovementFn on_improvement) {
+  return Run(problem, plan, options, on_improvement).Go();
+}
+
+}  // namespace vrp
