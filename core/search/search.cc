@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -34,6 +35,9 @@ constexpr double kPopulationOnly = 300;
 constexpr double kGrowth = 200;
 constexpr double kMostAnnealed = 0.5;
 constexpr int64_t kUnboundedAnnealed = 5'000;
+// How long a search that began with customers left out hopes to serve all, before it searches for
+// the best of those plans that do not.
+constexpr double kHopeShare = 0.3;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
@@ -104,30 +108,41 @@ double AnnealedShare(const SearchProblem& problem) {
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }
 
+// Options for the first `share` of a search, with a number of iterations where it has no end.
+SearchOptions PartOf(const SearchOptions& options, double share, int32_t customers) {
+  SearchOptions part = options;
+  const absl::Time now = absl::Now();
+  if (options.max_iterations != INT64_MAX) {
+    part.max_iterations = static_cast<int64_t>(share * static_cast<double>(options.max_iterations));
+  } else if (options.stop.deadline() != absl::InfiniteFuture()) {
+    part.stop = options.stop.Sooner(now + share * (options.stop.deadline() - now));
+  } else {
+    part.max_iterations = kUnboundedAnnealed * customers;
+  }
+  return part;
+}
+
+// What is left of `options` after so many iterations.
+SearchOptions RestOf(const SearchOptions& options, int64_t iterations) {
+  SearchOptions rest = options;
+  if (options.max_iterations != INT64_MAX) rest.max_iterations -= iterations;
+  return rest;
+}
+
 SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
                                 const SearchOptions& options, const StopCondition& grace,
                                 FastRandom& random, ImprovementFn on_improvement) {
   const double share = AnnealedShare(problem);
-  SearchOptions rest = options;
   int64_t iterations = 0;
   if (share > 0) {
-    SearchOptions part = options;
-    const absl::Time now = absl::Now();
-    if (options.max_iterations != INT64_MAX) {
-      part.max_iterations =
-          static_cast<int64_t>(share * static_cast<double>(options.max_iterations));
-    } else if (options.stop.deadline() != absl::InfiniteFuture()) {
-      part.stop = options.stop.Sooner(now + share * (options.stop.deadline() - now));
-    } else {
-      part.max_iterations = kUnboundedAnnealed * problem.num_servable();
-    }
+    const SearchOptions part = PartOf(options, share, problem.num_servable());
     Annealing annealing(first.best, random, part);
     annealing.Run(grace, on_improvement);
     iterations = annealing.iterations();
-    rest.max_iterations -= options.max_iterations == INT64_MAX ? 0 : iterations;
     first.complete.insert(first.complete.begin(), annealing.BestPlan());
   }
-  SearchResult result = RunPopulation(problem, first.complete, rest, random, on_improvement);
+  SearchResult result =
+      RunPopulation(problem, first.complete, RestOf(options, iterations), random, on_improvement);
   result.iterations += iterations;
   return result;
 }
@@ -137,6 +152,7 @@ bool GoesByRegions(const SearchProblem& problem, const SearchOptions& options) {
   return options.threads > 1 || SearchesByRegions(problem.instance(), options.stop);
 }
 
+// Ends early where the first plan leaves customers out.
 SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& options,
                           const StopCondition& grace, ImprovementFn on_improvement) {
   FastRandom random(options.seed);
@@ -152,7 +168,9 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
   } else if (routes.absent().empty() && GoesByRegions(problem, options)) {
     return RegionSearch(problem, result.plan, options, on_improvement);
   } else {
-    Annealing annealing(routes, random, options);
+    const SearchOptions part =
+        routes.absent().empty() ? options : PartOf(options, kHopeShare, problem.num_servable());
+    Annealing annealing(routes, random, part);
     result.ended_by = annealing.Run(grace, on_improvement);
     result.plan = annealing.BestPlan();
     result.iterations = annealing.iterations();
@@ -170,10 +188,8 @@ SearchResult SearchPlain(const Instance& instance, const SearchOptions& options,
   return SearchRoutes(problem, options, grace, on_improvement);
 }
 
-absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
-                                       ImprovementFn on_improvement) {
-  const StopCondition grace(absl::Now() + kGrace, nullptr);
-  if (!IsPlain(instance)) return RichSearch(instance, options, grace, on_improvement);
+SearchResult SearchOnCurve(const Instance& instance, const SearchOptions& options,
+                           const StopCondition& grace, ImprovementFn on_improvement) {
   const std::optional<NodeSelection> on_curve = InCurveOrder(instance, options.stop);
   if (!on_curve.has_value()) return SearchPlain(instance, options, grace, on_improvement);
   SearchOptions renumbered = options;
@@ -184,6 +200,53 @@ absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOpt
       on_curve->instance(), renumbered, grace,
       [&](const Plan& plan, Cost cost) { on_improvement(on_curve->FromSelection(plan), cost); });
   result.plan = on_curve->FromSelection(result.plan);
+  return result;
+}
+
+// Whether all vehicles of a plain instance together cannot load what is demanded.
+bool FleetTooSmall(const Instance& instance) {
+  if (instance.vehicles().empty() || instance.vehicles().front().count == 0) return false;
+  const std::vector<double>& demands = instance.data().demands;
+  return std::accumulate(demands.begin(), demands.end(), 0.0) >
+         instance.capacity() * instance.vehicles().front().count;
+}
+
+// Runs `search` from `before`, tells of what is better only and gives the better of both.
+template <typename SearchFn>
+absl::StatusOr<SearchResult> SearchFrom(const Instance& instance, const Plan& before,
+                                        ImprovementFn on_improvement, SearchFn search) {
+  const PlanValue value = ValueOf(instance, before);
+  VRP_ASSIGN_OR_RETURN(SearchResult result, search([&](const Plan& plan, Cost cost) {
+                         if (ValueOf(instance, plan) < value) on_improvement(plan, cost);
+                       }));
+  if (value < ValueOf(instance, result.plan)) {
+    result.plan = before;
+    result.cost = value.cost;
+  }
+  return result;
+}
+
+absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
+                                       ImprovementFn on_improvement) {
+  const StopCondition grace(absl::Now() + kGrace, nullptr);
+  if (!IsPlain(instance) || FleetTooSmall(instance)) {
+    return RichSearch(instance, options, grace, on_improvement);
+  }
+  SearchResult first = SearchOnCurve(instance, options, grace, on_improvement);
+  SearchOptions rest = RestOf(options, first.iterations);
+  const bool ended = first.ended_by == SearchEnd::kLocalOptimum || options.stop.ShouldStop() ||
+                     rest.max_iterations <= 0;
+  if (ended) return first;
+  // It began with customers left out, and some of the budget is left.
+  rest.initial = {first.plan};
+  const bool complete = CheckPlan(instance, first.plan).feasible;
+  VRP_ASSIGN_OR_RETURN(SearchResult result,
+                       SearchFrom(instance, first.plan, on_improvement,
+                                  [&](ImprovementFn tell) -> absl::StatusOr<SearchResult> {
+                                    if (complete) return SearchOnCurve(instance, rest, grace, tell);
+                                    return RichSearch(instance, rest, grace, tell);
+                                  }));
+  result.iterations += first.iterations;
   return result;
 }
 
@@ -219,15 +282,8 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
   const std::optional<GivenPlan> given = BestGiven(instance, options.initial);
   if (!given.has_value()) return RunSearch(instance, options, on_improvement);
   on_improvement(*given->plan, given->value.cost);
-  const auto tell_better = [&](const Plan& plan, Cost cost) {
-    if (ValueOf(instance, plan) < given->value) on_improvement(plan, cost);
-  };
-  VRP_ASSIGN_OR_RETURN(SearchResult result, RunSearch(instance, options, tell_better));
-  if (given->value < ValueOf(instance, result.plan)) {
-    result.plan = *given->plan;
-    result.cost = given->value.cost;
-  }
-  return result;
+  return SearchFrom(instance, *given->plan, on_improvement,
+                    [&](ImprovementFn tell) { return RunSearch(instance, options, tell); });
 }
 
 }  // namespace vrp

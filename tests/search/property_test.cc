@@ -223,7 +223,7 @@ TEST(RichMoveTest, AddsWhatItSaysThatItAdds) {
     RichTypes types(routes, random);
     for (int32_t round = 0; round < 20; ++round) {
       routes.Begin();
-      const auto removed = ruin.Remove();
+      const auto removed = ruin.Remove(true);
       std::vector<int32_t> absent = routes.absent();
       absent.insert(absent.end(), removed.begin(), removed.end());
       random.Shuffle(std::span<int32_t>(absent));

@@ -18,12 +18,54 @@ constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 // How often a ruined route gets another type, and types are improved.
 constexpr double kShakeRate = 0.1;
 constexpr double kImproveRate = 0.3;
+// How often, where units are given up, a ruin begins at one that is absent.
+constexpr double kBesideAbsentRate = 0.3;
 // The share of the budget that may be spent on a smaller fleet.
 constexpr double kFleetShare = 0.3;
 // Iterations a unit without a better plan, after which a partial plan starts again from the best.
 constexpr int64_t kPatience = 30;
 // Absences are counted for at most this many units.
 constexpr size_t kMostCounted = 64;
+// Where the fleet is too small, or no complete plan has been found in this share of the budget,
+// units are given up at a toll: for the mean unit so many times the mean cost of an edge, from
+// first to last while the search cools down.
+constexpr double kTollAfter = 0.3;
+constexpr double kFirstToll = 5;
+constexpr double kLastToll = 50;
+
+// Of what has to be delivered, shipments aside.
+double RequiredLoad(const RichProblem& problem, int32_t k) {
+  double sum = 0;
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    const RichUnit& unit = problem.unit(u);
+    if (!unit.required() || unit.kind != RichUnit::Kind::kSingle) continue;
+    sum += problem.delivered(problem.NodesOf(unit).front())[k];
+  }
+  return sum;
+}
+
+// Whether all vehicles together cannot load what is required.
+bool FleetTooSmall(const RichProblem& problem) {
+  for (int32_t k = 0; k < problem.dimensions(); ++k) {
+    double room = 0;
+    for (const RichVehicle& vehicle : problem.vehicles()) {
+      room += vehicle.capacity[k] * vehicle.count * (1.0 + vehicle.max_reloads);
+    }
+    if (RequiredLoad(problem, k) > room) return true;
+  }
+  return false;
+}
+
+double MeanWeight(const RichProblem& problem) {
+  double sum = 0;
+  int32_t count = 0;
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    if (!problem.unit(u).required()) continue;
+    sum += problem.unit(u).weight;
+    ++count;
+  }
+  return count == 0 ? 1 : sum / count;
+}
 
 // That the loads of what is required need, at least, or are frozen.
 int32_t FewestRoutes(const RichProblem& problem) {
@@ -33,13 +75,7 @@ int32_t FewestRoutes(const RichProblem& problem) {
     for (const RichVehicle& vehicle : problem.vehicles()) {
       most = std::max(most, vehicle.capacity[k] * (1.0 + vehicle.max_reloads));
     }
-    double sum = 0;
-    for (int32_t u = 0; u < problem.units(); ++u) {
-      const RichUnit& unit = problem.unit(u);
-      if (!unit.required() || unit.kind != RichUnit::Kind::kSingle) continue;
-      sum += problem.delivered(problem.NodesOf(unit).front())[k];
-    }
-    fewest = std::max(fewest, std::ceil(sum / most - 1e-9));
+    fewest = std::max(fewest, std::ceil(RequiredLoad(problem, k) / most - 1e-9));
   }
   return static_cast<int32_t>(fewest);
 }
@@ -66,9 +102,13 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
   }
   best_used_ = routes.used();
   fewest_routes_ = FewestRoutes(routes.problem());
-  first_temperature_ = kFirstTemperature * MeanEdgeCost();
-  temperature_ = first_temperature_;
+  fleet_too_small_ = FleetTooSmall(routes.problem());
+  mean_edge_cost_ = MeanEdgeCost();
+  mean_weight_ = MeanWeight(routes.problem());
+  temperature_ = FirstTemperature();
 }
+
+double RichAnnealing::FirstTemperature() const { return kFirstTemperature * mean_edge_cost_; }
 
 RichAnnealing::Value RichAnnealing::Measure() const {
   return {routes_.missing_weight(),
@@ -94,8 +134,9 @@ SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
     const absl::Time now = absl::Now();
     end = StopKind(now);
     if (end != SearchEnd::kIterations) break;
-    temperature_ = first_temperature_ *
-                   std::pow(kLastTemperature / kFirstTemperature, cooling_.Phase(iterations_, now));
+    const double phase = cooling_.Phase(iterations_, now);
+    temperature_ = FirstTemperature() * std::pow(kLastTemperature / kFirstTemperature, phase);
+    SetToll(phase, cooling_.Used(iterations_, now));
     if (unreported_ && now - reported_ >= kReportEvery) Report(on_improvement);
     if (routes_.problem().route_weight() > 0) SteerFleet(cooling_.Used(iterations_, now));
     Step();
@@ -111,10 +152,20 @@ SearchEnd RichAnnealing::StopKind(absl::Time now) const {
   return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
 }
 
+void RichAnnealing::SetToll(double phase, double used) {
+  const bool gives_up = fleet_too_small_ || std::max(phase, used) >= kTollAfter;
+  toll_ = 0;
+  if (best_.missing > 0 && current_.missing != RichProblem::kNever && gives_up) {
+    toll_ = kFirstToll * mean_edge_cost_ / mean_weight_ * std::pow(kLastToll / kFirstToll, phase);
+  }
+  recreate_.SetToll(toll_);
+}
+
 void RichAnnealing::Step() {
   current_times_absent_ = current_.missing > 0 ? TimesAbsent() : 0;
   routes_.Begin();
-  const std::span<const int32_t> removed = ruin_.Remove();
+  const bool beside_absent = toll_ == 0 || random_.Unit() < kBesideAbsentRate;
+  const std::span<const int32_t> removed = ruin_.Remove(beside_absent);
   const bool several_types = routes_.problem().vehicles().size() > 1;
   if (several_types && random_.Unit() < kShakeRate) {
     for (const int32_t slot : routes_.Touched()) {
@@ -131,7 +182,7 @@ void RichAnnealing::Step() {
     current_ = value;
     KeepBest();
   }
-  if (current_.missing > 0 && !shrinking_ &&
+  if (current_.missing > 0 && toll_ == 0 && !shrinking_ &&
       ++since_best_ > kPatience * routes_.problem().units()) {
     RestoreBest();
   }
@@ -140,6 +191,7 @@ void RichAnnealing::Step() {
 bool RichAnnealing::Accepts(const Value& value) {
   const double threshold = current_.energy - temperature_ * std::log(1 - random_.Unit());
   if (value.missing == RichProblem::kNever) return false;  // what is on board must be delivered
+  if (toll_ > 0) return value.energy + toll_ * (value.missing - current_.missing) < threshold;
   bool accepts = value.missing < current_.missing ||
                  (value.missing == current_.missing && value.energy < threshold);
   if (value.missing == 0) return accepts;
@@ -153,7 +205,7 @@ bool RichAnnealing::Accepts(const Value& value) {
 // The units that are left out now are left out more rarely.
 bool RichAnnealing::AcceptsByAbsence(const Value& value) const {
   if (current_.missing == 0 || routes_.absent().size() > kMostCounted) return false;
-  if (!shrinking_ && value.energy > current_.energy + first_temperature_) return false;
+  if (!shrinking_ && value.energy > current_.energy + FirstTemperature()) return false;
   return TimesAbsent() < current_times_absent_;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "core/search/fast_random.h"
 #include "core/search/cooling.h"
+#include "core/search/fast_random.h"
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_route_set.h"
 #include "core/search/rich/rich_ruin.h"
@@ -15,8 +15,10 @@
 
 namespace vrp {
 
-// SISR (Christiaens and Vanden Berghe 2020). Less weight of required units left out always wins;
-// then fewer routes where the objective says so, then the cost. Not thread-safe.
+// SISR (Christiaens and Vanden Berghe 2020). The best plan has the least weight of required units
+// left out, then the fewest routes where the objective says so, then the least cost. On the way,
+// less weight left out always wins while there is hope for all; where there is none, units are
+// given up at a toll that rises, so that weight and cost are searched together. Not thread-safe.
 class RichAnnealing {
  public:
   // `routes` holds the plan to start from; it and `random` must outlive this.
@@ -42,6 +44,7 @@ class RichAnnealing {
   };
 
   SearchEnd StopKind(absl::Time now) const;
+  void SetToll(double phase, double used);
   void Step();
   void ChangeTypes();
   bool Accepts(const Value& value);
@@ -49,6 +52,7 @@ class RichAnnealing {
   int64_t TimesAbsent() const;
   Value Measure() const;
   double MeanEdgeCost() const;
+  double FirstTemperature() const;
   bool Better(const Value& a, const Value& b) const;
   void KeepBest();
   void RestoreBest();
@@ -67,7 +71,10 @@ class RichAnnealing {
   RichRecreate recreate_;
   RichTypes types_;
 
-  double first_temperature_ = 0;
+  bool fleet_too_small_ = false;
+  double mean_edge_cost_ = 0;  // of the first plan
+  double mean_weight_ = 1;     // of a required unit
+  double toll_ = 0;            // for a weight of 1 left out; 0: less weight always wins
   double temperature_ = 0;
   absl::Time reported_;
   bool unreported_ = false;

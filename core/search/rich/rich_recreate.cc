@@ -11,12 +11,15 @@ constexpr double kGenerousRate = 0.15;
 constexpr double kMostGenerous = 6;
 // How often new routes are compared by shares of their fixed cost.
 constexpr double kShareRate = 0.5;
+// Where units are given up: how often the order is by weight for the load, give or take a factor.
+constexpr double kWorthyRate = 0.3;
+constexpr double kLeastBulk = 1e-3;
 // The clock is asked after that many insertions.
 constexpr int32_t kPoll = 4;
 
 // With the article's weights: random 4, bulk 4, far 2, close 1, and 2 for each of the three that
 // look at windows.
-enum Order : int32_t { kRandom, kBulk, kFar, kClose, kNarrow, kEarly, kLate };
+enum Order : int32_t { kRandom, kBulk, kFar, kClose, kNarrow, kEarly, kLate, kWorthy };
 
 int32_t DrawOrder(FastRandom& random, bool timed) {
   const int32_t ticket = random.Below(timed ? 17 : 11);
@@ -83,7 +86,8 @@ void RichRecreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
 
 void RichRecreate::Order() {
   random_.Shuffle(std::span<int32_t>(gathered_));
-  const int32_t order = DrawOrder(random_, problem_.timed());
+  const bool by_worth = toll_ > 0 && random_.Unit() < kWorthyRate;
+  const int32_t order = by_worth ? kWorthy : DrawOrder(random_, problem_.timed());
   if (order == kRandom) return;
   keyed_.clear();
   for (const int32_t u : gathered_) {
@@ -94,7 +98,7 @@ void RichRecreate::Order() {
   for (size_t i = 0; i < keyed_.size(); ++i) gathered_[i] = keyed_[i].second;
 }
 
-double RichRecreate::Key(int32_t order, NodeIndex customer) const {
+double RichRecreate::Key(int32_t order, NodeIndex customer) {
   const RichVehicle& vehicle = problem_.vehicle(0);
   switch (order) {
     case kBulk:
@@ -109,6 +113,9 @@ double RichRecreate::Key(int32_t order, NodeIndex customer) const {
       return problem_.open(customer);
     case kLate:
       return -problem_.late_from(customer);
+    case kWorthy:
+      return -problem_.unit(problem_.UnitOf(customer)).weight * (1 + random_.Unit()) /
+             std::max(problem_.bulk(customer), kLeastBulk);
     default:
       return 0;
   }
@@ -124,8 +131,7 @@ void RichRecreate::InsertGathered(double worth) {
       stopped = stopped || stop_.ShouldStop();
     }
     const RichUnit& unit = problem_.unit(u);
-    const double limit = unit.required() ? RichProblem::kNever : worth * unit.prize;
-    const RichSpot spot = stopped ? RichSpot{} : insertion_.Find(u, limit);
+    const RichSpot spot = stopped ? RichSpot{} : insertion_.Find(u, Limit(unit, worth));
     if (spot.found()) {
       insertion_.Insert(spot);
     } else {
@@ -133,6 +139,11 @@ void RichRecreate::InsertGathered(double worth) {
     }
   }
   routes_.SetAbsent(std::move(absent));
+}
+
+double RichRecreate::Limit(const RichUnit& unit, double worth) const {
+  if (!unit.required()) return worth * unit.prize;
+  return toll_ > 0 ? worth * toll_ * unit.weight : RichProblem::kNever;
 }
 
 void RichRecreate::InsertAbsent(double worth) {

@@ -17,6 +17,8 @@ class RichRecreate {
  public:
   RichRecreate(RichRouteSet& routes, FastRandom& random, const StopCondition& stop);
 
+  // What a required unit may cost, for each weight of 1; 0: anything.
+  void SetToll(double toll) { toll_ = toll; }
   // Inserts `removed` and some of the absent, rather those near `seed`, in an order drawn by lot;
   // what has no feasible place, or costs more than its prize, is absent then. `seed` is a customer.
   void InsertSome(std::span<const int32_t> removed, NodeIndex seed);
@@ -30,8 +32,9 @@ class RichRecreate {
   void DrawMood();
   void Gather(std::span<const int32_t> removed, NodeIndex seed);
   void Order();
-  double Key(int32_t order, NodeIndex customer) const;
+  double Key(int32_t order, NodeIndex customer);
   void InsertGathered(double worth);
+  double Limit(const RichUnit& unit, double worth) const;
 
   RichRouteSet& routes_;
   const RichProblem& problem_;
@@ -42,6 +45,7 @@ class RichRecreate {
   std::vector<char> is_gathered_;  // [units]
   std::vector<std::pair<double, int32_t>> keyed_;
   double worth_ = 1;
+  double toll_ = 0;
 };
 
 }  // namespace vrp

@@ -13,12 +13,12 @@ constexpr double kRouteRate = 0.03;
 
 }  // namespace
 
-std::span<const int32_t> RichRuin::Remove() {
+std::span<const int32_t> RichRuin::Remove(bool beside_absent) {
   const RichProblem& problem = routes_.problem();
   marked_.resize(problem.size(), 0);
   removed_.clear();
   ruined_.clear();
-  seed_ = DrawSeed();
+  seed_ = DrawSeed(beside_absent);
   if (routes_.used() == 0) return {};
   if (routes_.RouteOf(seed_) >= 0 && random_.Unit() < kRouteRate) {
     return RemoveRoute(routes_.RouteOf(seed_));
@@ -46,10 +46,10 @@ std::span<const int32_t> RichRuin::RemoveRoute(int32_t slot) {
   return removed_;
 }
 
-NodeIndex RichRuin::DrawSeed() {
+NodeIndex RichRuin::DrawSeed(bool beside_absent) {
   const RichProblem& problem = routes_.problem();
   const std::vector<int32_t>& absent = routes_.absent();
-  if (routes_.missing_weight() > 0) {
+  if (beside_absent && routes_.missing_weight() > 0) {
     const RichUnit& unit = problem.unit(absent[random_.Below(static_cast<int32_t>(absent.size()))]);
     if (unit.required()) return problem.NodesOf(unit)[random_.Below(unit.count)];
   }

@@ -17,15 +17,15 @@ class RichRuin {
  public:
   RichRuin(RichRouteSet& routes, FastRandom& random) : routes_(routes), random_(random) {}
 
-  // Takes out strings of routes near a random customer (near an absent one, where there is one that
-  // is required). Returns the units, valid until the next call.
-  std::span<const int32_t> Remove();
+  // Takes out strings of routes near a random customer; `beside_absent`: near an absent one, where
+  // there is one that is required. Returns the units, valid until the next call.
+  std::span<const int32_t> Remove(bool beside_absent);
   std::span<const int32_t> RemoveRoute(int32_t slot);
   // The customer around whom the last Remove worked.
   NodeIndex seed() const { return seed_; }
 
  private:
-  NodeIndex DrawSeed();
+  NodeIndex DrawSeed(bool beside_absent);
   void MarkStringWith(NodeIndex customer, int32_t longest);
   void MarkRange(const RichRoute& route, int32_t begin, int32_t end);
   void MarkUnit(NodeIndex customer);

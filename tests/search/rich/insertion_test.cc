@@ -25,7 +25,7 @@ TEST(RichInsertionTest, AddsExactlyTheCostThatItPromised) {
     RichInsertion insertion(routes, random);
     RichRuin ruin(routes, random);
     for (int32_t round = 0; round < 20; ++round) {
-      const auto removed = ruin.Remove();
+      const auto removed = ruin.Remove(true);
       std::vector<int32_t> absent = routes.absent();
       absent.insert(absent.end(), removed.begin(), removed.end());
       insertion.SetMood({.blink = 0.2});
@@ -62,7 +62,7 @@ TEST(RichInsertionTest, WhatIsRolledBackIsAsItWas) {
   const double cost = routes.cost();
   for (int32_t i = 0; i < 50; ++i) {
     routes.Begin();
-    const std::span<const int32_t> removed = ruin.Remove();
+    const std::span<const int32_t> removed = ruin.Remove(true);
     recreate.InsertSome(removed, ruin.seed());
     routes.Rollback();
     ASSERT_EQ(routes.ToPlan(), plan);

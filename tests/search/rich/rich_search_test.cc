@@ -1,11 +1,15 @@
 // The search on problems beyond the plain one, through its front door.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/problem/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
+#include "tests/testing/instance_builder.h"
 #include "tests/testing/rich_enumeration.h"
 #include "tests/testing/rich_instance.h"
 
@@ -57,6 +61,65 @@ TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
 
 INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+
+// Four vehicles of 40 for eighty customers: which to leave out is the question.
+Instance TooFewVehicles(uint64_t seed, bool priorities) {
+  InstanceData data =
+      test::AnInstance().WithCustomers(80).Seed(seed).RandomDemands().Capacity(40).Build().data();
+  data.vehicles.front().count = 4;
+  if (priorities) {
+    data.priorities.assign(data.demands.size(), 0);
+    for (size_t node = 1; node < data.demands.size(); ++node) {
+      data.priorities[node] = static_cast<int32_t>((node * 7 + seed) % 6);
+    }
+  }
+  return *Instance::Create(std::move(data));
+}
+
+// No plan serves more weight: the best customers for their load, the last of them in part
+// (Dantzig 1957).
+double MostWeight(const Instance& instance) {
+  std::vector<std::pair<double, double>> items;  // weight for the load, load
+  for (NodeIndex node = 1; node < instance.num_nodes(); ++node) {
+    const auto& priorities = instance.data().priorities;
+    const double weight = 1 + (priorities.empty() ? 0 : priorities[node]);
+    items.emplace_back(weight / instance.demand(node), instance.demand(node));
+  }
+  std::sort(items.rbegin(), items.rend());
+  double room = instance.capacity() * instance.vehicles().front().count;
+  double weight = 0;
+  for (const auto& [density, load] : items) {
+    weight += density * std::min(load, room);
+    room -= std::min(load, room);
+  }
+  return weight;
+}
+
+class ShortFleetLoadTest : public testing::TestWithParam<bool> {};
+
+TEST_P(ShortFleetLoadTest, ServesNearlyAsMuchWeightAsTheLoadsAllow) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const Instance instance = TooFewVehicles(seed, GetParam());
+    const SearchResult found = SearchFor(instance, 20'000);
+    ExpectSound(instance, found);
+    const double served = ValueOf(instance, {}).left_out - ValueOf(instance, found.plan).left_out;
+    EXPECT_GE(served, 0.96 * MostWeight(instance)) << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EqualsAndPriorities, ShortFleetLoadTest, testing::Bool());
+
+TEST(ShortFleetTest, FindsTheOptimumWhereWindowsLeaveNoTimeForAll) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    ExpectOptimal(test::AnInstance()
+                      .WithCustomers(6)
+                      .Seed(seed)
+                      .RandomWindows()
+                      .Capacity(1000)
+                      .Vehicles(1)
+                      .Build());
+  }
+}
 
 class ObjectiveTest : public testing::TestWithParam<Objective> {};
 
