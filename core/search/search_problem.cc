@@ -107,8 +107,8 @@ void SearchProblem::BuildNeighbours(const StopCondition& stop) {
 }
 
 void SearchProblem::Guide(std::span<const Plan> samples) {
-  guided_ = !samples.empty() && !near_.empty();
-  if (guided_) related_ = GuidedLists({related_.empty() ? near_ : related_, listed_}, samples);
+  if (!samples.empty() && !near_.empty())
+    related_ = GuidedLists({related_.empty() ? near_ : related_, listed_}, samples);
 }
 
 bool SearchProblem::SequenceFeasible(std::span<const NodeIndex> nodes) const {

@@ -86,7 +86,6 @@ class SearchProblem {
   std::span<const NodeIndex> Related(NodeIndex customer) const {
     return Slice(related_.empty() ? near_ : related_, customer);
   }
-  bool guided() const { return guided_; }
 
  private:
   explicit SearchProblem(const Instance& instance) : instance_(instance) {}
@@ -119,7 +118,6 @@ class SearchProblem {
   int32_t listed_ = 0;
   std::vector<NodeIndex> near_;     // [N, listed_], or empty
   std::vector<NodeIndex> related_;  // likewise; empty where it would be near_
-  bool guided_ = false;
 };
 
 }  // namespace vrp

@@ -45,11 +45,9 @@ TEST(SearchProblemTest, ListsFirstWhomTheSamplesPutBesideACustomer) {
   const Instance instance = AnInstance().At({{0, 0}, {1, 0}, {5, 0}, {2, 0}}).Build();
   const std::vector<Plan> samples = {One({1, 2})};
   const SearchProblem guided = SearchProblem::Create(instance, {}, samples);
-  EXPECT_TRUE(guided.guided());
   EXPECT_EQ(RelatedTo(guided, 1), (std::vector<NodeIndex>{2, 3}));
   EXPECT_EQ(guided.Near(1).front(), 3);
   const SearchProblem plain = SearchProblem::Create(instance, {});
-  EXPECT_FALSE(plain.guided());
   EXPECT_EQ(RelatedTo(plain, 1), (std::vector<NodeIndex>{3, 2}));
 }
 
