@@ -198,7 +198,9 @@ TEST_F(FormatsServiceTest, MatricesAreNamedByTheFilesOfAnEvaluation) {
     v1::EvaluateModelResponse last;
     for (v1::EvaluateModelResponse message; stream->Read(&message);) last = message;
     const grpc::Status status = stream->Finish();
-    if (status.ok()) EXPECT_EQ(last.report().evaluations(0).mean_cost(), 60);
+    if (status.ok()) {
+      EXPECT_EQ(last.report().evaluations(0).mean_cost(), 60);
+    }
     return status;
   };
   const grpc::Status status = evaluate(kept_.name());
