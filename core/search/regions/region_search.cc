@@ -28,8 +28,12 @@ constexpr int32_t kFewestCustomers = 150;
 constexpr int32_t kMostCustomers = 500;
 constexpr int32_t kRegionsPerThread = 2;
 constexpr int32_t kFewestBesideOthers = 100;
-// Without windows regions begin at this share of what an annealing of the whole begins at.
-constexpr double kUntimedShare = 0.3;
+// Where regions begin, in first temperatures of an annealing of the whole: with windows the hotter,
+// the more time each customer has.
+constexpr double kUntimedHeat = 0.3;
+constexpr double kMostHeat = 2.5;
+constexpr absl::Duration kTimePerHeat = absl::Milliseconds(10);
+constexpr double kIterationsPerHeat = 1'000;
 // Work on a region before it is given back, in iterations a customer.
 constexpr int64_t kSlice = 20;
 // From this phase of the cooling on the best of a slice is kept, before it what was accepted last.
@@ -43,7 +47,7 @@ class Run {
       : problem_(problem),
         options_(options),
         on_improvement_(on_improvement),
-        temperatures_(TemperaturesOf(problem, plan)),
+        temperatures_(TemperaturesOf(problem, plan, options)),
         cooling_(options, problem.size()),
         region_customers_(
             std::clamp(problem.num_servable() / (kRegionsPerThread * std::max(1, options.threads)),
@@ -75,11 +79,19 @@ class Run {
   }
 
  private:
-  static Temperatures TemperaturesOf(const SearchProblem& problem, const Plan& plan) {
+  static double Heat(const SearchOptions& options, double customers) {
+    const double by_time = (options.stop.deadline() - absl::Now()) / (customers * kTimePerHeat);
+    const double by_iterations =
+        static_cast<double>(options.max_iterations) / (customers * kIterationsPerHeat);
+    return std::clamp(std::min(by_time, by_iterations), 1.0, kMostHeat);
+  }
+
+  static Temperatures TemperaturesOf(const SearchProblem& problem, const Plan& plan,
+                                     const SearchOptions& options) {
     RouteSet routes(problem);
     routes.Load(plan);
     Temperatures temperatures = UsualTemperatures(routes);
-    if (!problem.timed()) temperatures.first *= kUntimedShare;
+    temperatures.first *= problem.timed() ? Heat(options, problem.num_servable()) : kUntimedHeat;
     return temperatures;
   }
 
