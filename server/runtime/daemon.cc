@@ -131,11 +131,10 @@ void Daemon::Parts::MakeHandlers() {
                                                              .max_threads = vrpd.threads});
   training_handler = std::make_unique<TrainingHandler>(
       TrainingHandler::Options{.jobs = jobs.get(), .default_device = default_device});
-  model_handler = std::make_unique<ModelHandler>(ModelEvaluationContext{
-      .registry = registry.get(),
-      .matrices = matrices.get(),
-      .clock = options.clock,
-      .threads = vrpd.threads});
+  model_handler = std::make_unique<ModelHandler>(ModelEvaluationContext{.registry = registry.get(),
+                                                                        .matrices = matrices.get(),
+                                                                        .clock = options.clock,
+                                                                        .threads = vrpd.threads});
 }
 
 absl::Status Daemon::Parts::OpenSolveJobs() {

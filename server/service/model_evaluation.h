@@ -14,7 +14,7 @@
 namespace vrp {
 
 struct ModelEvaluationContext {
-  Registry* registry = nullptr;  // these outlive the source
+  Registry* registry = nullptr;            // these outlive the source
   const MatrixSource* matrices = nullptr;  // that files name; null: none is known
   const Clock* clock = nullptr;
   int32_t threads = 1;

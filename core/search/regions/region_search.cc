@@ -49,9 +49,7 @@ class Run {
         on_improvement_(on_improvement),
         temperatures_(TemperaturesOf(problem, plan, options)),
         cooling_(options, problem.size()),
-        region_customers_(
-            std::clamp(problem.num_servable() / (kRegionsPerThread * std::max(1, options.threads)),
-                       kFewestCustomers, kMostCustomers)),
+        region_customers_(RegionCustomers(problem, plan, options.threads)),
         routes_(problem, plan) {
     result_.plan = plan;
     result_.cost = PlanCost(problem.instance(), plan);
