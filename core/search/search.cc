@@ -41,6 +41,14 @@ constexpr double kHopeShare = 0.3;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
+// Whether all vehicles of a plain instance together cannot load what is demanded.
+bool FleetTooSmall(const Instance& instance) {
+  if (instance.vehicles().empty() || instance.vehicles().front().count == 0) return false;
+  const std::vector<double>& demands = instance.data().demands;
+  return std::accumulate(demands.begin(), demands.end(), 0.0) >
+         instance.capacity() * instance.vehicles().front().count;
+}
+
 // How good a plan is: less is better.
 std::pair<size_t, double> StandingOf(const RouteSet& routes) {
   return {routes.absent().size(), routes.distance()};
@@ -203,14 +211,6 @@ SearchResult SearchOnCurve(const Instance& instance, const SearchOptions& option
   return result;
 }
 
-// Whether all vehicles of a plain instance together cannot load what is demanded.
-bool FleetTooSmall(const Instance& instance) {
-  if (instance.vehicles().empty() || instance.vehicles().front().count == 0) return false;
-  const std::vector<double>& demands = instance.data().demands;
-  return std::accumulate(demands.begin(), demands.end(), 0.0) >
-         instance.capacity() * instance.vehicles().front().count;
-}
-
 // Runs `search` from `before`, tells of what is better only and gives the better of both.
 template <typename SearchFn>
 absl::StatusOr<SearchResult> SearchFrom(const Instance& instance, const Plan& before,
@@ -274,7 +274,7 @@ bool SearchesByRegions(const Instance& instance, const StopCondition& stop) {
   const bool is_for_population =
       !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
   return IsPlain(instance) && instance.kind() != ProblemKind::kTsp && !is_for_population &&
-         RegionsPay(instance.num_customers(), stop);
+         !FleetTooSmall(instance) && RegionsPay(instance.num_customers(), stop);
 }
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,

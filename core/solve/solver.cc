@@ -61,8 +61,7 @@ absl::Status CheckRanges(const SolveOptions& options) {
 }
 
 absl::Status CheckStrategy(const SolveOptions& options) {
-  const bool needs_policy =
-      options.strategy != Strategy::kAuto && options.strategy != Strategy::kSearch;
+  const bool needs_policy = NeedsPolicy(options.strategy);
   if (!options.initial.empty() && needs_policy && options.strategy != Strategy::kSeeded) {
     return absl::InvalidArgumentError(absl::StrCat(
         "initial_solution: given, but strategy ", ToAbsl(StrategyName(options.strategy)),
@@ -101,7 +100,7 @@ class Solving {
         break;
       }
       case Strategy::kAuto: {
-        if (options_.policy != nullptr) answer_.policy_note = kNoGain;
+        if (options_.policy_named) answer_.policy_note = kNoGain;
         VRP_ASSIGN_OR_RETURN(plan, SearchPlan({}));
         break;
       }
@@ -240,6 +239,10 @@ class Solving {
 };
 
 }  // namespace
+
+bool NeedsPolicy(Strategy strategy) {
+  return strategy != Strategy::kAuto && strategy != Strategy::kSearch;
+}
 
 std::string_view StrategyName(Strategy strategy) {
   switch (strategy) {

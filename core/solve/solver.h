@@ -30,6 +30,8 @@ enum class Strategy {
   kSearch,      // no network
   kMultiStart,  // best of greedy plans from all starts in eight pictures, unrefined
 };
+// Whether the strategy asks the policy; it need not be loaded for the others.
+bool NeedsPolicy(Strategy strategy);
 std::string_view StrategyName(Strategy strategy);
 
 enum class SolveEnd { kBudget, kDeadline, kCancelled, kLocalOptimum, kIterations, kComplete };
@@ -48,6 +50,7 @@ struct SolveOptions {
   int64_t max_iterations =
       INT64_MAX;  // of each search; with it, and time enough, an answer can be repeated exactly
   std::shared_ptr<Policy> policy;  // null: search alone
+  bool policy_named = false;       // one was asked for; kAuto says why it leaves it out
   // Plans to start from; see SearchOptions::initial. For the strategies that search.
   std::vector<Plan> initial;
   // Told of each better plan of the search, by its threads, one call at a time; null: nobody.

@@ -125,9 +125,15 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   std::string model;
   if (!request.model().empty()) {
     VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("model", request.model()));
-    VRP_ASSIGN_OR_RETURN(LoadedModel loaded, options_.registry->Load(name.name, name.version));
-    model = ModelVersionName(loaded.version.name, loaded.version.version);
-    options.policy = std::move(loaded.policy);
+    VRP_ASSIGN_OR_RETURN(const ModelVersion version,
+                         options_.registry->Get(name.name, name.version));
+    model = ModelVersionName(version.name, version.version);
+    options.policy_named = true;
+    if (NeedsPolicy(options.strategy)) {
+      VRP_ASSIGN_OR_RETURN(LoadedModel loaded,
+                           options_.registry->Load(version.name, version.version));
+      options.policy = std::move(loaded.policy);
+    }
   }
   options.received = context.received;
   options.deadline = context.deadline;

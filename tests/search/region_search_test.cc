@@ -115,6 +115,7 @@ TEST(RegionSearchTest, IsForLargePlainInstancesAndEnoughTime) {
   EXPECT_FALSE(SearchesByRegions(AnInstance().WithCustomers(600).OpenEnd().Build(), {}));
   EXPECT_FALSE(
       SearchesByRegions(AnInstance().WithCustomers(600).Kind(ProblemKind::kTsp).Build(), {}));
+  EXPECT_FALSE(SearchesByRegions(Large(0, 500, 3), {})) << "too few vehicles";
   EXPECT_FALSE(SearchesByRegions(Large(0, 500),
                                  StopCondition(absl::Now() + absl::Milliseconds(100), nullptr)));
 }

@@ -118,13 +118,14 @@ TEST(SeededTest, StartsTheSearchFromThePolicysPlan) {
 TEST(AutoTest, SearchesAloneAndSaysWhyTheModelIsLeftOut) {
   const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
   SolveOptions options = With(policy, Strategy::kAuto);
+  options.policy_named = true;
   options.max_iterations = 10;
   const auto answer = Solve(Cvrp(), options);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_TRUE(policy->asked().empty());
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
   EXPECT_THAT(answer->policy_note, HasSubstr("no gain"));
-  options.policy = nullptr;
+  options.policy_named = false;
   EXPECT_EQ(Solve(Cvrp(), options)->policy_note, "");
 }
 
