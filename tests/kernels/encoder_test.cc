@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/kernels/isa.h"
+#include "tests/kernels/encoder_parameters.h"
 #include "tests/kernels/encoder_reference.h"
 
 namespace vrp {

@@ -1,0 +1,238 @@
+// What InstanceFromProto refuses, by the path of the field.
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "server/convert/instance_convert.h"
+#include "tests/server/messages.h"
+
+namespace vrp {
+namespace {
+
+using test::ACvrpMessage;
+using test::AMatrixMessage;
+using test::AVrptwMessage;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+struct Wrong {
+  std::string what;
+  std::function<v1::Instance()> base;
+  std::function<void(v1::Instance&)> spoil;
+  absl::StatusCode code;
+  std::string field;
+};
+
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.what; }
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+v1::Instance Cvrp() { return ACvrpMessage(); }
+
+v1::Instance TwoDimensions() {
+  v1::Instance message = ACvrpMessage();
+  message.mutable_customers(0)->add_demand(1);
+  message.mutable_vehicles(0)->add_capacity(7);
+  return message;
+}
+
+// Each number of the message x {NaN, infinite, negative, overflow}, by what sets it.
+std::vector<Wrong> WrongNumbers() {
+  struct Number {
+    std::string name;
+    std::string field;
+    std::function<v1::Instance()> base;
+    std::function<void(v1::Instance&, double)> set;
+    bool negative_allowed = false;
+  };
+  const std::vector<Number> numbers = {
+      {"x", "customers[0].location.x", Cvrp,
+       [](auto& m, double v) { m.mutable_customers(0)->mutable_location()->set_x(v); }, true},
+      {"depot_y", "depots[0].location.y", Cvrp,
+       [](auto& m, double v) { m.mutable_depots(0)->mutable_location()->set_y(v); }, true},
+      {"demand", "customers[1].demand", Cvrp,
+       [](auto& m, double v) { m.mutable_customers(1)->set_demand(0, v); }},
+      {"backhaul", "customers[1].backhaul", Cvrp,
+       [](auto& m, double v) { m.mutable_customers(1)->add_backhaul(v); }},
+      {"service_time", "customers[2].service_time", Cvrp,
+       [](auto& m, double v) { m.mutable_customers(2)->set_service_time(v); }},
+      {"open", "customers[1].time_windows[0].open", AVrptwMessage,
+       [](auto& m, double v) { m.mutable_customers(1)->mutable_time_windows(0)->set_open(v); }},
+      {"close", "customers[1].time_windows[0].close", AVrptwMessage,
+       [](auto& m, double v) { m.mutable_customers(1)->mutable_time_windows(0)->set_close(v); }},
+      {"depot_close", "depots[0].time_window.close", AVrptwMessage,
+       [](auto& m, double v) { m.mutable_depots(0)->mutable_time_window()->set_close(v); }},
+      {"capacity", "vehicles[0].capacity", Cvrp,
+       [](auto& m, double v) { m.mutable_vehicles(0)->set_capacity(0, v); }},
+      {"max_duration", "vehicles[0].max_duration", Cvrp,
+       [](auto& m, double v) { m.mutable_vehicles(0)->set_max_duration(v); }},
+      {"speed", "speed", Cvrp, [](auto& m, double v) { m.set_speed(v); }},
+      {"reference_cost", "reference_cost", Cvrp,
+       [](auto& m, double v) { m.set_reference_cost(v); }},
+      {"distance", "distance_matrix.values[7]", AMatrixMessage,
+       [](auto& m, double v) { m.mutable_distance_matrix()->set_values(7, v); }},
+      {"duration", "duration_matrix.values[7]", AMatrixMessage,
+       [](auto& m, double v) { m.mutable_duration_matrix()->set_values(7, v); }},
+  };
+  const std::vector<std::pair<std::string, double>> values = {{"nan", kNan},
+                                                              {"infinite", kInf},
+                                                              {"minus_infinite", -kInf},
+                                                              {"overflow", 1e300},
+                                                              {"negative", -1}};
+  std::vector<Wrong> cases;
+  for (const Number& number : numbers) {
+    for (const auto& [name, value] : values) {
+      if (name == "negative" && number.negative_allowed) continue;
+      cases.push_back({number.name + "_" + name, number.base,
+                       [set = number.set, value = value](v1::Instance& m) { set(m, value); },
+                       kInvalid, number.field});
+    }
+  }
+  return cases;
+}
+
+std::vector<Wrong> WrongStructures() {
+  return {
+      {"no_depots", Cvrp, [](auto& m) { m.clear_depots(); }, kInvalid, "depots"},
+      {"no_customers", Cvrp, [](auto& m) { m.clear_customers(); }, kInvalid, "customers"},
+      {"no_vehicles", Cvrp, [](auto& m) { m.clear_vehicles(); }, kInvalid, "vehicles"},
+      {"no_location", Cvrp, [](auto& m) { m.mutable_customers(1)->clear_location(); }, kInvalid,
+       "customers[1].location"},
+      {"nothing_to_measure", AMatrixMessage, [](auto& m) { m.clear_distance_matrix(); }, kInvalid,
+       "distance_matrix"},
+      {"duplicate_id", Cvrp,
+       [](auto& m) {
+         m.mutable_customers(0)->set_id("a");
+         m.mutable_customers(2)->set_id("a");
+       },
+       kInvalid, "customers[2].id"},
+      {"id_is_another_number", Cvrp, [](auto& m) { m.mutable_customers(0)->set_id("3"); }, kInvalid,
+       "customers[2].id"},
+      {"control_character", Cvrp, [](auto& m) { m.mutable_customers(0)->set_id("a\nb"); }, kInvalid,
+       "customers[0].id"},
+      {"long_name", Cvrp, [](auto& m) { m.set_name(std::string(5000, 'x')); }, kInvalid, "name"},
+      {"demand_too_large", Cvrp, [](auto& m) { m.mutable_customers(1)->set_demand(0, 42); },
+       kInvalid, "customers[1].demand"},
+      {"window_reversed", AVrptwMessage,
+       [](auto& m) { m.mutable_customers(1)->mutable_time_windows(0)->set_open(60); }, kInvalid,
+       "customers[1].time_windows[0]"},
+      {"windows_in_cvrp", AVrptwMessage, [](auto& m) { m.set_problem_type(v1::PROBLEM_TYPE_CVRP); },
+       kInvalid, "problem_type"},
+      {"no_windows_in_vrptw", Cvrp, [](auto& m) { m.set_problem_type(v1::PROBLEM_TYPE_VRPTW); },
+       kInvalid, "problem_type"},
+      {"demands_in_tsp", Cvrp,
+       [](auto& m) {
+         m.set_problem_type(v1::PROBLEM_TYPE_TSP);
+         m.clear_vehicles();
+       },
+       kInvalid, "problem_type"},
+      {"matrix_size", AMatrixMessage, [](auto& m) { m.mutable_distance_matrix()->set_size(5); },
+       kInvalid, "distance_matrix.size"},
+      {"matrix_size_negative", AMatrixMessage,
+       [](auto& m) { m.mutable_duration_matrix()->set_size(-4); }, kInvalid,
+       "duration_matrix.size"},
+      {"matrix_truncated", AMatrixMessage,
+       [](auto& m) { m.mutable_distance_matrix()->mutable_values()->RemoveLast(); }, kInvalid,
+       "distance_matrix.values"},
+      {"vehicle_count", Cvrp, [](auto& m) { m.mutable_vehicles(0)->set_count(-1); }, kInvalid,
+       "vehicles[0].count"},
+      {"start_depot", Cvrp, [](auto& m) { m.mutable_vehicles(0)->set_start_depot(1); }, kInvalid,
+       "vehicles[0].start_depot"},
+      {"unknown_metric", Cvrp, [](auto& m) { m.set_metric(static_cast<v1::Metric>(77)); }, kInvalid,
+       "metric"},
+      {"unknown_type", Cvrp, [](auto& m) { m.set_problem_type(static_cast<v1::ProblemType>(-3)); },
+       kInvalid, "problem_type"},
+      {"too_many_dimensions", Cvrp,
+       [](auto& m) { m.mutable_customers(0)->mutable_demand()->Resize(65, 0); }, kInvalid,
+       "customers"},
+      {"second_demand", TwoDimensions, [](auto& m) { m.mutable_customers(0)->set_demand(1, 8); },
+       kInvalid, "customers[0].demand[1]"},
+      {"second_capacity", TwoDimensions,
+       [](auto& m) { m.mutable_vehicles(0)->set_capacity(1, -1); }, kInvalid,
+       "vehicles[0].capacity[1]"},
+      {"second_window", AVrptwMessage,
+       [](auto& m) { m.mutable_customers(0)->add_time_windows()->set_open(9); }, kInvalid,
+       "customers[0].time_windows[1]"},
+      {"soft_depot", AVrptwMessage,
+       [](auto& m) { m.mutable_depots(0)->mutable_time_window()->set_late_cost(1); }, kInvalid,
+       "depots[0].time_window.late_cost"},
+      {"end_depot", Cvrp, [](auto& m) { m.mutable_vehicles(0)->set_end_depot(1); }, kInvalid,
+       "vehicles[0].end_depot"},
+      {"costs_without_the_objective", Cvrp,
+       [](auto& m) {
+         m.set_objective(v1::OBJECTIVE_DISTANCE);
+         m.mutable_vehicles(0)->set_fixed_cost(5);
+       },
+       kInvalid, "vehicles[0].fixed_cost"},
+      {"latitude", Cvrp,
+       [](auto& m) {
+         m.set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
+         m.mutable_customers(1)->mutable_location()->set_y(91);
+       },
+       kInvalid, "customers[1].location.y"},
+      {"setup", Cvrp, [](auto& m) { m.mutable_customers(1)->set_setup_time(-1); }, kInvalid,
+       "customers[1].setup_time"},
+      {"release", Cvrp, [](auto& m) { m.mutable_customers(1)->set_release_time(-1); }, kInvalid,
+       "customers[1].release_time"},
+      {"break_window", Cvrp,
+       [](auto& m) {
+         v1::TimeWindow& window = *m.mutable_vehicles(0)->add_breaks()->mutable_time_window();
+         window.set_open(5);
+         window.set_close(4);
+       },
+       kInvalid, "vehicles[0].breaks[0].time_window"},
+      {"shipment_of_nobody", Cvrp, [](auto& m) { m.add_shipments()->set_delivery_customer(3); },
+       kInvalid, "shipments[0].delivery_customer"},
+      {"shipment_to_itself", Cvrp, [](auto& m) { m.add_shipments(); }, kInvalid,
+       "shipments[0].delivery_customer"},
+      {"group_of_nobody", Cvrp, [](auto& m) { m.add_alternative_groups()->add_customers(-1); },
+       kInvalid, "alternative_groups[0].customers[0]"},
+      {"vehicle_matrix", Cvrp,
+       [](auto& m) {
+         v1::Matrix& matrix = *m.mutable_vehicles(0)->mutable_duration_matrix();
+         matrix.set_size(4);
+         matrix.mutable_values()->Resize(16, 1);
+         matrix.set_values(6, -1);
+       },
+       kInvalid, "vehicles[0].duration_matrix.values[6]"},
+  };
+}
+
+class WrongInstance : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongInstance, IsRefusedByTheFieldsPath) {
+  v1::Instance message = GetParam().base();
+  ASSERT_TRUE(InstanceFromProto(message).ok()) << "the message must be right before it is spoilt";
+  GetParam().spoil(message);
+  const absl::Status status = InstanceFromProto(message).status();
+  EXPECT_EQ(status.code(), GetParam().code) << status;
+  const std::vector<FieldViolation> violations = ViolationsOf(status);
+  ASSERT_EQ(violations.size(), 1u) << status;
+  EXPECT_EQ(violations[0].field, GetParam().field) << status;
+  EXPECT_EQ(status.message(), ToLine(violations[0]));
+}
+
+std::string NameOf(const testing::TestParamInfo<Wrong>& info) { return info.param.what; }
+INSTANTIATE_TEST_SUITE_P(Numbers, WrongInstance, testing::ValuesIn(WrongNumbers()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Structures, WrongInstance, testing::ValuesIn(WrongStructures()), NameOf);
+
+TEST(InstanceFromProto, ReportsEveryErrorAtOnce) {
+  v1::Instance message = ACvrpMessage();
+  message.mutable_customers(0)->set_demand(0, kNan);
+  message.mutable_customers(2)->set_demand(0, 42);
+  test::AddUnknownField(*message.mutable_vehicles(0));
+  const InstanceProblems problems = FindProblems(message);
+  ASSERT_EQ(problems.invalid.size(), 2u);
+  EXPECT_EQ(problems.invalid[0].field, "customers[0].demand");
+  EXPECT_EQ(ToLine(problems.invalid[1]), "customers[2].demand: 42 exceeds vehicle capacity 10");
+  ASSERT_EQ(problems.unsupported.size(), 1u);
+  EXPECT_EQ(problems.unsupported[0].field, "vehicles[0]");
+}
+
+}  // namespace
+}  // namespace vrp
