@@ -7,6 +7,7 @@
 
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "core/problem/plan_value.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/time_convert.h"
@@ -53,15 +54,31 @@ void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
 
 }  // namespace
 
+absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& task,
+                                                            v1::SolveRequest request) const {
+  const CallContext context{.received = absl::Now(), .cancel = task.cancel};
+  const SolveLimits limits = JobSolveLimits(handler_.max_threads());
+  absl::StatusOr<SolverHandler::Prepared> prepared = handler_.Prepare(request, limits, context);
+  std::string note;
+  if (absl::IsNotFound(prepared.status()) && !task.plan.empty() && !request.model().empty()) {
+    note =
+        Concat("went on from its stored plan without the network: ", prepared.status().message());
+    request.clear_model();
+    request.set_strategy(v1::STRATEGY_SEARCH);
+    prepared = handler_.Prepare(request, limits, context);
+  }
+  VRP_RETURN_IF_ERROR(prepared.status());
+  return Ready{std::move(request), *std::move(prepared), std::move(note)};
+}
+
 absl::StatusOr<TaskAnswer> RequestSolver::Solve(
     const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
   v1::SolveRequest request;
   if (!request.ParseFromString(task.request)) {
     return absl::DataLossError("the stored request is damaged");
   }
-  const CallContext context{.received = absl::Now(), .cancel = task.cancel};
-  VRP_ASSIGN_OR_RETURN(SolverHandler::Prepared prepared,
-                       handler_.Prepare(request, JobSolveLimits(handler_.max_threads()), context));
+  VRP_ASSIGN_OR_RETURN(Ready ready, Prepare(task, std::move(request)));
+  SolverHandler::Prepared& prepared = ready.prepared;
   const Instance& instance = prepared.instance;
   SolveOptions& options = prepared.options;
   options.budget = task.budget;
@@ -78,8 +95,9 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
     best = value;
     on_improvement(Describe(instance, plan, cost));
   };
-  VRP_ASSIGN_OR_RETURN(v1::SolveResponse response, handler_.Run(request, prepared));
+  VRP_ASSIGN_OR_RETURN(v1::SolveResponse response, handler_.Run(ready.request, prepared));
   CountEarlier(task, response);
+  if (!ready.policy_note.empty()) response.set_policy_note(ready.policy_note);
   return TaskAnswer{.answer = response.SerializeAsString(),
                     .plan = {.cost = response.solution().cost(),
                              .routes = response.solution().routes_size(),

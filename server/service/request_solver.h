@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/jobs/job_solver.h"
 #include "server/service/solver_handler.h"
@@ -20,6 +21,14 @@ class RequestSolver final : public JobSolver {
                                    const std::function<void(FoundPlan)>& on_improvement) override;
 
  private:
+  struct Ready {
+    v1::SolveRequest request;
+    SolverHandler::Prepared prepared;
+    std::string policy_note;  // where it is not as it was asked for
+  };
+  // A task that has a plan outlives its model: the search goes on without it.
+  absl::StatusOr<Ready> Prepare(const SolveTask& task, v1::SolveRequest request) const;
+
   const SolverHandler& handler_;
   const int32_t max_threads_;
 };

@@ -1,4 +1,5 @@
 // Solve jobs against a whole daemon.
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -158,6 +159,30 @@ TEST_F(SolveJobServiceTest, GoesOnFromItsBestPlanAfterARestart) {
   EXPECT_EQ(job_.attempt(), 2);
   EXPECT_LE(job_.answer().solution().cost(), resumed);
   EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.answer()));
+}
+
+TEST_F(SolveJobServiceTest, GoesOnWithoutAModelThatIsGoneAfterARestart) {
+  AddModel("net");
+  Restart();
+  v1::CreateSolveJobRequest request = ARequest();
+  request.mutable_solve()->set_model("models/net");
+  request.mutable_solve()->set_strategy(v1::STRATEGY_SEEDED);
+  const grpc::Status created = Create(request);
+  ASSERT_TRUE(created.ok()) << created.error_message();
+  const std::string name = job_.name();
+  const double seen = AwaitImprovement(name);
+  Stop();
+  std::filesystem::remove_all(folder_.path() + "/models/net");
+  Restart();
+  Watch(name, 1, [](const v1::WatchSolveJobResponse& event) { return event.has_resumed(); });
+  ASSERT_TRUE(StopJob(name).ok());
+  Watch(name, 1);
+  ASSERT_TRUE(Get(name).ok());
+  EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
+  EXPECT_LE(job_.answer().solution().cost(), seen);
+  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.answer()));
+  EXPECT_THAT(job_.answer().policy_note(), testing::HasSubstr("without the network"));
+  EXPECT_THAT(job_.answer().policy_note(), testing::HasSubstr("net"));
 }
 
 TEST_F(SolveJobServiceTest, OneJobRunsTheOthersWaitAndSolveGoesOn) {
