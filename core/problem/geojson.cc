@@ -1,5 +1,6 @@
 // WriteGeoJson: RFC 7946, with the colours of geojson.io's simplestyle.
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,27 @@ constexpr char kDepotColour[] = "#444444";
 // Of one load dimension a number.
 ordered_json Loads(const std::vector<double>& loads) {
   return loads.size() == 1 ? ordered_json(loads.front()) : ordered_json(loads);
+}
+
+// The geometry of a route: cut in two wherever it crosses the 180th meridian on its shorter way, as
+// RFC 7946, section 3.1.9 asks; most maps would draw it around the world otherwise.
+ordered_json LineThrough(const std::vector<Position>& places) {
+  ordered_json lines = {{{places.front().x, places.front().y}}};
+  for (size_t i = 1; i < places.size(); ++i) {
+    const Position from = places[i - 1];
+    const Position to = places[i];
+    if (std::abs(to.x - from.x) > 180) {
+      const double side = from.x > 0 ? 180 : -180;
+      const double whole = 360 - std::abs(to.x - from.x);
+      const double share = whole > 0 ? (180 - std::abs(from.x)) / whole : 0;
+      const double latitude = from.y + share * (to.y - from.y);
+      lines.back().push_back({side, latitude});
+      lines.push_back({{-side, latitude}});
+    }
+    lines.back().push_back({to.x, to.y});
+  }
+  if (lines.size() > 1) return {{"type", "MultiLineString"}, {"coordinates", std::move(lines)}};
+  return {{"type", "LineString"}, {"coordinates", std::move(lines.front())}};
 }
 
 class Writer {
@@ -49,13 +71,7 @@ class Writer {
  private:
   static const char* Colour(size_t route) { return kColours[route % kColours.size()]; }
 
-  ordered_json At(NodeIndex node) const {
-    const Position position = instance_.position(node);
-    return {position.x, position.y};
-  }
-
-  void Add(const char* type, ordered_json coordinates, ordered_json properties) {
-    ordered_json geometry = {{"type", type}, {"coordinates", std::move(coordinates)}};
+  void Add(ordered_json geometry, ordered_json properties) {
     features_.push_back({{"type", "Feature"},
                          {"geometry", std::move(geometry)},
                          {"properties", std::move(properties)}});
@@ -63,13 +79,14 @@ class Writer {
 
   void AddPoint(NodeIndex node, ordered_json properties, const char* colour) {
     properties["marker-color"] = colour;
-    Add("Point", At(node), std::move(properties));
+    const Position position = instance_.position(node);
+    Add({{"type", "Point"}, {"coordinates", {position.x, position.y}}}, std::move(properties));
   }
 
   void AddLine(size_t r, Cost cost) {
     const Route& route = solution_.routes[r];
-    ordered_json coordinates = ordered_json::array();
-    for (const Stop& stop : route.stops) coordinates.push_back(At(stop.node));
+    std::vector<Position> places;
+    for (const Stop& stop : route.stops) places.push_back(instance_.position(stop.node));
     ordered_json properties = {{"kind", "route"}, {"route", r}, {"vehicle", route.vehicle_type}};
     const size_t type = static_cast<size_t>(route.vehicle_type);
     if (type < instance_.vehicles().size() && !instance_.vehicles()[type].id.empty()) {
@@ -85,7 +102,7 @@ class Writer {
       properties["breaks"].push_back({{"start", pause.start}, {"end", pause.end}});
     }
     properties["stroke"] = Colour(r);
-    Add("LineString", std::move(coordinates), std::move(properties));
+    Add(LineThrough(places), std::move(properties));
   }
 
   void AddStops(size_t r) {

@@ -171,6 +171,20 @@ TEST(GeoJson, HasALineARouteAndAPointANode) {
   EXPECT_EQ(left["properties"]["reason"], "fleet exhausted");
 }
 
+TEST(GeoJson, CutsARouteWhereItCrossesThe180thMeridian) {
+  InstanceData data = AnInstance().WithCustomers(2).BuildData();
+  data.coordinates = CoordinateSystem::kLonLat;
+  data.positions = {{177.0, -18.0}, {-179.0, -16.0}, {-178.0, -17.0}};
+  const Instance instance = *Instance::Create(data);
+  const json root = json::parse(WriteGeoJson(instance, *MakeSolution(instance, {{0, {1, 2}}})));
+  const json& line = root["features"][0]["geometry"];
+  EXPECT_EQ(line["type"], "MultiLineString");
+  EXPECT_EQ(line["coordinates"],
+            json::parse("[[[177.0, -18.0], [180.0, -16.5]],"
+                        "[[-180.0, -16.5], [-179.0, -16.0], [-178.0, -17.0], [-180.0, -17.4]],"
+                        "[[180.0, -17.4], [177.0, -18.0]]]"));
+}
+
 TEST(GeoJson, IsOfLongitudesAndLatitudesOnly) {
   const absl::Status planar = CheckWritable(SolutionFormat::kGeoJson, AnInstance().Build());
   EXPECT_EQ(planar.message(), "coordinates: planar, wanted lon_lat for GeoJSON");
