@@ -1,0 +1,49 @@
+"""Looks what has become of a daemon's jobs and models after a fault."""
+
+import json
+
+from daemon import DATA
+
+ENDED = ("SUCCEEDED", "FAILED", "CANCELLED")
+
+
+def job_words(what):
+    return "jobs" if what == "training" else "solve-jobs"
+
+
+def leftovers(state):
+    """Temporary files and folders."""
+    found = [path for pattern in ("**/*.tmp", "**/tmp-*", "models/.staging/*") for path in state.glob(pattern)]
+    return [str(path.relative_to(state)) for path in found]
+
+
+class Judge:
+    """Collects what is wrong after the restart."""
+
+    def __init__(self, daemon, state):
+        self.daemon, self.state, self.problems = daemon, state, []
+
+    def expect(self, right, text):
+        if not right:
+            self.problems.append(text)
+
+    def job(self, what, job, may_fail):
+        allowed = ("SUCCEEDED", "FAILED") if may_fail else ("SUCCEEDED",)
+        self.expect(job.get("state") in allowed, f"{what} ended as {job.get('state')}: {job.get('error')}")
+        watch = self.daemon.call(job_words(what), "watch", job.get("name", "?"), "--output", "json")
+        events = [json.loads(line) for line in watch.stdout.splitlines()]
+        events = [event for event in events if event.get("sequence", 0) > 0]
+        self.expect([event["sequence"] for event in events] == list(range(1, len(events) + 1)), f"{what}: events have gaps")
+        steps = [(event["attempt"], event["step"]) for event in events if event["type"] == "progress"]
+        self.expect(len(steps) == len(set(steps)), f"{what}: a step was told twice: {steps}")
+
+    def once(self, words, wanted, what):
+        listed = [item["name"] for item in self.daemon.json(*words, "list")]
+        self.expect(sorted(listed) == sorted(wanted), f"{what}: listed {listed}, wanted {wanted}")
+
+    def model(self, name, published):
+        versions = sorted(path.name for path in (self.state / "models" / name).glob("*"))
+        self.expect(versions == (["1"] if published else []), f"model {name} has versions {versions}")
+        if published:
+            done = self.daemon.call("solve", DATA / "E-n22-k4.vrp", "--model", name, "--strategy", "greedy", "--output", "json")
+            self.expect(done.returncode == 0, f"model {name} does not serve: {done.stderr.strip()}")
