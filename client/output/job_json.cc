@@ -57,6 +57,8 @@ const char* EventType(const v1::WatchTrainingJobResponse& event) {
       return "resumed";
     case v1::WatchTrainingJobResponse::kModel:
       return "model";
+    case v1::WatchTrainingJobResponse::kCompacted:
+      return "compacted";
     case v1::WatchTrainingJobResponse::EVENT_NOT_SET:
       return "unknown";  // of a newer daemon
   }
