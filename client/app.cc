@@ -54,6 +54,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddConvert(app, chosen);
   AddModels(app, chosen);
   AddMatrices(app, chosen);
+  AddBench(app, chosen);
   AddGenerate(app, chosen);
   AddServer(app, chosen);
   AddCompletion(app, chosen);

@@ -73,6 +73,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddConvert(CLI::App& app, ChosenCommand& chosen);
 void AddMatrices(CLI::App& app, ChosenCommand& chosen);
+void AddBench(CLI::App& app, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);
 void AddServer(CLI::App& app, ChosenCommand& chosen);
 void AddCompletion(CLI::App& app, ChosenCommand& chosen);

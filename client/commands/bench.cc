@@ -1,0 +1,308 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/commands/command.h"
+#include "client/flags.h"
+#include "client/instance_source.h"
+#include "client/load/load_run.h"
+#include "client/output/json.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+#include "client/validators.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr char kExamples[] =
+    "vrpctl bench city.vrp --clients 1 --clients 8 --clients 32\n"
+    "vrpctl bench --generate cvrp100:64 --budget 50ms --clients 4 --duration 30s --output json\n"
+    "vrpctl bench --generate cvrp100:64 --budget 50ms --clients 64 --rate 20 --rate 40   open loop";
+
+constexpr int kMaxClients = 1000;
+constexpr size_t kMaxInstances = 10'000;
+constexpr absl::Duration kGrace = absl::Seconds(60);
+constexpr double kShares[] = {0.5, 0.9, 0.95, 0.99};
+
+struct BenchFlags {
+  std::string file;
+  std::string generate;
+  std::string format = "auto";
+  std::string model;
+  std::string strategy = "auto";
+  std::string budget = "50ms";
+  int32_t threads = 1;
+  std::vector<int32_t> clients = {1};
+  std::vector<double> rates;
+  std::string duration = "10s";
+  std::string warm_up = "1s";
+  std::string timeout;
+  uint64_t seed = 1;
+};
+
+absl::StatusOr<v1::SolveRequest> MakeRequest(const BenchFlags& flags) {
+  v1::SolveRequest request;
+  const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
+  if (!budget.ok()) return budget.status();
+  *request.mutable_budget() = ToProtoDuration(*budget);
+  const absl::StatusOr<v1::Strategy> strategy = ParseStrategy(flags.strategy);
+  if (!strategy.ok()) return strategy.status();
+  request.set_strategy(*strategy);
+  if (!flags.model.empty()) {
+    const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
+    if (!model.ok()) return model.status();
+    request.set_model(*model);
+  }
+  request.set_threads(flags.threads);
+  return request;
+}
+
+absl::Status ReadFile(CommandContext& context, const BenchFlags& flags,
+                      std::vector<v1::InstanceFile>& files) {
+  absl::StatusOr<InstanceSource> source =
+      InstanceSource::Open(flags.file, flags.format, context.environment().in);
+  if (!source.ok()) return source.status();
+  while (files.size() < kMaxInstances) {
+    absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
+    if (!file.ok()) return file.status();
+    if (!file->has_value()) break;
+    files.push_back(**std::move(file));
+  }
+  return files.empty() ? absl::InvalidArgumentError("holds no instance") : absl::OkStatus();
+}
+
+absl::Status Generate(CommandContext& context, const BenchFlags& flags,
+                      std::vector<v1::InstanceFile>& files) {
+  const absl::StatusOr<v1::GenerateInstancesRequest> set = ParseGeneratedSet(flags.generate);
+  if (!set.ok()) return set.status();
+  return context.client().GenerateInstances(*set,
+                                            [&](const v1::GenerateInstancesResponse& response) {
+                                              files.push_back(response.file());
+                                              return files.size() < kMaxInstances;
+                                            });
+}
+
+// A request for each instance, with a seed of its own.
+absl::StatusOr<std::vector<v1::SolveRequest>> Requests(CommandContext& context,
+                                                       const BenchFlags& flags) {
+  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags);
+  if (!request.ok()) return request.status();
+  std::vector<v1::InstanceFile> files;
+  const absl::Status status =
+      flags.generate.empty() ? ReadFile(context, flags, files) : Generate(context, flags, files);
+  if (!status.ok()) return status;
+  std::vector<v1::SolveRequest> requests;
+  for (v1::InstanceFile& file : files) {
+    request->set_seed(flags.seed + requests.size());
+    *request->mutable_file() = std::move(file);
+    requests.push_back(*request);
+  }
+  return requests;
+}
+
+double Milliseconds(absl::Duration duration) { return absl::ToDoubleMilliseconds(duration); }
+
+std::string PercentileName(double share) { return absl::StrFormat("p%.0f", 100 * share); }
+
+Json LatencyJson(const Latencies& latencies) {
+  if (latencies.empty()) return Json();
+  Json json = {{"mean", JsonNumber(Milliseconds(latencies.Mean()))}};
+  for (const double share : kShares) {
+    json[PercentileName(share)] = JsonNumber(Milliseconds(latencies.Percentile(share)));
+  }
+  json["max"] = JsonNumber(Milliseconds(latencies.Percentile(1)));
+  return json;
+}
+
+double PerSecond(const LoadResult& result) {
+  return static_cast<double>(result.answers) /
+         std::max(absl::ToDoubleSeconds(result.elapsed), 1e-9);
+}
+
+Json MeanJson(double sum, int64_t count) {
+  return count > 0 ? JsonNumber(sum / static_cast<double>(count)) : Json();
+}
+
+Json ResultJson(const LoadOptions& options, const LoadResult& result) {
+  int64_t refused = 0;
+  Json refusals = Json::object();
+  for (const auto& [code, count] : result.refusals) {
+    refusals[absl::StatusCodeToString(code)] = count;
+    refused += count;
+  }
+  return {{"loop", options.rate > 0 ? "open" : "closed"},
+          {"clients", options.clients},
+          {"rate", options.rate > 0 ? JsonNumber(options.rate) : Json()},
+          {"elapsed_ms", JsonNumber(Milliseconds(result.elapsed))},
+          {"answered", result.answers},
+          {"refused", refused},
+          {"refusals", std::move(refusals)},
+          {"answers_per_second", JsonNumber(PerSecond(result))},
+          {"latency_ms", LatencyJson(result.answered)},
+          {"refusal_latency_ms", LatencyJson(result.refused)},
+          {"outside_daemon_ms", LatencyJson(result.outside)},
+          {"feasible", result.feasible},
+          {"mean_cost", MeanJson(result.cost, result.answers)},
+          {"mean_gap", MeanJson(result.gap, result.with_gap)}};
+}
+
+std::string Cell(const Latencies& latencies, double share) {
+  return latencies.empty() ? "-"
+                           : absl::StrFormat("%.1f", Milliseconds(latencies.Percentile(share)));
+}
+
+// One line of the table, as wide as the heading's columns.
+constexpr char kHeading[] =
+    "CLIENTS    RATE  ANSWERED  REFUSED     PER S    P50 MS    P90 MS    P99 MS    MAX MS  "
+    "OUTSIDE P50     MEAN COST\n";
+
+std::string ResultText(const LoadOptions& options, const LoadResult& result) {
+  const int64_t refused = static_cast<int64_t>(
+      std::accumulate(result.refusals.begin(), result.refusals.end(), int64_t{0},
+                      [](int64_t sum, const auto& entry) { return sum + entry.second; }));
+  return absl::StrFormat(
+      "%7d %7s %9d %8d %9.1f %9s %9s %9s %9s %12s %13s\n", options.clients,
+      options.rate > 0 ? absl::StrFormat("%g", options.rate) : "-", result.answers, refused,
+      PerSecond(result), Cell(result.answered, 0.5), Cell(result.answered, 0.9),
+      Cell(result.answered, 0.99), Cell(result.answered, 1), Cell(result.outside, 0.5),
+      result.answers > 0 ? FormatNumber(result.cost / static_cast<double>(result.answers)) : "-");
+}
+
+struct Times {
+  absl::Duration duration;
+  absl::Duration warm_up;
+  absl::Duration timeout;
+};
+
+absl::StatusOr<Times> ParseTimes(const BenchFlags& flags) {
+  const absl::StatusOr<absl::Duration> duration = ParseBudget(flags.duration);
+  if (!duration.ok()) return duration.status();
+  const absl::StatusOr<absl::Duration> warm_up = ParseBudget(flags.warm_up);
+  if (!warm_up.ok()) return warm_up.status();
+  const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
+  if (!budget.ok()) return budget.status();
+  Times times = {*duration, *warm_up, *budget + kGrace};
+  if (flags.timeout.empty()) return times;
+  const absl::StatusOr<absl::Duration> timeout = ParseBudget(flags.timeout);
+  if (!timeout.ok()) return timeout.status();
+  times.timeout = *timeout;
+  return times;
+}
+
+ExitCode RunOne(CommandContext& context, const std::vector<v1::SolveRequest>& requests,
+                const LoadOptions& options, absl::Duration timeout) {
+  const absl::StatusOr<LoadResult> result =
+      RunLoad(context.client(), requests, options, timeout, context.environment().interrupt);
+  if (context.environment().interrupt.triggered()) return kExitInterrupted;
+  if (!result.ok()) return context.Fail(result.status());
+  if (context.json()) {
+    WriteJsonLine(context.out(), ResultJson(options, *result));
+  } else {
+    context.out() << ResultText(options, *result) << std::flush;
+  }
+  return kExitDone;
+}
+
+ExitCode RunBench(CommandContext& context, const BenchFlags& flags) {
+  const absl::StatusOr<Times> times = ParseTimes(flags);
+  if (!times.ok()) return context.Fail(times.status());
+  const absl::StatusOr<std::vector<v1::SolveRequest>> requests = Requests(context, flags);
+  if (!requests.ok()) return context.Fail(requests.status(), flags.file);
+  if (!context.json()) context.out() << kHeading << std::flush;
+  const std::vector<double> rates = flags.rates.empty() ? std::vector<double>{0} : flags.rates;
+  for (const int32_t clients : flags.clients) {
+    for (const double rate : rates) {
+      const ExitCode code = RunOne(context, *requests,
+                                   {.clients = clients,
+                                    .rate = rate,
+                                    .warm_up = times->warm_up,
+                                    .duration = times->duration,
+                                    .seed = flags.seed},
+                                   times->timeout);
+      if (code != kExitDone) return code;
+    }
+  }
+  return kExitDone;
+}
+
+void AddInput(CLI::App& command, BenchFlags& flags) {
+  CLI::Option_group* input = command.add_option_group("input");
+  input
+      ->add_option("FILE", flags.file,
+                   "Instances that are sent in turns: one, or a .jsonl file of many")
+      ->type_name("");
+  input->add_option("--generate", flags.generate, "Problem and size, count, perhaps a seed")
+      ->type_name("CVRP100:64");
+  input->require_option(1);
+  command
+      .add_option("--format", flags.format, "auto, vrplib, tsplib, solomon, json, vroom or jsonl")
+      ->type_name("WORD")
+      ->capture_default_str();
+}
+
+void AddRequest(CLI::App& command, BenchFlags& flags) {
+  command.add_option("--model", flags.model, "As for solve")->type_name("MODEL");
+  command
+      .add_option("--strategy", flags.strategy,
+                  "auto, seeded, greedy, sample, beam, multi_start or search")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command.add_option("--budget", flags.budget, "Of each request")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--threads", flags.threads, "Searches side by side in each request")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
+      ->capture_default_str();
+  command.add_option("--seed", flags.seed, "Of the requests and of the moments of an open loop")
+      ->type_name("N")
+      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
+      ->capture_default_str();
+}
+
+void AddLoad(CLI::App& command, BenchFlags& flags) {
+  command
+      .add_option("--clients", flags.clients,
+                  "Requests under way at once; given again: a measurement for each")
+      ->type_name("N")
+      ->check(WholeNumber(1, kMaxClients))
+      ->capture_default_str();
+  command
+      .add_option("--rate", flags.rates,
+                  "Open loop: so many requests a second fall due, whatever becomes of them; "
+                  "default: each client asks again once it is answered")
+      ->type_name("R")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--duration", flags.duration, "Of each measurement, after its warm-up")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--warm-up", flags.warm_up, "Requests that fall due in it are not counted")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--timeout", flags.timeout, "Deadline of each call; default: budget and 60s")
+      ->type_name("TIME");
+}
+
+}  // namespace
+
+void AddBench(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* command =
+      AddCommand(app, "bench", "Load a daemon with solve requests and time its answers", kExamples);
+  const auto flags = std::make_shared<BenchFlags>();
+  AddInput(*command, *flags);
+  AddRequest(*command, *flags);
+  AddLoad(*command, *flags);
+  command->callback([flags, &chosen] {
+    chosen = {"bench", [flags](CommandContext& context) { return RunBench(context, *flags); }};
+  });
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,137 @@
+#include "client/load/load_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+bool IsForNow(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsUnavailable(status);
+}
+
+// When requests fall due. Thread-safe.
+class Schedule {
+ public:
+  Schedule(const LoadOptions& options, absl::Time start)
+      : rate_(options.rate),
+        end_(start + options.warm_up + options.duration),
+        random_(options.seed),
+        next_(start) {}
+
+  struct Turn {
+    absl::Time due;
+    size_t number;
+  };
+  // Nothing: the run is over.
+  std::optional<Turn> Next() {
+    absl::MutexLock lock(&mutex_);
+    absl::Time due = absl::Now();
+    if (rate_ > 0) {
+      next_ += absl::Seconds(std::exponential_distribution<>(rate_)(random_));
+      due = next_;
+    }
+    if (stopped_ || due >= end_) return std::nullopt;
+    return Turn{due, number_++};
+  }
+  void Stop() {
+    absl::MutexLock lock(&mutex_);
+    stopped_ = true;
+  }
+
+ private:
+  const double rate_;
+  const absl::Time end_;
+  absl::Mutex mutex_;
+  std::mt19937_64 random_ ABSL_GUARDED_BY(mutex_);
+  absl::Time next_ ABSL_GUARDED_BY(mutex_);
+  size_t number_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// What has come of the requests so far. Thread-safe.
+class Tally {
+ public:
+  explicit Tally(absl::Time counted_from) : counted_from_(counted_from) {}
+
+  void Answered(absl::Time due, const v1::SolveResponse& response) {
+    const absl::Duration latency = absl::Now() - due;
+    absl::MutexLock lock(&mutex_);
+    any_answer_ = true;
+    if (due < counted_from_) return;
+    result_.answered.Add(latency);
+    result_.outside.Add(latency - ToDuration(response.times().total()));
+    ++result_.answers;
+    result_.cost += response.solution().cost();
+    result_.feasible += response.feasible() && response.solution().unserved().empty() ? 1 : 0;
+    if (!response.has_gap()) return;
+    ++result_.with_gap;
+    result_.gap += response.gap();
+  }
+
+  // False: the error ends the run.
+  bool Failed(absl::Time due, const absl::Status& status) {
+    const absl::Duration latency = absl::Now() - due;
+    absl::MutexLock lock(&mutex_);
+    if (!any_answer_ || !IsForNow(status)) {
+      if (error_.ok()) error_ = status;
+      return false;
+    }
+    if (due < counted_from_) return true;
+    result_.refused.Add(latency);
+    ++result_.refusals[status.code()];
+    return true;
+  }
+
+  absl::StatusOr<LoadResult> Result() {
+    absl::MutexLock lock(&mutex_);
+    if (!error_.ok()) return error_;
+    result_.elapsed = absl::Now() - counted_from_;
+    return std::move(result_);
+  }
+
+ private:
+  const absl::Time counted_from_;
+  absl::Mutex mutex_;
+  LoadResult result_ ABSL_GUARDED_BY(mutex_);
+  absl::Status error_ ABSL_GUARDED_BY(mutex_);
+  bool any_answer_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace
+
+absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::SolveRequest>& requests,
+                                   const LoadOptions& options, absl::Duration timeout,
+                                   const Interrupt& interrupt) {
+  const absl::Time start = absl::Now();
+  Schedule schedule(options, start);
+  Tally tally(start + options.warm_up);
+  const auto work = [&] {
+    while (const std::optional<Schedule::Turn> turn = schedule.Next()) {
+      if (interrupt.WaitFor(std::max(turn->due - absl::Now(), absl::ZeroDuration()))) return;
+      const absl::StatusOr<v1::SolveResponse> response =
+          client.Solve(requests[turn->number % requests.size()], timeout);
+      if (response.ok()) {
+        tally.Answered(turn->due, *response);
+      } else if (!tally.Failed(turn->due, response.status())) {
+        schedule.Stop();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int32_t i = 0; i < options.clients; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  return tally.Result();
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,132 @@
+#include <atomic>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+
+class BenchCommand : public testing::Test {
+ protected:
+  FakeHandlers Handlers() {
+    FakeHandlers handlers;
+    handlers.solve = [this](const v1::SolveRequest& request,
+                            const FakeCall&) -> absl::StatusOr<v1::SolveResponse> {
+      const int64_t call = ++calls_;
+      {
+        absl::MutexLock lock(&mutex_);
+        seen_.insert(absl::StrCat(request.file().name(), " seed ", request.seed()));
+      }
+      return answer_(call);
+    };
+    handlers.generate = [](const v1::GenerateInstancesRequest& request,
+                           absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> write) {
+      for (int64_t i = 0; i < request.count(); ++i) {
+        v1::GenerateInstancesResponse response;
+        response.mutable_file()->set_name(absl::StrCat("made-", i));
+        write(response);
+      }
+      return absl::OkStatus();
+    };
+    return handlers;
+  }
+
+  Ran Bench(std::vector<std::string> arguments, const std::string& duration = "100ms") {
+    arguments.insert(arguments.begin(), {"--remote", server_.address(), "--output", "json", "bench",
+                                         "--duration", duration, "--warm-up", "1ms"});
+    return RunCommand(arguments);
+  }
+
+  std::function<absl::StatusOr<v1::SolveResponse>(int64_t)> answer_ = [](int64_t) {
+    return ASolveResponse();
+  };
+  std::atomic<int64_t> calls_ = 0;
+  absl::Mutex mutex_;
+  std::set<std::string> seen_ ABSL_GUARDED_BY(mutex_);
+  FakeServer server_{Handlers()};
+};
+
+TEST_F(BenchCommand, MeasuresEachNumberOfClientsWithTheInstancesInTurns) {
+  const Ran ran =
+      Bench({"--generate", "cvrp20:3", "--seed", "7", "--clients", "1", "--clients", "4"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto lines = ran.OutJson();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0]["clients"], 1);
+  EXPECT_EQ(lines[1]["clients"], 4);
+  EXPECT_EQ(Keys(lines[0]),
+            (std::vector<std::string>{"loop", "clients", "rate", "elapsed_ms", "answered",
+                                      "refused", "refusals", "answers_per_second", "latency_ms",
+                                      "refusal_latency_ms", "outside_daemon_ms", "feasible",
+                                      "mean_cost", "mean_gap"}));
+  EXPECT_EQ(lines[0]["loop"], "closed");
+  EXPECT_GT(lines[0]["answered"], 0);
+  EXPECT_LE(lines[0]["answered"].get<int64_t>() + lines[1]["answered"].get<int64_t>(), calls_);
+  EXPECT_EQ(lines[0]["mean_cost"], ASolveResponse().solution().cost());
+  EXPECT_EQ(Keys(lines[0]["latency_ms"]),
+            (std::vector<std::string>{"mean", "p50", "p90", "p95", "p99", "max"}));
+  absl::MutexLock lock(&mutex_);
+  EXPECT_EQ(seen_, (std::set<std::string>{"made-0 seed 7", "made-1 seed 8", "made-2 seed 9"}));
+}
+
+TEST_F(BenchCommand, CountsWhatIsRefusedForTheMoment) {
+  answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
+    if (call % 2 == 0) return absl::ResourceExhaustedError("the queue is full");
+    return ASolveResponse();
+  };
+  const Ran ran = Bench({"--generate", "cvrp20:1"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto line = ran.OutJson().at(0);
+  EXPECT_GT(line["refused"], 0);
+  EXPECT_EQ(line["refusals"]["RESOURCE_EXHAUSTED"], line["refused"]);
+  EXPECT_LE(std::abs(line["refused"].get<int64_t>() - line["answered"].get<int64_t>()), 1);
+}
+
+TEST_F(BenchCommand, EndsWithAnErrorThatIsNotOfTheLoad) {
+  answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
+    if (call == 3) return absl::NotFoundError("models/net: no such model");
+    return ASolveResponse();
+  };
+  const Ran ran = Bench({"--generate", "cvrp20:1"}, "1h");
+  EXPECT_EQ(ran.code, 5);
+  EXPECT_THAT(ran.err, HasSubstr("models/net"));
+}
+
+TEST_F(BenchCommand, EndsAtOnceWhereNothingWasEverAnswered) {
+  answer_ = [](int64_t) { return absl::UnavailableError("stopping"); };
+  EXPECT_EQ(Bench({"--generate", "cvrp20:1"}, "1h").code, 3);
+}
+
+// One client that is answered after 20 ms gets through 50 requests a second. Where 200 fall due in
+// each, the last of them waits for about three times the duration, and that is its latency.
+TEST_F(BenchCommand, TimesAnOpenLoopFromTheMomentThatARequestIsDue) {
+  answer_ = [](int64_t) {
+    absl::SleepFor(absl::Milliseconds(20));
+    return ASolveResponse();
+  };
+  const Ran ran = Bench({"--generate", "cvrp20:1", "--rate", "200"}, "300ms");
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto line = ran.OutJson().at(0);
+  EXPECT_EQ(line["loop"], "open");
+  EXPECT_EQ(line["rate"], 200);
+  EXPECT_GT(line["latency_ms"]["max"], 300);
+}
+
+TEST_F(BenchCommand, WantsAFileOrASetToGenerate) {
+  EXPECT_EQ(Bench({}).code, 2);
+  const Ran wrong = Bench({"--generate", "cvrp:20"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("cvrp20:1000"));
+}
+
+}  // namespace
+}  // namespace vrp::client
