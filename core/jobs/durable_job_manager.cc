@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/recovery.h"
@@ -12,6 +13,9 @@
 
 namespace vrp {
 namespace {
+
+// How long a publication waits for the end of a step.
+constexpr absl::Duration kStepPatience = absl::Minutes(2);
 
 absl::Status RequestCancel(JobChange& change) {
   switch (change.state()) {
@@ -24,6 +28,37 @@ absl::Status RequestCancel(JobChange& change) {
     default:
       return change.MoveTo(JobState::kCancelling);
   }
+}
+
+absl::Status RequestPause(JobChange& change) {
+  switch (change.state()) {
+    case JobState::kQueued:
+      return change.MoveTo(JobState::kPaused);
+    case JobState::kPausing:
+    case JobState::kPaused:
+      return absl::OkStatus();
+    default:
+      return change.MoveTo(JobState::kPausing);
+  }
+}
+
+absl::Status RequestResume(JobChange& change) {
+  switch (change.state()) {
+    case JobState::kQueued:
+    case JobState::kPreparing:
+    case JobState::kRunning:
+      return absl::OkStatus();
+    case JobState::kPausing:
+      return absl::FailedPreconditionError(
+          Concat(ResourceName(change.record().job), ": is PAUSING; resume it once it is PAUSED"));
+    default:
+      return change.MoveTo(JobState::kQueued);
+  }
+}
+
+absl::Status NotRunning(const Job& job) {
+  return absl::FailedPreconditionError(Concat(ResourceName(job), ": is ", JobStateName(job.state),
+                                              "; only a running job can publish its weights"));
 }
 
 absl::Status CheckOptions(const JobManager::Options& options) {
@@ -43,7 +78,7 @@ absl::Status CheckOptions(const JobManager::Options& options) {
 absl::StatusOr<std::unique_ptr<JobManager>> JobManager::Create(Options options) {
   VRP_RETURN_IF_ERROR(CheckOptions(options));
   JobStore& store = options.book->store();
-  VRP_RETURN_IF_ERROR(RecoverJobs(store, *options.registry, options.max_attempts));
+  VRP_RETURN_IF_ERROR(RecoverJobs(store, *options.registry, {.in_a_row = options.max_attempts}));
   RemoveFinishedFolders(store, options.book->folder());
   return std::make_unique<DurableJobManager>(options);
 }
@@ -53,10 +88,12 @@ DurableJobManager::DurableJobManager(const Options& options)
       max_queued_(options.max_queued),
       context_({.store = &book_->store(),
                 .folder = &book_->folder(),
+                .quota = &book_->quota(),
                 .stopping = &stopping_,
                 .trainer = options.trainer,
                 .registry = options.registry,
                 .clock = options.clock,
+                .live = &live_,
                 .threads = options.threads,
                 .default_device = options.default_device,
                 .progress_interval = options.progress_interval}),
@@ -75,6 +112,7 @@ absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::st
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
   if (known) return *std::move(known);
   VRP_RETURN_IF_ERROR(ValidateSpec(spec).status());
+  VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
   runner_.Wake();
   return job;
@@ -91,16 +129,77 @@ std::string DurableJobManager::TensorBoardFolder(std::string_view id) const {
   return error ? folder : absolute.string();
 }
 
-absl::StatusOr<JobPage> DurableJobManager::List(int32_t page_size,
-                                                const std::string& page_token) const {
-  return book_->List(JobKind::kTraining, page_size, page_token);
+absl::StatusOr<JobPage> DurableJobManager::List(const JobFilter& filter) const {
+  return book_->List(JobKind::kTraining, filter);
+}
+
+absl::StatusOr<History> DurableJobManager::ReadHistory(std::string_view id,
+                                                       const HistoryRange& range) const {
+  return book_->ReadHistory(JobKind::kTraining, id, range);
+}
+
+absl::StatusOr<Job> DurableJobManager::Change(std::string_view id,
+                                              absl::FunctionRef<absl::Status(JobChange&)> change) {
+  VRP_RETURN_IF_ERROR(Get(id).status());
+  return book_->store().Update(id, Durability::kFull, change);
 }
 
 absl::StatusOr<Job> DurableJobManager::Cancel(std::string_view id) {
-  VRP_RETURN_IF_ERROR(Get(id).status());
-  VRP_ASSIGN_OR_RETURN(Job job, book_->store().Update(id, Durability::kFull, RequestCancel));
+  VRP_ASSIGN_OR_RETURN(Job job, Change(id, RequestCancel));
   if (!runner_.Cancel(id)) RemoveJobFolder(book_->folder(), job);
   return job;
+}
+
+absl::StatusOr<Job> DurableJobManager::Pause(std::string_view id) {
+  VRP_ASSIGN_OR_RETURN(Job job, Change(id, RequestPause));
+  if (job.state == JobState::kPausing) runner_.Cancel(id);
+  return job;
+}
+
+absl::StatusOr<Job> DurableJobManager::Resume(std::string_view id) {
+  VRP_ASSIGN_OR_RETURN(Job job, Change(id, RequestResume));
+  if (job.state == JobState::kQueued) runner_.Wake();
+  return job;
+}
+
+absl::Status DurableJobManager::Delete(std::string_view id) {
+  VRP_RETURN_IF_ERROR(book_->store().Delete(JobKind::kTraining, id));
+  RemoveDeletedJob(book_->store(), book_->folder(), std::string(id));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LivePublication> DurableJobManager::Publish(std::string_view id) {
+  VRP_ASSIGN_OR_RETURN(const Job job, Get(id));
+  const std::shared_ptr<LiveModels> live = live_.Find(id);
+  if (job.state != JobState::kRunning || live == nullptr) return NotRunning(job);
+  VRP_ASSIGN_OR_RETURN(LivePublication published, PublishWeights(job, *live));
+  VRP_RETURN_IF_ERROR(Change(id, [&published](JobChange& change) {
+                        // It may have ended meanwhile, or the same step was published before.
+                        if (!IsFinal(change.state()) &&
+                            change.record().job.model != published.model)
+                          change.PublishedLive(published.model, published.step);
+                        return absl::OkStatus();
+                      }).status());
+  return published;
+}
+
+absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job,
+                                                                  LiveModels& live) {
+  Registry& registry = *context_.registry;
+  VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(job.spec));
+  VRP_ASSIGN_OR_RETURN(const std::string staging, registry.StagingDirectory());
+  const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
+  const absl::StatusOr<TrainingResult> written = live.Ask(staging, kStepPatience);
+  if (absl::IsCancelled(written.status())) {
+    return absl::AbortedError(Concat(ResourceName(job),
+                                     ": the training stopped before its next "
+                                     "step was done"));
+  }
+  VRP_RETURN_IF_ERROR(written.status());
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry.Publish(config.name, staging));
+  // So that the first request that gets it need not wait for it.
+  VRP_RETURN_IF_ERROR(registry.Load(version.name, version.version).status());
+  return LivePublication{ModelResourceName(version.name, version.version), written->steps};
 }
 
 absl::StatusOr<std::shared_ptr<EventSubscription>> DurableJobManager::Watch(std::string_view id,

@@ -5,9 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/job_run.h"
 #include "core/jobs/job_runner.h"
+#include "core/jobs/live_runs.h"
 #include "core/jobs/stop_signal.h"
 
 namespace vrp {
@@ -21,15 +23,29 @@ class DurableJobManager final : public JobManager {
   absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const override;
   absl::StatusOr<Job> Get(std::string_view id) const override;
   std::string TensorBoardFolder(std::string_view id) const override;
-  absl::StatusOr<JobPage> List(int32_t page_size, const std::string& page_token) const override;
+  absl::StatusOr<JobPage> List(const JobFilter& filter) const override;
+  absl::StatusOr<History> ReadHistory(std::string_view id,
+                                      const HistoryRange& range) const override;
   absl::StatusOr<Job> Cancel(std::string_view id) override;
+  absl::StatusOr<Job> Pause(std::string_view id) override;
+  absl::StatusOr<Job> Resume(std::string_view id) override;
+  absl::Status Delete(std::string_view id) override;
+  absl::StatusOr<LivePublication> Publish(std::string_view id) override;
+  void StopPublishing() override { live_.CloseAll(); }
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id,
                                                            int64_t from) override;
 
  private:
+  // One durable change of a job of ours.
+  absl::StatusOr<Job> Change(std::string_view id,
+                             absl::FunctionRef<absl::Status(JobChange&)> change);
+  // Once `live` has written them.
+  absl::StatusOr<LivePublication> PublishWeights(const Job& job, LiveModels& live);
+
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;
   StopSignal stopping_;
+  LiveRuns live_;
   const JobRunContext context_;
   JobRunner runner_;  // last: it uses the others
 };

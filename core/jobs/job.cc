@@ -26,15 +26,24 @@ constexpr std::array<std::pair<JobState, std::string_view>, 10> kStateNames = {{
     {JobState::kCancelled, "CANCELLED"},
 }};
 
-constexpr std::array<std::pair<EventType, std::string_view>, 8> kEventTypeNames = {{
+constexpr std::array<std::pair<EventType, std::string_view>, 9> kEventTypeNames = {{
     {EventType::kState, "state"},
     {EventType::kLog, "log"},
     {EventType::kProgress, "progress"},
     {EventType::kCheckpoint, "checkpoint"},
     {EventType::kResumed, "resumed"},
     {EventType::kModel, "model"},
+    {EventType::kCompacted, "compacted"},
     {EventType::kImprovement, "improvement"},
     {EventType::kAnswer, "answer"},
+}};
+
+constexpr std::array<std::pair<TrainingEnd, std::string_view>, 5> kEndNames = {{
+    {TrainingEnd::kUnknown, ""},
+    {TrainingEnd::kAllEpochs, "all epochs"},
+    {TrainingEnd::kNoImprovement, "no improvement"},
+    {TrainingEnd::kEpochLimit, "epoch limit"},
+    {TrainingEnd::kTimeLimit, "time limit"},
 }};
 
 template <typename Table, typename Value>
@@ -80,7 +89,7 @@ bool CanMove(JobState from, JobState to) {
   using enum JobState;
   switch (from) {
     case kQueued:
-      return to == kPreparing || to == kCancelled;
+      return to == kPreparing || to == kPaused || to == kCancelled;
     case kPreparing:
       return to == kRunning || CanMove(kRunning, to);
     case kRunning:
@@ -100,6 +109,12 @@ bool CanMove(JobState from, JobState to) {
       return false;
   }
   return false;
+}
+
+std::string_view TrainingEndName(TrainingEnd end) { return NameOf(kEndNames, end); }
+
+std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name) {
+  return ValueOf<TrainingEnd>(kEndNames, name);
 }
 
 std::string_view EventTypeName(EventType type) { return NameOf(kEventTypeNames, type); }

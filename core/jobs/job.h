@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "absl/time/time.h"
 #include "core/jobs/solve_part.h"
 #include "core/train/trainer.h"
+#include "core/train/training_result.h"
 
 namespace vrp {
 
@@ -37,7 +39,7 @@ std::string_view JobStateName(JobState state);  // "QUEUED", ...
 std::optional<JobState> ParseJobState(std::string_view name);
 bool IsFinal(JobState state);
 // The table of legal transitions:
-//   QUEUED     -> PREPARING (its turn), CANCELLED
+//   QUEUED     -> PREPARING (its turn), PAUSED, CANCELLED
 //   PREPARING  -> RUNNING, and all that RUNNING may do
 //   RUNNING    -> SUCCEEDED, FAILED, CANCELLING, STOPPING, PAUSING, QUEUED (its daemon stopped or
 //                 died)
@@ -52,9 +54,17 @@ struct JobSpec {
   std::string config_yaml;
   std::vector<std::string> overrides;  // "training.epochs=3"
   std::string device = "auto";         // empty: the daemon's default
+  int32_t priority = 0;                // of those that wait the highest goes first
+  std::map<std::string, std::string> labels;
+  absl::Duration time_limit = absl::InfiniteDuration();  // of Job::run_time
+  int64_t epoch_limit = 0;                               // 0: none
 
   bool operator==(const JobSpec&) const = default;
 };
+
+// "", "all epochs", "no improvement", "epoch limit", "time limit".
+std::string_view TrainingEndName(TrainingEnd end);
+std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name);
 
 struct Job {
   std::string id;          // of the resource's name
@@ -67,10 +77,15 @@ struct Job {
   absl::Time created;
   absl::Time started = absl::InfinitePast();
   absl::Time ended = absl::InfinitePast();
-  std::optional<TrainingProgress> progress;  // of a training job: the last stored
-  absl::Status error;                        // of a failed job
-  std::string model;  // of a training job: models/{name}/versions/{n}, once published
+  absl::Status error;          // of a failed job
+  int64_t queue_position = 0;  // of a queued job, 1: the next; of all others 0
   int64_t last_sequence = 0;
+  // Of training jobs.
+  std::optional<TrainingProgress> progress;        // the last stored
+  std::optional<TrainingProgress> best;            // of the epoch with the lowest validation cost
+  std::string model;                               // models/{name}/versions/{n}: the newest
+  TrainingEnd end = TrainingEnd::kUnknown;         // of a job that succeeded
+  absl::Duration run_time = absl::ZeroDuration();  // prepared and run, over all attempts
 };
 
 enum class EventType {
@@ -81,6 +96,7 @@ enum class EventType {
   kProgress,
   kCheckpoint,
   kModel,
+  kCompacted,  // is in no log: stands for events that were thinned out of it
   // Of solve jobs.
   kImprovement,
   kAnswer,
@@ -97,8 +113,10 @@ struct JobEvent {
   JobState state = JobState::kQueued;  // kState
   std::string text;  // kLog: the line; kState of a failed job: its error; kModel: the model's name
   std::optional<TrainingProgress> progress;  // kProgress
-  int64_t step = 0;                          // kCheckpoint; kResumed: the step it goes on from
-  std::optional<SolveProgress> solve;        // kImprovement, kAnswer; kResumed: where it goes on
+  int64_t step = 0;  // kCheckpoint; kResumed: the step it goes on from; kModel: 0, or published
+                     // live after this step
+  int64_t first_left_out = 0;          // kCompacted: from here to `sequence`
+  std::optional<SolveProgress> solve;  // kImprovement, kAnswer; kResumed: where it goes on
 };
 
 // Of any kind, for messages: "trainingJobs/{id}".

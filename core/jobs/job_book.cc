@@ -13,19 +13,23 @@ namespace {
 
 constexpr int32_t kDefaultPageSize = 50;
 constexpr int32_t kMaxPageSize = 1000;
+constexpr int64_t kDefaultPoints = 1000;
+constexpr int64_t kMaxPoints = 10'000;
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<JobBook>> JobBook::Open(const std::string& state_directory,
-                                                       const Clock* clock) {
+                                                       const Clock* clock, int64_t quota_bytes) {
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<StateFolder> folder, StateFolder::Open(state_directory));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<JobStore> store,
                        JobStore::Open(folder->DatabasePath(), clock));
-  return std::shared_ptr<JobBook>(new JobBook(std::move(folder), std::move(store)));
+  return std::shared_ptr<JobBook>(new JobBook(std::move(folder), std::move(store), quota_bytes));
 }
 
-JobBook::JobBook(std::unique_ptr<StateFolder> folder, std::shared_ptr<JobStore> store)
+JobBook::JobBook(std::unique_ptr<StateFolder> folder, std::shared_ptr<JobStore> store,
+                 int64_t quota_bytes)
     : folder_(std::move(folder)),
+      quota_(*folder_, quota_bytes),
       store_(std::move(store)),
       topics_(std::make_shared<EventTopics>()) {
   store_->SetListener([topics = topics_](const Job& job) { topics->Advance(job); });
@@ -38,18 +42,21 @@ absl::StatusOr<Job> JobBook::Get(JobKind kind, std::string_view id) const {
   return std::move(record.job);
 }
 
-absl::StatusOr<JobPage> JobBook::List(JobKind kind, int32_t page_size,
-                                      const std::string& page_token) const {
+absl::StatusOr<JobPage> JobBook::List(JobKind kind, const JobFilter& filter) const {
+  const int32_t page_size = filter.page_size;
   if (page_size < 0 || page_size > kMaxPageSize) {
     return absl::InvalidArgumentError(Concat("page_size: got ", page_size, ", wanted 1 to ",
                                              kMaxPageSize, ", or 0 for ", kDefaultPageSize));
   }
-  VRP_ASSIGN_OR_RETURN(const int64_t before, ParsePageToken(page_token));
+  VRP_RETURN_IF_ERROR(CheckLabels(filter.labels));
+  VRP_ASSIGN_OR_RETURN(const int64_t before, ParsePageToken(filter.page_token));
   const auto size = static_cast<size_t>(page_size == 0 ? kDefaultPageSize : page_size);
   // One more than asked for tells whether there is a next page.
-  VRP_ASSIGN_OR_RETURN(
-      std::vector<JobRecord> records,
-      store_->List({.kind = kind, .before = before, .limit = static_cast<int64_t>(size) + 1}));
+  VRP_ASSIGN_OR_RETURN(std::vector<JobRecord> records,
+                       store_->List({.kind = kind,
+                                     .before = before,
+                                     .limit = static_cast<int64_t>(size) + 1,
+                                     .labels = filter.labels}));
   JobPage page;
   if (records.size() > size) {
     records.resize(size);
@@ -57,6 +64,21 @@ absl::StatusOr<JobPage> JobBook::List(JobKind kind, int32_t page_size,
   }
   for (JobRecord& record : records) page.jobs.push_back(std::move(record.job));
   return page;
+}
+
+absl::StatusOr<History> JobBook::ReadHistory(JobKind kind, std::string_view id,
+                                             HistoryRange range) const {
+  if (range.max_points == 0) range.max_points = kDefaultPoints;
+  if (range.max_points < 1 || range.max_points > kMaxPoints) {
+    return absl::InvalidArgumentError(Concat("max_points: got ", range.max_points, ", wanted 1 to ",
+                                             kMaxPoints, ", or 0 for ", kDefaultPoints));
+  }
+  if (range.first_step < 0 || range.last_step < 0) {
+    return absl::InvalidArgumentError(
+        Concat("steps: got ", range.first_step, " to ", range.last_step, ", wanted 0 or more"));
+  }
+  VRP_RETURN_IF_ERROR(store_->Find(kind, id).status());
+  return store_->ReadHistory(id, range);
 }
 
 absl::StatusOr<std::shared_ptr<EventSubscription>> JobBook::Watch(JobKind kind, std::string_view id,
@@ -73,8 +95,7 @@ absl::StatusOr<std::shared_ptr<EventSubscription>> JobBook::Watch(JobKind kind, 
                                         job.last_sequence + 1, ": ", ResourceName(job), " has ",
                                         job.last_sequence, " events"));
   }
-  return std::make_shared<StoredEventSubscription>(store_, std::move(topic), ResourceName(job),
-                                                   first);
+  return std::make_shared<StoredEventSubscription>(store_, std::move(topic), job, first);
 }
 
 }  // namespace vrp

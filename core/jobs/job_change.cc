@@ -1,6 +1,7 @@
 #include "core/jobs/job_change.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -15,6 +16,12 @@ constexpr size_t kMaxTextBytes = 16 << 10;  // of a log line or an error
 
 // A search that has lived for so long is not what the daemon dies of at once.
 constexpr absl::Duration kGetsOn = absl::Minutes(1);
+
+// Whether `progress` ends an epoch with a better validation than all before.
+bool IsBetter(const TrainingProgress& progress, const std::optional<TrainingProgress>& best) {
+  if (!progress.end_of_epoch || !std::isfinite(progress.validation_cost)) return false;
+  return !best || progress.validation_cost < best->validation_cost;
+}
 
 // Whatever a trainer says, made valid UTF-8 of bounded length; line breaks stay.
 std::string SafeText(std::string_view text) {
@@ -49,6 +56,7 @@ absl::Status JobChange::MoveTo(JobState to) {
   job.state = to;
   if (to == JobState::kPreparing && job.started == absl::InfinitePast()) job.started = now_;
   if (IsFinal(to)) job.ended = now_;
+  job.queue_position = 0;  // the store counts anew
   Add(EventType::kState);
   return absl::OkStatus();
 }
@@ -66,6 +74,11 @@ absl::Status JobChange::Fail(const absl::Status& error) {
   return absl::OkStatus();
 }
 
+void JobChange::CountCrash() {
+  ++record_.crashes;
+  ++record_.all_crashes;
+}
+
 void JobChange::Log(std::string_view line) { Add(EventType::kLog).text = SafeText(line); }
 
 void JobChange::Progress(const TrainingProgress& progress) {
@@ -73,6 +86,7 @@ void JobChange::Progress(const TrainingProgress& progress) {
   event.progress = progress;
   event.step = progress.step;
   record_.job.progress = progress;
+  if (IsBetter(progress, record_.job.best)) record_.job.best = progress;
 }
 
 void JobChange::Checkpoint(int64_t step) {
@@ -106,9 +120,17 @@ void JobChange::Answered(const SolveProgress& progress, std::string answer) {
   contents_[SolveContent::kAnswer] = std::move(answer);
 }
 
-void JobChange::Published(const std::string& model) {
+void JobChange::Published(const std::string& model, TrainingEnd end) {
   record_.job.model = model;
+  record_.job.end = end;
   Add(EventType::kModel).text = model;
+}
+
+void JobChange::PublishedLive(const std::string& model, int64_t step) {
+  record_.job.model = model;
+  JobEvent& event = Add(EventType::kModel);
+  event.text = model;
+  event.step = step;
 }
 
 }  // namespace vrp

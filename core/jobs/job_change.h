@@ -18,6 +18,7 @@ struct JobRecord {
   int64_t number = 0;  // order of submission
   Job job;
   int32_t crashes = 0;          // daemons that died in it since it last got on
+  int32_t all_crashes = 0;      // daemons that ever died in it
   int64_t checkpoint_step = 0;  // of its newest checkpoint
 };
 
@@ -41,7 +42,7 @@ class JobChange {
   // FAILED, with the error's text made fit for messages.
   absl::Status Fail(const absl::Status& error);
   // The daemon died while the job ran.
-  void CountCrash() { ++record_.crashes; }
+  void CountCrash();
   // Whether there is anything to store.
   bool empty() const { return events_.empty() && !searched_; }
 
@@ -50,7 +51,11 @@ class JobChange {
   void Checkpoint(int64_t step);
   void Resumed(int64_t step);
   // `model`: "models/{name}/versions/{n}".
-  void Published(const std::string& model);
+  void Published(const std::string& model, TrainingEnd end);
+  // While the job runs, with the weights after `step`.
+  void PublishedLive(const std::string& model, int64_t step);
+  // It has been prepared and run for so long in all; no event, and stored with the next one.
+  void Ran(absl::Duration run_time) { record_.job.run_time = run_time; }
 
   // A solve job goes on from its stored plan.
   void ResumedSearch();

@@ -1,5 +1,6 @@
-// Queues, runs, survives: accepts training jobs, runs them one after the other, keeps every event,
-// resumes after a crash. (Solve jobs: solve_job_manager.h.)
+// Queues, runs, survives: accepts training jobs, runs them one after the other, those of the
+// highest priority first, keeps their events, resumes after a crash. (Solve jobs:
+// solve_job_manager.h.)
 #pragma once
 
 #include <functional>
@@ -15,6 +16,11 @@
 #include "core/train/trainer.h"
 
 namespace vrp {
+
+struct LivePublication {
+  std::string model;  // models/{name}/versions/{n}
+  int64_t step = 0;   // whose weights it has
+};
 
 // Thread-safe. Errors of the store as of JobBook.
 class JobManager {
@@ -40,7 +46,8 @@ class JobManager {
 
   // Durable when it returns. The same request_id with the same spec gives the job that is there
   // already; with another spec kAlreadyExists. kInvalidArgument and kUnimplemented: the
-  // configuration's errors. kResourceExhausted: the queue is full.
+  // configuration's errors. kResourceExhausted: the queue is full, or the state folder's quota
+  // used.
   virtual absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) = 0;
   // What Submit would refuse, without submitting. A device that is not there now is no error: it
   // may be when the job runs.
@@ -48,11 +55,30 @@ class JobManager {
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
   // Where the event files of this job are, or will be.
   virtual std::string TensorBoardFolder(std::string_view id) const = 0;
-  // page_size 1..1000 (0: 50). kInvalidArgument for a token that List did not give.
-  virtual absl::StatusOr<JobPage> List(int32_t page_size, const std::string& page_token) const = 0;
+  // As JobBook.
+  virtual absl::StatusOr<JobPage> List(const JobFilter& filter) const = 0;
+  virtual absl::StatusOr<History> ReadHistory(std::string_view id,
+                                              const HistoryRange& range) const = 0;
   // A queued job ends at once; a running one at its next poll. Of a job that is cancelled (or about
   // to be) nothing changes. kFailedPrecondition: it has succeeded or failed already.
   virtual absl::StatusOr<Job> Cancel(std::string_view id) = 0;
+  // A queued job at once; a running one becomes PAUSING, and PAUSED with a checkpoint of its last
+  // whole step. Of a job that is paused (or about to be) nothing changes. kFailedPrecondition: it
+  // has ended, or is being cancelled.
+  virtual absl::StatusOr<Job> Pause(std::string_view id) = 0;
+  // A paused job is queued again. Of a job that waits or runs nothing changes. kFailedPrecondition:
+  // it has ended, is being cancelled or paused.
+  virtual absl::StatusOr<Job> Resume(std::string_view id) = 0;
+  // Forgets an ended job with all its files but the models that it published. kFailedPrecondition:
+  // it has not ended.
+  virtual absl::Status Delete(std::string_view id) = 0;
+  // A running job's weights after its current step as a new version of its model, which is loaded
+  // when this returns. Of a step that was published already the version that there is. Blocks until
+  // then. kFailedPrecondition: it does not run; kAborted: it stopped before; kDeadlineExceeded: the
+  // step takes too long.
+  virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
+  // The daemon stops: calls of Publish end soon, with kUnavailable.
+  virtual void StopPublishing() = 0;
   // From sequence number `from` on (0 and 1: the first). kOutOfRange: beyond the last event + 1.
   virtual absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id,
                                                                    int64_t from) = 0;

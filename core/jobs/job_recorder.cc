@@ -1,5 +1,6 @@
 #include "core/jobs/job_recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/text.h"
@@ -32,6 +33,7 @@ void JobRecorder::OnProgress(const TrainingProgress& progress) {
 
 void JobRecorder::OnCheckpoint(int64_t step) {
   Append([step](JobChange& change) { change.Checkpoint(step); });
+  if (options_.quota != nullptr) options_.quota->MakeRoom();
 }
 
 void JobRecorder::Resumed(int64_t step) {
@@ -48,6 +50,11 @@ void JobRecorder::WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWri
 
 void JobRecorder::Finish() {
   if (unstored_) StoreProgress(*unstored_);
+}
+
+absl::Duration JobRecorder::RunTime() const {
+  // A clock that was set back takes nothing away.
+  return options_.run_time_before + std::max(options_.clock->Now() - began_, absl::ZeroDuration());
 }
 
 bool JobRecorder::IsDue() const {
@@ -89,6 +96,7 @@ void JobRecorder::Append(absl::FunctionRef<void(JobChange&)> add) {
                             FromAbsl(lost_why_.message())));
         }
         add(change);
+        change.Ran(RunTime());
         return absl::OkStatus();
       });
   if (stored.ok()) {

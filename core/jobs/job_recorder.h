@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/jobs/job_store.h"
+#include "core/jobs/state_quota.h"
 #include "core/jobs/tensorboard_writer.h"
 #include "core/train/trainer.h"
 
@@ -28,8 +29,13 @@ class JobRecorder final : public TrainingObserver {
     const Clock* clock = nullptr;  // outlives the recorder
     std::string job_id;
     absl::Duration progress_interval;
+    absl::Duration run_time_before = absl::ZeroDuration();  // of the job's earlier attempts
+    const StateQuota* quota =
+        nullptr;  // kept at each checkpoint; outlives the recorder; null: none
   };
-  explicit JobRecorder(Options options) : options_(std::move(options)) {}
+  // The attempt begins.
+  explicit JobRecorder(Options options)
+      : options_(std::move(options)), began_(options_.clock->Now()) {}
 
   void OnLog(std::string_view line) override;
   void OnProgress(const TrainingProgress& progress) override;
@@ -41,6 +47,8 @@ class JobRecorder final : public TrainingObserver {
   void WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer);
   // Training has ended: stores the last step.
   void Finish();
+  // The job's, over all attempts.
+  absl::Duration RunTime() const;
 
  private:
   bool IsDue() const;
@@ -49,6 +57,7 @@ class JobRecorder final : public TrainingObserver {
   void Append(absl::FunctionRef<void(JobChange&)> add);
 
   const Options options_;
+  const absl::Time began_;
   absl::Time last_stored_time_ = absl::InfinitePast();
   int64_t last_stored_step_ = 0;
   std::optional<TrainingProgress> unstored_;  // the newest, not due yet

@@ -12,9 +12,19 @@ namespace {
 constexpr char kSelectJob[] =
     "SELECT number, id, request_id, config_name, config_yaml, overrides, device, state, attempt, "
     "crashes, checkpoint_step, created, started, ended, jobs.progress, error_code, error_text, "
-    "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress "
+    "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, priority, "
+    "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, "
+    "CASE WHEN state = 'QUEUED' THEN (SELECT count(*) FROM jobs AS other WHERE "
+    "other.kind = jobs.kind AND other.state = 'QUEUED' AND (other.priority > jobs.priority OR "
+    "(other.priority = jobs.priority AND other.number <= jobs.number))) ELSE 0 END "
     "FROM jobs LEFT JOIN solve_jobs ON job = number ";
-constexpr int kSolveColumns = 20;  // the first of them
+constexpr int kSolveColumns = 20;     // the first of them
+constexpr int kTrainingColumns = 24;  // likewise
+
+// Of a job's labels: each that is wanted is there.
+constexpr char kHasLabels[] =
+    "NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (SELECT 1 FROM "
+    "json_each(jobs.labels) AS own WHERE own.key = wanted.key AND own.value = wanted.value))";
 
 std::optional<int64_t> FromTime(absl::Time time) {
   if (time == absl::InfinitePast()) return std::nullopt;
@@ -23,6 +33,11 @@ std::optional<int64_t> FromTime(absl::Time time) {
 
 absl::Time ToTime(std::optional<int64_t> nanoseconds) {
   return nanoseconds ? absl::FromUnixNanos(*nanoseconds) : absl::InfinitePast();
+}
+
+// As the store keeps it: 0 for no limit.
+int64_t FromLimit(absl::Duration limit) {
+  return limit == absl::InfiniteDuration() ? 0 : absl::ToInt64Nanoseconds(limit);
 }
 
 std::optional<std::string> FromProgress(const std::optional<TrainingProgress>& progress) {
@@ -56,6 +71,43 @@ absl::StatusOr<std::vector<std::string>> ToTexts(Database& database, const std::
   return texts;
 }
 
+std::string FromLabels(const std::map<std::string, std::string>& labels) {
+  const nlohmann::json json(labels);
+  // CheckLabels refuses what is no UTF-8.
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+absl::StatusOr<std::map<std::string, std::string>> ToLabels(Database& database,
+                                                            const std::string& text) {
+  const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "labels");
+  if (!json.ok() || !json->is_object()) return Damaged(database, "jobs.labels", text);
+  std::map<std::string, std::string> labels;
+  for (const auto& [key, value] : json->items()) {
+    if (!value.is_string()) return Damaged(database, "jobs.labels", text);
+    labels[key] = value.get<std::string>();
+  }
+  return labels;
+}
+
+absl::Status ReadTrainingColumns(Database& database, const Query& row, JobRecord& record) {
+  int column = kTrainingColumns;
+  Job& job = record.job;
+  job.spec.priority = static_cast<int32_t>(row.Integer(column++));
+  VRP_ASSIGN_OR_RETURN(job.spec.labels, ToLabels(database, row.Text(column++)));
+  const int64_t limit = row.Integer(column++);
+  if (limit > 0) job.spec.time_limit = absl::Nanoseconds(limit);
+  job.spec.epoch_limit = row.Integer(column++);
+  job.run_time = absl::Nanoseconds(row.Integer(column++));
+  const std::string end_text = row.Text(column++);
+  const std::optional<TrainingEnd> end = ParseTrainingEnd(end_text);
+  if (!end) return Damaged(database, "jobs.end_reason", end_text);
+  job.end = *end;
+  VRP_ASSIGN_OR_RETURN(job.best, ToProgress(row.OptionalText(column++)));
+  record.all_crashes = static_cast<int32_t>(row.Integer(column++));
+  job.queue_position = row.Integer(column++);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   JobRecord record;
   Job& job = record.job;
@@ -85,6 +137,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   if (job.kind == JobKind::kSolve) {
     VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(row, kSolveColumns));
   }
+  VRP_RETURN_IF_ERROR(ReadTrainingColumns(database, row, record));
   return record;
 }
 
@@ -112,28 +165,6 @@ absl::StatusOr<std::optional<JobRecord>> OnlyOne(absl::StatusOr<std::vector<JobR
   return std::move(records->front());
 }
 
-absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
-  JobEvent event;
-  event.sequence = row.Integer(0);
-  event.attempt = static_cast<int32_t>(row.Integer(1));
-  event.time = ToTime(row.Integer(2));
-  const std::optional<EventType> type = ParseEventType(row.Text(3));
-  if (!type) return Damaged(database, "events.type", row.Text(3));
-  event.type = *type;
-  const std::optional<JobState> state = ParseJobState(row.Text(4));
-  if (!state) return Damaged(database, "events.state", row.Text(4));
-  event.state = *state;
-  event.text = row.Text(5);
-  event.step = row.Integer(6);
-  const std::optional<std::string> progress = row.OptionalText(7);
-  if (progress && event.type != EventType::kProgress) {
-    VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress));
-  } else {
-    VRP_ASSIGN_OR_RETURN(event.progress, ToProgress(progress));
-  }
-  return event;
-}
-
 }  // namespace
 
 absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record) {
@@ -144,13 +175,14 @@ absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record
       Query query,
       database.Prepare(
           "INSERT INTO jobs (id, request_id, config_name, config_yaml, overrides, device, state, "
-          "attempt, "
-          "crashes, checkpoint_step, created, error_code, error_text, model, last_sequence, kind) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?, ?) RETURNING number"));
-  VRP_RETURN_IF_ERROR(query.Bind(job.id, request_id, job.spec.config_name, job.spec.config_yaml,
-                                 FromTexts(job.spec.overrides), job.spec.device,
-                                 JobStateName(job.state), absl::ToUnixNanos(job.created),
-                                 job.last_sequence, JobKindName(job.kind)));
+          "attempt, crashes, checkpoint_step, created, error_code, error_text, model, "
+          "last_sequence, kind, priority, labels, time_limit, epoch_limit) VALUES "
+          "(?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0, '', '', ?, ?, ?, ?, ?, ?) RETURNING number"));
+  VRP_RETURN_IF_ERROR(query.Bind(
+      job.id, request_id, job.spec.config_name, job.spec.config_yaml, FromTexts(job.spec.overrides),
+      job.spec.device, JobStateName(job.state), absl::ToUnixNanos(job.created), job.last_sequence,
+      JobKindName(job.kind), int64_t{job.spec.priority}, FromLabels(job.spec.labels),
+      FromLimit(job.spec.time_limit), job.spec.epoch_limit));
   VRP_RETURN_IF_ERROR(query.Next().status());
   const int64_t number = query.Integer(0);
   if (job.kind == JobKind::kSolve) {
@@ -165,28 +197,18 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
       Query query,
       database.Prepare(
           "UPDATE jobs SET state = ?, attempt = ?, crashes = ?, checkpoint_step = ?, started = ?, "
-          "ended = ?, progress = ?, error_code = ?, error_text = ?, model = ?, last_sequence = ? "
-          "WHERE number = ?"));
+          "ended = ?, progress = ?, error_code = ?, error_text = ?, model = ?, last_sequence = ?, "
+          "run_time = ?, end_reason = ?, best = ?, all_crashes = ? WHERE number = ?"));
   VRP_RETURN_IF_ERROR(
       query.Bind(JobStateName(job.state), int64_t{job.attempt}, int64_t{record.crashes},
                  record.checkpoint_step, FromTime(job.started), FromTime(job.ended),
                  FromProgress(job.progress), int64_t{job.error.raw_code()},
-                 FromAbsl(job.error.message()), job.model, job.last_sequence, record.number));
+                 FromAbsl(job.error.message()), job.model, job.last_sequence,
+                 absl::ToInt64Nanoseconds(job.run_time), TrainingEndName(job.end),
+                 FromProgress(job.best), int64_t{record.all_crashes}, record.number));
   VRP_RETURN_IF_ERROR(query.Run());
   if (job.kind != JobKind::kSolve) return absl::OkStatus();
   return UpdateSolveRow(database, record.number, job.solve);
-}
-
-absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event) {
-  VRP_ASSIGN_OR_RETURN(
-      Query query,
-      database.Prepare("INSERT INTO events (job, sequence, attempt, time, type, state, text, step, "
-                       "progress) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  VRP_RETURN_IF_ERROR(
-      query.Bind(job_number, event.sequence, int64_t{event.attempt}, absl::ToUnixNanos(event.time),
-                 EventTypeName(event.type), JobStateName(event.state), event.text, event.step,
-                 event.solve ? WriteSolveProgress(*event.solve) : FromProgress(event.progress)));
-  return query.Run();
 }
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id) {
@@ -199,7 +221,9 @@ absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
 }
 
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind) {
-  return OnlyOne(SelectJobs(database, "WHERE kind = ? AND state = 'QUEUED' ORDER BY number LIMIT 1",
+  return OnlyOne(SelectJobs(database,
+                            "WHERE kind = ? AND state = 'QUEUED' ORDER BY priority DESC, number "
+                            "LIMIT 1",
                             JobKindName(kind)));
 }
 
@@ -212,6 +236,12 @@ absl::StatusOr<int64_t> CountQueuedRows(Database& database, JobKind kind) {
   return query.Integer(0);
 }
 
+absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number) {
+  VRP_ASSIGN_OR_RETURN(const std::optional<JobRecord> record,
+                       OnlyOne(SelectJobs(database, "WHERE number = ?", job_number)));
+  return record ? record->job.queue_position : 0;
+}
+
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind) {
   return SelectJobs(database,
                     "WHERE kind = ? AND state IN ('PREPARING', 'RUNNING', 'PAUSING', 'CANCELLING', "
@@ -220,8 +250,14 @@ absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, Job
 }
 
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range) {
-  return SelectJobs(database, "WHERE kind = ? AND number < ? ORDER BY number DESC LIMIT ?",
-                    JobKindName(range.kind), range.before, range.limit);
+  if (range.labels.empty()) {
+    return SelectJobs(database, "WHERE kind = ? AND number < ? ORDER BY number DESC LIMIT ?",
+                      JobKindName(range.kind), range.before, range.limit);
+  }
+  return SelectJobs(
+      database,
+      Concat("WHERE kind = ? AND number < ? AND ", kHasLabels, " ORDER BY number DESC LIMIT ?"),
+      JobKindName(range.kind), range.before, FromLabels(range.labels), range.limit);
 }
 
 absl::Status DeleteJobRows(Database& database, int64_t job_number) {
@@ -235,21 +271,26 @@ absl::Status DeleteJobRows(Database& database, int64_t job_number) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
-                                                    const EventRange& range) {
-  VRP_ASSIGN_OR_RETURN(
-      Query query,
-      database.Prepare(
-          "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
-          "WHERE job = (SELECT number FROM jobs WHERE id = ?) AND sequence BETWEEN ? AND ? "
-          "ORDER BY sequence LIMIT ?"));
-  VRP_RETURN_IF_ERROR(query.Bind(job_id, range.first, range.last, range.limit));
-  std::vector<JobEvent> events;
+absl::Status AddDeletionRow(Database& database, std::string_view job_id) {
+  VRP_ASSIGN_OR_RETURN(Query query,
+                       database.Prepare("INSERT OR IGNORE INTO deletions (id) VALUES (?)"));
+  VRP_RETURN_IF_ERROR(query.Bind(job_id));
+  return query.Run();
+}
+
+absl::Status RemoveDeletionRow(Database& database, std::string_view job_id) {
+  VRP_ASSIGN_OR_RETURN(Query query, database.Prepare("DELETE FROM deletions WHERE id = ?"));
+  VRP_RETURN_IF_ERROR(query.Bind(job_id));
+  return query.Run();
+}
+
+absl::StatusOr<std::vector<std::string>> ReadDeletionRows(Database& database) {
+  VRP_ASSIGN_OR_RETURN(Query query, database.Prepare("SELECT id FROM deletions"));
+  std::vector<std::string> ids;
   while (true) {
     VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
-    if (!row) return events;
-    VRP_ASSIGN_OR_RETURN(JobEvent event, EventFromRow(database, query));
-    events.push_back(std::move(event));
+    if (!row) return ids;
+    ids.push_back(query.Text(0));
   }
 }
 

@@ -1,8 +1,9 @@
-// Jobs and events as rows of the store's tables. Functions on an open connection; the caller holds
-// its lock.
+// Jobs as rows of the store's tables. Functions on an open connection; the caller holds its lock.
+// (Their events: event_rows.h.)
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,14 +20,15 @@ namespace vrp {
 absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record);
 // All but what never changes (ids, specification).
 absl::Status UpdateJobRow(Database& database, const JobRecord& record);
-absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event);
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
-// The oldest queued job of the kind.
+// Of the queued jobs of the kind that have the highest priority, the oldest.
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
 absl::StatusOr<int64_t> CountQueuedRows(Database& database, JobKind kind);
+// 1: the next to start; 0: it is not queued. What is read of a job has it.
+absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number);
 // Jobs of the kind that are neither queued, paused nor final, oldest first: of a store that was
 // just opened, the interrupted ones.
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind);
@@ -34,18 +36,16 @@ struct JobRange {
   JobKind kind = JobKind::kTraining;
   int64_t before = 0;  // submitted before this number
   int64_t limit = 0;
+  std::map<std::string, std::string> labels = {};  // that they all must have
 };
 // Newest first.
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range);
-// The job with its events and all that it has.
+// The job with its events and all that it has in the tables. Its files: see the next three.
 absl::Status DeleteJobRows(Database& database, int64_t job_number);
 
-struct EventRange {
-  int64_t first = 1;
-  int64_t last = 0;
-  int64_t limit = 0;
-};
-absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
-                                                    const EventRange& range);
+// Deleted training jobs whose files may still be there.
+absl::Status AddDeletionRow(Database& database, std::string_view job_id);
+absl::Status RemoveDeletionRow(Database& database, std::string_view job_id);
+absl::StatusOr<std::vector<std::string>> ReadDeletionRows(Database& database);
 
 }  // namespace vrp

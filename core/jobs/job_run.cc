@@ -13,10 +13,28 @@
 #include "core/jobs/sure_update.h"
 
 namespace vrp {
+namespace {
+
+// Cancelled or paused before the manager knew whom to tell: the flag may not be set.
+absl::Status GoOn(JobState state) {
+  if (state == JobState::kCancelling) return absl::CancelledError("cancelled");
+  if (state == JobState::kPausing) return absl::CancelledError("paused");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 void RemoveJobFolder(const StateFolder& folder, const Job& job) {
   if (job.state != JobState::kSucceeded && job.state != JobState::kCancelled) return;
   std::error_code ignored;
   std::filesystem::remove_all(folder.JobPath(job.id), ignored);
+}
+
+void RemoveDeletedJob(JobStore& store, const StateFolder& folder, const std::string& id) {
+  std::error_code checkpoints, curves;
+  std::filesystem::remove_all(folder.JobPath(id), checkpoints);
+  std::filesystem::remove_all(folder.TensorBoardPath(id), curves);
+  if (!checkpoints && !curves) store.ForgetDeletion(id).IgnoreError();
 }
 
 JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const CancelFlag> cancel)
@@ -26,19 +44,21 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
       recorder_({.store = context.store,
                  .clock = context.clock,
                  .job_id = job_.id,
-                 .progress_interval = context.progress_interval}) {}
+                 .progress_interval = context.progress_interval,
+                 .run_time_before = job_.run_time,
+                 .quota = context.quota}) {}
 
 void JobRun::Run() {
-  const absl::StatusOr<std::string> model = RunToModel();
+  const absl::StatusOr<Outcome> outcome = RunToModel();
   const absl::StatusOr<Job> ended =
       UpdateForSure(*context_.store, *context_.stopping, job_.id,
-                    [this, &model](JobChange& change) { return Conclude(change, model); });
+                    [this, &outcome](JobChange& change) { return Conclude(change, outcome); });
   // Where the store failed to the last, the next start finds the job as interrupted and finishes
   // it.
   if (ended.ok()) RemoveJobFolder(*context_.folder, *ended);
 }
 
-absl::StatusOr<std::string> JobRun::RunToModel() {
+absl::StatusOr<JobRun::Outcome> JobRun::RunToModel() {
   VRP_ASSIGN_OR_RETURN(TrainingRequest request, Prepare());
   VRP_ASSIGN_OR_RETURN(request.model_directory, context_.registry->StagingDirectory());
   const absl::Cleanup discard = [this, &request] {
@@ -55,6 +75,8 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   VRP_ASSIGN_OR_RETURN(request.device,
                        ResolveDevice(spec.device.empty() ? context_.default_device : spec.device));
   request.threads = context_.threads;
+  request.epoch_limit = spec.epoch_limit;
+  request.time_limit = std::max(spec.time_limit - job_.run_time, absl::ZeroDuration());
   request.job_name = Concat("trainingJobs/", job_.id);
   request.checkpoint_directory = context_.folder->CheckpointPath(job_.id);
   request.cache_directory = context_.folder->LabelsPath();
@@ -73,28 +95,31 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   return request;
 }
 
-absl::StatusOr<std::string> JobRun::TrainAndPublish(const TrainingRequest& request) {
+absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& request) {
   VRP_RETURN_IF_ERROR(
       UpdateForSure(*context_.store, *context_.stopping, job_.id, [](JobChange& change) {
-        // Cancelled before the manager knew whom to tell: the flag may not be set.
-        if (change.state() == JobState::kCancelling) return absl::CancelledError("cancelled");
-        return change.MoveTo(JobState::kRunning);
+        const absl::Status on = GoOn(change.state());
+        return on.ok() ? change.MoveTo(JobState::kRunning) : on;
       }).status());
-  const absl::Status trained = Train(request);
+  const absl::StatusOr<TrainingResult> trained = Train(request);
   recorder_.Finish();
-  VRP_RETURN_IF_ERROR(trained);
+  VRP_RETURN_IF_ERROR(trained.status());
   VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(JobKind::kTraining, job_.id));
   if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
   VRP_ASSIGN_OR_RETURN(const ModelVersion published,
                        context_.registry->Publish(request.config.name, request.model_directory));
-  return ModelResourceName(published.name, published.version);
+  return Outcome{ModelResourceName(published.name, published.version), trained->end};
 }
 
-absl::Status JobRun::Train(const TrainingRequest& request) {
+absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   const StopCondition stop(absl::InfiniteFuture(), cancel_);
+  const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id);
+  const absl::Cleanup over = [this] { context_.live->Remove(job_.id); };
+  TrainingRequest served = request;
+  served.live = live.get();
   // Trainers give a Status; one that throws nevertheless must not take the daemon along.
   try {
-    return context_.trainer->Train(request, stop, recorder_).status();
+    return context_.trainer->Train(served, stop, recorder_);
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("the trainer threw: ", error.what()));
   } catch (...) {
@@ -102,15 +127,19 @@ absl::Status JobRun::Train(const TrainingRequest& request) {
   }
 }
 
-absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<std::string>& model) const {
-  if (model.ok()) {
-    change.Published(*model);
+absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const {
+  change.Ran(recorder_.RunTime());
+  if (outcome.ok()) {
+    change.Published(outcome->model, outcome->end);
     return change.MoveTo(JobState::kSucceeded);
   }
-  const absl::Status& error = model.status();
+  const absl::Status& error = outcome.status();
   if (change.state() == JobState::kCancelling) {
     if (!absl::IsCancelled(error)) change.Log(Concat("while it was cancelled: ", error.ToString()));
     return change.MoveTo(JobState::kCancelled);
+  }
+  if (absl::IsCancelled(error) && change.state() == JobState::kPausing) {
+    return change.MoveTo(JobState::kPaused);
   }
   if (absl::IsCancelled(error) && context_.stopping->IsSet()) {
     change.Log("the daemon stops; the job goes on from its checkpoint when it is started again");

@@ -12,6 +12,7 @@
 #include "core/base/stop.h"
 #include "core/jobs/job_recorder.h"
 #include "core/jobs/job_store.h"
+#include "core/jobs/live_runs.h"
 #include "core/jobs/state_folder.h"
 #include "core/jobs/stop_signal.h"
 #include "core/registry/registry.h"
@@ -23,10 +24,12 @@ namespace vrp {
 struct JobRunContext {
   JobStore* store = nullptr;
   const StateFolder* folder = nullptr;
+  const StateQuota* quota = nullptr;
   const StopSignal* stopping = nullptr;
   Trainer* trainer = nullptr;
   Registry* registry = nullptr;
   const Clock* clock = nullptr;
+  LiveRuns* live = nullptr;
   int32_t threads = 1;
   std::string default_device;
   absl::Duration progress_interval;
@@ -37,17 +40,21 @@ class JobRun {
   // `job` is PREPARING. `cancel` is set by who cancels the job or stops the daemon.
   JobRun(const JobRunContext& context, Job job, std::shared_ptr<const CancelFlag> cancel);
 
-  // Runs the job to its end and stores how it ended: SUCCEEDED, FAILED, CANCELLED, or QUEUED again
-  // when the daemon stops. Nothing that goes wrong in the job leaves this call. Blocks.
+  // Runs the job to its end and stores how it ended: SUCCEEDED, FAILED, CANCELLED, PAUSED, or
+  // QUEUED again when the daemon stops. Nothing that goes wrong in the job leaves this call.
+  // Blocks.
   void Run();
 
  private:
-  // Gives the published model's name.
-  absl::StatusOr<std::string> RunToModel();
+  struct Outcome {
+    std::string model;  // that was published
+    TrainingEnd end = TrainingEnd::kUnknown;
+  };
+  absl::StatusOr<Outcome> RunToModel();
   absl::StatusOr<TrainingRequest> Prepare();
-  absl::StatusOr<std::string> TrainAndPublish(const TrainingRequest& request);
-  absl::Status Train(const TrainingRequest& request);
-  absl::Status Conclude(JobChange& change, const absl::StatusOr<std::string>& model) const;
+  absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest& request);
+  absl::Status Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const;
 
   const JobRunContext& context_;
   const Job job_;
@@ -57,5 +64,9 @@ class JobRun {
 
 // Removes the checkpoints of a job that needs them no more. What cannot be removed stays.
 void RemoveJobFolder(const StateFolder& folder, const Job& job);
+
+// Removes all files of a job that was deleted from `store`. What cannot be removed, or is left by a
+// crash, is tried again at the next start.
+void RemoveDeletedJob(JobStore& store, const StateFolder& folder, const std::string& id);
 
 }  // namespace vrp

@@ -17,6 +17,14 @@ namespace {
 // Larger files are not read through at the start; what is damaged in them is found when it is used.
 constexpr uintmax_t kMaxCheckedBytes = uintmax_t{256} << 20;
 
+// So often, in events of a job, its log is looked at for what to thin.
+constexpr int64_t kThinEvery = 512;
+
+bool IsTimeToThin(const std::vector<JobEvent>& added) {
+  if (added.empty()) return false;
+  return (added.front().sequence - 1) / kThinEvery != added.back().sequence / kThinEvery;
+}
+
 Job Draft(const JobSpec& spec, std::string_view request_id) {
   Job job;
   job.request_id = std::string(request_id);
@@ -127,8 +135,10 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
     VRP_RETURN_IF_ERROR(
         WriteContentRow(*writer_, number, SolveContent::kRequest, contents->request));
   }
+  Job job = change.record().job;
+  VRP_ASSIGN_OR_RETURN(job.queue_position, ReadQueuePosition(*writer_, number));
   VRP_RETURN_IF_ERROR(transaction.Commit());
-  return change.record().job;
+  return job;
 }
 
 absl::StatusOr<JobRecord> JobStore::Find(JobKind kind, std::string_view id) const {
@@ -159,6 +169,19 @@ absl::Status JobStore::Delete(JobKind kind, std::string_view id) {
                                                 "; only an ended job can be deleted"));
   }
   VRP_RETURN_IF_ERROR(DeleteJobRows(*writer_, record->number));
+  if (kind == JobKind::kTraining) VRP_RETURN_IF_ERROR(AddDeletionRow(*writer_, id));
+  return transaction.Commit();
+}
+
+absl::StatusOr<std::vector<std::string>> JobStore::Deletions() const {
+  absl::MutexLock lock(&read_mutex_);
+  return ReadDeletionRows(*reader_);
+}
+
+absl::Status JobStore::ForgetDeletion(std::string_view id) {
+  absl::MutexLock lock(&write_mutex_);
+  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kNormal));
+  VRP_RETURN_IF_ERROR(RemoveDeletionRow(*writer_, id));
   return transaction.Commit();
 }
 
@@ -177,9 +200,8 @@ absl::StatusOr<std::optional<Job>> JobStore::StartNext(JobKind kind) {
     if (!record) return std::nullopt;
     JobChange change(*std::move(record), clock_.Now());
     VRP_RETURN_IF_ERROR(change.Start());
-    VRP_RETURN_IF_ERROR(Write(change));
+    VRP_ASSIGN_OR_RETURN(job, Write(change));
     VRP_RETURN_IF_ERROR(transaction.Commit());
-    job = change.record().job;
   }
   Tell(job);
   return job;
@@ -202,23 +224,30 @@ absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
                                                   JobStateName(before),
                                                   "; nothing happens to it any more"));
     }
-    VRP_RETURN_IF_ERROR(Write(draft));
+    VRP_ASSIGN_OR_RETURN(job, Write(draft));
     VRP_RETURN_IF_ERROR(transaction.Commit());
-    job = draft.record().job;
   }
   Tell(job);
   return job;
 }
 
-absl::Status JobStore::Write(const JobChange& change) {
+absl::StatusOr<Job> JobStore::Write(const JobChange& change) {
+  const int64_t number = change.record().number;
   VRP_RETURN_IF_ERROR(UpdateJobRow(*writer_, change.record()));
   for (const JobEvent& event : change.events()) {
-    VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, change.record().number, event));
+    VRP_RETURN_IF_ERROR(InsertEventRow(*writer_, number, event));
   }
   for (const auto& [kind, content] : change.contents()) {
-    VRP_RETURN_IF_ERROR(WriteContentRow(*writer_, change.record().number, kind, content));
+    VRP_RETURN_IF_ERROR(WriteContentRow(*writer_, number, kind, content));
   }
-  return absl::OkStatus();
+  Job job = change.record().job;
+  if (job.kind == JobKind::kTraining && IsTimeToThin(change.events())) {
+    VRP_RETURN_IF_ERROR(ThinEventRows(*writer_, number, EventLimits{}));
+  }
+  if (job.state == JobState::kQueued) {
+    VRP_ASSIGN_OR_RETURN(job.queue_position, ReadQueuePosition(*writer_, number));
+  }
+  return job;
 }
 
 void JobStore::Tell(const Job& job) const {
@@ -229,6 +258,12 @@ absl::StatusOr<std::vector<JobEvent>> JobStore::Events(std::string_view job_id,
                                                        const EventRange& range) const {
   absl::MutexLock lock(&read_mutex_);
   return ReadEventRows(*reader_, job_id, range);
+}
+
+absl::StatusOr<History> JobStore::ReadHistory(std::string_view job_id,
+                                              const HistoryRange& range) const {
+  absl::MutexLock lock(&read_mutex_);
+  return ReadHistoryRows(*reader_, job_id, range);
 }
 
 }  // namespace vrp

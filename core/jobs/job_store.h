@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/clock.h"
+#include "core/jobs/event_rows.h"
 #include "core/jobs/job_change.h"
 #include "core/jobs/job_rows.h"
 #include "core/jobs/sqlite.h"
@@ -53,10 +54,14 @@ class JobStore {
   absl::StatusOr<std::vector<JobRecord>> List(const JobRange& range) const;
   // Jobs of the kind that are neither queued, paused nor final.
   absl::StatusOr<std::vector<JobRecord>> ListActive(JobKind kind) const;
-  // Starts an attempt of the oldest queued job of the kind; nullopt: none waits.
+  // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow); nullopt: none
+  // waits.
   absl::StatusOr<std::optional<Job>> StartNext(JobKind kind);
-  // Forgets an ended job. kFailedPrecondition: it has not ended.
+  // Forgets an ended job. kFailedPrecondition: it has not ended. A training job's files are the
+  // caller's to remove; the store remembers them until ForgetDeletion.
   absl::Status Delete(JobKind kind, std::string_view id);
+  absl::StatusOr<std::vector<std::string>> Deletions() const;
+  absl::Status ForgetDeletion(std::string_view id);
   // Of a solve job; nullopt: there is none (yet).
   absl::StatusOr<std::optional<std::string>> Content(std::string_view id, SolveContent kind) const;
 
@@ -65,8 +70,10 @@ class JobStore {
   absl::StatusOr<Job> Update(std::string_view id, Durability durability,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
 
+  // As ReadEventRows and ReadHistoryRows.
   absl::StatusOr<std::vector<JobEvent>> Events(std::string_view job_id,
                                                const EventRange& range) const;
+  absl::StatusOr<History> ReadHistory(std::string_view job_id, const HistoryRange& range) const;
 
  private:
   JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> reader, const Clock* clock);
@@ -76,7 +83,8 @@ class JobStore {
   absl::StatusOr<Job> Submit(Job draft, const SolveSpec* contents, int32_t max_queued);
   absl::StatusOr<Job> Insert(Job draft, const SolveSpec* contents, int32_t max_queued)
       ABSL_LOCKS_EXCLUDED(write_mutex_);
-  absl::Status Write(const JobChange& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
+  // Returns the job as it is afterwards.
+  absl::StatusOr<Job> Write(const JobChange& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   void Tell(const Job& job) const;
 
   const Clock& clock_;

@@ -14,6 +14,10 @@
 namespace vrp {
 namespace {
 
+constexpr char kRemedy[] =
+    "look for the reason in the daemon's log, then submit the job again with other settings (a "
+    "smaller batch, another --device)";
+
 struct CrashWords {
   std::string without;  // what it did not come to
   std::string goes_on;
@@ -35,24 +39,34 @@ absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashWord
   return next == change.state() ? absl::OkStatus() : change.MoveTo(next);
 }
 
-absl::Status RecoverInterrupted(JobChange& change, int32_t max_attempts) {
-  const int64_t step = change.record().checkpoint_step;
-  return CountCrash(change, max_attempts,
+absl::Status RecoverInterrupted(JobChange& change, const CrashLimits& limits) {
+  const std::string stands =
+      Concat("its last checkpoint is of step ", change.record().checkpoint_step, "; ", kRemedy);
+  if (change.record().all_crashes + 1 >= limits.in_all) {
+    change.CountCrash();
+    return change.Fail(
+        absl::AbortedError(Concat("the daemon died ", limits.in_all,
+                                  " times in this job, the most that are borne; ", stands)));
+  }
+  return CountCrash(change, limits.in_a_row,
                     {.without = "a new checkpoint",
                      .goes_on = "the job goes on from its last checkpoint",
-                     .stands = Concat("its last checkpoint is of step ", step)},
+                     .stands = stands},
                     JobState::kQueued);
 }
 
 absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& published,
-                        int32_t max_attempts) {
+                        const CrashLimits& limits) {
   if (published) {
-    change.Published(ModelResourceName(published->name, published->version));
+    change.Published(ModelResourceName(published->name, published->version), TrainingEnd::kUnknown);
     return change.MoveTo(JobState::kSucceeded);
   }
   if (change.state() == JobState::kCancelling) return change.MoveTo(JobState::kCancelled);
-  if (change.state() == JobState::kPausing) return change.MoveTo(JobState::kPaused);
-  return RecoverInterrupted(change, max_attempts);
+  if (change.state() == JobState::kPausing) {
+    change.Log("the daemon died while the job was being paused; it stays at its last checkpoint");
+    return change.MoveTo(JobState::kPaused);
+  }
+  return RecoverInterrupted(change, limits);
 }
 
 absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
@@ -70,15 +84,15 @@ absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
 
 }  // namespace
 
-absl::Status RecoverJobs(JobStore& store, const Registry& registry, int32_t max_attempts) {
+absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits) {
   VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(JobKind::kTraining));
   for (const JobRecord& record : active) {
     const std::optional<ModelVersion> published =
         registry.FindByTrainingJob(ResourceName(record.job));
     VRP_RETURN_IF_ERROR(store
                             .Update(record.job.id, Durability::kFull,
-                                    [&published, max_attempts](JobChange& change) {
-                                      return RecoverOne(change, published, max_attempts);
+                                    [&published, &limits](JobChange& change) {
+                                      return RecoverOne(change, published, limits);
                                     })
                             .status());
   }
@@ -98,7 +112,7 @@ absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_a
   return stopping;
 }
 
-void RemoveFinishedFolders(const JobStore& store, const StateFolder& folder) {
+void RemoveFinishedFolders(JobStore& store, const StateFolder& folder) {
   std::vector<std::string> ids;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder.JobsPath(), error)) {
@@ -108,6 +122,9 @@ void RemoveFinishedFolders(const JobStore& store, const StateFolder& folder) {
     const absl::StatusOr<JobRecord> record = store.Find(JobKind::kTraining, id);
     if (record.ok()) RemoveJobFolder(folder, record->job);
   }
+  const absl::StatusOr<std::vector<std::string>> deleted = store.Deletions();
+  if (!deleted.ok()) return;  // they are tried at the next start
+  for (const std::string& id : *deleted) RemoveDeletedJob(store, folder, id);
 }
 
 }  // namespace vrp

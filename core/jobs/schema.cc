@@ -74,7 +74,26 @@ CREATE TABLE solve_contents (
 );
 )sql";
 
-constexpr std::array<std::string_view, 2> kMigrations = {kVersion1, kVersion2};
+// `priority` orders the queue, before `number`. `labels` is a JSON object. Limits of 0 are none;
+// times are nanoseconds. `best` is the progress of the epoch with the lowest validation cost.
+// `all_crashes` counts those before checkpoints too. Gaps among events up to `compacted_to` are
+// those that thinning has made. `deletions`: deleted jobs whose files may still be there.
+constexpr std::string_view kVersion3 = R"sql(
+ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE jobs ADD COLUMN time_limit INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN epoch_limit INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN run_time INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN end_reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN best TEXT;
+ALTER TABLE jobs ADD COLUMN all_crashes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN compacted_to INTEGER NOT NULL DEFAULT 0;
+DROP INDEX jobs_by_state;
+CREATE INDEX jobs_by_state ON jobs (kind, state, priority DESC, number);
+CREATE TABLE deletions (id TEXT PRIMARY KEY) WITHOUT ROWID;
+)sql";
+
+constexpr std::array<std::string_view, 3> kMigrations = {kVersion1, kVersion2, kVersion3};
 
 // 0 for an empty database.
 absl::StatusOr<int64_t> ReadVersion(Database& database) {

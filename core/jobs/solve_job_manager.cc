@@ -1,5 +1,6 @@
 #include "core/jobs/solve_job_manager.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,11 @@ void SolveJobManager::End(const Job& job) {
 
 absl::StatusOr<Job> SolveJobManager::Submit(const SolveSpec& spec, const std::string& request_id) {
   VRP_RETURN_IF_ERROR(CheckRequestId(request_id));
-  VRP_ASSIGN_OR_RETURN(Job job, book_->store().Submit(spec, request_id, max_queued_));
+  JobStore& store = book_->store();
+  VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
+  if (known) return *std::move(known);
+  VRP_RETURN_IF_ERROR(book_->quota().Check());
+  VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
   runner_->Wake();
   return job;
 }
@@ -89,7 +94,7 @@ absl::StatusOr<Job> SolveJobManager::Get(std::string_view id) const {
 
 absl::StatusOr<JobPage> SolveJobManager::List(int32_t page_size,
                                               const std::string& page_token) const {
-  return book_->List(JobKind::kSolve, page_size, page_token);
+  return book_->List(JobKind::kSolve, {.page_size = page_size, .page_token = page_token});
 }
 
 absl::StatusOr<std::shared_ptr<EventSubscription>> SolveJobManager::Watch(std::string_view id,

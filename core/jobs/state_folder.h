@@ -20,6 +20,7 @@ class StateFolder {
   StateFolder(const StateFolder&) = delete;
   StateFolder& operator=(const StateFolder&) = delete;
 
+  const std::string& path() const { return path_; }
   std::string DatabasePath() const;
   std::string JobsPath() const;
   std::string JobPath(std::string_view job_id) const;

@@ -19,9 +19,9 @@ namespace vrp {
 // Thread-safe. May outlive the book that made it.
 class StoredEventSubscription final : public EventSubscription {
  public:
-  // `topic` is the job's, and stands at its newest event. `job_name`: the resource's.
+  // `topic` is the job's, and stands at its newest event.
   StoredEventSubscription(std::shared_ptr<const JobStore> store, std::shared_ptr<EventTopic> topic,
-                          std::string job_name, int64_t from);
+                          const Job& job, int64_t from);
   ~StoredEventSubscription() override;
 
   void NotifyWhenReady(std::function<void()> on_ready) override;
@@ -29,9 +29,13 @@ class StoredEventSubscription final : public EventSubscription {
   bool AtEnd() const override;
 
  private:
+  // kDataLoss: they do not follow on each other from `next`; kNotFound: there is no job any more.
+  absl::Status CheckGapFree(const std::vector<JobEvent>& events, int64_t next) const;
+
   const std::shared_ptr<const JobStore> store_;
   const std::shared_ptr<EventTopic> topic_;
   const std::string job_name_;
+  const JobKind kind_;
   const std::string job_id_;
   absl::Mutex reading_;        // one Next at a time
   std::atomic<int64_t> next_;  // sequence number; written under reading_

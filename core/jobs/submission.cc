@@ -1,5 +1,6 @@
 #include "core/jobs/submission.h"
 
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -19,11 +20,19 @@ constexpr size_t kMaxOverrides = 256;
 constexpr size_t kMaxOverrideBytes = 4096;
 constexpr size_t kMaxRequestIdBytes = 64;
 constexpr size_t kCheckDigits = 8;
+constexpr int32_t kMaxPriority = 1000;
+constexpr absl::Duration kLeastTimeLimit = absl::Seconds(1);
+constexpr absl::Duration kMostTimeLimit = absl::Hours(24 * 365 * 10);
+constexpr size_t kMaxLabels = 32;
+constexpr size_t kMaxLabelBytes = 63;
 
 absl::Status CheckSize(std::string_view what, size_t got, size_t wanted) {
   if (got <= wanted) return absl::OkStatus();
   return absl::InvalidArgumentError(Concat(what, ": got ", got, ", wanted at most ", wanted));
 }
+
+constexpr std::string_view kLabelKeyCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
 
 absl::Status CheckSizes(const JobSpec& spec) {
   VRP_RETURN_IF_ERROR(
@@ -45,8 +54,45 @@ absl::Status CheckSizes(const JobSpec& spec) {
 
 }  // namespace
 
+absl::Status CheckLimits(const JobSpec& spec) {
+  if (std::abs(spec.priority) > kMaxPriority) {
+    return absl::InvalidArgumentError(
+        Concat("priority: got ", spec.priority, ", wanted -", kMaxPriority, " to ", kMaxPriority));
+  }
+  if (spec.time_limit < kLeastTimeLimit ||
+      (spec.time_limit > kMostTimeLimit && spec.time_limit != absl::InfiniteDuration())) {
+    return absl::InvalidArgumentError(Concat("time_limit: got ",
+                                             absl::FormatDuration(spec.time_limit), ", wanted ",
+                                             absl::FormatDuration(kLeastTimeLimit), " to ",
+                                             absl::FormatDuration(kMostTimeLimit), ", or none"));
+  }
+  if (spec.epoch_limit >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat("epoch_limit: got ", spec.epoch_limit, ", wanted 1 or more, or 0 for none"));
+}
+
+absl::Status CheckLabels(const std::map<std::string, std::string>& labels) {
+  VRP_RETURN_IF_ERROR(CheckSize("number of labels", labels.size(), kMaxLabels));
+  for (const auto& [key, value] : labels) {
+    if (key.empty() || key.size() > kMaxLabelBytes ||
+        key.find_first_not_of(kLabelKeyCharacters) != std::string::npos) {
+      return absl::InvalidArgumentError(Concat("labels: got the key ", Quoted(key),
+                                               ", wanted 1 to ", kMaxLabelBytes,
+                                               " of a-z A-Z 0-9 . _ / -"));
+    }
+    if (value.size() > kMaxLabelBytes || !IsPrintableUtf8(value)) {
+      return absl::InvalidArgumentError(Concat("labels: got ", Quoted(value), " for ", key,
+                                               ", wanted at most ", kMaxLabelBytes,
+                                               " printable characters"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec) {
   VRP_RETURN_IF_ERROR(CheckSizes(spec));
+  VRP_RETURN_IF_ERROR(CheckLimits(spec));
+  VRP_RETURN_IF_ERROR(CheckLabels(spec.labels));
   VRP_ASSIGN_OR_RETURN(TrainingConfig config,
                        ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
   const absl::Status name = CheckModelName(config.name);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -12,9 +13,15 @@
 
 namespace vrp {
 
-// The parsed configuration, or all that is wrong with the specification: its sizes, the
-// configuration, the model's name, the device's word (a device that is not there is none of that).
+// The parsed configuration, or all that is wrong with the specification: its sizes, limits and
+// labels, the configuration, the model's name, the device's word (a device that is not there is
+// none of that).
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
+
+// The priority and the limits.
+absl::Status CheckLimits(const JobSpec& spec);
+// Of a job, or of a list's filter.
+absl::Status CheckLabels(const std::map<std::string, std::string>& labels);
 
 // At most 64 printable characters; empty: none.
 absl::Status CheckRequestId(std::string_view request_id);

@@ -38,7 +38,9 @@ struct ModelCard {
   std::vector<ProblemKind> kinds;
   std::vector<std::string> input_features;
   int64_t parameters = 0;
-  std::string training_job;     // "trainingJobs/..."; empty for imported weights
+  // "trainingJobs/{id}", or "trainingJobs/{id}/steps/{n}" when it was published while the job ran;
+  // empty for imported weights.
+  std::string training_job;
   std::string training_config;  // the YAML that trained it
   int64_t steps = 0;
   double validation_cost = 0;       // greedy, mean over the validation set

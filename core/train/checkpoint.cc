@@ -28,7 +28,8 @@ constexpr std::string_view kPrefix = "step-";
 constexpr std::string_view kTemporaryPrefix = "tmp-";
 constexpr std::string_view kStateFile = "state.safetensors";
 constexpr std::string_view kIndexFile = "checkpoint.json";
-constexpr size_t kKept = 2;
+constexpr std::string_view kValidationCost = "validation_cost";
+constexpr int64_t kMaxIndexBytes = int64_t{1} << 20;
 
 // The steps that have a folder, newest first.
 std::vector<int64_t> Steps(const std::string& directory) {
@@ -68,6 +69,7 @@ std::string WriteIndex(const Checkpoint& checkpoint) {
   json["step"] = checkpoint.step;
   json["config_sha256"] = checkpoint.config_sha256;
   json["state_sha256"] = Sha256Hex(checkpoint.state);
+  if (checkpoint.validation_cost) json[kValidationCost] = *checkpoint.validation_cost;
   json["numbers"] = checkpoint.numbers;
   return json.dump(1) + "\n";
 }
@@ -99,7 +101,7 @@ absl::StatusOr<Checkpoint> ReadIndex(const nlohmann::json& json, const std::stri
 // kFailedPrecondition for a newer schema; kDataLoss and others for what is not whole.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t step) {
   const std::string index_path = Concat(folder, "/", kIndexFile);
-  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(index_path, int64_t{1} << 20));
+  VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(index_path, kMaxIndexBytes));
   VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(text, index_path));
   const auto schema = json.is_object() ? json.find("schema_version") : json.end();
   if (schema == json.end() || !schema->is_number_integer())
@@ -121,12 +123,43 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t ste
   return checkpoint;
 }
 
+struct Validated {
+  double cost = 0;
+  int64_t step = 0;
+};
+
+// Those that have a validation cost, the best first; of equal ones the newest.
+std::vector<Validated> ByValidation(const std::string& directory) {
+  std::vector<Validated> validated;
+  for (const int64_t step : Steps(directory)) {
+    const std::string path = Concat(FolderOf(directory, step), "/", kIndexFile);
+    const absl::StatusOr<std::string> text = ReadFile(path, kMaxIndexBytes);
+    if (!text.ok()) continue;
+    const absl::StatusOr<nlohmann::json> json = ParseJsonText(*text, path);
+    if (!json.ok() || !json->is_object()) continue;
+    const auto cost = json->find(kValidationCost);
+    if (cost != json->end() && cost->is_number()) {
+      validated.push_back({cost->get<double>(), step});
+    }
+  }
+  std::stable_sort(validated.begin(), validated.end(),
+                   [](const Validated& a, const Validated& b) { return a.cost < b.cost; });
+  return validated;
+}
+
 // Old checkpoints and what a crash left half written.
-void RemoveOld(const std::string& directory) {
+void RemoveOld(const std::string& directory, const CheckpointRetention& retention) {
   std::error_code ignored;
-  const std::vector<int64_t> steps = Steps(directory);
-  for (size_t i = kKept; i < steps.size(); ++i)
-    fs::remove_all(FolderOf(directory, steps[i]), ignored);
+  std::vector<int64_t> steps = Steps(directory);
+  const auto last = static_cast<size_t>(std::max<int64_t>(retention.last, 1));
+  steps.erase(steps.begin(),
+              steps.begin() + static_cast<std::ptrdiff_t>(std::min(last, steps.size())));
+  if (retention.best > 0 && !steps.empty()) {
+    std::vector<Validated> best = ByValidation(directory);
+    best.resize(std::min(best.size(), static_cast<size_t>(retention.best)));
+    for (const Validated& kept : best) std::erase(steps, kept.step);
+  }
+  for (const int64_t step : steps) fs::remove_all(FolderOf(directory, step), ignored);
   std::vector<fs::path> temporary;
   for (fs::directory_iterator at(directory, ignored), end; !ignored && at != end;
        at.increment(ignored)) {
@@ -138,7 +171,8 @@ void RemoveOld(const std::string& directory) {
 
 }  // namespace
 
-absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& checkpoint) {
+absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& checkpoint,
+                             const CheckpointRetention& retention) {
   for (const auto& [name, value] : checkpoint.numbers) {
     if (!std::isfinite(value))
       return absl::InternalError(Concat("checkpoint: ", name, " is not finite"));
@@ -154,8 +188,26 @@ absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& che
   fs::rename(temporary, folder, error);
   if (error) return Failed("rename", temporary, error);
   VRP_RETURN_IF_ERROR(SyncDirectory(directory));
-  RemoveOld(directory);
+  RemoveOld(directory, retention);
   return absl::OkStatus();
+}
+
+bool IsAmongBest(const std::string& directory, double validation_cost, int64_t best) {
+  if (best <= 0 || !std::isfinite(validation_cost)) return false;
+  const std::vector<Validated> validated = ByValidation(directory);
+  if (validated.size() < static_cast<size_t>(best)) return true;
+  return validation_cost < validated[static_cast<size_t>(best) - 1].cost;
+}
+
+std::vector<std::string> SupersededCheckpoints(const std::string& directory) {
+  std::vector<std::string> superseded;
+  bool found = false;
+  for (const int64_t step : Steps(directory)) {
+    const std::string folder = FolderOf(directory, step);
+    if (found) superseded.push_back(folder);
+    found = found || ReadCheckpoint(folder, step).ok();
+  }
+  return superseded;
 }
 
 absl::StatusOr<Checkpoint> ReadNewestCheckpoint(const std::string& directory) {

@@ -83,6 +83,18 @@ ConfigReader::ConfigReader(const YamlNode& root, std::string_view name,
   for (const std::string& text : overrides) Override(text, order++);
 }
 
+std::map<std::string, std::string> ConfigReader::Settings() const {
+  std::map<std::string, std::string> settings;
+  for (const auto& [path, value] : values_) {
+    std::string text = value.node.text;
+    for (const YamlNode& child : value.node.children) {
+      text += Concat(text.empty() ? "[" : ", ", child.text);
+    }
+    settings[path] = value.node.children.empty() ? text : text + "]";
+  }
+  return settings;
+}
+
 void ConfigReader::Flatten(const YamlNode& root) {
   if (root.kind == YamlKind::kNull) return;
   if (root.kind != YamlKind::kMap) {

@@ -50,6 +50,9 @@ class ConfigReader {
   // A value that is well-formed and still wrong.
   void Refuse(std::string_view path, std::string_view wanted);
 
+  // What the file and the overrides state, a text a key; a list is "[a, b]".
+  std::map<std::string, std::string> Settings() const;
+
   // All errors, a line each, in the order of the file; OK without any.
   absl::Status Finish();
 

@@ -13,7 +13,9 @@
 #include "core/device/device.h"
 #include "core/model/engine_options.h"
 #include "core/model/policy_engine.h"
+#include "core/train/live_models.h"
 #include "core/train/training_config.h"
+#include "core/train/training_result.h"
 
 namespace vrp {
 
@@ -75,13 +77,13 @@ struct TrainingRequest {
   std::string cache_directory = {};
   // Where `training.initial_model: models/NAME/versions/N` is looked for, as NAME/N.
   std::vector<std::string> models_directories = {};
-};
-
-struct TrainingResult {
-  int64_t steps = 0;
-  // Of the weights that were published: with `training.patience` the best, else the last.
-  double validation_cost = 0;
-  double validation_reference = 0;  // 0 where there is none
+  // Ends of their own kind, with a model as after all epochs. So many epochs; 0: config.epochs.
+  int64_t epoch_limit = 0;
+  // Since Train was called. The step that goes beyond it is finished, and the network validated
+  // once more.
+  absl::Duration time_limit = absl::InfiniteDuration();
+  // Served after each step, with LiveJobName in the card; null: nobody asks.
+  LiveModels* live = nullptr;
 };
 
 class Trainer {

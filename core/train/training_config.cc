@@ -137,6 +137,8 @@ void ReadTraining(ConfigReader& reader, TrainingConfig& config) {
   reader.Read("training.initial_model", config.initial_model);
   reader.Read("training.seed", {0, kMaxSeed}, config.seed);
   reader.Read("training.checkpoint_every_steps", {1, kMaxSteps}, config.checkpoint_every_steps);
+  reader.Read("training.keep_last_checkpoints", {1, 1000}, config.keep_last_checkpoints);
+  reader.Read("training.keep_best_checkpoints", {0, 1000}, config.keep_best_checkpoints);
   if (config.accumulate_steps > config.batch_size) {
     reader.Refuse("training.accumulate_steps",
                   Concat("at most training.batch_size, ", config.batch_size));
@@ -282,6 +284,12 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
   config.source = yaml;
   for (const std::string& text : overrides) config.source += Concat("\n# --set ", text);
   return config;
+}
+
+absl::StatusOr<std::map<std::string, std::string>> TrainingSettings(
+    std::string_view yaml, std::string_view name, const ConfigOverrides& overrides) {
+  VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
+  return ConfigReader(root, name, overrides).Settings();
 }
 
 }  // namespace vrp

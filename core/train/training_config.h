@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -121,7 +122,9 @@ struct TrainingConfig {
   std::string initial_model;  // models/NAME/versions/N, or a model's folder or weights
   uint64_t seed = 1;
   int64_t checkpoint_every_steps = 100;
-  std::string source;  // the YAML itself, and the overrides as comments
+  int64_t keep_last_checkpoints = 2;
+  int64_t keep_best_checkpoints = 0;  // by validation, beside them; written at ends of epochs
+  std::string source;                 // the YAML itself, and the overrides as comments
 
   // Of an epoch, by the method.
   int64_t StepsPerEpoch() const;
@@ -136,5 +139,10 @@ using ConfigOverrides = std::vector<std::string>;
 // integer from 1 to 65536`. All errors that can be found at once are given, a line each.
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
                                                    const ConfigOverrides& overrides = {});
+
+// What a configuration and its overrides state, a text a key: {"training.epochs": "3"}. Only the
+// form is checked.
+absl::StatusOr<std::map<std::string, std::string>> TrainingSettings(
+    std::string_view yaml, std::string_view name, const ConfigOverrides& overrides);
 
 }  // namespace vrp

@@ -39,7 +39,9 @@ absl::StatusOr<TrainingResult> TrainingRun::Run() {
   VRP_RETURN_IF_ERROR(Prepare());
   const absl::Status status = Loop();
   if (status.code() == absl::StatusCode::kCancelled && step_ != saved_step_) {
-    VRP_RETURN_IF_ERROR(Save());
+    const absl::Status saved = Save();
+    // The job need not fail for it: it goes on from the checkpoint before.
+    if (!saved.ok()) observer_.OnLog(Concat("no last checkpoint: ", saved.ToString()));
   }
   if (!status.ok()) return status;
   return Publish();
@@ -55,22 +57,68 @@ absl::Status TrainingRun::Loop() {
                                                              .pool = &pool_});
   // An interruption may have come between an epoch's last step and its end.
   if (step_ > 0 && step_ / steps_per_epoch_ > epochs_ended_) VRP_RETURN_IF_ERROR(EndEpoch());
-  while (step_ < steps && !Stalled()) {
+  for (end_ = WhyEnded(); end_ == TrainingEnd::kUnknown; end_ = WhyEnded()) {
     VRP_RETURN_IF_ERROR(StopStatus(stop_.Check()));
     VRP_RETURN_IF_ERROR(OneStep());
     if (step_ % steps_per_epoch_ == 0) VRP_RETURN_IF_ERROR(EndEpoch());
-    if (step_ % config_.checkpoint_every_steps == 0) {
+    if (step_ % config_.checkpoint_every_steps == 0 || IsOneOfTheBest()) {
       const absl::Time start = absl::Now();
       VRP_RETURN_IF_ERROR(Save());
       AddPhase(Phase::kLog, start);
     }
+    if (request_.live != nullptr) {
+      request_.live->Serve([this](const std::string& directory) { return PublishLive(directory); });
+    }
   }
-  if (Stalled()) {
+  VRP_RETURN_IF_ERROR(ValidateLastStep());
+  TellEnd();
+  return absl::OkStatus();
+}
+
+bool TrainingRun::IsOneOfTheBest() const {
+  if (config_.keep_best_checkpoints == 0 || validated_step_ != step_) return false;
+  return IsAmongBest(request_.checkpoint_directory, score_.cost, config_.keep_best_checkpoints);
+}
+
+TrainingEnd TrainingRun::WhyEnded() const {
+  if (step_ >= config_.epochs * steps_per_epoch_) return TrainingEnd::kAllEpochs;
+  if (Stalled()) return TrainingEnd::kNoImprovement;
+  if (request_.epoch_limit > 0 && epochs_ended_ >= request_.epoch_limit) {
+    return TrainingEnd::kEpochLimit;
+  }
+  const absl::Duration spent = absl::FromChrono(std::chrono::steady_clock::now() - started_);
+  // A model of no step at all would be of no use.
+  if (step_ > 0 && spent >= request_.time_limit) return TrainingEnd::kTimeLimit;
+  return TrainingEnd::kUnknown;
+}
+
+absl::StatusOr<ValidationScore> TrainingRun::Validate() {
+  if (validated_step_ == step_) return score_;
+  const bool accuracy = config_.method == TrainingMethod::kSupervised;
+  return validation_.Evaluate(*engine_, accuracy, &pool_, stop_);
+}
+
+absl::Status TrainingRun::ValidateLastStep() {
+  if (end_ != TrainingEnd::kTimeLimit || validated_step_ == step_) return absl::OkStatus();
+  VRP_ASSIGN_OR_RETURN(score_, Validate());
+  validated_step_ = step_;
+  RememberBest();
+  observer_.OnLog(absl::StrFormat("step %d: validation %.4f (reference %.4f, gap %+.2f %%)", step_,
+                                  score_.cost, validation_.reference(), 100 * score_.gap));
+  return absl::OkStatus();
+}
+
+void TrainingRun::TellEnd() {
+  if (end_ == TrainingEnd::kNoImprovement) {
     observer_.OnLog(absl::StrFormat(
         "stopped early: no better validation since epoch %d (%.4f); its weights are the model",
         best_epoch_, best_cost_));
+  } else if (end_ != TrainingEnd::kAllEpochs) {
+    const bool time = end_ == TrainingEnd::kTimeLimit;
+    observer_.OnLog(Concat("stopped by the job's limit on ", time ? "time" : "epochs", ": ",
+                           epochs_ended_, " whole epochs of ", config_.epochs, ", ", step_,
+                           " steps"));
   }
-  return absl::OkStatus();
 }
 
 absl::Status TrainingRun::OneStep() {
@@ -176,8 +224,8 @@ void TrainingRun::Report(const StepOutcome& outcome, double gradient_norm, doubl
 
 absl::Status TrainingRun::EndEpoch() {
   const int64_t epoch = epochs_ended_ + 1;
-  const bool accuracy = config_.method == TrainingMethod::kSupervised;
-  VRP_ASSIGN_OR_RETURN(score_, validation_.Evaluate(*engine_, accuracy, &pool_, stop_));
+  VRP_ASSIGN_OR_RETURN(score_, Validate());
+  validated_step_ = step_;
   VRP_ASSIGN_OR_RETURN(const std::string line, learner_->EndEpoch(epoch, stop_));
   epochs_ended_ = epoch;
   RememberBest();

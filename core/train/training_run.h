@@ -2,6 +2,7 @@
 // torch here.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <span>
@@ -43,6 +44,15 @@ class TrainingRun {
   absl::StatusOr<StepOutcome> Gradient(const TrainingBatch& batch);
   void Apply(double norm);
   absl::Status EndEpoch();
+  // Whether the weights as they are were just validated, and are worth a checkpoint for it.
+  bool IsOneOfTheBest() const;
+  // Why there is no further step; kUnknown: there is one.
+  TrainingEnd WhyEnded() const;
+  // Of the weights as they are; nothing of the run changes.
+  absl::StatusOr<ValidationScore> Validate();
+  // For a run that ends in mid-epoch.
+  absl::Status ValidateLastStep();
+  void TellEnd();
   void RememberBest();
   bool Stalled() const;
   absl::Status CountBadStep(const std::string& why, bool overflowed);
@@ -59,6 +69,9 @@ class TrainingRun {
   std::map<std::string, std::span<float>> Spans();
 
   absl::StatusOr<TrainingResult> Publish();
+  absl::StatusOr<TrainingResult> PublishLive(const std::string& directory);
+  absl::Status WriteModel(const std::string& directory, const std::string& job_name,
+                          const TrainingResult& result) const;
 
   const TrainingRequest& request_;
   const TrainingConfig& config_;
@@ -66,6 +79,7 @@ class TrainingRun {
   TrainingObserver& observer_;
   const EngineFactory& factory_;
   const int64_t steps_per_epoch_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Precision precision_ = Precision::kFp32;  // what the device has of what was asked for
 
   CpuPool pool_;
@@ -83,12 +97,14 @@ class TrainingRun {
   int64_t bad_steps_ = 0;  // in a row
   int64_t overflows_ = 0;  // in a row
   int32_t micro_batch_ = 0;
-  ValidationScore score_;       // NaN before the first
-  double pass_difference_ = 0;  // the largest of the epoch
-  double best_cost_;            // of the validations; NaN before the first
+  ValidationScore score_;        // of the last validation; NaN before the first
+  int64_t validated_step_ = -1;  // in this run: of the last validation
+  double pass_difference_ = 0;   // the largest of the epoch
+  double best_cost_;             // of the validations; NaN before the first
   int64_t best_epoch_ = 0;
   int64_t best_step_ = 0;
   std::vector<float> best_values_;  // with training.patience
+  TrainingEnd end_ = TrainingEnd::kUnknown;
   TrainingProgress progress_;
   TrainingTotals totals_;
 };

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -104,11 +105,16 @@ absl::Status TrainingRun::Save() {
                      {static_cast<int64_t>(span.size())},
                      std::as_bytes(std::span<const float>(span))});
   }
-  VRP_RETURN_IF_ERROR(
-      WriteCheckpoint(request_.checkpoint_directory, {.step = step_,
-                                                      .config_sha256 = Sha256Hex(config_.source),
-                                                      .numbers = Numbers(),
-                                                      .state = WriteSafetensors(views)}));
+  VRP_RETURN_IF_ERROR(WriteCheckpoint(
+      request_.checkpoint_directory,
+      {.step = step_,
+       .config_sha256 = Sha256Hex(config_.source),
+       .numbers = Numbers(),
+       .state = WriteSafetensors(views),
+       .validation_cost = validated_step_ == step_ && std::isfinite(score_.cost)
+                              ? std::optional<double>(score_.cost)
+                              : std::nullopt},
+      {.last = config_.keep_last_checkpoints, .best = config_.keep_best_checkpoints}));
   saved_step_ = step_;
   observer_.OnCheckpoint(step_);
   return absl::OkStatus();
@@ -147,7 +153,7 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
 }
 
 absl::StatusOr<TrainingResult> TrainingRun::Publish() {
-  const bool best = config_.patience > 0 && best_epoch_ > 0;
+  const bool best = config_.patience > 0 && best_step_ > 0;
   if (best) {
     const std::span<float> values = engine_->parameters().values();
     std::memcpy(values.data(), best_values_.data(), values.size_bytes());
@@ -155,7 +161,24 @@ absl::StatusOr<TrainingResult> TrainingRun::Publish() {
   }
   const TrainingResult result{.steps = best ? best_step_ : step_,
                               .validation_cost = best ? best_cost_ : OrZero(score_.cost),
-                              .validation_reference = OrZero(validation_.reference())};
+                              .validation_reference = OrZero(validation_.reference()),
+                              .end = end_};
+  VRP_RETURN_IF_ERROR(WriteModel(request_.model_directory, request_.job_name, result));
+  return result;
+}
+
+absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& directory) {
+  VRP_ASSIGN_OR_RETURN(const ValidationScore score, Validate());
+  const TrainingResult result{.steps = step_,
+                              .validation_cost = OrZero(score.cost),
+                              .validation_reference = OrZero(validation_.reference()),
+                              .end = TrainingEnd::kUnknown};
+  VRP_RETURN_IF_ERROR(WriteModel(directory, LiveJobName(request_.job_name, step_), result));
+  return result;
+}
+
+absl::Status TrainingRun::WriteModel(const std::string& directory, const std::string& job_name,
+                                     const TrainingResult& result) const {
   const std::string weights = engine_->parameters().Save();
   ModelCard card;
   card.architecture = config_.model;
@@ -163,19 +186,16 @@ absl::StatusOr<TrainingResult> TrainingRun::Publish() {
   card.kinds = config_.problem.kinds;
   card.input_features = InputFeatures(config_.model);
   card.parameters = engine_->parameters().size();
-  card.training_job = request_.job_name;
+  card.training_job = job_name;
   card.training_config = config_.source;
   card.steps = result.steps;
   card.validation_cost = result.validation_cost;
   card.validation_reference = result.validation_reference;
   card.created = absl::Now();
   card.weights_sha256 = Sha256Hex(weights);
-  VRP_RETURN_IF_ERROR(EnsureDirectory(request_.model_directory));
-  VRP_RETURN_IF_ERROR(
-      AtomicWriteFile(Concat(request_.model_directory, "/", kWeightsFile), weights));
-  VRP_RETURN_IF_ERROR(
-      AtomicWriteFile(Concat(request_.model_directory, "/", kCardFile), WriteModelCard(card)));
-  return result;
+  VRP_RETURN_IF_ERROR(EnsureDirectory(directory));
+  VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(directory, "/", kWeightsFile), weights));
+  return AtomicWriteFile(Concat(directory, "/", kCardFile), WriteModelCard(card));
 }
 
 }  // namespace vrp

@@ -37,6 +37,9 @@ void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
   app.add_option("--threads", flags.threads,
                  Concat("threads to compute with [", threads, ", all of this machine's]"))
       ->check(CLI::Range(1, threads));
+  app.add_option("--state-quota-mb", flags.state_quota_mb,
+                 "megabytes that the state folder may hold before new jobs are refused [no limit]")
+      ->check(CLI::Range(1, kMaxStateQuotaMb));
   app.add_option("--log-level", flags.log_level, "debug, info, warn or error [info]")
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
 }

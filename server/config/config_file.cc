@@ -72,6 +72,7 @@ class Reader {
     actions_["solve_queue"] = Integer(&options_.solve_queue, kMaxSolveQueue);
     actions_["max_queued_jobs"] = Integer(&options_.max_queued_jobs, kMaxQueuedJobs);
     actions_["solve_jobs_at_once"] = Integer(&options_.solve_jobs_at_once, kMaxSolveJobsAtOnce);
+    actions_["state_quota_mb"] = Integer(&options_.state_quota_mb, kMaxStateQuotaMb);
     actions_["insecure"] = Boolean(&options_.insecure);
     actions_["log_level"] = Word(&options_.log_level);
     return actions_;

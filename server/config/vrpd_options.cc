@@ -37,6 +37,8 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
       First(winner.max_queued_jobs, other.max_queued_jobs, std::move(options.max_queued_jobs));
   options.solve_jobs_at_once =
       First(winner.solve_jobs_at_once, other.solve_jobs_at_once, options.solve_jobs_at_once);
+  options.state_quota_mb =
+      First(winner.state_quota_mb, other.state_quota_mb, options.state_quota_mb);
   options.insecure = First(winner.insecure, other.insecure, std::move(options.insecure));
   options.log_level = First(winner.log_level, other.log_level, std::move(options.log_level));
   if (options.state_dir.empty()) {

@@ -21,6 +21,7 @@ struct VrpdOptions {
   int32_t solve_queue = 64;
   int32_t max_queued_jobs = 1000;
   int32_t solve_jobs_at_once = 1;
+  int32_t state_quota_mb = 0;  // of 1,000,000 bytes; 0: none
   bool insecure = false;
   std::string log_level = "info";
 
@@ -38,6 +39,7 @@ struct PartialOptions {
   std::optional<int32_t> solve_queue;
   std::optional<int32_t> max_queued_jobs;
   std::optional<int32_t> solve_jobs_at_once;
+  std::optional<int32_t> state_quota_mb;
   std::optional<bool> insecure;
   std::optional<std::string> log_level;
 };
@@ -45,6 +47,7 @@ struct PartialOptions {
 inline constexpr int32_t kMaxSolveQueue = 100'000;
 inline constexpr int32_t kMaxQueuedJobs = 1'000'000;
 inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
+inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
 
 // The machine's hardware threads; at least 1.

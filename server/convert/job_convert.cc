@@ -3,7 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/submission.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_head.h"
 #include "server/convert/names.h"
@@ -20,6 +22,42 @@ constexpr size_t kMaxConfigNameBytes = 256;
 constexpr size_t kMaxDeviceBytes = 32;
 constexpr size_t kMaxRequestIdBytes = 64;
 constexpr int32_t kMaxPageSize = 1000;
+
+v1::TrainingEndReason ToProto(TrainingEnd end) {
+  switch (end) {
+    case TrainingEnd::kUnknown:
+      return v1::TRAINING_END_REASON_UNSPECIFIED;
+    case TrainingEnd::kAllEpochs:
+      return v1::TRAINING_END_REASON_ALL_EPOCHS;
+    case TrainingEnd::kNoImprovement:
+      return v1::TRAINING_END_REASON_NO_IMPROVEMENT;
+    case TrainingEnd::kEpochLimit:
+      return v1::TRAINING_END_REASON_EPOCH_LIMIT;
+    case TrainingEnd::kTimeLimit:
+      return v1::TRAINING_END_REASON_TIME_LIMIT;
+  }
+  return v1::TRAINING_END_REASON_UNSPECIFIED;
+}
+
+// The core's "priority: got ..." as a violation of `prefix` + "priority".
+absl::Status WithPrefix(const absl::Status& status, std::string_view prefix) {
+  if (status.ok()) return status;
+  FieldViolation violation = FromLine(FromAbsl(status.message()));
+  violation.field = Concat(prefix, violation.field);
+  return FieldError(status.code(), {violation});
+}
+
+absl::Status FillLimits(const v1::TrainingSpec& message, JobSpec& spec) {
+  spec.priority = message.priority();
+  spec.epoch_limit = message.epoch_limit();
+  if (message.has_time_limit()) {
+    const absl::StatusOr<absl::Duration> limit = FromProto(message.time_limit());
+    if (!limit.ok()) return InvalidField("spec.time_limit", FromAbsl(limit.status().message()));
+    spec.time_limit = *limit;
+  }
+  VRP_RETURN_IF_ERROR(WithPrefix(CheckLimits(spec), "spec."));
+  return WithPrefix(CheckLabels(spec.labels), "spec.");
+}
 
 }  // namespace
 
@@ -102,6 +140,12 @@ v1::TrainingSpec ToProto(const JobSpec& spec) {
   message.set_config_name(spec.config_name);
   for (const std::string& text : spec.overrides) message.add_overrides(text);
   message.set_device(spec.device);
+  message.set_priority(spec.priority);
+  message.mutable_labels()->insert(spec.labels.begin(), spec.labels.end());
+  if (spec.time_limit != absl::InfiniteDuration()) {
+    *message.mutable_time_limit() = ToProto(spec.time_limit);
+  }
+  message.set_epoch_limit(spec.epoch_limit);
   return message;
 }
 
@@ -111,6 +155,18 @@ v1::TrainingJob ToProto(const Job& job) {
   *message.mutable_spec() = ToProto(job.spec);
   if (job.progress.has_value()) *message.mutable_progress() = ToProto(*job.progress);
   message.set_model(job.model);
+  message.set_queue_position(static_cast<int32_t>(job.queue_position));
+  message.set_end_reason(ToProto(job.end));
+  *message.mutable_run_time() = ToProto(job.run_time);
+  if (job.best.has_value()) *message.mutable_best() = ToProto(*job.best);
+  return message;
+}
+
+v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event) {
+  v1::TrainingHistoryPoint message;
+  *message.mutable_time() = ToProto(event.time);
+  message.set_attempt(event.attempt);
+  *message.mutable_progress() = ToProto(event.progress.value_or(TrainingProgress{}));
   return message;
 }
 
@@ -132,6 +188,10 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       break;
     case EventType::kModel:
       message.mutable_model()->set_model(event.text);
+      message.mutable_model()->set_live_step(event.step);
+      break;
+    case EventType::kCompacted:
+      message.mutable_compacted()->set_first_sequence(event.first_left_out);
       break;
     case EventType::kImprovement:
     case EventType::kAnswer:
@@ -163,10 +223,20 @@ absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
     check(Concat("spec.overrides[", i, "]"), message.overrides(i).size(), kMaxOverrideBytes);
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
-  return JobSpec{.config_name = message.config_name().empty() ? "config" : message.config_name(),
-                 .config_yaml = message.config_yaml(),
-                 .overrides = {message.overrides().begin(), message.overrides().end()},
-                 .device = message.device().empty() ? default_device : message.device()};
+  JobSpec spec{.config_name = message.config_name().empty() ? "config" : message.config_name(),
+               .config_yaml = message.config_yaml(),
+               .overrides = {message.overrides().begin(), message.overrides().end()},
+               .device = message.device().empty() ? default_device : message.device(),
+               .labels = {message.labels().begin(), message.labels().end()}};
+  VRP_RETURN_IF_ERROR(FillLimits(message, spec));
+  return spec;
+}
+
+absl::StatusOr<std::map<std::string, std::string>> LabelsFromProto(
+    const google::protobuf::Map<std::string, std::string>& labels) {
+  std::map<std::string, std::string> wanted(labels.begin(), labels.end());
+  VRP_RETURN_IF_ERROR(WithPrefix(CheckLabels(wanted), ""));
+  return wanted;
 }
 
 absl::Status CheckPageSize(int32_t page_size) {

@@ -1,6 +1,9 @@
 // Training jobs and their events, and what requests about jobs of any kind have in common.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "core/jobs/job.h"
 #include "vrp/v1/training_service.pb.h"
@@ -13,11 +16,16 @@ v1::TrainingSpec ToProto(const JobSpec& spec);
 v1::TrainingJob ToProto(const Job& job);
 v1::WatchTrainingJobResponse ToProto(const JobEvent& event);
 
+v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event);
+
 // `default_device` stands where the message names none. kInvalidArgument: config_yaml is absent or
-// above 1 MiB, more than 1,000 overrides, a text that is too long. What the texts say is the job
-// manager's to judge.
+// above 1 MiB, more than 1,000 overrides, a text that is too long, a label, the priority or a limit
+// that is none. What the configuration says is the job manager's to judge.
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                                          const std::string& default_device);
+// Of a list's filter.
+absl::StatusOr<std::map<std::string, std::string>> LabelsFromProto(
+    const google::protobuf::Map<std::string, std::string>& labels);
 // At most 64 printable characters.
 absl::Status CheckRequestId(const std::string& request_id);
 // 0 to 1,000.

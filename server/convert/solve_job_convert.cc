@@ -59,6 +59,7 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
     case EventType::kProgress:
     case EventType::kCheckpoint:
     case EventType::kModel:
+    case EventType::kCompacted:
       break;  // of training jobs alone
   }
   return message;

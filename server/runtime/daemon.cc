@@ -31,6 +31,9 @@ namespace {
 // A matrix of 1,000 nodes has 8 MB, and the answer to 100,000 customers some 10 MB.
 constexpr int kMaxMessageBytes = 64 << 20;
 constexpr int32_t kQuickThreads = 2;
+// Jobs run one at a time, and a step is short.
+constexpr int32_t kPatientThreads = 2;
+constexpr int32_t kPatientQueue = 16;
 // About a tenth of a core that others want too.
 constexpr int32_t kSolveJobNiceness = 10;
 constexpr int32_t kQuickQueue = 1000;
@@ -79,6 +82,7 @@ struct Daemon::Parts {
   std::unique_ptr<Registry> registry;
   std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<WorkPool> solve_pool;
+  std::unique_ptr<WorkPool> patient_pool;
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<StreamHub> streams;
   std::shared_ptr<JobBook> book;
@@ -106,7 +110,8 @@ absl::Status Daemon::Parts::OpenCore() {
                                          .device = device,
                                          .loader = options.policy_loader}));
   VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = vrpd.state_dir + "/matrices"}));
-  VRP_ASSIGN_OR_RETURN(book, JobBook::Open(vrpd.state_dir, options.clock));
+  VRP_ASSIGN_OR_RETURN(
+      book, JobBook::Open(vrpd.state_dir, options.clock, int64_t{vrpd.state_quota_mb} * 1'000'000));
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = options.trainer,
                                                  .registry = registry.get(),
@@ -121,6 +126,8 @@ void Daemon::Parts::MakeHandlers() {
   const VrpdOptions& vrpd = options.vrpd;
   solve_pool = std::make_unique<WorkPool>(
       WorkPool::Options{.threads = std::max(2, vrpd.threads), .max_queued = vrpd.solve_queue});
+  patient_pool = std::make_unique<WorkPool>(
+      WorkPool::Options{.threads = kPatientThreads, .max_queued = kPatientQueue});
   quick_pool = std::make_unique<WorkPool>(
       WorkPool::Options{.threads = kQuickThreads, .max_queued = kQuickQueue});
   streams = std::make_unique<StreamHub>(StreamHub::Options{.tick = options.heartbeat});
@@ -154,6 +161,7 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
 void Daemon::Parts::MakeServices() {
   const VrpdOptions& vrpd = options.vrpd;
   const ServiceContext context{.solve_pool = *solve_pool,
+                               .patient_pool = *patient_pool,
                                .quick_pool = *quick_pool,
                                .streams = *streams,
                                .clock = *options.clock};
@@ -212,6 +220,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
 
 Daemon::~Daemon() {
   Parts& parts = *parts_;
+  if (parts.jobs != nullptr) parts.jobs->StopPublishing();
   if (parts.server != nullptr) {
     parts.server->GetHealthCheckService()->Shutdown();
     parts.streams->Close();
@@ -222,6 +231,7 @@ Daemon::~Daemon() {
   // No call is left. The pools' threads end before the jobs that their tasks use, and the pools
   // themselves after: a job that stops may still tell a stream that is gone.
   if (parts.solve_pool != nullptr) parts.solve_pool->Close();
+  if (parts.patient_pool != nullptr) parts.patient_pool->Close();
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();
   parts.solve_jobs = nullptr;
   parts.jobs = nullptr;

@@ -10,7 +10,8 @@ namespace vrp {
 // All that is referred to outlives the services.
 struct ServiceContext {
   WorkPool& solve_pool;  // for solving and EvaluateModel
-  WorkPool& quick_pool;  // for all else
+  WorkPool& patient_pool;  // for calls that wait for a training's step
+  WorkPool& quick_pool;    // for all else
   StreamHub& streams;
   const Clock& clock;
 };

@@ -35,13 +35,53 @@ grpc::ServerUnaryReactor* TrainingService::CancelTrainingJob(
                   [this, request](const CallContext&) { return handler_.Cancel(*request); });
 }
 
+grpc::ServerUnaryReactor* TrainingService::PauseTrainingJob(
+    grpc::CallbackServerContext* context, const v1::PauseTrainingJobRequest* request,
+    v1::TrainingJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Pause(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::ResumeTrainingJob(
+    grpc::CallbackServerContext* context, const v1::ResumeTrainingJobRequest* request,
+    v1::TrainingJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Resume(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::DeleteTrainingJob(
+    grpc::CallbackServerContext* context, const v1::DeleteTrainingJobRequest* request,
+    v1::DeleteTrainingJobResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Delete(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::PublishTrainingJob(
+    grpc::CallbackServerContext* context, const v1::PublishTrainingJobRequest* request,
+    v1::PublishTrainingJobResponse* response) {
+  return RunUnary(*context, context_.patient_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Publish(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::GetTrainingHistory(
+    grpc::CallbackServerContext* context, const v1::GetTrainingHistoryRequest* request,
+    v1::GetTrainingHistoryResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.GetHistory(*request); });
+}
+
 grpc::ServerWriteReactor<v1::WatchTrainingJobResponse>* TrainingService::WatchTrainingJob(
     grpc::CallbackServerContext*, const v1::WatchTrainingJobRequest* request) {
   return StreamCall<v1::WatchTrainingJobResponse>::Start(
       {.pool = &context_.quick_pool,
        .hub = &context_.streams,
        .open = [this, request = *request] { return handler_.Watch(request); },
-       .heartbeat = HeartbeatOf<v1::WatchTrainingJobResponse>(context_.clock)});
+       .heartbeat =
+           [this, name = request->name()] {
+             auto heartbeat = HeartbeatOf<v1::WatchTrainingJobResponse>(context_.clock)();
+             heartbeat.set_queue_position(handler_.QueuePosition(name));
+             return heartbeat;
+           }});
 }
 
 grpc::ServerUnaryReactor* ModelService::ListModels(grpc::CallbackServerContext* context,

@@ -33,6 +33,21 @@ class TrainingService final : public v1::TrainingService::CallbackService {
   grpc::ServerUnaryReactor* CancelTrainingJob(grpc::CallbackServerContext* context,
                                               const v1::CancelTrainingJobRequest* request,
                                               v1::TrainingJob* response) override;
+  grpc::ServerUnaryReactor* PauseTrainingJob(grpc::CallbackServerContext* context,
+                                             const v1::PauseTrainingJobRequest* request,
+                                             v1::TrainingJob* response) override;
+  grpc::ServerUnaryReactor* ResumeTrainingJob(grpc::CallbackServerContext* context,
+                                              const v1::ResumeTrainingJobRequest* request,
+                                              v1::TrainingJob* response) override;
+  grpc::ServerUnaryReactor* DeleteTrainingJob(grpc::CallbackServerContext* context,
+                                              const v1::DeleteTrainingJobRequest* request,
+                                              v1::DeleteTrainingJobResponse* response) override;
+  grpc::ServerUnaryReactor* PublishTrainingJob(grpc::CallbackServerContext* context,
+                                               const v1::PublishTrainingJobRequest* request,
+                                               v1::PublishTrainingJobResponse* response) override;
+  grpc::ServerUnaryReactor* GetTrainingHistory(grpc::CallbackServerContext* context,
+                                               const v1::GetTrainingHistoryRequest* request,
+                                               v1::GetTrainingHistoryResponse* response) override;
   grpc::ServerWriteReactor<v1::WatchTrainingJobResponse>* WatchTrainingJob(
       grpc::CallbackServerContext* context, const v1::WatchTrainingJobRequest* request) override;
 

@@ -1,5 +1,6 @@
 #include "server/service/training_handler.h"
 
+#include <map>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -9,6 +10,14 @@
 #include "server/service/event_source.h"
 
 namespace vrp {
+namespace {
+
+absl::StatusOr<std::string> IdOf(const std::string& name) {
+  return ParseJobName(JobKind::kTraining, "name", name);
+}
+
+}  // namespace
+
 v1::TrainingJob TrainingHandler::ToMessage(const Job& job) const {
   v1::TrainingJob message = ToProto(job);
   message.set_tensorboard_folder(options_.jobs->TensorBoardFolder(job.id));
@@ -34,17 +43,24 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
     const v1::GetTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id,
-                       ParseJobName(JobKind::kTraining, "name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Get(id));
-  return ToMessage(job);
+  v1::TrainingJob message = ToMessage(job);
+  const JobSpec& spec = job.spec;
+  const absl::StatusOr<std::map<std::string, std::string>> settings =
+      TrainingSettings(spec.config_yaml, spec.config_name, spec.overrides);
+  // It was read when the job was submitted.
+  if (settings.ok()) message.mutable_settings()->insert(settings->begin(), settings->end());
+  return message;
 }
 
 absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
     const v1::ListTrainingJobsRequest& request) const {
   VRP_RETURN_IF_ERROR(CheckPageSize(request.page_size()));
-  const absl::StatusOr<JobPage> page =
-      options_.jobs->List(request.page_size(), request.page_token());
+  VRP_ASSIGN_OR_RETURN(auto labels, LabelsFromProto(request.labels()));
+  const absl::StatusOr<JobPage> page = options_.jobs->List({.page_size = request.page_size(),
+                                                            .page_token = request.page_token(),
+                                                            .labels = std::move(labels)});
   if (!page.ok()) return WithField(page.status(), "page_token");
   v1::ListTrainingJobsResponse response;
   for (const Job& job : page->jobs) *response.add_training_jobs() = ToMessage(job);
@@ -52,22 +68,82 @@ absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
   return response;
 }
 
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Change(
+    const std::string& name, absl::StatusOr<Job> (JobManager::*change)(std::string_view)) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(name));
+  VRP_ASSIGN_OR_RETURN(const Job job, (options_.jobs->*change)(id));
+  return ToMessage(job);
+}
+
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Cancel(
     const v1::CancelTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id,
-                       ParseJobName(JobKind::kTraining, "name", request.name()));
-  VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Cancel(id));
-  return ToMessage(job);
+  return Change(request.name(), &JobManager::Cancel);
+}
+
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Pause(
+    const v1::PauseTrainingJobRequest& request) const {
+  return Change(request.name(), &JobManager::Pause);
+}
+
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Resume(
+    const v1::ResumeTrainingJobRequest& request) const {
+  return Change(request.name(), &JobManager::Resume);
+}
+
+absl::StatusOr<v1::DeleteTrainingJobResponse> TrainingHandler::Delete(
+    const v1::DeleteTrainingJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_RETURN_IF_ERROR(options_.jobs->Delete(id));
+  return v1::DeleteTrainingJobResponse();
+}
+
+absl::StatusOr<v1::PublishTrainingJobResponse> TrainingHandler::Publish(
+    const v1::PublishTrainingJobRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const LivePublication published, options_.jobs->Publish(id));
+  v1::PublishTrainingJobResponse response;
+  response.set_model(published.model);
+  response.set_step(published.step);
+  return response;
+}
+
+absl::StatusOr<v1::GetTrainingHistoryResponse> TrainingHandler::GetHistory(
+    const v1::GetTrainingHistoryRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  const absl::StatusOr<History> history =
+      options_.jobs->ReadHistory(id, {.first_step = request.from_step(),
+                                      .last_step = request.to_step(),
+                                      .max_points = request.max_points(),
+                                      .epochs_only = request.epochs_only()});
+  if (!history.ok()) return WithField(history.status());
+  v1::GetTrainingHistoryResponse response;
+  for (const JobEvent& point : history->points) *response.add_points() = HistoryPointToProto(point);
+  response.set_stored_points(history->stored);
+  return response;
+}
+
+int32_t TrainingHandler::QueuePosition(const std::string& name) const {
+  const absl::StatusOr<std::string> id = IdOf(name);
+  if (!id.ok()) return 0;
+  const absl::StatusOr<Job> job = options_.jobs->Get(*id);
+  return job.ok() ? static_cast<int32_t>(job->queue_position) : 0;
 }
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchTrainingJobResponse>>> TrainingHandler::Watch(
     const v1::WatchTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id,
-                       ParseJobName(JobKind::kTraining, "name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
   VRP_ASSIGN_OR_RETURN(const int64_t from, FirstSequence(request.from_sequence()));
   VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, options_.jobs->Watch(id, from));
   return std::make_unique<EventSource<v1::WatchTrainingJobResponse>>(
-      std::move(events), [](const JobEvent& event) { return ToProto(event); });
+      std::move(events), [jobs = options_.jobs, id](const JobEvent& event) {
+        v1::WatchTrainingJobResponse message = ToProto(event);
+        if (event.state != JobState::kQueued) return message;
+        const absl::StatusOr<Job> job = jobs->Get(id);
+        if (job.ok() && job->last_sequence == event.sequence) {
+          message.set_queue_position(static_cast<int32_t>(job->queue_position));
+        }
+        return message;
+      });
 }
 
 }  // namespace vrp

@@ -82,7 +82,7 @@ class CrashTest : public ::testing::Test {
                       int submissions = 1) {
     KillWhenReached([&](const Reached& reached) {
       Daemon daemon(folder_, options(reached));
-      if (daemon.jobs->List(1, "")->jobs.empty()) {
+      if (daemon.jobs->List({.page_size = 1})->jobs.empty()) {
         for (int i = 0; i < submissions; ++i)
           daemon.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
       }
@@ -113,7 +113,7 @@ TEST_P(CrashAtStepTest, TheJobGoesOnFromItsLastCheckpointWithoutAGap) {
   RunUntilKilled(BeforeStep(killed_before));
 
   Daemon daemon(folder_, {});
-  const std::string id = daemon.jobs->List(1, "")->jobs.at(0).id;
+  const std::string id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;
   const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);
   test::ExpectSoundLog(events);
   const Job job = *daemon.jobs->Get(id);
@@ -142,7 +142,7 @@ TEST_F(CrashTest, AKillRightAfterACheckpointRepeatsNoStep) {
     }};
   });
   Daemon daemon(folder_, {});
-  const std::string id = daemon.jobs->List(1, "")->jobs.at(0).id;
+  const std::string id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;
   std::vector<int64_t> steps;
   for (const JobEvent& event : test::ReadToEnd(*daemon.jobs, id)) {
     if (event.type == EventType::kProgress) steps.push_back(event.step);
@@ -163,7 +163,7 @@ TEST_F(CrashTest, WhatWasAcknowledgedIsThere) {
     reached();
   });
   Daemon daemon(folder_, {});
-  const std::vector<Job> jobs = daemon.jobs->List(10, "")->jobs;
+  const std::vector<Job> jobs = daemon.jobs->List({.page_size = 10})->jobs;
   ASSERT_EQ(jobs.size(), 6u);
   EXPECT_EQ(jobs[0].state, JobState::kCancelled);
   for (int i = 0; i < 5; ++i) {
@@ -188,7 +188,7 @@ TEST_F(CrashTest, AnAcknowledgedCancelHolds) {
     while (true) pause();
   });
   Daemon daemon(folder_, {});
-  const Job job = daemon.jobs->List(1, "")->jobs.at(0);
+  const Job job = daemon.jobs->List({.page_size = 1})->jobs.at(0);
   EXPECT_EQ(job.state, JobState::kCancelled);
   EXPECT_EQ(job.attempt, 1);
   EXPECT_TRUE(daemon.registry->List().empty());
@@ -213,7 +213,7 @@ TEST_F(CrashTest, AKillBetweenPublicationAndTheJobsEndPublishesNothingTwice) {
     while (true) pause();
   });
   Daemon daemon(folder_, {});
-  const Job job = daemon.jobs->List(1, "")->jobs.at(0);
+  const Job job = daemon.jobs->List({.page_size = 1})->jobs.at(0);
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.model, "models/tiny/versions/1");
   EXPECT_EQ(daemon.registry->List().size(), 1u);
@@ -223,7 +223,7 @@ TEST_F(CrashTest, AKillBetweenPublicationAndTheJobsEndPublishesNothingTwice) {
 TEST_F(CrashTest, TheThirdCrashAtTheSameStepFailsTheJobAndTheNextOneRuns) {
   for (int i = 0; i < 3; ++i) RunUntilKilled(BeforeStep(2), /*submissions=*/2);
   Daemon daemon(folder_, {});
-  const std::vector<Job> jobs = daemon.jobs->List(2, "")->jobs;
+  const std::vector<Job> jobs = daemon.jobs->List({.page_size = 2})->jobs;
   EXPECT_EQ(jobs[1].state, JobState::kFailed);
   EXPECT_EQ(jobs[1].attempt, 3);
   EXPECT_THAT(jobs[1].error.ToString(), HasSubstr("the daemon died 3 times in a row"));
@@ -241,7 +241,7 @@ TEST_F(CrashTest, ManyKillsLoseNothingThatWasSeen) {
     // A daemon that only looks: its job waits at the step, and it is stopped gracefully.
     Daemon daemon(folder_, {});
     daemon.trainer.HoldAt((2 * i) / 3 * 3 + 1);
-    id = daemon.jobs->List(1, "")->jobs.at(0).id;
+    id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;
     const std::vector<std::string> now = test::Describe(EventsNow(*daemon.jobs, id));
     ASSERT_GE(now.size(), seen.size());
     EXPECT_TRUE(std::equal(seen.begin(), seen.end(), now.begin()))

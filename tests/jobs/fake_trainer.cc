@@ -64,9 +64,17 @@ absl::StatusOr<TrainingResult> FakeTrainer::Train(const TrainingRequest& request
       observer.OnProgress(progress);
     }
     if (step % options_.checkpoint_every == 0) VRP_RETURN_IF_ERROR(Save(request, step, observer));
+    if (request.live != nullptr) ServeLive(request, step);
   }
   VRP_RETURN_IF_ERROR(WriteFakeModel(request.model_directory, request.job_name));
   return TrainingResult{.steps = steps, .validation_cost = 6.5, .validation_reference = 7};
+}
+
+void FakeTrainer::ServeLive(const TrainingRequest& request, int64_t step) {
+  request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {
+    VRP_RETURN_IF_ERROR(WriteFakeModel(folder, LiveJobName(request.job_name, step)));
+    return TrainingResult{.steps = step};
+  });
 }
 
 absl::Status FakeTrainer::Hold(int64_t step, const StopCondition& stop) {

@@ -43,6 +43,7 @@ class FakeTrainer final : public Trainer {
 
  private:
   absl::Status Hold(int64_t step, const StopCondition& stop);
+  static void ServeLive(const TrainingRequest& request, int64_t step);
   absl::Status Save(const TrainingRequest& request, int64_t step, TrainingObserver& observer) const;
 
   const Options options_;

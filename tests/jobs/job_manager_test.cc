@@ -97,7 +97,7 @@ TEST_F(JobManagerTest, ConcurrentSubmitsOfOneRequestMakeOneJob) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(ids.size(), 1u);
-  EXPECT_EQ(jobs_->List(0, "")->jobs.size(), 1u);
+  EXPECT_EQ(jobs_->List({.page_size = 0})->jobs.size(), 1u);
 }
 
 TEST_F(JobManagerTest, ABadSpecificationIsRefusedAndLeavesNothing) {
@@ -111,7 +111,7 @@ TEST_F(JobManagerTest, ABadSpecificationIsRefusedAndLeavesNothing) {
   EXPECT_TRUE(absl::IsInvalidArgument(jobs_->Submit(spec, "r1").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(jobs_->Submit(test::ASpec(), std::string(65, 'r')).status()));
   EXPECT_TRUE(jobs_->Validate(test::ASpec()).ok());
-  EXPECT_THAT(jobs_->List(0, "")->jobs, IsEmpty());
+  EXPECT_THAT(jobs_->List({.page_size = 0})->jobs, IsEmpty());
   EXPECT_TRUE(jobs_->Submit(test::ASpec(), "r1").ok()) << "the request id is still free";
 }
 
@@ -136,7 +136,7 @@ TEST_F(JobManagerTest, PagesListEachJobOnceNewestFirst) {
   std::vector<std::string> listed;
   std::string token;
   do {
-    const JobPage page = *jobs_->List(3, token);
+    const JobPage page = *jobs_->List({.page_size = 3, .page_token = token});
     EXPECT_LE(page.jobs.size(), 3u);
     for (const Job& job : page.jobs) listed.push_back(job.id);
     token = page.next_page_token;
@@ -145,10 +145,10 @@ TEST_F(JobManagerTest, PagesListEachJobOnceNewestFirst) {
   ASSERT_EQ(listed.size(), 7u);
   listed.pop_back();
   EXPECT_EQ(listed, ids);
-  EXPECT_THAT(jobs_->List(8, "")->next_page_token, IsEmpty()) << "exactly all";
-  EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List(3, "7").status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List(-1, "").status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List(1001, "").status()));
+  EXPECT_THAT(jobs_->List({.page_size = 8})->next_page_token, IsEmpty()) << "exactly all";
+  EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.page_size = 3, .page_token = "7"}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.page_size = -1}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.page_size = 1001}).status()));
 }
 
 TEST_F(JobManagerTest, UnknownJobsAreNotFound) {
@@ -194,7 +194,7 @@ TEST_F(JobManagerTest, AJobThatHasSucceededCannotBeCancelled) {
 TEST_F(JobManagerTest, ACancelThatComesAfterTheLastPollPublishesNothing) {
   UseTrainer({.after_checkpoint = [&](int64_t step) {
     EXPECT_EQ(step, 3) << "the last: the trainer does not look at its flag any more";
-    EXPECT_TRUE(jobs_->Cancel(jobs_->List(1, "")->jobs.at(0).id).ok());
+    EXPECT_TRUE(jobs_->Cancel(jobs_->List({.page_size = 1})->jobs.at(0).id).ok());
   }});
   Open();
   EXPECT_EQ(test::AwaitEnd(*jobs_, Submit()).state, JobState::kCancelled);

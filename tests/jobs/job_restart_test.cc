@@ -120,7 +120,7 @@ TEST_F(JobRestartTest, SubmittingCancellingAndWatchingAtOnceKeepsEveryLogSound) 
     });
   }
   for (std::thread& thread : threads) thread.join();
-  const JobPage page = *jobs_->List(1000, "");
+  const JobPage page = *jobs_->List({.page_size = 1000});
   EXPECT_EQ(page.jobs.size(), size_t{kThreads * kJobs});
   size_t succeeded = 0;
   for (const Job& job : page.jobs) succeeded += job.state == JobState::kSucceeded ? 1 : 0;

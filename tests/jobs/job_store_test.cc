@@ -36,7 +36,11 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
   const JobSpec spec{.config_name = "a.yaml",
                      .config_yaml = "name: ä\n",
                      .overrides = {"training.epochs=3", "quote\"=1"},
-                     .device = "cuda:1"};
+                     .device = "cuda:1",
+                     .priority = -3,
+                     .labels = {{"team", "ä"}},
+                     .time_limit = absl::Hours(2),
+                     .epoch_limit = 9};
   const Job submitted = *(*Open())->Submit(spec, "r1", 10);
   clock_.Advance(absl::Seconds(5));
   ASSERT_EQ((*(*Open())->StartNext(JobKind::kTraining))->id, submitted.id);
@@ -45,7 +49,7 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
                            [](JobChange& change) {
                              change.Progress({.step = 7, .loss = 0.25});
                              change.Checkpoint(7);
-                             change.Published("models/a/versions/1");
+                             change.Published("models/a/versions/1", TrainingEnd::kTimeLimit);
                              return change.Fail(absl::DataLossError("weights\xff"));
                            })
                   .ok());
@@ -62,6 +66,7 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
   EXPECT_EQ(job.progress->loss, 0.25);
   EXPECT_EQ(job.error, absl::DataLossError("weights\\xff"));
   EXPECT_EQ(job.model, "models/a/versions/1");
+  EXPECT_EQ(job.end, TrainingEnd::kTimeLimit);
   EXPECT_EQ(job.last_sequence, 6);
   EXPECT_EQ(record.checkpoint_step, 7);
   const std::vector<JobEvent> events =
@@ -177,12 +182,13 @@ TEST_F(JobStoreTest, ANewerSchemaIsRefusedByItsNumberAndLeftAlone) {
   { ASSERT_TRUE(Open().ok()); }
   {
     const auto database = *Database::Open(path_);
-    ASSERT_TRUE(database->Execute("UPDATE meta SET value = '7' WHERE key = 'schema_version'").ok());
+    ASSERT_TRUE(
+        database->Execute("UPDATE meta SET value = '77' WHERE key = 'schema_version'").ok());
   }
   const absl::Status status = Open().status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr(Concat(path_, ": got schema version 7, wanted 2 or older")));
+              HasSubstr(Concat(path_, ": got schema version 77, wanted 3 or older")));
 }
 
 TEST_F(JobStoreTest, AnotherProgramsDatabaseIsRefused) {

@@ -16,15 +16,15 @@ constexpr JobState kAll[] = {kQueued,     kPreparing, kRunning,   kPausing, kPau
                              kCancelling, kStopping,  kSucceeded, kFailed,  kCancelled};
 
 const std::set<std::pair<JobState, JobState>> kLegal = {
-    {kQueued, kPreparing},    {kQueued, kCancelled},     {kPreparing, kRunning},
-    {kPreparing, kSucceeded}, {kPreparing, kFailed},     {kPreparing, kCancelling},
-    {kPreparing, kPausing},   {kPreparing, kQueued},     {kRunning, kSucceeded},
-    {kRunning, kFailed},      {kRunning, kCancelling},   {kRunning, kPausing},
-    {kRunning, kQueued},      {kPausing, kPaused},       {kPausing, kCancelling},
-    {kPausing, kSucceeded},   {kPausing, kFailed},       {kPaused, kQueued},
-    {kPaused, kCancelled},    {kCancelling, kCancelled}, {kCancelling, kSucceeded},
-    {kPreparing, kStopping},  {kRunning, kStopping},     {kStopping, kSucceeded},
-    {kStopping, kFailed},     {kStopping, kCancelled},
+    {kQueued, kPreparing},     {kQueued, kCancelled},    {kPreparing, kRunning},
+    {kQueued, kPaused},        {kPreparing, kSucceeded}, {kPreparing, kFailed},
+    {kPreparing, kCancelling}, {kPreparing, kPausing},   {kPreparing, kQueued},
+    {kRunning, kSucceeded},    {kRunning, kFailed},      {kRunning, kCancelling},
+    {kRunning, kPausing},      {kRunning, kQueued},      {kPausing, kPaused},
+    {kPausing, kCancelling},   {kPausing, kSucceeded},   {kPausing, kFailed},
+    {kPaused, kQueued},        {kPaused, kCancelled},    {kCancelling, kCancelled},
+    {kCancelling, kSucceeded}, {kPreparing, kStopping},  {kRunning, kStopping},
+    {kStopping, kSucceeded},   {kStopping, kFailed},     {kStopping, kCancelled},
 };
 
 class TransitionTest : public ::testing::TestWithParam<std::tuple<JobState, JobState>> {};

@@ -45,7 +45,7 @@ class RecoveryTest : public ::testing::Test {
                     .ok());
   }
   Job Recover(const std::string& id) {
-    const absl::Status status = RecoverJobs(*store_, *registry_, 3);
+    const absl::Status status = RecoverJobs(*store_, *registry_, {});
     EXPECT_TRUE(status.ok()) << status;
     return store_->Find(JobKind::kTraining, id)->job;
   }

@@ -234,7 +234,7 @@ TEST_F(SolveJobManagerTest, PagesListSolveJobsAlone) {
   ASSERT_EQ(page.jobs.size(), 2u);
   EXPECT_EQ(page.jobs[0].id, ids[0]);
   EXPECT_EQ(jobs_->List(2, page.next_page_token)->jobs.at(0).id, ids[2]);
-  EXPECT_EQ(book_->List(JobKind::kTraining, 0, "")->jobs.size(), 1u);
+  EXPECT_EQ(book_->List(JobKind::kTraining, {.page_size = 0})->jobs.size(), 1u);
 }
 
 TEST_F(SolveJobManagerTest, UnknownJobsAreNotFoundWhateverTheirKind) {

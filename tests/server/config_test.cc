@@ -105,6 +105,7 @@ TEST(ConfigFile, TheShippedOneIsCompleteAndRight) {
   EXPECT_TRUE(options->state_dir.has_value());
   EXPECT_TRUE(options->models_dir.has_value());
   EXPECT_THAT(*text, HasSubstr("\n# threads: "));
+  EXPECT_THAT(*text, HasSubstr("\n# state_quota_mb: "));
 }
 
 struct BadLine {
@@ -134,6 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"threads: 99999999999999999999", "c.yaml:2: threads: got \"9999"},
         BadLine{"solve_queue: 0", "c.yaml:2: solve_queue: got \"0\""},
         BadLine{"max_queued_jobs: {a: 1}", "c.yaml:2: max_queued_jobs: got a map"},
+        BadLine{"state_quota_mb: 0", "c.yaml:2: state_quota_mb: got \"0\""},
         BadLine{"insecure: yes", "c.yaml:2: insecure: got \"yes\", wanted true or false"},
         BadLine{"log_level: loud", "c.yaml:2: log_level: got \"loud\""},
         BadLine{"read_only_models_dirs: a",

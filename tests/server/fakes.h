@@ -33,7 +33,7 @@ class FakeTrainer final : public Trainer {
     VRP_ASSIGN_OR_RETURN(const int64_t first, ResumeStep(request.checkpoint_directory));
     observer.OnLog("fake training");
     for (int64_t step = first + 1; step <= steps_; ++step) {
-      if (step == hold_at_) WaitFor(stop);
+      if (step == hold_at_) WaitFor(request, step, stop);
       if (stop.ShouldStop()) return Stop(request, step - 1, observer);
       observer.OnProgress({.epoch = 1,
                            .epochs = 1,
@@ -55,11 +55,22 @@ class FakeTrainer final : public Trainer {
   }
 
  private:
-  void WaitFor(const StopCondition& stop) {
+  // Publishes meanwhile, as between two steps.
+  void WaitFor(const TrainingRequest& request, int64_t step, const StopCondition& stop) {
     absl::MutexLock lock(&mutex_);
     while (!released_ && !stop.ShouldStop()) {
       mutex_.AwaitWithTimeout(absl::Condition(&released_), absl::Milliseconds(1));
+      ServeLive(request, step - 1 + served_);
     }
+  }
+  // Each time as if a step further, so that each is a new version.
+  void ServeLive(const TrainingRequest& request, int64_t step) {
+    if (request.live == nullptr) return;
+    request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {
+      ++served_;
+      VRP_RETURN_IF_ERROR(WriteFakeModel(folder, LiveJobName(request.job_name, step)));
+      return TrainingResult{.steps = step};
+    });
   }
   static absl::Status Stop(const TrainingRequest& request, int64_t step,
                            TrainingObserver& observer) {
@@ -72,6 +83,7 @@ class FakeTrainer final : public Trainer {
   const int64_t hold_at_;
   absl::Mutex mutex_;
   bool released_ ABSL_GUARDED_BY(mutex_) = false;
+  int64_t served_ = 0;  // by the training thread alone
 };
 
 // Decodes nearest-neighbour plans.

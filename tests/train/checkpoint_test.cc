@@ -1,6 +1,7 @@
 #include "core/train/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -53,6 +54,42 @@ TEST_F(CheckpointTest, KeepsTheTwoNewest) {
     names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, (std::vector<std::string>{"step-10", "step-3"}));
+}
+
+std::vector<int64_t> StepsIn(const std::string& folder) {
+  std::vector<int64_t> steps;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    steps.push_back(std::stoll(entry.path().filename().string().substr(5)));
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+TEST_F(CheckpointTest, KeepsTheLastAndBesideThemTheBestByValidation) {
+  const std::vector<std::pair<int64_t, double>> costs = {{1, 5.0}, {2, 3.0}, {3, 4.0},
+                                                         {4, 9.0}, {5, 8.0}, {6, 7.0}};
+  for (const auto& [step, cost] : costs) {
+    EXPECT_EQ(IsAmongBest(folder_, cost, 2), step <= 3) << step;
+    ASSERT_TRUE(WriteCheckpoint(folder_,
+                                {.step = step,
+                                 .config_sha256 = "ab",
+                                 .numbers = {},
+                                 .state = "x",
+                                 .validation_cost = cost},
+                                {.last = 1, .best = 2})
+                    .ok());
+  }
+  EXPECT_EQ(StepsIn(folder_), (std::vector<int64_t>{2, 3, 6}));
+  EXPECT_EQ(Newest(), 6);
+  EXPECT_FALSE(IsAmongBest(folder_, 1, 0));
+  EXPECT_FALSE(IsAmongBest(folder_, std::nan(""), 2));
+}
+
+TEST_F(CheckpointTest, WhatComesBeforeTheNewestWholeOneIsSuperseded) {
+  for (const int64_t step : {4, 5}) Write(step);
+  EXPECT_EQ(SupersededCheckpoints(folder_), std::vector<std::string>{folder_ + "/step-4"});
+  fs::remove(At(5, "checkpoint.json"));
+  EXPECT_TRUE(SupersededCheckpoints(folder_).empty()) << "the last good one";
 }
 
 TEST_F(CheckpointTest, ReplacesOneOfTheSameStep) {

@@ -43,7 +43,11 @@ class TrainerFixture : public testing::Test {
   // A run in the folder `name`; the same name again goes on from its checkpoint.
   absl::StatusOr<TrainingResult> Train(const std::string& name, const std::string& yaml,
                                        Recorder& recorder) {
-    TrainingRequest request;
+    return Train(name, yaml, recorder, {absl::InfiniteFuture(), recorder.cancel});
+  }
+  absl::StatusOr<TrainingResult> Train(const std::string& name, const std::string& yaml,
+                                       TrainingObserver& observer, const StopCondition& stop = {}) {
+    TrainingRequest request = limits_;
     auto config = ParseTrainingConfig(yaml, "test.yaml");
     EXPECT_TRUE(config.ok()) << config.status();
     request.config = *config;
@@ -53,7 +57,7 @@ class TrainerFixture : public testing::Test {
     request.model_directory = ModelOf(name);
     std::filesystem::create_directories(request.checkpoint_directory);
     std::filesystem::create_directories(request.model_directory);
-    return TrainerOf()->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
+    return TrainerOf()->Train(request, stop, observer);
   }
   std::unique_ptr<Trainer> TrainerOf() {
     return MakeTrainerOn(
@@ -72,6 +76,7 @@ class TrainerFixture : public testing::Test {
 
   const TempFolder temporary_;
   const std::string root_ = temporary_.path();
+  TrainingRequest limits_;  // and what else the next run is asked for
   int32_t threads_ = 1;
   int32_t most_instances_ = 0;
   EngineOptions engine_options_;  // that the last engine was asked for with

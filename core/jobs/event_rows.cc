@@ -1,0 +1,260 @@
+#include "core/jobs/event_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/progress_json.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kFirstLogs = 200;  // the banner, and how the job began
+
+constexpr char kSelectEvent[] =
+    "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
+    "WHERE job = (SELECT number FROM jobs WHERE id = ?) ";
+
+absl::Status Damaged(Database& database, std::string_view what, std::string_view got) {
+  return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
+}
+
+absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
+  JobEvent event;
+  event.sequence = row.Integer(0);
+  event.attempt = static_cast<int32_t>(row.Integer(1));
+  event.time = absl::FromUnixNanos(row.Integer(2));
+  const std::optional<EventType> type = ParseEventType(row.Text(3));
+  if (!type) return Damaged(database, "events.type", row.Text(3));
+  event.type = *type;
+  const std::optional<JobState> state = ParseJobState(row.Text(4));
+  if (!state) return Damaged(database, "events.state", row.Text(4));
+  event.state = *state;
+  event.text = row.Text(5);
+  event.step = row.Integer(6);
+  const std::optional<std::string> progress = row.OptionalText(7);
+  if (!progress) return event;
+  if (event.type == EventType::kProgress) {
+    VRP_ASSIGN_OR_RETURN(event.progress, ParseProgress(*progress));
+  } else {
+    VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress));
+  }
+  return event;
+}
+
+absl::StatusOr<std::vector<JobEvent>> EventsFromRows(Database& database, Query& query) {
+  std::vector<JobEvent> events;
+  while (true) {
+    VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+    if (!row) return events;
+    VRP_ASSIGN_OR_RETURN(JobEvent event, EventFromRow(database, query));
+    events.push_back(std::move(event));
+  }
+}
+
+// The only column of the only row.
+template <typename... Values>
+absl::StatusOr<int64_t> ReadNumber(Database& database, const std::string& sql,
+                                   const Values&... values) {
+  VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(sql));
+  VRP_RETURN_IF_ERROR(query.Bind(values...));
+  VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+  return row ? query.Integer(0) : 0;
+}
+
+template <typename... Values>
+absl::Status Run(Database& database, const std::string& sql, const Values&... values) {
+  VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(sql));
+  VRP_RETURN_IF_ERROR(query.Bind(values...));
+  return query.Run();
+}
+
+// What stands in a gap that ends before `next`.
+JobEvent Compacted(int64_t first, const JobEvent& next) {
+  JobEvent event;
+  event.sequence = next.sequence - 1;
+  event.attempt = next.attempt;
+  event.time = next.time;
+  event.type = EventType::kCompacted;
+  event.state = next.state;
+  event.first_left_out = first;
+  return event;
+}
+
+std::vector<JobEvent> FillGaps(std::vector<JobEvent> events, int64_t first, int64_t compacted_to) {
+  std::vector<JobEvent> filled;
+  filled.reserve(events.size());
+  for (JobEvent& event : events) {
+    if (event.sequence > first && event.sequence - 1 <= compacted_to) {
+      filled.push_back(Compacted(first, event));
+    }
+    first = event.sequence + 1;
+    filled.push_back(std::move(event));
+  }
+  return filled;
+}
+
+// Of a job's events of one type up to a sequence number.
+constexpr char kOfType[] = "FROM events WHERE job = ? AND type = ? AND sequence <= ?";
+
+struct Older {
+  int64_t job = 0;
+  int64_t last = 0;  // what comes after it is not touched
+};
+
+absl::StatusOr<int64_t> Count(Database& database, const Older& older, std::string_view type) {
+  return ReadNumber(database, Concat("SELECT count(*) ", kOfType), older.job, type, older.last);
+}
+
+// The least power of two by which `last_step` has at most `most` parts.
+int64_t Stride(int64_t last_step, int64_t most) {
+  int64_t stride = 1;
+  while (last_step / stride >= most) stride *= 2;
+  return stride;
+}
+
+// Whether anything was beyond the limit. Half of it is left, so that this is not done every time.
+absl::StatusOr<bool> ThinSteps(Database& database, const Older& older, std::string_view type,
+                               int64_t limit) {
+  VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
+  if (count <= limit) return false;
+  VRP_ASSIGN_OR_RETURN(
+      const int64_t last_step,
+      ReadNumber(database, Concat("SELECT max(step) ", kOfType), older.job, type, older.last));
+  // Ends of epochs count as later than all else of their steps. 2^40 is beyond all sequences.
+  VRP_RETURN_IF_ERROR(
+      Run(database,
+          Concat("DELETE ", kOfType,
+                 " AND sequence NOT IN (SELECT max(sequence + 1099511627776 * "
+                 "coalesce(json_extract(progress, '$.end_of_epoch'), 0)) % 1099511627776 ",
+                 kOfType, " GROUP BY step / ?)"),
+          older.job, type, older.last, older.job, type, older.last,
+          Stride(last_step, std::max<int64_t>(limit / 2, 1))));
+  return true;
+}
+
+absl::StatusOr<bool> ThinLogs(Database& database, const Older& older, int64_t limit) {
+  const std::string_view type = EventTypeName(EventType::kLog);
+  VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
+  if (count <= limit + kFirstLogs) return false;
+  VRP_RETURN_IF_ERROR(Run(database,
+                          Concat("DELETE ", kOfType, " AND sequence IN (SELECT sequence ", kOfType,
+                                 " ORDER BY sequence LIMIT ? OFFSET ?)"),
+                          older.job, type, older.last, older.job, type, older.last,
+                          count - kFirstLogs - limit / 2, kFirstLogs));
+  return true;
+}
+
+struct Point {
+  int64_t sequence = 0;
+  int64_t step = 0;
+  bool end_of_epoch = false;
+};
+
+// By step, of each the newest attempt that came to it.
+absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_view job_id,
+                                              const HistoryRange& range) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query,
+      database.Prepare("SELECT sequence, step, coalesce(json_extract(progress, '$.end_of_epoch'), "
+                       "0) FROM events WHERE job = (SELECT number FROM jobs WHERE id = ?) AND "
+                       "type = 'progress' ORDER BY sequence DESC"));
+  VRP_RETURN_IF_ERROR(query.Bind(job_id));
+  const int64_t last = range.last_step > 0 ? range.last_step : std::numeric_limits<int64_t>::max();
+  std::vector<Point> points;
+  int64_t before = std::numeric_limits<int64_t>::max();
+  while (true) {
+    VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+    if (!row) break;
+    const Point point{query.Integer(0), query.Integer(1), query.Integer(2) != 0};
+    if (point.step >= before) continue;
+    before = point.step;
+    const bool wanted = point.step >= range.first_step && point.step <= last;
+    if (wanted && (point.end_of_epoch || !range.epochs_only)) points.push_back(point);
+  }
+  std::reverse(points.begin(), points.end());
+  return points;
+}
+
+// Of equal parts the last end of an epoch, else the last point; of all the very last.
+std::vector<Point> Spread(const std::vector<Point>& points, int64_t wanted) {
+  const auto count = static_cast<int64_t>(points.size());
+  if (count <= wanted) return points;
+  std::vector<Point> chosen;
+  for (int64_t part = 0; part < wanted; ++part) {
+    const int64_t begin = part * count / wanted, end = (part + 1) * count / wanted;
+    Point best = points[static_cast<size_t>(end - 1)];
+    for (int64_t i = end - 1; i >= begin && !best.end_of_epoch && end != count; --i) {
+      if (points[static_cast<size_t>(i)].end_of_epoch) best = points[static_cast<size_t>(i)];
+    }
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event) {
+  std::optional<std::string> progress;
+  if (event.progress) progress = WriteProgress(*event.progress);
+  if (event.solve) progress = WriteSolveProgress(*event.solve);
+  return Run(database,
+             "INSERT INTO events (job, sequence, attempt, time, type, state, text, step, "
+             "progress) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             job_number, event.sequence, int64_t{event.attempt}, absl::ToUnixNanos(event.time),
+             EventTypeName(event.type), JobStateName(event.state), event.text, event.step,
+             progress);
+}
+
+absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
+                                                    const EventRange& range) {
+  std::vector<JobEvent> events;
+  {
+    VRP_ASSIGN_OR_RETURN(
+        Query query, database.Prepare(Concat(
+                         kSelectEvent, "AND sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?")));
+    VRP_RETURN_IF_ERROR(query.Bind(job_id, range.first, range.last, range.limit));
+    VRP_ASSIGN_OR_RETURN(events, EventsFromRows(database, query));
+  }
+  // Read after the events: what was thinned before they were read is told by then.
+  VRP_ASSIGN_OR_RETURN(const int64_t compacted_to,
+                       ReadNumber(database, "SELECT compacted_to FROM jobs WHERE id = ?", job_id));
+  return FillGaps(std::move(events), range.first, compacted_to);
+}
+
+absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLimits& limits) {
+  VRP_ASSIGN_OR_RETURN(
+      const int64_t last,
+      ReadNumber(database, "SELECT last_sequence FROM jobs WHERE number = ?", job_number));
+  const Older older{.job = job_number, .last = last - limits.newest};
+  if (older.last < 1) return absl::OkStatus();
+  VRP_ASSIGN_OR_RETURN(
+      const bool progress,
+      ThinSteps(database, older, EventTypeName(EventType::kProgress), limits.progress));
+  VRP_ASSIGN_OR_RETURN(
+      const bool checkpoints,
+      ThinSteps(database, older, EventTypeName(EventType::kCheckpoint), limits.checkpoints));
+  VRP_ASSIGN_OR_RETURN(const bool logs, ThinLogs(database, older, limits.logs));
+  if (!progress && !checkpoints && !logs) return absl::OkStatus();
+  return Run(database, "UPDATE jobs SET compacted_to = ? WHERE number = ?", older.last, job_number);
+}
+
+absl::StatusOr<History> ReadHistoryRows(Database& database, std::string_view job_id,
+                                        const HistoryRange& range) {
+  VRP_ASSIGN_OR_RETURN(const std::vector<Point> points, ReadPoints(database, job_id, range));
+  History history;
+  history.stored = static_cast<int64_t>(points.size());
+  for (const Point& point : Spread(points, range.max_points)) {
+    VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(Concat(kSelectEvent, "AND sequence = ?")));
+    VRP_RETURN_IF_ERROR(query.Bind(job_id, point.sequence));
+    VRP_ASSIGN_OR_RETURN(std::vector<JobEvent> events, EventsFromRows(database, query));
+    // One that was thinned since is left out.
+    for (JobEvent& event : events) history.points.push_back(std::move(event));
+  }
+  return history;
+}
+
+}  // namespace vrp

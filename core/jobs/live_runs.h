@@ -1,0 +1,62 @@
+// The trainings that are under way, for those who ask them for their weights.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "core/train/live_models.h"
+
+namespace vrp {
+
+// Thread-safe.
+class LiveRuns {
+ public:
+  std::shared_ptr<LiveModels> Add(const std::string& job_id) {
+    auto models = std::make_shared<LiveModels>();
+    absl::MutexLock lock(&mutex_);
+    if (closed_) models->Close(Closed());
+    runs_[job_id] = models;
+    return models;
+  }
+  // The run is over: whoever still waits for it is told.
+  void Remove(const std::string& job_id) {
+    std::shared_ptr<LiveModels> models;
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto found = runs_.find(job_id);
+      if (found == runs_.end()) return;
+      models = std::move(found->second);
+      runs_.erase(found);
+    }
+    models->Close(absl::AbortedError("the training stopped before its next step was done"));
+  }
+  // Null: the job does not run.
+  std::shared_ptr<LiveModels> Find(std::string_view job_id) {
+    absl::MutexLock lock(&mutex_);
+    const auto found = runs_.find(job_id);
+    return found == runs_.end() ? nullptr : found->second;
+  }
+  // The daemon stops: nobody waits for a step any more.
+  void CloseAll() {
+    absl::MutexLock lock(&mutex_);
+    closed_ = true;
+    for (const auto& [id, models] : runs_) models->Close(Closed());
+  }
+
+ private:
+  static absl::Status Closed() {
+    return absl::UnavailableError("the daemon is stopping; call again");
+  }
+
+  absl::Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  std::map<std::string, std::shared_ptr<LiveModels>, std::less<>> runs_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace vrp

@@ -1,0 +1,50 @@
+// Asking a training that is under way for its weights.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/train/training_result.h"
+
+namespace vrp {
+
+// "trainingJobs/x/steps/12", for the card of a model that was published live after this step: so it
+// is told from the job's last one.
+std::string LiveJobName(std::string_view job_name, int64_t step);
+
+// Of one run. Thread-safe: any thread asks, the training thread serves between two steps.
+class LiveModels {
+ public:
+  // Blocks until the run has written weights and card into `directory`, as they are after its
+  // current step. kDeadlineExceeded: its step takes longer than `patience`; `directory` is the
+  // caller's again. Errors of the run and of Close otherwise.
+  absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience);
+
+  using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
+  // Calls `write` for each that asks, if any.
+  void Serve(Write write);
+  // The run is over: who asks gets `why`, which is not OK, now and later.
+  void Close(const absl::Status& why);
+
+ private:
+  struct Wish {
+    std::string directory;
+    std::optional<absl::StatusOr<TrainingResult>> answer = {};
+  };
+
+  absl::Mutex mutex_;
+  std::deque<std::shared_ptr<Wish>> wishes_ ABSL_GUARDED_BY(mutex_);
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK: it runs
+};
+
+}  // namespace vrp

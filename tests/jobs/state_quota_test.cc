@@ -1,0 +1,93 @@
+#include "core/jobs/state_quota.h"
+
+#include <filesystem>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/train/checkpoint.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/job_manager_fixture.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr int64_t kState = 100'000;  // bytes of a checkpoint
+
+class StateQuotaTest : public ::testing::Test {
+ protected:
+  StateQuotaTest() : folder_(*StateFolder::Open(temporary_.File("state"))) {}
+  void Checkpoint(const std::string& job, int64_t step) {
+    const std::string directory = folder_->CheckpointPath(job);
+    ASSERT_TRUE(EnsureDirectory(directory).ok());
+    ASSERT_TRUE(
+        WriteCheckpoint(
+            directory,
+            {.step = step, .config_sha256 = "ab", .numbers = {}, .state = std::string(kState, 'x')},
+            {.last = 9})
+            .ok());
+    // Whatever the file system's clock can tell apart.
+    fs::last_write_time(At(job, step),
+                        fs::file_time_type() + std::chrono::seconds(1000 + ++written_));
+  }
+  std::string At(const std::string& job, int64_t step) const {
+    return Concat(folder_->CheckpointPath(job), "/step-", step);
+  }
+
+  test::TempFolder temporary_;
+  std::unique_ptr<StateFolder> folder_;
+  int written_ = 0;
+};
+
+TEST_F(StateQuotaTest, WithoutAQuotaNothingIsRemovedOrRefused) {
+  for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
+  EXPECT_TRUE(StateQuota(*folder_, 0).Check().ok());
+  EXPECT_TRUE(fs::exists(At("a", 1)));
+}
+
+TEST_F(StateQuotaTest, TheOldestSupersededCheckpointsGoFirstAndNoMoreThanNeeded) {
+  Checkpoint("a", 1);
+  Checkpoint("b", 1);
+  Checkpoint("a", 2);
+  Checkpoint("b", 2);
+  EXPECT_TRUE(StateQuota(*folder_, 4 * kState + kState / 2).Check().ok());
+  EXPECT_TRUE(fs::exists(At("a", 1)));
+  EXPECT_TRUE(StateQuota(*folder_, 3 * kState + kState / 2).Check().ok());
+  EXPECT_FALSE(fs::exists(At("a", 1)));
+  EXPECT_TRUE(fs::exists(At("b", 1)));
+}
+
+TEST_F(StateQuotaTest, TheLastWholeCheckpointStaysAndTheRefusalSaysWhatIsUsed) {
+  for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
+  // The newest is damaged: the one before is the last good one.
+  ASSERT_TRUE(AtomicWriteFile(At("a", 3) + "/state.safetensors", "cut").ok());
+  const absl::Status status = StateQuota(*folder_, kState / 2).Check();
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("used of a quota of 0.1 MB (jobs 0."));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("vrpctl jobs delete"));
+  EXPECT_FALSE(fs::exists(At("a", 1)));
+  EXPECT_TRUE(fs::exists(At("a", 2)));
+  EXPECT_EQ(ReadNewestCheckpoint(folder_->CheckpointPath("a"))->step, 2);
+}
+
+class QuotaOfJobsTest : public test::JobManagerFixture {};
+
+TEST_F(QuotaOfJobsTest, NewJobsAreRefusedAndThoseThatAreThereGoOn) {
+  quota_bytes_ = 3'000'000;
+  Open();
+  const std::string running = SubmitHeld();
+  ASSERT_TRUE(AtomicWriteFile(folder_.File("state/large"), std::string(4'000'000, 'x')).ok());
+  const absl::Status refused = jobs_->Submit(test::ASpec(), "").status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("large 4.0 MB"));
+  trainer_->Release();
+  EXPECT_EQ(test::AwaitEnd(*jobs_, running).state, JobState::kSucceeded);
+  fs::remove(folder_.File("state/large"));
+  EXPECT_TRUE(jobs_->Submit(test::ASpec(), "").ok());
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,152 @@
+// Runs that end at a limit, and weights that are published on the way.
+#include <algorithm>
+#include <thread>
+
+#include "core/model/model_card.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/train/trainer_fixture.h"
+
+namespace vrp {
+namespace {
+
+using test::Recorder;
+using test::Yaml;
+using testing::HasSubstr;
+
+class TrainerLimitsTest : public test::TrainerFixture {
+ protected:
+  absl::StatusOr<ModelCard> CardIn(const std::string& folder) {
+    const absl::StatusOr<std::string> text = ReadFile(folder + "/card.json");
+    if (!text.ok()) return text.status();
+    return ParseModelCard(*text, "card");
+  }
+  const std::string yaml_ = Yaml("reinforce", "reinforce: {baseline: exponential}\n");
+};
+
+TEST_F(TrainerLimitsTest, TheEpochLimitEndsWithTheModelOfThatEpoch) {
+  limits_.epoch_limit = 2;
+  Recorder recorder;
+  const auto result = Train("a", yaml_, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->end, TrainingEnd::kEpochLimit);
+  EXPECT_EQ(result->steps, 10);
+  EXPECT_EQ(recorder.epochs.size(), 2u);
+  EXPECT_EQ(result->validation_cost, recorder.epochs[1].validation_cost);
+  EXPECT_THAT(recorder.log, HasSubstr("the job's limit on epochs: 2 whole epochs of 4, 10 steps"));
+  limits_.epoch_limit = 9;
+  Recorder all;
+  EXPECT_EQ(Train("b", yaml_, all)->end, TrainingEnd::kAllEpochs) << "more than there are";
+}
+
+TEST_F(TrainerLimitsTest, TheTimeLimitEndsAfterAStepWithAValidationOfItsWeights) {
+  limits_.time_limit = absl::ZeroDuration();
+  Recorder recorder;
+  const auto result = Train("a", yaml_, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->end, TrainingEnd::kTimeLimit);
+  EXPECT_EQ(result->steps, 1);
+  EXPECT_GT(result->validation_cost, 0);
+  EXPECT_EQ(CardIn(ModelOf("a"))->validation_cost, result->validation_cost);
+  EXPECT_THAT(recorder.log, HasSubstr("the job's limit on time"));
+}
+
+TEST_F(TrainerLimitsTest, TheTimeLimitOfAJobWithPatienceGivesTheBestWeights) {
+  std::string yaml = yaml_;
+  yaml.replace(yaml.find("epochs: 4"), 9, "patience: 3, epochs: 4");
+  limits_.time_limit = absl::ZeroDuration();
+  Recorder recorder;
+  const auto result = Train("a", yaml, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->steps, 1);
+  EXPECT_GT(result->validation_cost, 0);
+}
+
+TEST_F(TrainerLimitsTest, ALimitedRunIsTheBeginningOfTheWholeOne) {
+  Recorder whole, limited;
+  ASSERT_TRUE(Train("whole", yaml_, whole).ok());
+  limits_.epoch_limit = 3;
+  ASSERT_TRUE(Train("limited", yaml_, limited).ok());
+  ASSERT_EQ(limited.steps.size(), 15u);
+  for (size_t i = 0; i < 15; ++i) EXPECT_EQ(limited.steps[i].loss, whole.steps[i].loss);
+}
+
+TEST_F(TrainerLimitsTest, TheBestCheckpointsAreOfTheBestValidations) {
+  std::string yaml = yaml_;
+  yaml.replace(yaml.find("epochs: 4"), 9,
+               "keep_best_checkpoints: 1, keep_last_checkpoints: 1, epochs: 4");
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", yaml, recorder).ok());
+  const auto best = std::min_element(
+      recorder.epochs.begin(), recorder.epochs.end(),
+      [](const auto& a, const auto& b) { return a.validation_cost < b.validation_cost; });
+  EXPECT_TRUE(std::filesystem::exists(root_ + "/a/checkpoint/step-" + std::to_string(best->step)));
+  Recorder plain;
+  ASSERT_TRUE(Train("b", yaml_, plain).ok());
+  EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
+}
+
+// Asks for a model after each of its steps' reports.
+class Asking final : public TrainingObserver {
+ public:
+  Asking(LiveModels& live, std::string folder) : live_(live), folder_(std::move(folder)) {}
+  ~Asking() override {
+    if (asks_.joinable()) asks_.join();
+  }
+  void OnLog(std::string_view) override {}
+  void OnProgress(const TrainingProgress& progress) override {
+    losses.push_back(progress.loss);
+    if (progress.step != 3 || asks_.joinable()) return;
+    asks_ = std::thread([this] { answer = live_.Ask(folder_, absl::Minutes(1)); });
+    // Until it asks, so that the end of this very step serves it or the next one does.
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+  void OnCheckpoint(int64_t) override {}
+  void Join() { asks_.join(); }
+
+  std::vector<double> losses;
+  absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
+
+ private:
+  LiveModels& live_;
+  const std::string folder_;
+  std::thread asks_;
+};
+
+TEST_F(TrainerLimitsTest, WeightsThatArePublishedLiveChangeNothingOfTheRun) {
+  Recorder plain;
+  ASSERT_TRUE(Train("plain", yaml_, plain).ok());
+  LiveModels live;
+  limits_.live = &live;
+  Asking asking(live, ModelOf("live"));
+  ASSERT_TRUE(Train("asked", yaml_, asking).ok());
+  live.Close(absl::AbortedError("over"));
+  asking.Join();
+  ASSERT_TRUE(asking.answer.ok()) << asking.answer.status();
+  EXPECT_EQ(WeightsOf("asked"), WeightsOf("plain"));
+  const auto card = CardIn(ModelOf("live"));
+  ASSERT_TRUE(card.ok()) << card.status();
+  EXPECT_EQ(card->steps, asking.answer->steps);
+  EXPECT_EQ(card->training_job, LiveJobName("trainingJobs/test", card->steps));
+  EXPECT_EQ(card->validation_cost, asking.answer->validation_cost);
+  EXPECT_GT(card->validation_cost, 0);
+  EXPECT_NE(WeightsOf("live"), WeightsOf("asked"));
+}
+
+TEST(LiveModelsTest, WhoAsksARunThatIsOverIsTold) {
+  LiveModels live;
+  live.Close(absl::AbortedError("over"));
+  EXPECT_TRUE(absl::IsAborted(live.Ask("x", absl::InfiniteDuration()).status()));
+}
+
+TEST(LiveModelsTest, WhoWaitsTooLongGetsItsFolderBack) {
+  LiveModels live;
+  EXPECT_TRUE(absl::IsDeadlineExceeded(live.Ask("x", absl::Milliseconds(1)).status()));
+  live.Serve([](const std::string&) -> absl::StatusOr<TrainingResult> {
+    ADD_FAILURE() << "nobody asks any more";
+    return TrainingResult();
+  });
+}
+
+}  // namespace
+}  // namespace vrp
