@@ -97,7 +97,10 @@ DurableJobManager::DurableJobManager(const Options& options)
                 .threads = options.threads,
                 .default_device = options.default_device,
                 .progress_interval = options.progress_interval}),
-      runner_({.store = &book_->store(), .kind = JobKind::kTraining, .stopping = &stopping_},
+      runner_({.store = &book_->store(),
+               .kind = JobKind::kTraining,
+               .niceness = options.niceness,
+               .stopping = &stopping_},
               [this](const Job& job, const std::shared_ptr<CancelFlag>& cancel) {
                 JobRun(context_, job, cancel).Run();
               }) {}

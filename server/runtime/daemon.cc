@@ -34,8 +34,10 @@ constexpr int32_t kQuickThreads = 2;
 // Jobs run one at a time, and a step is short.
 constexpr int32_t kPatientThreads = 2;
 constexpr int32_t kPatientQueue = 16;
-// About a tenth of a core that others want too.
-constexpr int32_t kSolveJobNiceness = 10;
+// Solve goes before training and training before solve jobs: each step leaves the lower one about a
+// tenth, or a quarter, of a core that both want.
+constexpr int32_t kTrainingNiceness = 10;
+constexpr int32_t kSolveJobNiceness = 15;
 constexpr int32_t kQuickQueue = 1000;
 // Clients may ping every 30 s, calls or not, without being sent away; dead ones are noticed.
 constexpr int kMinClientPingMs = 10'000;
@@ -118,7 +120,8 @@ absl::Status Daemon::Parts::OpenCore() {
                                                  .clock = options.clock,
                                                  .threads = vrpd.threads,
                                                  .default_device = default_device,
-                                                 .max_queued = vrpd.max_queued_jobs}));
+                                                 .max_queued = vrpd.max_queued_jobs,
+                                                 .niceness = kTrainingNiceness}));
   return absl::OkStatus();
 }
 
