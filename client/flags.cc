@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/text.h"
 
 namespace vrp::client {
 namespace {
@@ -31,22 +32,38 @@ std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
 
 }  // namespace
 
-absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text) {
+absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text, absl::string_view flag) {
   double number = 0;
   if (absl::SimpleAtod(text, &number)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--budget: \"", text, "\" has no unit, wanted for example ", text, "ms or ", text, "s"));
+        flag, ": \"", text, "\" has no unit, wanted for example ", text, "ms or ", text, "s"));
   }
   absl::Duration budget;
   if (!absl::ParseDuration(text, &budget)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--budget: got \"", text, "\", wanted a number with a unit, for example 500ms, 2s or 1m"));
+        flag, ": got \"", text, "\", wanted a number with a unit, for example 500ms, 2s or 1m"));
   }
   if (budget <= absl::ZeroDuration() || budget == absl::InfiniteDuration()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--budget: got \"", text, "\", wanted a finite time of more than 0"));
+        absl::StrCat(flag, ": got \"", text, "\", wanted a finite time of more than 0"));
   }
   return budget;
+}
+
+absl::Status AddLabels(const std::vector<std::string>& texts,
+                       google::protobuf::Map<std::string, std::string>& labels) {
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || !IsValidUtf8(text)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--label: got \"", text, "\", wanted key=value, for example team=north"));
+    }
+    const std::string key = text.substr(0, equals);
+    if (!labels.insert({key, text.substr(equals + 1)}).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--label: got ", key, " twice"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckRemote(absl::string_view text) {

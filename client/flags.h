@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,8 +16,12 @@
 
 namespace vrp::client {
 
-// "500ms", "2s", "1.5m", "1h"; more than zero. A number without a unit is refused.
-absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text);
+// "500ms", "2s", "1.5m", "1h"; more than zero. A number without a unit is refused. `flag` is named.
+absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text,
+                                           absl::string_view flag = "--budget");
+// Adds "key=value" of each text; the daemon knows which keys and values it takes.
+absl::Status AddLabels(const std::vector<std::string>& texts,
+                       google::protobuf::Map<std::string, std::string>& labels);
 
 // "HOST:PORT", "[::1]:50051", "unix:/path".
 absl::Status CheckRemote(absl::string_view text);

@@ -61,6 +61,13 @@ absl::StatusOr<v1::SolveJob> Get(RpcClient& client, const WatchOptions& options,
   return client.GetSolveJob(request);
 }
 
+// Of the events that it stands for.
+int64_t FirstSequence(const v1::WatchTrainingJobResponse& event) {
+  return event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
+}
+
+int64_t FirstSequence(const v1::WatchSolveJobResponse& event) { return event.sequence(); }
+
 template <typename Event>
 class Watcher {
  public:
@@ -109,12 +116,13 @@ class Watcher {
 
   // False ends the stream: something is missing, ask for it anew.
   bool Accept(const Event& event) {
-    if (event.sequence() == 0 || event.sequence() < next_) return true;
-    if (event.sequence() > next_) {
+    if (event.sequence() == 0) sink_.OnHeartbeat(event);
+    if (event.sequence() < next_) return true;
+    if (FirstSequence(event) > next_) {
       ++gaps_;
       return false;
     }
-    ++next_;
+    next_ = event.sequence() + 1;
     gaps_ = 0;
     sink_.OnEvent(event);
     if (event.has_state() && IsFinal(event.state().state())) {

@@ -20,8 +20,10 @@ template <typename Event>
 class JobEventSink {
  public:
   virtual ~JobEventSink() = default;
-  // Each event once, in order, without gaps; never a heartbeat.
+  // Each event once, in order, without gaps (a CompactedEvent stands for a range); never a
+  // heartbeat.
   virtual void OnEvent(const Event& event) = 0;
+  virtual void OnHeartbeat(const Event&) {}
   // Attempts to come back follow, until OnReconnected or OnEnd.
   virtual void OnConnectionLost(const absl::Status& status) = 0;
   virtual void OnReconnected() = 0;

@@ -26,6 +26,8 @@ namespace {
 constexpr int kMaxMessageBytes = 64 << 20;
 // For calls that only look something up; a daemon that takes longer is stuck.
 constexpr absl::Duration kLookupTimeout = absl::Seconds(30);
+// The daemon waits two minutes for the end of a training's step.
+constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
 // Checking reads instances of up to 64 MiB.
 constexpr absl::Duration kCheckTimeout = absl::Seconds(120);
 
@@ -261,6 +263,36 @@ absl::StatusOr<v1::ListTrainingJobsResponse> RpcClient::ListTrainingJobs(
 absl::StatusOr<v1::TrainingJob> RpcClient::CancelTrainingJob(
     const v1::CancelTrainingJobRequest& request) {
   return impl_->Call(*impl_->training, &v1::TrainingService::Stub::CancelTrainingJob, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::TrainingJob> RpcClient::PauseTrainingJob(
+    const v1::PauseTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::PauseTrainingJob, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::TrainingJob> RpcClient::ResumeTrainingJob(
+    const v1::ResumeTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::ResumeTrainingJob, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::DeleteTrainingJobResponse> RpcClient::DeleteTrainingJob(
+    const v1::DeleteTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::DeleteTrainingJob, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::PublishTrainingJobResponse> RpcClient::PublishTrainingJob(
+    const v1::PublishTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::PublishTrainingJob, request,
+                     kPublishTimeout);
+}
+
+absl::StatusOr<v1::GetTrainingHistoryResponse> RpcClient::GetTrainingHistory(
+    const v1::GetTrainingHistoryRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::GetTrainingHistory, request,
                      kLookupTimeout);
 }
 

@@ -60,6 +60,14 @@ class RpcClient {
   absl::StatusOr<v1::ListTrainingJobsResponse> ListTrainingJobs(
       const v1::ListTrainingJobsRequest& request);
   absl::StatusOr<v1::TrainingJob> CancelTrainingJob(const v1::CancelTrainingJobRequest& request);
+  absl::StatusOr<v1::TrainingJob> PauseTrainingJob(const v1::PauseTrainingJobRequest& request);
+  absl::StatusOr<v1::TrainingJob> ResumeTrainingJob(const v1::ResumeTrainingJobRequest& request);
+  absl::StatusOr<v1::DeleteTrainingJobResponse> DeleteTrainingJob(
+      const v1::DeleteTrainingJobRequest& request);
+  absl::StatusOr<v1::PublishTrainingJobResponse> PublishTrainingJob(
+      const v1::PublishTrainingJobRequest& request);
+  absl::StatusOr<v1::GetTrainingHistoryResponse> GetTrainingHistory(
+      const v1::GetTrainingHistoryRequest& request);
   // Hands each message to `receive` until it returns false or the stream ends; OK in both cases.
   absl::Status WatchTrainingJob(
       const v1::WatchTrainingJobRequest& request,

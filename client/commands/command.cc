@@ -39,4 +39,13 @@ CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view d
   return command;
 }
 
+void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
+                  const std::string& description) {
+  command.add_option("--label", labels, description)
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
 }  // namespace vrp::client

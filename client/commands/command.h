@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "client/environment.h"
@@ -61,8 +62,16 @@ struct ChosenCommand {
 CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view description,
                      std::string_view examples);
 
+// `--label KEY=VALUE`, repeatable.
+void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
+                  const std::string& description);
+
 void AddTrain(CLI::App& app, ChosenCommand& chosen);
 void AddJobs(CLI::App& app, ChosenCommand& chosen);
+// Under `jobs`.
+void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen);
+void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen);
+void AddJobsCompare(CLI::App& jobs, ChosenCommand& chosen);
 void AddSolve(CLI::App& app, ChosenCommand& chosen);
 void AddSolveJobs(CLI::App& app, ChosenCommand& chosen);
 void AddCheck(CLI::App& app, ChosenCommand& chosen);

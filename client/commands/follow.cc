@@ -17,6 +17,9 @@ class ModelNoter : public EventSink {
     if (event.has_model()) model_ = event.model().model();
     next_.OnEvent(event);
   }
+  void OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) override {
+    next_.OnHeartbeat(heartbeat);
+  }
   void OnConnectionLost(const absl::Status& status) override { next_.OnConnectionLost(status); }
   void OnReconnected() override { next_.OnReconnected(); }
   void OnEnd() override { next_.OnEnd(); }

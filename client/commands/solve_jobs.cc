@@ -25,8 +25,9 @@ struct Flags {
 ExitCode RunList(CommandContext& context, const Flags& flags) {
   Table table(
       {"JOB", "STATE", "ATTEMPT", "CREATED", "INSTANCE", "SEARCHED", "COST", "ROUTES", "UNSERVED"});
-  const absl::Status listed = ForEachListed<v1::ListSolveJobsRequest>(
-      flags.limit, [&](const auto& request) { return context.client().ListSolveJobs(request); },
+  const absl::Status listed = ForEachListed(
+      flags.limit, v1::ListSolveJobsRequest(),
+      [&](const auto& request) { return context.client().ListSolveJobs(request); },
       [](const v1::ListSolveJobsResponse& page) { return page.solve_jobs(); },
       [&](const v1::SolveJob& job) {
         if (context.json()) {

@@ -6,8 +6,10 @@
 #include "client/commands/follow.h"
 #include "client/commands/submit.h"
 #include "client/files.h"
+#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/text.h"
+#include "client/validators.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp::client {
@@ -17,6 +19,7 @@ constexpr char kExamples[] =
     "vrpctl train --config configs/ptrnet_tiny.yaml\n"
     "vrpctl train --config tiny.yaml --set training.epochs=20 --device cuda:0\n"
     "vrpctl train --config tiny.yaml --detach --output json | jq -r .name\n"
+    "vrpctl train --config big.yaml --priority 5 --time-limit 2h --label team=north\n"
     "vrpctl train --config tiny.yaml --validate-only";
 
 struct TrainFlags {
@@ -24,6 +27,10 @@ struct TrainFlags {
   std::string model;
   std::string device;
   std::vector<std::string> overrides;
+  int32_t priority = 0;
+  std::vector<std::string> labels;
+  std::string time_limit;
+  int64_t epoch_limit = 0;
   std::string request_id;
   bool detach = false;
   bool validate_only = false;
@@ -57,13 +64,26 @@ absl::StatusOr<v1::CreateTrainingJobRequest> MakeRequest(CommandContext& context
   return request;
 }
 
+absl::Status FillLimits(const TrainFlags& flags, v1::TrainingSpec& spec) {
+  spec.set_priority(flags.priority);
+  spec.set_epoch_limit(flags.epoch_limit);
+  if (!flags.time_limit.empty()) {
+    const absl::StatusOr<absl::Duration> limit = ParseBudget(flags.time_limit, "--time-limit");
+    if (!limit.ok()) return limit.status();
+    *spec.mutable_time_limit() = ToProtoDuration(*limit);
+  }
+  return AddLabels(flags.labels, *spec.mutable_labels());
+}
+
 void PrintJob(CommandContext& context, const v1::TrainingJob& job, const TrainFlags& flags) {
   if (context.json()) {
     WriteJsonLine(context.out(), JobJson(job));
   } else if (flags.validate_only) {
     context.out() << flags.config << ": valid" << std::endl;
   } else {
-    context.out() << job.name() << " " << JobStateWord(job.state()) << std::endl;
+    context.out() << job.name() << " " << JobStateWord(job.state());
+    if (job.queue_position() > 0) context.out() << ", position " << job.queue_position();
+    context.out() << std::endl;
   }
 }
 
@@ -72,8 +92,10 @@ ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
     const absl::Status status = CheckOverride(text);
     if (!status.ok()) return context.Fail(status);
   }
-  const absl::StatusOr<v1::CreateTrainingJobRequest> request = MakeRequest(context, flags);
+  absl::StatusOr<v1::CreateTrainingJobRequest> request = MakeRequest(context, flags);
   if (!request.ok()) return context.Fail(request.status(), flags.config);
+  const absl::Status limits = FillLimits(flags, *request->mutable_spec());
+  if (!limits.ok()) return context.Fail(limits);
   const absl::StatusOr<v1::TrainingJob> job =
       Submit(context, [&] { return context.client().CreateTrainingJob(*request); });
   if (!job.ok()) {
@@ -86,6 +108,23 @@ ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
   }
   if (!context.json()) PrintJob(context, *job, flags);
   return FollowJob(context, {.name = job->name(), .was_reachable = true});
+}
+
+void AddQueueFlags(CLI::App& command, TrainFlags& flags) {
+  command
+      .add_option("--priority", flags.priority,
+                  "-1000 to 1000: of the jobs that wait the highest goes first; default: 0")
+      ->type_name("N");
+  AddLabelFlag(command, flags.labels, "A label for lists; repeatable");
+  command
+      .add_option("--time-limit", flags.time_limit,
+                  "End with a model after so long, as 90m or 2h; waiting does not count")
+      ->type_name("TIME");
+  command
+      .add_option("--epoch-limit", flags.epoch_limit,
+                  "End with a model after so many epochs; schedules stay as they are")
+      ->check(WholeNumber(1))
+      ->type_name("N");
 }
 
 }  // namespace
@@ -110,6 +149,7 @@ void AddTrain(CLI::App& app, ChosenCommand& chosen) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+  AddQueueFlags(*command, *flags);
   command->add_flag("--detach", flags->detach, "Submit and return at once");
   command->add_flag("--validate-only", flags->validate_only,
                     "Check the configuration, train nothing");

@@ -24,7 +24,14 @@ std::string EventLine(const v1::WatchTrainingJobResponse& event) {
       return absl::StrCat("resumed from step ", event.resumed().resumed_from_step(), " (attempt ",
                           event.attempt(), ")");
     case v1::WatchTrainingJobResponse::kModel:
-      return absl::StrCat("model ", event.model().model());
+      return absl::StrCat(
+          "model ", event.model().model(),
+          event.model().live_step() > 0
+              ? absl::StrCat(" (published live, after step ", event.model().live_step(), ")")
+              : "");
+    case v1::WatchTrainingJobResponse::kCompacted:
+      return absl::StrCat("events ", event.compacted().first_sequence(), " to ", event.sequence(),
+                          " were thinned out; what is left of the metrics: vrpctl jobs history");
     default:
       return "";
   }
@@ -47,6 +54,17 @@ std::string ConnectionLostLine(const absl::Status& status) {
                       "), trying to come back");
 }
 
+std::string QueuePosition::Line(const v1::WatchTrainingJobResponse& message) {
+  const bool same = message.queue_position() == told_;
+  told_ = message.queue_position();
+  return same || told_ == 0 ? "" : absl::StrCat("position ", told_, " in the queue");
+}
+
+void PlainEventSink::OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) {
+  const std::string line = queue_.Line(heartbeat);
+  if (!line.empty()) environment_.out << line << std::endl;
+}
+
 void PlainEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
   if (event.has_resumed()) remaining_.Restart();
   if (event.has_progress()) {
@@ -55,6 +73,7 @@ void PlainEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
   }
   const std::string line = EventLine(event);
   if (!line.empty()) environment_.out << line << std::endl;
+  OnHeartbeat(event);
 }
 
 void PlainEventSink::OnProgress(const v1::WatchTrainingJobResponse& event) {
@@ -76,6 +95,12 @@ void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
     const std::string line = EventLine(event);
     if (!line.empty()) PrintAbove(line);
   }
+  OnHeartbeat(event);
+}
+
+void BarEventSink::OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) {
+  const std::string line = queue_.Line(heartbeat);
+  if (!line.empty()) PrintAbove(line);
 }
 
 void BarEventSink::OnConnectionLost(const absl::Status& status) {

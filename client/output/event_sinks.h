@@ -48,6 +48,16 @@ class JsonLineSink final : public LineSink<Event> {
 
 using JsonEventSink = JsonLineSink<v1::WatchTrainingJobResponse>;
 
+// The lines that tell of a waiting job's place.
+class QueuePosition {
+ public:
+  // Empty: it is as it was told before, or the job does not wait.
+  std::string Line(const v1::WatchTrainingJobResponse& message);
+
+ private:
+  int32_t told_ = 0;
+};
+
 // Lines for logs: events as they come, of progress each end of epoch and at most one line in two
 // seconds besides.
 class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
@@ -55,12 +65,14 @@ class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
   using LineSink::LineSink;
 
   void OnEvent(const v1::WatchTrainingJobResponse& event) override;
+  void OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) override;
 
  private:
   void OnProgress(const v1::WatchTrainingJobResponse& event);
 
   RemainingTime remaining_;
   absl::Time last_progress_ = absl::InfinitePast();
+  QueuePosition queue_;
 };
 
 // A bar that stays in a terminal's last line, while other events scroll above it.
@@ -69,6 +81,7 @@ class BarEventSink : public EventSink {
   explicit BarEventSink(Environment& environment) : environment_(environment) {}
 
   void OnEvent(const v1::WatchTrainingJobResponse& event) override;
+  void OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) override;
   void OnConnectionLost(const absl::Status& status) override;
   void OnReconnected() override;
   void OnEnd() override;
@@ -81,6 +94,7 @@ class BarEventSink : public EventSink {
   RemainingTime remaining_;
   v1::TrainingProgress progress_;
   std::optional<absl::Duration> remaining_time_;
+  QueuePosition queue_;
   bool drawn_ = false;
 };
 

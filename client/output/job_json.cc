@@ -1,3 +1,4 @@
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,10 @@ namespace {
 template <typename Message>
 Json TimeOrNull(bool present, const Message& time) {
   return present ? Json(FormatTime(time)) : Json();
+}
+
+Json SecondsJson(const google::protobuf::Duration& duration) {
+  return JsonNumber(absl::ToDoubleSeconds(ToDuration(duration)));
 }
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
@@ -73,29 +78,54 @@ std::string JobStateWord(v1::JobState state) {
   return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(state));
 }
 
+Json EndReasonJson(v1::TrainingEndReason reason) {
+  constexpr size_t kPrefix = sizeof("TRAINING_END_REASON_") - 1;
+  if (reason == v1::TRAINING_END_REASON_UNSPECIFIED) return {};
+  const std::string& name = v1::TrainingEndReason_Name(reason);
+  return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(reason));
+}
+
+Json HistoryPointJson(const v1::TrainingHistoryPoint& point) {
+  Json object = {{"time", FormatTime(point.time())}, {"attempt", point.attempt()}};
+  AddProgress(point.progress(), object);
+  return object;
+}
+
 Json JobJson(const v1::TrainingJob& job) {
-  Json progress;
+  Json progress, best;
   if (job.has_progress()) AddProgress(job.progress(), progress);
+  if (job.has_best()) AddProgress(job.best(), best);
   Json error;
   if (job.has_error() && job.error().code() != 0) {
     error = {{"code", job.error().code()}, {"message", job.error().message()}};
   }
   const v1::TrainingSpec& spec = job.spec();
-  return {{"name", TextOrNull(job.name())},
-          {"state", JobStateWord(job.state())},
-          {"attempt", job.attempt()},
-          {"config", spec.config_name()},
-          {"overrides", std::vector<std::string>(spec.overrides().begin(), spec.overrides().end())},
-          {"device", TextOrNull(spec.device())},
-          {"create_time", TimeOrNull(job.has_create_time(), job.create_time())},
-          {"start_time", TimeOrNull(job.has_start_time(), job.start_time())},
-          {"end_time", TimeOrNull(job.has_end_time(), job.end_time())},
-          {"progress", progress},
-          {"error", error},
-          {"model", TextOrNull(job.model())},
-          {"last_sequence", job.last_sequence()},
-          {"request_id", TextOrNull(job.request_id())},
-          {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
+  return {
+      {"name", TextOrNull(job.name())},
+      {"state", JobStateWord(job.state())},
+      {"attempt", job.attempt()},
+      {"config", spec.config_name()},
+      {"overrides", std::vector<std::string>(spec.overrides().begin(), spec.overrides().end())},
+      {"device", TextOrNull(spec.device())},
+      {"create_time", TimeOrNull(job.has_create_time(), job.create_time())},
+      {"start_time", TimeOrNull(job.has_start_time(), job.start_time())},
+      {"end_time", TimeOrNull(job.has_end_time(), job.end_time())},
+      {"progress", progress},
+      {"error", error},
+      {"model", TextOrNull(job.model())},
+      {"last_sequence", job.last_sequence()},
+      {"request_id", TextOrNull(job.request_id())},
+      {"tensorboard_folder", TextOrNull(job.tensorboard_folder())},
+      {"queue_position", job.queue_position() > 0 ? Json(job.queue_position()) : Json()},
+      {"priority", spec.priority()},
+      {"labels", std::map<std::string, std::string>(spec.labels().begin(), spec.labels().end())},
+      {"time_limit_seconds", spec.has_time_limit() ? SecondsJson(spec.time_limit()) : Json()},
+      {"epoch_limit", spec.epoch_limit() > 0 ? Json(spec.epoch_limit()) : Json()},
+      {"end_reason", EndReasonJson(job.end_reason())},
+      {"run_seconds", SecondsJson(job.run_time())},
+      {"best", best},
+      {"settings",
+       std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
 }
 
 Json ProfileJson(const v1::TrainingJob& job) {
@@ -142,6 +172,9 @@ Json EventJson(const v1::WatchTrainingJobResponse& event) {
   if (event.has_checkpoint()) object["step"] = event.checkpoint().step();
   if (event.has_resumed()) object["resumed_from_step"] = event.resumed().resumed_from_step();
   if (event.has_model()) object["model"] = event.model().model();
+  if (event.model().live_step() > 0) object["live_step"] = event.model().live_step();
+  if (event.has_compacted()) object["first_sequence"] = event.compacted().first_sequence();
+  if (event.queue_position() > 0) object["queue_position"] = event.queue_position();
   return object;
 }
 

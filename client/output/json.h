@@ -35,6 +35,9 @@ Json JobJson(const v1::TrainingJob& job);
 Json SolveJobJson(const v1::SolveJob& job);
 // Where the time of a job's steps went.
 Json ProfileJson(const v1::TrainingJob& job);
+Json HistoryPointJson(const v1::TrainingHistoryPoint& point);
+// "TIME_LIMIT"; null while it has not ended so.
+Json EndReasonJson(v1::TrainingEndReason reason);
 // An event of a job; not for heartbeats.
 Json EventJson(const v1::WatchTrainingJobResponse& event);
 Json EventJson(const v1::WatchSolveJobResponse& event);

@@ -1,12 +1,14 @@
 #include "client/output/tables.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/flags.h"
+#include "client/output/event_sinks.h"
 #include "client/output/json.h"
 #include "client/output/progress_text.h"
 #include "client/text.h"
@@ -19,6 +21,21 @@ std::string ProblemTypes(const v1::Model& model) {
   for (const int type : model.problem_types())
     words.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
   return absl::StrJoin(words, " ");
+}
+
+std::string Labels(const v1::TrainingSpec& spec) {
+  std::vector<std::string> labels;
+  for (const auto& [key, value] : spec.labels()) labels.push_back(absl::StrCat(key, "=", value));
+  std::sort(labels.begin(), labels.end());
+  return WithoutControls(absl::StrJoin(labels, " "));
+}
+
+// What a job was asked for beside its configuration.
+void AddLimits(const v1::TrainingSpec& spec, Sheet& sheet) {
+  if (spec.priority() != 0) sheet.Add("priority", absl::StrCat(spec.priority()));
+  sheet.Add("labels", Labels(spec));
+  if (spec.has_time_limit()) sheet.Add("time limit", FormatSpan(ToDuration(spec.time_limit())));
+  if (spec.epoch_limit() > 0) sheet.Add("epoch limit", absl::StrCat(spec.epoch_limit()));
 }
 
 std::string CostAgainst(double cost, double reference) {
@@ -94,28 +111,62 @@ std::string Table::Text() const {
 std::vector<std::string> JobRow(const v1::TrainingJob& job) {
   const v1::TrainingProgress& progress = job.progress();
   return {job.name(),
-          JobStateWord(job.state()),
+          job.queue_position() > 0
+              ? absl::StrCat(JobStateWord(job.state()), " ", job.queue_position())
+              : JobStateWord(job.state()),
           absl::StrCat(job.attempt()),
           job.has_create_time() ? FormatTime(job.create_time()) : "",
           absl::StrCat(progress.epoch(), "/", progress.epochs()),
           absl::StrCat(progress.step(), "/", progress.steps()),
           progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "",
-          job.model()};
+          job.model(),
+          Labels(job.spec())};
+}
+
+std::string EndReasonText(v1::TrainingEndReason reason) {
+  const Json word = EndReasonJson(reason);
+  return word.is_null() ? "-" : word.get<std::string>();
+}
+
+std::string HistoryText(const v1::GetTrainingHistoryResponse& history) {
+  Table table({"TIME", "EPOCH", "STEP", "LOSS", "COST", "VAL COST", "VAL GAP", "INSTANCES/S"});
+  for (const v1::TrainingHistoryPoint& point : history.points()) {
+    const v1::TrainingProgress& progress = point.progress();
+    table.AddRow({FormatTime(point.time()), absl::StrCat(progress.epoch()),
+                  absl::StrCat(progress.step()), FormatNumber(progress.loss()),
+                  FormatNumber(progress.train_cost()),
+                  progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "",
+                  progress.has_val_gap() ? FormatGap(progress.val_gap()) : "",
+                  FormatRate(progress.instances_per_second())});
+  }
+  if (history.stored_points() <= history.points_size()) return table.Text();
+  return absl::StrCat(table.Text(), history.points_size(), " of ", history.stored_points(),
+                      " points; --max-points gives more\n");
 }
 
 std::string JobText(const v1::TrainingJob& job) {
   Sheet sheet;
   sheet.Add("job", job.name());
   sheet.Add("state", JobStateWord(job.state()));
+  if (job.queue_position() > 0) sheet.Add("queue position", absl::StrCat(job.queue_position()));
+  if (job.end_reason() != v1::TRAINING_END_REASON_UNSPECIFIED) {
+    sheet.Add("ended by", EndReasonText(job.end_reason()));
+  }
   sheet.Add("error", job.error().message());
   sheet.Add("attempt", absl::StrCat(job.attempt()));
   sheet.Add("config", job.spec().config_name());
   sheet.Add("overrides", absl::StrJoin(job.spec().overrides(), " "));
   sheet.Add("device", job.spec().device());
+  AddLimits(job.spec(), sheet);
   if (job.has_create_time()) sheet.Add("created", FormatTime(job.create_time()));
   if (job.has_start_time()) sheet.Add("started", FormatTime(job.start_time()));
   if (job.has_end_time()) sheet.Add("ended", FormatTime(job.end_time()));
+  if (job.has_run_time()) sheet.Add("run time", FormatSpan(ToDuration(job.run_time())));
   if (job.has_progress()) sheet.Add("progress", PlainProgressLine(job.progress(), std::nullopt));
+  if (job.has_best()) {
+    sheet.Add("best", absl::StrCat("val ", FormatNumber(job.best().val_cost()), " after epoch ",
+                                   job.best().epoch()));
+  }
   sheet.Add("model", job.model());
   sheet.Add("events", absl::StrCat(job.last_sequence()));
   sheet.Add("tensorboard", job.tensorboard_folder());

@@ -42,6 +42,9 @@ std::string SolveText(const v1::SolveResponse& response);
 std::string ImprovementText(const v1::Improvement& improvement);  // "0.034 s: cost 812, ..."
 std::string CheckText(const v1::CheckSolutionResponse& response);
 std::string JobText(const v1::TrainingJob& job);
+// Of a job that succeeded: "TIME_LIMIT"; else "-".
+std::string EndReasonText(v1::TrainingEndReason reason);
+std::string HistoryText(const v1::GetTrainingHistoryResponse& history);
 // Where the time of its steps went; for a job that has reported none yet, a line that says so.
 std::string ProfileText(const v1::TrainingJob& job);
 std::string ModelText(const v1::Model& model);

@@ -128,6 +128,31 @@ class FakeTraining : public v1::TrainingService::Service {
                                  v1::TrainingJob* response) override {
     return Answer(handlers_.cancel_job, context, request, response);
   }
+  grpc::Status PauseTrainingJob(grpc::ServerContext* context,
+                                const v1::PauseTrainingJobRequest* request,
+                                v1::TrainingJob* response) override {
+    return Answer(handlers_.pause_job, context, request, response);
+  }
+  grpc::Status ResumeTrainingJob(grpc::ServerContext* context,
+                                 const v1::ResumeTrainingJobRequest* request,
+                                 v1::TrainingJob* response) override {
+    return Answer(handlers_.resume_job, context, request, response);
+  }
+  grpc::Status DeleteTrainingJob(grpc::ServerContext* context,
+                                 const v1::DeleteTrainingJobRequest* request,
+                                 v1::DeleteTrainingJobResponse* response) override {
+    return Answer(handlers_.delete_job, context, request, response);
+  }
+  grpc::Status PublishTrainingJob(grpc::ServerContext* context,
+                                  const v1::PublishTrainingJobRequest* request,
+                                  v1::PublishTrainingJobResponse* response) override {
+    return Answer(handlers_.publish_job, context, request, response);
+  }
+  grpc::Status GetTrainingHistory(grpc::ServerContext* context,
+                                  const v1::GetTrainingHistoryRequest* request,
+                                  v1::GetTrainingHistoryResponse* response) override {
+    return Answer(handlers_.history, context, request, response);
+  }
   grpc::Status WatchTrainingJob(grpc::ServerContext*, const v1::WatchTrainingJobRequest* request,
                                 grpc::ServerWriter<v1::WatchTrainingJobResponse>* writer) override {
     return AnswerStream(handlers_.watch_job, request, writer);

@@ -47,6 +47,11 @@ struct FakeHandlers {
   Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
   Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;
   Unary<v1::CancelTrainingJobRequest, v1::TrainingJob> cancel_job;
+  Unary<v1::PauseTrainingJobRequest, v1::TrainingJob> pause_job;
+  Unary<v1::ResumeTrainingJobRequest, v1::TrainingJob> resume_job;
+  Unary<v1::DeleteTrainingJobRequest, v1::DeleteTrainingJobResponse> delete_job;
+  Unary<v1::PublishTrainingJobRequest, v1::PublishTrainingJobResponse> publish_job;
+  Unary<v1::GetTrainingHistoryRequest, v1::GetTrainingHistoryResponse> history;
   Stream<v1::WatchTrainingJobRequest, v1::WatchTrainingJobResponse> watch_job;
   Unary<v1::ListModelsRequest, v1::ListModelsResponse> list_models;
   Unary<v1::GetModelRequest, v1::Model> get_model;

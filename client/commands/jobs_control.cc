@@ -1,0 +1,93 @@
+// `jobs cancel`, `pause`, `resume`, `delete`, `publish`.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "client/commands/command.h"
+#include "client/commands/named_job.h"
+#include "client/output/json.h"
+
+namespace vrp::client {
+namespace {
+
+// The name, and the state that the job is in now.
+ExitCode PrintState(CommandContext& context, const v1::TrainingJob& job) {
+  if (context.json()) {
+    WriteJsonLine(context.out(), JobJson(job));
+  } else {
+    context.out() << job.name() << " " << JobStateWord(job.state());
+    if (job.queue_position() > 0) context.out() << ", position " << job.queue_position();
+    context.out() << std::endl;
+  }
+  return kExitDone;
+}
+
+template <typename Request>
+ExitCode RunChange(CommandContext& context, const std::string& name,
+                   absl::StatusOr<v1::TrainingJob> (RpcClient::*method)(const Request&)) {
+  return CallForJob(
+      context, name, method,
+      [&context](const std::string&, const v1::TrainingJob& job) { PrintState(context, job); });
+}
+
+ExitCode RunDelete(CommandContext& context, const std::string& name) {
+  return CallForJob(context, name, &RpcClient::DeleteTrainingJob,
+                    [&context](const std::string& resource, const auto&) {
+                      if (context.json()) {
+                        WriteJsonLine(context.out(), {{"deleted", resource}});
+                      } else {
+                        context.out() << resource << " deleted" << std::endl;
+                      }
+                    });
+}
+
+ExitCode RunPublish(CommandContext& context, const std::string& name) {
+  return CallForJob(
+      context, name, &RpcClient::PublishTrainingJob,
+      [&context](const std::string& resource, const v1::PublishTrainingJobResponse& published) {
+        if (context.json()) {
+          WriteJsonLine(
+              context.out(),
+              {{"name", resource}, {"model", published.model()}, {"step", published.step()}});
+        } else {
+          context.out() << published.model() << ": weights after step " << published.step()
+                        << "\nsolve with it: vrpctl solve FILE --strategy seeded --model "
+                        << published.model() << std::endl;
+        }
+      });
+}
+
+}  // namespace
+
+void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
+  const auto name = std::make_shared<std::string>();
+  const auto add = [&](std::string_view verb, std::string_view description,
+                       std::string_view examples,
+                       ExitCode (*run)(CommandContext&, const std::string&)) {
+    const std::string path = "jobs " + std::string(verb);
+    AddNamedJob(jobs, verb, description, examples, *name)->callback([name, path, run, &chosen] {
+      chosen = {path, [name, run](CommandContext& context) { return run(context, *name); }};
+    });
+  };
+  add("cancel", "Ask a job to end", "vrpctl jobs cancel trainingJobs/ID",
+      [](CommandContext& context, const std::string& id) {
+        return RunChange(context, id, &RpcClient::CancelTrainingJob);
+      });
+  add("pause", "Stop a job with a checkpoint, until it is resumed",
+      "vrpctl jobs pause trainingJobs/ID\nvrpctl jobs resume trainingJobs/ID",
+      [](CommandContext& context, const std::string& id) {
+        return RunChange(context, id, &RpcClient::PauseTrainingJob);
+      });
+  add("resume", "Queue a paused job again; it goes on from its checkpoint",
+      "vrpctl jobs resume trainingJobs/ID", [](CommandContext& context, const std::string& id) {
+        return RunChange(context, id, &RpcClient::ResumeTrainingJob);
+      });
+  add("delete", "Forget an ended job and its files; models that it published stay",
+      "vrpctl jobs delete trainingJobs/ID", RunDelete);
+  add("publish", "Publish a running job's weights as a new version of its model",
+      "vrpctl jobs publish trainingJobs/ID\n"
+      "vrpctl jobs publish ID --output json | jq -r .model",
+      RunPublish);
+}
+
+}  // namespace vrp::client

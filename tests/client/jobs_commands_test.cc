@@ -1,0 +1,252 @@
+// `jobs pause`, `resume`, `delete`, `publish`, `history`, `compare`, and labels.
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+Ran Run(const FakeServer& server, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--remote", server.address()});
+  return RunCommand(arguments);
+}
+
+Ran RunAsJson(const FakeServer& server, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--output", "json"});
+  return Run(server, std::move(arguments));
+}
+
+template <typename Request>
+auto Answering(v1::JobState state, int32_t position = 0) {
+  return [=](const Request& request, const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
+    if (request.name() != "trainingJobs/abc") return absl::FailedPreconditionError("has ended");
+    v1::TrainingJob job;
+    job.set_name(request.name());
+    job.set_state(state);
+    job.set_queue_position(position);
+    return job;
+  };
+}
+
+TEST(JobsControlCommands, PauseAndResumeSayTheStateThatFollows) {
+  FakeHandlers handlers;
+  handlers.pause_job = Answering<v1::PauseTrainingJobRequest>(v1::JOB_STATE_PAUSING);
+  handlers.resume_job = Answering<v1::ResumeTrainingJobRequest>(v1::JOB_STATE_QUEUED, 3);
+  const FakeServer server(handlers);
+  EXPECT_EQ(Run(server, {"jobs", "pause", "abc"}).out, "trainingJobs/abc PAUSING\n");
+  EXPECT_EQ(Run(server, {"jobs", "resume", "abc"}).out, "trainingJobs/abc QUEUED, position 3\n");
+  EXPECT_EQ(RunAsJson(server, {"jobs", "resume", "abc"}).OutJson()[0]["queue_position"], 3);
+  EXPECT_EQ(Run(server, {"jobs", "pause", "other"}).code, 4);
+  EXPECT_EQ(Run(server, {"jobs", "pause", "no/job"}).code, 2);
+}
+
+TEST(JobsControlCommands, DeleteSaysWhatIsGone) {
+  FakeHandlers handlers;
+  std::string deleted;
+  handlers.delete_job = [&](const v1::DeleteTrainingJobRequest& request, const FakeCall&) {
+    deleted = request.name();
+    return v1::DeleteTrainingJobResponse();
+  };
+  const FakeServer server(handlers);
+  EXPECT_EQ(Run(server, {"jobs", "delete", "abc"}).out, "trainingJobs/abc deleted\n");
+  EXPECT_EQ(deleted, "trainingJobs/abc");
+  EXPECT_EQ(RunAsJson(server, {"jobs", "delete", "abc"}).OutJson()[0]["deleted"],
+            "trainingJobs/abc");
+}
+
+TEST(JobsControlCommands, PublishSaysHowToSolveWithTheVersion) {
+  FakeHandlers handlers;
+  handlers.publish_job = [](const v1::PublishTrainingJobRequest&, const FakeCall&) {
+    v1::PublishTrainingJobResponse response;
+    response.set_model("models/tiny/versions/4");
+    response.set_step(120);
+    return response;
+  };
+  const FakeServer server(handlers);
+  const Ran ran = Run(server, {"jobs", "publish", "abc"});
+  EXPECT_THAT(ran.out, HasSubstr("models/tiny/versions/4: weights after step 120\n"));
+  EXPECT_THAT(ran.out, HasSubstr("--model models/tiny/versions/4"));
+  EXPECT_EQ(RunAsJson(server, {"jobs", "publish", "abc"}).OutJson()[0]["step"], 120);
+}
+
+TEST(JobsHistoryCommand, AsksForWhatIsWantedAndPrintsAPointALine) {
+  FakeHandlers handlers;
+  v1::GetTrainingHistoryRequest asked;
+  handlers.history = [&](const v1::GetTrainingHistoryRequest& request, const FakeCall&) {
+    asked = request;
+    v1::GetTrainingHistoryResponse response;
+    for (const int64_t step : {10, 20})
+      *response.add_points()->mutable_progress() = AProgress(step);
+    response.set_stored_points(7);
+    return response;
+  };
+  const FakeServer server(handlers);
+  const Ran table = Run(server, {"jobs", "history", "abc", "--from-step", "5", "--to-step", "90",
+                                 "--epochs", "--max-points", "2"});
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_EQ(asked.name(), "trainingJobs/abc");
+  EXPECT_EQ(asked.from_step(), 5);
+  EXPECT_EQ(asked.to_step(), 90);
+  EXPECT_EQ(asked.max_points(), 2);
+  EXPECT_TRUE(asked.epochs_only());
+  ASSERT_THAT(table.OutLines(), SizeIs(4));
+  EXPECT_THAT(table.OutLines()[0], HasSubstr("VAL GAP"));
+  EXPECT_THAT(table.OutLines()[3], HasSubstr("2 of 7 points"));
+  const auto points = RunAsJson(server, {"jobs", "history", "abc"}).OutJson();
+  EXPECT_EQ(asked.max_points(), 1000);
+  ASSERT_THAT(points, SizeIs(2));
+  EXPECT_EQ(points[1]["step"], 20);
+  EXPECT_EQ(points[1]["val_cost"], 6.32);
+}
+
+v1::TrainingJob AJob(const std::string& name, const std::string& rate, double gap) {
+  v1::TrainingJob job;
+  job.set_name(name);
+  job.set_state(v1::JOB_STATE_SUCCEEDED);
+  job.set_end_reason(v1::TRAINING_END_REASON_TIME_LIMIT);
+  job.mutable_run_time()->set_seconds(80);
+  (*job.mutable_settings())["training.learning_rate"] = rate;
+  (*job.mutable_settings())["training.epochs"] = "10";
+  *job.mutable_progress() = AProgress(40);
+  *job.mutable_best() = AProgress(30);
+  job.mutable_best()->set_val_gap(gap);
+  return job;
+}
+
+FakeHandlers TwoJobs() {
+  FakeHandlers handlers;
+  handlers.get_job = [](const v1::GetTrainingJobRequest& request,
+                        const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
+    if (request.name() == "trainingJobs/gone") return absl::NotFoundError("no such job");
+    v1::TrainingJob job = AJob(request.name(), request.name() == "trainingJobs/a" ? "0.1" : "0.2",
+                               request.name() == "trainingJobs/a" ? 0.05 : 0.0725);
+    if (request.name() == "trainingJobs/b") (*job.mutable_settings())["training.patience"] = "3";
+    return job;
+  };
+  return handlers;
+}
+
+TEST(JobsCompareCommand, ShowsWhatCameOfEachAndOnlyTheSettingsThatDiffer) {
+  const FakeServer server(TwoJobs());
+  const Ran ran = Run(server, {"jobs", "compare", "a", "b"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto row = [&ran](const std::string& title) {
+    for (const std::string& line : ran.OutLines()) {
+      if (line.starts_with(title)) return line;
+    }
+    return std::string();
+  };
+  EXPECT_THAT(row("ended by"), HasSubstr("TIME_LIMIT"));
+  EXPECT_THAT(row("best val gap"), HasSubstr("+5.00 %"));
+  EXPECT_THAT(row("best val gap"), HasSubstr("+7.25 %"));
+  EXPECT_THAT(row("run time"), HasSubstr("1m20s"));
+  EXPECT_THAT(row("training.learning_rate"), HasSubstr("0.2"));
+  EXPECT_THAT(row("training.patience"), HasSubstr("-"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("training.epochs")));
+}
+
+TEST(JobsCompareCommand, SaysItInJsonToo) {
+  const FakeServer server(TwoJobs());
+  const auto compared = RunAsJson(server, {"jobs", "compare", "a", "b"}).OutJson().at(0);
+  EXPECT_EQ(compared["jobs"][1]["best_val_gap"], 0.0725);
+  EXPECT_EQ(compared["jobs"][0]["run_seconds"], 80);
+  EXPECT_EQ(compared["differences"]["training.patience"]["trainingJobs/b"], "3");
+  EXPECT_TRUE(compared["differences"]["training.patience"]["trainingJobs/a"].is_null());
+  EXPECT_FALSE(compared["differences"].contains("training.epochs"));
+}
+
+TEST(JobsCompareCommand, WantsTwoJobsThatThereAre) {
+  const FakeServer server(TwoJobs());
+  EXPECT_EQ(Run(server, {"jobs", "compare", "a"}).code, 2);
+  EXPECT_EQ(Run(server, {"jobs", "compare", "a", "gone"}).code, 5);
+}
+
+TEST(JobsListCommand, FiltersByLabelsAndShowsThem) {
+  FakeHandlers handlers;
+  v1::ListTrainingJobsRequest asked;
+  handlers.list_jobs = [&](const v1::ListTrainingJobsRequest& request, const FakeCall&) {
+    asked = request;
+    v1::ListTrainingJobsResponse response;
+    v1::TrainingJob& job = *response.add_training_jobs();
+    job.set_name("trainingJobs/a");
+    job.set_state(v1::JOB_STATE_QUEUED);
+    job.set_queue_position(2);
+    (*job.mutable_spec()->mutable_labels())["team"] = "north";
+    return response;
+  };
+  const FakeServer server(handlers);
+  const Ran ran = Run(server, {"jobs", "list", "--label", "team=north", "--label", "run=a=b"});
+  EXPECT_EQ(asked.labels().at("team"), "north");
+  EXPECT_EQ(asked.labels().at("run"), "a=b");
+  EXPECT_THAT(ran.OutLines()[1], HasSubstr("QUEUED 2"));
+  EXPECT_THAT(ran.OutLines()[1], HasSubstr("team=north"));
+  EXPECT_EQ(Run(server, {"jobs", "list", "--label", "team"}).code, 2);
+  EXPECT_EQ(Run(server, {"jobs", "list", "--label", "a=1", "--label", "a=2"}).code, 2);
+}
+
+TEST(TrainLimits, AreSentAsTheyWereGiven) {
+  FakeHandlers handlers;
+  v1::TrainingSpec spec;
+  handlers.create_job = [&](const v1::CreateTrainingJobRequest& request, const FakeCall&) {
+    spec = request.spec();
+    v1::TrainingJob job;
+    job.set_name("trainingJobs/a");
+    job.set_state(v1::JOB_STATE_QUEUED);
+    job.set_queue_position(4);
+    return job;
+  };
+  const FakeServer server(handlers);
+  const std::string config = WriteTestFile("limits.yaml", "name: tiny\n");
+  const Ran ran = Run(server, {"train", "--config", config, "--detach", "--priority", "-5",
+                               "--label", "k=v", "--time-limit", "2h", "--epoch-limit", "7"});
+  EXPECT_EQ(ran.out, "trainingJobs/a QUEUED, position 4\n") << ran.err;
+  EXPECT_EQ(spec.priority(), -5);
+  EXPECT_EQ(spec.labels().at("k"), "v");
+  EXPECT_EQ(spec.time_limit().seconds(), 7200);
+  EXPECT_EQ(spec.epoch_limit(), 7);
+  const Ran wrong = Run(server, {"train", "--config", config, "--time-limit", "2"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--time-limit: \"2\" has no unit"));
+}
+
+TEST(JobsWatch, TakesARangeOfThinnedEventsForWhatItStandsFor) {
+  FakeHandlers handlers;
+  handlers.watch_job = [](const v1::WatchTrainingJobRequest&,
+                          absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> write) {
+    v1::WatchTrainingJobResponse queued = AStateEvent(1, v1::JOB_STATE_QUEUED);
+    queued.set_queue_position(2);
+    write(queued);
+    v1::WatchTrainingJobResponse heartbeat = AHeartbeat();
+    heartbeat.set_queue_position(1);
+    write(heartbeat);
+    write(heartbeat);
+    v1::WatchTrainingJobResponse compacted = ALogEvent(40, "");
+    compacted.mutable_compacted()->set_first_sequence(2);
+    write(compacted);
+    write(AStateEvent(41, v1::JOB_STATE_SUCCEEDED));
+    return absl::OkStatus();
+  };
+  const FakeServer server(handlers);
+  const Ran plain = Run(server, {"jobs", "watch", "a"});
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_THAT(plain.OutLines(),
+              ElementsAre("state QUEUED", "position 2 in the queue", "position 1 in the queue",
+                          HasSubstr("events 2 to 40 were thinned out"), "state SUCCEEDED",
+                          HasSubstr("SUCCEEDED")));
+  const auto events = RunAsJson(server, {"jobs", "watch", "a"}).OutJson();
+  ASSERT_THAT(events, SizeIs(3));
+  EXPECT_EQ(events[1]["type"], "compacted");
+  EXPECT_EQ(events[1]["first_sequence"], 2);
+  EXPECT_EQ(events[0]["queue_position"], 2);
+}
+
+}  // namespace
+}  // namespace vrp::client

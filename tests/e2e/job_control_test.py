@@ -1,0 +1,142 @@
+"""Training jobs under kill -9: around pause, resume, delete and live publication; quarantine; limits; the quota."""
+
+import pathlib
+import tempfile
+import unittest
+
+from daemon import Daemon, tiny_config
+
+ENDLESS = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10",
+           "--set", "training.checkpoint_every_steps=5")
+# Ends within seconds, after some dozens of steps.
+SHORT = ("--set", "training.epochs=12", "--set", "training.batches_per_epoch=10")
+
+
+class JobControlTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-control-"))
+        self.state = self.folder / "state"
+        self.config = tiny_config(self.folder)
+        self.daemon = Daemon(self.state)
+        self.addCleanup(lambda: self.daemon.clean_up())
+
+    def kill_and_restart(self, *flags):
+        self.daemon.kill()
+        self.daemon = Daemon(self.state, flags=flags)
+
+    def submit(self, *words):
+        return self.daemon.json("train", "--config", self.config, "--detach", *words)[0]["name"]
+
+    def get(self, job):
+        return self.daemon.json("jobs", "get", job)[0]
+
+    def until(self, job, wanted):
+        return self.daemon.events_until(wanted, "jobs", "watch", job)
+
+    def until_state(self, job, state):
+        return self.until(job, lambda event: event.get("state") == state)
+
+    def until_step(self, job, step):
+        return self.until(job, lambda event: event["type"] == "progress" and event["step"] >= step)
+
+    def pause(self, job):
+        self.daemon.json("jobs", "pause", job)
+        return self.until_state(job, "PAUSED")
+
+    def assert_gap_free(self, events):
+        self.assertEqual([event["sequence"] for event in events], list(range(1, len(events) + 1)))
+
+    def weights_of(self, job):
+        model = self.get(job)["model"]
+        _, name, _, version = model.split("/")
+        return (self.state / "models" / name / version / "weights.safetensors").read_bytes()
+
+    def test_a_job_that_was_paused_killed_and_resumed_ends_with_the_weights_of_one_that_was_not(self):
+        plain = self.submit(*SHORT)
+        self.until_state(plain, "SUCCEEDED")
+        job = self.submit(*SHORT)
+        self.until_step(job, 15)
+        self.pause(job)
+        self.kill_and_restart()
+        self.assertEqual(self.get(job)["state"], "PAUSED")
+        self.daemon.json("jobs", "resume", job)
+        self.kill_and_restart()  # an acknowledged resumption holds
+        events = self.until_state(job, "SUCCEEDED")
+        self.assert_gap_free(events)
+        self.assertTrue([event for event in events if event["type"] == "resumed"][0]["resumed_from_step"] >= 15)
+        self.assertEqual(self.weights_of(job), self.weights_of(plain))
+
+    def test_a_kill_right_after_the_request_to_pause_leaves_the_job_paused(self):
+        job = self.submit(*ENDLESS)
+        self.until_step(job, 12)
+        self.daemon.json("jobs", "pause", job)
+        self.kill_and_restart()
+        events = self.until_state(job, "PAUSED")
+        self.assert_gap_free(events)
+        self.assertEqual(self.get(job)["state"], "PAUSED")
+        self.daemon.json("jobs", "resume", job)
+        self.until(job, lambda event: event["type"] == "progress" and event["attempt"] == 2)
+
+    def test_a_deleted_job_stays_deleted_and_leaves_its_model(self):
+        job = self.submit()
+        self.until_state(job, "SUCCEEDED")
+        model = self.get(job)["model"]
+        curves = self.state / "tensorboard" / job.split("/")[1]
+        self.assertTrue(curves.exists())
+        self.daemon.json("jobs", "delete", job)
+        self.kill_and_restart()
+        self.assertEqual(self.daemon.json("jobs", "list"), [])
+        self.assertFalse(curves.exists())
+        self.assertEqual(self.daemon.json("models", "get", model)[0]["name"], model)
+
+    def test_a_job_that_kills_the_daemon_is_put_away_and_others_run(self):
+        bad = self.submit("--set", "training.checkpoint_every_steps=1000000", *ENDLESS[:4])
+        good = self.submit()
+        for attempt in (1, 2, 3):
+            self.until(bad, lambda event, n=attempt: event["attempt"] == n and event.get("state") == "RUNNING")
+            self.kill_and_restart()
+        job = self.get(bad)
+        self.assertEqual(job["state"], "FAILED")
+        self.assertIn("died 3 times in a row", job["error"]["message"])
+        self.assertIn("submit the job again", job["error"]["message"])
+        self.until_state(good, "SUCCEEDED")
+
+    def test_weights_are_published_live_and_the_job_goes_on_across_a_kill(self):
+        job = self.submit(*ENDLESS)
+        self.until_step(job, 12)
+        published = self.daemon.json("jobs", "publish", job)[0]
+        self.kill_and_restart()
+        model = self.daemon.json("models", "get", published["model"])[0]
+        self.assertEqual(model["training_job"], f"{job}/steps/{published['step']}")
+        self.until(job, lambda event: event["type"] == "progress" and event["attempt"] == 2)
+        self.assertEqual(self.get(job)["model"], published["model"])
+        self.assertEqual(self.get(job)["state"], "RUNNING")
+
+    def test_a_time_limit_ends_with_a_model_and_history_and_comparison_tell_of_it(self):
+        limited = self.submit("--time-limit", "2s", "--label", "kind=limited", *ENDLESS)
+        whole = self.submit("--epoch-limit", "1", "--priority", "5")
+        self.until_state(limited, "SUCCEEDED")
+        self.until_state(whole, "SUCCEEDED")
+        self.assertEqual(self.get(limited)["end_reason"], "TIME_LIMIT")
+        self.assertEqual(self.get(whole)["end_reason"], "EPOCH_LIMIT")
+        self.assertTrue(self.get(limited)["model"])
+        listed = self.daemon.json("jobs", "list", "--label", "kind=limited")
+        self.assertEqual([job["name"] for job in listed], [limited])
+        points = self.daemon.json("jobs", "history", limited, "--max-points", 7)
+        self.assertTrue(1 <= len(points) <= 7)
+        self.assertEqual(sorted(point["step"] for point in points), [point["step"] for point in points])
+        compared = self.daemon.json("jobs", "compare", limited, whole)[0]
+        self.assertEqual(compared["differences"]["training.epochs"], {limited: "100000", whole: "2"})
+        self.assertEqual(len(compared["jobs"]), 2)
+
+    def test_beyond_the_quota_new_jobs_are_refused_with_the_remedy(self):
+        self.kill_and_restart("--state-quota-mb", "1")
+        (self.state / "large").write_bytes(bytes(2_000_000))
+        refused = self.daemon.call("train", "--config", self.config, "--detach")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("used of a quota of 1.0 MB", refused.stderr)
+        self.assertIn("vrpctl jobs delete", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
