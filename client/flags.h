@@ -18,9 +18,6 @@ namespace vrp::client {
 // "500ms", "2s", "1.5m", "1h"; more than zero. A number without a unit is refused.
 absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text);
 
-// "HOST:PORT", "[::1]:50051", "unix:/path".
-absl::Status CheckRemote(absl::string_view text);
-
 // `NAME`, `NAME@3`, `models/NAME` and `models/NAME/versions/3` as the API writes them.
 absl::StatusOr<std::string> ModelResourceName(absl::string_view text);
 // `ID` and `trainingJobs/ID` (or of another collection) as the API writes it.
