@@ -1,19 +1,18 @@
 #include "client/app.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
+#include "client/connection.h"
 #include "client/exit_codes.h"
-#include "client/flags.h"
 #include "client/help_formatter.h"
 #include "client/output/error_text.h"
 
 namespace vrp::client {
 namespace {
-
-constexpr char kDefaultRemote[] = "127.0.0.1:50051";
 
 constexpr char kExamples[] =
     "vrpctl train --config configs/ptrnet_tiny.yaml\n"
@@ -27,16 +26,13 @@ constexpr char kDescription[] =
     "7 no feasible plan or customers unserved, 130 interrupted.";
 
 struct GlobalFlags {
-  std::string remote = kDefaultRemote;
+  ConnectionFlags connection;
   std::string output = "table";
 };
 
 void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   app.set_version_flag("--version", absl::StrCat("vrpctl ", VRP_VERSION), "Print the version");
-  app.add_option("--remote", flags.remote, "The daemon; before or after the command")
-      ->type_name("HOST:PORT")
-      ->envname("VRP_REMOTE")
-      ->capture_default_str();
+  AddConnectionFlags(app, flags.connection);
   app.add_option("--output", flags.output,
                  "table for people, json for scripts: an object a line; solve: vroom, VROOM's")
       ->type_name("WORD")
@@ -100,9 +96,12 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
   } catch (const CLI::ParseError& error) {
     return ReportParseError(app, error, environment);
   }
-  const absl::Status remote = CheckRemote(flags.remote);
-  if (!remote.ok()) {
-    environment.err << ErrorText({chosen.name, "", flags.remote}, remote) << std::flush;
+  const char* token = std::getenv("VRP_TOKEN");
+  absl::StatusOr<Connection> connection =
+      MakeConnection(flags.connection, token == nullptr ? "" : token);
+  if (!connection.ok()) {
+    environment.err << ErrorText({chosen.name, "", flags.connection.remote}, connection.status())
+                    << std::flush;
     return kExitUsage;
   }
   const OutputForm form = flags.output == "json"    ? OutputForm::kJson
@@ -113,7 +112,7 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
                     << "wanted table or json" << std::endl;
     return kExitUsage;
   }
-  CommandContext context(environment, flags.remote, form, chosen.name);
+  CommandContext context(environment, *std::move(connection), form, chosen.name);
   const ExitCode code = chosen.run(context);
   environment.out.flush();
   if (code == kExitDone && !environment.out) {

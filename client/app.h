@@ -8,7 +8,8 @@
 
 namespace vrp::client {
 
-// `arguments` are without the program's name. Gives the exit code (exit_codes.h). Reads VRP_REMOTE.
+// `arguments` are without the program's name. Gives the exit code (exit_codes.h). Reads VRP_REMOTE,
+// VRP_TOKEN and the like (connection.h).
 int RunVrpctl(const std::vector<std::string>& arguments, Environment& environment);
 
 }  // namespace vrp::client

@@ -66,20 +66,6 @@ absl::Status AddLabels(const std::vector<std::string>& texts,
   return absl::OkStatus();
 }
 
-absl::Status CheckRemote(absl::string_view text) {
-  if (absl::StartsWith(text, "unix:") && text.size() > 5) return absl::OkStatus();
-  const size_t colon = text.rfind(':');
-  int port = 0;
-  if (colon == absl::string_view::npos || colon == 0 ||
-      !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 1 || port > 65535) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--remote: got \"", text,
-                     "\", wanted HOST:PORT with a port from 1 to 65535, for example "
-                     "127.0.0.1:50051"));
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::string> ModelResourceName(absl::string_view text) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, '/');
   const auto segment = [&](size_t i) { return IsSegment(parts[i]); };

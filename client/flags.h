@@ -23,9 +23,6 @@ absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text,
 absl::Status AddLabels(const std::vector<std::string>& texts,
                        google::protobuf::Map<std::string, std::string>& labels);
 
-// "HOST:PORT", "[::1]:50051", "unix:/path".
-absl::Status CheckRemote(absl::string_view text);
-
 // `NAME`, `NAME@3`, `models/NAME` and `models/NAME/versions/3` as the API writes them.
 absl::StatusOr<std::string> ModelResourceName(absl::string_view text);
 // `ID` and `trainingJobs/ID` (or of another collection) as the API writes it.

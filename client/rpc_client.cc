@@ -31,8 +31,18 @@ constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
 // Checking reads instances of up to 64 MiB.
 constexpr absl::Duration kCheckTimeout = absl::Seconds(120);
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& remote) {
+std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const Connection& connection) {
+  if (!connection.tls) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials({.pem_root_certs = connection.ca,
+                               .pem_private_key = connection.key,
+                               .pem_cert_chain = connection.certificate});
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(const Connection& connection) {
   grpc::ChannelArguments arguments;
+  if (!connection.server_name.empty()) {
+    arguments.SetSslTargetNameOverride(connection.server_name);
+  }
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
   // Finds out that a watched daemon's machine is gone. Not more often than the daemon permits, and
@@ -46,7 +56,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& remote) {
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
   // A daemon is reached directly: http_proxy would send even loopback traffic elsewhere.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  return grpc::CreateCustomChannel(remote, grpc::InsecureChannelCredentials(), arguments);
+  return grpc::CreateCustomChannel(connection.remote, MakeCredentials(connection), arguments);
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
@@ -71,8 +81,9 @@ absl::Status FromGrpc(const grpc::Status& status) {
 }  // namespace
 
 struct RpcClient::Impl {
-  explicit Impl(const std::string& remote)
-      : channel(MakeChannel(remote)),
+  explicit Impl(const Connection& connection)
+      : token(connection.token),
+        channel(MakeChannel(connection)),
         solver(v1::SolverService::NewStub(channel)),
         training(v1::TrainingService::NewStub(channel)),
         models(v1::ModelService::NewStub(channel)),
@@ -80,10 +91,13 @@ struct RpcClient::Impl {
         system(v1::SystemService::NewStub(channel)),
         health(grpc::health::v1::Health::NewStub(channel)) {}
 
-  // Makes `context` known to Cancel for as long as it lives.
+  // Gives `context` the token, and makes it known to Cancel for as long as this lives.
   class Registration {
    public:
     Registration(Impl& impl, grpc::ClientContext& context) : impl_(impl), context_(context) {
+      if (!impl_.token.empty()) {
+        context_.AddMetadata("authorization", absl::StrCat("Bearer ", impl_.token));
+      }
       absl::MutexLock lock(&impl_.mutex);
       impl_.active.insert(&context_);
       if (impl_.cancelled) context_.TryCancel();
@@ -148,6 +162,7 @@ struct RpcClient::Impl {
     return response;
   }
 
+  const std::string token;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::SolverService::Stub> solver;
   std::unique_ptr<v1::TrainingService::Stub> training;
@@ -161,8 +176,8 @@ struct RpcClient::Impl {
   std::set<grpc::ClientContext*> active ABSL_GUARDED_BY(mutex);
 };
 
-RpcClient::RpcClient(std::string remote)
-    : remote_(std::move(remote)), impl_(std::make_unique<Impl>(remote_)) {}
+RpcClient::RpcClient(Connection connection)
+    : connection_(std::move(connection)), impl_(std::make_unique<Impl>(connection_)) {}
 RpcClient::~RpcClient() = default;
 
 void RpcClient::Cancel() {

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "client/connection.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -22,13 +23,13 @@ namespace vrp::client {
 // ("type.googleapis.com/google.rpc.BadRequest"). Thread-safe.
 class RpcClient {
  public:
-  // Connects at the first call. `remote` is HOST:PORT, or unix:PATH.
-  explicit RpcClient(std::string remote);
+  // Connects at the first call.
+  explicit RpcClient(Connection connection);
   ~RpcClient();
   RpcClient(const RpcClient&) = delete;
   RpcClient& operator=(const RpcClient&) = delete;
 
-  const std::string& remote() const { return remote_; }
+  const std::string& remote() const { return connection_.remote; }
 
   // Ends calls under way, and all later ones, with kCancelled.
   void Cancel();
@@ -103,7 +104,7 @@ class RpcClient {
  private:
   struct Impl;
 
-  std::string remote_;
+  const Connection connection_;
   std::unique_ptr<Impl> impl_;
 };
 

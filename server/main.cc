@@ -1,4 +1,6 @@
 // vrpd: composes the daemon and waits for its end.
+#include <sys/resource.h>
+
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -36,10 +38,21 @@ Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock) 
       .vrpd = std::move(vrpd), .policy_loader = LoadPolicy, .trainer = &trainer, .clock = &clock};
 }
 
+// Each connection is an open file, and gRPC 1.51 stops listening for good when there are no more: so
+// as many as the system grants.
+void AllowAllFiles() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int Serve(VrpdOptions vrpd) {
+  AllowAllFiles();
   StartLogging(vrpd.log_level);
   static absl::Notification stop;  // the signals' thread uses it to the end
-  WatchSignals(&stop, kGrace);
+  static ReloadHook reload;        // likewise
+  WatchSignals(&stop, &reload, kGrace);
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
   const std::unique_ptr<Trainer> trainer = MakeTrainer();
@@ -50,8 +63,10 @@ int Serve(VrpdOptions vrpd) {
     std::cerr << "vrpd: " << daemon.status().message() << std::endl;
     return kFailed;
   }
+  reload.Set([&daemon] { (*daemon)->Reload(); });
   std::cout << "listening on " << (*daemon)->address() << std::endl;
   stop.WaitForNotification();
+  reload.Set(nullptr);
   daemon->reset();
   LogInfo("stopped");
   return 0;

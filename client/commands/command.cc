@@ -9,10 +9,10 @@
 
 namespace vrp::client {
 
-CommandContext::CommandContext(Environment& environment, std::string remote, OutputForm form,
+CommandContext::CommandContext(Environment& environment, Connection connection, OutputForm form,
                                std::string command)
     : environment_(environment),
-      client_(std::move(remote)),
+      client_(std::move(connection)),
       form_(form),
       command_(std::move(command)),
       cancel_on_interrupt_(environment.interrupt, [this] { client_.Cancel(); }) {}

@@ -26,7 +26,7 @@ enum class OutputForm { kTable, kJson, kVroom };
 class CommandContext {
  public:
   // `command` as in "jobs watch".
-  CommandContext(Environment& environment, std::string remote, OutputForm form,
+  CommandContext(Environment& environment, Connection connection, OutputForm form,
                  std::string command);
 
   Environment& environment() { return environment_; }

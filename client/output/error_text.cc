@@ -58,12 +58,35 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
   return lines;
 }
 
+// gRPC tells of TLS in OpenSSL's words.
+std::string ConnectionRemedy(absl::string_view message) {
+  if (absl::StrContains(message, "wrong version number")) {
+    return "the daemon there is one without TLS: leave --tls and its kin away";
+  }
+  if (absl::StrContains(message, "certificate verify failed") ||
+      absl::StrContains(message, "peer certificate")) {
+    return "name the authority of the daemon's certificate by --tls-ca FILE, and what it is for by "
+           "--tls-server-name if that is not the host of --remote";
+  }
+  if (absl::StrContains(message, "ocket closed") || absl::StrContains(message, "reset by peer") ||
+      absl::StrContains(message, "andshake")) {
+    return "if the daemon has TLS, give --tls-ca FILE; if it asks for certificates, also "
+           "--tls-certificate and --tls-key";
+  }
+  return "start the daemon (vrpd --listen 127.0.0.1:50051), or name another by --remote "
+         "HOST:PORT or VRP_REMOTE";
+}
+
 std::string Remedy(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
-      return "start the daemon (vrpd --listen 127.0.0.1:50051), or name another by --remote "
-             "HOST:PORT or VRP_REMOTE";
+      return ConnectionRemedy(status.message());
+    case absl::StatusCode::kUnauthenticated:
+      return "name the file with your token by --token-file, or set VRP_TOKEN to the token";
     case absl::StatusCode::kResourceExhausted: {
+      if (absl::StrContains(status.message(), "message larger than max")) {
+        return "vrpctl server info tells how large messages may be";
+      }
       const auto retry = DetailOf<google::rpc::RetryInfo>(status);
       if (!retry.has_retry_delay()) return "try again later";
       return absl::StrCat("try again in ", absl::FormatDuration(ToDuration(retry.retry_delay())));

@@ -49,7 +49,12 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
             {"max_nodes", limits.max_nodes()},
             {"max_matrix_nodes", limits.max_matrix_nodes()},
             {"max_threads", limits.max_threads()},
-            {"max_budget_ms", limits.max_budget_ms()}}},
+            {"max_budget_ms", limits.max_budget_ms()},
+            {"max_solve_job_budget_ms", limits.max_solve_job_budget_ms()},
+            {"max_open_streams", limits.max_open_streams()},
+            {"max_calls_per_connection", limits.max_calls_per_connection()},
+            {"max_waiting_solves", limits.max_waiting_solves()},
+            {"max_queued_jobs", limits.max_queued_jobs()}}},
           {"start_time", info.has_start_time() ? Json(FormatTime(info.start_time())) : Json()}};
 }
 

@@ -265,11 +265,17 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
   }
   sheet.Add("threads", absl::StrCat(info.threads()));
   const v1::Limits& limits = info.limits();
-  sheet.Add("limits", absl::StrCat(limits.max_nodes(), " nodes (", limits.max_matrix_nodes(),
-                                   " with a matrix), ", limits.max_threads(),
-                                   " threads a request, budget up to ",
-                                   FormatSpan(absl::Milliseconds(limits.max_budget_ms())),
-                                   ", messages up to ", FormatBytes(limits.max_message_bytes())));
+  sheet.Add(
+      "limits",
+      absl::StrCat(limits.max_nodes(), " nodes (", limits.max_matrix_nodes(), " with a matrix), ",
+                   limits.max_threads(), " threads a request, budget up to ",
+                   FormatSpan(absl::Milliseconds(limits.max_budget_ms())), " (jobs ",
+                   FormatSpan(absl::Milliseconds(limits.max_solve_job_budget_ms())), ")",
+                   ", messages up to ", FormatBytes(limits.max_message_bytes())));
+  sheet.Add("at once",
+            absl::StrCat(limits.max_open_streams(), " streams, ", limits.max_calls_per_connection(),
+                         " calls a connection; ", limits.max_waiting_solves(), " solves and ",
+                         limits.max_queued_jobs(), " jobs may wait"));
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();
 }

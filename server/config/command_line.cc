@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "server/access/token_file.h"
 #include "server/config/config_file.h"
 
 namespace vrp {
@@ -40,8 +41,21 @@ void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
   app.add_option("--state-quota-mb", flags.state_quota_mb,
                  "megabytes that the state folder may hold before new jobs are refused [no limit]")
       ->check(CLI::Range(1, kMaxStateQuotaMb));
+  app.add_option("--tls-certificate", flags.tls_certificate,
+                 "PEM file: serve TLS with this certificate; read again at SIGHUP");
+  app.add_option("--tls-key", flags.tls_key, "PEM file: its private key");
+  app.add_option("--tls-client-ca", flags.tls_client_ca,
+                 "PEM file: clients must show a certificate of this authority");
+  app.add_option("--tokens", flags.tokens,
+                 "file of `ROLE DIGEST` lines: calls need a token; read again at SIGHUP");
   app.add_option("--log-level", flags.log_level, "debug, info, warn or error [info]")
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
+}
+
+std::string FreshToken(Role role) {
+  const std::string token = NewToken();
+  return Concat("the token, for the caller alone; it is kept nowhere:\n", token,
+                "\nits line for the file that --tokens names:\n", TokenLine(role, token), "\n");
 }
 
 }  // namespace
@@ -54,7 +68,13 @@ absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> ParseCommandLine(
   bool insecure = false;
   AddOptions(app, flags, config);
   app.add_flag("--insecure", insecure,
-               "allow --listen on an address that other machines reach, without TLS");
+               "allow --listen on an address that other machines reach, without TLS or without "
+               "knowing who calls");
+  std::string new_token_role;
+  app.add_option("--new-token", new_token_role,
+                 "print a fresh token of this role (read, solve, train, admin) and its line for "
+                 "--tokens")
+      ->check(CLI::IsMember({"read", "solve", "train", "admin"}));
   app.set_version_flag("--version", version);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -65,6 +85,7 @@ absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> ParseCommandLine(
   } catch (const CLI::Error& error) {
     return absl::InvalidArgumentError(error.what());
   }
+  if (!new_token_role.empty()) return PrintAndExit{FreshToken(*ParseRole(new_token_role))};
   if (insecure) flags.insecure = true;
   PartialOptions file;
   if (!config.empty()) {

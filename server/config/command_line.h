@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// --help and --version: a text to print, and nothing else to do.
+// --help, --version, --new-token: a text to print, and nothing else to do.
 struct PrintAndExit {
   std::string text;
 };

@@ -67,13 +67,27 @@ class Reader {
     actions_["state_dir"] = Text(&options_.state_dir);
     actions_["models_dir"] = Text(&options_.models_dir);
     actions_["read_only_models_dirs"] = TextList(&options_.read_only_models_dirs);
+    actions_["data_dirs"] = TextList(&options_.data_dirs);
     actions_["device"] = Text(&options_.device);
     actions_["threads"] = Integer(&options_.threads, HardwareThreads());
     actions_["solve_queue"] = Integer(&options_.solve_queue, kMaxSolveQueue);
     actions_["max_queued_jobs"] = Integer(&options_.max_queued_jobs, kMaxQueuedJobs);
     actions_["solve_jobs_at_once"] = Integer(&options_.solve_jobs_at_once, kMaxSolveJobsAtOnce);
     actions_["state_quota_mb"] = Integer(&options_.state_quota_mb, kMaxStateQuotaMb);
+    actions_["tls_certificate"] = Text(&options_.tls_certificate);
+    actions_["tls_key"] = Text(&options_.tls_key);
+    actions_["tls_client_ca"] = Text(&options_.tls_client_ca);
+    actions_["tokens"] = Text(&options_.tokens);
     actions_["insecure"] = Boolean(&options_.insecure);
+    actions_["max_message_mib"] = Integer(&options_.max_message_mib, kMostMessageMib);
+    actions_["max_nodes"] = Integer(&options_.max_nodes, kMostNodes);
+    actions_["max_budget_s"] = Integer(&options_.max_budget_s, kMostBudgetSeconds);
+    actions_["max_solve_job_budget_s"] =
+        Integer(&options_.max_solve_job_budget_s, kMostJobBudgetSeconds);
+    actions_["max_open_streams"] = Integer(&options_.max_open_streams, kMostStreams);
+    actions_["max_calls_per_connection"] =
+        Integer(&options_.max_calls_per_connection, kMostStreams);
+    actions_["max_request_memory_mib"] = Integer(&options_.max_request_memory_mib, kMostMemoryMib);
     actions_["log_level"] = Word(&options_.log_level);
     return actions_;
   }

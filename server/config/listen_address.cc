@@ -63,13 +63,22 @@ bool IsLoopback(const ListenAddress& address) {
   return inet_pton(AF_INET6, address.host.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
-absl::Status CheckListenAddress(std::string_view text, bool insecure) {
+absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection) {
   VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(text));
-  if (insecure || IsLoopback(address)) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(
-      "listen: ", Quoted(text),
-      " can be reached from other machines, and there is no TLS yet. Listen on "
-      "127.0.0.1 behind a proxy that has TLS, or accept unprotected connections with --insecure"));
+  if (protection.insecure || IsLoopback(address)) return absl::OkStatus();
+  if (!protection.tls) {
+    return absl::InvalidArgumentError(Concat(
+        "listen: ", Quoted(text),
+        " can be reached from other machines, and there is no TLS. Give --tls-certificate and "
+        "--tls-key, listen on 127.0.0.1 behind a proxy that has TLS, or accept unprotected "
+        "connections with --insecure"));
+  }
+  if (protection.knows_callers) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat("listen: ", Quoted(text),
+             " can be reached from other machines, and whoever connects could do everything. Ask "
+             "for client certificates by --tls-client-ca or for tokens by --tokens, or accept "
+             "everybody with --insecure"));
 }
 
 std::string BoundAddress(const ListenAddress& address, int32_t port) {

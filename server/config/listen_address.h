@@ -22,9 +22,15 @@ absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text);
 // 127.0.0.0/8, ::1, localhost, unix sockets.
 bool IsLoopback(const ListenAddress& address);
 
-// kInvalidArgument: not an address, or one that others can reach without `insecure`; names the
-// remedy.
-absl::Status CheckListenAddress(std::string_view text, bool insecure);
+struct ListenProtection {
+  bool tls = false;
+  bool knows_callers = false;  // by tokens or client certificates
+  bool insecure = false;       // wanted so
+};
+
+// kInvalidArgument: not an address, or one that others can reach although there is no TLS, or
+// nobody is asked who he is, and that is not `insecure`; names the remedy.
+absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
 // "HOST:PORT" with the port that was bound, as clients name it.
 std::string BoundAddress(const ListenAddress& address, int32_t port);

@@ -16,7 +16,26 @@ T First(const std::optional<T>& winner, const std::optional<T>& other, T fallbac
   return winner.has_value() ? *winner : other.value_or(std::move(fallback));
 }
 
+absl::Status CheckTls(const VrpdOptions& options) {
+  if (options.tls_certificate.empty() != options.tls_key.empty()) {
+    return absl::InvalidArgumentError(options.tls_key.empty()
+                                          ? "--tls-key: absent, wanted the key of --tls-certificate"
+                                          : "--tls-certificate: absent, wanted that of --tls-key");
+  }
+  if (options.tls_certificate.empty() && !options.tls_client_ca.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-client-ca: given without --tls-certificate and --tls-key, wanted all three");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+bool RestrictsTrainingFiles(const VrpdOptions& options) {
+  const absl::StatusOr<ListenAddress> listen = ParseListenAddress(options.listen);
+  return !options.data_dirs.empty() || !options.tokens.empty() ||
+         !options.tls_certificate.empty() || !listen.ok() || !IsLoopback(*listen);
+}
 
 int32_t HardwareThreads() {
   return std::max<int32_t>(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
@@ -29,6 +48,7 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
   options.models_dir = First(winner.models_dir, other.models_dir, std::move(options.models_dir));
   options.read_only_models_dirs = First(winner.read_only_models_dirs, other.read_only_models_dirs,
                                         std::move(options.read_only_models_dirs));
+  options.data_dirs = First(winner.data_dirs, other.data_dirs, std::move(options.data_dirs));
   options.device = First(winner.device, other.device, std::move(options.device));
   options.threads = First(winner.threads, other.threads, std::move(options.threads));
   options.solve_queue =
@@ -39,7 +59,26 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
       First(winner.solve_jobs_at_once, other.solve_jobs_at_once, options.solve_jobs_at_once);
   options.state_quota_mb =
       First(winner.state_quota_mb, other.state_quota_mb, options.state_quota_mb);
+  options.tls_certificate =
+      First(winner.tls_certificate, other.tls_certificate, std::move(options.tls_certificate));
+  options.tls_key = First(winner.tls_key, other.tls_key, std::move(options.tls_key));
+  options.tls_client_ca =
+      First(winner.tls_client_ca, other.tls_client_ca, std::move(options.tls_client_ca));
+  options.tokens = First(winner.tokens, other.tokens, std::move(options.tokens));
   options.insecure = First(winner.insecure, other.insecure, std::move(options.insecure));
+  options.max_message_mib =
+      First(winner.max_message_mib, other.max_message_mib, options.max_message_mib);
+  options.max_nodes = First(winner.max_nodes, other.max_nodes, options.max_nodes);
+  options.max_budget_s = First(winner.max_budget_s, other.max_budget_s, options.max_budget_s);
+  options.max_solve_job_budget_s = First(
+      winner.max_solve_job_budget_s, other.max_solve_job_budget_s, options.max_solve_job_budget_s);
+  options.max_open_streams =
+      First(winner.max_open_streams, other.max_open_streams, options.max_open_streams);
+  options.max_calls_per_connection =
+      First(winner.max_calls_per_connection, other.max_calls_per_connection,
+            options.max_calls_per_connection);
+  options.max_request_memory_mib = First(
+      winner.max_request_memory_mib, other.max_request_memory_mib, options.max_request_memory_mib);
   options.log_level = First(winner.log_level, other.log_level, std::move(options.log_level));
   if (options.state_dir.empty()) {
     return absl::InvalidArgumentError(
@@ -47,7 +86,11 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
   }
   if (options.models_dir.empty()) options.models_dir = Concat(options.state_dir, "/models");
   if (options.threads == 0) options.threads = HardwareThreads();
-  VRP_RETURN_IF_ERROR(CheckListenAddress(options.listen, options.insecure));
+  VRP_RETURN_IF_ERROR(CheckTls(options));
+  VRP_RETURN_IF_ERROR(CheckListenAddress(
+      options.listen, {.tls = !options.tls_certificate.empty(),
+                       .knows_callers = !options.tls_client_ca.empty() || !options.tokens.empty(),
+                       .insecure = options.insecure}));
   return options;
 }
 

@@ -11,18 +11,42 @@
 
 namespace vrp {
 
+inline constexpr int32_t kMaxSolveQueue = 100'000;
+inline constexpr int32_t kMaxQueuedJobs = 1'000'000;
+inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
+inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
+inline constexpr int32_t kMostMessageMib = 1024;
+inline constexpr int32_t kMostNodes = 100'000;  // kMaxNodes of core/problem
+inline constexpr int32_t kMostBudgetSeconds = 24 * 3600;
+inline constexpr int32_t kMostJobBudgetSeconds = 30 * 24 * 3600;
+inline constexpr int32_t kMostStreams = 100'000;
+inline constexpr int32_t kMostMemoryMib = 1 << 20;
+inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
+
 struct VrpdOptions {
   std::string listen = "127.0.0.1:50051";
   std::string state_dir;                           // required
   std::string models_dir;                          // empty: state_dir/models
   std::vector<std::string> read_only_models_dirs;  // models that are offered, never changed
+  std::vector<std::string> data_dirs;              // whose files trainings may name
   std::string device = "auto";
   int32_t threads = 0;  // 0: all of the machine's
   int32_t solve_queue = 64;
   int32_t max_queued_jobs = 1000;
   int32_t solve_jobs_at_once = 1;
-  int32_t state_quota_mb = 0;  // of 1,000,000 bytes; 0: none
+  int32_t state_quota_mb = 0;   // of 1,000,000 bytes; 0: none
+  std::string tls_certificate;  // PEM files; empty: plaintext
+  std::string tls_key;
+  std::string tls_client_ca;  // empty: clients need no certificate
+  std::string tokens;         // the file of tokens and roles; empty: who connects may do everything
   bool insecure = false;
+  int32_t max_message_mib = 64;  // either way
+  int32_t max_nodes = kMostNodes;
+  int32_t max_budget_s = 3600;  // of Solve, StreamSolve, BatchSolve
+  int32_t max_solve_job_budget_s = 24 * 3600;
+  int32_t max_open_streams = 1000;  // of all clients
+  int32_t max_calls_per_connection = 1000;
+  int32_t max_request_memory_mib = 1024;  // of all messages that are being received
   std::string log_level = "info";
 
   bool operator==(const VrpdOptions&) const = default;
@@ -34,28 +58,38 @@ struct PartialOptions {
   std::optional<std::string> state_dir;
   std::optional<std::string> models_dir;
   std::optional<std::vector<std::string>> read_only_models_dirs;
+  std::optional<std::vector<std::string>> data_dirs;
   std::optional<std::string> device;
   std::optional<int32_t> threads;
   std::optional<int32_t> solve_queue;
   std::optional<int32_t> max_queued_jobs;
   std::optional<int32_t> solve_jobs_at_once;
   std::optional<int32_t> state_quota_mb;
+  std::optional<std::string> tls_certificate;
+  std::optional<std::string> tls_key;
+  std::optional<std::string> tls_client_ca;
+  std::optional<std::string> tokens;
   std::optional<bool> insecure;
+  std::optional<int32_t> max_message_mib;
+  std::optional<int32_t> max_nodes;
+  std::optional<int32_t> max_budget_s;
+  std::optional<int32_t> max_solve_job_budget_s;
+  std::optional<int32_t> max_open_streams;
+  std::optional<int32_t> max_calls_per_connection;
+  std::optional<int32_t> max_request_memory_mib;
   std::optional<std::string> log_level;
 };
 
-inline constexpr int32_t kMaxSolveQueue = 100'000;
-inline constexpr int32_t kMaxQueuedJobs = 1'000'000;
-inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
-inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
-inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
+// Whether trainings may name files of data_dirs only: where these are given, and where callers may
+// be others than this machine's users.
+bool RestrictsTrainingFiles(const VrpdOptions& options);
 
 // The machine's hardware threads; at least 1.
 int32_t HardwareThreads();
 
 // `winner`'s values where it states them, else `other`'s, else the defaults; models_dir and threads
-// filled in. What does not depend on the source is checked here: state_dir is there, the address
-// may be listened on (see listen_address.h).
+// filled in. What does not depend on the source is checked here: state_dir is there, the options of
+// TLS go together, the address may be listened on (see listen_address.h). No file is looked at.
 absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOptions& other);
 
 }  // namespace vrp

@@ -152,6 +152,12 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
   return std::move(conversion.problems);
 }
 
+absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t most) {
+  if (nodes <= most) return absl::OkStatus();
+  return InvalidField(field, Concat("got ", nodes, " nodes, wanted at most ", most,
+                                    ", this daemon's limit (max_nodes)"));
+}
+
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
                                            const MatrixSource* matrices) {
   Conversion conversion = Convert(message, matrices);

@@ -30,6 +30,9 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
 absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
                                            const MatrixSource* matrices = nullptr);
 
+// kInvalidArgument with that field: more than `most`, the daemon's limit.
+absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t most);
+
 // An error of the core about an instance that came as a message, with the message's field paths:
 // `customers[3].setup: ...` becomes `customers[3].setup_time: ...`.
 absl::Status WithMessageFields(absl::Status status, int64_t num_nodes);

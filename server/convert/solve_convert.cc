@@ -105,7 +105,7 @@ class OptionsReader {
     } else if (*budget < absl::Milliseconds(1) || *budget > limits_.max_budget) {
       invalid_.push_back(
           {"budget", Concat("got ", absl::FormatDuration(*budget), ", wanted 1ms to ",
-                            absl::ToInt64Hours(limits_.max_budget), "h")});
+                            absl::FormatDuration(limits_.max_budget))});
     } else {
       options_.budget = *budget;
     }

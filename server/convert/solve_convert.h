@@ -1,6 +1,8 @@
 // SolveRequest's options and SolveResponse.
 #pragma once
 
+#include <algorithm>
+
 #include "absl/status/statusor.h"
 #include "core/solve/solver.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -11,11 +13,11 @@ namespace vrp {
 struct SolveLimits {
   int32_t max_threads = 1;
   absl::Duration max_budget = absl::Hours(1);
-  absl::Duration default_budget = absl::Milliseconds(500);
+  absl::Duration default_budget = absl::Milliseconds(500);  // at most max_budget
 };
 // Of a solve job.
-inline SolveLimits JobSolveLimits(int32_t max_threads) {
-  return {max_threads, absl::Hours(24), absl::Minutes(10)};
+inline SolveLimits JobSolveLimits(int32_t max_threads, absl::Duration max_budget) {
+  return {max_threads, max_budget, std::min(absl::Minutes(10), max_budget)};
 }
 inline constexpr int32_t kMaxWidth = 1024;
 

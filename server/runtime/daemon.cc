@@ -17,10 +17,10 @@
 #include "core/jobs/solve_job_manager.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
-#include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
-#include "server/config/listen_address.h"
+#include "server/runtime/logging.h"
+#include "server/runtime/port.h"
 #include "server/service/request_solver.h"
 #include "server/service/services.h"
 #include "server/service/solver_service.h"
@@ -28,8 +28,6 @@
 namespace vrp {
 namespace {
 
-// A matrix of 1,000 nodes has 8 MB, and the answer to 100,000 customers some 10 MB.
-constexpr int kMaxMessageBytes = 64 << 20;
 constexpr int32_t kQuickThreads = 2;
 // Jobs run one at a time, and a step is short.
 constexpr int32_t kPatientThreads = 2;
@@ -39,31 +37,20 @@ constexpr int32_t kPatientQueue = 16;
 constexpr int32_t kTrainingNiceness = 10;
 constexpr int32_t kSolveJobNiceness = 15;
 constexpr int32_t kQuickQueue = 1000;
-// Clients may ping every 30 s, calls or not, without being sent away; dead ones are noticed.
-constexpr int kMinClientPingMs = 10'000;
-constexpr int kServerPingMs = 60'000;
-constexpr int kServerPingTimeoutMs = 20'000;
 
 // For this user alone: checkpoints and configurations are nobody else's business.
 absl::Status MakePrivateDirectory(const std::string& path) {
   struct stat about;
-  if (stat(path.c_str(), &about) == 0) return EnsureDirectory(path);
+  if (stat(path.c_str(), &about) == 0) {
+    if ((about.st_mode & 0007) != 0) {
+      LogWarning(Concat("state folder ", path, ": others may read it; chmod 700 ", path));
+    }
+    return EnsureDirectory(path);
+  }
   VRP_RETURN_IF_ERROR(EnsureDirectory(path));
   if (chmod(path.c_str(), 0700) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
       Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
-}
-
-void ConfigureTransport(grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  builder.SetMaxSendMessageSize(kMaxMessageBytes);
-  // Two daemons must not share a port unnoticed.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             kMinClientPingMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kServerPingMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kServerPingTimeoutMs);
 }
 
 }  // namespace
@@ -76,6 +63,7 @@ struct Daemon::Parts {
   void MakeHandlers();
   absl::Status OpenSolveJobs();
   void MakeServices();
+  absl::Status OpenAccess();
   absl::Status Listen();
 
   const Options options;
@@ -96,8 +84,9 @@ struct Daemon::Parts {
   std::unique_ptr<TrainingHandler> training_handler;
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;
-  std::unique_ptr<grpc::Server> server;
-  std::string address;
+  std::unique_ptr<TlsFiles> tls;
+  std::unique_ptr<AccessControl> access;
+  Port port;
 };
 
 absl::Status Daemon::Parts::OpenCore() {
@@ -133,18 +122,26 @@ void Daemon::Parts::MakeHandlers() {
       WorkPool::Options{.threads = kPatientThreads, .max_queued = kPatientQueue});
   quick_pool = std::make_unique<WorkPool>(
       WorkPool::Options{.threads = kQuickThreads, .max_queued = kQuickQueue});
-  streams = std::make_unique<StreamHub>(StreamHub::Options{.tick = options.heartbeat});
-  solver_handler =
-      std::make_unique<SolverHandler>(SolverHandler::Options{.registry = registry.get(),
-                                                             .matrices = matrices.get(),
-                                                             .clock = options.clock,
-                                                             .max_threads = vrpd.threads});
-  training_handler = std::make_unique<TrainingHandler>(
-      TrainingHandler::Options{.jobs = jobs.get(), .default_device = default_device});
-  model_handler = std::make_unique<ModelHandler>(ModelEvaluationContext{.registry = registry.get(),
-                                                                        .matrices = matrices.get(),
-                                                                        .clock = options.clock,
-                                                                        .threads = vrpd.threads});
+  streams = std::make_unique<StreamHub>(
+      StreamHub::Options{.tick = options.heartbeat, .max_streams = vrpd.max_open_streams});
+  solver_handler = std::make_unique<SolverHandler>(
+      SolverHandler::Options{.registry = registry.get(),
+                             .matrices = matrices.get(),
+                             .clock = options.clock,
+                             .max_threads = vrpd.threads,
+                             .max_nodes = vrpd.max_nodes,
+                             .max_budget = absl::Seconds(vrpd.max_budget_s),
+                             .max_job_budget = absl::Seconds(vrpd.max_solve_job_budget_s)});
+  training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
+      .jobs = jobs.get(),
+      .default_device = default_device,
+      .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
+  model_handler =
+      std::make_unique<ModelHandler>(ModelEvaluationContext{.registry = registry.get(),
+                                                            .matrices = matrices.get(),
+                                                            .clock = options.clock,
+                                                            .threads = vrpd.threads,
+                                                            .max_nodes = vrpd.max_nodes});
 }
 
 absl::Status Daemon::Parts::OpenSolveJobs() {
@@ -175,37 +172,35 @@ void Daemon::Parts::MakeServices() {
   services.push_back(
       std::make_unique<SystemService>(context, SystemFacts{.grpc_version = grpc::Version(),
                                                            .default_device = default_device,
-                                                           .threads = vrpd.threads,
-                                                           .max_message_bytes = kMaxMessageBytes,
-                                                           .max_threads = vrpd.threads,
+                                                           .vrpd = vrpd,
                                                            .started = started}));
 }
 
-absl::Status Daemon::Parts::Listen() {
-  VRP_ASSIGN_OR_RETURN(const ListenAddress listen, ParseListenAddress(options.vrpd.listen));
-  grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  grpc::ServerBuilder builder;
-  ConfigureTransport(builder);
-  int port = 0;
-  builder.AddListeningPort(options.vrpd.listen, grpc::InsecureServerCredentials(), &port);
-  for (const auto& service : services) builder.RegisterService(service.get());
-  server = builder.BuildAndStart();
-  if (server == nullptr || port == 0) {
-    server = nullptr;
-    return absl::UnavailableError(
-        Concat("listen: cannot listen on ", Quoted(options.vrpd.listen),
-               ": another process has the port, or the address is not this machine's. Take "
-               "another port; port 0 takes any free one"));
+absl::Status Daemon::Parts::OpenAccess() {
+  const VrpdOptions& vrpd = options.vrpd;
+  if (!vrpd.tls_certificate.empty()) {
+    VRP_ASSIGN_OR_RETURN(tls, TlsFiles::Create({.certificate = vrpd.tls_certificate,
+                                                .key = vrpd.tls_key,
+                                                .client_ca = vrpd.tls_client_ca},
+                                               options.clock->Now()));
   }
-  server->GetHealthCheckService()->SetServingStatus(true);
+  if (!vrpd.tokens.empty()) {
+    VRP_ASSIGN_OR_RETURN(access, AccessControl::Create(vrpd.tokens));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::Parts::Listen() {
+  VRP_ASSIGN_OR_RETURN(
+      port, OpenPort(options.vrpd, services, {.tls = tls.get(), .access = access.get()}));
+  grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
+  health.SetServingStatus(true);
   for (const char* name :
        {v1::SolverService::service_full_name(), v1::TrainingService::service_full_name(),
         v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
         v1::SystemService::service_full_name()}) {
-    server->GetHealthCheckService()->SetServingStatus(name, true);
+    health.SetServingStatus(name, true);
   }
-  address = BoundAddress(listen, port);
   return absl::OkStatus();
 }
 
@@ -213,6 +208,7 @@ Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(std::move(options))));
+  VRP_RETURN_IF_ERROR(daemon->parts_->OpenAccess());
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenCore());
   daemon->parts_->MakeHandlers();
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenSolveJobs());
@@ -224,12 +220,12 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
 Daemon::~Daemon() {
   Parts& parts = *parts_;
   if (parts.jobs != nullptr) parts.jobs->StopPublishing();
-  if (parts.server != nullptr) {
-    parts.server->GetHealthCheckService()->Shutdown();
+  if (parts.port.server != nullptr) {
+    parts.port.server->GetHealthCheckService()->Shutdown();
     parts.streams->Close();
-    parts.server->Shutdown(std::chrono::system_clock::now() +
-                           absl::ToChronoMilliseconds(parts.options.drain));
-    parts.server->Wait();
+    parts.port.server->Shutdown(std::chrono::system_clock::now() +
+                                absl::ToChronoMilliseconds(parts.options.drain));
+    parts.port.server->Wait();
   }
   // No call is left. The pools' threads end before the jobs that their tasks use, and the pools
   // themselves after: a job that stops may still tell a stream that is gone.
@@ -240,6 +236,17 @@ Daemon::~Daemon() {
   parts.jobs = nullptr;
 }
 
-const std::string& Daemon::address() const { return parts_->address; }
+void Daemon::Reload() {
+  const auto tell = [](std::string_view what, const absl::Status& status) {
+    if (status.ok()) return LogInfo(Concat("SIGHUP: read again: ", what));
+    LogError(Concat("SIGHUP: ", what, " stay as they were: ", status.message()));
+  };
+  if (parts_->tls != nullptr) {
+    tell("certificate and key", parts_->tls->Reload(parts_->options.clock->Now()));
+  }
+  if (parts_->access != nullptr) tell("tokens", parts_->access->Reload());
+}
+
+const std::string& Daemon::address() const { return parts_->port.address; }
 
 }  // namespace vrp

@@ -29,12 +29,16 @@ class Daemon {
 
   // Creates the state folder (mode 0700), opens jobs and models, listens. kInvalidArgument: the
   // device or a folder is wrong; kFailedPrecondition: another daemon has the folder; kUnavailable:
-  // the address cannot be listened on.
+  // the address cannot be listened on; others: a file of TLS or of tokens is wrong.
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
   // Not serving any more, streams ended (UNAVAILABLE), calls under way given `drain` to end, then
   // cancelled; the running jobs stopped with what they have stored. Blocks until all of it is done.
   ~Daemon();
+
+  // Reads the files of TLS and of tokens anew. Those that are wrong stay as they were; the log says
+  // so.
+  void Reload();
 
   // Where clients connect: "127.0.0.1:50051", "unix:/path".
   const std::string& address() const;

@@ -71,7 +71,7 @@ absl::StatusOr<EvaluationOptions> OptionsFromProto(const v1::EvaluateModelReques
 }
 
 absl::StatusOr<std::vector<Instance>> ReadFiles(const v1::EvaluateModelRequest& request,
-                                                const MatrixSource* matrices) {
+                                                const ModelEvaluationContext& context) {
   if (request.files_size() > kMaxInstances) {
     return InvalidField("files",
                         Concat("got ", request.files_size(), ", wanted at most ", kMaxInstances));
@@ -79,10 +79,12 @@ absl::StatusOr<std::vector<Instance>> ReadFiles(const v1::EvaluateModelRequest& 
   std::vector<Instance> instances;
   instances.reserve(static_cast<size_t>(request.files_size()));
   for (int i = 0; i < request.files_size(); ++i) {
-    absl::StatusOr<Instance> instance = InstanceFromProto(request.files(i), matrices);
+    absl::StatusOr<Instance> instance = InstanceFromProto(request.files(i), context.matrices);
     if (!instance.ok()) {
       return InvalidField(Concat("files[", i, "]"), FromAbsl(instance.status().message()));
     }
+    VRP_RETURN_IF_ERROR(
+        CheckNodes(Concat("files[", i, "]"), instance->num_nodes(), context.max_nodes));
     instances.push_back(*std::move(instance));
   }
   return instances;
@@ -101,12 +103,12 @@ absl::StatusOr<std::vector<Instance>> Generate(const v1::GenerateInstancesReques
 }
 
 absl::StatusOr<std::vector<Instance>> InstancesOf(const v1::EvaluateModelRequest& request,
-                                                  const MatrixSource* matrices) {
+                                                  const ModelEvaluationContext& context) {
   const bool files = request.files_size() > 0;
   if (files && request.has_generate()) {
     return InvalidField("generate", "given, and files too; wanted one of them");
   }
-  if (files) return ReadFiles(request, matrices);
+  if (files) return ReadFiles(request, context);
   if (request.has_generate()) return Generate(request.generate());
   return InvalidField("files", "absent, wanted instances, or a set to generate");
 }
@@ -197,7 +199,7 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenMod
   VRP_ASSIGN_OR_RETURN(EvaluationOptions options, OptionsFromProto(request));
   options.threads = context.threads;
   VRP_ASSIGN_OR_RETURN(std::string data, DataName(request));
-  VRP_ASSIGN_OR_RETURN(std::vector<Instance> instances, InstancesOf(request, context.matrices));
+  VRP_ASSIGN_OR_RETURN(std::vector<Instance> instances, InstancesOf(request, context));
   VRP_ASSIGN_OR_RETURN(LoadedModel model, context.registry->Load(name.name, name.version));
   absl::StatusOr<std::unique_ptr<Evaluation>> evaluation =
       Evaluation::Create(std::move(model.policy), std::move(instances), std::move(options));

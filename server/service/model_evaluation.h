@@ -18,6 +18,7 @@ struct ModelEvaluationContext {
   const MatrixSource* matrices = nullptr;  // that files name; null: none is known
   const Clock* clock = nullptr;
   int32_t threads = 1;
+  int32_t max_nodes = kMaxNodes;  // of one file
 };
 
 // Loads the model, reads or makes the instances. The source gives a message with progress for each

@@ -35,7 +35,7 @@ class ExportSource final : public StreamSource<v1::ExportModelResponse> {
     std::string data(kChunkBytes, '\0');
     stream_.read(data.data(), static_cast<std::streamsize>(data.size()));
     if (stream_.bad() || !stream_.is_open()) {
-      return absl::UnavailableError(Concat(path, ": cannot be read"));
+      return absl::UnavailableError(Concat(kFiles[file_], ": cannot be read"));
     }
     data.resize(static_cast<size_t>(stream_.gcount()));
     v1::FileChunk& chunk = *messages.emplace_back().mutable_chunk();

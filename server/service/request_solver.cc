@@ -57,7 +57,7 @@ void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
 absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& task,
                                                             v1::SolveRequest request) const {
   const CallContext context{.received = absl::Now(), .cancel = task.cancel};
-  const SolveLimits limits = JobSolveLimits(handler_.max_threads());
+  const SolveLimits limits = handler_.job_limits();
   absl::StatusOr<SolverHandler::Prepared> prepared = handler_.Prepare(request, limits, context);
   std::string note;
   if (absl::IsNotFound(prepared.status()) && !task.plan.empty() && !request.model().empty()) {

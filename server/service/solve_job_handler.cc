@@ -41,9 +41,8 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
   const absl::Time now = absl::Now();
   const CallContext context{
       .received = now, .deadline = now + kCheckTime, .cancel = std::make_shared<CancelFlag>()};
-  VRP_ASSIGN_OR_RETURN(
-      const SolverHandler::Prepared prepared,
-      solver_.Prepare(request.solve(), JobSolveLimits(solver_.max_threads()), context));
+  VRP_ASSIGN_OR_RETURN(const SolverHandler::Prepared prepared,
+                       solver_.Prepare(request.solve(), solver_.job_limits(), context));
   v1::SolveRequest solve = request.solve();
   *solve.mutable_budget() = ToProto(prepared.options.budget);
   const SolveSpec spec = SolveSpecOf(solve, prepared.instance.name());

@@ -31,7 +31,7 @@ constexpr double kRepairShare = 0.2;
 
 // Of the oneof `input` that all requests have.
 template <typename Request>
-absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* matrices) {
+absl::StatusOr<Instance> ReadInput(const Request& request, const MatrixSource* matrices) {
   switch (request.input_case()) {
     case Request::kInstance:
       return InstanceFromProto(request.instance(), matrices);
@@ -41,6 +41,14 @@ absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* mat
       break;
   }
   return InvalidField("instance", "absent, wanted an instance or a file");
+}
+
+template <typename Request>
+absl::StatusOr<Instance> InputOf(const Request& request, const SolverHandler::Options& options) {
+  VRP_ASSIGN_OR_RETURN(Instance instance, ReadInput(request, options.matrices));
+  VRP_RETURN_IF_ERROR(CheckNodes(request.has_file() ? "file" : "instance.customers",
+                                 instance.num_nodes(), options.max_nodes));
+  return instance;
 }
 
 // An error of the core about the request's instance, by the field as the caller wrote it.
@@ -104,8 +112,13 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
                                                        const ImprovementFn& on_improvement) const {
   const absl::Time started = options_.clock->Now();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
-  VRP_ASSIGN_OR_RETURN(Prepared prepared,
-                       Prepare(request, {.max_threads = options_.max_threads}, context));
+  VRP_ASSIGN_OR_RETURN(
+      Prepared prepared,
+      Prepare(request,
+              {.max_threads = options_.max_threads,
+               .max_budget = options_.max_budget,
+               .default_budget = std::min(SolveLimits().default_budget, options_.max_budget)},
+              context));
   if (on_improvement != nullptr) {
     prepared.options.on_improvement = [&](const Plan& plan, Cost) {
       on_improvement(prepared.instance, plan);
@@ -120,7 +133,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
                                                                const SolveLimits& limits,
                                                                const CallContext& context) const {
   VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, limits));
-  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices));
+  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   std::string model;
   if (!request.model().empty()) {
@@ -187,7 +200,7 @@ v1::BatchSolveResponse SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& 
 
 absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(
     const v1::CheckSolutionRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices));
+  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   if (request.has_initial_solution()) {
     VRP_ASSIGN_OR_RETURN(instance, FrozenFromProto(request.initial_solution(), instance));
@@ -229,7 +242,7 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
     }
     if (!problems.invalid.empty() || !problems.unsupported.empty()) return response;
   }
-  const absl::StatusOr<Instance> instance = InputOf(request, options_.matrices);
+  const absl::StatusOr<Instance> instance = InputOf(request, options_);
   if (instance.ok()) {
     AddInstance(*instance, response);
   } else if (request.input_case() != v1::ValidateInstanceRequest::kFile) {
@@ -246,7 +259,7 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
 absl::StatusOr<v1::ConvertInstanceResponse> SolverHandler::Convert(
     const v1::ConvertInstanceRequest& request) const {
   VRP_ASSIGN_OR_RETURN(const WrittenFormat format, WrittenFormatFromProto(request.format()));
-  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_.matrices));
+  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_));
   absl::StatusOr<std::string> text =
       WriteInstance(instance, {.format = format, .renumber = request.renumber()});
   if (!text.ok()) return ErrorOf(request, instance, text.status());

@@ -26,7 +26,11 @@ class SolverHandler {
     Registry* registry = nullptr;            // outlives the handler
     const MatrixSource* matrices = nullptr;  // outlives the handler
     const Clock* clock = nullptr;            // outlives the handler
-    int32_t max_threads = 1;                 // of one request
+    // Of one request:
+    int32_t max_threads = 1;
+    int32_t max_nodes = kMaxNodes;
+    absl::Duration max_budget = absl::Hours(1);
+    absl::Duration max_job_budget = absl::Hours(24);
   };
   explicit SolverHandler(const Options& options) : options_(options) {}
 
@@ -47,8 +51,9 @@ class SolverHandler {
                                    const CallContext& context) const;
   absl::StatusOr<v1::SolveResponse> Run(const v1::SolveRequest& request,
                                         const Prepared& prepared) const;
-  // Of a request of one call.
-  int32_t max_threads() const { return options_.max_threads; }
+  SolveLimits job_limits() const {
+    return JobSolveLimits(options_.max_threads, options_.max_job_budget);
+  }
   // Its request's id, with the answer or the error.
   v1::BatchSolveResponse SolveOfBatch(const v1::BatchSolveRequest& request,
                                       const CallContext& context) const;

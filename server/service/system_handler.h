@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "server/config/vrpd_options.h"
 #include "vrp/v1/system_service.pb.h"
 
 namespace vrp {
@@ -12,9 +13,7 @@ namespace vrp {
 struct SystemFacts {
   std::string grpc_version;
   std::string default_device;
-  int32_t threads = 1;
-  int64_t max_message_bytes = 0;
-  int32_t max_threads = 1;
+  VrpdOptions vrpd;
   absl::Time started;
 };
 

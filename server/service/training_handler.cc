@@ -29,9 +29,12 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
   VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
   VRP_ASSIGN_OR_RETURN(const JobSpec spec,
                        JobSpecFromProto(request.spec(), options_.default_device));
+  const absl::StatusOr<TrainingConfig> config = options_.jobs->Validate(spec);
+  if (!config.ok()) return WithField(config.status(), "spec.config_yaml");
+  if (const absl::Status files = CheckTrainingFiles(*config, options_.data_folders); !files.ok()) {
+    return WithField(files, "spec.config_yaml");
+  }
   if (request.validate_only()) {
-    const absl::StatusOr<TrainingConfig> config = options_.jobs->Validate(spec);
-    if (!config.ok()) return WithField(config.status(), "spec.config_yaml");
     v1::TrainingJob job;
     *job.mutable_spec() = ToProto(spec);
     return job;

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/jobs/job_manager.h"
 #include "server/service/stream_source.h"
+#include "server/service/training_files.h"
 #include "vrp/v1/training_service.pb.h"
 
 namespace vrp {
@@ -20,6 +21,7 @@ class TrainingHandler {
   struct Options {
     JobManager* jobs = nullptr;           // outlives the handler
     std::string default_device = "auto";  // of specs that name none
+    DataFolders data_folders;             // whose files configurations may name
   };
   explicit TrainingHandler(Options options) : options_(std::move(options)) {}
 

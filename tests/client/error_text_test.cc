@@ -54,6 +54,27 @@ TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
   EXPECT_THAT(text, HasSubstr("--remote"));
 }
 
+TEST(ErrorText, TellsWhatTlsAndTokensWant) {
+  const auto text = [](const absl::Status& status) { return ErrorText(kPlace, status); };
+  EXPECT_THAT(
+      text(absl::UnavailableError("Ssl handshake failed: SSL_ERROR_SSL: "
+                                  "error:0A000086:SSL routines::certificate verify failed")),
+      HasSubstr("by --tls-ca FILE"));
+  EXPECT_THAT(text(absl::UnavailableError("error:0A00010B:SSL routines::wrong version number")),
+              HasSubstr("without TLS"));
+  EXPECT_THAT(text(absl::UnavailableError("last error: Socket closed")),
+              HasSubstr("if the daemon has TLS"));
+  EXPECT_THAT(text(absl::UnauthenticatedError("no token was sent")), HasSubstr("--token-file"));
+}
+
+TEST(ErrorText, OfAMessageThatIsTooLargeDoesNotSayToTryAgain) {
+  const std::string text = ErrorText(
+      kPlace,
+      absl::ResourceExhaustedError("Received message larger than max (2097179 vs. 1048576)"));
+  EXPECT_THAT(text, HasSubstr("vrpctl server info"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("try again")));
+}
+
 TEST(ErrorText, SaysWhenToTryAgain) {
   google::rpc::RetryInfo retry;
   retry.mutable_retry_delay()->set_seconds(3);

@@ -25,16 +25,6 @@ TEST(BudgetFlag, RefusesWhatIsNoPositiveFiniteTime) {
   }
 }
 
-TEST(RemoteFlag, WantsHostAndPort) {
-  for (const char* text : {"127.0.0.1:50051", "host:1", "[::1]:65535", "unix:/run/vrpd.sock"}) {
-    EXPECT_TRUE(CheckRemote(text).ok()) << text;
-  }
-  for (const char* text :
-       {"", "host", "host:", ":50051", "host:0", "host:65536", "host:x", "unix:"}) {
-    EXPECT_FALSE(CheckRemote(text).ok()) << text;
-  }
-}
-
 TEST(ModelName, TakesEveryShortForm) {
   EXPECT_EQ(ModelResourceName("tiny").value(), "models/tiny");
   EXPECT_EQ(ModelResourceName("tiny@3").value(), "models/tiny/versions/3");

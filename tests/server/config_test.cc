@@ -1,7 +1,9 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_split.h"
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -56,6 +58,35 @@ TEST(CommandLine, NamesWhatIsWrong) {
               HasSubstr("/nowhere.yaml"));
 }
 
+TEST(CommandLine, WantsTheOptionsOfTlsTogether) {
+  const auto message = [](std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--state-dir", "/s"});
+    return std::string(Parse(flags).status().message());
+  };
+  EXPECT_THAT(message({"--tls-certificate", "c"}), HasSubstr("--tls-key: absent"));
+  EXPECT_THAT(message({"--tls-key", "k"}), HasSubstr("--tls-certificate: absent"));
+  EXPECT_THAT(message({"--tls-client-ca", "a"}), HasSubstr("wanted all three"));
+  EXPECT_THAT(message({"--listen", "0.0.0.0:1", "--tls-certificate", "c", "--tls-key", "k"}),
+              HasSubstr("whoever connects could do everything"));
+  EXPECT_EQ(message({"--listen", "0.0.0.0:1", "--tls-certificate", "c", "--tls-key", "k",
+                     "--tls-client-ca", "a"}),
+            "");
+}
+
+TEST(CommandLine, PrintsAFreshTokenAndTheLineThatGrantsItsRole) {
+  const auto print = []() -> std::vector<std::string> {
+    const auto parsed = ParseCommandLine({"--new-token", "solve"}, "vrpd 1");
+    return absl::StrSplit(std::get<PrintAndExit>(*parsed).text, '\n');
+  };
+  const std::vector<std::string> lines = print();
+  ASSERT_GE(lines.size(), 4u);
+  EXPECT_THAT(lines[1], testing::MatchesRegex("vrp_[0-9a-f]{64}"));
+  EXPECT_EQ(lines[3], "solve " + Sha256Hex(lines[1]));
+  const std::vector<std::string> again = print();
+  EXPECT_NE(again[1], lines[1]);
+  EXPECT_THAT(std::string(Parse({"--new-token", "root"}).status().message()), HasSubstr("root"));
+}
+
 TEST(CommandLine, HelpBeginsWithExamplesAndVersionIsPrinted) {
   const auto help = ParseCommandLine({"--help"}, "vrpd 1");
   ASSERT_TRUE(help.ok());
@@ -65,21 +96,26 @@ TEST(CommandLine, HelpBeginsWithExamplesAndVersionIsPrinted) {
   EXPECT_EQ(std::get<PrintAndExit>(*version).text, "vrpd 1\n");
 }
 
-TEST(ListenAddress, BeyondLoopbackNeedsInsecure) {
+TEST(ListenAddress, BeyondLoopbackNeedsTlsAndKnownCallers) {
   for (const char* fine :
        {"127.0.0.1:0", "127.8.9.1:1", "[::1]:65535", "localhost:50051", "unix:/tmp/s"}) {
-    EXPECT_TRUE(CheckListenAddress(fine, false).ok()) << fine;
+    EXPECT_TRUE(CheckListenAddress(fine, {}).ok()) << fine;
   }
   for (const char* open :
        {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "example.org:1", "localhost.example.org:1",
         "127.0.0.1.example.org:1", "[::ffff:10.0.0.1]:1"}) {
-    const absl::Status refused = CheckListenAddress(open, false);
-    EXPECT_THAT(std::string(refused.message()), HasSubstr("--insecure")) << open;
-    EXPECT_TRUE(CheckListenAddress(open, true).ok()) << open;
+    const absl::Status plain = CheckListenAddress(open, {});
+    EXPECT_THAT(std::string(plain.message()), HasSubstr("Give --tls-certificate")) << open;
+    const absl::Status anonymous = CheckListenAddress(open, {.tls = true});
+    EXPECT_THAT(std::string(anonymous.message()), HasSubstr("--tls-client-ca or for tokens"))
+        << open;
+    EXPECT_FALSE(CheckListenAddress(open, {.knows_callers = true}).ok()) << "tokens in the clear";
+    EXPECT_TRUE(CheckListenAddress(open, {.tls = true, .knows_callers = true}).ok()) << open;
+    EXPECT_TRUE(CheckListenAddress(open, {.insecure = true}).ok()) << open;
   }
   for (const char* wrong : {"", "127.0.0.1", ":1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
                             "127.0.0.1:x", "unix:", "[::1:1", "a b:1", "::1:1", "[127.0.0.1]:1"}) {
-    EXPECT_FALSE(CheckListenAddress(wrong, true).ok()) << wrong;
+    EXPECT_FALSE(CheckListenAddress(wrong, {.insecure = true}).ok()) << wrong;
   }
 }
 
@@ -100,6 +136,14 @@ TEST(ConfigFile, TheShippedOneIsCompleteAndRight) {
   EXPECT_EQ(options->solve_queue, defaults.solve_queue);
   EXPECT_EQ(options->max_queued_jobs, defaults.max_queued_jobs);
   EXPECT_EQ(options->insecure, defaults.insecure);
+  EXPECT_EQ(options->data_dirs, defaults.data_dirs);
+  EXPECT_EQ(options->max_message_mib, defaults.max_message_mib);
+  EXPECT_EQ(options->max_nodes, defaults.max_nodes);
+  EXPECT_EQ(options->max_budget_s, defaults.max_budget_s);
+  EXPECT_EQ(options->max_solve_job_budget_s, defaults.max_solve_job_budget_s);
+  EXPECT_EQ(options->max_open_streams, defaults.max_open_streams);
+  EXPECT_EQ(options->max_calls_per_connection, defaults.max_calls_per_connection);
+  EXPECT_EQ(options->max_request_memory_mib, defaults.max_request_memory_mib);
   EXPECT_EQ(options->log_level, defaults.log_level);
   EXPECT_EQ(options->read_only_models_dirs, defaults.read_only_models_dirs);
   EXPECT_TRUE(options->state_dir.has_value());

@@ -1,4 +1,7 @@
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -106,14 +109,62 @@ TEST_F(DaemonLifeTest, RefusesAPortOrAFolderThatAnotherHas) {
   EXPECT_EQ(same_folder.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST_F(DaemonLifeTest, ListensOnAUnixSocket) {
-  trainer_ = std::make_unique<FakeTrainer>();
-  auto options = SecondDaemon("/state", "unix:" + folder_.path() + "/s");
-  auto daemon = Daemon::Create(std::move(options));
+class UnixSocketTest : public DaemonLifeTest {
+ protected:
+  absl::StatusOr<std::unique_ptr<Daemon>> StartOnSocket(const std::string& state) {
+    if (trainer_ == nullptr) trainer_ = std::make_unique<FakeTrainer>();
+    auto daemon = Daemon::Create(SecondDaemon(state, "unix:" + path_));
+    channel_ = grpc::CreateChannel("unix:" + path_, grpc::InsecureChannelCredentials());
+    return daemon;
+  }
+  // What a daemon leaves behind that was killed.
+  void LeaveDeadSocket() {
+    const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    path_.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    ASSERT_EQ(bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    close(descriptor);
+  }
+  const std::string path_ = folder_.path() + "/s";
+};
+
+TEST_F(UnixSocketTest, ServesThisUserAlone) {
+  const auto daemon = StartOnSocket("/state");
   ASSERT_TRUE(daemon.ok()) << daemon.status();
-  EXPECT_EQ((*daemon)->address(), "unix:" + folder_.path() + "/s");
-  channel_ = grpc::CreateChannel((*daemon)->address(), grpc::InsecureChannelCredentials());
+  EXPECT_EQ((*daemon)->address(), "unix:" + path_);
   EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
+  struct stat about;
+  ASSERT_EQ(stat(path_.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0600u);
+}
+
+TEST_F(UnixSocketTest, TakesThePlaceOfADeadDaemons) {
+  LeaveDeadSocket();
+  const auto daemon = StartOnSocket("/state");
+  ASSERT_TRUE(daemon.ok()) << daemon.status();
+  EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
+}
+
+TEST_F(UnixSocketTest, LeavesALiveDaemonItsSocket) {
+  const auto first = StartOnSocket("/state");
+  ASSERT_TRUE(first.ok()) << first.status();
+  const auto second = StartOnSocket("/second");
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()),
+              testing::HasSubstr("another process listens on unix:" + path_));
+  EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
+}
+
+TEST_F(UnixSocketTest, TouchesNoOtherFileAndNamesAMissingFolder) {
+  ASSERT_TRUE(AtomicWriteFile(path_, "precious").ok());
+  const auto on_a_file = StartOnSocket("/state");
+  EXPECT_THAT(std::string(on_a_file.status().message()), testing::HasSubstr("is no socket"));
+  EXPECT_EQ(*ReadFile(path_), "precious");
+  const auto nowhere =
+      Daemon::Create(SecondDaemon("/state", "unix:" + folder_.path() + "/missing/s"));
+  EXPECT_THAT(std::string(nowhere.status().message()),
+              testing::HasSubstr("no such folder: \"" + folder_.path() + "/missing\""));
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// What SIGHUP does, which is there only while the daemon is.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace vrp {
+
+// Thread-safe.
+class ReloadHook {
+ public:
+  // Waits for a Run under way; null: nothing is done from now on.
+  void Set(std::function<void()> reload) {
+    absl::MutexLock lock(&mutex_);
+    reload_ = std::move(reload);
+  }
+  void Run() {
+    absl::MutexLock lock(&mutex_);
+    if (reload_ != nullptr) reload_();
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::function<void()> reload_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace vrp

@@ -1,0 +1,23 @@
+// What a port asks of those who connect to it and call.
+#pragma once
+
+#include <memory>
+
+#include "grpcpp/security/server_credentials.h"
+#include "server/access/access_control.h"
+#include "server/access/tls_files.h"
+
+namespace vrp {
+
+// Both outlive the server; null: plaintext; everybody may call everything.
+struct PortProtection {
+  const TlsFiles* tls = nullptr;
+  const AccessControl* access = nullptr;
+};
+
+// gRPC asks `access` when a call's headers are there, before any message is read: so no RPC of the
+// port is left out, health and reflection included. (grpc::AuthMetadataProcessor does the same, but
+// for TLS only; behind a proxy that has the TLS, tokens count too.)
+std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const PortProtection& protection);
+
+}  // namespace vrp

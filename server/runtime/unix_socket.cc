@@ -1,0 +1,67 @@
+#include "server/runtime/unix_socket.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+absl::Status Wrong(const std::string& path, std::string_view what) {
+  return absl::InvalidArgumentError(Concat("listen: unix:", path, ": ", what));
+}
+
+// 0, or the errno of an attempt to connect. A full backlog counts as somebody who listens.
+int ConnectError(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return errno;
+  const absl::Cleanup close_it = [descriptor] { close(descriptor); };
+  const bool connected =
+      connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  return connected || errno == EAGAIN ? 0 : errno;
+}
+
+}  // namespace
+
+absl::Status ClearSocketPath(const std::string& path) {
+  struct stat about;
+  if (lstat(path.c_str(), &about) != 0) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code error;
+    if (errno == ENOENT && (folder.empty() || std::filesystem::is_directory(folder, error))) {
+      return absl::OkStatus();
+    }
+    return Wrong(path, Concat("there is no such folder: ", Quoted(folder.string())));
+  }
+  if (!S_ISSOCK(about.st_mode)) {
+    return Wrong(path, "is a file that is no socket; take another name, or remove it");
+  }
+  const int error = ConnectError(path);
+  if (error == 0) {
+    return absl::UnavailableError(Concat("listen: another process listens on unix:", path,
+                                         "; stop it, or take another name"));
+  }
+  if (error != ECONNREFUSED) {
+    return Wrong(path, Concat("cannot tell whether somebody listens: ", std::strerror(error)));
+  }
+  if (unlink(path.c_str()) == 0) return absl::OkStatus();
+  return Wrong(path, Concat("a dead daemon's socket cannot be removed: ", std::strerror(errno)));
+}
+
+absl::Status MakeSocketPrivate(const std::string& path) {
+  if (chmod(path.c_str(), 0600) == 0) return absl::OkStatus();
+  return Wrong(path, Concat("cannot be made private: ", std::strerror(errno)));
+}
+
+}  // namespace vrp

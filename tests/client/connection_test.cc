@@ -1,0 +1,91 @@
+#include "client/connection.h"
+
+#include <sys/stat.h>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+
+std::string MessageOf(const ConnectionFlags& flags, absl::string_view token = "") {
+  return std::string(MakeConnection(flags, token).status().message());
+}
+
+std::string WriteSecret(const std::string& name, const std::string& content, mode_t mode = 0600) {
+  std::string path = WriteTestFile(name, content);
+  EXPECT_EQ(chmod(path.c_str(), mode), 0);
+  return path;
+}
+
+TEST(RemoteFlag, WantsHostAndPort) {
+  for (const char* text : {"127.0.0.1:50051", "host:1", "[::1]:65535", "unix:/run/vrpd.sock"}) {
+    EXPECT_TRUE(CheckRemote(text).ok()) << text;
+  }
+  for (const char* text :
+       {"", "host", "host:", ":50051", "host:0", "host:65536", "host:x", "unix:"}) {
+    EXPECT_FALSE(CheckRemote(text).ok()) << text;
+  }
+}
+
+TEST(ConnectionFlags, AloneMeanPlaintextWithoutAToken) {
+  const auto connection = MakeConnection({.remote = "example.org:1"}, "");
+  ASSERT_TRUE(connection.ok()) << connection.status();
+  EXPECT_FALSE(connection->tls);
+  EXPECT_EQ(connection->token, "");
+}
+
+TEST(ConnectionFlags, OfTlsTurnItOn) {
+  const std::string file = WriteTestFile("ca.pem", "the authority");
+  EXPECT_TRUE(MakeConnection({.tls = true}, "")->tls);
+  EXPECT_TRUE(MakeConnection({.server_name = "vrpd"}, "")->tls);
+  const auto connection = MakeConnection({.ca_file = file}, "");
+  EXPECT_TRUE(connection->tls);
+  EXPECT_EQ(connection->ca, "the authority");
+}
+
+TEST(ConnectionFlags, NameTheFileThatIsWrong) {
+  EXPECT_THAT(MessageOf({.ca_file = "/nowhere/ca"}), HasSubstr("--tls-ca: /nowhere/ca: No such"));
+  EXPECT_THAT(MessageOf({.token_file = "/nowhere/t"}), HasSubstr("--token-file: /nowhere/t: No"));
+  EXPECT_THAT(MessageOf({.key_file = "/nowhere/k"}), HasSubstr("wanted both or none"));
+  const std::string open_key = WriteSecret("open.key", "secret", 0644);
+  EXPECT_THAT(MessageOf({.certificate_file = open_key, .key_file = open_key}),
+              HasSubstr("--tls-key: " + open_key + ": others may read or change it; chmod 600"));
+}
+
+TEST(Token, ComesFromItsFileElseFromTheEnvironment) {
+  const std::string file = WriteSecret("token", "from-file\n");
+  EXPECT_EQ(MakeConnection({.token_file = file}, "from-environment")->token, "from-file");
+  EXPECT_EQ(MakeConnection({}, "from-environment")->token, "from-environment");
+}
+
+TEST(Token, IsRefusedWhereOthersReadItOrItIsNone) {
+  EXPECT_THAT(MessageOf({.token_file = WriteSecret("open", "secret", 0604)}),
+              HasSubstr("others may read or change it"));
+  EXPECT_THAT(MessageOf({.token_file = WriteSecret("empty", "\n")}), HasSubstr("a token alone"));
+  for (const char* token : {"two secrets", "secret\nsecret", "s\xC3\xA9"}) {
+    const std::string message = MessageOf({}, token);
+    EXPECT_THAT(message, HasSubstr("VRP_TOKEN: wanted a token alone"));
+    EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
+  }
+}
+
+TEST(Token, GoesInTheClearToThisMachineOnly) {
+  for (const char* here :
+       {"127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost:1", "unix:/run/vrpd.sock"}) {
+    EXPECT_TRUE(MakeConnection({.remote = here}, "secret").ok()) << here;
+  }
+  for (const char* elsewhere : {"10.0.0.1:1", "example.org:1", "[::]:1", "[2001:db8::1]:1",
+                                "127.0.0.1.example.org:1", "localhost.example.org:1"}) {
+    const std::string message = MessageOf({.remote = elsewhere}, "secret");
+    EXPECT_THAT(message, HasSubstr("in the clear")) << elsewhere;
+    EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
+    EXPECT_TRUE(MakeConnection({.remote = elsewhere, .tls = true}, "secret").ok()) << elsewhere;
+  }
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,220 @@
+"""TLS, client certificates, tokens and unix sockets, by the built programs; openssl makes the certificates."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import tempfile
+import unittest
+
+from daemon import BINARIES, CALL_TIMEOUT_S, DATA, Daemon, vrpctl
+
+# Only what a test gives counts, not what its caller has set.
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
+
+
+def openssl(*words):
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True, timeout=CALL_TIMEOUT_S)
+
+
+class Authority:
+    """Certificates below one of its own, in `folder`."""
+
+    def __init__(self, folder, name):
+        self.folder, self.pem, self.key = folder, folder / f"{name}.pem", folder / f"{name}.key"
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", 2,
+                "-subj", f"/CN={name}", "-keyout", self.key, "-out", self.pem)
+
+    def issue(self, name, alternatives="DNS:localhost,IP:127.0.0.1", days=2):
+        """The paths of a certificate and its key."""
+        pem, key, request, extensions = (self.folder / f"{name}.{end}" for end in ("pem", "key", "csr", "ext"))
+        extensions.write_text(f"subjectAltName={alternatives}\n")
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}",
+                "-keyout", key, "-out", request)
+        openssl("x509", "-req", "-in", request, "-CA", self.pem, "-CAkey", self.key, "-set_serial", "7", "-days", days,
+                "-extfile", extensions, "-out", pem)
+        return pem, key
+
+
+class SecurityTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-security-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.authority = Authority(cls.folder, "authority")
+        cls.certificate, cls.key = cls.authority.issue("server")
+
+    def start(self, *flags, listen="127.0.0.1:0", state=None):
+        daemon = Daemon(state, listen=listen, flags=[str(flag) for flag in flags])
+        self.addCleanup(daemon.clean_up)
+        return daemon
+
+    def start_tls(self, *flags):
+        return self.start("--tls-certificate", self.certificate, "--tls-key", self.key, *flags)
+
+    def ask(self, daemon, *flags, env=None):
+        return vrpctl("--remote", daemon.address, "server", "info", *flags, env={**ENVIRONMENT, **(env or {})})
+
+    def assert_refused_to_start(self, text, *flags, listen="127.0.0.1:0"):
+        done = subprocess.run([BINARIES / "vrpd", "--state-dir", self.folder / "never", "--listen", listen, *map(str, flags)],
+                              capture_output=True, text=True, timeout=CALL_TIMEOUT_S, check=False)
+        self.assertIn(done.returncode, (1, 2), done.stderr)
+        self.assertIn(text, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertFalse((self.folder / "never").exists())
+
+    def token(self, role):
+        """A fresh token and the line that grants it the role."""
+        lines = subprocess.run([BINARIES / "vrpd", "--new-token", role], capture_output=True, text=True, check=True,
+                               timeout=CALL_TIMEOUT_S).stdout.splitlines()
+        return lines[1], lines[3]
+
+    def write(self, name, text, mode=0o600):
+        path = self.folder / name
+        path.write_text(text)
+        path.chmod(mode)
+        return path
+
+    def test_tls_is_spoken_with_those_who_trust_the_certificate(self):
+        daemon = self.start_tls()
+        self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
+        self.assertEqual(self.ask(daemon, env={"VRP_TLS_CA": str(self.authority.pem)}).returncode, 0)
+        by_another_name = self.ask(daemon, "--tls-ca", self.authority.pem, "--tls-server-name", "example.org")
+        self.assertEqual(by_another_name.returncode, 3, by_another_name.stderr)
+        self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem, "--tls-server-name", "localhost").returncode, 0)
+        stranger = self.ask(daemon, "--tls-ca", Authority(self.folder, "stranger").pem)
+        self.assertEqual(stranger.returncode, 3)
+        self.assertIn("--tls-ca", stranger.stderr)
+        plain = self.ask(daemon)
+        self.assertEqual(plain.returncode, 3)
+        self.assertIn("--tls-ca", plain.stderr)
+
+    def test_tls_to_a_daemon_without_it_says_so(self):
+        done = self.ask(self.start(), "--tls-ca", self.authority.pem)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("without TLS", done.stderr)
+
+    def test_mutual_tls_lets_in_whom_its_authority_knows(self):
+        clients = Authority(self.folder, "clients")
+        daemon = self.start_tls("--tls-client-ca", clients.pem)
+        certificate, key = clients.issue("planner")
+        trust = ("--tls-ca", self.authority.pem)
+        self.assertEqual(self.ask(daemon, *trust, "--tls-certificate", certificate, "--tls-key", key).returncode, 0)
+        self.assertEqual(self.ask(daemon, *trust).returncode, 3)
+        foreign = self.ask(daemon, *trust, "--tls-certificate", self.certificate, "--tls-key", self.key)
+        self.assertEqual(foreign.returncode, 3)
+
+    def test_files_of_tls_are_refused_at_the_start_by_name(self):
+        other_key = self.authority.issue("other")[1]
+        pair = ("--tls-certificate", self.certificate, "--tls-key")
+        self.assert_refused_to_start(f"{other_key}: is not the key of the certificate in {self.certificate}", *pair, other_key)
+        self.assert_refused_to_start("/nowhere.key", *pair, "/nowhere.key")
+        self.assert_refused_to_start("holds no private key", *pair, self.write("not.key", "no key"))
+        open_key = self.write("open.key", self.key.read_text(), 0o644)
+        self.assert_refused_to_start(f"chmod o-rwx {open_key}", *pair, open_key)
+        encrypted = self.folder / "encrypted.key"
+        openssl("ec", "-in", self.key, "-aes128", "-passout", "pass:x", "-out", encrypted)
+        self.assert_refused_to_start("that is not encrypted", *pair, encrypted)
+        self.assert_refused_to_start("/nowhere.pem", *pair, self.key, "--tls-client-ca", "/nowhere.pem")
+        expired, expired_key = self.authority.issue("expired", days=-1)
+        self.assert_refused_to_start("expired at", "--tls-certificate", expired, "--tls-key", expired_key)
+        self.assert_refused_to_start("--tls-key: absent", "--tls-certificate", self.certificate)
+
+    def test_nobody_listens_beyond_loopback_unprotected(self):
+        pair = ("--tls-certificate", self.certificate, "--tls-key", self.key)
+        self.assert_refused_to_start("Give --tls-certificate", listen="0.0.0.0:0")
+        self.assert_refused_to_start("--tls-client-ca or for tokens by --tokens", *pair, listen="0.0.0.0:0")
+        self.start("--insecure", listen="0.0.0.0:0")
+
+    def test_a_new_certificate_is_taken_at_sighup(self):
+        certificate, key = self.authority.issue("renewed")
+        daemon = self.start("--tls-certificate", certificate, "--tls-key", key)
+        self.authority = Authority(self.folder, "new-authority")
+        self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 3)
+        self.authority.issue("renewed")
+        daemon.process.send_signal(signal.SIGHUP)
+        self.wait_for_log(daemon, "read again: certificate")
+        self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
+
+    def wait_for_log(self, daemon, text):
+        """Blocks until the log has it; the alarm of the test's own time-out bounds it."""
+        with subprocess.Popen(["tail", "-n", "+1", "-f", str(daemon.log_path)], stdout=subprocess.PIPE, text=True) as tail:
+            found = any(text in line for line in tail.stdout)
+            tail.terminate()
+        self.assertTrue(found)
+
+    def test_tokens_open_what_their_role_allows_and_are_shown_nowhere(self):
+        reader, reader_line = self.token("read")
+        solver, solver_line = self.token("solve")
+        tokens = self.write("tokens", f"# who\n{reader_line} the screen\n{solver_line} the planner\n")
+        daemon = self.start("--tokens", tokens, "--log-level", "debug")
+        solve = ("--remote", daemon.address, "solve", DATA / "E-n22-k4.vrp", "--budget", "50ms")
+        none = vrpctl(*solve, env=ENVIRONMENT)
+        self.assertEqual(none.returncode, 4)
+        self.assertIn("role solve", none.stderr)
+        self.assertIn("--token-file", none.stderr)
+        low = vrpctl(*solve, env={**ENVIRONMENT, "VRP_TOKEN": reader})
+        self.assertEqual(low.returncode, 4)
+        self.assertIn("the token's role is read", low.stderr)
+        self.assertEqual(vrpctl(*solve, env={**ENVIRONMENT, "VRP_TOKEN": solver}).returncode, 0)
+        self.assertEqual(vrpctl(*solve, "--token-file", self.write("token", solver + "\n"), env=ENVIRONMENT).returncode, 0)
+        open_token = vrpctl(*solve, "--token-file", self.write("open", solver, 0o644), env=ENVIRONMENT)
+        self.assertEqual(open_token.returncode, 2)
+        self.assertEqual(vrpctl("--remote", daemon.address, "server", "health", env=ENVIRONMENT).returncode, 0)
+        tokens.write_text(reader_line)
+        daemon.process.send_signal(signal.SIGHUP)
+        self.wait_for_log(daemon, "read again: tokens")
+        self.assertEqual(vrpctl(*solve, env={**ENVIRONMENT, "VRP_TOKEN": solver}).returncode, 4)
+        told = daemon.log_path.read_text() + none.stderr + low.stderr + open_token.stderr
+        for secret in (reader, solver, reader_line.split()[1], solver_line.split()[1]):
+            self.assertNotIn(secret, told)
+
+    def test_a_token_is_never_sent_in_the_clear_to_another_machine(self):
+        done = vrpctl("--remote", "192.0.2.1:50051", "server", "info", env={**ENVIRONMENT, "VRP_TOKEN": "secret"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("in the clear", done.stderr)
+        self.assertNotIn("secret", done.stderr)
+
+    def test_tokens_by_tls(self):
+        token, line = self.token("admin")
+        daemon = self.start_tls("--tokens", self.write("tls-tokens", line))
+        trust = ("--tls-ca", self.authority.pem)
+        self.assertEqual(self.ask(daemon, *trust, env={"VRP_TOKEN": token}).returncode, 0)
+        self.assertEqual(self.ask(daemon, *trust).returncode, 4)
+
+    def test_a_unix_socket_is_this_users_and_outlives_a_killed_daemon(self):
+        path = self.folder / "vrpd.sock"
+        first = self.start(listen=f"unix:{path}")
+        self.assertEqual(self.ask(first).returncode, 0)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        with self.assertRaisesRegex(RuntimeError, "another process listens on unix:"):
+            Daemon(self.folder / "second", listen=f"unix:{path}")
+        self.assertEqual(self.ask(first, env={"VRP_TOKEN": "any"}).returncode, 0)
+        first.kill()
+        self.assertTrue(path.is_socket())
+        second = self.start(listen=f"unix:{path}")
+        self.assertEqual(self.ask(second).returncode, 0)
+        self.assertEqual(second.stop(), 0)
+        self.assertEqual(self.ask(second).returncode, 3)
+
+    def test_no_other_user_reads_the_state(self):
+        state = self.folder / "state"
+        self.assertEqual(self.start(state=state).stop(), 0)
+        self.assertEqual(stat.S_IMODE(state.stat().st_mode), 0o700)
+        state.chmod(0o755)
+        self.wait_for_log(self.start(state=state), f"chmod 700 {state}")
+
+    def test_garbage_on_the_port_harms_nobody(self):
+        daemon = self.start_tls()
+        host, port = daemon.address.rsplit(":", 1)
+        for garbage in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01" + bytes(500), bytes(range(256)) * 8):
+            with socket.create_connection((host, int(port)), timeout=CALL_TIMEOUT_S) as connection:
+                connection.sendall(garbage)
+        self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
