@@ -31,20 +31,20 @@ std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
 
 }  // namespace
 
-absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text) {
+absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text, absl::string_view flag) {
   double number = 0;
   if (absl::SimpleAtod(text, &number)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--budget: \"", text, "\" has no unit, wanted for example ", text, "ms or ", text, "s"));
+        flag, ": \"", text, "\" has no unit, wanted for example ", text, "ms or ", text, "s"));
   }
   absl::Duration budget;
   if (!absl::ParseDuration(text, &budget)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--budget: got \"", text, "\", wanted a number with a unit, for example 500ms, 2s or 1m"));
+        flag, ": got \"", text, "\", wanted a number with a unit, for example 500ms, 2s or 1m"));
   }
   if (budget <= absl::ZeroDuration() || budget == absl::InfiniteDuration()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--budget: got \"", text, "\", wanted a finite time of more than 0"));
+        absl::StrCat(flag, ": got \"", text, "\", wanted a finite time of more than 0"));
   }
   return budget;
 }

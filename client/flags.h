@@ -15,8 +15,10 @@
 
 namespace vrp::client {
 
-// "500ms", "2s", "1.5m", "1h"; more than zero. A number without a unit is refused.
-absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text);
+// "500ms", "2s", "1.5m", "1h"; more than zero. A number without a unit is refused. Errors name
+// `flag`.
+absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text,
+                                           absl::string_view flag = "--budget");
 
 // "HOST:PORT", "[::1]:50051", "unix:/path".
 absl::Status CheckRemote(absl::string_view text);

@@ -37,7 +37,7 @@ Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock) 
 }
 
 int Serve(VrpdOptions vrpd) {
-  StartLogging(vrpd.log_level);
+  StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
   static absl::Notification stop;  // the signals' thread uses it to the end
   WatchSignals(&stop, kGrace);
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
@@ -51,6 +51,9 @@ int Serve(VrpdOptions vrpd) {
     return kFailed;
   }
   std::cout << "listening on " << (*daemon)->address() << std::endl;
+  if (!(*daemon)->metrics_address().empty()) {
+    LogInfo(Concat("metrics on http://", (*daemon)->metrics_address(), "/metrics"));
+  }
   stop.WaitForNotification();
   daemon->reset();
   LogInfo("stopped");

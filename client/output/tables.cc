@@ -219,6 +219,10 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
                                    " threads a request, budget up to ",
                                    FormatSpan(absl::Milliseconds(limits.max_budget_ms())),
                                    ", messages up to ", FormatBytes(limits.max_message_bytes())));
+  sheet.Add("log level", LogLevelWord(info.log_level()));
+  if (!info.metrics_address().empty()) {
+    sheet.Add("metrics", absl::StrCat("http://", info.metrics_address(), "/metrics"));
+  }
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();
 }

@@ -40,8 +40,12 @@ void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
   app.add_option("--state-quota-mb", flags.state_quota_mb,
                  "megabytes that the state folder may hold before new jobs are refused [no limit]")
       ->check(CLI::Range(1, kMaxStateQuotaMb));
+  app.add_option("--metrics-listen", flags.metrics_listen,
+                 "HOST:PORT: /metrics for Prometheus, /healthz and /readyz over HTTP [none]");
   app.add_option("--log-level", flags.log_level, "debug, info, warn or error [info]")
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
+  app.add_option("--log-format", flags.log_format, "text, or json: an object a line [text]")
+      ->check(CLI::IsMember({"text", "json"}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
 #include "absl/strings/str_join.h"
@@ -74,7 +75,9 @@ class Reader {
     actions_["solve_jobs_at_once"] = Integer(&options_.solve_jobs_at_once, kMaxSolveJobsAtOnce);
     actions_["state_quota_mb"] = Integer(&options_.state_quota_mb, kMaxStateQuotaMb);
     actions_["insecure"] = Boolean(&options_.insecure);
-    actions_["log_level"] = Word(&options_.log_level);
+    actions_["metrics_listen"] = Text(&options_.metrics_listen);
+    actions_["log_level"] = Word(&options_.log_level, kLogLevels);
+    actions_["log_format"] = Word(&options_.log_format, kLogFormats);
     return actions_;
   }
 
@@ -130,12 +133,15 @@ class Reader {
     };
   }
 
-  Action Word(std::optional<std::string>* target) {
-    return [this, target](const std::string& key, const YAML::Node& node) {
+  // One of `words`.
+  Action Word(std::optional<std::string>* target, std::span<const std::string_view> words) {
+    return [this, target, words](const std::string& key, const YAML::Node& node) {
       const std::string text = node.IsScalar() ? node.Scalar() : "";
-      if (std::find(std::begin(kLogLevels), std::end(kLogLevels), text) == std::end(kLogLevels)) {
-        return Add(node.Mark(), key,
-                   Concat("got ", Shown(node), ", wanted debug, info, warn or error"));
+      if (std::find(words.begin(), words.end(), text) == words.end()) {
+        const auto append = [](std::string* out, std::string_view word) { out->append(word); };
+        return Add(
+            node.Mark(), key,
+            Concat("got ", Shown(node), ", wanted one of ", absl::StrJoin(words, ", ", append)));
       }
       *target = text;
     };

@@ -40,7 +40,10 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
   options.state_quota_mb =
       First(winner.state_quota_mb, other.state_quota_mb, options.state_quota_mb);
   options.insecure = First(winner.insecure, other.insecure, std::move(options.insecure));
+  options.metrics_listen =
+      First(winner.metrics_listen, other.metrics_listen, std::move(options.metrics_listen));
   options.log_level = First(winner.log_level, other.log_level, std::move(options.log_level));
+  options.log_format = First(winner.log_format, other.log_format, std::move(options.log_format));
   if (options.state_dir.empty()) {
     return absl::InvalidArgumentError(
         "--state-dir: absent, wanted the folder for jobs and models; it is created when absent");
@@ -48,6 +51,9 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
   if (options.models_dir.empty()) options.models_dir = Concat(options.state_dir, "/models");
   if (options.threads == 0) options.threads = HardwareThreads();
   VRP_RETURN_IF_ERROR(CheckListenAddress(options.listen, options.insecure));
+  if (!options.metrics_listen.empty()) {
+    VRP_RETURN_IF_ERROR(CheckMetricsAddress(options.metrics_listen, options.insecure));
+  }
   return options;
 }
 

@@ -23,7 +23,9 @@ struct VrpdOptions {
   int32_t solve_jobs_at_once = 1;
   int32_t state_quota_mb = 0;  // of 1,000,000 bytes; 0: none
   bool insecure = false;
+  std::string metrics_listen;  // empty: no metrics over HTTP
   std::string log_level = "info";
+  std::string log_format = "text";
 
   bool operator==(const VrpdOptions&) const = default;
 };
@@ -41,7 +43,9 @@ struct PartialOptions {
   std::optional<int32_t> solve_jobs_at_once;
   std::optional<int32_t> state_quota_mb;
   std::optional<bool> insecure;
+  std::optional<std::string> metrics_listen;
   std::optional<std::string> log_level;
+  std::optional<std::string> log_format;
 };
 
 inline constexpr int32_t kMaxSolveQueue = 100'000;
@@ -49,6 +53,7 @@ inline constexpr int32_t kMaxQueuedJobs = 1'000'000;
 inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
 inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
+inline constexpr std::string_view kLogFormats[] = {"text", "json"};
 
 // The machine's hardware threads; at least 1.
 int32_t HardwareThreads();

@@ -22,8 +22,12 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/listen_address.h"
 #include "server/service/request_solver.h"
+#include "server/service/rpc_interceptor.h"
 #include "server/service/services.h"
 #include "server/service/solver_service.h"
+#include "server/telemetry/health_monitor.h"
+#include "server/telemetry/telemetry.h"
+#include "server/telemetry/watched_trainer.h"
 
 namespace vrp {
 namespace {
@@ -37,6 +41,8 @@ constexpr int32_t kPatientQueue = 16;
 // About a tenth of a core that others want too.
 constexpr int32_t kSolveJobNiceness = 10;
 constexpr int32_t kQuickQueue = 1000;
+// Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
+constexpr char kReadinessService[] = "readiness";
 // Clients may ping every 30 s, calls or not, without being sent away; dead ones are noticed.
 constexpr int kMinClientPingMs = 10'000;
 constexpr int kServerPingMs = 60'000;
@@ -70,21 +76,25 @@ void ConfigureTransport(grpc::ServerBuilder& builder) {
 struct Daemon::Parts {
   explicit Parts(Options given) : options(std::move(given)) {}
 
+  absl::Status OpenTelemetry();
   absl::Status OpenCore();
   void MakeHandlers();
   absl::Status OpenSolveJobs();
   void MakeServices();
   absl::Status Listen();
+  void TellTelemetry();
 
   const Options options;
   absl::Time started;
   std::string default_device;
+  std::unique_ptr<Telemetry> telemetry;
   std::unique_ptr<Registry> registry;
   std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> patient_pool;
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<StreamHub> streams;
+  std::unique_ptr<WatchedTrainer> trainer;
   std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;
   std::unique_ptr<SolverHandler> solver_handler;
@@ -96,11 +106,18 @@ struct Daemon::Parts {
   std::vector<std::unique_ptr<grpc::Service>> services;
   std::unique_ptr<grpc::Server> server;
   std::string address;
+  std::unique_ptr<HealthMonitor> monitor;
 };
+
+absl::Status Daemon::Parts::OpenTelemetry() {
+  started = options.clock->Now();
+  VRP_ASSIGN_OR_RETURN(telemetry, Telemetry::Create({.metrics_listen = options.vrpd.metrics_listen,
+                                                     .started = started}));
+  return absl::OkStatus();
+}
 
 absl::Status Daemon::Parts::OpenCore() {
   const VrpdOptions& vrpd = options.vrpd;
-  started = options.clock->Now();
   VRP_ASSIGN_OR_RETURN(const DeviceId device, ResolveDevice(vrpd.device));
   default_device = device.ToString();
   VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
@@ -110,10 +127,11 @@ absl::Status Daemon::Parts::OpenCore() {
                                          .device = device,
                                          .loader = options.policy_loader}));
   VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = vrpd.state_dir + "/matrices"}));
+  trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
   VRP_ASSIGN_OR_RETURN(
       book, JobBook::Open(vrpd.state_dir, options.clock, int64_t{vrpd.state_quota_mb} * 1'000'000));
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
-                                                 .trainer = options.trainer,
+                                                 .trainer = trainer.get(),
                                                  .registry = registry.get(),
                                                  .clock = options.clock,
                                                  .threads = vrpd.threads,
@@ -125,16 +143,24 @@ absl::Status Daemon::Parts::OpenCore() {
 void Daemon::Parts::MakeHandlers() {
   const VrpdOptions& vrpd = options.vrpd;
   solve_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = std::max(2, vrpd.threads), .max_queued = vrpd.solve_queue});
+      WorkPool::Options{.threads = std::max(2, vrpd.threads),
+                        .max_queued = vrpd.solve_queue,
+                        .on_begin = telemetry->metrics().WaitOf("solve")});
   patient_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = kPatientThreads, .max_queued = kPatientQueue});
+      WorkPool::Options{.threads = kPatientThreads,
+                        .max_queued = kPatientQueue,
+                        .on_begin = telemetry->metrics().WaitOf("patient")});
   quick_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = kQuickThreads, .max_queued = kQuickQueue});
+      WorkPool::Options{.threads = kQuickThreads,
+                        .max_queued = kQuickQueue,
+                        .on_begin = telemetry->metrics().WaitOf("quick")});
   streams = std::make_unique<StreamHub>(StreamHub::Options{.tick = options.heartbeat});
   solver_handler =
       std::make_unique<SolverHandler>(SolverHandler::Options{.registry = registry.get(),
                                                              .matrices = matrices.get(),
                                                              .clock = options.clock,
+                                                             .metrics = &telemetry->metrics(),
+                                                             .watchdog = &telemetry->watchdog(),
                                                              .max_threads = vrpd.threads});
   training_handler = std::make_unique<TrainingHandler>(
       TrainingHandler::Options{.jobs = jobs.get(), .default_device = default_device});
@@ -170,12 +196,15 @@ void Daemon::Parts::MakeServices() {
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
   services.push_back(std::make_unique<DatasetService>(context, *matrices));
   services.push_back(
-      std::make_unique<SystemService>(context, SystemFacts{.grpc_version = grpc::Version(),
-                                                           .default_device = default_device,
-                                                           .threads = vrpd.threads,
-                                                           .max_message_bytes = kMaxMessageBytes,
-                                                           .max_threads = vrpd.threads,
-                                                           .started = started}));
+      std::make_unique<SystemService>(context,
+                                      SystemFacts{.grpc_version = grpc::Version(),
+                                                  .default_device = default_device,
+                                                  .threads = vrpd.threads,
+                                                  .max_message_bytes = kMaxMessageBytes,
+                                                  .max_threads = vrpd.threads,
+                                                  .started = started,
+                                                  .metrics_address = telemetry->metrics_address()},
+                                      *telemetry));
 }
 
 absl::Status Daemon::Parts::Listen() {
@@ -187,13 +216,13 @@ absl::Status Daemon::Parts::Listen() {
   int port = 0;
   builder.AddListeningPort(options.vrpd.listen, grpc::InsecureServerCredentials(), &port);
   for (const auto& service : services) builder.RegisterService(service.get());
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
+  interceptors.push_back(MakeRpcInterceptors(telemetry->metrics()));
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   server = builder.BuildAndStart();
   if (server == nullptr || port == 0) {
     server = nullptr;
-    return absl::UnavailableError(
-        Concat("listen: cannot listen on ", Quoted(options.vrpd.listen),
-               ": another process has the port, or the address is not this machine's. Take "
-               "another port; port 0 takes any free one"));
+    return CannotListen("listen", options.vrpd.listen);
   }
   server->GetHealthCheckService()->SetServingStatus(true);
   for (const char* name :
@@ -206,20 +235,43 @@ absl::Status Daemon::Parts::Listen() {
   return absl::OkStatus();
 }
 
+void Daemon::Parts::TellTelemetry() {
+  telemetry->Serve({.book = book.get(),
+                    .registry = registry.get(),
+                    .solve_pool = solve_pool.get(),
+                    .patient_pool = patient_pool.get(),
+                    .quick_pool = quick_pool.get(),
+                    .streams = streams.get()});
+  const auto tell = [health = server->GetHealthCheckService()](bool ready) {
+    health->SetServingStatus(kReadinessService, ready);
+  };
+  monitor =
+      std::make_unique<HealthMonitor>(HealthMonitor::Options{.readiness = &telemetry->readiness(),
+                                                             .watchdog = &telemetry->watchdog(),
+                                                             .metrics = &telemetry->metrics(),
+                                                             .solve_pool = solve_pool.get(),
+                                                             .state_dir = options.vrpd.state_dir,
+                                                             .on_ready = tell});
+}
+
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(std::move(options))));
+  VRP_RETURN_IF_ERROR(daemon->parts_->OpenTelemetry());
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenCore());
   daemon->parts_->MakeHandlers();
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenSolveJobs());
   daemon->parts_->MakeServices();
   VRP_RETURN_IF_ERROR(daemon->parts_->Listen());
+  daemon->parts_->TellTelemetry();
   return daemon;
 }
 
 Daemon::~Daemon() {
   Parts& parts = *parts_;
+  if (parts.telemetry != nullptr) parts.telemetry->Drain();
+  parts.monitor = nullptr;
   if (parts.jobs != nullptr) parts.jobs->StopPublishing();
   if (parts.server != nullptr) {
     parts.server->GetHealthCheckService()->Shutdown();
@@ -235,8 +287,11 @@ Daemon::~Daemon() {
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();
   parts.solve_jobs = nullptr;
   parts.jobs = nullptr;
+  if (parts.telemetry != nullptr) parts.telemetry->Forget();
 }
 
 const std::string& Daemon::address() const { return parts_->address; }
+
+std::string Daemon::metrics_address() const { return parts_->telemetry->metrics_address(); }
 
 }  // namespace vrp

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "vrp/v1/system_service.pb.h"
 
@@ -16,9 +17,12 @@ struct SystemFacts {
   int64_t max_message_bytes = 0;
   int32_t max_threads = 1;
   absl::Time started;
+  std::string metrics_address;  // empty: nowhere
 };
 
 // Lists the devices anew at each call.
 v1::ServerInfo DescribeServer(const SystemFacts& facts);
+// kInvalidArgument: no level is given.
+absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request);
 
 }  // namespace vrp
