@@ -52,6 +52,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddMatrices(app, chosen);
   AddBench(app, chosen);
   AddGenerate(app, chosen);
+  AddTop(app, chosen);
   AddServer(app, chosen);
   AddCompletion(app, chosen);
   app.require_subcommand(1);

@@ -78,6 +78,19 @@ absl::Status FromGrpc(const grpc::Status& status) {
   return result;
 }
 
+// The status of a call that has ended, with the daemon's name for it.
+absl::Status FromGrpc(const grpc::Status& status, const grpc::ClientContext& context) {
+  absl::Status result = FromGrpc(status);
+  if (result.ok()) return result;
+  const auto& metadata = context.GetServerTrailingMetadata();
+  const auto id = metadata.find("x-request-id");
+  if (id != metadata.end()) {
+    result.SetPayload(kRequestIdUrl,
+                      absl::Cord(absl::string_view(id->second.data(), id->second.size())));
+  }
+  return result;
+}
+
 }  // namespace
 
 struct RpcClient::Impl {
@@ -123,7 +136,7 @@ struct RpcClient::Impl {
     context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
     const Registration registration(*this, context);
     Response response;
-    absl::Status status = FromGrpc((stub.*method)(&context, request, &response));
+    absl::Status status = FromGrpc((stub.*method)(&context, request, &response), context);
     if (!status.ok()) return status;
     return response;
   }
@@ -140,7 +153,7 @@ struct RpcClient::Impl {
       reader->Finish();
       return absl::OkStatus();
     }
-    return FromGrpc(reader->Finish());
+    return FromGrpc(reader->Finish(), context);
   }
 
   // Sends what `next` gives until it gives nothing; its error ends the call.
@@ -156,7 +169,7 @@ struct RpcClient::Impl {
     while (message.ok() && message->has_value() && writer->Write(**message)) message = next();
     if (!message.ok()) context.TryCancel();
     writer->WritesDone();
-    const absl::Status status = FromGrpc(writer->Finish());
+    const absl::Status status = FromGrpc(writer->Finish(), context);
     if (!message.ok()) return message.status();
     if (!status.ok()) return status;
     return response;
@@ -389,10 +402,22 @@ absl::StatusOr<v1::ServerInfo> RpcClient::GetServerInfo() {
                      v1::GetServerInfoRequest(), kLookupTimeout);
 }
 
-absl::StatusOr<std::string> RpcClient::CheckHealth() {
+absl::StatusOr<v1::ServerStats> RpcClient::GetServerStats() {
+  return impl_->Call(*impl_->system, &v1::SystemService::Stub::GetServerStats,
+                     v1::GetServerStatsRequest(), kLookupTimeout);
+}
+
+absl::StatusOr<v1::SetLogLevelResponse> RpcClient::SetLogLevel(
+    const v1::SetLogLevelRequest& request) {
+  return impl_->Call(*impl_->system, &v1::SystemService::Stub::SetLogLevel, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<std::string> RpcClient::CheckHealth(const std::string& service) {
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(service);
   const absl::StatusOr<grpc::health::v1::HealthCheckResponse> response =
-      impl_->Call(*impl_->health, &grpc::health::v1::Health::Stub::Check,
-                  grpc::health::v1::HealthCheckRequest(), kLookupTimeout);
+      impl_->Call(*impl_->health, &grpc::health::v1::Health::Stub::Check, request, kLookupTimeout);
   if (!response.ok()) return response.status();
   return grpc::health::v1::HealthCheckResponse::ServingStatus_Name(response->status());
 }

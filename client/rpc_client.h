@@ -18,6 +18,9 @@
 
 namespace vrp::client {
 
+// Under which an error carries the daemon's name for the request, as it stands in the log there.
+inline constexpr char kRequestIdUrl[] = "vrp/request-id";
+
 // Calls block until the answer is there. Nothing is retried here. An error carries the daemon's
 // code and message, and its google.rpc details as payloads under their type URLs
 // ("type.googleapis.com/google.rpc.BadRequest"). Thread-safe.
@@ -98,8 +101,10 @@ class RpcClient {
       const v1::DeleteMatricesRequest& request);
 
   absl::StatusOr<v1::ServerInfo> GetServerInfo();
-  // grpc.health.v1: "SERVING", "NOT_SERVING", ... of the daemon as a whole.
-  absl::StatusOr<std::string> CheckHealth();
+  absl::StatusOr<v1::ServerStats> GetServerStats();
+  absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request);
+  // grpc.health.v1: "SERVING", "NOT_SERVING", ... of `service`; empty: of the daemon as a whole.
+  absl::StatusOr<std::string> CheckHealth(const std::string& service = "");
 
  private:
   struct Impl;

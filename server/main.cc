@@ -38,8 +38,8 @@ Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock) 
       .vrpd = std::move(vrpd), .policy_loader = LoadPolicy, .trainer = &trainer, .clock = &clock};
 }
 
-// Each connection is an open file, and gRPC 1.51 stops listening for good when there are no more: so
-// as many as the system grants.
+// Each connection is an open file, and gRPC 1.51 stops listening for good when there are no more:
+// so as many as the system grants.
 void AllowAllFiles() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -49,7 +49,7 @@ void AllowAllFiles() {
 
 int Serve(VrpdOptions vrpd) {
   AllowAllFiles();
-  StartLogging(vrpd.log_level);
+  StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
   static absl::Notification stop;  // the signals' thread uses it to the end
   static ReloadHook reload;        // likewise
   WatchSignals(&stop, &reload, kGrace);
@@ -65,6 +65,9 @@ int Serve(VrpdOptions vrpd) {
   }
   reload.Set([&daemon] { (*daemon)->Reload(); });
   std::cout << "listening on " << (*daemon)->address() << std::endl;
+  if (!(*daemon)->metrics_address().empty()) {
+    LogInfo(Concat("metrics on http://", (*daemon)->metrics_address(), "/metrics"));
+  }
   stop.WaitForNotification();
   reload.Set(nullptr);
   daemon->reset();

@@ -1,6 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
@@ -19,36 +23,92 @@ ExitCode RunInfo(CommandContext& context) {
   return kExitDone;
 }
 
-ExitCode RunHealth(CommandContext& context) {
-  const absl::StatusOr<std::string> health = context.client().CheckHealth();
+// What vrpd calls its readiness in grpc.health.v1; "" is the daemon itself.
+constexpr char kReadinessService[] = "readiness";
+
+// 0 or 1, whatever is wrong: what containers' health checks understand.
+ExitCode RunHealth(CommandContext& context, bool readiness) {
+  const absl::StatusOr<std::string> health =
+      context.client().CheckHealth(readiness ? kReadinessService : "");
   if (!health.ok()) {
     context.Fail(health.status());
-    return context.environment().interrupt.triggered() ? kExitInterrupted : kExitUnreachable;
+    return context.environment().interrupt.triggered() ? kExitInterrupted : kExitFailed;
   }
   if (context.json()) {
     WriteJsonLine(context.out(), {{"status", *health}});
   } else {
     context.out() << *health << std::endl;
   }
-  return *health == "SERVING" ? kExitDone : kExitUnreachable;
+  return *health == "SERVING" ? kExitDone : kExitFailed;
+}
+
+absl::StatusOr<v1::LogLevel> ParseLogLevel(const std::string& word) {
+  v1::LogLevel level;
+  if (v1::LogLevel_Parse(absl::StrCat("LOG_LEVEL_", absl::AsciiStrToUpper(word)), &level) &&
+      level != v1::LOG_LEVEL_UNSPECIFIED) {
+    return level;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("LEVEL: got \"", word, "\", wanted debug, info, warn or error"));
+}
+
+ExitCode RunLogLevel(CommandContext& context, const std::string& word) {
+  const absl::StatusOr<v1::LogLevel> level = ParseLogLevel(word);
+  if (!level.ok()) return context.Fail(level.status());
+  v1::SetLogLevelRequest request;
+  request.set_level(*level);
+  const absl::StatusOr<v1::SetLogLevelResponse> response = context.client().SetLogLevel(request);
+  if (!response.ok()) return context.Fail(response.status());
+  const std::string previous = LogLevelWord(response->previous());
+  if (context.json()) {
+    WriteJsonLine(context.out(), {{"level", word}, {"previous", previous}});
+  } else {
+    context.out() << "the daemon logs from " << word << " on; before: " << previous << std::endl;
+  }
+  return kExitDone;
+}
+
+void AddHealth(CLI::App& server, ChosenCommand& chosen) {
+  CLI::App* command =
+      AddCommand(server, "health", "Whether it serves: exit code 0, or 1",
+                 "vrpctl server health            whether it is alive: restart it when it is not\n"
+                 "vrpctl server health --ready    whether new work may be sent: not while it "
+                 "starts, drains or "
+                 "is full");
+  const auto readiness = std::make_shared<bool>(false);
+  command->add_flag("--ready", *readiness, "Whether new work may be sent there");
+  command->callback([readiness, &chosen] {
+    chosen = {"server health",
+              [readiness](CommandContext& context) { return RunHealth(context, *readiness); }};
+  });
+}
+
+void AddLogLevel(CLI::App& server, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(
+      server, "log-level", "How much the daemon writes to its log, until it is set again or ends",
+      "vrpctl server log-level debug    a line for each request too\nvrpctl server log-level info");
+  const auto level = std::make_shared<std::string>();
+  command->add_option("LEVEL", *level, "debug, info, warn or error")->type_name("")->required();
+  command->callback([level, &chosen] {
+    chosen = {"server log-level",
+              [level](CommandContext& context) { return RunLogLevel(context, *level); }};
+  });
 }
 
 }  // namespace
 
 void AddServer(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* server = AddCommand(app, "server", "The daemon itself: info, health",
-                                "vrpctl server info\nvrpctl server health");
+  CLI::App* server = AddCommand(app, "server", "The daemon itself: info, health, log level",
+                                "vrpctl server info\nvrpctl server health\n"
+                                "vrpctl server log-level debug");
   server->require_subcommand(1);
   AddCommand(*server, "info", "Version, devices and limits",
              "vrpctl server info\nvrpctl server info --remote host:50051 --output json")
       ->callback([&chosen] {
         chosen = {"server info", RunInfo};
       });
-  AddCommand(*server, "health", "Whether it serves: exit code 0, or 3",
-             "vrpctl server health --remote 127.0.0.1:50051")
-      ->callback([&chosen] {
-        chosen = {"server health", RunHealth};
-      });
+  AddHealth(*server, chosen);
+  AddLogLevel(*server, chosen);
 }
 
 }  // namespace vrp::client

@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "client/files.h"
+#include "client/rpc_client.h"
 #include "client/text.h"
 #include "google/rpc/error_details.pb.h"
 
@@ -111,6 +112,10 @@ std::string ErrorText(const ErrorPlace& place, const absl::Status& status) {
   // Further lines of a message (an error a line) are set in, so that they read as one error.
   absl::StrAppend(&text, absl::StrReplaceAll(message, {{"\n", "\n  "}}), "\n");
   for (const std::string& line : FieldLines(status)) absl::StrAppend(&text, "  ", line, "\n");
+  const absl::optional<absl::Cord> request_id = status.GetPayload(kRequestIdUrl);
+  if (request_id.has_value()) {
+    absl::StrAppend(&text, "  request id: ", ToValidUtf8(std::string(*request_id)), "\n");
+  }
   const std::string remedy = Remedy(status);
   if (!remedy.empty()) absl::StrAppend(&text, "  ", remedy, "\n");
   return text;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/strip.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -27,6 +29,11 @@ Json MatricesJson(const v1::Matrices& matrices) {
           {"create_time", FormatTime(matrices.create_time())}};
 }
 
+std::string LogLevelWord(v1::LogLevel level) {
+  if (level == v1::LOG_LEVEL_UNSPECIFIED) return "";
+  return absl::AsciiStrToLower(absl::StripPrefix(v1::LogLevel_Name(level), "LOG_LEVEL_"));
+}
+
 Json ServerInfoJson(const v1::ServerInfo& info) {
   Json devices = Json::array();
   for (const v1::Device& device : info.devices()) {
@@ -37,25 +44,28 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
                        {"bf16_supported", device.bf16_supported()}});
   }
   const v1::Limits& limits = info.limits();
-  return {{"version", info.version()},
-          {"git_commit", info.git_commit()},
-          {"torch_version", info.torch_version().empty() ? Json() : Json(info.torch_version())},
-          {"grpc_version", info.grpc_version()},
-          {"devices", devices},
-          {"default_device", info.default_device()},
-          {"threads", info.threads()},
-          {"limits",
-           {{"max_message_bytes", limits.max_message_bytes()},
-            {"max_nodes", limits.max_nodes()},
-            {"max_matrix_nodes", limits.max_matrix_nodes()},
-            {"max_threads", limits.max_threads()},
-            {"max_budget_ms", limits.max_budget_ms()},
-            {"max_solve_job_budget_ms", limits.max_solve_job_budget_ms()},
-            {"max_open_streams", limits.max_open_streams()},
-            {"max_calls_per_connection", limits.max_calls_per_connection()},
-            {"max_waiting_solves", limits.max_waiting_solves()},
-            {"max_queued_jobs", limits.max_queued_jobs()}}},
-          {"start_time", info.has_start_time() ? Json(FormatTime(info.start_time())) : Json()}};
+  return {
+      {"version", info.version()},
+      {"git_commit", info.git_commit()},
+      {"torch_version", info.torch_version().empty() ? Json() : Json(info.torch_version())},
+      {"grpc_version", info.grpc_version()},
+      {"devices", devices},
+      {"default_device", info.default_device()},
+      {"threads", info.threads()},
+      {"limits",
+       {{"max_message_bytes", limits.max_message_bytes()},
+        {"max_nodes", limits.max_nodes()},
+        {"max_matrix_nodes", limits.max_matrix_nodes()},
+        {"max_threads", limits.max_threads()},
+        {"max_budget_ms", limits.max_budget_ms()},
+        {"max_solve_job_budget_ms", limits.max_solve_job_budget_ms()},
+        {"max_open_streams", limits.max_open_streams()},
+        {"max_calls_per_connection", limits.max_calls_per_connection()},
+        {"max_waiting_solves", limits.max_waiting_solves()},
+        {"max_queued_jobs", limits.max_queued_jobs()}}},
+      {"start_time", info.has_start_time() ? Json(FormatTime(info.start_time())) : Json()},
+      {"log_level", LogLevelWord(info.log_level())},
+      {"metrics_address", info.metrics_address().empty() ? Json() : Json(info.metrics_address())}};
 }
 
 }  // namespace vrp::client

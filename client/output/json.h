@@ -45,6 +45,8 @@ Json ModelJson(const v1::Model& model);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);
 
+// "info"; empty: not given.
+std::string LogLevelWord(v1::LogLevel level);
 // "RUNNING".
 std::string JobStateWord(v1::JobState state);
 

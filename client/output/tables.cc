@@ -276,6 +276,10 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
             absl::StrCat(limits.max_open_streams(), " streams, ", limits.max_calls_per_connection(),
                          " calls a connection; ", limits.max_waiting_solves(), " solves and ",
                          limits.max_queued_jobs(), " jobs may wait"));
+  sheet.Add("log level", LogLevelWord(info.log_level()));
+  if (!info.metrics_address().empty()) {
+    sheet.Add("metrics", absl::StrCat("http://", info.metrics_address(), "/metrics"));
+  }
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();
 }

@@ -242,6 +242,21 @@ absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number
   return record ? record->job.queue_position : 0;
 }
 
+absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database) {
+  VRP_ASSIGN_OR_RETURN(
+      Query query, database.Prepare("SELECT kind, state, count(*) FROM jobs GROUP BY kind, state"));
+  std::vector<JobCount> counts;
+  while (true) {
+    VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
+    if (!row) return counts;
+    const std::optional<JobKind> kind = ParseJobKind(query.Text(0));
+    const std::optional<JobState> state = ParseJobState(query.Text(1));
+    if (!kind) return Damaged(database, "jobs.kind", query.Text(0));
+    if (!state) return Damaged(database, "jobs.state", query.Text(1));
+    counts.push_back({.kind = *kind, .state = *state, .jobs = query.Integer(2)});
+  }
+}
+
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind) {
   return SelectJobs(database,
                     "WHERE kind = ? AND state IN ('PREPARING', 'RUNNING', 'PAUSING', 'CANCELLING', "

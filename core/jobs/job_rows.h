@@ -29,6 +29,13 @@ absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, J
 absl::StatusOr<int64_t> CountQueuedRows(Database& database, JobKind kind);
 // 1: the next to start; 0: it is not queued. What is read of a job has it.
 absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number);
+struct JobCount {
+  JobKind kind = JobKind::kTraining;
+  JobState state = JobState::kQueued;
+  int64_t jobs = 0;
+};
+// Kinds and states of which there are jobs.
+absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database);
 // Jobs of the kind that are neither queued, paused nor final, oldest first: of a store that was
 // just opened, the interrupted ones.
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind);

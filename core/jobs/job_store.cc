@@ -158,6 +158,11 @@ absl::StatusOr<std::vector<JobRecord>> JobStore::ListActive(JobKind kind) const 
   return ReadActiveJobRows(*reader_, kind);
 }
 
+absl::StatusOr<std::vector<JobCount>> JobStore::Count() const {
+  absl::MutexLock lock(&read_mutex_);
+  return CountJobRows(*reader_);
+}
+
 absl::Status JobStore::Delete(JobKind kind, std::string_view id) {
   absl::MutexLock lock(&write_mutex_);
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, Durability::kFull));

@@ -54,6 +54,8 @@ class JobStore {
   absl::StatusOr<std::vector<JobRecord>> List(const JobRange& range) const;
   // Jobs of the kind that are neither queued, paused nor final.
   absl::StatusOr<std::vector<JobRecord>> ListActive(JobKind kind) const;
+  // How many jobs there are, by kind and state; none where there are none.
+  absl::StatusOr<std::vector<JobCount>> Count() const;
   // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow); nullopt: none
   // waits.
   absl::StatusOr<std::optional<Job>> StartNext(JobKind kind);

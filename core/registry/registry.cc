@@ -125,6 +125,13 @@ absl::StatusOr<ModelVersion> Registry::Get(std::string_view name, int32_t versio
   return newest;
 }
 
+int32_t Registry::LoadedCount() const {
+  absl::MutexLock lock(&mutex_);
+  return static_cast<int32_t>(std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) {
+    return slot.second->done && slot.second->model.ok();
+  }));
+}
+
 std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view training_job) const {
   if (training_job.empty()) return std::nullopt;  // imported models have none
   for (ModelVersion& version : List()) {

@@ -52,6 +52,8 @@ class Registry {
   // version 0: the newest that can be read. kNotFound names the models there are;
   // kFailedPrecondition says why a version that is there cannot be used.
   absl::StatusOr<ModelVersion> Get(std::string_view name, int32_t version = 0) const;
+  // Versions in memory.
+  int32_t LoadedCount() const;
   // The version that the training job of this name ("trainingJobs/...") published.
   std::optional<ModelVersion> FindByTrainingJob(std::string_view training_job) const;
   // Blocks while the weights load, once a version: other callers of the same version wait for it,

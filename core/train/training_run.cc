@@ -122,6 +122,7 @@ void TrainingRun::TellEnd() {
 }
 
 absl::Status TrainingRun::OneStep() {
+  observer_.OnPhase("training step");
   const absl::Time start = absl::Now();
   VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, loader_->Next());
   AddPhase(Phase::kData, start);
@@ -223,6 +224,7 @@ void TrainingRun::Report(const StepOutcome& outcome, double gradient_norm, doubl
 }
 
 absl::Status TrainingRun::EndEpoch() {
+  observer_.OnPhase("validation");
   const int64_t epoch = epochs_ended_ + 1;
   VRP_ASSIGN_OR_RETURN(score_, Validate());
   validated_step_ = step_;

@@ -98,6 +98,7 @@ std::map<std::string, std::span<float>> TrainingRun::Spans() {
 }
 
 absl::Status TrainingRun::Save() {
+  observer_.OnPhase("checkpoint");
   std::vector<TensorView> views;
   for (const auto& [name, span] : Spans()) {
     views.push_back({name,

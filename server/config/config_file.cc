@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
 #include "absl/strings/str_join.h"
@@ -88,7 +89,9 @@ class Reader {
     actions_["max_calls_per_connection"] =
         Integer(&options_.max_calls_per_connection, kMostStreams);
     actions_["max_request_memory_mib"] = Integer(&options_.max_request_memory_mib, kMostMemoryMib);
-    actions_["log_level"] = Word(&options_.log_level);
+    actions_["metrics_listen"] = Text(&options_.metrics_listen);
+    actions_["log_level"] = Word(&options_.log_level, kLogLevels);
+    actions_["log_format"] = Word(&options_.log_format, kLogFormats);
     return actions_;
   }
 
@@ -144,12 +147,15 @@ class Reader {
     };
   }
 
-  Action Word(std::optional<std::string>* target) {
-    return [this, target](const std::string& key, const YAML::Node& node) {
+  // One of `words`.
+  Action Word(std::optional<std::string>* target, std::span<const std::string_view> words) {
+    return [this, target, words](const std::string& key, const YAML::Node& node) {
       const std::string text = node.IsScalar() ? node.Scalar() : "";
-      if (std::find(std::begin(kLogLevels), std::end(kLogLevels), text) == std::end(kLogLevels)) {
-        return Add(node.Mark(), key,
-                   Concat("got ", Shown(node), ", wanted debug, info, warn or error"));
+      if (std::find(words.begin(), words.end(), text) == words.end()) {
+        const auto append = [](std::string* out, std::string_view word) { out->append(word); };
+        return Add(
+            node.Mark(), key,
+            Concat("got ", Shown(node), ", wanted one of ", absl::StrJoin(words, ", ", append)));
       }
       *target = text;
     };

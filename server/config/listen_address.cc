@@ -12,8 +12,11 @@ namespace {
 constexpr size_t kMaxUnixPathBytes = 107;  // sockaddr_un's, less the final zero
 constexpr size_t kMaxHostBytes = 253;
 
-absl::Status Wrong(std::string_view text, std::string_view wanted) {
-  return absl::InvalidArgumentError(Concat("listen: got ", Quoted(text), ", wanted ", wanted));
+constexpr std::string_view kWantedPort =
+    "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 0 to 65535";
+
+absl::Status Wrong(std::string_view option, std::string_view text, std::string_view wanted) {
+  return absl::InvalidArgumentError(Concat(option, ": got ", Quoted(text), ", wanted ", wanted));
 }
 
 bool IsHost(std::string_view host) {
@@ -30,27 +33,25 @@ bool IsIpv6(const std::string& host) {
 
 }  // namespace
 
-absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text) {
+absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text, std::string_view option) {
   constexpr std::string_view kUnix = "unix:";
   if (text.substr(0, kUnix.size()) == kUnix) {
     const std::string path(text.substr(kUnix.size()));
     if (path.empty() || path.size() > kMaxUnixPathBytes) {
-      return Wrong(text, "unix:PATH with a path of 1 to 107 bytes");
+      return Wrong(option, text, "unix:PATH with a path of 1 to 107 bytes");
     }
     return ListenAddress{.is_unix = true, .host = path};
   }
-  constexpr std::string_view kWanted =
-      "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 0 to 65535";
   const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return Wrong(text, kWanted);
+  if (colon == std::string_view::npos) return Wrong(option, text, kWantedPort);
   const std::optional<int64_t> port = ParseInteger(text.substr(colon + 1));
-  if (!port.has_value() || *port < 0 || *port > 65535) return Wrong(text, kWanted);
+  if (!port.has_value() || *port < 0 || *port > 65535) return Wrong(option, text, kWantedPort);
   std::string host(text.substr(0, colon));
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
-    if (!IsIpv6(host)) return Wrong(text, kWanted);
+    if (!IsIpv6(host)) return Wrong(option, text, kWantedPort);
   } else if (!IsHost(host)) {
-    return Wrong(text, kWanted);
+    return Wrong(option, text, kWantedPort);
   }
   return ListenAddress{.host = host, .port = static_cast<int32_t>(*port)};
 }
@@ -79,6 +80,26 @@ absl::Status CheckListenAddress(std::string_view text, const ListenProtection& p
              " can be reached from other machines, and whoever connects could do everything. Ask "
              "for client certificates by --tls-client-ca or for tokens by --tokens, or accept "
              "everybody with --insecure"));
+}
+
+absl::Status CheckMetricsAddress(std::string_view text, bool insecure) {
+  constexpr std::string_view kOption = "metrics_listen";
+  VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(text, kOption));
+  if (address.is_unix) {
+    return Wrong(kOption, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
+  }
+  if (insecure || IsLoopback(address)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat(kOption, ": ", Quoted(text),
+             " can be reached from other machines, and everyone there could read it. Listen on "
+             "127.0.0.1, or accept that with --insecure"));
+}
+
+absl::Status CannotListen(std::string_view option, std::string_view text) {
+  return absl::UnavailableError(
+      Concat(option, ": cannot listen on ", Quoted(text),
+             ": another process has the port, or the address is not this machine's. Take "
+             "another port; port 0 takes any free one"));
 }
 
 std::string BoundAddress(const ListenAddress& address, int32_t port) {

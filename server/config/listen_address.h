@@ -16,8 +16,9 @@ struct ListenAddress {
 };
 
 // "HOST:PORT", "[IPV6]:PORT" or "unix:PATH"; a name (not an address) must be "localhost" or a
-// host's name.
-absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text);
+// host's name. Errors name `option`.
+absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text,
+                                                 std::string_view option = "listen");
 
 // 127.0.0.0/8, ::1, localhost, unix sockets.
 bool IsLoopback(const ListenAddress& address);
@@ -31,6 +32,12 @@ struct ListenProtection {
 // kInvalidArgument: not an address, or one that others can reach although there is no TLS, or
 // nobody is asked who he is, and that is not `insecure`; names the remedy.
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
+
+// As CheckListenAddress, for the port of the metrics: no unix sockets there.
+absl::Status CheckMetricsAddress(std::string_view text, bool insecure);
+
+// kUnavailable, for an address that passed the checks and cannot be had.
+absl::Status CannotListen(std::string_view option, std::string_view text);
 
 // "HOST:PORT" with the port that was bound, as clients name it.
 std::string BoundAddress(const ListenAddress& address, int32_t port);

@@ -79,7 +79,10 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
             options.max_calls_per_connection);
   options.max_request_memory_mib = First(
       winner.max_request_memory_mib, other.max_request_memory_mib, options.max_request_memory_mib);
+  options.metrics_listen =
+      First(winner.metrics_listen, other.metrics_listen, std::move(options.metrics_listen));
   options.log_level = First(winner.log_level, other.log_level, std::move(options.log_level));
+  options.log_format = First(winner.log_format, other.log_format, std::move(options.log_format));
   if (options.state_dir.empty()) {
     return absl::InvalidArgumentError(
         "--state-dir: absent, wanted the folder for jobs and models; it is created when absent");
@@ -91,6 +94,9 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
       options.listen, {.tls = !options.tls_certificate.empty(),
                        .knows_callers = !options.tls_client_ca.empty() || !options.tokens.empty(),
                        .insecure = options.insecure}));
+  if (!options.metrics_listen.empty()) {
+    VRP_RETURN_IF_ERROR(CheckMetricsAddress(options.metrics_listen, options.insecure));
+  }
   return options;
 }
 

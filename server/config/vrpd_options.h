@@ -22,6 +22,7 @@ inline constexpr int32_t kMostJobBudgetSeconds = 30 * 24 * 3600;
 inline constexpr int32_t kMostStreams = 100'000;
 inline constexpr int32_t kMostMemoryMib = 1 << 20;
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
+inline constexpr std::string_view kLogFormats[] = {"text", "json"};
 
 struct VrpdOptions {
   std::string listen = "127.0.0.1:50051";
@@ -47,7 +48,9 @@ struct VrpdOptions {
   int32_t max_open_streams = 1000;  // of all clients
   int32_t max_calls_per_connection = 1000;
   int32_t max_request_memory_mib = 1024;  // of all messages that are being received
+  std::string metrics_listen;             // empty: no metrics over HTTP
   std::string log_level = "info";
+  std::string log_format = "text";
 
   bool operator==(const VrpdOptions&) const = default;
 };
@@ -77,7 +80,9 @@ struct PartialOptions {
   std::optional<int32_t> max_open_streams;
   std::optional<int32_t> max_calls_per_connection;
   std::optional<int32_t> max_request_memory_mib;
+  std::optional<std::string> metrics_listen;
   std::optional<std::string> log_level;
+  std::optional<std::string> log_format;
 };
 
 // Whether trainings may name files of data_dirs only: where these are given, and where callers may

@@ -6,9 +6,7 @@
 #include "server/convert/time_convert.h"
 
 namespace vrp {
-namespace {
-
-v1::SolveProgress ProgressMessage(const SolveProgress& progress) {
+v1::SolveProgress ToProto(const SolveProgress& progress) {
   v1::SolveProgress message;
   *message.mutable_searched() = ToProto(progress.searched);
   message.set_improvements(progress.improvements);
@@ -17,8 +15,6 @@ v1::SolveProgress ProgressMessage(const SolveProgress& progress) {
   message.set_unserved(static_cast<int32_t>(progress.unserved));
   return message;
 }
-
-}  // namespace
 
 SolveSpec SolveSpecOf(const v1::SolveRequest& request, const std::string& instance_name) {
   v1::SolveJob shown;
@@ -36,7 +32,7 @@ v1::SolveJob SolveJobToProto(const Job& job) {
   message.ParseFromString(job.solve.summary);
   SetJobHead(job, message);
   *message.mutable_budget() = ToProto(job.solve.budget);
-  if (job.attempt > 0) *message.mutable_progress() = ProgressMessage(job.solve.progress);
+  if (job.attempt > 0) *message.mutable_progress() = ToProto(job.solve.progress);
   return message;
 }
 
@@ -48,10 +44,10 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
     case EventType::kLog:
       break;  // in the head
     case EventType::kResumed:
-      *message.mutable_resumed() = ProgressMessage(event.solve.value_or(SolveProgress()));
+      *message.mutable_resumed() = ToProto(event.solve.value_or(SolveProgress()));
       break;
     case EventType::kImprovement:
-      *message.mutable_improvement() = ProgressMessage(event.solve.value_or(SolveProgress()));
+      *message.mutable_improvement() = ToProto(event.solve.value_or(SolveProgress()));
       break;
     case EventType::kAnswer:
       message.mutable_answer();

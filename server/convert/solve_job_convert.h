@@ -6,6 +6,8 @@
 
 namespace vrp {
 
+v1::SolveProgress ToProto(const SolveProgress& progress);
+
 // For the store: `request`, whose budget is set, and what of it a SolveJob shows.
 SolveSpec SolveSpecOf(const v1::SolveRequest& request, const std::string& instance_name);
 

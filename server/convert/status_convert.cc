@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_split.h"
@@ -20,6 +21,9 @@ namespace {
 constexpr size_t kMaxMessageBytes = 1500;
 constexpr size_t kMaxViolationBytes = 300;
 constexpr size_t kMaxViolationsBytes = 2500;
+
+// Payload: the reason itself.
+constexpr std::string_view kReasonUrl = "vrp/reason";
 
 bool IsText(std::string_view text) {
   for (const absl::string_view line : absl::StrSplit(ToAbsl(text), '\n')) {
@@ -78,6 +82,15 @@ absl::Status WithRetry(absl::Status status, absl::Duration delay) {
   return status;
 }
 
+absl::Status WithReason(absl::Status status, std::string_view reason) {
+  status.SetPayload(ToAbsl(kReasonUrl), absl::Cord(ToAbsl(reason)));
+  return status;
+}
+
+absl::Status StoppingError() {
+  return WithReason(absl::UnavailableError("the daemon is stopping; call again"), "STOPPING");
+}
+
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   // Both enums are google.rpc.Code's numbers (kDoNotUse... values of absl cannot be told from
@@ -88,12 +101,28 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
   details.set_message(Bounded(FromAbsl(status.message()), kMaxMessageBytes));
   google::rpc::ErrorInfo info;
   info.set_domain(kErrorDomain);
-  info.set_reason(absl::StatusCodeToString(status.code()));
+  const auto reason = status.GetPayload(ToAbsl(kReasonUrl));
+  info.set_reason(reason.has_value() ? std::string(*reason)
+                                     : absl::StatusCodeToString(status.code()));
   details.add_details()->PackFrom(info);
   const google::rpc::BadRequest bad_request = BoundedBadRequest(status);
   if (bad_request.field_violations_size() > 0) details.add_details()->PackFrom(bad_request);
   AddRetryInfo(status, details);
   return grpc::Status(code, details.message(), details.SerializeAsString());
+}
+
+std::string ReasonOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  google::rpc::ErrorInfo info;
+  if (details.ParseFromString(status.error_details())) {
+    for (const auto& detail : details.details()) {
+      if (detail.Is<google::rpc::ErrorInfo>() && detail.UnpackTo(&info)) break;
+    }
+  }
+  return absl::AsciiStrToLower(
+      info.domain() == kErrorDomain
+          ? info.reason()
+          : absl::StatusCodeToString(static_cast<absl::StatusCode>(status.error_code())));
 }
 
 google::rpc::Status ToRpcStatus(const absl::Status& status) {

@@ -24,6 +24,9 @@
 #include "server/service/request_solver.h"
 #include "server/service/services.h"
 #include "server/service/solver_service.h"
+#include "server/telemetry/health_monitor.h"
+#include "server/telemetry/telemetry.h"
+#include "server/telemetry/watched_trainer.h"
 
 namespace vrp {
 namespace {
@@ -37,6 +40,8 @@ constexpr int32_t kPatientQueue = 16;
 constexpr int32_t kTrainingNiceness = 10;
 constexpr int32_t kSolveJobNiceness = 15;
 constexpr int32_t kQuickQueue = 1000;
+// Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
+constexpr char kReadinessService[] = "readiness";
 
 // For this user alone: checkpoints and configurations are nobody else's business.
 absl::Status MakePrivateDirectory(const std::string& path) {
@@ -59,22 +64,26 @@ absl::Status MakePrivateDirectory(const std::string& path) {
 struct Daemon::Parts {
   explicit Parts(Options given) : options(std::move(given)) {}
 
+  absl::Status OpenTelemetry();
   absl::Status OpenCore();
   void MakeHandlers();
   absl::Status OpenSolveJobs();
   void MakeServices();
   absl::Status OpenAccess();
   absl::Status Listen();
+  void TellTelemetry();
 
   const Options options;
   absl::Time started;
   std::string default_device;
+  std::unique_ptr<Telemetry> telemetry;
   std::unique_ptr<Registry> registry;
   std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> patient_pool;
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<StreamHub> streams;
+  std::unique_ptr<WatchedTrainer> trainer;
   std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;
   std::unique_ptr<SolverHandler> solver_handler;
@@ -87,11 +96,18 @@ struct Daemon::Parts {
   std::unique_ptr<TlsFiles> tls;
   std::unique_ptr<AccessControl> access;
   Port port;
+  std::unique_ptr<HealthMonitor> monitor;
 };
+
+absl::Status Daemon::Parts::OpenTelemetry() {
+  started = options.clock->Now();
+  VRP_ASSIGN_OR_RETURN(telemetry, Telemetry::Create({.metrics_listen = options.vrpd.metrics_listen,
+                                                     .started = started}));
+  return absl::OkStatus();
+}
 
 absl::Status Daemon::Parts::OpenCore() {
   const VrpdOptions& vrpd = options.vrpd;
-  started = options.clock->Now();
   VRP_ASSIGN_OR_RETURN(const DeviceId device, ResolveDevice(vrpd.device));
   default_device = device.ToString();
   VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
@@ -101,10 +117,11 @@ absl::Status Daemon::Parts::OpenCore() {
                                          .device = device,
                                          .loader = options.policy_loader}));
   VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = vrpd.state_dir + "/matrices"}));
+  trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
   VRP_ASSIGN_OR_RETURN(
       book, JobBook::Open(vrpd.state_dir, options.clock, int64_t{vrpd.state_quota_mb} * 1'000'000));
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
-                                                 .trainer = options.trainer,
+                                                 .trainer = trainer.get(),
                                                  .registry = registry.get(),
                                                  .clock = options.clock,
                                                  .threads = vrpd.threads,
@@ -117,17 +134,25 @@ absl::Status Daemon::Parts::OpenCore() {
 void Daemon::Parts::MakeHandlers() {
   const VrpdOptions& vrpd = options.vrpd;
   solve_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = std::max(2, vrpd.threads), .max_queued = vrpd.solve_queue});
+      WorkPool::Options{.threads = std::max(2, vrpd.threads),
+                        .max_queued = vrpd.solve_queue,
+                        .on_begin = telemetry->metrics().WaitOf("solve")});
   patient_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = kPatientThreads, .max_queued = kPatientQueue});
+      WorkPool::Options{.threads = kPatientThreads,
+                        .max_queued = kPatientQueue,
+                        .on_begin = telemetry->metrics().WaitOf("patient")});
   quick_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = kQuickThreads, .max_queued = kQuickQueue});
+      WorkPool::Options{.threads = kQuickThreads,
+                        .max_queued = kQuickQueue,
+                        .on_begin = telemetry->metrics().WaitOf("quick")});
   streams = std::make_unique<StreamHub>(
       StreamHub::Options{.tick = options.heartbeat, .max_streams = vrpd.max_open_streams});
   solver_handler = std::make_unique<SolverHandler>(
       SolverHandler::Options{.registry = registry.get(),
                              .matrices = matrices.get(),
                              .clock = options.clock,
+                             .metrics = &telemetry->metrics(),
+                             .watchdog = &telemetry->watchdog(),
                              .max_threads = vrpd.threads,
                              .max_nodes = vrpd.max_nodes,
                              .max_budget = absl::Seconds(vrpd.max_budget_s),
@@ -170,10 +195,13 @@ void Daemon::Parts::MakeServices() {
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
   services.push_back(std::make_unique<DatasetService>(context, *matrices));
   services.push_back(
-      std::make_unique<SystemService>(context, SystemFacts{.grpc_version = grpc::Version(),
-                                                           .default_device = default_device,
-                                                           .vrpd = vrpd,
-                                                           .started = started}));
+      std::make_unique<SystemService>(context,
+                                      SystemFacts{.grpc_version = grpc::Version(),
+                                                  .default_device = default_device,
+                                                  .vrpd = vrpd,
+                                                  .started = started,
+                                                  .metrics_address = telemetry->metrics_address()},
+                                      *telemetry));
 }
 
 absl::Status Daemon::Parts::OpenAccess() {
@@ -191,8 +219,9 @@ absl::Status Daemon::Parts::OpenAccess() {
 }
 
 absl::Status Daemon::Parts::Listen() {
-  VRP_ASSIGN_OR_RETURN(
-      port, OpenPort(options.vrpd, services, {.tls = tls.get(), .access = access.get()}));
+  VRP_ASSIGN_OR_RETURN(port,
+                       OpenPort(options.vrpd, services, {.tls = tls.get(), .access = access.get()},
+                                telemetry->metrics()));
   grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
   health.SetServingStatus(true);
   for (const char* name :
@@ -204,21 +233,44 @@ absl::Status Daemon::Parts::Listen() {
   return absl::OkStatus();
 }
 
+void Daemon::Parts::TellTelemetry() {
+  telemetry->Serve({.book = book.get(),
+                    .registry = registry.get(),
+                    .solve_pool = solve_pool.get(),
+                    .patient_pool = patient_pool.get(),
+                    .quick_pool = quick_pool.get(),
+                    .streams = streams.get()});
+  const auto tell = [health = port.server->GetHealthCheckService()](bool ready) {
+    health->SetServingStatus(kReadinessService, ready);
+  };
+  monitor =
+      std::make_unique<HealthMonitor>(HealthMonitor::Options{.readiness = &telemetry->readiness(),
+                                                             .watchdog = &telemetry->watchdog(),
+                                                             .metrics = &telemetry->metrics(),
+                                                             .solve_pool = solve_pool.get(),
+                                                             .state_dir = options.vrpd.state_dir,
+                                                             .on_ready = tell});
+}
+
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(std::move(options))));
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenAccess());
+  VRP_RETURN_IF_ERROR(daemon->parts_->OpenTelemetry());
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenCore());
   daemon->parts_->MakeHandlers();
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenSolveJobs());
   daemon->parts_->MakeServices();
   VRP_RETURN_IF_ERROR(daemon->parts_->Listen());
+  daemon->parts_->TellTelemetry();
   return daemon;
 }
 
 Daemon::~Daemon() {
   Parts& parts = *parts_;
+  if (parts.telemetry != nullptr) parts.telemetry->Drain();
+  parts.monitor = nullptr;
   if (parts.jobs != nullptr) parts.jobs->StopPublishing();
   if (parts.port.server != nullptr) {
     parts.port.server->GetHealthCheckService()->Shutdown();
@@ -234,6 +286,7 @@ Daemon::~Daemon() {
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();
   parts.solve_jobs = nullptr;
   parts.jobs = nullptr;
+  if (parts.telemetry != nullptr) parts.telemetry->Forget();
 }
 
 void Daemon::Reload() {
@@ -248,5 +301,7 @@ void Daemon::Reload() {
 }
 
 const std::string& Daemon::address() const { return parts_->port.address; }
+
+std::string Daemon::metrics_address() const { return parts_->telemetry->metrics_address(); }
 
 }  // namespace vrp

@@ -42,6 +42,8 @@ class Daemon {
 
   // Where clients connect: "127.0.0.1:50051", "unix:/path".
   const std::string& address() const;
+  // Where HTTP gives the metrics: "127.0.0.1:9464"; empty: nowhere.
+  std::string metrics_address() const;
 
  private:
   struct Parts;

@@ -2,14 +2,17 @@
 
 #include <sys/stat.h>
 
+#include <utility>
+#include <vector>
+
 #include "absl/cleanup/cleanup.h"
 #include "core/base/status_macros.h"
-#include "core/base/text.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/listen_address.h"
 #include "server/runtime/unix_socket.h"
+#include "server/service/rpc_interceptor.h"
 
 namespace vrp {
 namespace {
@@ -56,7 +59,7 @@ absl::StatusOr<std::unique_ptr<grpc::Server>> Start(grpc::ServerBuilder& builder
 
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
-                              const PortProtection& protection) {
+                              const PortProtection& protection, Metrics& metrics) {
   VRP_ASSIGN_OR_RETURN(const ListenAddress listen, ParseListenAddress(options.listen));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -67,12 +70,12 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
   int number = 0;
   builder.AddListeningPort(options.listen, port.credentials, &number);
   for (const auto& service : services) builder.RegisterService(service.get());
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
+  interceptors.push_back(MakeRpcInterceptors(metrics));
+  builder.experimental().SetInterceptorCreators(std::move(interceptors));
   VRP_ASSIGN_OR_RETURN(port.server, Start(builder, listen));
   if (port.server == nullptr || number == 0) {
-    return absl::UnavailableError(
-        Concat("listen: cannot listen on ", Quoted(options.listen),
-               ": another process has the port, or the address is not this machine's. Take "
-               "another port; port 0 takes any free one"));
+    return CannotListen("listen", options.listen);
   }
   port.address = BoundAddress(listen, number);
   return port;

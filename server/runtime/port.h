@@ -10,6 +10,7 @@
 #include "grpcpp/support/config.h"
 #include "server/config/vrpd_options.h"
 #include "server/runtime/server_credentials.h"
+#include "server/telemetry/metrics.h"
 
 namespace vrp {
 
@@ -19,10 +20,11 @@ struct Port {
   std::string address;  // where clients connect: "127.0.0.1:50051", "unix:/path"
 };
 
-// Serves `services`, health and reflection on options.listen, for whom `protection` lets in.
+// Serves `services`, health and reflection on options.listen, for whom `protection` lets in, and
+// tells `metrics`, which outlives the server, of each request.
 // kUnavailable: somebody else has the address; kInvalidArgument: it cannot be one.
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
-                              const PortProtection& protection);
+                              const PortProtection& protection, Metrics& metrics);
 
 }  // namespace vrp

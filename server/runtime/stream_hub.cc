@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "server/convert/status_convert.h"
 
 namespace vrp {
 
@@ -17,10 +18,12 @@ StreamHub::~StreamHub() {
 
 absl::StatusOr<int64_t> StreamHub::Add(std::weak_ptr<HubStream> stream) {
   absl::MutexLock lock(&mutex_);
-  if (closed_) return absl::UnavailableError("the daemon is stopping; call again");
+  if (closed_) return StoppingError();
   if (streams_.size() >= static_cast<size_t>(options_.max_streams)) {
-    return absl::ResourceExhaustedError(
-        Concat("busy: ", streams_.size(), " streams are open; close one or try again later"));
+    return WithReason(
+        absl::ResourceExhaustedError(
+            Concat("busy: ", streams_.size(), " streams are open; close one or try again later")),
+        "TOO_MANY_STREAMS");
   }
   streams_.emplace(next_number_, std::move(stream));
   return next_number_++;
@@ -29,6 +32,11 @@ absl::StatusOr<int64_t> StreamHub::Add(std::weak_ptr<HubStream> stream) {
 void StreamHub::Remove(int64_t number) {
   absl::MutexLock lock(&mutex_);
   streams_.erase(number);
+}
+
+int32_t StreamHub::open() const {
+  absl::MutexLock lock(&mutex_);
+  return static_cast<int32_t>(streams_.size());
 }
 
 std::vector<std::shared_ptr<HubStream>> StreamHub::Streams() {

@@ -38,6 +38,8 @@ class StreamHub {
   // The stream's number, for Remove. kResourceExhausted: too many; kUnavailable: closed.
   absl::StatusOr<int64_t> Add(std::weak_ptr<HubStream> stream);
   void Remove(int64_t number);
+  // How many there are.
+  int32_t open() const;
 
   // Tells every stream to end and takes no more. Twice is harmless.
   void Close();
@@ -47,7 +49,7 @@ class StreamHub {
   std::vector<std::shared_ptr<HubStream>> Streams();
 
   const Options options_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   std::map<int64_t, std::weak_ptr<HubStream>> streams_ ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 1;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

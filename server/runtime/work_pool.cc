@@ -1,8 +1,10 @@
 #include "server/runtime/work_pool.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
 
@@ -18,19 +20,24 @@ WorkPool::~WorkPool() { Close(); }
 
 absl::Status WorkPool::TryRun(absl::AnyInvocable<void()> work) {
   absl::MutexLock lock(&mutex_);
-  if (closed_) return absl::UnavailableError("the daemon is stopping; call again");
+  if (closed_) return StoppingError();
   if (queue_.size() >= static_cast<size_t>(options_.max_queued)) {
-    return WithRetry(absl::ResourceExhaustedError(
-                         Concat("busy: ", queue_.size(), " requests are waiting; try again later")),
-                     absl::Seconds(1));
+    const absl::Status full = absl::ResourceExhaustedError(
+        Concat("busy: ", queue_.size(), " requests are waiting; try again later"));
+    return WithReason(WithRetry(full, absl::Seconds(1)), "QUEUE_FULL");
   }
-  queue_.push_back(std::move(work));
+  queue_.push_back({std::move(work), absl::Now()});
   return absl::OkStatus();
 }
 
 void WorkPool::Run(absl::AnyInvocable<void()> work) {
   absl::MutexLock lock(&mutex_);
-  if (!closed_) queue_.push_back(std::move(work));
+  if (!closed_) queue_.push_back({std::move(work), absl::Now()});
+}
+
+int64_t WorkPool::waiting() const {
+  absl::MutexLock lock(&mutex_);
+  return std::ssize(queue_);
 }
 
 void WorkPool::Close() {
@@ -48,14 +55,15 @@ void WorkPool::Work() {
     return closed_ || !queue_.empty();
   };
   while (true) {
-    absl::AnyInvocable<void()> work;
+    Task task;
     {
       absl::MutexLock lock(&mutex_, absl::Condition(&ready));
       if (queue_.empty()) return;
-      work = std::move(queue_.front());
+      task = std::move(queue_.front());
       queue_.pop_front();
     }
-    work();
+    if (options_.on_begin != nullptr) options_.on_begin(absl::Now() - task.queued);
+    task.work();
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 
 namespace vrp {
 
@@ -19,6 +21,8 @@ class WorkPool {
   struct Options {
     int32_t threads = 1;
     int32_t max_queued = 64;  // for TryRun: waiting, not running
+    // Told by the thread that begins a piece of work how long it had waited; null: nobody.
+    std::function<void(absl::Duration waited)> on_begin = nullptr;
   };
   explicit WorkPool(const Options& options);
   ~WorkPool();
@@ -26,6 +30,9 @@ class WorkPool {
   WorkPool& operator=(const WorkPool&) = delete;
 
   int32_t threads() const { return options_.threads; }
+  int32_t max_queued() const { return options_.max_queued; }
+  // Pieces of work that no thread has begun yet.
+  int64_t waiting() const;
 
   // kResourceExhausted with a RetryInfo when the queue is full; kUnavailable after Close. Never
   // blocks.
@@ -38,11 +45,15 @@ class WorkPool {
   void Close();
 
  private:
+  struct Task {
+    absl::AnyInvocable<void()> work;
+    absl::Time queued;
+  };
   void Work();
 
   const Options options_;
-  absl::Mutex mutex_;
-  std::deque<absl::AnyInvocable<void()>> queue_ ABSL_GUARDED_BY(mutex_);
+  mutable absl::Mutex mutex_;
+  std::deque<Task> queue_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;  // by the constructor and Close alone
 };

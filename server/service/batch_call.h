@@ -56,7 +56,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     const std::shared_ptr<BatchCall> self = std::move(self_);  // the last use, but for tasks' own
   }
   void OnTick() override {}
-  void OnClose() override { Abandon(absl::UnavailableError("the daemon is stopping; call again")); }
+  void OnClose() override { Abandon(StoppingError()); }
 
  private:
   explicit BatchCall(Options options) : options_(std::move(options)), state_(options_.slots) {}

@@ -3,6 +3,7 @@
 #include "server/service/dataset_handler.h"
 #include "server/service/heartbeat.h"
 #include "server/service/matrix_handler.h"
+#include "server/service/stats_handler.h"
 #include "server/service/stream_call.h"
 #include "server/service/upload_call.h"
 
@@ -167,6 +168,21 @@ grpc::ServerUnaryReactor* SystemService::GetServerInfo(grpc::CallbackServerConte
   return RunUnary(*context, context_.quick_pool, *response, [this](const CallContext&) {
     return absl::StatusOr<v1::ServerInfo>(DescribeServer(facts_));
   });
+}
+
+grpc::ServerUnaryReactor* SystemService::GetServerStats(grpc::CallbackServerContext* context,
+                                                        const v1::GetServerStatsRequest*,
+                                                        v1::ServerStats* response) {
+  return RunUnary(*context, context_.quick_pool, *response, [this](const CallContext&) {
+    return DescribeStats(telemetry_, context_.clock.Now());
+  });
+}
+
+grpc::ServerUnaryReactor* SystemService::SetLogLevel(grpc::CallbackServerContext* context,
+                                                     const v1::SetLogLevelRequest* request,
+                                                     v1::SetLogLevelResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [request](const CallContext&) { return ChangeLogLevel(*request); });
 }
 
 }  // namespace vrp

@@ -10,6 +10,7 @@
 #include "server/service/service_context.h"
 #include "server/service/system_handler.h"
 #include "server/service/training_handler.h"
+#include "server/telemetry/telemetry.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
@@ -100,15 +101,22 @@ class DatasetService final : public v1::DatasetService::CallbackService {
 
 class SystemService final : public v1::SystemService::CallbackService {
  public:
-  SystemService(const ServiceContext& context, SystemFacts facts)
-      : context_(context), facts_(std::move(facts)) {}
+  SystemService(const ServiceContext& context, SystemFacts facts, const Telemetry& telemetry)
+      : context_(context), facts_(std::move(facts)), telemetry_(telemetry) {}
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
                                           const v1::GetServerInfoRequest* request,
                                           v1::ServerInfo* response) override;
+  grpc::ServerUnaryReactor* GetServerStats(grpc::CallbackServerContext* context,
+                                           const v1::GetServerStatsRequest* request,
+                                           v1::ServerStats* response) override;
+  grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* context,
+                                        const v1::SetLogLevelRequest* request,
+                                        v1::SetLogLevelResponse* response) override;
 
  private:
   const ServiceContext context_;
   const SystemFacts facts_;
+  const Telemetry& telemetry_;
 };
 
 }  // namespace vrp

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/formats.h"
@@ -28,6 +29,8 @@ namespace {
 constexpr size_t kMaxBatchIdBytes = 256;
 // The share of the budget that a given plan's repair may take.
 constexpr double kRepairShare = 0.2;
+// What a loaded machine may add to a budget before the watchdog speaks.
+constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
 // Of the oneof `input` that all requests have.
 template <typename Request>
@@ -169,8 +172,13 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
 absl::StatusOr<v1::SolveResponse> SolverHandler::Run(const v1::SolveRequest& request,
                                                      const Prepared& prepared) const {
   const Instance& instance = prepared.instance;
+  const Watchdog::Watch watch(
+      *options_.watchdog,
+      {.phase = "solve", .of = {}, .limit = 2 * prepared.options.budget + kSolveSlack});
+  const absl::Time begun = absl::Now();
   const absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, prepared.options);
   if (!answer.ok()) return ErrorOf(request, instance, answer.status());
+  options_.metrics->Solved(StrategyName(answer->strategy), absl::Now() - begun);
   v1::SolveResponse response = ToProto(instance, *answer);
   if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);
   if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;

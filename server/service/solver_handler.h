@@ -15,6 +15,8 @@
 #include "core/solve/solver.h"
 #include "server/convert/solve_convert.h"
 #include "server/service/call_context.h"
+#include "server/telemetry/metrics.h"
+#include "server/telemetry/watchdog.h"
 #include "vrp/v1/solver_service.pb.h"
 
 namespace vrp {
@@ -26,6 +28,8 @@ class SolverHandler {
     Registry* registry = nullptr;            // outlives the handler
     const MatrixSource* matrices = nullptr;  // outlives the handler
     const Clock* clock = nullptr;            // outlives the handler
+    Metrics* metrics = nullptr;              // outlives the handler
+    Watchdog* watchdog = nullptr;            // outlives the handler
     // Of one request:
     int32_t max_threads = 1;
     int32_t max_nodes = kMaxNodes;

@@ -82,7 +82,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnClose() override {
     {
       absl::MutexLock lock(&mutex_);
-      End(absl::UnavailableError("the daemon is stopping; call again"));
+      End(StoppingError());
     }
     Step();
   }

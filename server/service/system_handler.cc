@@ -1,12 +1,18 @@
 #include "server/service/system_handler.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 
+#include "core/base/text.h"
 #include "core/device/device.h"
 #include "core/problem/instance.h"
 #include "server/config/build_info.h"
+#include "server/config/vrpd_options.h"
+#include "server/convert/field_violation.h"
 #include "server/convert/model_convert.h"
 #include "server/convert/time_convert.h"
+#include "server/runtime/logging.h"
 
 namespace vrp {
 namespace {
@@ -28,6 +34,13 @@ v1::Limits LimitsOf(const VrpdOptions& vrpd) {
 
 static_assert(kMostNodes == kMaxNodes);
 
+// kLogLevels are in the order of the enum, which begins with "not given".
+v1::LogLevel LevelNow() {
+  const auto* found = std::find(std::begin(kLogLevels), std::end(kLogLevels), CurrentLogLevel());
+  if (found == std::end(kLogLevels)) return v1::LOG_LEVEL_UNSPECIFIED;
+  return static_cast<v1::LogLevel>(found - std::begin(kLogLevels) + 1);
+}
+
 }  // namespace
 
 v1::ServerInfo DescribeServer(const SystemFacts& facts) {
@@ -41,7 +54,23 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   info.set_threads(facts.vrpd.threads);
   *info.mutable_limits() = LimitsOf(facts.vrpd);
   *info.mutable_start_time() = ToProto(facts.started);
+  info.set_log_level(LevelNow());
+  info.set_metrics_address(facts.metrics_address);
   return info;
+}
+
+absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request) {
+  const auto number = static_cast<size_t>(request.level());
+  if (number < 1 || number > std::size(kLogLevels)) {
+    return InvalidField(
+        "level", Concat("got ", request.level(), ", wanted LOG_LEVEL_DEBUG, INFO, WARN or ERROR"));
+  }
+  const std::string level(kLogLevels[number - 1]);
+  v1::SetLogLevelResponse response;
+  response.set_previous(LevelNow());
+  LogWarning(Concat("log level: ", CurrentLogLevel(), " until now, ", level, " from here on"));
+  SetLogLevel(level);
+  return response;
 }
 
 }  // namespace vrp

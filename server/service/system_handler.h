@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/config/vrpd_options.h"
 #include "vrp/v1/system_service.pb.h"
@@ -15,9 +16,12 @@ struct SystemFacts {
   std::string default_device;
   VrpdOptions vrpd;
   absl::Time started;
+  std::string metrics_address;  // empty: nowhere
 };
 
 // Lists the devices anew at each call.
 v1::ServerInfo DescribeServer(const SystemFacts& facts);
+// kInvalidArgument: no level is given.
+absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request);
 
 }  // namespace vrp

@@ -44,7 +44,9 @@ auto CallGuarded(Work& work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("not enough memory for this request; make it smaller");
+    return WithReason(
+        absl::ResourceExhaustedError("not enough memory for this request; make it smaller"),
+        "OUT_OF_MEMORY");
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("unexpected: ", error.what()));
   }

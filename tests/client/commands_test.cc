@@ -286,14 +286,23 @@ TEST(ServerCommand, TellsWhatTheDaemonIs) {
   EXPECT_EQ(info["devices"][0]["id"], "cpu");
 }
 
+TEST(ServerCommand, TellsReadinessApart) {
+  FakeServer server(FakeHandlers{});
+  server.SetServing(true, "readiness");
+  EXPECT_EQ(RunJson(server, {"server", "health", "--ready"}).code, 0);
+  server.SetServing(false, "readiness");
+  EXPECT_EQ(RunJson(server, {"server", "health", "--ready"}).code, 1);
+  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 0);
+}
+
 TEST(ServerCommand, TellsWhetherItServes) {
   FakeServer server(FakeHandlers{});
   EXPECT_EQ(RunJson(server, {"server", "health"}).out, "{\"status\":\"SERVING\"}\n");
   EXPECT_EQ(RunJson(server, {"server", "health"}).code, 0);
   server.SetServing(false);
-  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 3);
+  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 1);
   server.Stop();
-  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 3);
+  EXPECT_EQ(RunJson(server, {"server", "health"}).code, 1);
 }
 
 }  // namespace

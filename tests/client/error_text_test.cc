@@ -1,5 +1,7 @@
 #include "client/output/error_text.h"
 
+#include "absl/strings/cord.h"
+#include "client/rpc_client.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"
@@ -23,6 +25,12 @@ TEST(ErrorText, ShowsTheFileAsTheUserNamedIt) {
   EXPECT_EQ(ErrorText(kPlace,
                       absl::InvalidArgumentError("city.vrp:3: DIMENSION: got x, wanted a number")),
             "vrpctl: solve: dir/city.vrp:3: DIMENSION: got x, wanted a number\n");
+}
+
+TEST(ErrorText, TellsWhatTheDaemonCallsTheRequest) {
+  absl::Status status = absl::InternalError("broken");
+  status.SetPayload(kRequestIdUrl, absl::Cord("k3v9"));
+  EXPECT_THAT(ErrorText({"solve", "", "h:1"}, status), HasSubstr("broken\n  request id: k3v9\n"));
 }
 
 TEST(ErrorText, NamesAResourceOnce) {

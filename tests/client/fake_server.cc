@@ -229,6 +229,15 @@ class FakeSystem : public v1::SystemService::Service {
                              v1::ServerInfo* response) override {
     return Answer(handlers_.server_info, context, request, response);
   }
+  grpc::Status GetServerStats(grpc::ServerContext* context,
+                              const v1::GetServerStatsRequest* request,
+                              v1::ServerStats* response) override {
+    return Answer(handlers_.server_stats, context, request, response);
+  }
+  grpc::Status SetLogLevel(grpc::ServerContext* context, const v1::SetLogLevelRequest* request,
+                           v1::SetLogLevelResponse* response) override {
+    return Answer(handlers_.set_log_level, context, request, response);
+  }
 
  private:
   const FakeHandlers& handlers_;
@@ -277,8 +286,8 @@ FakeServer::FakeServer(FakeHandlers handlers) : impl_(std::make_unique<Impl>(std
 
 FakeServer::~FakeServer() { Stop(); }
 
-void FakeServer::SetServing(bool serving) {
-  impl_->server->GetHealthCheckService()->SetServingStatus(serving);
+void FakeServer::SetServing(bool serving, const std::string& service) {
+  impl_->server->GetHealthCheckService()->SetServingStatus(service, serving);
 }
 
 void FakeServer::Stop() {

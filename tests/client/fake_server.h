@@ -65,6 +65,8 @@ struct FakeHandlers {
   Unary<v1::ListMatricesRequest, v1::ListMatricesResponse> list_matrices;
   Unary<v1::DeleteMatricesRequest, v1::DeleteMatricesResponse> delete_matrices;
   Unary<v1::GetServerInfoRequest, v1::ServerInfo> server_info;
+  Unary<v1::GetServerStatsRequest, v1::ServerStats> server_stats;
+  Unary<v1::SetLogLevelRequest, v1::SetLogLevelResponse> set_log_level;
 };
 
 class FakeServer {
@@ -75,8 +77,8 @@ class FakeServer {
 
   // "127.0.0.1:PORT".
   const std::string& address() const { return address_; }
-  // What grpc.health.v1 says of the daemon.
-  void SetServing(bool serving);
+  // What grpc.health.v1 says of the daemon, or of what `service` names.
+  void SetServing(bool serving, const std::string& service = "");
   // Breaks all connections and closes the port.
   void Stop();
   // Serves again, on the same port.

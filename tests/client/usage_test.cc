@@ -86,6 +86,8 @@ TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
       {"server", "info"},
       {"completion"},
       {"server", "health"},
+      {"server", "log-level"},
+      {"top"},
   };
   for (std::vector<std::string> command : commands) {
     command.push_back("--help");
@@ -152,6 +154,10 @@ INSTANTIATE_TEST_SUITE_P(Lines, WrongUsage,
                              {"server", "info", "--remote", "host"},
                              {"server", "info", "--remote", "host:70000"},
                              {"completion", "tcsh"},
+                             {"server", "log-level"},
+                             {"server", "log-level", "loud"},
+                             {"top", "--interval", "2"},
+                             {"top", "--interval", "0s"},
                          }));
 
 TEST(UsageErrors, NameAnUnknownCommand) {

@@ -87,6 +87,19 @@ TEST(CommandLine, PrintsAFreshTokenAndTheLineThatGrantsItsRole) {
   EXPECT_THAT(std::string(Parse({"--new-token", "root"}).status().message()), HasSubstr("root"));
 }
 
+TEST(CommandLine, TakesMetricsOnLoopbackAndElsewhereOnlyWhenToldSo) {
+  EXPECT_EQ(Parse({"--state-dir", "/s"})->metrics_listen, "") << "off";
+  EXPECT_EQ(Parse({"--state-dir", "/s", "--metrics-listen", "[::1]:0"})->metrics_listen, "[::1]:0");
+  const auto open = Parse({"--state-dir", "/s", "--metrics-listen", "0.0.0.0:9464"});
+  EXPECT_THAT(std::string(open.status().message()), HasSubstr("metrics_listen"));
+  EXPECT_THAT(std::string(open.status().message()), HasSubstr("--insecure"));
+  EXPECT_TRUE(Parse({"--state-dir", "/s", "--metrics-listen", "0.0.0.0:9464", "--insecure"}).ok());
+  for (const char* wrong : {"9464", "unix:/s/m", "127.0.0.1:70000", "127.0.0.1:1,0.0.0.0:2"}) {
+    const auto refused = Parse({"--state-dir", "/s", "--metrics-listen", wrong});
+    EXPECT_THAT(std::string(refused.status().message()), HasSubstr("metrics_listen: got")) << wrong;
+  }
+}
+
 TEST(CommandLine, HelpBeginsWithExamplesAndVersionIsPrinted) {
   const auto help = ParseCommandLine({"--help"}, "vrpd 1");
   ASSERT_TRUE(help.ok());

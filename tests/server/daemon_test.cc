@@ -47,6 +47,20 @@ TEST_F(DaemonLifeTest, ServesHealthForItselfAndEachService) {
   EXPECT_EQ(Health("vrp.v1.TrainingService").status(), HealthCheckResponse::SERVING);
 }
 
+TEST_F(DaemonLifeTest, IsReadyUntilItStops) {
+  Start();
+  Context context;
+  HealthCheckRequest request;
+  request.set_service("readiness");
+  const auto stream = grpc::health::v1::Health::NewStub(channel_)->Watch(&context, request);
+  HealthCheckResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
+  Stop();
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::NOT_SERVING);
+}
+
 TEST_F(DaemonLifeTest, TellsHealthWatchersThatItStops) {
   Start();
   Context context;

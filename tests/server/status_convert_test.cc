@@ -99,6 +99,17 @@ TEST(WithField, MakesAViolationOfEachLine) {
   EXPECT_TRUE(ViolationsOf(WithField(absl::NotFoundError("x: y"))).empty());
 }
 
+TEST(StatusConvert, SaysWhyInOneWord) {
+  const auto reason_of = [](const absl::Status& status) { return ReasonOf(ToGrpcStatus(status)); };
+  EXPECT_EQ(reason_of(absl::NotFoundError("x")), "not_found");
+  const absl::Status full = absl::ResourceExhaustedError("busy");
+  EXPECT_EQ(reason_of(full), "resource_exhausted");
+  EXPECT_EQ(reason_of(WithReason(full, "QUEUE_FULL")), "queue_full");
+  EXPECT_EQ(reason_of(StoppingError()), "stopping");
+  // Of gRPC itself, without details.
+  EXPECT_EQ(ReasonOf(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "")), "unimplemented");
+}
+
 TEST(Names, RoundTripAndRefuseOthers) {
   EXPECT_EQ(*ParseJobName(JobKind::kTraining, "name", "trainingJobs/k3v9"), "k3v9");
   EXPECT_EQ(*ParseModelName("name", "models/a.b-c"), (ModelName{"a.b-c", 0}));

@@ -1,0 +1,91 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/commands/command.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/output/stats.h"
+
+namespace vrp::client {
+namespace {
+
+struct TopFlags {
+  std::string interval = "2s";
+  bool once = false;
+};
+
+// To the upper left corner, and the screen cleared from there: nothing is switched that an end at
+// any moment would have to switch back.
+constexpr char kRedraw[] = "\x1b[H\x1b[J";
+
+// A longer line would wrap.
+std::string CutLines(const std::string& text, int width) {
+  std::string cut;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    absl::StrAppend(&cut, line.substr(0, static_cast<size_t>(width)), "\n");
+  }
+  cut.pop_back();
+  return cut;
+}
+
+void Show(CommandContext& context, const StatsInterval& stats, bool once) {
+  const std::optional<int> width = context.environment().terminal_width();
+  if (context.json()) {
+    WriteJsonLine(context.out(), StatsJson(stats));
+  } else if (once) {
+    context.out() << StatsText(stats, context.client().remote()) << std::flush;
+  } else if (width.has_value()) {
+    context.out() << kRedraw << CutLines(StatsText(stats, context.client().remote()), *width)
+                  << std::flush;
+  } else {
+    context.out() << StatsLine(stats) << std::flush;
+  }
+}
+
+ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
+  const absl::StatusOr<absl::Duration> interval = ParseBudget(flags.interval, "--interval");
+  if (!interval.ok()) return context.Fail(interval.status());
+  const Interrupt& interrupt = context.environment().interrupt;
+  std::optional<v1::ServerStats> before;
+  while (true) {
+    absl::StatusOr<v1::ServerStats> now = context.client().GetServerStats();
+    // Ctrl-C is how this command ends.
+    if (interrupt.triggered()) return kExitDone;
+    if (!now.ok()) return context.Fail(now.status());
+    // A daemon that was started anew begins to count anew.
+    if (before.has_value() && before->start_time().seconds() != now->start_time().seconds()) {
+      before = std::nullopt;
+    }
+    Show(context, StatsInterval(*now, std::move(before)), flags.once);
+    if (flags.once || !context.out()) return kExitDone;
+    before = *std::move(now);
+    if (interrupt.WaitFor(*interval)) return kExitDone;
+  }
+}
+
+}  // namespace
+
+void AddTop(CLI::App& app, ChosenCommand& chosen) {
+  CLI::App* command = AddCommand(
+      app, "top", "What the daemon does now: requests, queues, jobs, memory",
+      "vrpctl top\n"
+      "vrpctl top --once --output json\n"
+      "vrpctl top --interval 10s --remote host:50051 | tee vrpd.log    a line each time");
+  const auto flags = std::make_shared<TopFlags>();
+  command
+      ->add_option("--interval", flags->interval,
+                   "Between two looks; rates and latencies are of this time")
+      ->type_name("DURATION")
+      ->capture_default_str();
+  command->add_flag("--once", flags->once, "Once, with the figures since the daemon began");
+  command->callback([flags, &chosen] {
+    chosen = {"top", [flags](CommandContext& context) { return RunTop(context, *flags); }};
+  });
+}
+
+}  // namespace vrp::client

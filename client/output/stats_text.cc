@@ -1,0 +1,116 @@
+#include <cmath>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/output/progress_text.h"
+#include "client/output/stats.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr size_t kShownRpcs = 12;
+
+// "0.35 ms", "52 ms", "1.20 s"; "-" for none.
+std::string Latency(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds >= 1) return absl::StrFormat("%.2f s", seconds);
+  return absl::StrFormat(seconds < 0.01 ? "%.2f ms" : "%.0f ms", seconds * 1e3);
+}
+
+std::string PerSecond(double rate) { return absl::StrFormat(rate < 10 ? "%.1f" : "%.0f", rate); }
+
+// "training: 1 RUNNING, 4 SUCCEEDED; solve: 2 QUEUED"; "none".
+std::string JobCounts(const v1::ServerStats& stats) {
+  std::map<std::string, std::vector<std::string>> states;
+  for (const v1::JobCount& count : stats.jobs()) {
+    states[count.kind()].push_back(absl::StrCat(count.jobs(), " ", JobStateWord(count.state())));
+  }
+  if (states.empty()) return "none";
+  return absl::StrJoin(states, "; ", [](std::string* out, const auto& kind) {
+    absl::StrAppend(out, kind.first, ": ", absl::StrJoin(kind.second, ", "));
+  });
+}
+
+std::string Queues(const StatsInterval& stats) {
+  std::vector<std::string> words;
+  for (const v1::QueueStats& queue : stats.now().queues()) {
+    words.push_back(absl::StrCat(queue.queue(), " ", queue.waiting(), " of ", queue.capacity(),
+                                 " waiting (p99 ", Latency(stats.QueueWaitP99(queue)), ")"));
+  }
+  return absl::StrJoin(words, ", ");
+}
+
+std::string Requests(const StatsInterval& stats) {
+  const StatsInterval::Rpc total = stats.Total();
+  return absl::StrCat(PerSecond(total.per_second), "/s, ", total.failed, " failed, p50 ",
+                      Latency(total.median), ", p99 ", Latency(total.p99), ", ", total.in_flight,
+                      " in flight, ", stats.now().open_streams(), " streams open");
+}
+
+std::string Process(const StatsInterval& stats) {
+  const v1::ProcessStats& process = stats.now().process();
+  return absl::StrCat(FormatBytes(process.resident_bytes()), ", ",
+                      absl::StrFormat("%.2f", stats.BusyCores()), " cores busy, ",
+                      process.threads(), " threads, ", process.open_files(), " files");
+}
+
+std::string Readiness(const v1::ServerStats& stats) {
+  if (stats.not_ready().empty()) return "ready";
+  return absl::StrCat("not ready: ", absl::StrJoin(stats.not_ready(), ", "));
+}
+
+std::string Progress(const v1::ActiveJob& job) {
+  if (job.has_training()) return PlainProgressLine(job.training(), std::nullopt);
+  if (job.has_solve()) return SolveProgressText(job.solve(), ToDuration(job.budget()));
+  return "";
+}
+
+std::string JobTable(const v1::ServerStats& stats) {
+  if (stats.active_jobs().empty()) return "";
+  Table table({"JOB", "STATE", "PROGRESS"});
+  for (const v1::ActiveJob& job : stats.active_jobs()) {
+    table.AddRow({job.name(), JobStateWord(job.state()), Progress(job)});
+  }
+  return absl::StrCat("\n", table.Text());
+}
+
+std::string RpcTable(const StatsInterval& stats) {
+  Table table({"RPC", "/S", "P50", "P99", "FAILED", "IN FLIGHT", "TOTAL"});
+  std::vector<StatsInterval::Rpc> rpcs = stats.Rpcs();
+  if (rpcs.empty()) return "";
+  if (rpcs.size() > kShownRpcs) rpcs.resize(kShownRpcs);
+  for (const StatsInterval::Rpc& rpc : rpcs) {
+    table.AddRow({rpc.name, PerSecond(rpc.per_second), Latency(rpc.median), Latency(rpc.p99),
+                  absl::StrCat(rpc.failed), absl::StrCat(rpc.in_flight), absl::StrCat(rpc.total)});
+  }
+  return absl::StrCat("\n", table.Text());
+}
+
+}  // namespace
+
+std::string StatsText(const StatsInterval& stats, const std::string& remote) {
+  const v1::ServerStats& now = stats.now();
+  Sheet sheet;
+  sheet.Add("daemon",
+            absl::StrCat(remote, ", up ", FormatSpan(ToTime(now.time()) - ToTime(now.start_time())),
+                         ", ", Readiness(now)));
+  sheet.Add(stats.since_start() ? "requests so far" : "requests", Requests(stats));
+  sheet.Add("queues", Queues(stats));
+  sheet.Add("jobs", JobCounts(now));
+  sheet.Add("models", absl::StrCat(now.models_loaded(), " of ", now.models_available(), " loaded"));
+  sheet.Add("process", Process(stats));
+  return absl::StrCat(sheet.Text(), JobTable(now), RpcTable(stats));
+}
+
+std::string StatsLine(const StatsInterval& stats) {
+  const v1::ServerStats& now = stats.now();
+  return absl::StrCat(FormatTime(now.time()), "  ", Readiness(now), "  requests ", Requests(stats),
+                      "  queues ", Queues(stats), "  jobs ", JobCounts(now), "  ", Process(stats),
+                      "\n");
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,120 @@
+#include "server/service/rpc_interceptor.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "grpcpp/server_context.h"
+#include "server/convert/status_convert.h"
+#include "server/runtime/logging.h"
+#include "server/service/request_id.h"
+
+namespace vrp {
+namespace {
+
+namespace experimental = grpc::experimental;
+
+// "/vrp.v1.SolverService/Solve" without its first slash.
+std::string_view RpcName(const char* method) {
+  std::string_view name(method);
+  if (!name.empty() && name.front() == '/') name.remove_prefix(1);
+  return name;
+}
+
+bool IsOurFault(grpc::StatusCode code) {
+  return code == grpc::StatusCode::INTERNAL || code == grpc::StatusCode::UNKNOWN ||
+         code == grpc::StatusCode::DATA_LOSS;
+}
+
+std::string IdOf(const grpc::ServerContextBase& context) {
+  const auto& metadata = context.client_metadata();
+  const auto given = metadata.find(kRequestIdKey);
+  if (given == metadata.end()) return RequestIdFrom("");
+  return RequestIdFrom({given->second.data(), given->second.size()});
+}
+
+class RpcInterceptor final : public experimental::Interceptor {
+ public:
+  RpcInterceptor(experimental::ServerRpcInfo* info, Metrics::Rpc& metrics)
+      : info_(*info), metrics_(metrics), received_(absl::Now()) {
+    metrics_.Began();
+  }
+  // A call that breaks before there is a status, of which nothing but that is known any more.
+  ~RpcInterceptor() override {
+    if (!ended_) Count(grpc::Status(grpc::StatusCode::CANCELLED, ""));
+  }
+
+  void Intercept(experimental::InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(
+            experimental::InterceptionHookPoints::PRE_SEND_STATUS)) {
+      End(methods);
+    }
+    methods->Proceed();
+  }
+
+ private:
+  void End(experimental::InterceptorBatchMethods* methods) {
+    const grpc::Status status = methods->GetSendStatus();
+    const std::string id = IdOf(*info_.server_context());
+    methods->GetSendTrailingMetadata()->emplace(kRequestIdKey, id);
+    Count(status);
+    const bool warn = IsOurFault(status.error_code());
+    if (!warn && !LogsDebug()) return;
+    std::vector<LogField> fields = Fields(status, id);
+    if (!warn) return LogDebug("request", fields);
+    fields.push_back({.name = "error", .value = status.error_message()});
+    LogWarning("request", fields);
+  }
+
+  void Count(const grpc::Status& status) {
+    ended_ = true;
+    duration_ = absl::Now() - received_;
+    if (status.ok()) return metrics_.Ended({.code = "OK", .reason = "ok", .duration = duration_});
+    const std::string code = CodeName(status);
+    const std::string reason = ReasonOf(status);
+    metrics_.Ended({.code = code, .reason = reason, .duration = duration_});
+  }
+
+  static std::string CodeName(const grpc::Status& status) {
+    return absl::StatusCodeToString(static_cast<absl::StatusCode>(status.error_code()));
+  }
+
+  std::vector<LogField> Fields(const grpc::Status& status, const std::string& id) const {
+    const double milliseconds = absl::ToDoubleMilliseconds(duration_);
+    return {{.name = "request_id", .value = id},
+            {.name = "rpc", .value = std::string(RpcName(info_.method()))},
+            {.name = "code", .value = CodeName(status)},
+            {.name = "duration_ms", .value = absl::StrFormat("%.3f", milliseconds), .number = true},
+            {.name = "peer", .value = info_.server_context()->peer()}};
+  }
+
+  experimental::ServerRpcInfo& info_;  // outlives its interceptors
+  Metrics::Rpc& metrics_;
+  const absl::Time received_;
+  // Hooks of one call come one after the other.
+  bool ended_ = false;
+  absl::Duration duration_;
+};
+
+class Factory final : public experimental::ServerInterceptorFactoryInterface {
+ public:
+  explicit Factory(Metrics& metrics) : metrics_(metrics) {}
+  experimental::Interceptor* CreateServerInterceptor(experimental::ServerRpcInfo* info) override {
+    return new RpcInterceptor(info, metrics_.OfRpc(RpcName(info->method())));
+  }
+
+ private:
+  Metrics& metrics_;
+};
+
+}  // namespace
+
+std::unique_ptr<experimental::ServerInterceptorFactoryInterface> MakeRpcInterceptors(
+    Metrics& metrics) {
+  return std::make_unique<Factory>(metrics);
+}
+
+}  // namespace vrp

@@ -1,0 +1,18 @@
+// Sees each request of every service at its begin and its end, whatever its handler does.
+#pragma once
+
+#include <memory>
+
+#include "grpcpp/support/server_interceptor.h"
+#include "server/telemetry/metrics.h"
+
+namespace vrp {
+
+// Counts and times requests, gives each its id (the caller's or a fresh one, told in the trailing
+// metadata `x-request-id`), and writes a line of the log for each: at debug; at warn where the
+// daemon itself is at fault (INTERNAL, UNKNOWN, DATA_LOSS). `metrics` outlives the server that it
+// is given to.
+std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeRpcInterceptors(
+    Metrics& metrics);
+
+}  // namespace vrp

@@ -1,0 +1,139 @@
+#include "server/service/stats_handler.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/text.h"
+#include "prometheus/metric_family.h"
+#include "server/convert/job_convert.h"
+#include "server/convert/solve_job_convert.h"
+#include "server/convert/time_convert.h"
+
+namespace vrp {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+
+std::string LabelOf(const ClientMetric& metric, std::string_view name) {
+  for (const ClientMetric::Label& label : metric.label) {
+    if (label.name == name) return label.value;
+  }
+  return "";
+}
+
+v1::DurationHistogram HistogramOf(const ClientMetric::Histogram& histogram) {
+  v1::DurationHistogram message;
+  uint64_t below = 0;
+  for (const ClientMetric::Bucket& bucket : histogram.bucket) {
+    v1::DurationHistogram::Bucket& added = *message.add_buckets();
+    added.set_upper_bound(bucket.upper_bound);
+    added.set_count(static_cast<int64_t>(bucket.cumulative_count - below));
+    below = bucket.cumulative_count;
+  }
+  message.set_count(static_cast<int64_t>(histogram.sample_count));
+  message.set_sum_seconds(histogram.sample_sum);
+  return message;
+}
+
+// Messages by the label that each family of theirs has.
+class Counted {
+ public:
+  explicit Counted(const std::vector<MetricFamily>& families) {
+    for (const MetricFamily& family : families) {
+      for (const ClientMetric& metric : family.metric) Take(family.name, metric);
+    }
+  }
+  void AddTo(const LiveFigures& live, v1::ServerStats& stats) {
+    for (auto& [name, rpc] : rpcs_) {
+      rpc.set_rpc(name);
+      *stats.add_rpcs() = std::move(rpc);
+    }
+    for (auto& [strategy, duration] : solves_) {
+      v1::SolveStats& solve = *stats.add_solves();
+      solve.set_strategy(strategy);
+      *solve.mutable_duration() = std::move(duration);
+    }
+    for (const QueueFigures& figures : live.queues) {
+      v1::QueueStats& queue = *stats.add_queues();
+      queue.set_queue(figures.queue);
+      queue.set_waiting(figures.waiting);
+      queue.set_capacity(figures.capacity);
+      queue.set_threads(figures.threads);
+      *queue.mutable_wait() = waits_[figures.queue];
+    }
+  }
+
+ private:
+  void Take(std::string_view family, const ClientMetric& metric) {
+    if (family == kRequestsFamily) {
+      if (metric.counter.value == 0) return;
+      v1::RpcStats::Outcome& outcome = *rpcs_[LabelOf(metric, "rpc")].add_outcomes();
+      outcome.set_code(LabelOf(metric, "code"));
+      outcome.set_reason(LabelOf(metric, "reason"));
+      outcome.set_requests(static_cast<int64_t>(metric.counter.value));
+    } else if (family == kInFlightFamily) {
+      rpcs_[LabelOf(metric, "rpc")].set_in_flight(static_cast<int64_t>(metric.gauge.value));
+    } else if (family == kRequestDurationFamily) {
+      *rpcs_[LabelOf(metric, "rpc")].mutable_duration() = HistogramOf(metric.histogram);
+    } else if (family == kQueueWaitFamily) {
+      waits_[LabelOf(metric, "queue")] = HistogramOf(metric.histogram);
+    } else if (family == kSolveDurationFamily) {
+      solves_[LabelOf(metric, "strategy")] = HistogramOf(metric.histogram);
+    }
+  }
+
+  std::map<std::string, v1::RpcStats> rpcs_;
+  std::map<std::string, v1::DurationHistogram> waits_;
+  std::map<std::string, v1::DurationHistogram> solves_;
+};
+
+v1::ActiveJob ToActiveJob(const Job& job) {
+  v1::ActiveJob message;
+  message.set_name(ResourceName(job));
+  message.set_state(ToProto(job.state));
+  if (job.started > absl::InfinitePast()) *message.mutable_start_time() = ToProto(job.started);
+  if (job.kind == JobKind::kSolve) {
+    *message.mutable_solve() = ToProto(job.solve.progress);
+    *message.mutable_budget() = ToProto(job.solve.budget);
+  } else if (job.progress.has_value()) {
+    *message.mutable_training() = ToProto(*job.progress);
+  }
+  return message;
+}
+
+void AddJobs(const LiveFigures& live, v1::ServerStats& stats) {
+  for (const JobCount& count : live.jobs) {
+    v1::JobCount& added = *stats.add_jobs();
+    added.set_kind(std::string(JobKindName(count.kind)));
+    added.set_state(ToProto(count.state));
+    added.set_jobs(count.jobs);
+  }
+  for (const Job& job : live.active_jobs) *stats.add_active_jobs() = ToActiveJob(job);
+}
+
+}  // namespace
+
+absl::StatusOr<v1::ServerStats> DescribeStats(const Telemetry& telemetry, absl::Time now) {
+  const LiveFigures live = telemetry.Figures();
+  if (!live.jobs_status.ok()) return absl::UnavailableError(live.jobs_status.message());
+  v1::ServerStats stats;
+  *stats.mutable_time() = ToProto(now);
+  *stats.mutable_start_time() = ToProto(live.started);
+  Counted(telemetry.metrics().Collect()).AddTo(live, stats);
+  AddJobs(live, stats);
+  stats.set_models_available(live.models_available);
+  stats.set_models_loaded(live.models_loaded);
+  stats.set_open_streams(live.open_streams);
+  v1::ProcessStats& process = *stats.mutable_process();
+  process.set_resident_bytes(live.process.resident_bytes);
+  process.set_cpu_seconds(live.process.cpu_seconds);
+  process.set_threads(live.process.threads);
+  process.set_open_files(live.process.open_files);
+  for (const std::string& reason : live.not_ready) stats.add_not_ready(reason);
+  return stats;
+}
+
+}  // namespace vrp

@@ -1,0 +1,14 @@
+// GetServerStats: the figures of the metrics as a message.
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/telemetry/telemetry.h"
+#include "vrp/v1/system_service.pb.h"
+
+namespace vrp {
+
+// Blocks on the disk. kUnavailable: the jobs cannot be read.
+absl::StatusOr<v1::ServerStats> DescribeStats(const Telemetry& telemetry, absl::Time now);
+
+}  // namespace vrp

@@ -1,0 +1,95 @@
+#include "server/telemetry/health_monitor.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "core/base/text.h"
+#include "server/runtime/logging.h"
+
+namespace vrp {
+namespace {
+
+constexpr absl::Duration kFullForLong = absl::Seconds(10);
+constexpr absl::Duration kProbeInterval = absl::Seconds(10);
+
+// A block is written, so that a full disk is found too.
+bool CanWrite(const std::string& folder) {
+  const std::string path = folder + "/.writable";
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  const std::array<char, 4096> block = {};
+  const bool written = write(file, block.data(), block.size()) == ssize_t{block.size()};
+  close(file);
+  unlink(path.c_str());
+  return written;
+}
+
+}  // namespace
+
+HealthMonitor::HealthMonitor(Options options) : options_(std::move(options)) {
+  Look();
+  thread_ = std::thread([this] {
+    const auto wait = [this] {
+      absl::MutexLock lock(&mutex_);
+      return !mutex_.AwaitWithTimeout(absl::Condition(&stopping_), options_.interval);
+    };
+    while (wait()) Look();
+  });
+}
+
+HealthMonitor::~HealthMonitor() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  thread_.join();
+}
+
+void HealthMonitor::Look(absl::Time now) {
+  TellOverdue(now);
+  absl::MutexLock lock(&mutex_);
+  LookAtQueue(now);
+  LookAtStateFolder(now);
+  const bool ready = options_.readiness->reasons().empty();
+  if (told_ && ready == ready_) return;
+  told_ = true;
+  ready_ = ready;
+  options_.on_ready(ready);
+}
+
+void HealthMonitor::LookAtQueue(absl::Time now) {
+  const bool full = options_.solve_pool->waiting() >= options_.solve_pool->max_queued();
+  if (!full) full_since_ = absl::InfiniteFuture();
+  if (full && full_since_ > now) full_since_ = now;
+  SetReason("the solve queue is full", full && now - full_since_ >= kFullForLong);
+}
+
+void HealthMonitor::LookAtStateFolder(absl::Time now) {
+  if (now < next_probe_) return;
+  next_probe_ = now + kProbeInterval;
+  SetReason("the state folder cannot be written", !CanWrite(options_.state_dir));
+}
+
+void HealthMonitor::SetReason(const std::string& reason, bool holds) {
+  if (!options_.readiness->Set(reason, holds)) return;
+  if (holds) {
+    LogWarning(Concat("not ready: ", reason));
+  } else {
+    LogInfo(Concat("no more: ", reason));
+  }
+}
+
+void HealthMonitor::TellOverdue(absl::Time now) {
+  for (const Watchdog::Overdue& work : options_.watchdog->Look(now)) {
+    options_.metrics->FoundOverdue(work.phase);
+    LogWarning(Concat(
+        work.phase, work.of.empty() ? "" : " of ", work.of, ": takes ",
+        absl::FormatDuration(absl::Trunc(work.so_far, absl::Milliseconds(1))), " so far, at most ",
+        absl::FormatDuration(absl::Trunc(work.limit, absl::Milliseconds(1))), " was expected"));
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,57 @@
+// Looks once a second whether new work may be sent here, and whether any work hangs.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/runtime/work_pool.h"
+#include "server/telemetry/metrics.h"
+#include "server/telemetry/readiness.h"
+#include "server/telemetry/watchdog.h"
+
+namespace vrp {
+
+// A queue that was full at every look for ten seconds, and a state folder that cannot be written
+// (tried every ten seconds), make the daemon not ready; both mend themselves. Thread-safe.
+class HealthMonitor {
+ public:
+  struct Options {
+    Readiness* readiness = nullptr;  // these outlive the monitor
+    Watchdog* watchdog = nullptr;
+    Metrics* metrics = nullptr;
+    const WorkPool* solve_pool = nullptr;
+    std::string state_dir;
+    std::function<void(bool ready)> on_ready;  // told at first, then of each change
+    absl::Duration interval = absl::Seconds(1);
+  };
+  explicit HealthMonitor(Options options);
+  // After the look that is under way.
+  ~HealthMonitor();
+  HealthMonitor(const HealthMonitor&) = delete;
+  HealthMonitor& operator=(const HealthMonitor&) = delete;
+
+  // One look; the thread of the monitor does nothing else.
+  void Look(absl::Time now = absl::Now());
+
+ private:
+  void LookAtQueue(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LookAtStateFolder(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TellOverdue(absl::Time now);
+  void SetReason(const std::string& reason, bool holds);
+
+  const Options options_;
+  absl::Mutex mutex_;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Time full_since_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
+  absl::Time next_probe_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+  bool told_ ABSL_GUARDED_BY(mutex_) = false;
+  bool ready_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace vrp

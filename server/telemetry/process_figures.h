@@ -1,0 +1,18 @@
+// What the kernel says of this process.
+#pragma once
+
+#include <cstdint>
+
+namespace vrp {
+
+struct ProcessFigures {
+  int64_t resident_bytes = 0;
+  double cpu_seconds = 0;  // of all threads, user and system
+  int32_t threads = 0;
+  int32_t open_files = 0;
+};
+
+// Reads /proc/self; what cannot be read stays 0.
+ProcessFigures ReadProcessFigures();
+
+}  // namespace vrp

@@ -1,0 +1,76 @@
+#include "server/telemetry/telemetry.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "core/base/status_macros.h"
+#include "prometheus/metric_family.h"
+#include "prometheus/text_serializer.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kStarting[] = "starting";
+constexpr char kDraining[] = "draining";
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Telemetry>> Telemetry::Create(const Options& options) {
+  std::unique_ptr<Telemetry> telemetry(new Telemetry(options.started));
+  telemetry->readiness_.Set(kStarting, true);
+  if (options.metrics_listen.empty()) return telemetry;
+  const auto metrics_page = [self = telemetry.get()] {
+    return HttpAnswer{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                      .body = prometheus::TextSerializer().Serialize(self->Families())};
+  };
+  HttpEndpoint::Pages pages;
+  pages["/metrics"] = metrics_page;
+  pages["/healthz"] = [] { return HttpAnswer{.body = "alive\n"}; };
+  pages["/readyz"] = [self = telemetry.get()] { return self->ReadyPage(); };
+  VRP_ASSIGN_OR_RETURN(telemetry->http_,
+                       HttpEndpoint::Create(options.metrics_listen, std::move(pages)));
+  return telemetry;
+}
+
+void Telemetry::Serve(const LiveSources& sources) {
+  {
+    absl::MutexLock lock(&mutex_);
+    sources_ = sources;
+  }
+  readiness_.Set(kStarting, false);
+}
+
+void Telemetry::Drain() { readiness_.Set(kDraining, true); }
+
+void Telemetry::Forget() {
+  absl::MutexLock lock(&mutex_);
+  sources_ = {};
+}
+
+LiveFigures Telemetry::Figures() const {
+  LiveFigures figures;
+  {
+    absl::MutexLock lock(&mutex_);
+    figures = GatherFigures(sources_);
+  }
+  figures.started = started_;
+  figures.not_ready = readiness_.reasons();
+  return figures;
+}
+
+std::vector<prometheus::MetricFamily> Telemetry::Families() const {
+  std::vector<prometheus::MetricFamily> families = metrics_.Collect();
+  std::vector<prometheus::MetricFamily> live = ToFamilies(Figures());
+  families.insert(families.end(), std::make_move_iterator(live.begin()),
+                  std::make_move_iterator(live.end()));
+  return families;
+}
+
+HttpAnswer Telemetry::ReadyPage() const {
+  const std::vector<std::string> reasons = readiness_.reasons();
+  if (reasons.empty()) return {.body = "ready\n"};
+  return {.status = 503, .body = absl::StrJoin(reasons, "\n") + "\n"};
+}
+
+}  // namespace vrp

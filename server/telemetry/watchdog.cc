@@ -1,0 +1,35 @@
+#include "server/telemetry/watchdog.h"
+
+#include <utility>
+
+namespace vrp {
+
+Watchdog::Watch::Watch(Watchdog& watchdog, Work work, absl::Time now) : watchdog_(watchdog) {
+  const absl::Duration limit = work.limit;
+  absl::MutexLock lock(&watchdog_.mutex_);
+  number_ = watchdog_.next_number_++;
+  watchdog_.entries_.emplace(number_,
+                             Entry{.work = std::move(work), .begun = now, .tell_at = limit});
+}
+
+Watchdog::Watch::~Watch() {
+  absl::MutexLock lock(&watchdog_.mutex_);
+  watchdog_.entries_.erase(number_);
+}
+
+std::vector<Watchdog::Overdue> Watchdog::Look(absl::Time now) {
+  std::vector<Overdue> overdue;
+  absl::MutexLock lock(&mutex_);
+  for (auto& [number, entry] : entries_) {
+    const absl::Duration so_far = now - entry.begun;
+    if (so_far <= entry.tell_at) continue;
+    while (so_far > entry.tell_at) entry.tell_at *= 2;
+    overdue.push_back({.phase = entry.work.phase,
+                       .of = entry.work.of,
+                       .so_far = so_far,
+                       .limit = entry.work.limit});
+  }
+  return overdue;
+}
+
+}  // namespace vrp

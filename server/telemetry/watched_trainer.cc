@@ -1,0 +1,72 @@
+#include "server/telemetry/watched_trainer.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "absl/time/clock.h"
+
+namespace vrp {
+namespace {
+
+constexpr absl::Duration kFirstLimit = absl::Minutes(10);
+constexpr absl::Duration kLeastLimit = absl::Minutes(1);
+constexpr int64_t kFarBeyond = 20;
+
+class WatchedObserver final : public TrainingObserver {
+ public:
+  WatchedObserver(TrainingObserver& next, Watchdog& watchdog, std::string job)
+      : next_(next), watchdog_(watchdog), job_(std::move(job)) {}
+
+  void OnLog(std::string_view line) override { next_.OnLog(line); }
+  void OnProgress(const TrainingProgress& progress) override { next_.OnProgress(progress); }
+  void OnCheckpoint(int64_t step) override { next_.OnCheckpoint(step); }
+  void OnPhase(std::string_view phase) override {
+    next_.OnPhase(phase);
+    EndPhase();
+    if (phase.empty()) return;
+    phase_ = phase;
+    begun_ = absl::Now();
+    watch_.emplace(watchdog_,
+                   Watchdog::Work{.phase = phase_, .of = job_, .limit = LimitOf(phase_)});
+  }
+
+ private:
+  struct Past {
+    absl::Duration total;
+    int64_t times = 0;
+  };
+
+  void EndPhase() {
+    if (!watch_.has_value()) return;
+    watch_.reset();
+    Past& past = past_[phase_];
+    past.total += absl::Now() - begun_;
+    ++past.times;
+  }
+  absl::Duration LimitOf(const std::string& phase) const {
+    const auto past = past_.find(phase);
+    if (past == past_.end()) return kFirstLimit;
+    return std::max(kLeastLimit, past->second.total / past->second.times * kFarBeyond);
+  }
+
+  TrainingObserver& next_;
+  Watchdog& watchdog_;
+  const std::string job_;
+  std::string phase_;
+  absl::Time begun_;
+  std::optional<Watchdog::Watch> watch_;
+  std::map<std::string, Past> past_;
+};
+
+}  // namespace
+
+absl::StatusOr<TrainingResult> WatchedTrainer::Train(const TrainingRequest& request,
+                                                     const StopCondition& stop,
+                                                     TrainingObserver& observer) {
+  WatchedObserver watched(observer, watchdog_, request.job_name);
+  return trainer_.Train(request, stop, watched);
+}
+
+}  // namespace vrp

@@ -1,0 +1,169 @@
+// vrpctl top, and server log-level.
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "client/output/stats.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Buckets up to 0.1, 0.2 and infinity.
+v1::DurationHistogram AHistogram(int64_t first, int64_t second, int64_t beyond) {
+  v1::DurationHistogram histogram;
+  for (const auto& [bound, count] :
+       {std::pair{0.1, first}, std::pair{0.2, second}, std::pair{kInfinity, beyond}}) {
+    v1::DurationHistogram::Bucket& bucket = *histogram.add_buckets();
+    bucket.set_upper_bound(bound);
+    bucket.set_count(count);
+  }
+  histogram.set_count(first + second + beyond);
+  return histogram;
+}
+
+// `calls` requests since the daemon began, which is `seconds` ago.
+v1::ServerStats Stats(int64_t seconds, int64_t calls) {
+  v1::ServerStats stats;
+  stats.mutable_start_time()->set_seconds(1'000);
+  stats.mutable_time()->set_seconds(1'000 + seconds);
+  v1::RpcStats& rpc = *stats.add_rpcs();
+  rpc.set_rpc("vrp.v1.SolverService/Solve");
+  rpc.set_in_flight(2);
+  v1::RpcStats::Outcome& good = *rpc.add_outcomes();
+  good.set_code("OK");
+  good.set_requests(calls - 1);
+  v1::RpcStats::Outcome& bad = *rpc.add_outcomes();
+  bad.set_code("RESOURCE_EXHAUSTED");
+  bad.set_reason("queue_full");
+  bad.set_requests(1);
+  *rpc.mutable_duration() = AHistogram(calls, 0, 0);
+  v1::QueueStats& queue = *stats.add_queues();
+  queue.set_queue("solve");
+  queue.set_waiting(3);
+  queue.set_capacity(64);
+  v1::JobCount& jobs = *stats.add_jobs();
+  jobs.set_kind("training");
+  jobs.set_state(v1::JOB_STATE_RUNNING);
+  jobs.set_jobs(1);
+  v1::ActiveJob& job = *stats.add_active_jobs();
+  job.set_name("trainingJobs/a");
+  job.set_state(v1::JOB_STATE_RUNNING);
+  job.mutable_training()->set_step(7);
+  job.mutable_training()->set_steps(9);
+  stats.mutable_process()->set_resident_bytes(100 << 20);
+  return stats;
+}
+
+TEST(QuantileOf, LiesWithinItsBucket) {
+  EXPECT_DOUBLE_EQ(QuantileOf(AHistogram(100, 0, 0), 0.5), 0.05);
+  EXPECT_DOUBLE_EQ(QuantileOf(AHistogram(50, 50, 0), 0.75), 0.15);
+  EXPECT_DOUBLE_EQ(QuantileOf(AHistogram(0, 0, 9), 0.99), 0.2) << "the last bound that is finite";
+  EXPECT_TRUE(std::isnan(QuantileOf(AHistogram(0, 0, 0), 0.5)));
+  EXPECT_TRUE(std::isnan(QuantileOf({}, 0.5)));
+}
+
+TEST(StatsInterval, IsOfWhatHappenedBetweenTwoAnswers) {
+  v1::ServerStats later = Stats(110, 1'000 + 40);
+  *later.mutable_rpcs(0)->mutable_duration() = AHistogram(1'000, 40, 0);
+  const StatsInterval interval(later, Stats(100, 1'000));
+  const StatsInterval::Rpc solve = interval.Rpcs().at(0);
+  EXPECT_EQ(solve.name, "SolverService/Solve");
+  EXPECT_DOUBLE_EQ(solve.per_second, 4);
+  EXPECT_EQ(solve.failed, 0);
+  EXPECT_EQ(solve.total, 1'040);
+  EXPECT_DOUBLE_EQ(solve.median, 0.15) << "of the 40 new ones, all slow";
+  const StatsInterval::Rpc all = StatsInterval(Stats(100, 1'000)).Rpcs().at(0);
+  EXPECT_DOUBLE_EQ(all.per_second, 10) << "since the daemon began";
+  EXPECT_EQ(all.failed, 1);
+}
+
+FakeHandlers WithStats() {
+  FakeHandlers handlers;
+  handlers.server_stats = [](const v1::GetServerStatsRequest&, const FakeCall&) {
+    return Stats(100, 1'000);
+  };
+  return handlers;
+}
+
+TEST(TopCommand, ShowsOnceWhatThereIs) {
+  FakeServer server(WithStats());
+  const Ran ran = RunCommand({"top", "--once", "--remote", server.address()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* part : {"ready", "10.0/s", "solve 3 of 64 waiting", "training: 1 RUNNING",
+                           "trainingJobs/a", "step 7/9", "SolverService/Solve", "100 MiB"}) {
+    EXPECT_THAT(ran.out, HasSubstr(part));
+  }
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
+}
+
+TEST(TopCommand, GivesAnObjectToScripts) {
+  FakeServer server(WithStats());
+  const Ran ran = RunCommand({"top", "--once", "--output", "json", "--remote", server.address()});
+  const auto object = ran.OutJson().at(0);
+  EXPECT_EQ(object["requests"]["total"], 1'000);
+  EXPECT_EQ(object["requests"]["p50_seconds"], 0.05);
+  EXPECT_EQ(object["outcomes"][1]["reason"], "queue_full");
+  EXPECT_EQ(object["jobs"][0]["state"], "RUNNING");
+  EXPECT_EQ(object["active_jobs"][0]["step"], 7);
+  EXPECT_EQ(object["ready"], true);
+}
+
+// Runs `top` until the daemon was asked `looks` times, then Ctrl-C.
+Ran RunTop(int looks, std::optional<int> width) {
+  Interrupt interrupt;
+  int asked = 0;
+  std::thread trigger;  // Trigger from the handler itself would wait for the call that it answers
+  FakeHandlers handlers;
+  handlers.server_stats = [&](const v1::GetServerStatsRequest&, const FakeCall&) {
+    if (++asked == looks) trigger = std::thread([&] { interrupt.Trigger(); });
+    return Stats(100 + asked, 1'000);
+  };
+  FakeServer server(handlers);
+  Ran ran = RunCommand({"top", "--interval", "1ms", "--remote", server.address()},
+                       {.terminal_width = width, .interrupt = &interrupt});
+  trigger.join();
+  return ran;
+}
+
+TEST(TopCommand, RedrawsOnATerminalUntilCtrlC) {
+  const Ran ran = RunTop(4, 40);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, HasSubstr("\x1b[H\x1b[J"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[?"))) << "nothing is switched on that stays on";
+  for (const std::string& line : ran.OutLines()) EXPECT_LE(line.size(), 40u + 6u) << line;
+}
+
+TEST(TopCommand, WritesALineEachTimeElsewhere) {
+  const Ran ran = RunTop(4, std::nullopt);
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_GE(ran.OutLines().size(), 3u);
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
+  for (const std::string& line : ran.OutLines()) EXPECT_THAT(line, HasSubstr("requests"));
+}
+
+TEST(LogLevelCommand, SetsTheLevelAndTellsTheOldOne) {
+  FakeHandlers handlers;
+  handlers.set_log_level = [](const v1::SetLogLevelRequest& request, const FakeCall&) {
+    EXPECT_EQ(request.level(), v1::LOG_LEVEL_DEBUG);
+    v1::SetLogLevelResponse response;
+    response.set_previous(v1::LOG_LEVEL_INFO);
+    return response;
+  };
+  FakeServer server(handlers);
+  const Ran ran = RunCommand({"server", "log-level", "debug", "--remote", server.address()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "the daemon logs from debug on; before: info\n");
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,168 @@
+"""What vrpd tells of itself agrees with what was asked of it: metrics, log, request ids, health."""
+
+import json
+import math
+import pathlib
+import re
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+from daemon import DATA, Daemon, tiny_config
+
+INSTANCE = DATA / "E-n22-k4.vrp"
+SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$')
+LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)')
+
+
+def parse_metrics(text):
+    """Prometheus's text format, strictly: {family: type}, {(sample, frozenset(labels)): value}."""
+    types, values = {}, {}
+    if not text.endswith("\n"):
+        raise ValueError("the last line does not end")
+    for line in text.splitlines():
+        if not line or line.startswith("# HELP "):
+            continue
+        if line.startswith("# TYPE "):
+            _, _, family, kind = line.split(" ")
+            if family in types or kind not in ("counter", "gauge", "histogram"):
+                raise ValueError(line)
+            types[family] = kind
+            continue
+        match = SAMPLE.match(line)
+        if match is None:
+            raise ValueError(line)
+        name, labels, value = match.groups()
+        pairs = LABEL.findall(labels or "")
+        if LABEL.sub("", labels or ""):
+            raise ValueError(f"labels: {line}")
+        family = re.sub(r"_(bucket|sum|count)$", "", name) if name not in types else name
+        if family not in types:
+            raise ValueError(f"no TYPE before: {line}")
+        key = (name, frozenset(pairs))
+        if key in values:
+            raise ValueError(f"twice: {line}")
+        values[key] = float(value)
+    return types, values
+
+
+def http_get(address, path):
+    """Status and text."""
+    try:
+        with urllib.request.urlopen(f"http://{address}{path}", timeout=10) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+class ObservabilityTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-observability-"))
+        self.daemon = Daemon(self.folder / "state", flags=(
+            "--metrics-listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug"))
+        self.addCleanup(lambda: self.daemon.clean_up())
+        self.metrics_address = self.daemon.json("server", "info")[0]["metrics_address"]
+
+    def metrics(self):
+        status, text = http_get(self.metrics_address, "/metrics")
+        self.assertEqual(status, 200)
+        return parse_metrics(text)
+
+    def log(self):
+        """Its lines; each must be one JSON object."""
+        return [json.loads(line) for line in self.daemon.log_path.read_text().splitlines()]
+
+    def requests(self, rpc, code):
+        _, values = self.metrics()
+        return sum(value for (name, labels), value in values.items()
+                   if name == "vrp_requests_total" and {("rpc", f"vrp.v1.{rpc}"), ("code", code)} <= labels)
+
+    def test_counters_agree_with_what_was_asked(self):
+        for _ in range(4):
+            self.assertEqual(self.daemon.call("solve", INSTANCE, "--budget", "50ms").returncode, 0)
+        bad = self.folder / "bad.vrp"
+        bad.write_text("nonsense\n")
+        for _ in range(2):
+            self.assertNotEqual(self.daemon.call("solve", bad).returncode, 0)
+        self.assertEqual(self.daemon.call("jobs", "get", "nothing").returncode, 5)
+        self.assertEqual(self.requests("SolverService/Solve", "OK"), 4)
+        self.assertEqual(self.requests("SolverService/Solve", "INVALID_ARGUMENT"), 2)
+        self.assertEqual(self.requests("TrainingService/GetTrainingJob", "NOT_FOUND"), 1)
+        top = self.daemon.json("top", "--once")[0]
+        solve = next(rpc for rpc in top["rpcs"] if rpc["rpc"] == "SolverService/Solve")
+        self.assertEqual((solve["total"], solve["failed"]), (6, 2))
+
+    def test_histograms_are_sound(self):
+        for _ in range(3):
+            self.daemon.call("solve", INSTANCE, "--budget", "50ms")
+        types, values = self.metrics()
+        self.assertEqual(types["vrp_requests_total"], "counter")
+        self.assertEqual(types["process_resident_memory_bytes"], "gauge")
+        for family, kind in types.items():
+            if kind == "counter":
+                self.assertTrue(family.endswith("_total"), family)
+            if kind == "histogram":
+                self.check_histogram(family, values)
+        strategy = frozenset({("strategy", "search")})
+        self.assertEqual(values["vrp_solve_duration_seconds_count", strategy], 3)
+        self.assertTrue(0.02 <= values["vrp_solve_duration_seconds_sum", strategy] / 3 <= 1)
+
+    def check_histogram(self, family, values):
+        """Buckets do not fall, and the last is the count."""
+        series = {}
+        for (name, labels), value in values.items():
+            if name == f"{family}_bucket":
+                bound = dict(labels)["le"]
+                rest = frozenset(pair for pair in labels if pair[0] != "le")
+                series.setdefault(rest, {})[math.inf if bound == "+Inf" else float(bound)] = value
+        for labels, buckets in series.items():
+            counts = [buckets[bound] for bound in sorted(buckets)]
+            self.assertEqual(counts, sorted(counts), family)
+            self.assertEqual(counts[-1], values[f"{family}_count", labels], family)
+            self.assertEqual(max(buckets), math.inf, family)
+
+    def test_the_log_names_requests_and_their_errors_say_the_same_id(self):
+        done = self.daemon.call("jobs", "get", "nothing")
+        shown = re.search(r"request id: (\S+)", done.stderr).group(1)
+        lines = [line for line in self.log() if line.get("request_id") == shown]
+        self.assertEqual(len(lines), 1)
+        line = lines[0]
+        self.assertEqual(list(line)[:2], ["time", "level"])
+        self.assertEqual((line["rpc"], line["code"], line["level"]),
+                         ("vrp.v1.TrainingService/GetTrainingJob", "NOT_FOUND", "debug"))
+        self.assertGreater(line["duration_ms"], 0)
+        self.assertTrue(line["peer"].startswith("ipv4:127.0.0.1:"))
+
+    def test_the_log_level_changes_while_it_runs(self):
+        self.assertEqual(self.daemon.json("server", "log-level", "warn")[0]["previous"], "debug")
+        before = len(self.log())
+        self.daemon.call("jobs", "get", "nothing")
+        self.assertEqual(len(self.log()), before)
+        self.assertEqual(self.daemon.json("server", "info")[0]["log_level"], "warn")
+        self.daemon.call("server", "log-level", "debug")
+        self.daemon.call("jobs", "get", "nothing")
+        self.assertGreater(len(self.log()), before)
+
+    def test_a_running_job_is_seen_everywhere(self):
+        long = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100")
+        job = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", *long)[0]["name"]
+        self.daemon.events_until(lambda event: event["type"] == "progress", "jobs", "watch", job)
+        _, values = self.metrics()
+        self.assertEqual(values["vrp_jobs", frozenset({("kind", "training"), ("state", "RUNNING")})], 1)
+        self.assertGreater(values["vrp_training_instances_per_second", frozenset({("job", job)})], 0)
+        active = self.daemon.json("top", "--once")[0]["active_jobs"]
+        self.assertEqual([entry["name"] for entry in active], [job])
+        self.assertIn("RUNNING", self.daemon.call("top", "--once").stdout)
+
+    def test_health_and_readiness(self):
+        self.assertEqual(http_get(self.metrics_address, "/healthz")[0], 200)
+        self.assertEqual(http_get(self.metrics_address, "/readyz"), (200, "ready\n"))
+        self.assertEqual(self.daemon.call("server", "health").returncode, 0)
+        self.assertEqual(self.daemon.call("server", "health", "--ready").returncode, 0)
+        self.daemon.stop()
+        self.assertEqual(self.daemon.call("server", "health").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,121 @@
+"""SIGTERM ends vrpd cleanly within 20 s, whatever it is doing, and what it did is not lost."""
+
+import pathlib
+import subprocess
+import tempfile
+import time
+import unittest
+
+from daemon import BINARIES, Daemon
+
+LIMIT_S = 20
+
+# Each keeps its phase for minutes.
+IN_LABELS = """\
+name: labels
+model: ptrnet
+problem: {kind: cvrp, customers: 50}
+network: {hidden: 16, layers: 1, dropout: 0.0}
+training: {method: supervised, epochs: 1, batch_size: 8}
+supervised: {labels: heuristic, heuristic_iterations: 20000, samples: 100000}
+validation: {instances: 10}
+"""
+IN_REFERENCE = """\
+name: reference
+model: ptrnet
+problem: {kind: cvrp, customers: 100}
+network: {hidden: 16, layers: 1, dropout: 0.0}
+training: {method: reinforce, epochs: 1, batches_per_epoch: 1, batch_size: 8}
+reinforce: {baseline_instances: 16}
+validation: {instances: 10000, reference: search, reference_iterations: 20000}
+"""
+IN_VALIDATION = """\
+name: validation
+model: ptrnet
+problem: {kind: cvrp, customers: 50}
+network: {hidden: 64, layers: 1, dropout: 0.0}
+training: {method: reinforce, epochs: 3, batches_per_epoch: 1, batch_size: 2, checkpoint_every_steps: 1000}
+reinforce: {baseline_instances: 2}
+validation: {instances: 10000, reference: nearest_neighbour}
+"""
+
+
+class ShutdownTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-shutdown-"))
+        self.daemon = Daemon(self.folder / "state")
+        self.addCleanup(lambda: self.daemon.clean_up())
+
+    def train(self, text):
+        path = self.folder / "job.yaml"
+        path.write_text(text)
+        return self.daemon.json("train", "--config", path, "--detach")[0]["name"]
+
+    def wait_for(self, job, wanted):
+        self.daemon.events_until(wanted, "jobs", "watch", job)
+
+    def stop_in_time(self):
+        begun = time.monotonic()
+        status = self.daemon.stop()
+        seconds = time.monotonic() - begun
+        self.assertEqual(status, 0, self.daemon.log_path.read_text())
+        self.assertLess(seconds, LIMIT_S)
+        print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")
+
+    def check_goes_on(self, job):
+        """Nothing failed: another daemon takes the job up again."""
+        self.daemon = Daemon(self.folder / "state")
+        self.wait_for(job, lambda event: event.get("state") == "RUNNING" and event["attempt"] == 2)
+        self.assertEqual(self.daemon.json("jobs", "cancel", job)[0]["name"], job)
+
+    def stop_in(self, text):
+        job = self.train(text)
+        self.wait_for(job, lambda event: event.get("state") == "RUNNING")
+        time.sleep(2)  # into the phase, which takes minutes
+        self.assertEqual(self.daemon.json("jobs", "get", job)[0]["state"], "RUNNING")
+        self.stop_in_time()
+        self.check_goes_on(job)
+
+    def test_while_labels_are_searched(self):
+        self.stop_in(IN_LABELS)
+
+    def test_while_a_validation_gets_its_reference(self):
+        self.stop_in(IN_REFERENCE)
+
+    def test_in_a_validation_with_a_checkpoint_of_the_last_step(self):
+        job = self.train(IN_VALIDATION)
+        self.wait_for(job, lambda event: event["type"] == "progress")
+        self.stop_in_time()
+        self.daemon = Daemon(self.folder / "state")
+        events = self.daemon.events_until(lambda event: event["type"] == "resumed", "jobs", "watch", job)
+        self.assertGreaterEqual(events[-1]["resumed_from_step"], 1)
+
+    def start(self, *words):
+        """A vrpctl call that would last for minutes."""
+        process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, words)],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_with_long_calls_jobs_and_streams(self):
+        instance = self.folder / "city.json"
+        instance.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "150").stdout)
+        job = self.daemon.json("solve", instance, "--job", "--detach", "--budget", "2h")[0]["name"]
+        calls = [self.start("solve", instance, "--budget", "10m"),
+                 self.start("solve", instance, "--budget", "10m", "--stream"),
+                 self.start("solve-jobs", "watch", job),
+                 self.start("top", "--interval", "1s"),
+                 self.start("models", "evaluate", "gt-mixed", "--generate", "cvrp50:10000",
+                            "--mode", "multi_start", "--reference", "search:10s")]
+        self.daemon.events_until(lambda event: event["type"] == "improvement", "solve-jobs", "watch", job)
+        time.sleep(2)
+        self.stop_in_time()
+        for call in calls[:2]:
+            self.assertNotEqual(call.wait(timeout=LIMIT_S), 0)
+        self.daemon = Daemon(self.folder / "state")
+        self.daemon.events_until(lambda event: event["type"] == "resumed", "solve-jobs", "watch", job)
+        self.daemon.json("solve-jobs", "stop", job)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

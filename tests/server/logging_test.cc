@@ -1,0 +1,100 @@
+// The daemon's log, as text and as JSON.
+#include "server/runtime/logging.h"
+
+#include <string>
+
+#include "absl/strings/str_split.h"
+#include "core/base/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "server/service/request_id.h"
+
+namespace vrp {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+// The lines that `write` leaves on stderr.
+template <typename Write>
+std::vector<std::string> Lines(const LogOptions& options, Write write) {
+  testing::internal::CaptureStderr();
+  StartLogging(options);
+  write();
+  std::vector<std::string> lines =
+      absl::StrSplit(testing::internal::GetCapturedStderr(), '\n', absl::SkipEmpty());
+  return lines;
+}
+
+constexpr char kEvil[] = "a\n2026-01-01 error b\t\"c\" \x1b[31m \xff";
+
+void WriteRequest() {
+  LogDebug("request", {{.name = "peer", .value = kEvil},
+                       {.name = "duration_ms", .value = "1.500", .number = true}});
+}
+
+TEST(Log, IsTextByDefault) {
+  const auto lines = Lines({}, [] { LogInfo("started"); });
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], EndsWith(" info started"));
+}
+
+TEST(Log, IsAnObjectALineWhereAskedFor) {
+  const auto lines = Lines({.level = "debug", .json = true}, [] {
+    WriteRequest();
+    LogWarning(kEvil);
+  });
+  ASSERT_EQ(lines.size(), 2u);
+  const auto request = nlohmann::ordered_json::parse(lines[0]);
+  EXPECT_EQ(request["level"], "debug");
+  EXPECT_EQ(request["message"], "request");
+  EXPECT_EQ(request["duration_ms"], 1.5);
+  EXPECT_THAT(request["peer"].get<std::string>(), HasSubstr("a\n2026-01-01 error b"));
+  EXPECT_THAT(request["time"].get<std::string>(), testing::StartsWith("20"));
+  EXPECT_EQ(nlohmann::ordered_json::parse(lines[1])["level"], "warning");
+}
+
+TEST(Log, KeepsWhatOthersWroteWithinItsLine) {
+  const auto lines = Lines({.level = "debug"}, [] {
+    WriteRequest();
+    LogWarning(kEvil);
+  });
+  ASSERT_EQ(lines.size(), 2u);
+  for (const std::string& line : lines) {
+    EXPECT_TRUE(IsPrintableUtf8(line)) << line;
+  }
+  EXPECT_THAT(lines[0], HasSubstr("request peer=\"a"));
+  EXPECT_THAT(lines[0], EndsWith("duration_ms=1.500"));
+}
+
+TEST(Log, ChangesItsLevelWhileItRuns) {
+  const auto lines = Lines({.level = "info"}, [] {
+    WriteRequest();
+    EXPECT_EQ(CurrentLogLevel(), "info");
+    EXPECT_FALSE(LogsDebug());
+    SetLogLevel("debug");
+    EXPECT_TRUE(LogsDebug());
+    WriteRequest();
+    SetLogLevel("warn");
+    EXPECT_EQ(CurrentLogLevel(), "warn");
+    LogInfo("not this");
+  });
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], Not(HasSubstr("not this")));
+}
+
+TEST(RequestId, IsTheCallersWhereThatIsSane) {
+  EXPECT_EQ(RequestIdFrom("checkout-42_a.B"), "checkout-42_a.B");
+  EXPECT_EQ(RequestIdFrom(std::string(64, 'x')), std::string(64, 'x'));
+  for (const std::string& odd : {std::string(), std::string(65, 'x'), std::string("a b"),
+                                 std::string("a\nb"), std::string("\"a\""), std::string("a\xff")}) {
+    const std::string fresh = RequestIdFrom(odd);
+    EXPECT_EQ(fresh.size(), 16u) << odd;
+    EXPECT_NE(fresh, RequestIdFrom(odd)) << "each request has its own";
+  }
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,192 @@
+// What the daemon counts is what was asked of it.
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/http_get.h"
+#include "tests/server/messages.h"
+#include "vrp/v1/system_service.grpc.pb.h"
+
+namespace vrp::test {
+namespace {
+
+class MetricsServiceTest : public DaemonTest {
+ protected:
+  MetricsServiceTest() { vrpd_.metrics_listen = "127.0.0.1:0"; }
+
+  // The value of the sample that begins with `series`; -1: there is none.
+  double Value(const std::string& series) const {
+    const HttpReply reply = HttpGet(daemon_->metrics_address(), "/metrics");
+    EXPECT_EQ(reply.status, 200);
+    const std::vector<std::string> lines = absl::StrSplit(reply.body, '\n');
+    for (const std::string& line : lines) {
+      if (line.rfind(series + " ", 0) == 0) return std::stod(line.substr(series.size() + 1));
+    }
+    return -1;
+  }
+  static std::string Requests(const std::string& rpc, const std::string& code,
+                              const std::string& reason) {
+    return "vrp_requests_total{code=\"" + code + "\",reason=\"" + reason + "\",rpc=\"vrp.v1." +
+           rpc + "\"}";
+  }
+  grpc::Status Solve(const v1::SolveRequest& request) {
+    Context context;
+    v1::SolveResponse response;
+    return v1::SolverService::NewStub(channel_)->Solve(&context, request, &response);
+  }
+  static v1::SolveRequest ARequest() {
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage();
+    request.mutable_budget()->set_nanos(20'000'000);
+    return request;
+  }
+};
+
+TEST_F(MetricsServiceTest, CountsEachRequestOnceByItsCode) {
+  Start();
+  const v1::SolveRequest wrong;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Solve(ARequest()).ok());
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(Solve(wrong).ok());
+  EXPECT_EQ(Value(Requests("SolverService/Solve", "OK", "ok")), 3);
+  EXPECT_EQ(Value(Requests("SolverService/Solve", "INVALID_ARGUMENT", "invalid_argument")), 2);
+  EXPECT_EQ(Value("vrp_request_duration_seconds_count{rpc=\"vrp.v1.SolverService/Solve\"}"), 5);
+  EXPECT_EQ(Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}"), 0);
+  EXPECT_EQ(Value("vrp_solve_duration_seconds_count{strategy=\"search\"}"), 3);
+  EXPECT_EQ(Value("vrp_queue_wait_seconds_count{queue=\"solve\"}"), 5);
+}
+
+TEST_F(MetricsServiceTest, NamesWhyARequestWasRefused) {
+  vrpd_.solve_queue = 1;
+  vrpd_.threads = 1;
+  Start();
+  // Two threads solve (the least there are) and one waits: of eight at once some are refused.
+  v1::SolveRequest request = ARequest();
+  request.mutable_budget()->set_nanos(300'000'000);
+  std::vector<std::thread> callers;
+  std::atomic<int> refused = 0;
+  for (int i = 0; i < 8; ++i) {
+    callers.emplace_back([&] {
+      const grpc::Status status = Solve(request);
+      if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED) ++refused;
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  ASSERT_GT(refused, 0);
+  EXPECT_EQ(Value(Requests("SolverService/Solve", "RESOURCE_EXHAUSTED", "queue_full")), refused);
+  EXPECT_EQ(Value(Requests("SolverService/Solve", "OK", "ok")), 8 - refused);
+}
+
+TEST_F(MetricsServiceTest, CountsACallThatItsCallerLeft) {
+  Start();
+  v1::SolveRequest request = ARequest();
+  request.mutable_budget()->set_seconds(60);
+  Context context;
+  const auto stream = v1::SolverService::NewStub(channel_)->StreamSolve(&context, request);
+  v1::StreamSolveResponse message;
+  ASSERT_TRUE(stream->Read(&message));
+  EXPECT_EQ(Value("vrp_open_streams"), 1);
+  EXPECT_EQ(Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/StreamSolve\"}"), 1);
+  context.TryCancel();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  // The daemon learns of it a little later than the caller.
+  while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/StreamSolve\"}") > 0) {
+  }
+  EXPECT_EQ(Value(Requests("SolverService/StreamSolve", "CANCELLED", "cancelled")), 1);
+}
+
+TEST_F(MetricsServiceTest, GivesEachRequestAnIdOrKeepsItsCallers) {
+  Start();
+  const auto id_of = [&](const char* given) {
+    Context context;
+    if (given != nullptr) context.AddMetadata("x-request-id", given);
+    v1::SolveResponse response;
+    v1::SolverService::NewStub(channel_)->Solve(&context, {}, &response);
+    const auto& metadata = context.GetServerTrailingMetadata();
+    const auto found = metadata.find("x-request-id");
+    return found == metadata.end() ? std::string("none")
+                                   : std::string(found->second.data(), found->second.size());
+  };
+  EXPECT_EQ(id_of("checkout-42"), "checkout-42");
+  EXPECT_EQ(id_of(nullptr).size(), 16u);
+  EXPECT_EQ(id_of("has blanks").size(), 16u);
+}
+
+TEST_F(MetricsServiceTest, TellsTheSameFiguresByRpc) {
+  Start();
+  EXPECT_TRUE(Solve(ARequest()).ok());
+  EXPECT_FALSE(Solve({}).ok());
+  Context context;
+  v1::ServerStats stats;
+  const grpc::Status status =
+      v1::SystemService::NewStub(channel_)->GetServerStats(&context, {}, &stats);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  const v1::RpcStats& solve = stats.rpcs(0);
+  EXPECT_EQ(solve.rpc(), "vrp.v1.SolverService/Solve");
+  ASSERT_EQ(solve.outcomes_size(), 2);
+  EXPECT_EQ(solve.outcomes(0).requests() + solve.outcomes(1).requests(), 2);
+  EXPECT_EQ(solve.duration().count(), 2);
+  int64_t in_buckets = 0;
+  for (const auto& bucket : solve.duration().buckets()) in_buckets += bucket.count();
+  EXPECT_EQ(in_buckets, 2);
+  ASSERT_EQ(stats.solves_size(), 1);
+  EXPECT_EQ(stats.solves(0).strategy(), "search");
+  EXPECT_EQ(stats.queues(0).queue(), "solve");
+  EXPECT_EQ(stats.queues(0).capacity(), 64);
+  EXPECT_GT(stats.process().resident_bytes(), 0);
+  EXPECT_EQ(stats.not_ready_size(), 0);
+}
+
+TEST_F(MetricsServiceTest, SetsTheLogLevelAndShowsIt) {
+  Start();
+  const auto stub = v1::SystemService::NewStub(channel_);
+  const auto set = [&](v1::LogLevel level, v1::SetLogLevelResponse* response) {
+    Context context;
+    v1::SetLogLevelRequest request;
+    request.set_level(level);
+    return stub->SetLogLevel(&context, request, response);
+  };
+  v1::SetLogLevelResponse response;
+  ASSERT_TRUE(set(v1::LOG_LEVEL_ERROR, &response).ok());
+  const v1::LogLevel before = response.previous();
+  Context context;
+  v1::ServerInfo info;
+  ASSERT_TRUE(stub->GetServerInfo(&context, {}, &info).ok());
+  EXPECT_EQ(info.log_level(), v1::LOG_LEVEL_ERROR);
+  EXPECT_EQ(info.metrics_address(), daemon_->metrics_address());
+  ASSERT_TRUE(set(before, &response).ok());
+  EXPECT_EQ(response.previous(), v1::LOG_LEVEL_ERROR);
+  EXPECT_EQ(FieldOf(set(v1::LOG_LEVEL_UNSPECIFIED, &response)), "level");
+  EXPECT_EQ(FieldOf(set(static_cast<v1::LogLevel>(99), &response)), "level");
+}
+
+TEST_F(MetricsServiceTest, ShowsJobsAndModels) {
+  AddModel("there");
+  Start(std::make_unique<FakeTrainer>(5, 3));
+  const auto stub = v1::TrainingService::NewStub(channel_);
+  v1::CreateTrainingJobRequest request;
+  request.mutable_spec()->set_config_yaml(
+      "name: tiny\nmodel: ptrnet\nproblem: {kind: cvrp, customers: 5}\n"
+      "training: {method: reinforce, epochs: 1, batches_per_epoch: 5, batch_size: 2}\n");
+  v1::TrainingJob job;
+  Context context;
+  const grpc::Status created = stub->CreateTrainingJob(&context, request, &job);
+  ASSERT_TRUE(created.ok()) << created.error_message();
+  const std::string step = "vrp_training_step{job=\"" + job.name() + "\"}";
+  while (Value(step) < 2) {
+  }
+  EXPECT_EQ(Value("vrp_jobs{kind=\"training\",state=\"RUNNING\"}"), 1);
+  EXPECT_EQ(Value("vrp_training_planned_steps{job=\"" + job.name() + "\"}"), 5);
+  EXPECT_EQ(Value("vrp_models"), 1);
+  EXPECT_EQ(Value("vrp_models_loaded"), 0);
+  trainer_->Release();
+  while (Value("vrp_jobs{kind=\"training\",state=\"SUCCEEDED\"}") < 1) {
+  }
+  EXPECT_EQ(Value(step), -1) << "only running jobs are shown: their number is bounded";
+}
+
+}  // namespace
+}  // namespace vrp::test

@@ -1,0 +1,245 @@
+// What the daemon tells about itself, without gRPC.
+#include "server/telemetry/telemetry.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "prometheus/text_serializer.h"
+#include "server/telemetry/health_monitor.h"
+#include "server/telemetry/watched_trainer.h"
+#include "tests/server/http_get.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Text(const Metrics& metrics) {
+  return prometheus::TextSerializer().Serialize(metrics.Collect());
+}
+
+TEST(Metrics, CountsRequestsByCodeAndReason) {
+  Metrics metrics;
+  Metrics::Rpc& solve = metrics.OfRpc("vrp.v1.SolverService/Solve");
+  for (int i = 0; i < 3; ++i) solve.Began();
+  solve.Ended({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(40)});
+  solve.Ended(
+      {.code = "RESOURCE_EXHAUSTED", .reason = "queue_full", .duration = absl::Milliseconds(58)});
+  EXPECT_EQ(&metrics.OfRpc("vrp.v1.SolverService/Solve"), &solve);
+  const std::string text = Text(metrics);
+  const std::string rpc = "rpc=\"vrp.v1.SolverService/Solve\"";
+  EXPECT_THAT(text, HasSubstr("vrp_requests_in_flight{" + rpc + "} 1\n"));
+  for (const char* line :
+       {"code=\"OK\"", "reason=\"queue_full\"", "# TYPE vrp_requests_total counter"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_count{" + rpc + "} 2\n"));
+  EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_bucket{" + rpc + ",le=\"0.055\"} 1\n"))
+      << "an answer in time is told from a late one";
+  EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_bucket{" + rpc + ",le=\"0.06\"} 2\n"));
+}
+
+TEST(Metrics, TimesQueuesAndSolvesApart) {
+  Metrics metrics;
+  metrics.WaitOf("solve")(absl::Seconds(2));
+  metrics.Solved("search", absl::Milliseconds(3));
+  const std::string text = Text(metrics);
+  EXPECT_THAT(text, HasSubstr("vrp_queue_wait_seconds_sum{queue=\"solve\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("vrp_solve_duration_seconds_count{strategy=\"search\"} 1\n"));
+}
+
+TEST(ProcessFigures, AreThoseOfARunningProcess) {
+  const ProcessFigures figures = ReadProcessFigures();
+  EXPECT_GT(figures.resident_bytes, 1 << 20);
+  EXPECT_LT(figures.resident_bytes, int64_t{1} << 40);
+  EXPECT_GE(figures.threads, 1);
+  EXPECT_GE(figures.open_files, 3);
+  EXPECT_GE(figures.cpu_seconds, 0);
+}
+
+TEST(Watchdog, TellsOfWorkBeyondItsLimitOnceAndAgainWhenItDoubled) {
+  Watchdog watchdog;
+  const absl::Time begun = absl::UnixEpoch();
+  const auto at = [&](int64_t seconds) { return begun + absl::Seconds(seconds); };
+  const Watchdog::Watch quick(
+      watchdog, {.phase = "checkpoint", .of = "", .limit = absl::Seconds(100)}, begun);
+  {
+    const Watchdog::Watch slow(watchdog, {.phase = "solve", .of = "x", .limit = absl::Seconds(10)},
+                               begun);
+    EXPECT_TRUE(watchdog.Look(at(10)).empty());
+    const auto overdue = watchdog.Look(at(11));
+    ASSERT_EQ(overdue.size(), 1u);
+    EXPECT_EQ(overdue[0].phase, "solve");
+    EXPECT_EQ(overdue[0].of, "x");
+    EXPECT_EQ(overdue[0].so_far, absl::Seconds(11));
+    EXPECT_TRUE(watchdog.Look(at(20)).empty()) << "told already";
+    EXPECT_EQ(watchdog.Look(at(21)).size(), 1u);
+    EXPECT_TRUE(watchdog.Look(at(39)).empty());
+  }
+  EXPECT_TRUE(watchdog.Look(at(90)).empty()) << "it has ended";
+  EXPECT_EQ(watchdog.Look(at(101)).at(0).phase, "checkpoint");
+}
+
+// Begins a step, lets the test look, goes on.
+class OneStepTrainer final : public Trainer {
+ public:
+  explicit OneStepTrainer(std::function<void()> in_step) : in_step_(std::move(in_step)) {}
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest&, const StopCondition&,
+                                       TrainingObserver& observer) override {
+    observer.OnPhase("training step");
+    in_step_();
+    observer.OnPhase("checkpoint");
+    observer.OnCheckpoint(1);
+    return TrainingResult{};
+  }
+  absl::StatusOr<int64_t> ResumeStep(const std::string&) override { return 7; }
+
+ private:
+  const std::function<void()> in_step_;
+};
+
+class CheckpointNoter final : public TrainingObserver {
+ public:
+  void OnLog(std::string_view) override {}
+  void OnProgress(const TrainingProgress&) override {}
+  void OnCheckpoint(int64_t step) override { checkpoint = step; }
+  int64_t checkpoint = 0;
+};
+
+TEST(WatchedTrainer, IsWatchedPhaseByPhaseAndPassesOnWhatItHears) {
+  Watchdog watchdog;
+  std::vector<Watchdog::Overdue> in_step;
+  OneStepTrainer inner([&] { in_step = watchdog.Look(absl::Now() + absl::Hours(1)); });
+  WatchedTrainer trainer(inner, watchdog);
+  CheckpointNoter observer;
+  TrainingRequest request;
+  request.job_name = "trainingJobs/x";
+  const StopCondition never(absl::InfiniteFuture(), nullptr);
+  ASSERT_TRUE(trainer.Train(request, never, observer).ok());
+  ASSERT_EQ(in_step.size(), 1u);
+  EXPECT_EQ(in_step[0].phase, "training step");
+  EXPECT_EQ(in_step[0].of, "trainingJobs/x");
+  EXPECT_EQ(observer.checkpoint, 1);
+  EXPECT_TRUE(watchdog.Look(absl::Now() + absl::Hours(9)).empty()) << "training has ended";
+  EXPECT_EQ(trainer.ResumeStep("").value(), 7);
+}
+
+class HealthMonitorTest : public testing::Test {
+ protected:
+  std::unique_ptr<HealthMonitor> Monitor() {
+    return std::make_unique<HealthMonitor>(
+        HealthMonitor::Options{.readiness = &readiness_,
+                               .watchdog = &watchdog_,
+                               .metrics = &metrics_,
+                               .solve_pool = &pool_,
+                               .state_dir = folder_.path(),
+                               .on_ready = [this](bool ready) { told_.push_back(ready); },
+                               .interval = absl::InfiniteDuration()});
+  }
+
+  test::TempFolder folder_;
+  Readiness readiness_;
+  Watchdog watchdog_;
+  Metrics metrics_;
+  WorkPool pool_{{.threads = 1, .max_queued = 1}};
+  std::vector<bool> told_;
+};
+
+TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueIsFullForLong) {
+  const auto monitor = Monitor();
+  EXPECT_EQ(told_, std::vector<bool>{true});
+  absl::Notification busy, release;
+  pool_.Run([&] {
+    busy.Notify();
+    release.WaitForNotification();
+  });
+  busy.WaitForNotification();
+  pool_.Run([] {});
+  const absl::Time now = absl::Now();
+  monitor->Look(now);
+  monitor->Look(now + absl::Seconds(9));
+  EXPECT_EQ(told_, std::vector<bool>{true}) << "a burst is none of it";
+  monitor->Look(now + absl::Seconds(10));
+  EXPECT_EQ(told_, (std::vector<bool>{true, false}));
+  EXPECT_THAT(readiness_.reasons(), testing::ElementsAre("the solve queue is full"));
+  release.Notify();
+  pool_.Close();
+  monitor->Look(now + absl::Seconds(11));
+  EXPECT_EQ(told_, (std::vector<bool>{true, false, true}));
+}
+
+TEST_F(HealthMonitorTest, IsNotReadyWhileTheStateFolderCannotBeWritten) {
+  const auto monitor = Monitor();
+  const std::string moved = folder_.path() + "-moved";
+  std::filesystem::rename(folder_.path(), moved);  // root may write what is read-only
+  const absl::Time now = absl::Now();
+  monitor->Look(now + absl::Seconds(11));
+  EXPECT_THAT(readiness_.reasons(), testing::ElementsAre("the state folder cannot be written"));
+  std::filesystem::rename(moved, folder_.path());
+  monitor->Look(now + absl::Seconds(22));
+  EXPECT_TRUE(readiness_.reasons().empty());
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "the look leaves nothing behind";
+}
+
+TEST_F(HealthMonitorTest, CountsWhatTheWatchdogFound) {
+  const auto monitor = Monitor();
+  const Watchdog::Watch watch(watchdog_, {.phase = "solve", .of = "", .limit = absl::Seconds(1)});
+  monitor->Look(absl::Now() + absl::Seconds(9));
+  EXPECT_THAT(Text(metrics_), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
+}
+
+absl::StatusOr<std::unique_ptr<Telemetry>> Start(const std::string& listen) {
+  return Telemetry::Create({.metrics_listen = listen, .started = absl::UnixEpoch()});
+}
+
+TEST(Telemetry, IsAliveAtOnceAndReadyOnlyWhileItServes) {
+  const auto telemetry = Start("127.0.0.1:0");
+  ASSERT_TRUE(telemetry.ok()) << telemetry.status();
+  const std::string address = (*telemetry)->metrics_address();
+  EXPECT_EQ(HttpGet(address, "/healthz").status, 200);
+  EXPECT_EQ(HttpGet(address, "/readyz").status, 503);
+  EXPECT_THAT(HttpGet(address, "/readyz").body, HasSubstr("starting"));
+  (*telemetry)->Serve({});
+  EXPECT_EQ(HttpGet(address, "/readyz").status, 200);
+  (*telemetry)->Drain();
+  EXPECT_EQ(HttpGet(address, "/readyz").status, 503);
+  EXPECT_EQ(HttpGet(address, "/readyz").body, "draining\n");
+  EXPECT_EQ(HttpGet(address, "/healthz").status, 200) << "a daemon that ends is alive";
+}
+
+TEST(Telemetry, ServesItsPagesAndNothingElse) {
+  const auto telemetry = Start("127.0.0.1:0");
+  ASSERT_TRUE(telemetry.ok()) << telemetry.status();
+  const std::string address = (*telemetry)->metrics_address();
+  const HttpReply metrics = HttpGet(address, "/metrics");
+  EXPECT_EQ(metrics.status, 200);
+  EXPECT_THAT(metrics.head, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+  EXPECT_THAT(metrics.body, HasSubstr("process_resident_memory_bytes "));
+  EXPECT_THAT(metrics.body, HasSubstr("vrp_build_info{"));
+  for (const char* path : {"/", "/etc/passwd", "/../../etc/passwd", "/metrics/../../etc/passwd"}) {
+    const HttpReply reply = HttpGet(address, path);
+    EXPECT_NE(reply.status, 500) << path;
+    EXPECT_THAT(reply.body, Not(HasSubstr("root:"))) << path;
+  }
+  EXPECT_EQ(HttpGet(address, "/nothing").status, 404);
+}
+
+TEST(Telemetry, RefusesAPortThatAnotherHas) {
+  const auto first = Start("127.0.0.1:0");
+  ASSERT_TRUE(first.ok()) << first.status();
+  const auto second = Start((*first)->metrics_address());
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(second.status().message()), HasSubstr((*first)->metrics_address()));
+}
+
+}  // namespace
+}  // namespace vrp
