@@ -28,11 +28,11 @@ struct Connection {
 struct ConnectionFlags {
   std::string remote = "127.0.0.1:50051";
   bool tls = false;
-  std::string ca_file;  // this and the next three imply `tls`
-  std::string certificate_file;
-  std::string key_file;
-  std::string server_name;
-  std::string token_file;
+  std::string ca_file = {};  // this and the next three imply `tls`
+  std::string certificate_file = {};
+  std::string key_file = {};
+  std::string server_name = {};
+  std::string token_file = {};
 };
 
 // "HOST:PORT", "[::1]:50051", "unix:/path".
