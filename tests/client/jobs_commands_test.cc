@@ -14,14 +14,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-Ran Run(const FakeServer& server, std::vector<std::string> arguments) {
+Ran RunOn(const FakeServer& server, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--remote", server.address()});
   return RunCommand(arguments);
 }
 
 Ran RunAsJson(const FakeServer& server, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--output", "json"});
-  return Run(server, std::move(arguments));
+  return RunOn(server, std::move(arguments));
 }
 
 template <typename Request>
@@ -41,11 +41,11 @@ TEST(JobsControlCommands, PauseAndResumeSayTheStateThatFollows) {
   handlers.pause_job = Answering<v1::PauseTrainingJobRequest>(v1::JOB_STATE_PAUSING);
   handlers.resume_job = Answering<v1::ResumeTrainingJobRequest>(v1::JOB_STATE_QUEUED, 3);
   const FakeServer server(handlers);
-  EXPECT_EQ(Run(server, {"jobs", "pause", "abc"}).out, "trainingJobs/abc PAUSING\n");
-  EXPECT_EQ(Run(server, {"jobs", "resume", "abc"}).out, "trainingJobs/abc QUEUED, position 3\n");
+  EXPECT_EQ(RunOn(server, {"jobs", "pause", "abc"}).out, "trainingJobs/abc PAUSING\n");
+  EXPECT_EQ(RunOn(server, {"jobs", "resume", "abc"}).out, "trainingJobs/abc QUEUED, position 3\n");
   EXPECT_EQ(RunAsJson(server, {"jobs", "resume", "abc"}).OutJson()[0]["queue_position"], 3);
-  EXPECT_EQ(Run(server, {"jobs", "pause", "other"}).code, 4);
-  EXPECT_EQ(Run(server, {"jobs", "pause", "no/job"}).code, 2);
+  EXPECT_EQ(RunOn(server, {"jobs", "pause", "other"}).code, 4);
+  EXPECT_EQ(RunOn(server, {"jobs", "pause", "no/job"}).code, 2);
 }
 
 TEST(JobsControlCommands, DeleteSaysWhatIsGone) {
@@ -56,7 +56,7 @@ TEST(JobsControlCommands, DeleteSaysWhatIsGone) {
     return v1::DeleteTrainingJobResponse();
   };
   const FakeServer server(handlers);
-  EXPECT_EQ(Run(server, {"jobs", "delete", "abc"}).out, "trainingJobs/abc deleted\n");
+  EXPECT_EQ(RunOn(server, {"jobs", "delete", "abc"}).out, "trainingJobs/abc deleted\n");
   EXPECT_EQ(deleted, "trainingJobs/abc");
   EXPECT_EQ(RunAsJson(server, {"jobs", "delete", "abc"}).OutJson()[0]["deleted"],
             "trainingJobs/abc");
@@ -71,7 +71,7 @@ TEST(JobsControlCommands, PublishSaysHowToSolveWithTheVersion) {
     return response;
   };
   const FakeServer server(handlers);
-  const Ran ran = Run(server, {"jobs", "publish", "abc"});
+  const Ran ran = RunOn(server, {"jobs", "publish", "abc"});
   EXPECT_THAT(ran.out, HasSubstr("models/tiny/versions/4: weights after step 120\n"));
   EXPECT_THAT(ran.out, HasSubstr("--model models/tiny/versions/4"));
   EXPECT_EQ(RunAsJson(server, {"jobs", "publish", "abc"}).OutJson()[0]["step"], 120);
@@ -89,8 +89,8 @@ TEST(JobsHistoryCommand, AsksForWhatIsWantedAndPrintsAPointALine) {
     return response;
   };
   const FakeServer server(handlers);
-  const Ran table = Run(server, {"jobs", "history", "abc", "--from-step", "5", "--to-step", "90",
-                                 "--epochs", "--max-points", "2"});
+  const Ran table = RunOn(server, {"jobs", "history", "abc", "--from-step", "5", "--to-step", "90",
+                                   "--epochs", "--max-points", "2"});
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_EQ(asked.name(), "trainingJobs/abc");
   EXPECT_EQ(asked.from_step(), 5);
@@ -136,7 +136,7 @@ FakeHandlers TwoJobs() {
 
 TEST(JobsCompareCommand, ShowsWhatCameOfEachAndOnlyTheSettingsThatDiffer) {
   const FakeServer server(TwoJobs());
-  const Ran ran = Run(server, {"jobs", "compare", "a", "b"});
+  const Ran ran = RunOn(server, {"jobs", "compare", "a", "b"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const auto row = [&ran](const std::string& title) {
     for (const std::string& line : ran.OutLines()) {
@@ -165,8 +165,8 @@ TEST(JobsCompareCommand, SaysItInJsonToo) {
 
 TEST(JobsCompareCommand, WantsTwoJobsThatThereAre) {
   const FakeServer server(TwoJobs());
-  EXPECT_EQ(Run(server, {"jobs", "compare", "a"}).code, 2);
-  EXPECT_EQ(Run(server, {"jobs", "compare", "a", "gone"}).code, 5);
+  EXPECT_EQ(RunOn(server, {"jobs", "compare", "a"}).code, 2);
+  EXPECT_EQ(RunOn(server, {"jobs", "compare", "a", "gone"}).code, 5);
 }
 
 TEST(JobsListCommand, FiltersByLabelsAndShowsThem) {
@@ -183,13 +183,13 @@ TEST(JobsListCommand, FiltersByLabelsAndShowsThem) {
     return response;
   };
   const FakeServer server(handlers);
-  const Ran ran = Run(server, {"jobs", "list", "--label", "team=north", "--label", "run=a=b"});
+  const Ran ran = RunOn(server, {"jobs", "list", "--label", "team=north", "--label", "run=a=b"});
   EXPECT_EQ(asked.labels().at("team"), "north");
   EXPECT_EQ(asked.labels().at("run"), "a=b");
   EXPECT_THAT(ran.OutLines()[1], HasSubstr("QUEUED 2"));
   EXPECT_THAT(ran.OutLines()[1], HasSubstr("team=north"));
-  EXPECT_EQ(Run(server, {"jobs", "list", "--label", "team"}).code, 2);
-  EXPECT_EQ(Run(server, {"jobs", "list", "--label", "a=1", "--label", "a=2"}).code, 2);
+  EXPECT_EQ(RunOn(server, {"jobs", "list", "--label", "team"}).code, 2);
+  EXPECT_EQ(RunOn(server, {"jobs", "list", "--label", "a=1", "--label", "a=2"}).code, 2);
 }
 
 TEST(TrainLimits, AreSentAsTheyWereGiven) {
@@ -205,14 +205,14 @@ TEST(TrainLimits, AreSentAsTheyWereGiven) {
   };
   const FakeServer server(handlers);
   const std::string config = WriteTestFile("limits.yaml", "name: tiny\n");
-  const Ran ran = Run(server, {"train", "--config", config, "--detach", "--priority", "-5",
-                               "--label", "k=v", "--time-limit", "2h", "--epoch-limit", "7"});
+  const Ran ran = RunOn(server, {"train", "--config", config, "--detach", "--priority", "-5",
+                                 "--label", "k=v", "--time-limit", "2h", "--epoch-limit", "7"});
   EXPECT_EQ(ran.out, "trainingJobs/a QUEUED, position 4\n") << ran.err;
   EXPECT_EQ(spec.priority(), -5);
   EXPECT_EQ(spec.labels().at("k"), "v");
   EXPECT_EQ(spec.time_limit().seconds(), 7200);
   EXPECT_EQ(spec.epoch_limit(), 7);
-  const Ran wrong = Run(server, {"train", "--config", config, "--time-limit", "2"});
+  const Ran wrong = RunOn(server, {"train", "--config", config, "--time-limit", "2"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--time-limit: \"2\" has no unit"));
 }
@@ -235,7 +235,7 @@ TEST(JobsWatch, TakesARangeOfThinnedEventsForWhatItStandsFor) {
     return absl::OkStatus();
   };
   const FakeServer server(handlers);
-  const Ran plain = Run(server, {"jobs", "watch", "a"});
+  const Ran plain = RunOn(server, {"jobs", "watch", "a"});
   EXPECT_EQ(plain.code, 0) << plain.err;
   EXPECT_THAT(plain.OutLines(),
               ElementsAre("state QUEUED", "position 2 in the queue", "position 1 in the queue",
