@@ -98,7 +98,7 @@ TEST(TopCommand, ShowsOnceWhatThereIs) {
   FakeServer server(WithStats());
   const Ran ran = RunCommand({"top", "--once", "--remote", server.address()});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  for (const char* part : {"ready", "10.0/s", "solve 3 of 64 waiting", "training: 1 RUNNING",
+  for (const char* part : {"ready", "10/s", "solve 3 of 64 waiting", "training: 1 RUNNING",
                            "trainingJobs/a", "step 7/9", "SolverService/Solve", "100 MiB"}) {
     EXPECT_THAT(ran.out, HasSubstr(part));
   }
