@@ -35,8 +35,10 @@ from judge import ENDED, Judge, job_words, leftovers  # noqa: E402
 
 SHIM = BINARIES.parent / "tests" / "fault_shim.so"
 MODEL = ROOT / "models" / "ptrnet-cvrp20" / "1"
+FULL_WORDS = ("space", "disk is full", "disk full", "used up")
 NEED_SPACE = ("create", "mkdir", "write")
 WAIT_S = 60
+FULL_WAIT_S = 6  # a job that waits for space to tell its end may wait for ever
 POLL_S = 0.1
 
 
@@ -69,9 +71,9 @@ class Work:
         return names, refusals
 
 
-def wait_for(daemon, names):
+def wait_for(daemon, names, patience_s=WAIT_S):
     """Until the jobs have ended, the daemon has died, or too long; the jobs as they are then."""
-    jobs, until = {}, time.monotonic() + WAIT_S
+    jobs, until = {}, time.monotonic() + patience_s
     wanted = [what for what in ("training", "solving") if what in names]
     while time.monotonic() < until and daemon.process.poll() is None:
         for what in wanted:
@@ -116,14 +118,15 @@ def strike(work, state, settings):
     try:
         daemon = Daemon(state, env=environment)
     except RuntimeError as died:
-        told = "space" in str(died) or not acts_full
+        told = any(word in str(died) for word in FULL_WORDS) or not acts_full
         return {}, [] if told else [f"it did not start, and did not say why: {died}"]
     try:
         names, refusals = work.send(daemon)
-        wait_for(daemon, names)
+        wait_for(daemon, names, FULL_WAIT_S if acts_full else WAIT_S)
         problems = []
         if acts_full:
-            problems += [f"{what} was refused without the reason: {text}" for what, text in refusals.items() if "space" not in text]
+            problems += [f"{what} was refused without the reason: {text}" for what, text in refusals.items()
+                         if not any(word in text for word in FULL_WORDS)]
             if daemon.process.poll() is not None:
                 problems.append("the daemon died of the full disk")
             elif daemon.stop() != 0:
