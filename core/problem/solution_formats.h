@@ -42,8 +42,8 @@ std::string WriteSolution(SolutionFormat format, const Instance& instance, const
 std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
                                const VroomNames& names);
 
-// A FeatureCollection: a LineString a route (a MultiLineString where it crosses the 180th meridian),
-// a Point a depot and customer.
+// A FeatureCollection: a LineString a route (a MultiLineString where it crosses the 180th
+// meridian), a Point a depot and customer.
 std::string WriteGeoJson(const Instance& instance, const Solution& solution);
 
 // The two JSON forms that are read; part of ReadSolution.

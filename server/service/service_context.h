@@ -9,7 +9,7 @@ namespace vrp {
 
 // All that is referred to outlives the services.
 struct ServiceContext {
-  WorkPool& solve_pool;  // for solving and EvaluateModel
+  WorkPool& solve_pool;    // for solving and EvaluateModel
   WorkPool& patient_pool;  // for calls that wait for a training's step
   WorkPool& quick_pool;    // for all else
   StreamHub& streams;

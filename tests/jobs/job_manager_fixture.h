@@ -29,7 +29,8 @@ class JobManagerFixture : public ::testing::Test {
     trainer_ = std::make_unique<FakeTrainer>(std::move(options));
   }
   JobManager::Options ManagerOptions() {
-    absl::StatusOr<std::shared_ptr<JobBook>> book = JobBook::Open(folder_.File("state"), &clock_, quota_bytes_);
+    absl::StatusOr<std::shared_ptr<JobBook>> book =
+        JobBook::Open(folder_.File("state"), &clock_, quota_bytes_);
     EXPECT_TRUE(book.ok()) << book.status();
     return {.book = book.ok() ? *book : nullptr,
             .trainer = trainer_.get(),
