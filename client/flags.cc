@@ -115,6 +115,20 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
                    "\", wanted auto, seeded, greedy, sample, beam, multi_start or search"));
 }
 
+absl::StatusOr<v1::SolveRequest> SolveRequestOf(absl::string_view strategy, absl::string_view model,
+                                                int32_t threads) {
+  v1::SolveRequest request;
+  const absl::StatusOr<v1::Strategy> parsed = ParseStrategy(strategy);
+  if (!parsed.ok()) return parsed.status();
+  request.set_strategy(*parsed);
+  request.set_threads(threads);
+  if (model.empty()) return request;
+  const absl::StatusOr<std::string> name = ModelResourceName(model);
+  if (!name.ok()) return name.status();
+  request.set_model(*name);
+  return request;
+}
+
 absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits(':', 1));

@@ -49,19 +49,12 @@ struct BenchFlags {
 };
 
 absl::StatusOr<v1::SolveRequest> MakeRequest(const BenchFlags& flags) {
-  v1::SolveRequest request;
+  absl::StatusOr<v1::SolveRequest> request =
+      SolveRequestOf(flags.strategy, flags.model, flags.threads);
+  if (!request.ok()) return request;
   const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
   if (!budget.ok()) return budget.status();
-  *request.mutable_budget() = ToProtoDuration(*budget);
-  const absl::StatusOr<v1::Strategy> strategy = ParseStrategy(flags.strategy);
-  if (!strategy.ok()) return strategy.status();
-  request.set_strategy(*strategy);
-  if (!flags.model.empty()) {
-    const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
-    if (!model.ok()) return model.status();
-    request.set_model(*model);
-  }
-  request.set_threads(flags.threads);
+  *request->mutable_budget() = ToProtoDuration(*budget);
   return request;
 }
 

@@ -54,28 +54,22 @@ struct SolveFlags {
 };
 
 absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, bool vroom) {
-  v1::SolveRequest request;
+  absl::StatusOr<v1::SolveRequest> made =
+      SolveRequestOf(flags.strategy, flags.model, flags.threads);
+  if (!made.ok()) return made;
+  v1::SolveRequest& request = *made;
   if (!flags.budget.empty() || !flags.job) {
     const absl::StatusOr<absl::Duration> budget =
         ParseBudget(flags.budget.empty() ? "500ms" : flags.budget);
     if (!budget.ok()) return budget.status();
     *request.mutable_budget() = ToProtoDuration(*budget);
   }
-  const absl::StatusOr<v1::Strategy> strategy = ParseStrategy(flags.strategy);
-  if (!strategy.ok()) return strategy.status();
-  request.set_strategy(*strategy);
-  if (!flags.model.empty()) {
-    const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
-    if (!model.ok()) return model.status();
-    request.set_model(*model);
-  }
-  request.set_threads(flags.threads);
   request.set_seed(flags.seed);
   request.set_width(flags.width);
   request.set_render_solution_file(!flags.answer.solution.empty());
   if (vroom) request.add_render(v1::SOLUTION_FORMAT_VROOM);
   if (PlotsGeoJson(flags.answer)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
-  return request;
+  return made;
 }
 
 absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {

@@ -158,7 +158,7 @@ absl::Status Database::Error(int code, std::string_view doing) const {
     case SQLITE_PERM:
     case SQLITE_AUTH:
       return absl::FailedPreconditionError(
-          Concat(text, "; the folder and the file must be writable, unless the disk is full"));
+          Concat(text, "; the folder and the file must be writable and the disk not full"));
     case SQLITE_CONSTRAINT:
       return absl::AlreadyExistsError(text);
     case SQLITE_BUSY:
