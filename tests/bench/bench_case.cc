@@ -36,6 +36,7 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
       {"architecture", Text(c.architecture)},
       {"sizes", Text(c.sizes)},
       {"model", Text(c.model)},
+      {"learned", Text(c.learned)},
       {"instances", Text(c.instances)},
       {"baseline_instances", Text(c.baseline_instances)},
       {"customers", Number(c.customers)},

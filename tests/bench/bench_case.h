@@ -16,6 +16,9 @@ struct BenchCase {
   int32_t micro_batch = 0;  // instances at once, where the engine has a choice; 0: all
   std::string sizes;        // architecture_json; empty: of `model`, or the architecture's defaults
   std::string model;        // folder with weights and card; empty: fresh weights from `seed`
+  // Folder of a model whose weights are 1 where training changes ours and 0 where it does not;
+  // empty: all. For networks that know less than ours, whose other inputs stay at weight 0.
+  std::string learned;
   ProblemKind kind = ProblemKind::kCvrp;
   int32_t customers = 20;
   int32_t batch = 512;

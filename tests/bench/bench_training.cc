@@ -98,7 +98,9 @@ absl::StatusOr<std::unique_ptr<BenchTraining>> BenchTraining::Create(const Bench
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, MakeBenchEngine(c));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> frozen, MakeBenchEngine(c));
   engine->parameters().TrackGradient();
-  return std::unique_ptr<BenchTraining>(new BenchTraining(c, std::move(engine), std::move(frozen)));
+  std::unique_ptr<BenchTraining> made(new BenchTraining(c, std::move(engine), std::move(frozen)));
+  if (!c.learned.empty()) VRP_RETURN_IF_ERROR(made->ReadLearned());
+  return made;
 }
 
 BenchTraining::BenchTraining(const BenchCase& c, std::unique_ptr<PolicyEngine> engine,
@@ -108,6 +110,15 @@ BenchTraining::BenchTraining(const BenchCase& c, std::unique_ptr<PolicyEngine> e
       engine_(std::move(engine)),
       frozen_(std::move(frozen)),
       optimiser_(engine_->parameters().layout(), AdamWOptions{}) {}
+
+absl::Status BenchTraining::ReadLearned() {
+  BenchCase mask = case_;
+  mask.model = case_.learned;
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<PolicyEngine> engine, MakeBenchEngine(mask));
+  const std::span<const float> values = std::as_const(*engine).parameters().values();
+  learned_.assign(values.begin(), values.end());
+  return absl::OkStatus();
+}
 
 absl::Status BenchTraining::Freeze() {
   const std::span<const float> values = std::as_const(*engine_).parameters().values();
@@ -184,6 +195,7 @@ absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   std::span<float> gradient = engine_->parameters().gradient();
   std::fill(gradient.begin(), gradient.end(), 0.0F);
   VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome, AddGradient(batch, baseline));
+  for (size_t k = 0; k < learned_.size(); ++k) gradient[k] *= learned_[k];
   const absl::Time differentiated = absl::Now();
   const double cost = Mean(outcome.trajectories.costs);
   average_ = step_ == 0 ? cost : kAverageFactor * average_ + (1 - kAverageFactor) * cost;

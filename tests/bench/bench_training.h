@@ -48,6 +48,7 @@ class BenchTraining {
  private:
   BenchTraining(const BenchCase& c, std::unique_ptr<PolicyEngine> engine,
                 std::unique_ptr<PolicyEngine> frozen);
+  absl::Status ReadLearned();
 
   NetworkBatch MakeBatch();
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline);
@@ -57,6 +58,7 @@ class BenchTraining {
   std::unique_ptr<PolicyEngine> engine_;
   std::unique_ptr<PolicyEngine> frozen_;
   AdamW optimiser_;
+  std::vector<float> learned_;                // 1 or 0 for each parameter; empty: all are learned
   std::vector<std::vector<int32_t>> labels_;  // of the first batch
   double average_ = 0;                        // kExponential
   uint64_t step_ = 0;

@@ -1,7 +1,7 @@
 // Steps of one of our engines, on request, so that another program can measure in turns with it:
 //   engine_bench key=value...        the case: see BenchCase
-// prints a line {"ready": true, "params": ..., "rss_mib": ...}, then answers each line of standard
-// input by one line of JSON:
+// prints a line {"ready": true, "params": ..., "rss_mib": ..., "bf16": "hardware"}, then answers
+// each line of standard input by one line of JSON:
 //   step [exponential|rollout|shared]  one training step
 //   greedy [STARTS]                    greedy tours of the instances of the case's file
 //   costs network|frozen               costs of the other file's, of the network or its frozen copy
@@ -14,6 +14,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
+#include "core/kernels/isa.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/bench_training.h"
 #include "tests/bench/json_line.h"
@@ -98,6 +99,15 @@ Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_
   return line;
 }
 
+// How the case's products in bf16 are computed; "none" where they are float32's after all.
+std::string_view Bf16Name(const BenchCase& c) {
+  if (!c.bf16) return "none";
+  if (c.torch) return "torch";
+  const Bf16 usable = UsableBf16();
+  if (usable == Bf16::kNone) return "none";
+  return usable == Bf16::kHardware ? "hardware" : "emulated";
+}
+
 // One request of standard input.
 Json Answer(const std::string& text, BenchTraining& training, const BenchInstances& instances) {
   std::istringstream words(text);
@@ -127,7 +137,8 @@ int Main(int argc, char** argv) {
                                     ReadInstances(c.baseline_instances, order)};
   std::cout << Json({{"ready", true},
                      {"params", training->engine().parameters().size()},
-                     {"rss_mib", ResidentMib()}})
+                     {"rss_mib", ResidentMib()},
+                     {"bf16", Bf16Name(c)}})
             << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     std::cout << Answer(line, *training, instances) << std::endl;

@@ -5,7 +5,9 @@ Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). RE
 fresh instances, a moving average as the baseline in the first epoch, then the greedy rollout of a frozen copy, which
 the network replaces after an epoch where a paired t-test (one-sided, 5 %) on fixed instances says that it is better;
 Adam, gradients clipped to norm 1. This program decides when, for every side alike. rl4co's networks see
-instances as ours do, moved and scaled into the unit square; costs are in the instances' own unit.
+instances as ours do, moved and scaled into the unit square; costs are in the instances' own unit. Ours knows more of
+an instance than they do: its other inputs stay at weight 0 (ours_all learns them too). On a CPU without bf16 products
+ours_bf16 emulates them, whose pace says nothing.
 
 Every curve is kept in --cache under its settings, and a side that is not run is taken from there. Prints a JSON line
 for each checkpoint, then two tables: by instances seen, the mean over the seeds and whether a side's differs from
@@ -31,7 +33,8 @@ import tempfile
 from curve_sides import Ours, Rl4co
 from peer import ROOT, quiet_openmp
 
-SIDES = {"ours_fp32": {}, "ours_bf16": {"bf16": 1}, "rl4co": None}  # what engine_bench is asked for besides
+# What engine_bench is asked for besides, and whether only rl4co's parameters are learned.
+SIDES = {"ours_fp32": ({}, True), "ours_bf16": ({"bf16": 1}, True), "ours_all": ({}, False), "rl4co": None}
 Z_95 = 1.645  # one-sided; the t-test's at hundreds of instances
 SETTINGS = ("customers", "batch", "steps", "epoch_steps", "checkpoints", "evaluate", "baseline_instances",
             "learning_rate")
@@ -69,9 +72,13 @@ class Curves:
         if name == "rl4co":
             return Rl4co(self.arguments, self.reference, policy, self.data, seed)
         model = self.folder / f"model-{seed}"
-        self.reference.weights.write_model(model, self.reference.our_weights(policy),
-                                           self.reference.our_options(policy))
-        return Ours(self.arguments, model, self.files, seed, **SIDES[name])
+        weights, options = self.reference.our_weights(policy), self.reference.our_options(policy)
+        self.reference.weights.write_model(model, weights, options)
+        case, only_theirs = SIDES[name]
+        if only_theirs:
+            case = dict(case, learned=self.folder / "learned")
+            self.reference.weights.write_model(case["learned"], self.reference.our_mask(policy), options)
+        return Ours(self.arguments, model, self.files, seed, **case)
 
     def cached(self, name, seed):
         settings = "-".join(f"{key[0]}{getattr(self.arguments, key)}" for key in SETTINGS)
@@ -194,8 +201,8 @@ def main():
     parser.add_argument("--baseline-instances", type=int, default=1000, help="of the t-test")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--pace", type=int, default=10, help="steps of each side that are timed in turns; 0: none")
-    parser.add_argument("--sides", default=",".join(SIDES), help="to be run, comma separated, of " + ", ".join(SIDES) +
-                        "; \"none\": the cache alone")
+    parser.add_argument("--sides", default="ours_fp32,ours_bf16,rl4co",
+                        help="to be run, comma separated, of " + ", ".join(SIDES) + "; \"none\": the cache alone")
     arguments = parser.parse_args()
     quiet_openmp()
     arguments.cache.mkdir(parents=True, exist_ok=True)

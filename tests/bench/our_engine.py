@@ -8,12 +8,13 @@ import subprocess
 class OurEngine:
     """One case in a process of its own; closes it at the end of a with block."""
 
-    def __init__(self, program, **case):
+    def __init__(self, program, environment=None, **case):
         self._process = subprocess.Popen(
             [program, *(f"{key}={value}" for key, value in case.items() if value not in (None, ""))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=dict(os.environ, OMP_WAIT_POLICY="passive", GOMP_SPINCOUNT="0",
-                     OMP_NUM_THREADS=str(case.get("threads", 1))))  # torch's own threads are as many as ours
+                     OMP_NUM_THREADS=str(case.get("threads", 1)),  # torch's own threads are as many as ours
+                     **(environment or {})))
         self.about = self._read()
 
     def _read(self):

@@ -106,6 +106,14 @@ def our_options(policy):
     return weights.options_of(our_weights(policy), heads, float(policy.tanh_clipping))
 
 
+def our_mask(policy):
+    """Under our names, 1 where rl4co's network has a parameter and 0 where only ours does."""
+    parameters = dict(policy.named_parameters())
+    ones = {name: torch.full_like(tensor, float(name in parameters), dtype=torch.float)
+            for name, tensor in policy.state_dict().items()}
+    return weights.convert(ones, policy.decoder.use_graph_context)
+
+
 def our_gradient(policy):
     """Gradients under our names, NaN where rl4co's network does not have the element."""
     context = policy.decoder.use_graph_context
