@@ -106,6 +106,23 @@ absl::StatusOr<std::optional<std::string>> SolveJobManager::Answer(std::string_v
   return book_->store().Content(id, SolveContent::kAnswer);
 }
 
+absl::StatusOr<std::vector<SolveJobManager::OpenRequest>> SolveJobManager::OpenRequests() const {
+  constexpr int32_t kPage = 1000;
+  std::vector<OpenRequest> requests;
+  std::string token;
+  do {
+    VRP_ASSIGN_OR_RETURN(JobPage page, List(kPage, token));
+    for (const Job& job : page.jobs) {
+      if (IsFinal(job.state)) continue;
+      VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
+                           book_->store().Content(job.id, SolveContent::kRequest));
+      if (request.has_value()) requests.push_back({job.id, *std::move(request)});
+    }
+    token = std::move(page.next_page_token);
+  } while (!token.empty());
+  return requests;
+}
+
 absl::StatusOr<Job> SolveJobManager::Stop(std::string_view id) {
   VRP_RETURN_IF_ERROR(Get(id).status());
   JobState before = JobState::kQueued;

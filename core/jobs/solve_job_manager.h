@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -51,6 +52,13 @@ class SolveJobManager {
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id, int64_t from) const;
   // Serialised, of a job that has succeeded; nullopt: not yet, or never.
   absl::StatusOr<std::optional<std::string>> Answer(std::string_view id) const;
+
+  struct OpenRequest {
+    std::string id;
+    std::string request;  // serialised
+  };
+  // What the jobs that have not ended were asked, newest first.
+  absl::StatusOr<std::vector<OpenRequest>> OpenRequests() const;
 
   // Ends the search now: the job succeeds with the best plan that it has. Without a plan yet a
   // queued job is cancelled. Of a job that was stopped, has succeeded or is cancelled nothing

@@ -193,7 +193,7 @@ void Daemon::Parts::MakeServices() {
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
-  services.push_back(std::make_unique<DatasetService>(context, *matrices));
+  services.push_back(std::make_unique<DatasetService>(context, *matrices, *solve_job_handler));
   services.push_back(
       std::make_unique<SystemService>(context,
                                       SystemFacts{.grpc_version = grpc::Version(),

@@ -65,7 +65,9 @@ v1::ListMatricesResponse ListMatrices(const MatrixStore& store) {
 }
 
 absl::StatusOr<v1::DeleteMatricesResponse> DeleteMatrices(
-    MatrixStore& store, const v1::DeleteMatricesRequest& request) {
+    MatrixStore& store, const SolveJobHandler& solve_jobs,
+    const v1::DeleteMatricesRequest& request) {
+  VRP_RETURN_IF_ERROR(solve_jobs.CheckUnused(request.name()));
   const absl::Status status = store.Delete(request.name());
   if (absl::IsInvalidArgument(status)) return InvalidField("name", FromAbsl(status.message()));
   if (!status.ok())

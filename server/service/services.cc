@@ -158,7 +158,7 @@ grpc::ServerUnaryReactor* DatasetService::DeleteMatrices(grpc::CallbackServerCon
                                                          const v1::DeleteMatricesRequest* request,
                                                          v1::DeleteMatricesResponse* response) {
   return RunUnary(*context, context_.quick_pool, *response, [this, request](const CallContext&) {
-    return vrp::DeleteMatrices(matrices_, *request);
+    return vrp::DeleteMatrices(matrices_, solve_jobs_, *request);
   });
 }
 

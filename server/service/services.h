@@ -8,6 +8,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/service/model_handler.h"
 #include "server/service/service_context.h"
+#include "server/service/solve_job_handler.h"
 #include "server/service/system_handler.h"
 #include "server/service/training_handler.h"
 #include "server/telemetry/telemetry.h"
@@ -81,8 +82,9 @@ class ModelService final : public v1::ModelService::CallbackService {
 
 class DatasetService final : public v1::DatasetService::CallbackService {
  public:
-  DatasetService(const ServiceContext& context, MatrixStore& matrices)
-      : context_(context), matrices_(matrices) {}
+  DatasetService(const ServiceContext& context, MatrixStore& matrices,
+                 const SolveJobHandler& solve_jobs)
+      : context_(context), matrices_(matrices), solve_jobs_(solve_jobs) {}
   grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* GenerateInstances(
       grpc::CallbackServerContext* context, const v1::GenerateInstancesRequest* request) override;
   grpc::ServerReadReactor<v1::UploadMatricesRequest>* UploadMatrices(
@@ -97,6 +99,7 @@ class DatasetService final : public v1::DatasetService::CallbackService {
  private:
   const ServiceContext context_;
   MatrixStore& matrices_;
+  const SolveJobHandler& solve_jobs_;
 };
 
 class SystemService final : public v1::SystemService::CallbackService {

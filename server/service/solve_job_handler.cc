@@ -1,11 +1,14 @@
 #include "server/service/solve_job_handler.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
@@ -23,7 +26,26 @@ absl::StatusOr<std::string> IdOf(const std::string& name) {
   return ParseJobName(JobKind::kSolve, "name", name);
 }
 
+bool Uses(const v1::Instance& instance, const std::string& matrices) {
+  return instance.matrices() == matrices ||
+         std::any_of(instance.vehicles().begin(), instance.vehicles().end(),
+                     [&](const v1::Vehicle& type) { return type.matrices() == matrices; });
+}
+
 }  // namespace
+
+absl::Status SolveJobHandler::CheckUnused(const std::string& matrices) const {
+  VRP_ASSIGN_OR_RETURN(const std::vector<SolveJobManager::OpenRequest> open, jobs_.OpenRequests());
+  for (const SolveJobManager::OpenRequest& job : open) {
+    v1::SolveRequest request;
+    if (!request.ParseFromString(job.request) || !Uses(request.instance(), matrices)) continue;
+    const std::string name = JobResourceName(JobKind::kSolve, job.id);
+    return absl::FailedPreconditionError(Concat("name: ", matrices, " are in use by ", name,
+                                                ", which has not ended: vrpctl solve-jobs stop ",
+                                                name, " ends it with its best plan"));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
   v1::SolveJob message = SolveJobToProto(job);

@@ -25,6 +25,9 @@ class SolveJobHandler {
   absl::StatusOr<v1::DeleteSolveJobResponse> Delete(const v1::DeleteSolveJobRequest& request) const;
   absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> Watch(
       const v1::WatchSolveJobRequest& request) const;
+  // kFailedPrecondition where a job that has not ended was given these matrices: without them it
+  // could not go on after a restart.
+  absl::Status CheckUnused(const std::string& matrices) const;
 
  private:
   // With its answer.

@@ -273,5 +273,31 @@ TEST_F(FormatsServiceTest, DeletedMatricesAreGone) {
   EXPECT_EQ(FieldOf(status), "name");
 }
 
+TEST_F(FormatsServiceTest, MatricesOfAnOpenSolveJobAreKeptUntilItEnds) {
+  ASSERT_TRUE(Upload(4, Distances(4)).ok());
+  v1::CreateSolveJobRequest create;
+  *create.mutable_solve() = ARequest();
+  create.mutable_solve()->mutable_instance()->mutable_vehicles(0)->set_matrices(kept_.name());
+  create.mutable_solve()->mutable_budget()->set_seconds(3600);
+  v1::SolveJob job;
+  Context creating, refused, stopping, watching, deleting;
+  ASSERT_TRUE(solver_->CreateSolveJob(&creating, create, &job).ok());
+  v1::DeleteMatricesRequest request;
+  request.set_name(kept_.name());
+  v1::DeleteMatricesResponse response;
+  const grpc::Status status = datasets_->DeleteMatrices(&refused, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("in use by " + job.name()));
+  v1::StopSolveJobRequest stop;
+  stop.set_name(job.name());
+  ASSERT_TRUE(solver_->StopSolveJob(&stopping, stop, &job).ok());
+  v1::WatchSolveJobRequest watch;
+  watch.set_name(job.name());
+  const auto events = solver_->WatchSolveJob(&watching, watch);
+  for (v1::WatchSolveJobResponse event; events->Read(&event);) continue;
+  ASSERT_TRUE(events->Finish().ok());
+  EXPECT_TRUE(datasets_->DeleteMatrices(&deleting, request, &response).ok());
+}
+
 }  // namespace
 }  // namespace vrp::test
