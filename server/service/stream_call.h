@@ -1,21 +1,13 @@
-// One server stream, fed by a StreamSource.
-//
-// States, each left for the next by Step(), which starts at most one operation at a time:
-//
-//   reading    a task on the pool opens the source or asks it for messages      -> writing,
-//   waiting, finished writing    gRPC sends one message; nothing more is read meanwhile -> writing,
-//   reading, finished waiting    the source has nothing yet and will call -> reading, finished
-//   finished   Finish was called; gRPC's OnDone releases the object
+// One server stream, fed by a StreamSource; StreamTurns says what it does when.
 //
 // A slow reader stays in `writing`: nothing is queued for it beyond what one Next gave, and nobody
 // waits for it. A heartbeat (the hub's tick) is sent in `waiting` alone. The caller's cancellation
-// and the daemon's end set `result_`; Step then finishes as soon as no write is under way.
+// and the daemon's end are the stream's end too: Step finishes as soon as no write is under way.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +17,7 @@
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
 #include "server/service/stream_source.h"
+#include "server/service/stream_turns.h"
 #include "server/service/unary_call.h"
 
 namespace vrp {
@@ -52,18 +45,12 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnWriteDone(bool ok) override {
     {
       absl::MutexLock lock(&mutex_);
-      writing_ = false;
-      if (!ok) End(absl::CancelledError("the caller went away"));
+      turns_.Written();
+      if (!ok) turns_.End(absl::CancelledError("the caller went away"));
     }
     Step();
   }
-  void OnCancel() override {
-    {
-      absl::MutexLock lock(&mutex_);
-      End(absl::CancelledError("the caller went away"));
-    }
-    Step();
-  }
+  void OnCancel() override { End(absl::CancelledError("the caller went away")); }
   void OnDone() override {
     options_.hub->Remove(number_);
     const std::shared_ptr<StreamCall> self =
@@ -73,69 +60,56 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnTick() override {
     {
       absl::MutexLock lock(&mutex_);
-      const bool quiet = waiting_ && !writing_ && outgoing_.empty() && !result_.has_value();
-      if (!quiet || options_.heartbeat == nullptr) return;
+      if (!turns_.quiet() || !outgoing_.empty() || options_.heartbeat == nullptr) return;
       outgoing_.push_back(options_.heartbeat());
     }
     Step();
   }
-  void OnClose() override {
-    {
-      absl::MutexLock lock(&mutex_);
-      End(StoppingError());
-    }
-    Step();
-  }
+  void OnClose() override { End(StoppingError()); }
 
  private:
   explicit StreamCall(Options options) : options_(std::move(options)) {}
 
   void Begin() {
     absl::StatusOr<int64_t> number = options_.hub->Add(this->weak_from_this());
-    if (number.ok()) {
-      number_ = *number;
-    } else {
+    if (!number.ok()) return End(number.status());
+    number_ = *number;
+    Step();
+  }
+
+  void End(absl::Status result) {
+    {
       absl::MutexLock lock(&mutex_);
-      End(number.status());
+      turns_.End(std::move(result));
     }
     Step();
   }
 
-  // The first end counts.
-  void End(absl::Status result) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (!result_.has_value()) result_ = std::move(result);
-  }
-
   // Starts the next operation; outside the lock, as gRPC may call back at once.
   void Step() {
-    std::optional<absl::Status> finish;
-    bool write = false;
+    StreamTurns::Turn turn;
     {
       absl::MutexLock lock(&mutex_);
-      if (finished_ || writing_) return;
-      if (result_.has_value() && (!result_->ok() || outgoing_.empty())) {
-        finished_ = true;
-        finish = *result_;
-      } else if (!outgoing_.empty()) {
-        writing_ = write = true;
+      turn = turns_.Next(!outgoing_.empty());
+      if (turn == StreamTurns::Turn::kFinish) end_ = turns_.result();
+      if (turn == StreamTurns::Turn::kWrite) {
         current_ = std::move(outgoing_.front());
         outgoing_.pop_front();
-      } else if (reading_ || waiting_) {
-        return;
-      } else {
-        reading_ = true;
       }
     }
-    if (finish.has_value()) {
-      this->Finish(ToGrpcStatus(*finish));
-    } else if (write) {
-      this->StartWrite(&current_);
-    } else {
-      options_.pool->Run([self = this->shared_from_this()] { self->Read(); });
+    switch (turn) {
+      case StreamTurns::Turn::kNone:
+        return;
+      case StreamTurns::Turn::kFinish:
+        return this->Finish(ToGrpcStatus(end_));
+      case StreamTurns::Turn::kWrite:
+        return this->StartWrite(&current_);
+      case StreamTurns::Turn::kRead:
+        return options_.pool->Run([self = this->shared_from_this()] { self->Read(); });
     }
   }
 
-  // On the pool, one at a time: `reading_` is set.
+  // On the pool, one at a time.
   void Read() {
     auto next = [this] { return ReadSource(); };
     absl::StatusOr<std::vector<Response>> messages = CallGuarded(next);
@@ -143,10 +117,9 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     const bool at_end = messages.ok() && source_->AtEnd();
     {
       absl::MutexLock lock(&mutex_);
-      reading_ = false;
-      waiting_ = empty && !at_end;
-      if (!messages.ok()) End(messages.status());
-      if (at_end) End(absl::OkStatus());
+      turns_.HasRead(empty && !at_end);
+      if (!messages.ok()) turns_.End(messages.status());
+      if (at_end) turns_.End(absl::OkStatus());
       if (messages.ok()) {
         for (Response& message : *messages) outgoing_.push_back(std::move(message));
       }
@@ -171,7 +144,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnReady() {
     {
       absl::MutexLock lock(&mutex_);
-      waiting_ = false;
+      turns_.Ready();
     }
     Step();
   }
@@ -179,15 +152,12 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   const Options options_;
   std::shared_ptr<StreamCall> self_;  // until OnDone; set before gRPC knows the object
   int64_t number_ = 0;                // set before gRPC knows the object
-  std::unique_ptr<StreamSource<Response>> source_;  // by the task of `reading_` alone
-  Response current_;  // by Step while `writing_` is being set, then gRPC's
+  std::unique_ptr<StreamSource<Response>> source_;  // by the task that reads alone
+  Response current_;  // by the Step whose turn it is to write, then gRPC's
+  absl::Status end_;  // by the Step whose turn it is to finish
   absl::Mutex mutex_;
   std::deque<Response> outgoing_ ABSL_GUARDED_BY(mutex_);
-  std::optional<absl::Status> result_ ABSL_GUARDED_BY(mutex_);
-  bool reading_ ABSL_GUARDED_BY(mutex_) = false;
-  bool waiting_ ABSL_GUARDED_BY(mutex_) = false;
-  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
+  StreamTurns turns_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vrp
