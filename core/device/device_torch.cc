@@ -1,4 +1,4 @@
-// The list of devices as torch sees them. Through its C++ API only, so that the same code, built
+// The devices as torch sees them. Through its C++ API only, so that the same code, built
 // against LibTorch's CPU libraries, says that there is no CUDA device.
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
@@ -7,8 +7,11 @@
 #include "core/base/text.h"
 #include "core/device/cpu_info.h"
 #include "core/device/device.h"
+#include "core/device/device_memory.h"
 #if VRP_WITH_CUDA
 #include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
 #endif
 
 namespace vrp {
@@ -37,7 +40,38 @@ DeviceInfo DescribeCuda(int32_t index) {
   return info;
 }
 
+#if VRP_WITH_CUDA
+DeviceMemory ReadMemory(c10::DeviceIndex index) {
+  const c10::cuda::CUDAGuard guard(index);
+  size_t free = 0;
+  size_t total = 0;
+  C10_CUDA_CHECK(cudaMemGetInfo(&free, &total));
+  const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(index);
+  constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return {.id = {DeviceKind::kCuda, index},
+          .total = static_cast<int64_t>(total),
+          .free = static_cast<int64_t>(free),
+          .allocated = stats.allocated_bytes[kAll].current,
+          .reserved = stats.reserved_bytes[kAll].current};
+}
+#endif
+
 }  // namespace
+
+std::vector<DeviceMemory> ReadDeviceMemory() {
+  std::vector<DeviceMemory> memory;
+#if VRP_WITH_CUDA
+  const auto count = static_cast<c10::DeviceIndex>(CudaDevices());
+  for (c10::DeviceIndex index = 0; index < count; ++index) {
+    try {
+      if (c10::cuda::hasPrimaryContext(index)) memory.push_back(ReadMemory(index));
+    } catch (const c10::Error&) {
+      continue;  // a device in trouble has no figures
+    }
+  }
+#endif
+  return memory;
+}
 
 std::vector<DeviceInfo> ListDevices() {
   std::vector<DeviceInfo> devices = {DescribeCpu()};

@@ -102,6 +102,20 @@ void AddProcess(const LiveFigures& figures, std::vector<MetricFamily>& families)
                          .Take());
 }
 
+void AddDevices(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  FamilyBuilder memory("vrp_device_memory_bytes",
+                       "Of the CUDA devices in use: total and free for all programs; allocated by "
+                       "this one's tensors, and reserved for those and the next ones.");
+  for (const DeviceMemory& device : figures.devices) {
+    const std::string name = device.id.ToString();
+    memory.Add(static_cast<double>(device.total), {{"device", name}, {"kind", "total"}})
+        .Add(static_cast<double>(device.free), {{"device", name}, {"kind", "free"}})
+        .Add(static_cast<double>(device.allocated), {{"device", name}, {"kind", "allocated"}})
+        .Add(static_cast<double>(device.reserved), {{"device", name}, {"kind", "reserved"}});
+  }
+  families.push_back(memory.Take());
+}
+
 QueueFigures Describe(const std::string& name, const WorkPool& pool) {
   return {.queue = name,
           .waiting = pool.waiting(),
@@ -126,6 +140,7 @@ absl::Status GatherJobs(const JobBook& book, LiveFigures& figures) {
 LiveFigures GatherFigures(const LiveSources& sources) {
   LiveFigures figures;
   figures.process = ReadProcessFigures();
+  figures.devices = ReadDeviceMemory();
   const auto add_queue = [&](const std::string& name, const WorkPool* pool) {
     if (pool != nullptr) figures.queues.push_back(Describe(name, *pool));
   };
@@ -162,6 +177,7 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
           .Add(1, {{"version", Version()}, {"commit", GitCommit()}, {"torch", TorchVersion()}})
           .Take());
   AddProcess(figures, families);
+  AddDevices(figures, families);
   return families;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/device/device_memory.h"
 #include "core/jobs/job.h"
 #include "core/jobs/job_book.h"
 #include "core/registry/registry.h"
@@ -36,6 +37,7 @@ struct LiveFigures {
   int32_t models_loaded = 0;
   int32_t open_streams = 0;
   ProcessFigures process;
+  std::vector<DeviceMemory> devices;
   absl::Time started;
   std::vector<std::string> not_ready;  // why; empty: it is ready
 };

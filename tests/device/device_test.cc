@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/device/cpu_info.h"
+#include "core/device/device_memory.h"
 #include "gtest/gtest.h"
 
 namespace vrp {
@@ -15,6 +16,10 @@ TEST(ListDevicesTest, BeginsWithTheCpuAndItsMemory) {
   EXPECT_EQ(devices[0].id, DeviceId{});
   EXPECT_FALSE(devices[0].name.empty());
   EXPECT_GT(devices[0].memory_bytes, int64_t{64} << 20);
+}
+
+TEST(ReadDeviceMemoryTest, LeavesADeviceAloneThatThisProgramDoesNotUse) {
+  EXPECT_TRUE(ReadDeviceMemory().empty());
 }
 
 TEST(ResolveDeviceTest, TakesTheCpuByName) { EXPECT_EQ(ResolveDevice("cpu")->ToString(), "cpu"); }

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "prometheus/text_serializer.h"
 #include "server/telemetry/health_monitor.h"
+#include "server/telemetry/live_figures.h"
 #include "server/telemetry/watched_trainer.h"
 #include "tests/server/http_get.h"
 #include "tests/testing/paths.h"
@@ -55,6 +56,17 @@ TEST(Metrics, TimesQueuesAndSolvesApart) {
   const std::string text = Text(metrics);
   EXPECT_THAT(text, HasSubstr("vrp_queue_wait_seconds_sum{queue=\"solve\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("vrp_solve_duration_seconds_count{strategy=\"search\"} 1\n"));
+}
+
+TEST(LiveFigures, TellHowFullEachDeviceIs) {
+  LiveFigures figures;
+  figures.devices = {
+      {.id = {DeviceKind::kCuda, 1}, .total = 100, .free = 60, .allocated = 30, .reserved = 35}};
+  const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
+  for (const char* line : {"kind=\"total\"} 100\n", "kind=\"free\"} 60\n",
+                           "kind=\"allocated\"} 30\n", "kind=\"reserved\"} 35\n"}) {
+    EXPECT_THAT(text, HasSubstr("vrp_device_memory_bytes{device=\"cuda:1\"," + std::string(line)));
+  }
 }
 
 TEST(ProcessFigures, AreThoseOfARunningProcess) {
