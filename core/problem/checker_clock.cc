@@ -44,7 +44,9 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
 }
 
 CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
-  Run run{.begins = {start}};
+  Run run;
+  run.begins.reserve(stops_.size());
+  run.begins.push_back(start);
   double time = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
     time = Begin(stops_[i].windows, time + stops_[i].travel, slack);
@@ -57,9 +59,10 @@ CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
 
 double CheckerClock::EndWithBreaks(double start, size_t count, double slack) const {
   std::vector<double> times(count + 1, kNoLimit);  // of departure, by the breaks taken
+  std::vector<double> next(count + 1);
   if (!HardLate(stops_.front().windows, start, slack)) times[0] = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
-    std::vector<double> next(count + 1, kNoLimit);
+    std::fill(next.begin(), next.end(), kNoLimit);
     for (size_t taken = 0; taken <= count; ++taken) {
       double now = times[taken];
       double to_drive = stops_[i].travel;
@@ -77,7 +80,7 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
         now = now > pause.window.close + slack ? kNoLimit : now + pause.duration;
       }
     }
-    times = std::move(next);
+    std::swap(times, next);
   }
   return times[count] > vehicle_.shift.close + slack ? kNoLimit : times[count];
 }
@@ -86,17 +89,18 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
 // before it.
 bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
   if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;
-  const Run run = Simulate(start, tolerance_);
-  if (run.end > first.end) return false;
+  double time = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
     const std::vector<TimeWindow>& windows = stops_[i].windows;
+    const double begin = Begin(windows, time + stops_[i].travel, tolerance_);
     const auto used = std::find_if(windows.begin(), windows.end(), [&](const TimeWindow& window) {
-      return run.begins[i] <= window.close + tolerance_;
+      return begin <= window.close + tolerance_;
     });
     const double close = used == windows.end() ? windows.back().close : used->close;
-    if (run.begins[i] > std::max(first.begins[i], close)) return false;
+    if (begin > std::max(first.begins[i], close)) return false;
+    time = begin + stops_[i].work;
   }
-  return true;
+  return time <= first.end;
 }
 
 double CheckerClock::LatestStart(const Run& first, size_t breaks) const {

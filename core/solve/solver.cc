@@ -32,8 +32,8 @@ constexpr int32_t kGuides = 32;
 constexpr double kGuidesTime = 8;
 constexpr const char* kNoGain =
     "no gain from it is known at any size and budget; seeded starts the search from its plan";
-// Left for the solution's times and the checker after the search: per node, at most that share of
-// the budget.
+// Left for the solution's times and the checker after the search: per node, where there are more
+// rules than loads and windows twice that, and at most that share of the budget.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
 constexpr double kClosingShare = 0.1;
 
@@ -125,7 +125,8 @@ class Solving {
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time begun = absl::Now();
     const absl::Duration closing =
-        std::min(kClosingPerNode * instance_.num_nodes(), answer_.budget * kClosingShare);
+        std::min(kClosingPerNode * (IsPlain(instance_) ? 1 : 2) * instance_.num_nodes(),
+                 answer_.budget * kClosingShare);
     SearchOptions search;
     search.stop = stop_.Sooner(stop_.deadline() - closing);
     search.max_iterations = options_.max_iterations;

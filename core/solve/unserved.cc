@@ -12,6 +12,7 @@ class Reasons {
   Reasons(const Instance& instance, const Solution& solution)
       : instance_(instance), data_(instance.data()), scheduler_(instance) {
     used_.assign(data_.vehicles.size(), 0);
+    durations_.assign(data_.vehicles.size(), 0);
     for (const Route& route : solution.routes) {
       if (static_cast<size_t>(route.vehicle_type) < used_.size()) ++used_[route.vehicle_type];
     }
@@ -37,7 +38,7 @@ class Reasons {
     if (NoneLeft([this](const VehicleType& v) { return Carries(v); })) {
       return "demand exceeds capacity";
     }
-    if (NoneLeft([this](const VehicleType&) { return scheduler_.Make(alone_).feasible; })) {
+    if (NoneLeft([this](const VehicleType&) { return InTime(); })) {
       return "time window cannot be reached";
     }
     if (NoneLeft([this](const VehicleType& v) { return WithinLimits(v); })) {
@@ -97,9 +98,15 @@ class Reasons {
     return true;
   }
 
+  bool InTime() {
+    const RouteSchedule schedule = scheduler_.Make(alone_);
+    durations_[static_cast<size_t>(alone_.vehicle_type)] = schedule.duration();
+    return schedule.feasible;
+  }
+
   bool WithinLimits(const VehicleType& vehicle) const {
     if (RouteDistance(instance_, alone_) > vehicle.max_distance) return false;
-    return scheduler_.Make(alone_).duration() <=
+    return durations_[static_cast<size_t>(alone_.vehicle_type)] <=
            vehicle.max_duration + vehicle.max_overtime + scheduler_.tolerance();
   }
 
@@ -118,6 +125,7 @@ class Reasons {
   std::vector<const Shipment*> shipment_of_;
   // Of the customer at hand.
   PlannedRoute alone_;
+  std::vector<double> durations_;  // by vehicle type, of those that are in time
   std::vector<int32_t> eligible_;
 };
 

@@ -4,7 +4,11 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 
 namespace vrp {
 namespace {
@@ -13,6 +17,10 @@ namespace {
 constexpr double kRelativeSlack = 1e-9;
 // A vehicle type is compared with this many distinct ones before it.
 constexpr size_t kCompared = 64;
+
+// A matrix of distances is built where the time is so many times what it takes.
+constexpr double kWorthwhile = 3;
+constexpr absl::Duration kMatrixEntry = absl::Nanoseconds(6);
 
 double Roomy(double limit) { return limit * (1 + kRelativeSlack / 2); }
 
@@ -25,18 +33,29 @@ bool AnyAbove0(const double* row, int32_t count) {
   return std::any_of(row, row + count, [](double value) { return value > 0; });
 }
 
-// Whether vehicles of the two types are the same to a plan.
-bool SameVehicles(const VehicleType& a, const VehicleType& b) {
-  VehicleType other = b;
-  other.id = a.id;
-  other.count = a.count;
-  return a == other;
+// All of a type but its id and count. No copies: its matrices may be megabytes, and come last, as
+// they take the longest to compare.
+auto Terms(const VehicleType& v) {
+  static_assert(sizeof(VehicleType) == 264, "a new member of VehicleType belongs here too");
+  return std::tie(v.depot, v.capacity, v.max_duration, v.max_distance, v.open_end, v.end_depot,
+                  v.further_capacities, v.shift, v.fixed_cost, v.cost_per_distance, v.cost_per_time,
+                  v.max_overtime, v.overtime_cost, v.max_stops, v.max_reloads, v.skills, v.breaks,
+                  v.distance_matrix, v.duration_matrix);
 }
 
+// Whether vehicles of the two types are the same to a plan.
+bool SameVehicles(const VehicleType& a, const VehicleType& b) { return Terms(a) == Terms(b); }
+
+// Tile by tile: whole columns would miss the cache at each entry.
 bool IsSymmetric(const double* matrix, int64_t size) {
-  for (int64_t i = 0; i < size; ++i) {
-    for (int64_t j = 0; j < i; ++j) {
-      if (matrix[i * size + j] != matrix[j * size + i]) return false;
+  constexpr int64_t kTile = 16;
+  for (int64_t top = 0; top < size; top += kTile) {
+    for (int64_t left = 0; left <= top; left += kTile) {
+      for (int64_t i = top; i < std::min(top + kTile, size); ++i) {
+        for (int64_t j = left; j < std::min(left + kTile, i); ++j) {
+          if (matrix[i * size + j] != matrix[j * size + i]) return false;
+        }
+      }
     }
   }
   return true;
@@ -304,6 +323,7 @@ bool RichProblemBuilder::BuildMatrix() {
   RichProblem& p = problem_;
   if (p.size_ > RichProblem::kMatrixNodes || stop_.ShouldStop()) return false;
   const int64_t n = p.size_;
+  if (stop_.deadline() - absl::Now() < kWorthwhile * n * n * kMatrixEntry) return false;
   p.own_distances_.assign(n * n, 0.0);
   for (NodeIndex i = 0; i < p.size_; ++i) {
     if (i % 32 == 31 && stop_.ShouldStop()) {
