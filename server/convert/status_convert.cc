@@ -91,6 +91,13 @@ absl::Status StoppingError() {
   return WithReason(absl::UnavailableError("the daemon is stopping; call again"), "STOPPING");
 }
 
+absl::Status UnreadableError(std::string_view type) {
+  return WithReason(absl::InvalidArgumentError(Concat(
+                        "there is no message, or it cannot be read as ", type,
+                        ": it is cut off, of another type, or holds a text that is not UTF-8")),
+                    "UNREADABLE_MESSAGE");
+}
+
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   // Both enums are google.rpc.Code's numbers (kDoNotUse... values of absl cannot be told from

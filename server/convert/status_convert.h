@@ -21,6 +21,8 @@ absl::Status WithRetry(absl::Status status, absl::Duration delay);
 absl::Status WithReason(absl::Status status, std::string_view reason);
 // What calls get while the daemon stops.
 absl::Status StoppingError();
+// Bytes that are no message of `type` ("vrp.v1.SolveRequest"), or none at all.
+absl::Status UnreadableError(std::string_view type);
 
 // Same code. Details: google.rpc.ErrorInfo (domain "vrp"; reason: of WithReason, else the code's
 // name), the BadRequest or RetryInfo that the status carries as payload (see field_violation.h),

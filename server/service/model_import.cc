@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
 constexpr int64_t kMaxWeightsBytes = int64_t{4} << 30;
 constexpr size_t kMaxChunkBytes = size_t{4} << 20;
-constexpr size_t kChunkBytes = size_t{1} << 20;  // that we send
+constexpr size_t kChunkBytes = size_t{1} << 19;  // that we send; a message may have 1 MiB at least
 
 // The files of a model, one after the other.
 class ExportSource final : public StreamSource<v1::ExportModelResponse> {

@@ -6,7 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
+#include "core/base/text.h"
 #include "grpcpp/server_context.h"
 #include "server/convert/status_convert.h"
 #include "server/runtime/logging.h"
@@ -39,7 +40,7 @@ std::string IdOf(const grpc::ServerContextBase& context) {
 class RpcInterceptor final : public experimental::Interceptor {
  public:
   RpcInterceptor(experimental::ServerRpcInfo* info, Metrics::Rpc& metrics)
-      : info_(*info), metrics_(metrics), received_(absl::Now()) {
+      : info_(*info), metrics_(metrics), received_(SteadyNow()) {
     metrics_.Began();
   }
   // A call that breaks before there is a status, of which nothing but that is known any more.
@@ -49,6 +50,10 @@ class RpcInterceptor final : public experimental::Interceptor {
 
   void Intercept(experimental::InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(
+            experimental::InterceptionHookPoints::POST_RECV_MESSAGE)) {
+      unread_ = methods->GetRecvMessage() == nullptr;
+    }
+    if (methods->QueryInterceptionHookPoint(
             experimental::InterceptionHookPoints::PRE_SEND_STATUS)) {
       End(methods);
     }
@@ -57,7 +62,7 @@ class RpcInterceptor final : public experimental::Interceptor {
 
  private:
   void End(experimental::InterceptorBatchMethods* methods) {
-    const grpc::Status status = methods->GetSendStatus();
+    const grpc::Status status = StatusOf(methods);
     const std::string id = IdOf(*info_.server_context());
     methods->GetSendTrailingMetadata()->emplace(kRequestIdKey, id);
     Count(status);
@@ -69,9 +74,21 @@ class RpcInterceptor final : public experimental::Interceptor {
     LogWarning("request", fields);
   }
 
+  // gRPC answers a message that it cannot parse with UNIMPLEMENTED and no word.
+  grpc::Status StatusOf(experimental::InterceptorBatchMethods* methods) const {
+    const grpc::Status status = methods->GetSendStatus();
+    const bool wordless =
+        status.error_code() == grpc::StatusCode::UNIMPLEMENTED && status.error_message().empty();
+    if (!unread_ || !wordless) return status;
+    const grpc::Status better =
+        ToGrpcStatus(UnreadableError(Concat("the request of ", RpcName(info_.method()))));
+    methods->ModifySendStatus(better);
+    return better;
+  }
+
   void Count(const grpc::Status& status) {
     ended_ = true;
-    duration_ = absl::Now() - received_;
+    duration_ = SteadyNow() - received_;
     if (status.ok()) return metrics_.Ended({.code = "OK", .reason = "ok", .duration = duration_});
     const std::string code = CodeName(status);
     const std::string reason = ReasonOf(status);
@@ -96,6 +113,7 @@ class RpcInterceptor final : public experimental::Interceptor {
   const absl::Time received_;
   // Hooks of one call come one after the other.
   bool ended_ = false;
+  bool unread_ = false;  // the last message could not be parsed, or there was none
   absl::Duration duration_;
 };
 

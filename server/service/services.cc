@@ -108,11 +108,11 @@ grpc::ServerWriteReactor<v1::EvaluateModelResponse>* ModelService::EvaluateModel
        .heartbeat = nullptr});
 }
 
-grpc::ServerReadReactor<v1::ImportModelRequest>* ModelService::ImportModel(
-    grpc::CallbackServerContext* context, v1::Model* response) {
+grpc::ServerReadReactor<Received<v1::ImportModelRequest>>* ModelService::Import(
+    grpc::CallbackServerContext& call, v1::Model& response) {
   const std::shared_ptr<ModelImport> import = handler_.Import();
   return UploadCall<v1::ImportModelRequest, v1::Model>::Start(
-      *context, *response,
+      call, response,
       {.pool = &context_.quick_pool,
        .take = [import](const v1::ImportModelRequest& message) { return import->Take(message); },
        .finish = [import] { return import->Finish(); }});
@@ -136,11 +136,11 @@ grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::Generat
        .heartbeat = nullptr});
 }
 
-grpc::ServerReadReactor<v1::UploadMatricesRequest>* DatasetService::UploadMatrices(
-    grpc::CallbackServerContext* context, v1::Matrices* response) {
+grpc::ServerReadReactor<Received<v1::UploadMatricesRequest>>* DatasetService::Upload(
+    grpc::CallbackServerContext& call, v1::Matrices& response) {
   const auto import = std::make_shared<MatrixImport>(matrices_);
   return UploadCall<v1::UploadMatricesRequest, v1::Matrices>::Start(
-      *context, *response,
+      call, response,
       {.pool = &context_.quick_pool,
        .take = [import](const v1::UploadMatricesRequest& message) { return import->Take(message); },
        .finish = [import] { return import->Finish(); }});

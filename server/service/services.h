@@ -7,6 +7,7 @@
 #include "core/registry/matrix_store.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/service/model_handler.h"
+#include "server/service/received.h"
 #include "server/service/service_context.h"
 #include "server/service/solve_job_handler.h"
 #include "server/service/system_handler.h"
@@ -61,7 +62,13 @@ class TrainingService final : public v1::TrainingService::CallbackService {
 class ModelService final : public v1::ModelService::CallbackService {
  public:
   ModelService(const ServiceContext& context, const ModelHandler& handler)
-      : context_(context), handler_(handler) {}
+      : context_(context), handler_(handler) {
+    MarkMethodCallback(MethodIndex("vrp.v1.ModelService.ImportModel"),
+                       ReceiveStream<v1::ImportModelRequest, v1::Model>(
+                           [this](grpc::CallbackServerContext* call, v1::Model* response) {
+                             return Import(*call, *response);
+                           }));
+  }
   grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* context,
                                        const v1::ListModelsRequest* request,
                                        v1::ListModelsResponse* response) override;
@@ -70,12 +77,14 @@ class ModelService final : public v1::ModelService::CallbackService {
                                      v1::Model* response) override;
   grpc::ServerWriteReactor<v1::EvaluateModelResponse>* EvaluateModel(
       grpc::CallbackServerContext* context, const v1::EvaluateModelRequest* request) override;
-  grpc::ServerReadReactor<v1::ImportModelRequest>* ImportModel(grpc::CallbackServerContext* context,
-                                                               v1::Model* response) override;
   grpc::ServerWriteReactor<v1::ExportModelResponse>* ExportModel(
       grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) override;
 
  private:
+  // ImportModel.
+  grpc::ServerReadReactor<Received<v1::ImportModelRequest>>* Import(
+      grpc::CallbackServerContext& call, v1::Model& response);
+
   const ServiceContext context_;
   const ModelHandler& handler_;
 };
@@ -84,11 +93,15 @@ class DatasetService final : public v1::DatasetService::CallbackService {
  public:
   DatasetService(const ServiceContext& context, MatrixStore& matrices,
                  const SolveJobHandler& solve_jobs)
-      : context_(context), matrices_(matrices), solve_jobs_(solve_jobs) {}
+      : context_(context), matrices_(matrices), solve_jobs_(solve_jobs) {
+    MarkMethodCallback(MethodIndex("vrp.v1.DatasetService.UploadMatrices"),
+                       ReceiveStream<v1::UploadMatricesRequest, v1::Matrices>(
+                           [this](grpc::CallbackServerContext* call, v1::Matrices* response) {
+                             return Upload(*call, *response);
+                           }));
+  }
   grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* GenerateInstances(
       grpc::CallbackServerContext* context, const v1::GenerateInstancesRequest* request) override;
-  grpc::ServerReadReactor<v1::UploadMatricesRequest>* UploadMatrices(
-      grpc::CallbackServerContext* context, v1::Matrices* response) override;
   grpc::ServerUnaryReactor* ListMatrices(grpc::CallbackServerContext* context,
                                          const v1::ListMatricesRequest* request,
                                          v1::ListMatricesResponse* response) override;
@@ -97,6 +110,10 @@ class DatasetService final : public v1::DatasetService::CallbackService {
                                            v1::DeleteMatricesResponse* response) override;
 
  private:
+  // UploadMatrices.
+  grpc::ServerReadReactor<Received<v1::UploadMatricesRequest>>* Upload(
+      grpc::CallbackServerContext& call, v1::Matrices& response);
+
   const ServiceContext context_;
   MatrixStore& matrices_;
   const SolveJobHandler& solve_jobs_;

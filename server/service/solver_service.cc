@@ -1,5 +1,6 @@
 #include "server/service/solver_service.h"
 
+#include "core/base/steady_time.h"
 #include "server/service/batch_call.h"
 #include "server/service/heartbeat.h"
 #include "server/service/solve_stream.h"
@@ -25,7 +26,7 @@ grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
     grpc::CallbackServerContext* context, const v1::SolveRequest* request) {
   const SolveStreamContext solve{.handler = &handler_,
                                  .pool = &context_.solve_pool,
-                                 .received = absl::Now(),
+                                 .received = SteadyNow(),
                                  .deadline = DeadlineOf(*context)};
   return StreamCall<v1::StreamSolveResponse>::Start(
       {.pool = &context_.quick_pool,
@@ -34,15 +35,18 @@ grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
        .heartbeat = nullptr});
 }
 
-grpc::ServerBidiReactor<v1::BatchSolveRequest, v1::BatchSolveResponse>* SolverService::BatchSolve(
-    grpc::CallbackServerContext* context) {
-  return BatchCall<v1::BatchSolveRequest, v1::BatchSolveResponse>::Start(
+grpc::ServerBidiReactor<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>*
+SolverService::Batch(const grpc::CallbackServerContext& context) {
+  return BatchCall<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>::Start(
       {.pool = &context_.solve_pool,
        .hub = &context_.streams,
        .slots = kBatchSlotsPerThread * context_.solve_pool.threads(),
-       .deadline = DeadlineOf(*context),
-       .answer = [this](const v1::BatchSolveRequest& request, const CallContext& call) {
-         return handler_.SolveOfBatch(request, call);
+       .deadline = DeadlineOf(context),
+       .answer = [this](const Received<v1::BatchSolveRequest>& request, const CallContext& call) {
+         if (request.readable) return handler_.SolveOfBatch(request.message, call);
+         v1::BatchSolveResponse response;
+         *response.mutable_error() = ToRpcStatus(request.status());
+         return response;
        }});
 }
 

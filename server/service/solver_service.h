@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grpcpp/support/server_callback.h"
+#include "server/service/received.h"
 #include "server/service/service_context.h"
 #include "server/service/solve_job_handler.h"
 #include "server/service/solver_handler.h"
@@ -13,14 +14,16 @@ class SolverService final : public v1::SolverService::CallbackService {
  public:
   SolverService(const ServiceContext& context, const SolverHandler& handler,
                 const SolveJobHandler& jobs)
-      : context_(context), handler_(handler), jobs_(jobs) {}
+      : context_(context), handler_(handler), jobs_(jobs) {
+    MarkMethodCallback(MethodIndex("vrp.v1.SolverService.BatchSolve"),
+                       ReceiveBatch<v1::BatchSolveRequest, v1::BatchSolveResponse>(
+                           [this](grpc::CallbackServerContext* call) { return Batch(*call); }));
+  }
   grpc::ServerUnaryReactor* Solve(grpc::CallbackServerContext* context,
                                   const v1::SolveRequest* request,
                                   v1::SolveResponse* response) override;
   grpc::ServerWriteReactor<v1::StreamSolveResponse>* StreamSolve(
       grpc::CallbackServerContext* context, const v1::SolveRequest* request) override;
-  grpc::ServerBidiReactor<v1::BatchSolveRequest, v1::BatchSolveResponse>* BatchSolve(
-      grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* CheckSolution(grpc::CallbackServerContext* context,
                                           const v1::CheckSolutionRequest* request,
                                           v1::CheckSolutionResponse* response) override;
@@ -49,6 +52,10 @@ class SolverService final : public v1::SolverService::CallbackService {
       grpc::CallbackServerContext* context, const v1::WatchSolveJobRequest* request) override;
 
  private:
+  // BatchSolve.
+  grpc::ServerBidiReactor<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>* Batch(
+      const grpc::CallbackServerContext& call);
+
   const ServiceContext context_;
   const SolverHandler& handler_;
   const SolveJobHandler& jobs_;

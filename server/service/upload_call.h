@@ -9,6 +9,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/convert/status_convert.h"
 #include "server/runtime/work_pool.h"
+#include "server/service/received.h"
 #include "server/service/unary_call.h"
 
 namespace vrp {
@@ -17,7 +18,7 @@ namespace vrp {
 // next message is read when the last was taken: a slow disk is felt by the caller. Deletes itself
 // when gRPC has done with it, which is after Finish.
 template <typename Request, typename Response>
-class UploadCall final : public grpc::ServerReadReactor<Request> {
+class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
  public:
   struct Options {
     WorkPool* pool = nullptr;  // outlives the call
@@ -26,8 +27,8 @@ class UploadCall final : public grpc::ServerReadReactor<Request> {
   };
 
   // gRPC owns what is returned, and keeps `context` and `response` as long.
-  static grpc::ServerReadReactor<Request>* Start(grpc::CallbackServerContext& context,
-                                                 Response& response, Options options) {
+  static grpc::ServerReadReactor<Received<Request>>* Start(grpc::CallbackServerContext& context,
+                                                           Response& response, Options options) {
     auto* call = new UploadCall(context, response, std::move(options));
     call->StartRead(&call->request_);
     return call;
@@ -43,7 +44,9 @@ class UploadCall final : public grpc::ServerReadReactor<Request> {
       : context_(context), response_(response), options_(std::move(options)) {}
 
   void Take() {
-    auto take = [this] { return options_.take(request_); };
+    auto take = [this] {
+      return request_.readable ? options_.take(request_.message) : request_.status();
+    };
     const absl::Status taken = CallGuarded(take);
     if (taken.ok()) {
       this->StartRead(&request_);
@@ -67,7 +70,7 @@ class UploadCall final : public grpc::ServerReadReactor<Request> {
   grpc::CallbackServerContext& context_;
   Response& response_;
   const Options options_;
-  Request request_;
+  Received<Request> request_;
 };
 
 }  // namespace vrp
