@@ -1,6 +1,9 @@
 #include "server/service/model_evaluation.h"
 
+#include <malloc.h>
+
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +24,7 @@ namespace {
 
 constexpr int64_t kMaxInstances = 100'000;
 constexpr int64_t kMaxNodesInAll = 20'000'000;
+constexpr int64_t kNodesAtOnce = 20'000;
 constexpr size_t kMaxDataBytes = 256;
 constexpr int kMaxModes = 10;
 constexpr int32_t kDefaultWidth = 16;
@@ -90,7 +94,24 @@ absl::StatusOr<std::vector<Instance>> ReadFiles(const v1::EvaluateModelRequest& 
   return instances;
 }
 
-absl::StatusOr<std::vector<Instance>> Generate(const v1::GenerateInstancesRequest& request) {
+// What is evaluated on: instances that are there, and ones that are still to be made.
+struct InstanceSet {
+  std::vector<Instance> instances;
+  GeneratorOptions generator = {};
+  int64_t count = 0;  // in all
+
+  bool complete() const { return std::ssize(instances) == count; }
+  // A piece of what is missing, so that a caller who went away is noticed in between.
+  absl::Status MakeSome() {
+    for (int64_t nodes = 0; !complete() && nodes < kNodesAtOnce; nodes += generator.customers) {
+      VRP_ASSIGN_OR_RETURN(Instance instance, GenerateInstance(generator, std::ssize(instances)));
+      instances.push_back(std::move(instance));
+    }
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request) {
   VRP_ASSIGN_OR_RETURN(const GeneratorOptions options, GeneratorOptionsFromProto(request));
   if (request.count() > kMaxInstances ||
       request.count() * int64_t{options.customers} > kMaxNodesInAll) {
@@ -99,16 +120,20 @@ absl::StatusOr<std::vector<Instance>> Generate(const v1::GenerateInstancesReques
                                " customers, wanted at most ", kMaxInstances, " instances and ",
                                kMaxNodesInAll, " customers in all"));
   }
-  return GenerateInstances(options, request.count());
+  return InstanceSet{.instances = {}, .generator = options, .count = request.count()};
 }
 
-absl::StatusOr<std::vector<Instance>> InstancesOf(const v1::EvaluateModelRequest& request,
-                                                  const ModelEvaluationContext& context) {
+absl::StatusOr<InstanceSet> InstancesOf(const v1::EvaluateModelRequest& request,
+                                        const ModelEvaluationContext& context) {
   const bool files = request.files_size() > 0;
   if (files && request.has_generate()) {
     return InvalidField("generate", "given, and files too; wanted one of them");
   }
-  if (files) return ReadFiles(request, context);
+  if (files) {
+    VRP_ASSIGN_OR_RETURN(std::vector<Instance> instances, ReadFiles(request, context));
+    const int64_t count = std::ssize(instances);
+    return InstanceSet{.instances = std::move(instances), .count = count};
+  }
   if (request.has_generate()) return Generate(request.generate());
   return InvalidField("files", "absent, wanted instances, or a set to generate");
 }
@@ -140,16 +165,27 @@ CardEvaluation CardRow(const EvaluationRow& row) {
 
 class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
  public:
-  EvaluationSource(const ModelEvaluationContext& context, ModelVersion model, std::string data,
-                   std::unique_ptr<Evaluation> evaluation)
+  EvaluationSource(const ModelEvaluationContext& context, LoadedModel model, std::string data,
+                   EvaluationOptions options, InstanceSet set)
       : context_(context),
         model_(std::move(model)),
         data_(std::move(data)),
-        evaluation_(std::move(evaluation)) {}
+        options_(std::move(options)),
+        set_(std::move(set)) {}
+  // Large sets are given back to the machine, not only to the next request.
+  ~EvaluationSource() override {
+    evaluation_ = nullptr;
+    set_.instances = {};
+    malloc_trim(0);
+  }
 
   absl::StatusOr<std::vector<v1::EvaluateModelResponse>> Next() override {
     std::vector<v1::EvaluateModelResponse> messages;
     if (reported_) return messages;
+    if (evaluation_ == nullptr) {
+      VRP_RETURN_IF_ERROR(Prepare());
+      return messages;
+    }
     VRP_RETURN_IF_ERROR(evaluation_->Step());
     v1::EvaluateModelResponse& message = messages.emplace_back();
     message.set_done(evaluation_->done());
@@ -161,13 +197,22 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
     return messages;
   }
   bool AtEnd() const override { return reported_; }
-  // Never called: Next is empty at the end only.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:
+  absl::Status Prepare() {
+    VRP_RETURN_IF_ERROR(set_.MakeSome());
+    if (!set_.complete()) return absl::OkStatus();
+    absl::StatusOr<std::unique_ptr<Evaluation>> evaluation =
+        Evaluation::Create(std::move(model_.policy), std::move(set_.instances), options_);
+    if (!evaluation.ok()) return WithField(evaluation.status());
+    evaluation_ = *std::move(evaluation);
+    return absl::OkStatus();
+  }
+
   v1::EvaluationReport Report() const {
     v1::EvaluationReport report;
-    report.set_model(ModelVersionName(model_.name, model_.version));
+    report.set_model(ModelVersionName(model_.version.name, model_.version.version));
     std::vector<CardEvaluation> rows;
     for (const EvaluationRow& row : evaluation_->Rows()) {
       CardEvaluation& entry = rows.emplace_back(CardRow(row));
@@ -179,15 +224,18 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
       for (const SizeBucket& bucket : row.sizes) *message.add_sizes() = ToProto(bucket);
     }
     const absl::Status written =
-        context_.registry->AddEvaluations(model_.name, model_.version, rows).status();
+        context_.registry->AddEvaluations(model_.version.name, model_.version.version, rows)
+            .status();
     if (!written.ok()) report.set_card_note(std::string(written.message()));
     return report;
   }
 
   const ModelEvaluationContext context_;
-  const ModelVersion model_;
+  LoadedModel model_;  // the policy until the evaluation has it
   const std::string data_;
-  const std::unique_ptr<Evaluation> evaluation_;
+  const EvaluationOptions options_;
+  InstanceSet set_;
+  std::unique_ptr<Evaluation> evaluation_;  // null: the set is not complete yet
   bool reported_ = false;
 };
 
@@ -199,13 +247,10 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenMod
   VRP_ASSIGN_OR_RETURN(EvaluationOptions options, OptionsFromProto(request));
   options.threads = context.threads;
   VRP_ASSIGN_OR_RETURN(std::string data, DataName(request));
-  VRP_ASSIGN_OR_RETURN(std::vector<Instance> instances, InstancesOf(request, context));
+  VRP_ASSIGN_OR_RETURN(InstanceSet set, InstancesOf(request, context));
   VRP_ASSIGN_OR_RETURN(LoadedModel model, context.registry->Load(name.name, name.version));
-  absl::StatusOr<std::unique_ptr<Evaluation>> evaluation =
-      Evaluation::Create(std::move(model.policy), std::move(instances), std::move(options));
-  if (!evaluation.ok()) return WithField(evaluation.status());
-  return std::make_unique<EvaluationSource>(context, std::move(model.version), std::move(data),
-                                            *std::move(evaluation));
+  return std::make_unique<EvaluationSource>(context, std::move(model), std::move(data),
+                                            std::move(options), std::move(set));
 }
 
 }  // namespace vrp
