@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -144,7 +145,9 @@ absl::Status Database::SetDurability(Durability durability) {
 absl::Status Database::Error(int code, std::string_view doing) const {
   if (code == SQLITE_OK) return absl::OkStatus();
   const char* detail = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
-  const std::string text = Concat(path_, ": cannot ", doing, ": ", detail);
+  const int why = handle_ == nullptr ? 0 : sqlite3_system_errno(handle_);
+  const std::string reason = why == 0 ? "" : Concat(" (", std::strerror(why), ")");
+  const std::string text = Concat(path_, ": cannot ", doing, ": ", Escaped(detail), reason);
   switch (code & 0xff) {
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(Concat(text, "; free some space"));
