@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/steady_time.h"
 
 namespace vrp {
 
@@ -33,7 +33,7 @@ class StopCondition {
 
   StopReason Check() const {
     if (cancel_ != nullptr && cancel_->cancelled()) return StopReason::kCancelled;
-    if (deadline_ != absl::InfiniteFuture() && absl::Now() >= deadline_)
+    if (deadline_ != absl::InfiniteFuture() && SteadyNow() >= deadline_)
       return StopReason::kDeadline;
     return StopReason::kNone;
   }

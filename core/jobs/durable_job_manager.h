@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/job_run.h"
 #include "core/jobs/job_runner.h"
 #include "core/jobs/live_runs.h"
-#include "core/jobs/stop_signal.h"
 
 namespace vrp {
 

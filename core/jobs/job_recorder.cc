@@ -53,14 +53,11 @@ void JobRecorder::Finish() {
 }
 
 absl::Duration JobRecorder::RunTime() const {
-  // A clock that was set back takes nothing away.
-  return options_.run_time_before + std::max(options_.clock->Now() - began_, absl::ZeroDuration());
+  return options_.run_time_before + (options_.clock->SteadyNow() - began_);
 }
 
 bool JobRecorder::IsDue() const {
-  const absl::Time now = options_.clock->Now();
-  // A clock that was set back must not silence the job.
-  return now < last_stored_time_ || now - last_stored_time_ >= options_.progress_interval;
+  return options_.clock->SteadyNow() - last_stored_time_ >= options_.progress_interval;
 }
 
 void JobRecorder::StoreProgress(const TrainingProgress& progress) {
@@ -69,18 +66,17 @@ void JobRecorder::StoreProgress(const TrainingProgress& progress) {
   end_of_epoch_follows_ = false;
   if (copy.step <= last_stored_step_) return;  // (attempt, step) is unique
   last_stored_step_ = copy.step;
-  last_stored_time_ = options_.clock->Now();
+  last_stored_time_ = options_.clock->SteadyNow();
   Append([&copy](JobChange& change) { change.Progress(copy); });
   AddToCurves(copy);
 }
 
 void JobRecorder::AddToCurves(const TrainingProgress& progress) {
   if (curves_ == nullptr) return;
-  const absl::Time now = options_.clock->Now();
-  const bool due = now < curves_time_ || now - curves_time_ >= kCurveInterval;
-  if (!due && !progress.end_of_epoch) return;
+  const absl::Time now = options_.clock->SteadyNow();
+  if (now - curves_time_ < kCurveInterval && !progress.end_of_epoch) return;
   const absl::Status added =
-      curves_->Add(now, progress.step, ProgressScalars(progress, curves_totals_));
+      curves_->Add(options_.clock->Now(), progress.step, ProgressScalars(progress, curves_totals_));
   curves_time_ = now;
   curves_totals_ = progress.totals;
   if (added.ok()) return;

@@ -35,7 +35,7 @@ class JobRecorder final : public TrainingObserver {
   };
   // The attempt begins.
   explicit JobRecorder(Options options)
-      : options_(std::move(options)), began_(options_.clock->Now()) {}
+      : options_(std::move(options)), began_(options_.clock->SteadyNow()) {}
 
   void OnLog(std::string_view line) override;
   void OnProgress(const TrainingProgress& progress) override;

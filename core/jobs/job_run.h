@@ -10,11 +10,11 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/stop.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_recorder.h"
 #include "core/jobs/job_store.h"
 #include "core/jobs/live_runs.h"
 #include "core/jobs/state_folder.h"
-#include "core/jobs/stop_signal.h"
 #include "core/registry/registry.h"
 #include "core/train/trainer.h"
 

@@ -13,8 +13,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/stop.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_store.h"
-#include "core/jobs/stop_signal.h"
 
 namespace vrp {
 

@@ -10,11 +10,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_runner.h"
 #include "core/jobs/job_solver.h"
 #include "core/jobs/solve_job_run.h"
-#include "core/jobs/stop_signal.h"
 
 namespace vrp {
 

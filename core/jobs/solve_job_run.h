@@ -9,9 +9,9 @@
 #include "absl/time/time.h"
 #include "core/base/clock.h"
 #include "core/base/stop.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_solver.h"
 #include "core/jobs/job_store.h"
-#include "core/jobs/stop_signal.h"
 
 namespace vrp {
 

@@ -1,13 +1,12 @@
 #include "core/jobs/solve_recorder.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace vrp {
 
 SolveRecorder::SolveRecorder(Options options)
     : options_(std::move(options)),
-      begun_(options_.clock->Now()),
+      begun_(options_.clock->SteadyNow()),
       progress_(options_.before),
       thread_([this] { Work(); }) {}
 
@@ -26,10 +25,7 @@ void SolveRecorder::Found(FoundPlan plan) {
 }
 
 SolveProgress SolveRecorder::Finish() {
-  {
-    absl::MutexLock lock(&mutex_);
-    ended_ = true;
-  }
+  ended_.Set();
   thread_.join();
   Store();
   absl::MutexLock lock(&mutex_);
@@ -38,17 +34,11 @@ SolveProgress SolveRecorder::Finish() {
 }
 
 absl::Duration SolveRecorder::SearchedLately() const {
-  // A clock that was set back must not give time back.
-  return std::max(absl::ZeroDuration(), options_.clock->Now() - begun_);
+  return options_.clock->SteadyNow() - begun_;
 }
 
 void SolveRecorder::Work() {
-  while (Wait()) Store();
-}
-
-bool SolveRecorder::Wait() {
-  absl::MutexLock lock(&mutex_);
-  return !mutex_.AwaitWithTimeout(absl::Condition(&ended_), options_.interval);
+  while (!ended_.WaitFor(options_.interval)) Store();
 }
 
 void SolveRecorder::Store() {

@@ -9,6 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_solver.h"
 #include "core/jobs/job_store.h"
 
@@ -38,8 +39,6 @@ class SolveRecorder {
 
  private:
   void Work();
-  // For an interval; false: the search has ended.
-  bool Wait();
   void Store();
   absl::Duration SearchedLately() const;
 
@@ -48,7 +47,7 @@ class SolveRecorder {
   absl::Mutex mutex_;
   SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // with what is not stored yet
   std::optional<std::string> unstored_ ABSL_GUARDED_BY(mutex_);  // the newest plan
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  StopSignal ended_;
   std::thread thread_;  // last: it uses the others
 };
 

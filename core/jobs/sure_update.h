@@ -5,8 +5,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "core/base/stop_signal.h"
 #include "core/jobs/job_store.h"
-#include "core/jobs/stop_signal.h"
 
 namespace vrp {
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/model/torch_guard.h"
 #include "core/model/torch_rollout.h"
@@ -27,12 +27,12 @@ constexpr int64_t kMaxRows = int64_t{1} << 21;
 class PhaseClock {
  public:
   PhaseClock(PhaseSeconds& seconds, at::Device device)
-      : seconds_(seconds), device_(device), since_(absl::Now()) {}
+      : seconds_(seconds), device_(device), since_(SteadyNow()) {}
 
   void Next(Phase phase) {
     // Kernels run behind the host: a phase is over when they are.
     if (!device_.is_cpu()) at::accelerator::synchronizeDevice(device_.index());
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     seconds_[static_cast<size_t>(phase)] += absl::ToDoubleSeconds(now - since_);
     since_ = now;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/steady_time.h"
+
 namespace vrp {
 namespace {
 
@@ -47,7 +49,7 @@ SearchEnd Annealing::Run(const StopCondition& grace, ImprovementFn on_improvemen
   SearchEnd end = SearchEnd::kIterations;
   for (; iterations_ < options_.max_iterations; ++iterations_) {
     if (iterations_ % poll == 0) {
-      const absl::Time now = absl::Now();
+      const absl::Time now = SteadyNow();
       end = StopKind(grace, now);
       if (end != SearchEnd::kIterations) break;
       Cool(now);
@@ -113,7 +115,7 @@ void Annealing::KeepBest() {
 void Annealing::Report(ImprovementFn on_improvement) {
   const Plan plan = BestPlan();
   on_improvement(plan, PlanCost(routes_.problem().instance(), plan));
-  reported_ = absl::Now();
+  reported_ = SteadyNow();
   unreported_ = false;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
+#include "core/base/steady_time.h"
 #include "core/search/search.h"
 
 namespace vrp {
@@ -13,7 +14,7 @@ namespace vrp {
 class Cooling {
  public:
   Cooling(const SearchOptions& options, int32_t nodes)
-      : options_(options), nodes_(nodes), started_(absl::Now()) {}
+      : options_(options), nodes_(nodes), started_(SteadyNow()) {}
 
   // In [0, 1): where in its cooling a search is.
   double Phase(int64_t iterations, absl::Time now) const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/search/space_curve.h"
 
 namespace vrp {
@@ -106,7 +107,7 @@ Plan NodeSelection::Renumbered(const Plan& plan, const std::vector<NodeIndex>& n
 std::optional<NodeSelection> InCurveOrder(const Instance& instance, const StopCondition& stop) {
   const auto elements = static_cast<double>(instance.data().distance_matrix.size() +
                                             instance.data().duration_matrix.size());
-  if (stop.deadline() - absl::Now() < kWorthwhile * elements * kMatrixCopy) return std::nullopt;
+  if (stop.deadline() - SteadyNow() < kWorthwhile * elements * kMatrixCopy) return std::nullopt;
   const int32_t vehicles = instance.vehicles().empty() ? 0 : instance.vehicles().front().count;
   absl::StatusOr<NodeSelection> selection =
       NodeSelection::Of(instance, OrderOf(instance), vehicles);

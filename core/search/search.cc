@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
@@ -90,9 +91,9 @@ FirstPlans MakeFirstPlans(const SearchProblem& problem, const SearchOptions& opt
   };
   for (const Plan& plan : options.initial) consider(plan);
   if (!options.initial.empty() && stop.ShouldStop()) return first;
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = SteadyNow();
   consider(SavingsPlan(problem, stop));
-  const absl::Time rather_end = begun + kSecondStart * (absl::Now() - begun);
+  const absl::Time rather_end = begun + kSecondStart * (SteadyNow() - begun);
   if (problem.timed() && rather_end < stop.deadline()) consider(InsertionPlan(problem, stop));
   return first;
 }
@@ -119,7 +120,7 @@ double AnnealedShare(const SearchProblem& problem) {
 // Options for the first `share` of a search, with a number of iterations where it has no end.
 SearchOptions PartOf(const SearchOptions& options, double share, int32_t customers) {
   SearchOptions part = options;
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   if (options.max_iterations != INT64_MAX) {
     part.max_iterations = static_cast<int64_t>(share * static_cast<double>(options.max_iterations));
   } else if (options.stop.deadline() != absl::InfiniteFuture()) {
@@ -228,7 +229,7 @@ absl::StatusOr<SearchResult> SearchFrom(const Instance& instance, const Plan& be
 
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
                                        ImprovementFn on_improvement) {
-  const StopCondition grace(absl::Now() + kGrace, nullptr);
+  const StopCondition grace(SteadyNow() + kGrace, nullptr);
   if (!IsPlain(instance) || FleetTooSmall(instance)) {
     return RichSearch(instance, options, grace, on_improvement);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/steady_time.h"
 #include "core/search/fast_random.h"
 #include "core/search/space_curve.h"
 #include "core/search/tour.h"
@@ -104,7 +105,7 @@ class TourSearch {
   void Report(ImprovementFn on_improvement) {
     const Plan plan = ToPlan(tour_);
     on_improvement(plan, PlanCost(problem_.instance(), plan));
-    reported_ = absl::Now();
+    reported_ = SteadyNow();
     unreported_ = false;
   }
 
@@ -129,7 +130,7 @@ SearchEnd TourSearch::Perturb(ImprovementFn on_improvement, int64_t& iterations)
         end = reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
         break;
       }
-      if (unreported_ && absl::Now() - reported_ >= kReportEvery) Report(on_improvement);
+      if (unreported_ && SteadyNow() - reported_ >= kReportEvery) Report(on_improvement);
     }
     Step();
   }

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/problem/checker.h"
 #include "core/search/search.h"
@@ -154,11 +154,11 @@ absl::Status Evaluation::DecodeSome() {
   if (first == 0) batch_ = options_.threads;
   const int64_t count = std::min(batch_, Count() - first);
   const std::span<const Instance> batch(instances_.data() + first, static_cast<size_t>(count));
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = SteadyNow();
   VRP_ASSIGN_OR_RETURN(
       const std::vector<DecodedPlan> plans,
       policy_->Decode(batch, DecodingOf(options_.modes[mode], options_.seed, pool_)));
-  const absl::Duration took = absl::Now() - begun;
+  const absl::Duration took = SteadyNow() - begun;
   times_[mode] += took;
   if (static_cast<int64_t>(plans.size()) != count) {
     return absl::InternalError(Concat("the policy gave ", plans.size(), " plans for ", count));

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/search/search.h"
 #include "core/solve/parallel_search.h"
@@ -81,7 +82,7 @@ class Solving {
   Solving(const Instance& instance, const SolveOptions& options)
       : instance_(instance),
         options_(options),
-        started_(absl::Now()),
+        started_(SteadyNow()),
         received_(options.received == absl::Time() ? started_ : options.received) {
     const absl::Time by_budget = received_ + options.budget;
     const absl::Time by_caller = options.deadline - kWayBack;
@@ -123,7 +124,7 @@ class Solving {
   // `seeds`: a policy's plans, the best first, to start from the first beside those that were given
   // and to be guided by all.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
-    const absl::Time begun = absl::Now();
+    const absl::Time begun = SteadyNow();
     const absl::Duration closing =
         std::min(kClosingPerNode * (IsPlain(instance_) ? 1 : 2) * instance_.num_nodes(),
                  answer_.budget * kClosingShare);
@@ -139,7 +140,7 @@ class Solving {
                                                              options_.on_improvement));
     answer_.iterations = result.iterations;
     answer_.ended_by = EndOf(result.ended_by);
-    answer_.times.search = absl::Now() - begun;
+    answer_.times.search = SteadyNow() - begun;
     return std::move(result.plan);
   }
 
@@ -162,7 +163,7 @@ class Solving {
   }
 
   absl::StatusOr<DecodedPlan> Decode(DecodeOptions decode) {
-    const absl::Time begun = absl::Now();
+    const absl::Time begun = SteadyNow();
     decode.seed = options_.seed;
     // One greedy tour is work for one thread; samples, beams and starts are shared.
     std::optional<CpuPool> pool;
@@ -170,14 +171,14 @@ class Solving {
       decode.pool = &pool.emplace(options_.threads);
     }
     absl::StatusOr<DecodedPlan> decoded = PolicyPlan(*options_.policy, instance_, decode);
-    answer_.times.decode += absl::Now() - begun;
+    answer_.times.decode += SteadyNow() - begun;
     return decoded;
   }
 
   // The policy's greedy plan, and where there is time for them samples; the best first. Nothing,
   // and a note, where it gives none in its share of the time.
   std::vector<Plan> AskPolicy() {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     if (stop_.ShouldStop()) {
       answer_.policy_note = "no time was left for the policy";
       return {};
@@ -190,7 +191,7 @@ class Solving {
       return {};
     }
     std::vector<Plan> plans = {std::move(greedy->plan)};
-    if (absl::Now() + kGuidesTime * answer_.times.decode > decode.stop.deadline()) return plans;
+    if (SteadyNow() + kGuidesTime * answer_.times.decode > decode.stop.deadline()) return plans;
     decode.method = DecodeMethod::kSample;
     decode.width = kGuides;
     decode.others = kGuides - 1;
@@ -226,7 +227,7 @@ class Solving {
                                               ToAbsl(StrategyName(answer_.strategy)), ": ",
                                               violation.message));
     }
-    answer_.times.total = absl::Now() - received_;
+    answer_.times.total = SteadyNow() - received_;
     return std::move(answer_);
   }
 

@@ -13,11 +13,11 @@ std::string LiveJobName(std::string_view job_name, int64_t step) {
 absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
                                                absl::Duration patience) {
   const auto wish = std::make_shared<Wish>(Wish{.directory = directory});
-  const auto answered = +[](Wish* asked) { return asked->answer.has_value(); };
-  absl::MutexLock lock(&mutex_);
+  const auto answered = [&wish] { return wish->answer.has_value(); };
+  std::unique_lock<std::mutex> lock(mutex_);
   if (!closed_.ok()) return closed_;
   wishes_.push_back(wish);
-  if (!mutex_.AwaitWithTimeout(absl::Condition(answered, wish.get()), patience)) {
+  if (!changed_.wait_for(lock, absl::ToChronoNanoseconds(patience), answered)) {
     const auto waiting = std::find(wishes_.begin(), wishes_.end(), wish);
     if (waiting != wishes_.end()) {
       wishes_.erase(waiting);
@@ -25,7 +25,7 @@ absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
           Concat("the training has not come to the end of its step within ",
                  absl::FormatDuration(patience), "; try again"));
     }
-    mutex_.Await(absl::Condition(answered, wish.get()));  // it is being written
+    changed_.wait(lock, answered);  // it is being written
   }
   return *wish->answer;
 }
@@ -33,21 +33,27 @@ absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
 void LiveModels::Serve(Write write) {
   std::deque<std::shared_ptr<Wish>> wishes;
   {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     wishes.swap(wishes_);
   }
   for (const std::shared_ptr<Wish>& wish : wishes) {
     absl::StatusOr<TrainingResult> answer = write(wish->directory);
-    absl::MutexLock lock(&mutex_);
-    wish->answer = std::move(answer);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      wish->answer = std::move(answer);
+    }
+    changed_.notify_all();
   }
 }
 
 void LiveModels::Close(const absl::Status& why) {
-  absl::MutexLock lock(&mutex_);
-  closed_ = why;
-  for (const std::shared_ptr<Wish>& wish : wishes_) wish->answer = why;
-  wishes_.clear();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = why;
+    for (const std::shared_ptr<Wish>& wish : wishes_) wish->answer = why;
+    wishes_.clear();
+  }
+  changed_.notify_all();
 }
 
 }  // namespace vrp

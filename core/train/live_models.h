@@ -1,18 +1,18 @@
 // Asking a training that is under way for its weights.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/train/training_result.h"
 
@@ -42,9 +42,10 @@ class LiveModels {
     std::optional<absl::StatusOr<TrainingResult>> answer = {};
   };
 
-  absl::Mutex mutex_;
-  std::deque<std::shared_ptr<Wish>> wishes_ ABSL_GUARDED_BY(mutex_);
-  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK: it runs
+  std::mutex mutex_;  // not Abseil's, for the reason that StopSignal gives; guards what follows
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Wish>> wishes_;
+  absl::Status closed_;  // OK: it runs
 };
 
 }  // namespace vrp

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/train/instance_source.h"
 #include "core/train/learner_parts.h"
@@ -198,10 +198,10 @@ class ReinforceLearner final : public Learner {
   absl::StatusOr<std::vector<double>> TimedCosts(const PolicyEngine& engine,
                                                  const NetworkBatch& batch, StepParts& parts,
                                                  const StopCondition& stop) const {
-    const absl::Time start = absl::Now();
+    const absl::Time start = SteadyNow();
     VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
                          GreedyCosts(engine, batch, options_.pool, stop));
-    parts.AddRolloutSeconds(absl::ToDoubleSeconds(absl::Now() - start));
+    parts.AddRolloutSeconds(absl::ToDoubleSeconds(SteadyNow() - start));
     return Scaled(costs, batch);
   }
 

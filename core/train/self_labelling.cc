@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/train/learner_parts.h"
 
 namespace vrp {
@@ -43,9 +43,9 @@ class SelfLabellingLearner final : public Learner {
   absl::Status AddPart(const BatchPart& part, int64_t instances, StepParts& parts) {
     RolloutRequest sampling = parts.Rollout(part, Choice::kSample);
     sampling.trajectories = options_.config.self_labelling_samples;
-    const absl::Time start = absl::Now();
+    const absl::Time start = SteadyNow();
     VRP_ASSIGN_OR_RETURN(const Trajectories sampled, options_.engine->Run(part.batch, sampling));
-    parts.AddRolloutSeconds(absl::ToDoubleSeconds(absl::Now() - start));
+    parts.AddRolloutSeconds(absl::ToDoubleSeconds(SteadyNow() - start));
 
     const std::vector<std::vector<int32_t>> labels = Best(sampled);
     RolloutRequest follow = parts.Rollout(part, Choice::kFollow);

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/train/learning_rate.h"
@@ -62,7 +62,7 @@ absl::Status TrainingRun::Loop() {
     VRP_RETURN_IF_ERROR(OneStep());
     if (step_ % steps_per_epoch_ == 0) VRP_RETURN_IF_ERROR(EndEpoch());
     if (step_ % config_.checkpoint_every_steps == 0 || IsOneOfTheBest()) {
-      const absl::Time start = absl::Now();
+      const absl::Time start = SteadyNow();
       VRP_RETURN_IF_ERROR(Save());
       AddPhase(Phase::kLog, start);
     }
@@ -123,18 +123,18 @@ void TrainingRun::TellEnd() {
 
 absl::Status TrainingRun::OneStep() {
   observer_.OnPhase("training step");
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, loader_->Next());
   AddPhase(Phase::kData, start);
   VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(batch));
-  const absl::Time update = absl::Now();
+  const absl::Time update = SteadyNow();
   const double norm = GradientNorm(std::as_const(*engine_).parameters().gradient(), &pool_);
   const bool sound = !outcome.overflowed && std::isfinite(outcome.loss) && std::isfinite(norm);
   if (sound) Apply(norm);
   AddPhase(Phase::kOptimiser, update);
   ++step_;
   Count(outcome, batch.instances);
-  const double seconds = absl::ToDoubleSeconds(absl::Now() - start);
+  const double seconds = absl::ToDoubleSeconds(SteadyNow() - start);
   totals_.seconds += seconds;
   if (!sound) {
     ++totals_.skipped_steps;
@@ -143,7 +143,7 @@ absl::Status TrainingRun::OneStep() {
         outcome.overflowed);
   }
   bad_steps_ = overflows_ = 0;
-  const absl::Time log = absl::Now();
+  const absl::Time log = SteadyNow();
   Report(outcome, norm, seconds);
   AddPhase(Phase::kLog, log);
   return absl::OkStatus();
@@ -196,7 +196,7 @@ void TrainingRun::Count(const StepOutcome& outcome, int64_t instances) {
 
 void TrainingRun::AddPhase(Phase phase, absl::Time since) {
   totals_.phase_seconds[static_cast<size_t>(phase)] +=
-      absl::ToDoubleSeconds(absl::Now() - since) * pool_.threads();
+      absl::ToDoubleSeconds(SteadyNow() - since) * pool_.threads();
 }
 
 void TrainingRun::Report(const StepOutcome& outcome, double gradient_norm, double seconds) {

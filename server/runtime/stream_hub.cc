@@ -54,16 +54,13 @@ void StreamHub::Close() {
     if (closed_) return;
     closed_ = true;
   }
+  ends_.Set();
   // Outside the lock: a stream that ends calls Remove.
   for (const std::shared_ptr<HubStream>& stream : Streams()) stream->OnClose();
 }
 
 void StreamHub::Tick() {
-  while (true) {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&closed_), options_.tick)) return;
-    }
+  while (!ends_.WaitFor(options_.tick)) {
     for (const std::shared_ptr<HubStream>& stream : Streams()) stream->OnTick();
   }
 }

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/stop_signal.h"
 
 namespace vrp {
 
@@ -53,6 +54,7 @@ class StreamHub {
   std::map<int64_t, std::weak_ptr<HubStream>> streams_ ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 1;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  StopSignal ends_;
   std::thread ticker_;
 };
 

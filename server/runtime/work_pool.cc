@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
 
@@ -26,13 +26,13 @@ absl::Status WorkPool::TryRun(absl::AnyInvocable<void()> work) {
         Concat("busy: ", queue_.size(), " requests are waiting; try again later"));
     return WithReason(WithRetry(full, absl::Seconds(1)), "QUEUE_FULL");
   }
-  queue_.push_back({std::move(work), absl::Now()});
+  queue_.push_back({std::move(work), SteadyNow()});
   return absl::OkStatus();
 }
 
 void WorkPool::Run(absl::AnyInvocable<void()> work) {
   absl::MutexLock lock(&mutex_);
-  if (!closed_) queue_.push_back({std::move(work), absl::Now()});
+  if (!closed_) queue_.push_back({std::move(work), SteadyNow()});
 }
 
 int64_t WorkPool::waiting() const {
@@ -62,7 +62,7 @@ void WorkPool::Work() {
       task = std::move(queue_.front());
       queue_.pop_front();
     }
-    if (options_.on_begin != nullptr) options_.on_begin(absl::Now() - task.queued);
+    if (options_.on_begin != nullptr) options_.on_begin(SteadyNow() - task.queued);
     task.work();
   }
 }

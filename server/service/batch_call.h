@@ -8,7 +8,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/base/stop.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/runtime/stream_hub.h"
@@ -79,7 +79,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
       if (self->cancel_->cancelled()) return;
       // Waiting for a solver is not the request's own time.
       const CallContext context{
-          .received = absl::Now(), .deadline = self->options_.deadline, .cancel = self->cancel_};
+          .received = SteadyNow(), .deadline = self->options_.deadline, .cancel = self->cancel_};
       auto answer = [&] {
         return absl::StatusOr<Response>(self->options_.answer(request, context));
       };

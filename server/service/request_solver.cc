@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/problem/plan_value.h"
 #include "server/convert/solution_convert.h"
@@ -56,7 +56,7 @@ void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
 
 absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& task,
                                                             v1::SolveRequest request) const {
-  const CallContext context{.received = absl::Now(), .cancel = task.cancel};
+  const CallContext context{.received = SteadyNow(), .cancel = task.cancel};
   const SolveLimits limits = handler_.job_limits();
   absl::StatusOr<SolverHandler::Prepared> prepared = handler_.Prepare(request, limits, context);
   std::string note;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
@@ -60,7 +60,7 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
 absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
     const v1::CreateSolveJobRequest& request) const {
   VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   const CallContext context{
       .received = now, .deadline = now + kCheckTime, .cancel = std::make_shared<CancelFlag>()};
   VRP_ASSIGN_OR_RETURN(const SolverHandler::Prepared prepared,

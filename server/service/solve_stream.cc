@@ -6,8 +6,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/stop.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/time_convert.h"
@@ -126,7 +126,7 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolve
   VRP_RETURN_IF_ERROR(context.pool->TryRun([handler = context.handler, mailbox, call, request] {
     auto solve = [&] {
       return handler->Solve(request, call, [&](const Instance& instance, const Plan& plan) {
-        mailbox->PutPlan({.instance = instance, .plan = plan, .found = absl::Now()});
+        mailbox->PutPlan({.instance = instance, .plan = plan, .found = SteadyNow()});
       });
     };
     mailbox->PutAnswer(CallGuarded(solve));

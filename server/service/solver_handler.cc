@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/problem/formats.h"
 #include "core/problem/instance_writer.h"
@@ -113,7 +113,7 @@ void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& respons
 absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& request,
                                                        const CallContext& context,
                                                        const ImprovementFn& on_improvement) const {
-  const absl::Time started = options_.clock->Now();
+  const absl::Time started = options_.clock->SteadyNow();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   VRP_ASSIGN_OR_RETURN(
       Prepared prepared,
@@ -175,10 +175,10 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Run(const v1::SolveRequest& req
   const Watchdog::Watch watch(
       *options_.watchdog,
       {.phase = "solve", .of = {}, .limit = 2 * prepared.options.budget + kSolveSlack});
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = SteadyNow();
   const absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, prepared.options);
   if (!answer.ok()) return ErrorOf(request, instance, answer.status());
-  options_.metrics->Solved(StrategyName(answer->strategy), absl::Now() - begun);
+  options_.metrics->Solved(StrategyName(answer->strategy), SteadyNow() - begun);
   v1::SolveResponse response = ToProto(instance, *answer);
   if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);
   if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;

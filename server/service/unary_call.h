@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/base/stop.h"
 #include "core/base/text.h"
 #include "grpcpp/server_context.h"
@@ -30,11 +30,11 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   const std::shared_ptr<CancelFlag> cancel_;
 };
 
-// The deadline of the call; none: the infinite future.
+// The deadline of the call on SteadyNow's clock; none: the infinite future.
 inline absl::Time DeadlineOf(const grpc::ServerContextBase& context) {
   const auto deadline = context.deadline();
-  return deadline == std::chrono::system_clock::time_point::max() ? absl::InfiniteFuture()
-                                                                  : absl::FromChrono(deadline);
+  if (deadline == std::chrono::system_clock::time_point::max()) return absl::InfiniteFuture();
+  return SteadyFromWall(absl::FromChrono(deadline));
 }
 
 // `work()`, with whatever the standard library throws as a status: a message must not end the
@@ -61,7 +61,7 @@ grpc::ServerUnaryReactor* RunUnary(grpc::CallbackServerContext& context, WorkPoo
   auto cancel = std::make_shared<CancelFlag>();
   auto* call = new UnaryCall(cancel);
   const CallContext about{
-      .received = absl::Now(), .deadline = DeadlineOf(context), .cancel = cancel};
+      .received = SteadyNow(), .deadline = DeadlineOf(context), .cancel = cancel};
   const absl::Status queued = pool.TryRun([call, about, &response, work = std::move(work)] {
     auto body = [&] { return work(about); };
     absl::StatusOr<Response> result = CallGuarded(body);

@@ -32,19 +32,12 @@ bool CanWrite(const std::string& folder) {
 HealthMonitor::HealthMonitor(Options options) : options_(std::move(options)) {
   Look();
   thread_ = std::thread([this] {
-    const auto wait = [this] {
-      absl::MutexLock lock(&mutex_);
-      return !mutex_.AwaitWithTimeout(absl::Condition(&stopping_), options_.interval);
-    };
-    while (wait()) Look();
+    while (!stopping_.WaitFor(options_.interval)) Look();
   });
 }
 
 HealthMonitor::~HealthMonitor() {
-  {
-    absl::MutexLock lock(&mutex_);
-    stopping_ = true;
-  }
+  stopping_.Set();
   thread_.join();
 }
 

@@ -7,8 +7,9 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/steady_time.h"
+#include "core/base/stop_signal.h"
 #include "server/runtime/work_pool.h"
 #include "server/telemetry/metrics.h"
 #include "server/telemetry/readiness.h"
@@ -36,7 +37,7 @@ class HealthMonitor {
   HealthMonitor& operator=(const HealthMonitor&) = delete;
 
   // One look; the thread of the monitor does nothing else.
-  void Look(absl::Time now = absl::Now());
+  void Look(absl::Time now = SteadyNow());
 
  private:
   void LookAtQueue(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -46,7 +47,7 @@ class HealthMonitor {
 
   const Options options_;
   absl::Mutex mutex_;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  StopSignal stopping_;
   absl::Time full_since_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   absl::Time next_probe_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   bool told_ ABSL_GUARDED_BY(mutex_) = false;

@@ -8,8 +8,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/steady_time.h"
 
 namespace vrp {
 
@@ -24,7 +24,7 @@ class Watchdog {
   // Watched as long as it lives; must not outlive the watchdog.
   class Watch {
    public:
-    Watch(Watchdog& watchdog, Work work, absl::Time now = absl::Now());
+    Watch(Watchdog& watchdog, Work work, absl::Time now = SteadyNow());
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -41,7 +41,7 @@ class Watchdog {
     absl::Duration limit;
   };
   // What is beyond its limit, or beyond twice, four times, ... of it since it was last told.
-  std::vector<Overdue> Look(absl::Time now = absl::Now());
+  std::vector<Overdue> Look(absl::Time now = SteadyNow());
 
  private:
   struct Entry {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 
 namespace vrp {
 namespace {
@@ -27,7 +27,7 @@ class WatchedObserver final : public TrainingObserver {
     EndPhase();
     if (phase.empty()) return;
     phase_ = phase;
-    begun_ = absl::Now();
+    begun_ = SteadyNow();
     watch_.emplace(watchdog_,
                    Watchdog::Work{.phase = phase_, .of = job_, .limit = LimitOf(phase_)});
   }
@@ -42,7 +42,7 @@ class WatchedObserver final : public TrainingObserver {
     if (!watch_.has_value()) return;
     watch_.reset();
     Past& past = past_[phase_];
-    past.total += absl::Now() - begun_;
+    past.total += SteadyNow() - begun_;
     ++past.times;
   }
   absl::Duration LimitOf(const std::string& phase) const {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/solve/solver.h"
 #include "tests/bench/json_line.h"
 #include "tests/testing/feature_instances.h"
@@ -48,9 +48,9 @@ double OverrunMs(const Instance& instance, absl::Duration budget, uint64_t seed)
   SolveOptions options;
   options.budget = budget;
   options.seed = seed;
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = SteadyNow();
   if (!Solve(instance, options).ok()) std::abort();
-  return absl::ToDoubleMilliseconds(absl::Now() - begun - budget);
+  return absl::ToDoubleMilliseconds(SteadyNow() - begun - budget);
 }
 
 double Quantile(const std::vector<double>& sorted, double share) {

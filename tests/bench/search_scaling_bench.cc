@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/problem/generators.h"
 #include "core/search/search.h"
@@ -56,7 +56,7 @@ Instance MakeInstance(const ScalingCase& scaling, int32_t customers) {
 
 void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
   const Instance instance = MakeInstance(scaling, customers);
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = SteadyNow();
   absl::Time first = absl::InfinitePast();
   Cost first_cost = 0;
   SearchOptions options;
@@ -64,10 +64,10 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
   const absl::StatusOr<SearchResult> result =
       Search(instance, options, [&](const Plan& /*plan*/, Cost cost) {
         if (first != absl::InfinitePast()) return;
-        first = absl::Now();
+        first = SteadyNow();
         first_cost = cost;
       });
-  const absl::Time end = absl::Now();
+  const absl::Time end = SteadyNow();
   if (!result.ok()) Die(result.status());
   if (!CheckPlan(instance, result->plan, result->cost).feasible) {
     Die(absl::InternalError("the checker refuses the plan"));

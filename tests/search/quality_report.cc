@@ -18,6 +18,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
 #include "core/search/search.h"
@@ -90,7 +91,7 @@ void Print(const std::string& what, int budget_ms, const Tally& tally) {
 bool Measure(const Case& item, const Arguments& arguments, int budget_ms, Tally& tally) {
   vrp::SearchOptions options;
   options.seed = arguments.seed;
-  options.stop = vrp::StopCondition(absl::Now() + absl::Milliseconds(budget_ms), nullptr);
+  options.stop = vrp::StopCondition(vrp::SteadyNow() + absl::Milliseconds(budget_ms), nullptr);
   const auto result = vrp::Search(item.instance, options);
   if (!result.ok()) {
     std::cerr << result.status() << "\n";

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/search/regions/lent_routes.h"
 #include "core/search/search.h"
@@ -94,9 +95,9 @@ TEST(RegionSearchTest, StopsSoonAfterItsDeadlineAndWhenCancelled) {
   const Instance instance = Large(1, 600);
   SearchOptions options;
   options.threads = 2;
-  options.stop = StopCondition(absl::Now() + absl::Milliseconds(800), nullptr);
+  options.stop = StopCondition(SteadyNow() + absl::Milliseconds(800), nullptr);
   EXPECT_EQ(Search(instance, options)->ended_by, SearchEnd::kDeadline);
-  EXPECT_LT(absl::Now(), options.stop.deadline() + absl::Seconds(5));
+  EXPECT_LT(SteadyNow(), options.stop.deadline() + absl::Seconds(5));
 
   const auto flag = std::make_shared<CancelFlag>();
   options.stop = StopCondition(absl::InfiniteFuture(), flag);
@@ -117,7 +118,7 @@ TEST(RegionSearchTest, IsForLargePlainInstancesAndEnoughTime) {
       SearchesByRegions(AnInstance().WithCustomers(600).Kind(ProblemKind::kTsp).Build(), {}));
   EXPECT_FALSE(SearchesByRegions(Large(0, 500, 3), {})) << "too few vehicles";
   EXPECT_FALSE(SearchesByRegions(Large(0, 500),
-                                 StopCondition(absl::Now() + absl::Milliseconds(100), nullptr)));
+                                 StopCondition(SteadyNow() + absl::Milliseconds(100), nullptr)));
 }
 
 TEST(LentRoutesTest, NeverLendARouteTwice) {

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
@@ -63,7 +64,7 @@ TEST_P(StopTest, EndsWhenAnotherThreadCancels) {
 
 TEST_P(StopTest, EndsAtTheDeadline) {
   SearchOptions options;
-  options.stop = StopCondition(absl::Now() + absl::Milliseconds(30), nullptr);
+  options.stop = StopCondition(SteadyNow() + absl::Milliseconds(30), nullptr);
   EXPECT_EQ(Search(Make(100), options)->ended_by, SearchEnd::kDeadline);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
+#include "core/base/steady_time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "prometheus/text_serializer.h"
@@ -130,7 +131,7 @@ class CheckpointNoter final : public TrainingObserver {
 TEST(WatchedTrainer, IsWatchedPhaseByPhaseAndPassesOnWhatItHears) {
   Watchdog watchdog;
   std::vector<Watchdog::Overdue> in_step;
-  OneStepTrainer inner([&] { in_step = watchdog.Look(absl::Now() + absl::Hours(1)); });
+  OneStepTrainer inner([&] { in_step = watchdog.Look(SteadyNow() + absl::Hours(1)); });
   WatchedTrainer trainer(inner, watchdog);
   CheckpointNoter observer;
   TrainingRequest request;
@@ -141,7 +142,7 @@ TEST(WatchedTrainer, IsWatchedPhaseByPhaseAndPassesOnWhatItHears) {
   EXPECT_EQ(in_step[0].phase, "training step");
   EXPECT_EQ(in_step[0].of, "trainingJobs/x");
   EXPECT_EQ(observer.checkpoint, 1);
-  EXPECT_TRUE(watchdog.Look(absl::Now() + absl::Hours(9)).empty()) << "training has ended";
+  EXPECT_TRUE(watchdog.Look(SteadyNow() + absl::Hours(9)).empty()) << "training has ended";
   EXPECT_EQ(trainer.ResumeStep("").value(), 7);
 }
 
@@ -176,7 +177,7 @@ TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueIsFullForLong) {
   });
   busy.WaitForNotification();
   pool_.Run([] {});
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   monitor->Look(now);
   monitor->Look(now + absl::Seconds(9));
   EXPECT_EQ(told_, std::vector<bool>{true}) << "a burst is none of it";
@@ -193,7 +194,7 @@ TEST_F(HealthMonitorTest, IsNotReadyWhileTheStateFolderCannotBeWritten) {
   const auto monitor = Monitor();
   const std::string moved = folder_.path() + "-moved";
   std::filesystem::rename(folder_.path(), moved);  // root may write what is read-only
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   monitor->Look(now + absl::Seconds(11));
   EXPECT_THAT(readiness_.reasons(), testing::ElementsAre("the state folder cannot be written"));
   std::filesystem::rename(moved, folder_.path());
@@ -205,7 +206,7 @@ TEST_F(HealthMonitorTest, IsNotReadyWhileTheStateFolderCannotBeWritten) {
 TEST_F(HealthMonitorTest, CountsWhatTheWatchdogFound) {
   const auto monitor = Monitor();
   const Watchdog::Watch watch(watchdog_, {.phase = "solve", .of = "", .limit = absl::Seconds(1)});
-  monitor->Look(absl::Now() + absl::Seconds(9));
+  monitor->Look(SteadyNow() + absl::Seconds(9));
   EXPECT_THAT(Text(metrics_), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/steady_time.h"
 #include "core/search/construct.h"
 #include "core/search/search.h"
 #include "core/solve/solver.h"
@@ -165,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SeededTest, GivesThePolicyAFifthOfTheTimeThatIsLeft) {
   const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
   SolveOptions options = With(policy, Strategy::kSeeded);
-  options.received = absl::Now();
+  options.received = SteadyNow();
   options.budget = absl::Seconds(1000);
   ASSERT_TRUE(Solve(Cvrp(), options).ok());
   ASSERT_EQ(policy->asked().size(), 2);
@@ -212,7 +213,7 @@ TEST(SeededTest, DoesWithTheGreedyPlanWhereSamplesComeTooLate) {
 TEST(SeededTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {
   const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
   SolveOptions options = With(policy, Strategy::kSeeded);
-  options.received = absl::Now() - absl::Hours(1);
+  options.received = SteadyNow() - absl::Hours(1);
   const auto answer = Solve(Cvrp(), options);
   ASSERT_TRUE(answer.ok());
   EXPECT_TRUE(policy->asked().empty());

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "core/base/steady_time.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/instance_builder.h"
 
@@ -64,7 +65,7 @@ TEST(SolverTest, StartsFromAGivenPlanAndStillCallsItSearch) {
       planned.customers.push_back(route.stops[i].node);
     }
   }
-  options.received = absl::Now() - absl::Seconds(100);
+  options.received = SteadyNow() - absl::Seconds(100);
   const auto answer = Solve(instance, options);
   EXPECT_LE(answer->solution.cost, good->solution.cost + 1e-9);
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
@@ -85,7 +86,7 @@ TEST(SolverTest, RefusesAGivenPlanForStrategiesThatStartFromNone) {
 TEST(SolverTest, StillAnswersWhenTheBudgetWasUsedUpOnArrival) {
   for (const int32_t customers : {1, 20, 2000}) {
     SolveOptions options;
-    options.received = absl::Now() - absl::Seconds(10);
+    options.received = SteadyNow() - absl::Seconds(10);
     const auto answer = Solve(AnInstance().WithCustomers(customers).Build(), options);
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_TRUE(answer->check.feasible);
@@ -98,7 +99,7 @@ TEST(SolverTest, StillAnswersWhenTheBudgetWasUsedUpOnArrival) {
 TEST(SolverTest, GrantsTheBudgetOrTheCallersSoonerDeadlineLess20Milliseconds) {
   const Instance instance = AnInstance().Build();
   SolveOptions options = Iterations(1);
-  options.received = absl::Now();
+  options.received = SteadyNow();
   options.budget = absl::Seconds(60);
   EXPECT_EQ(Solve(instance, options)->budget, absl::Seconds(60));
   options.deadline = options.received + absl::Seconds(30);
@@ -113,7 +114,7 @@ TEST(SolverTest, TellsTheBudgetFromTheCallersDeadline) {
   options.budget = absl::Milliseconds(5);
   EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kBudget);
   options.budget = absl::Seconds(60);
-  options.deadline = absl::Now() + absl::Milliseconds(30);
+  options.deadline = SteadyNow() + absl::Milliseconds(30);
   EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kDeadline);
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/steady_time.h"
 #include "core/search/population/population_search.h"
 #include "core/search/shared_plans.h"
 
@@ -66,7 +67,7 @@ class Run {
       Step(step);
       result_.iterations = std::min(result_.iterations + work_, options_.max_iterations);
       result_.ended_by = SearchEnd::kIterations;
-      Report(absl::Now());
+      Report(SteadyNow());
     }
     Report(absl::InfiniteFuture());
     return std::move(result_);

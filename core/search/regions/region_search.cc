@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/steady_time.h"
 #include "core/search/annealing.h"
 #include "core/search/cooling.h"
 #include "core/search/fast_random.h"
@@ -78,7 +79,7 @@ class Run {
 
  private:
   static double Heat(const SearchOptions& options, double customers) {
-    const double by_time = (options.stop.deadline() - absl::Now()) / (customers * kTimePerHeat);
+    const double by_time = (options.stop.deadline() - SteadyNow()) / (customers * kTimePerHeat);
     const double by_iterations =
         static_cast<double>(options.max_iterations) / (customers * kIterationsPerHeat);
     return std::clamp(std::min(by_time, by_iterations), 1.0, kMostHeat);
@@ -142,7 +143,7 @@ class Run {
     SearchOptions slice;
     slice.stop = options_.stop;
     slice.max_iterations = iterations;
-    const double phase = cooling_.Phase(iterations_, absl::Now());
+    const double phase = cooling_.Phase(iterations_, SteadyNow());
     const double temperature =
         temperatures_.first * std::pow(temperatures_.last / temperatures_.first, phase);
     Annealing annealing(routes, random, slice, {temperature, temperature});
@@ -177,7 +178,7 @@ class Run {
 }  // namespace
 
 bool RegionsPay(int64_t customers, const StopCondition& stop) {
-  return customers >= kFrom && stop.deadline() - absl::Now() >= kLeastTime;
+  return customers >= kFrom && stop.deadline() - SteadyNow() >= kLeastTime;
 }
 
 SearchResult RegionSearch(const SearchProblem& problem, const Plan& plan,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/steady_time.h"
 #include "core/search/grace.h"
 #include "core/search/rich/vehicle_labels.h"
 
@@ -131,7 +132,7 @@ double RichAnnealing::MeanEdgeCost() const {
 SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
   SearchEnd end = SearchEnd::kIterations;
   for (; iterations_ < options_.max_iterations; ++iterations_) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     end = StopKind(now);
     if (end != SearchEnd::kIterations) break;
     const double phase = cooling_.Phase(iterations_, now);
@@ -260,7 +261,7 @@ void RichAnnealing::RestoreBest() {
 void RichAnnealing::Report(ImprovementFn on_improvement) {
   const Plan plan = BestPlan();
   on_improvement(plan, PlanCost(routes_.problem().instance(), plan));
-  reported_ = absl::Now();
+  reported_ = SteadyNow();
   unreported_ = false;
 }
 

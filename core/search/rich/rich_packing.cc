@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 
 namespace vrp {
 namespace {
@@ -48,14 +48,14 @@ int32_t Open(RichRouteSet& routes, int32_t u) {
 }  // namespace
 
 void PackAbsent(RichRouteSet& routes) {
-  const absl::Time end = absl::Now() + kLongest;
+  const absl::Time end = SteadyNow() + kLongest;
   std::vector<int32_t> absent;
   std::vector<NodeIndex> nodes;
   int32_t slot = -1;
   bool over = false;
   const std::vector<int32_t> units = routes.absent();
   for (size_t i = 0; i < units.size(); ++i) {
-    if (i % kPoll == kPoll - 1) over = over || absl::Now() > end;
+    if (i % kPoll == kPoll - 1) over = over || SteadyNow() > end;
     const bool optional = !routes.problem().unit(units[i]).required();
     if (over || optional) {
       absent.push_back(units[i]);

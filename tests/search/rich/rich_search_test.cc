@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
@@ -237,7 +238,7 @@ TEST(RichStopTest, EndsAtOnceWhereThereIsNoChoice) {
 
 TEST(RichStopTest, EndsAtTheDeadline) {
   SearchOptions options;
-  options.stop = StopCondition(absl::Now() + absl::Milliseconds(30), nullptr);
+  options.stop = StopCondition(SteadyNow() + absl::Milliseconds(30), nullptr);
   const Instance instance = MakeFeatureInstance({.customers = 100, .features = {Feature::kBreaks}});
   EXPECT_EQ(Search(instance, options)->ended_by, SearchEnd::kDeadline);
 }

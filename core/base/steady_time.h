@@ -1,0 +1,15 @@
+// Time that only goes forward, whatever becomes of the machine's clock.
+#pragma once
+
+#include "absl/time/time.h"
+
+namespace vrp {
+
+// For deadlines and durations: what the machine's clock would say had nobody set it since the
+// process began. Never shown or stored; for that there are Clock and absl::Now. Thread-safe.
+absl::Time SteadyNow();
+
+// A moment of the machine's clock, as somebody else's deadline, on this one. Infinite ones stay so.
+absl::Time SteadyFromWall(absl::Time wall);
+
+}  // namespace vrp
