@@ -6,11 +6,12 @@
 // what stdio and memory maps write does not.
 //
 //   VRP_FAULT_TRACE=FILE          appends each point's name, a line a hit
-//   VRP_FAULT_POINT=NAME          where the fault strikes, and
+//   VRP_FAULT_POINT=NAME          where the fault strikes; none: readonly does from the start
 //   VRP_FAULT_OCCURRENCE=N        at which hit, from 1
-//   VRP_FAULT_ACTION=kill         SIGKILL instead of the operation; of a write, after its first
-//   half VRP_FAULT_ACTION=full         from then on the disk is full: what needs space fails with
-//   ENOSPC VRP_FAULT_HIT=FILE            is made when it strikes
+//   VRP_FAULT_HIT=FILE            is made when it strikes
+//   VRP_FAULT_ACTION=kill         SIGKILL instead of the operation; a write does its first half
+//   VRP_FAULT_ACTION=full         from then on the disk is full: ENOSPC for what needs space
+//   VRP_FAULT_ACTION=readonly     from then on every change, and opening for one, fails: EROFS
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +50,7 @@ struct Settings {
   std::string hit = Setting("VRP_FAULT_HIT");
   int occurrence = atoi(Setting("VRP_FAULT_OCCURRENCE").c_str());
   bool kills = Setting("VRP_FAULT_ACTION") == "kill";
+  bool forbids = Setting("VRP_FAULT_ACTION") == "readonly";
   int trace = OpenTrace();
 
   static int OpenTrace();
@@ -61,7 +63,7 @@ const Settings& TheSettings() {
 }
 
 std::atomic<int> hits = 0;
-std::atomic<bool> disk_is_full = false;
+std::atomic<bool> struck = false;  // and vrpd lives
 
 // An id, a number, or the part itself.
 std::string Generalised(std::string_view part) {
@@ -109,7 +111,7 @@ std::string Absolute(int folder, const char* path) {
   return PathOf(folder) + "/" + path;
 }
 
-enum class Verdict { kGoOn, kKill, kNoSpace };
+enum class Verdict { kGoOn, kKill, kFail };
 
 // What becomes of `operation` on `path`.
 Verdict Pass(std::string_view operation, const std::string& path, bool needs_space) {
@@ -124,9 +126,10 @@ Verdict Pass(std::string_view operation, const std::string& path, bool needs_spa
   if (name == settings.point && ++hits == settings.occurrence) {
     close(open(settings.hit.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (settings.kills) return Verdict::kKill;
-    disk_is_full = true;
+    struck = true;
   }
-  return disk_is_full && needs_space ? Verdict::kNoSpace : Verdict::kGoOn;
+  const bool fails = struck || (settings.forbids && settings.point.empty());
+  return fails && (needs_space || settings.forbids) ? Verdict::kFail : Verdict::kGoOn;
 }
 
 [[noreturn]] void Die() {
@@ -134,11 +137,13 @@ Verdict Pass(std::string_view operation, const std::string& path, bool needs_spa
   for (;;) pause();
 }
 
+int Error() { return TheSettings().forbids ? EROFS : ENOSPC; }
+
 // Whether to go on; else errno says why not.
 bool Allowed(std::string_view operation, const std::string& path, bool needs_space) {
   const Verdict verdict = Pass(operation, path, needs_space);
   if (verdict == Verdict::kKill) Die();
-  if (verdict == Verdict::kNoSpace) errno = ENOSPC;
+  if (verdict == Verdict::kFail) errno = Error();
   return verdict == Verdict::kGoOn;
 }
 
@@ -151,10 +156,10 @@ ssize_t Write(int descriptor, size_t bytes, const WriteSome& write_some) {
     case Verdict::kKill:
       (void)write_some(bytes / 2);
       Die();
-    case Verdict::kNoSpace:
+    case Verdict::kFail:
       break;
   }
-  errno = ENOSPC;
+  errno = Error();
   return -1;
 }
 
@@ -163,6 +168,8 @@ int Open(Function* real, int folder, const char* path, int flags, mode_t mode) {
   const std::string absolute = Absolute(folder, path);
   const bool creates = (flags & O_CREAT) != 0 && access(absolute.c_str(), F_OK) != 0;
   if (creates && !Allowed("create", absolute, true)) return -1;
+  const bool changes = (flags & (O_WRONLY | O_RDWR)) != 0;
+  if (changes && TheSettings().forbids && !Allowed("open", absolute, false)) return -1;
   return real(folder, path, flags, mode);
 }
 

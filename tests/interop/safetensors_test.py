@@ -1,24 +1,19 @@
-"""Our reader and writer of safetensors against the Python package of that name, there and back.
+"""Our reader and writer of safetensors against the Python package of that name, there and back."""
 
-Runs itself again with the tests' Python environment (VRP_PYTHON); skipped where `./dev test` has not made it yet.
-"""
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-try:
-    import numpy
-    import safetensors
-    import safetensors.numpy
-except ImportError:
-    python = os.environ.get("VRP_PYTHON", "")
-    if python and os.path.exists(python) and os.environ.get("VRP_PYTHON_USED") != "1":
-        os.execve(python, [python, *sys.argv], {**os.environ, "VRP_PYTHON_USED": "1"})
-    print(f"skipped: no Python with numpy and safetensors (looked at {python or 'nothing'}); ./dev test makes one")
-    sys.exit(77)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from python_environment import need  # noqa: E402
+
+need("numpy", "safetensors")
+
+import numpy  # noqa: E402
+import safetensors  # noqa: E402
+import safetensors.numpy  # noqa: E402
 
 COPY = sys.argv.pop(1)
 

@@ -1,20 +1,17 @@
-"""Our event files against TensorBoard's own reader.
+"""Our event files against TensorBoard's own reader."""
 
-Runs itself again with the tests' Python environment (VRP_PYTHON), which `./dev test` makes; a failure without it.
-"""
-import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-try:
-    from tensorboard.backend.event_processing import event_accumulator
-except ImportError:
-    python = os.environ.get("VRP_PYTHON", "")
-    if python and os.path.exists(python) and os.environ.get("VRP_PYTHON_USED") != "1":
-        os.execve(python, [python, *sys.argv], {**os.environ, "VRP_PYTHON_USED": "1"})
-    sys.exit(f"no Python with tensorboard (looked at {python or 'nothing'}); cmake/setup_python.sh makes one")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from python_environment import need  # noqa: E402
+
+need("tensorboard")
+
+from tensorboard.backend.event_processing import event_accumulator  # noqa: E402
 
 PROGRAM = sys.argv.pop(1)
 

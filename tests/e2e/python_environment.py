@@ -1,0 +1,29 @@
+"""Makes sure of a Python that has the packages of cmake/python_requirements.txt."""
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def _is_there(module):
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
+def need(*modules):
+    """Returns where they can be imported; else runs the script again by the tests' interpreter, which has them, and where
+    `./dev test` has not made that yet ends it as skipped."""
+    if all(map(_is_there, modules)):
+        return
+    setup = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "setup_python.sh"
+    python = os.environ.get("VRP_PYTHON") or subprocess.run([setup, "--path"], capture_output=True, text=True,
+                                                             check=True).stdout.strip()
+    if os.path.exists(python) and os.environ.get("VRP_PYTHON_USED") != "1":
+        os.execve(python, [python, *sys.argv], {**os.environ, "VRP_PYTHON_USED": "1"})
+    print(f"skipped: no Python with {', '.join(modules)} (looked at {python}); ./dev test makes one")
+    sys.exit(77)

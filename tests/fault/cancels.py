@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Cancels a training of CVRP50 by batches of 512 at random moments, and looks when vrpd solves again as if nothing had been.
+
+Each time a job is submitted and begun, cancelled at a random moment after its begin or, every other time, its first step, and a solve is asked for at once:
+told is the time from the cancellation to its sound answer, and to the job's end. The job has to end as CANCELLED
+within --patience seconds, and vrpd's memory, threads and state folder stay what they are. Prints a JSON line each ten
+cancels and one at the end, with percentiles; exits 1 where anything was wrong. Times are told, not judged.
+
+Examples:
+  cancels.py --cancels 10
+  cancels.py --cancels 1000 --seed 3      some seconds each
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+from api import message  # noqa: E402
+from daemon import Daemon  # noqa: E402
+from judge import leftovers  # noqa: E402
+from latencies import percentiles  # noqa: E402
+from process import figures  # noqa: E402
+
+TRAINING = """\
+name: big
+model: gt
+problem: {kind: cvrp, customers: 50}
+training: {method: reinforce, epochs: 100, batches_per_epoch: 100, batch_size: 512, checkpoint_every_steps: 2}
+reinforce: {baseline_instances: 512}
+validation: {instances: 512, reference: nearest_neighbour}
+"""
+RUNNING, CANCELLED = 3, 9  # of JobState
+BUDGET_MS = 50
+POLL_S = 0.02
+WARM_UP = 5  # cancels after which memory should not grow any more
+MOST_GROWTH_MIB = 100
+
+
+class Cancels:
+    def __init__(self, daemon, arguments):
+        self.daemon, self.arguments, self.random = daemon, arguments, random.Random(arguments.seed)
+        self.channel, self.problems = api.connect(daemon), []
+        self.solved_ms, self.ended_ms, self.struck = [], [], collections.Counter()
+        self.request = message("CreateTrainingJobRequest")()
+        self.request.spec.config_yaml, self.request.spec.config_name = TRAINING, "big.yaml"
+
+    def training(self, verb, name):
+        return api.ask(self.channel, f"TrainingService/{verb}TrainingJob", message(f"{verb}TrainingJobRequest")(name=name))
+
+    def begin(self, steps):
+        """A job that runs, and makes steps if wanted: its name."""
+        name = api.ask(self.channel, "TrainingService/CreateTrainingJob", self.request).name
+        for event in api.start(self.channel, "TrainingService/WatchTrainingJob", [message("WatchTrainingJobRequest")(name=name)]):
+            if event.progress.step > 0 if steps else event.state.state == RUNNING:
+                return name
+        raise AssertionError(f"{name} never ran")
+
+    def once(self):
+        name = self.begin(steps=len(self.solved_ms) % 2 == 1)
+        time.sleep(self.random.uniform(0, self.arguments.spread))
+        step = self.training("Get", name).progress.step
+        begun = time.monotonic()
+        self.training("Cancel", name)
+        while not api.is_sound(api.ask(self.channel, "SolverService/Solve", api.solve_request(budget_ms=BUDGET_MS))):
+            self.problems.append(f"{name}: a wrong answer after the cancel")
+        self.solved_ms.append(1000 * (time.monotonic() - begun))
+        while (state := self.training("Get", name).state) < 7 and time.monotonic() - begun < self.arguments.patience:
+            time.sleep(POLL_S)
+        self.ended_ms.append(1000 * (time.monotonic() - begun))
+        if state != CANCELLED:
+            self.problems.append(f"{name}: cancelled in step {step}, now in state {state}")
+        self.struck["before the first step" if step == 0 else "later"] += 1
+        self.training("Delete", name)
+
+    def run(self):
+        begun, warm = time.monotonic(), None
+        for i in range(self.arguments.cancels):
+            self.once()
+            if i + 1 == min(WARM_UP, self.arguments.cancels):
+                warm = figures(self.daemon.process.pid)
+            if (i + 1) % 10 == 0:
+                print(json.dumps({"what": "cancelled", "cancels": i + 1, "solved_ms": percentiles(self.solved_ms),
+                                  "problems": len(self.problems)}), flush=True)
+        after = figures(self.daemon.process.pid)
+        if after["rss_mib"] - warm["rss_mib"] > MOST_GROWTH_MIB:
+            self.problems.append(f"memory grew from {warm['rss_mib']} to {after['rss_mib']} MiB")
+        if self.daemon.stop() != 0:
+            self.problems.append("SIGTERM did not end it well")
+        if rubbish := leftovers(self.daemon.state) + [str(path) for path in (self.daemon.state / "jobs").glob("*")]:
+            self.problems.append(f"left behind: {rubbish[:5]}")
+        print(json.dumps({"what": "cancels", "seed": self.arguments.seed, "cancels": self.arguments.cancels,
+                          "struck": dict(self.struck), "from_cancel_to_solved_ms": percentiles(self.solved_ms),
+                          "from_cancel_to_ended_ms": percentiles(self.ended_ms), "budget_ms": BUDGET_MS, "warm": warm,
+                          "after": after, "problems": self.problems, "seconds": round(time.monotonic() - begun, 1)}))
+        return int(bool(self.problems))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cancels", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--spread", type=float, default=2, help="seconds of the job within which it is cancelled")
+    parser.add_argument("--patience", type=float, default=30)
+    arguments = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-cancels-"))
+    daemon = Daemon(folder / "state")
+    try:
+        return Cancels(daemon, arguments).run()
+    finally:
+        daemon.clean_up()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

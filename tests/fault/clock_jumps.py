@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Sets the machine's clock, as vrpd sees it (clock_shim.cc), while it trains and solves, and looks whether anybody notices.
+
+For each jump, a day forwards and an hour back: a training job with a time limit runs, a solve job, a solve and a
+stream with budgets of some seconds are under way, a watch is open. After the jump the budgets end when they should by the
+test's own clock, the answers are sound, the training makes steps and has not come to its time limit, the watch's events
+have no gap, requests with a deadline are served, and vrpd ends at SIGTERM in time. Then it is started again, by the
+clock as it was set, and goes on. Prints a JSON line a jump; exits 1 where anything was wrong.
+
+Examples:
+  clock_jumps.py
+  clock_jumps.py --jump 31536000 --jump -86400
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import struct
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+from daemon import BINARIES, DATA, Daemon, tiny_config  # noqa: E402
+
+SHIM = BINARIES.parent / "tests" / "clock_shim.so"
+JUMPS = (86_400, -3600)
+RUNNING, SUCCEEDED = 3, 7  # of JobState
+BUDGET_S = 2
+LATE_S = 4  # this machine may be busy
+LONG = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100", "--set",
+        "training.checkpoint_every_steps=20", "--time-limit", "30m")
+
+
+class Clock:
+    """What the shim adds to the real one."""
+
+    def __init__(self, folder):
+        self.path = folder / "offset"
+        self.set(0)
+
+    def set(self, seconds):
+        # In place: vrpd has it mapped.
+        with open(self.path, "r+b" if self.path.exists() else "wb") as file:
+            file.write(struct.pack("<q", seconds))
+
+
+class Case:
+    def __init__(self, folder, jump):
+        self.folder, self.jump, self.problems = folder, jump, []
+        self.clock = Clock(folder)
+
+    def expect(self, right, text):
+        if not right:
+            self.problems.append(text)
+
+    def start(self):
+        return Daemon(self.folder / "state",
+                      env={**os.environ, "LD_PRELOAD": str(SHIM), "VRP_CLOCK_OFFSET": str(self.clock.path)})
+
+    def step(self, daemon, job):
+        return self.job(daemon, job).progress.step
+
+    def job(self, daemon, name):
+        with api.connect(daemon) as channel:
+            return api.ask(channel, "TrainingService/GetTrainingJob", api.message("GetTrainingJobRequest")(name=name))
+
+    def timed(self, call):
+        """What it gives, and how long it took."""
+        begun = time.monotonic()
+        return call(), time.monotonic() - begun
+
+    def check_in_time(self, what, seconds):
+        self.expect(BUDGET_S * 0.9 <= seconds <= BUDGET_S + LATE_S, f"{what}: took {seconds:.2f} s of a budget of {BUDGET_S} s")
+
+    def solve(self, channel):
+        return api.ask(channel, "SolverService/Solve", api.solve_request(budget_ms=1000 * BUDGET_S), timeout=60)
+
+    def stream(self, channel):
+        return list(api.start(channel, "SolverService/StreamSolve", [api.solve_request(budget_ms=1000 * BUDGET_S)], timeout=60))
+
+    def run(self):
+        daemon = self.start()
+        try:
+            job = daemon.json("train", "--config", tiny_config(self.folder), "--detach", *LONG)[0]["name"]
+            daemon.events_until(lambda event: event["type"] == "progress", "jobs", "watch", job)
+            self.jump_meanwhile(daemon)
+            self.look_after(daemon, job)
+            stopping = time.monotonic()
+            self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+            self.expect(time.monotonic() - stopping < 20, "SIGTERM took more than 20 s")
+            daemon = self.start()
+            events = daemon.events_until(lambda event: event["type"] == "progress" and event["attempt"] == 2, "jobs", "watch", job)
+            self.expect([event["sequence"] for event in events] == list(range(1, len(events) + 1)), "its events have gaps")
+            ran = self.job(daemon, job).run_time.ToSeconds()
+            self.expect(0 < ran < 600, f"the training is said to have run for {ran} s")
+            return self.problems
+        finally:
+            daemon.clean_up()
+
+    def jump_meanwhile(self, daemon):
+        solving = daemon.json("solve", DATA / "E-n22-k4.vrp", "--job", "--detach", "--budget", f"{BUDGET_S}s")[0]["name"]
+        with api.connect(daemon) as channel, concurrent.futures.ThreadPoolExecutor(3) as pool:
+            solve = pool.submit(self.timed, lambda: self.solve(channel))
+            stream = pool.submit(self.timed, lambda: self.stream(channel))
+            ended = pool.submit(self.timed, lambda: daemon.events_until(
+                lambda event: event.get("state") in ("SUCCEEDED", "FAILED"), "solve-jobs", "watch", solving))
+            time.sleep(BUDGET_S / 4)
+            self.clock.set(self.jump)
+            answer, seconds = solve.result()
+            self.check_in_time("a solve", seconds)
+            self.expect(api.is_sound(answer), "the solve's answer is wrong")
+            messages, seconds = stream.result()
+            self.check_in_time("a stream", seconds)
+            self.expect(api.is_sound(messages[-1].answer), "the stream's answer is wrong")
+            ended.result()
+            job = api.ask(channel, "SolverService/GetSolveJob", api.message("GetSolveJobRequest")(name=solving))
+        self.expect(job.state == SUCCEEDED, f"the solve job's state is {job.state}")
+        searched = job.progress.searched.ToMilliseconds() / 1000
+        self.expect(BUDGET_S * 0.5 <= searched <= BUDGET_S + LATE_S, f"the solve job searched for {searched} s")
+
+    def look_after(self, daemon, job):
+        before = self.step(daemon, job)
+        until = time.monotonic() + 20
+        while self.step(daemon, job) <= before and time.monotonic() < until:
+            time.sleep(0.2)
+        self.expect(self.step(daemon, job) > before, "the training makes no steps any more")
+        self.expect(self.job(daemon, job).state == RUNNING, "the training does not run any more")
+        with api.connect(daemon) as channel:
+            request = api.solve_request(budget_ms=200)
+            self.expect(api.is_sound(api.ask(channel, "SolverService/Solve", request, timeout=30)), "a later solve is wrong")
+            stats = api.ask(channel, "SystemService/GetServerStats")
+            longest = max(rpc.duration.sum_seconds for rpc in stats.rpcs)
+            self.expect(longest < 300, f"an RPC is said to have taken {longest} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jump", type=int, action="append", help="seconds; default: a day forwards, an hour back")
+    arguments = parser.parse_args()
+    if not SHIM.exists():
+        print(f"skipped: there is no {SHIM}: built with a sanitizer, or not built")
+        return 77
+    wrong = 0
+    for jump in arguments.jump or JUMPS:
+        folder, begun = pathlib.Path(tempfile.mkdtemp(prefix="vrp-clock-")), time.monotonic()
+        try:
+            problems = Case(folder, jump).run()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        print(json.dumps({"what": "clock_jump", "seconds": jump, "problems": problems,
+                          "took_s": round(time.monotonic() - begun, 1)}), flush=True)
+        wrong += bool(problems)
+    print(json.dumps({"what": "clock_jumps", "cases": len(arguments.jump or JUMPS), "wrong": wrong}))
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+// A machine's clock that a test sets while the process runs; for LD_PRELOAD.
+//
+// VRP_CLOCK_OFFSET=FILE names eight bytes, an int64: so many seconds are added to CLOCK_REALTIME
+// from the moment on at which they are written. Waits until a moment of that clock (futex, as
+// Abseil's locks do it) end by the set clock too, as the kernel's do. CLOCK_MONOTONIC stays as it
+// is.
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace {
+
+constexpr int64_t kNanoseconds = 1'000'000'000;
+constexpr int64_t kLook = 20'000'000;  // how often a wait looks whether the clock was set
+
+template <typename Function>
+Function* Real(Function* /*replaced*/, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+const std::atomic<int64_t>* OpenOffset() {
+  static const std::atomic<int64_t> none = 0;
+  const char* path = getenv("VRP_CLOCK_OFFSET");
+  const int file = path == nullptr ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return &none;
+  void* memory = mmap(nullptr, sizeof(int64_t), PROT_READ, MAP_SHARED, file, 0);
+  close(file);
+  return memory == MAP_FAILED ? &none : static_cast<const std::atomic<int64_t>*>(memory);
+}
+
+int64_t OffsetSeconds() {
+  static const std::atomic<int64_t>* const offset = OpenOffset();
+  return offset->load(std::memory_order_relaxed);
+}
+
+int RealClock(clockid_t clock, timespec* time) {
+  static auto* const real = Real(&clock_gettime, "clock_gettime");
+  return real(clock, time);
+}
+
+int64_t ToNanoseconds(const timespec& time) {
+  return int64_t{time.tv_sec} * kNanoseconds + time.tv_nsec;
+}
+
+timespec ToTimespec(int64_t nanoseconds) {
+  return {.tv_sec = nanoseconds / kNanoseconds, .tv_nsec = nanoseconds % kNanoseconds};
+}
+
+int64_t RealNow() {
+  timespec now;
+  RealClock(CLOCK_REALTIME, &now);
+  return ToNanoseconds(now);
+}
+
+int64_t SetNow() { return RealNow() + OffsetSeconds() * kNanoseconds; }
+
+// A futex call whose timeout is a moment of the set clock: `wait(real timeout)` again and again.
+template <typename Wait>
+long WaitUntil(const timespec& until, const Wait& wait) {
+  while (true) {
+    const int64_t left = ToNanoseconds(until) - SetNow();
+    const timespec look = ToTimespec(RealNow() + std::clamp<int64_t>(left, 0, kLook));
+    const long result = wait(&look);
+    if (result == 0 || errno != ETIMEDOUT || SetNow() >= ToNanoseconds(until)) return result;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const int result = RealClock(clock, time);
+  if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+    time->tv_sec += OffsetSeconds();
+  }
+  return result;
+}
+
+int gettimeofday(timeval* time, void* /*zone*/) noexcept {
+  const int64_t now = SetNow();
+  time->tv_sec = now / kNanoseconds;
+  time->tv_usec = now % kNanoseconds / 1000;
+  return 0;
+}
+
+time_t time(time_t* target) noexcept {
+  const time_t now = SetNow() / kNanoseconds;
+  if (target != nullptr) *target = now;
+  return now;
+}
+
+long syscall(long number, ...) noexcept {
+  static auto* const real = Real(&syscall, "syscall");
+  va_list arguments;
+  va_start(arguments, number);
+  long values[6];
+  for (long& value : values) value = va_arg(arguments, long);
+  va_end(arguments);
+  const auto* until = reinterpret_cast<const timespec*>(values[3]);
+  const bool waits = number == SYS_futex && (values[1] & FUTEX_CLOCK_REALTIME) != 0;
+  if (!waits || until == nullptr) {
+    return real(number, values[0], values[1], values[2], values[3], values[4], values[5]);
+  }
+  return WaitUntil(*until, [&](const timespec* look) {
+    return real(number, values[0], values[1], values[2], look, values[4], values[5]);
+  });
+}
+
+}  // extern "C"

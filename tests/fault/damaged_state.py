@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Damages each kind of file in vrpd's state folder, or lets nobody write to it, and looks what becomes of the rest.
+
+The folder holds an ended training with its model, one that was killed with checkpoints, an imported model and matrices. A case
+is a copy of it in which one file is emptied, cut off, overwritten or has bits turned. vrpd has to start and go on: what is
+damaged is refused or passed over in words, the unfinished training goes on from an older checkpoint, all else works. A
+damaged database stops the start by name. Then the read-only cases (fault_shim.cc's EROFS, as a disk that the kernel has
+mounted read-only): at the start and in the middle of a training; what has to be written is refused and says why,
+solving goes on, SIGTERM ends it. Prints a JSON line a case and one at the end; exits 1 where anything was wrong.
+
+Examples:
+  damaged_state.py
+  damaged_state.py --cases 12
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+import grpc  # noqa: E402
+from daemon import BINARIES, DATA, ROOT, Daemon, tiny_config  # noqa: E402
+from process import settled  # noqa: E402
+
+SHIM = BINARIES.parent / "tests" / "fault_shim.so"
+LONG = ("--set", "name=long", "--set", "training.epochs=10000", "--set", "training.batches_per_epoch=100",
+        "--set", "training.checkpoint_every_steps=5")
+# The newest file of each, and what a damage of it may cost.
+FILES = {
+    "jobs/*/checkpoint/step-*/state.safetensors": "steps",
+    "jobs/*/checkpoint/step-*/checkpoint.json": "steps",
+    "models/tiny/1/weights.safetensors": "tiny",
+    "models/tiny/1/card.json": "tiny",
+    "matrices/*": "matrices",
+    "tensorboard/*/events.out.*": "nothing",
+    "lock": "nothing",
+    "jobs.db-shm": "nothing",
+    "jobs.db-wal": "jobs",
+    "jobs.db": "start",
+}
+
+
+def flip(data):
+    source, out = random.Random(1), bytearray(data)
+    for _ in range(20):
+        out[source.randrange(len(out))] ^= 0xFF
+    return bytes(out)
+
+
+DAMAGES = {
+    "emptied": lambda data: b"",
+    "cut off": lambda data: data[:len(data) // 2],
+    "overwritten": lambda data: b"damaged " * (len(data) // 8 + 1),
+    "bits turned": flip,
+}
+# Where the folder becomes read-only, and what vrpd does then. No point: before it starts.
+READ_ONLY = {"": "refuses", "rename jobs/*/checkpoint/step-#": "serves"}
+PATIENCE_S = 30
+
+
+class State:
+    """What is copied for each case."""
+
+    def __init__(self, folder):
+        self.folder, self.path = folder, folder / "template"
+        config = tiny_config(folder)
+        daemon = Daemon(self.path)
+        try:
+            daemon.json("train", "--config", config)
+            matrices = folder / "matrices.json"
+            matrices.write_text(json.dumps({"distance_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]}))
+            self.matrices = daemon.json("matrices", "upload", matrices)[0]["name"]
+            daemon.json("models", "import", ROOT / "models" / "ptrnet-cvrp20" / "1", "--name", "brought")
+            self.long = daemon.json("train", "--config", config, "--detach", *LONG)[0]["name"]
+            daemon.events_until(lambda event: event["type"] == "checkpoint" and event["step"] >= 15, "jobs", "watch", self.long)
+            self.jobs = {job["name"] for job in daemon.json("jobs", "list")}
+            daemon.kill()
+        finally:
+            daemon.clean_up()
+        # Everything of the database in its main file.
+        self.stopped = shutil.copytree(self.path, folder / "stopped")
+        daemon = Daemon(self.stopped)
+        daemon.stop()
+
+    def copy(self, stopped=False):
+        state = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "state"
+        shutil.copytree(self.stopped if stopped else self.path, state)
+        return state
+
+    def solve_by_matrices(self):
+        request = api.message("SolveRequest")()
+        request.instance.matrices = self.matrices
+        request.instance.depots.add()
+        for _ in range(2):
+            request.instance.customers.add(demand=[1])
+        request.instance.vehicles.add(capacity=[2])
+        request.budget.FromMilliseconds(20)
+        return request
+
+
+class Case:
+    def __init__(self, template):
+        self.template, self.problems = template, []
+
+    def expect(self, right, text):
+        if not right:
+            self.problems.append(text)
+
+    def check_solves(self, daemon):
+        with api.connect(daemon) as channel:
+            self.expect(api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request())), "a solve is wrong")
+
+    def check_model(self, daemon, name, whole):
+        done = daemon.call("solve", DATA / "E-n22-k4.vrp", "--model", name, "--strategy", "greedy", "--budget", "20s")
+        if whole:
+            self.expect(done.returncode == 0, f"{name} does not serve: {done.stderr.strip()}")
+        else:
+            self.expect(done.returncode not in (0, 3) and done.stderr, f"{name} is damaged and serves, or the daemon died")
+
+    def check_rest(self, daemon, cost):
+        """All but what the damage cost."""
+        self.check_solves(daemon)
+        self.check_model(daemon, "gt-mixed", whole=True)
+        self.check_model(daemon, "brought", whole=True)
+        listed = {job["name"] for job in daemon.json("jobs", "list")}
+        self.expect(cost == "jobs" or listed == self.template.jobs, f"jobs {listed}, wanted {self.template.jobs}")
+        if cost != "jobs":
+            events = daemon.events_until(lambda event: event["attempt"] == 2 and event["type"] in ("progress", "state") and
+                                         event.get("state") != "PREPARING", "jobs", "watch", self.template.long)
+            self.expect(events[-1].get("state") != "FAILED", f"the unfinished training failed: {events[-1]}")
+        if cost != "matrices":
+            with api.connect(daemon) as channel:
+                answer = api.ask(channel, "SolverService/Solve", self.template.solve_by_matrices())
+                self.expect(api.is_sound(answer, customers=2), "matrices cannot be used")
+        self.expect(daemon.call("models", "list").returncode == 0, "models cannot be listed")
+        self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+
+    def damage(self, pattern, damage, cost):
+        state = self.template.copy(stopped=cost == "start")
+        found = [path for path in state.glob(pattern) if path.is_file()]
+        path = max(found, key=lambda path: (path.stat().st_mtime, str(path)))
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+        try:
+            daemon = Daemon(state)
+        except RuntimeError as refused:
+            text = str(refused).splitlines()[-1]
+            self.expect(cost in ("start", "jobs") and "jobs.db" in text, f"it did not start: {text}")
+            return self.problems
+        try:
+            if cost == "tiny":
+                self.check_model(daemon, "tiny", whole=False)
+            self.check_rest(daemon, "jobs" if cost == "start" else cost)
+        except (AssertionError, grpc.RpcError) as error:
+            self.problems.append(str(error))
+        finally:
+            daemon.clean_up()
+            shutil.rmtree(state.parent, ignore_errors=True)
+        return self.problems
+
+    def read_only(self, point, then):
+        state = self.template.copy()
+        environment = {**os.environ, "LD_PRELOAD": str(SHIM), "VRP_FAULT_ROOT": str(state), "VRP_FAULT_ACTION": "readonly",
+                       "VRP_FAULT_POINT": point, "VRP_FAULT_OCCURRENCE": "1", "VRP_FAULT_HIT": str(state.parent / "hit")}
+        try:
+            daemon = Daemon(state, env=environment)
+        except RuntimeError as refused:
+            self.expect(then == "refuses" and "ead-only" in str(refused), f"it did not start: {refused}")
+            return self.problems
+        try:
+            self.expect(then == "serves", "it starts on a read-only folder")
+            settled((state.parent / "hit").exists, bool, PATIENCE_S)
+            done = daemon.call("train", "--config", tiny_config(self.template.folder), "--detach")
+            self.expect(done.returncode not in (0, 3) and "ead-only" in done.stderr, f"a training is taken, or refused as: {done.stderr}")
+            self.check_solves(daemon)
+            self.check_model(daemon, "gt-mixed", whole=True)
+            self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+        finally:
+            daemon.clean_up()
+        with_disk = Daemon(state)
+        try:
+            self.check_rest(with_disk, "nothing")
+        finally:
+            with_disk.clean_up()
+            shutil.rmtree(state.parent, ignore_errors=True)
+        return self.problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=0, help="only so many of them, evenly chosen; 0: all")
+    arguments = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-damaged-")).resolve()
+    cases = [("damage", pattern, damage, cost) for pattern, cost in FILES.items() for damage in DAMAGES]
+    if SHIM.exists():
+        cases += [("read_only", point, then) for point, then in READ_ONLY.items()]
+    if arguments.cases:
+        cases = [cases[i * len(cases) // arguments.cases] for i in range(arguments.cases)]
+    wrong = 0
+    try:
+        template = State(folder)
+        for kind, *words in cases:
+            problems = getattr(Case(template), kind)(*words)
+            print(json.dumps({"what": kind, "case": words, "problems": problems}), flush=True)
+            wrong += bool(problems)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(json.dumps({"what": "damaged_state", "cases": len(cases), "wrong": wrong}))
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Sends what no honest client sends to every RPC that the API's descriptor names, and looks what vrpd makes of it.
+
+A case is a call: no message; empty, truncated, bit-flipped, spliced and random ones; lengths and depths that lie; messages
+beyond the limit; values of the right type that hardly anybody checks for (NaN, 2^63, invalid UTF-8, paths); two messages
+where one is due; streams that end half way or come in the wrong order. Each has to end soon with OK or with a status of the
+daemon's own that says why: never UNKNOWN or INTERNAL, never without a text, never with a path of the daemon's. In the end
+vrpd is alive and solves, every RPC was exercised (by vrpd's own count), its memory, threads and streams are what they were,
+and its state folder holds what was acknowledged and nothing else. Prints a JSON line an RPC and one at the end; exits 1
+where anything was wrong.
+
+Examples:
+  hostile_messages.py
+  hostile_messages.py --cases 1000 --seed 7            of each RPC; 34 RPCs take some minutes
+  hostile_messages.py --rpc SolverService/Solve --cases 5000
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+import grpc  # noqa: E402
+import hostile_bytes  # noqa: E402
+from api import METHODS  # noqa: E402
+from daemon import Daemon  # noqa: E402
+from examples import Examples  # noqa: E402
+from judge import leftovers  # noqa: E402
+from process import figures, settled  # noqa: E402
+
+LIMIT_MIB = 1
+# Calls that may last as long as their caller lets them get this deadline; the others have to end sooner than PATIENCE_S.
+LASTING_S = 1.0
+LASTING = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
+           "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
+           "DatasetService/GenerateInstances", "ModelService/ExportModel"}
+PATIENCE_S = 30
+MOST_ANSWERS = 100
+MOST_TEXT = 2000
+MOST_GROWTH_MIB = 300
+NEVER = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
+# By its own words: the weights are not those of the card.
+ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}
+
+
+def fixed_cases(valid):
+    """What every RPC gets once: (kind, messages, whether the caller cancels then)."""
+    yield "nothing", [], False
+    yield "empty", [b""], False
+    yield "two messages", valid + valid, False
+    yield "oversized", valid[:-1] + [hostile_bytes.sized(1, bytes(LIMIT_MIB * 2**20 + 1))], False
+    yield "cancelled", valid, True
+    for text, lie in hostile_bytes.liars().items():
+        yield text, valid[:-1] + [lie], False
+    if len(valid) > 1:
+        yield "backwards", valid[::-1], False
+        yield "first part alone", valid[:1], False
+        yield "first part, cancelled", valid[:1], True
+        yield "without the first", valid[1:], False
+        yield "first part twice", [valid[0], *valid], False
+        yield "nonsense in between", [valid[0], b"\xff\xff\xff", *valid[1:]], False
+
+
+def random_case(source, method, valid):
+    """Likewise, one of many."""
+    at = source.randrange(len(valid))
+    kind = source.choice(("truncated", "flipped", "flipped", "spliced", "random bytes", "extreme values", "extreme values"))
+    bad = {"truncated": lambda: valid[at][:source.randrange(len(valid[at]) + 1)],
+           "flipped": lambda: hostile_bytes.flipped(source, valid[at]),
+           "spliced": lambda: hostile_bytes.spliced(source, valid[at]),
+           "random bytes": lambda: source.randbytes(source.choice((1, 3, 10, 100, 3000))),
+           "extreme values": lambda: hostile_bytes.of_type(source, method.request.DESCRIPTOR)}[kind]()
+    return kind, [*valid[:at], bad, *valid[at + 1:]], source.random() < 0.05
+
+
+class Storm:
+    def __init__(self, daemon, examples):
+        self.daemon, self.examples = daemon, examples
+        self.channels = [api.connect(daemon) for _ in range(4)]
+        self.acknowledged = collections.defaultdict(set)  # resources that exist now, by kind
+        self.unheard = collections.Counter()  # calls that may have made one, whose answer was not waited for
+
+    def call(self, name, channel, messages, cancels):
+        """The status code and text, how long it took, and whether it was ended from here."""
+        begun, count = time.monotonic(), 0
+        responses = api.start(channel, name, messages, timeout=LASTING_S if name in LASTING else PATIENCE_S)
+        try:
+            if cancels:
+                time.sleep(0.002)
+                responses.cancel()
+            for response in responses:
+                count += 1
+                self.remember(response)
+                if count == MOST_ANSWERS:
+                    responses.cancel()
+        except grpc.RpcError:
+            pass
+        own = cancels or count == MOST_ANSWERS
+        if own and responses.code() == grpc.StatusCode.CANCELLED:
+            self.unheard[METHODS[name].response.DESCRIPTOR.name] += 1
+        return responses.code(), responses.details() or "", time.monotonic() - begun, own
+
+    def remember(self, response):
+        kind = response.DESCRIPTOR.name
+        if kind in ("TrainingJob", "SolveJob", "Matrices", "Model") and response.name:
+            self.acknowledged[kind].add(response.name)
+
+    def wrong_with(self, name, code, text, seconds, own):
+        if own and code == grpc.StatusCode.CANCELLED or code == grpc.StatusCode.OK:
+            return None
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED and name in LASTING:
+            return None
+        if code in NEVER and (name, code) not in ALLOWED:
+            return f"{code.name}: {text[:200]}"
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED or seconds > PATIENCE_S:
+            return f"no answer within {PATIENCE_S} s"
+        if not text:
+            return f"{code.name} without a text"
+        if len(text) > MOST_TEXT:
+            return f"{code.name} with a text of {len(text)} characters: {text[:100]}"
+        if str(self.daemon.state) in text:
+            return f"{code.name} tells of the daemon's folders: {text[:200]}"
+        return None
+
+    def run(self, name, cases, seed):
+        """All cases of an RPC: what to print."""
+        method, valid = METHODS[name], self.examples.of(name)
+        every = list(fixed_cases(valid))
+        every += [random_case(random.Random(f"{seed} {name} {i}"), method, valid) for i in range(cases)]
+        codes, problems = collections.Counter(), []
+
+        def one(i):
+            kind, messages, cancels = every[i]
+            return kind, messages, self.call(name, self.channels[i % len(self.channels)], messages, cancels)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            for kind, messages, (code, text, seconds, own) in pool.map(one, range(len(every))):
+                codes[code.name] += 1
+                wrong = self.wrong_with(name, code, text, seconds, own)
+                if wrong is not None:
+                    problems.append(f"{kind}: {wrong} (last message {messages[-1][:40].hex() if messages else 'none'})")
+        return {"what": "hostile_rpc", "rpc": name, "cases": len(every), "codes": dict(codes), "problems": len(problems),
+                "first_problems": problems[:5]}
+
+
+def check_after(daemon, storm, names, before):
+    """What is wrong with the daemon once the storm is over; a text each."""
+    problems = []
+    with api.connect(daemon) as channel:
+        if not api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request())):
+            problems.append("a solve of the usual kind is wrong")
+        stats = settled(lambda: api.ask(channel, "SystemService/GetServerStats"), lambda stats: stats.open_streams == 0)
+        called = {rpc.rpc.removeprefix("vrp.v1.") for rpc in stats.rpcs if rpc.outcomes}
+        problems += [f"{name} was not exercised" for name in sorted(set(names) - called)]
+        if stats.open_streams:
+            problems.append(f"{stats.open_streams} streams are still open")
+        listed = {
+            "TrainingJob": {job["name"] for job in daemon.json("jobs", "list")},
+            "SolveJob": {job["name"] for job in daemon.json("solve-jobs", "list")},
+            "Matrices": {matrices["name"] for matrices in daemon.json("matrices", "list")}}
+    for kind, exist in listed.items():
+        unasked = exist - storm.acknowledged[kind]
+        if len(unasked) > storm.unheard[kind]:
+            problems.append(f"{kind}: {sorted(unasked)} exist, and nobody was told of them")
+    if rubbish := leftovers(daemon.state):
+        problems.append(f"left behind: {rubbish[:5]}")
+    after = figures(daemon.process.pid)
+    if after["rss_mib"] - before["rss_mib"] > MOST_GROWTH_MIB:
+        problems.append(f"memory grew from {before['rss_mib']} to {after['rss_mib']} MiB")
+    return problems, after
+
+
+def storm_over(daemon, folder, arguments):
+    examples = Examples(daemon, folder)
+    storm = Storm(daemon, examples)
+    storm.acknowledged["TrainingJob"].add(examples.training)
+    storm.acknowledged["SolveJob"].add(examples.solve_job)
+    names = [name for name in METHODS if arguments.rpc in (None, name)]
+    before, cases, wrong, begun = figures(daemon.process.pid), 0, 0, time.monotonic()
+    for name in names:
+        line = storm.run(name, arguments.cases, arguments.seed)
+        print(json.dumps(line), flush=True)
+        cases, wrong = cases + line["cases"], wrong + line["problems"]
+        if daemon.process.poll() is not None:
+            print(json.dumps({"what": "hostile_messages", "problems": [f"vrpd died in {name}"],
+                              "log": daemon.log_path.read_text()[-2000:]}))
+            return 1
+    problems, after = check_after(daemon, storm, names, before)
+    if daemon.stop() != 0:
+        problems.append("SIGTERM did not end it well")
+    print(json.dumps({"what": "hostile_messages", "seed": arguments.seed, "rpcs": len(names), "cases": cases,
+                      "wrong": wrong, "problems": problems, "before": before, "after": after,
+                      "seconds": round(time.monotonic() - begun, 1)}))
+    return int(wrong > 0 or bool(problems))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=40, help="random ones of each RPC, beside those that each gets once")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rpc", choices=sorted(METHODS), help="only this one")
+    arguments = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-hostile-"))
+    limits = folder / "vrpd.yaml"
+    limits.write_text(f"max_message_mib: {LIMIT_MIB}\nmax_budget_s: 5\n")
+    daemon = Daemon(folder / "state", flags=("--config", str(limits)))
+    try:
+        return storm_over(daemon, folder, arguments)
+    finally:
+        daemon.clean_up()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,10 @@
+"""Latencies in few words."""
+
+
+def percentiles(times):
+    """How many, and their p50, p99 and most, rounded."""
+    if not times:
+        return {"count": 0}
+    ordered = sorted(times)
+    at = {f"p{p}": ordered[min(len(ordered) - 1, p * len(ordered) // 100)] for p in (50, 99)}
+    return {"count": len(ordered), **{name: round(value, 2) for name, value in {**at, "most": ordered[-1]}.items()}}

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Clients that vanish, say nothing, read nothing, or watch in crowds, and what they leave behind in vrpd.
+
+  killed   a client with every streaming RPC and a long solve under way is killed (SIGKILL): nothing of it is left in vrpd
+           some seconds later, neither calls and streams nor threads
+  silent   connections that say nothing, and ones that say hello in HTTP/2 and no more: others are served, and
+           they are closed at the latest when their owner goes (--long waits until vrpd itself ends the former)
+  stopped  a client that reads none of its streams (SIGSTOP): a training goes on, memory is bounded
+  idle     --streams watches of a paused job at once: memory and CPU are told, a solve meanwhile is in time
+
+Prints a JSON line each and one at the end; exits 1 where anything was wrong. Times are told, not judged.
+
+Examples:
+  lost_clients.py
+  lost_clients.py --clients 20 --streams 1000 --connections 500 --long
+"""
+
+import argparse
+import json
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+import grpc  # noqa: E402
+from api import METHODS, message  # noqa: E402
+from daemon import Daemon, tiny_config  # noqa: E402
+from examples import Examples  # noqa: E402
+from process import figures, settled  # noqa: E402
+
+LONG = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100")
+STREAMS_PER_CHANNEL = 500
+WATCH = "TrainingService/WatchTrainingJob"
+HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # and empty settings
+HANDSHAKE_S = 10
+SILENT_S = 20
+MOST_GROWTH_MIB = 200
+
+
+def child(address, training, budget_ms):
+    """The client to be killed: starts every stream and a solve, and says when they run."""
+    calls, channel = [], grpc.insecure_channel(address)
+    solve = api.solve_request(budget_ms=int(budget_ms))
+    requests = {
+        "SolverService/Solve": solve, "SolverService/StreamSolve": solve,
+        "SolverService/BatchSolve": message("BatchSolveRequest")(id="1", solve=solve),
+        WATCH: message("WatchTrainingJobRequest")(name=training),
+        "ModelService/EvaluateModel": message("EvaluateModelRequest")(
+            model="models/ptrnet-cvrp20", generate=message("GenerateInstancesRequest")(problem_type=2, customers=20, count=20_000)),
+        "DatasetService/GenerateInstances": message("GenerateInstancesRequest")(problem_type=2, customers=100, count=1_000_000),
+        "DatasetService/UploadMatrices": message("UploadMatricesRequest")(header={"size": 1000}),
+        "ModelService/ImportModel": message("ImportModelRequest")(header={"name": "half"}),
+    }
+
+    def never_ending(request):
+        yield request
+        time.sleep(3600)
+    for name, method in METHODS.items():
+        if not (method.client_streams or method.server_streams or name in requests):
+            continue
+        request = requests.get(name) or method.request(name="models/gt-mixed" if "Model" in name else "solveJobs/" + "0" * 16)
+        calls.append(api.start(channel, name, never_ending(request) if method.client_streams else [request]))
+    next(api.start(channel, WATCH, [requests[WATCH]]))
+    print(len(calls), flush=True)
+    time.sleep(3600)
+
+
+class Lost:
+    def __init__(self, daemon, folder, arguments):
+        self.daemon, self.folder, self.arguments, self.wrong = daemon, folder, arguments, 0
+        self.channel = api.connect(daemon)
+        Examples(daemon, folder)  # everything was loaded once
+        self.training = daemon.json("train", "--config", tiny_config(folder), "--detach", *LONG)[0]["name"]
+        self.step()
+
+    def step(self):
+        job = api.ask(self.channel, "TrainingService/GetTrainingJob", message("GetTrainingJobRequest")(name=self.training))
+        return job.progress.step
+
+    def stats(self):
+        return api.ask(self.channel, "SystemService/GetServerStats")
+
+    def figures(self):
+        return figures(self.daemon.process.pid)
+
+    def solve_ms(self):
+        """How long a solve of 50 ms takes; its answer has to be right."""
+        begun = time.monotonic()
+        answer = api.ask(self.channel, "SolverService/Solve", api.solve_request(), timeout=30)
+        self.sound = api.is_sound(answer)
+        return round(1000 * (time.monotonic() - begun), 1)
+
+    def tell(self, what, problems, **more):
+        if not self.sound:
+            problems.append("a solve meanwhile was answered wrongly")
+        self.wrong += bool(problems)
+        print(json.dumps({"what": what, **more, "problems": problems}), flush=True)
+
+    def spawn(self, budget_ms):
+        words = ("--child", self.daemon.address, self.training, str(budget_ms))
+        client = subprocess.Popen([sys.executable, __file__, *words],
+                                  stdout=subprocess.PIPE, text=True)
+        return client, int(client.stdout.readline())
+
+    def left_over(self):
+        """What the daemon still does for clients who are gone."""
+        def idle(stats):
+            return stats.open_streams == 0 and not any(queue.waiting for queue in stats.queues) and not busy(stats)
+
+        def busy(stats):
+            return {rpc.rpc: rpc.in_flight for rpc in stats.rpcs if rpc.in_flight > ("GetServerStats" in rpc.rpc)}
+        stats = settled(self.stats, idle)
+        return [] if idle(stats) else [f"{stats.open_streams} streams are open, under way {busy(stats)}"]
+
+    def killed(self):
+        begun, before, calls = time.monotonic(), self.figures(), 0
+        for _ in range(self.arguments.clients):
+            client, count = self.spawn(budget_ms=60_000)
+            calls += count
+            client.kill()
+            client.wait()
+        killed = time.monotonic()
+        problems = self.left_over()
+        gone_s = time.monotonic() - killed
+        milliseconds = self.solve_ms()
+        after = settled(self.figures, lambda now: now["files"] <= before["files"] + 2)
+        if after["files"] > before["files"] + 2:
+            problems.append(f"open files: {before['files']}, then {after['files']}")
+        if after["threads"] > before["threads"] + 16:  # gRPC keeps some
+            problems.append(f"threads: {before['threads']}, then {after['threads']}")
+        self.tell("killed_clients", problems, clients=self.arguments.clients, calls=calls, gone_s=round(gone_s, 2),
+                  solve_ms=milliseconds, before=before, after=after, seconds=round(time.monotonic() - begun, 1))
+
+    def silent(self):
+        begun, before = time.monotonic(), self.figures()
+        host, port = self.daemon.address.rsplit(":", 1)
+        connections = [socket.create_connection((host, int(port))) for _ in range(self.arguments.connections)]
+        greeters = connections[::2]
+        for connection in greeters:
+            connection.sendall(HELLO)
+        milliseconds, during, problems = self.solve_ms(), self.figures(), []
+        if self.arguments.long:
+            time.sleep(HANDSHAKE_S + SILENT_S)
+            left = self.figures()["files"] - before["files"]
+            if left > len(greeters) + 2:
+                problems.append(f"{left} silent connections are still open")
+        for connection in connections:
+            connection.close()
+        after = settled(self.figures, lambda now: now["files"] <= before["files"] + 2)
+        if after["files"] > before["files"] + 2:
+            problems.append(f"open files: {before['files']}, then {after['files']}")
+        self.tell("silent_connections", problems, connections=len(connections), solve_ms=milliseconds, before=before,
+                  during=during, after=after, seconds=round(time.monotonic() - begun, 1))
+
+    def stopped(self):
+        begun, before, problems = time.monotonic(), self.figures(), []
+        client, calls = self.spawn(budget_ms=300)
+        client.send_signal(signal.SIGSTOP)
+        time.sleep(1)
+        first = self.step()
+        settled(self.step, lambda step: step > first + 20)
+        last, during = self.step(), self.figures()
+        if last <= first:
+            problems.append("the training made no step while a client read nothing")
+        if during["rss_mib"] - before["rss_mib"] > MOST_GROWTH_MIB:
+            problems.append(f"memory grew from {before['rss_mib']} to {during['rss_mib']} MiB")
+        milliseconds = self.solve_ms()
+        client.kill()
+        client.wait()
+        problems += self.left_over()
+        self.tell("stopped_reader", problems, calls=calls, steps=last - first, solve_ms=milliseconds, before=before,
+                  during=during, seconds=round(time.monotonic() - begun, 1))
+
+    def idle(self):
+        """Watches of a job that does nothing."""
+        begun, problems = time.monotonic(), []
+        name = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach")[0]["name"]
+        self.daemon.json("jobs", "pause", name)
+        before, count = self.figures(), self.arguments.streams
+        channels = [api.connect(self.daemon) for _ in range(-(-count // STREAMS_PER_CHANNEL))]
+        request = message("WatchTrainingJobRequest")(name=name)
+        watches = [api.start(channels[i % len(channels)], WATCH, [request]) for i in range(count)]
+        for watch in watches:
+            next(watch)
+        stats, during = self.stats(), self.figures()
+        if stats.open_streams != count:
+            problems.append(f"{stats.open_streams} streams are open, wanted {count}")
+        times = sorted(self.solve_ms() for _ in range(10))
+        for channel in channels:
+            channel.close()
+        problems += self.left_over()
+        self.tell("idle_streams", problems, streams=count, solve_ms_median=times[5], solve_ms_most=times[-1],
+                  mib_a_stream=round((during["rss_mib"] - before["rss_mib"]) / count, 3), before=before, during=during,
+                  after=self.figures(), seconds=round(time.monotonic() - begun, 1))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clients", type=int, default=2, help="to be killed")
+    parser.add_argument("--connections", type=int, default=100, help="that say nothing")
+    parser.add_argument("--streams", type=int, default=1000, help="idle watches")
+    parser.add_argument("--long", action="store_true", help="wait until vrpd closes silent connections")
+    parser.add_argument("--child", nargs=3, metavar=("ADDRESS", "JOB", "MS"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        child(*arguments.child)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-lost-"))
+    config = folder / "vrpd.yaml"
+    config.write_text(f"max_open_streams: {arguments.streams + 100}\n")
+    daemon = Daemon(folder / "state", flags=("--config", str(config)))
+    try:
+        lost = Lost(daemon, folder, arguments)
+        for part in (lost.killed, lost.silent, lost.stopped, lost.idle):
+            part()
+        if daemon.stop() != 0:
+            lost.wrong += 1
+        print(json.dumps({"what": "lost_clients", "cases": 4, "wrong": lost.wrong}))
+        return int(lost.wrong > 0)
+    finally:
+        daemon.clean_up()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Asks vrpd for several times as many solves as it can do, in open loop, and looks whether each is answered or refused.
+
+First a closed loop of 32 callers tells its capacity (a request that has waited for longer than its budget is answered by the
+first plan that is found). Then requests come at --times that rate,
+whatever becomes of the earlier ones, for --seconds. Each has to end: with a sound answer, or refused with RESOURCE_EXHAUSTED
+and the time after which to try again. In the end the queue is empty, memory is what it was, and requests are answered as
+at first. Latencies are by this client's clock, told and not judged. Prints a JSON line; exits 1 where anything was wrong.
+
+Examples:
+  overload.py
+  overload.py --seconds 60
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+import grpc  # noqa: E402
+from daemon import Daemon  # noqa: E402
+from latencies import percentiles  # noqa: E402
+from process import figures, settled  # noqa: E402
+
+CUSTOMERS = 1000  # so many that the first plan takes longer than to send and read a request
+BUDGET_MS = 100
+CALLERS = 32
+CAPACITY_S = 2
+DEADLINE_S = 30
+MOST_GROWTH_MIB = 200
+SOLVE = "SolverService/Solve"
+
+
+class Storm:
+    def __init__(self, daemon):
+        self.daemon, self.channel, self.lock = daemon, api.connect(daemon), threading.Lock()
+        self.request = api.generated_request(self.channel, CUSTOMERS, BUDGET_MS)
+        method = api.METHODS[SOLVE]
+        self.solve = self.channel.unary_unary(method.path, request_serializer=method.request.SerializeToString,
+                                              response_deserializer=method.response.FromString)
+        self.latencies, self.problems = collections.defaultdict(list), collections.Counter()
+        self.under_way = 0
+
+    def stats(self):
+        return api.ask(self.channel, "SystemService/GetServerStats")
+
+    def capacity(self):
+        """Answers a second, in closed loop."""
+        counts, until = [0] * CALLERS, time.monotonic() + CAPACITY_S
+
+        def call(i):
+            while time.monotonic() < until:
+                self.solve(self.request, timeout=DEADLINE_S)
+                counts[i] += 1
+        callers = [threading.Thread(target=call, args=(i,)) for i in range(CALLERS)]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+        return sum(counts) / CAPACITY_S
+
+    def send(self):
+        """One request, whose end is noted when it comes."""
+        begun = time.monotonic()
+        with self.lock:
+            self.under_way += 1
+        future = self.solve.future(self.request, timeout=DEADLINE_S)
+        future.add_done_callback(lambda done: self.note(done, time.monotonic() - begun))
+
+    def note(self, done, seconds):
+        code = done.code()
+        wrong = None
+        if code == grpc.StatusCode.OK:
+            wrong = None if api.is_sound(done.result(), CUSTOMERS) else "an answer is wrong"
+        elif code != grpc.StatusCode.RESOURCE_EXHAUSTED:
+            wrong = f"{code.name}: {done.details()}"
+        elif not any(key == "grpc-status-details-bin" and b"google.rpc.RetryInfo" in value
+                     for key, value in done.trailing_metadata()):
+            wrong = "refused without RetryInfo"
+        with self.lock:
+            self.under_way -= 1
+            self.latencies[code.name].append(1000 * seconds)
+            if wrong is not None:
+                self.problems[wrong] += 1
+
+    def rain(self, rate, seconds):
+        """Requests at `rate`; how many."""
+        begun, sent, peak = time.monotonic(), 0, 0
+        while (now := time.monotonic() - begun) < seconds:
+            while sent < now * rate:
+                self.send()
+                sent += 1
+            time.sleep(0.005)
+            peak = max(peak, figures(self.daemon.process.pid)["rss_mib"]) if sent % 20 == 0 else peak
+        settled(lambda: self.under_way, lambda left: left == 0, patience_s=DEADLINE_S + 5)
+        return sent, peak
+
+    def calm(self):
+        """Latencies of ten requests one after the other."""
+        times = []
+        for _ in range(10):
+            begun = time.monotonic()
+            if not api.is_sound(self.solve(self.request, timeout=DEADLINE_S), CUSTOMERS):
+                self.problems["an answer after the storm is wrong"] += 1
+            times.append(1000 * (time.monotonic() - begun))
+        return percentiles(times)
+
+
+def storm_over(daemon, arguments):
+    storm = Storm(daemon)
+    capacity = storm.capacity()
+    calm_before, before = storm.calm(), figures(daemon.process.pid)
+    sent, peak = storm.rain(arguments.times * capacity, arguments.seconds)
+    if storm.under_way:
+        storm.problems[f"{storm.under_way} requests have not ended"] += 1
+    calm_after, after = storm.calm(), figures(daemon.process.pid)
+    if waiting := sum(queue.waiting for queue in storm.stats().queues):
+        storm.problems[f"{waiting} requests are still queued"] += 1
+    if max(peak, after["rss_mib"]) - before["rss_mib"] > MOST_GROWTH_MIB:
+        storm.problems[f"memory grew from {before['rss_mib']} to {max(peak, after['rss_mib'])} MiB"] += 1
+    if daemon.stop() != 0:
+        storm.problems["SIGTERM did not end it well"] += 1
+    print(json.dumps({
+        "what": "overload", "capacity_per_s": round(capacity, 1), "times": arguments.times, "seconds": arguments.seconds,
+        "cases": sent, "latency_ms": {code: percentiles(times) for code, times in storm.latencies.items()},
+        "calm_before_ms": calm_before, "calm_after_ms": calm_after, "before": before, "peak_mib": peak, "after": after,
+        "problems": dict(storm.problems)}))
+    return int(bool(storm.problems) or not storm.latencies["RESOURCE_EXHAUSTED"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=8)
+    parser.add_argument("--times", type=float, default=4, help="of what vrpd can do")
+    arguments = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-overload-"))
+    daemon = Daemon(folder / "state")
+    try:
+        return storm_over(daemon, arguments)
+    finally:
+        daemon.clean_up()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""What a process holds, as Linux tells it."""
+
+import os
+import pathlib
+import time
+
+SETTLE_S = 15
+
+
+def figures(pid):
+    """Memory in MiB, threads, open files, seconds of CPU."""
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    status = dict(line.split(":", 1) for line in lines)
+    times = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return {"rss_mib": round(int(status["VmRSS"].split()[0]) / 1024, 1),
+            "peak_mib": round(int(status["VmHWM"].split()[0]) / 1024, 1),
+            "threads": int(status["Threads"]),
+            "files": len(os.listdir(f"/proc/{pid}/fd")),
+            "cpu_s": round((int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK"), 2)}
+
+
+def settled(look, wanted, patience_s=SETTLE_S):
+    """What look() gives once wanted() is true of it, or the last of it after a while."""
+    until = time.monotonic() + patience_s
+    while True:
+        seen = look()
+        if wanted(seen) or time.monotonic() > until:
+            return seen
+        time.sleep(0.1)

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Keeps vrpd at everything that it can do, for hours, and looks whether it grows.
+
+Callers in turn solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete
+matrices, evaluate, export and import models, generate, and delete what has ended. After a warm-up its memory, threads,
+open files and the size of its state folder are noted each second; in the end the growth of each is judged by the medians of the
+first and of the last tenth of what was noted. Prints a JSON line a minute and one at the end; exits 1 where anything was
+wrong: an RPC that failed, a growth beyond its limit.
+
+Examples:
+  soak.py                    three minutes
+  soak.py --seconds 7200     the long form
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import random
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+import grpc  # noqa: E402
+from api import message  # noqa: E402
+from daemon import Daemon, tiny_config  # noqa: E402
+from process import figures  # noqa: E402
+
+LIMITS = {"rss_mib": 50, "threads": 8, "files": 16, "state_mib": 30}
+KEPT_JOBS = 5
+WARM_UP_SHARE = 0.25
+BUSY = {grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
+        grpc.StatusCode.NOT_FOUND}
+ENDED = (7, 8, 9)
+
+
+def size_mib(folder):
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size
+        except FileNotFoundError:
+            pass
+    return round(total / 2**20, 2)
+
+
+class Caller(threading.Thread):
+    """One client with a connection of its own, that does one thing after the other."""
+
+    def __init__(self, soak, number):
+        super().__init__(daemon=True)
+        self.soak, self.random, self.channel = soak, random.Random(f"{soak.seed} {number}"), api.connect(soak.daemon)
+
+    def run(self):
+        doings = (self.solve, self.solve, self.stream, self.batch, self.train, self.watch, self.cancel, self.forget, self.matrices,
+                  self.evaluate, self.export, self.solve_job, self.look)
+        while time.monotonic() < self.soak.until:
+            doing = self.random.choice(doings)
+            try:
+                doing()
+                self.soak.done[doing.__name__] += 1
+            except grpc.RpcError as error:
+                if error.code() in BUSY:
+                    self.soak.refused[doing.__name__] += 1
+                else:
+                    self.soak.problems.append(f"{doing.__name__}: {error.code().name} {error.details()}")
+            except Exception as error:  # a thread that dies of it would be missed only
+                self.soak.problems.append(f"{doing.__name__}: {error!r}")
+
+    def ask(self, name, /, **fields):
+        return api.ask(self.channel, name, api.METHODS[name].request(**fields))
+
+    def read(self, name, /, **fields):
+        return list(api.start(self.channel, name, [api.METHODS[name].request(**fields)], timeout=120))
+
+    def check(self, answer):
+        if not api.is_sound(answer):
+            self.soak.problems.append("an answer is wrong")
+
+    def solve(self):
+        self.check(api.ask(self.channel, "SolverService/Solve", api.solve_request(budget_ms=self.random.choice((5, 50, 200)))))
+
+    def stream(self):
+        messages = list(api.start(self.channel, "SolverService/StreamSolve", [api.solve_request(budget_ms=100)], timeout=60))
+        self.check(messages[-1].answer)
+
+    def batch(self):
+        one = message("BatchSolveRequest")
+        requests = [one(id=str(i), solve=api.solve_request(budget_ms=20)) for i in range(8)]
+        for response in api.start(self.channel, "SolverService/BatchSolve", requests, timeout=60):
+            self.check(response.answer)
+
+    def train(self):
+        if len(self.soak.jobs) < KEPT_JOBS:
+            name = self.ask("TrainingService/CreateTrainingJob", spec={"config_yaml": self.soak.config, "config_name": "tiny.yaml"}).name
+            self.soak.jobs.append(name)
+
+    def some_job(self):
+        return self.random.choice(self.soak.jobs or [self.soak.example])
+
+    def watch(self):
+        watch = api.start(self.channel, "TrainingService/WatchTrainingJob",
+                          [message("WatchTrainingJobRequest")(name=self.some_job())], timeout=60)
+        for count, _ in enumerate(watch):
+            if count == 20:
+                watch.cancel()
+                return
+
+    def cancel(self):
+        if self.random.random() < 0.3:
+            self.ask("TrainingService/CancelTrainingJob", name=self.some_job())
+
+    def forget(self):
+        """Jobs that have ended are deleted, with all but the newest of the models that they made."""
+        for name in list(self.soak.jobs):
+            if self.ask("TrainingService/GetTrainingJob", name=name).state in ENDED:
+                self.ask("TrainingService/DeleteTrainingJob", name=name)
+                self.soak.jobs.remove(name)
+        for old in sorted((self.soak.daemon.state / "models" / "tiny").glob("[0-9]*"), key=lambda path: int(path.name))[:-3]:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def matrices(self):
+        upload, size = message("UploadMatricesRequest"), 30
+        values = [float(i != j) * self.random.randrange(1, 100) for i in range(size) for j in range(size)]
+        kept = next(api.start(self.channel, "DatasetService/UploadMatrices",
+                              [upload(header={"size": size}), upload(chunk={"values": values})], timeout=60))
+        self.ask("DatasetService/DeleteMatrices", name=kept.name)
+
+    def evaluate(self):
+        self.read("ModelService/EvaluateModel", model="models/ptrnet-cvrp20",
+                  generate={"problem_type": 2, "customers": 10, "count": 20})
+
+    def export(self):
+        self.read("ModelService/ExportModel", name="models/ptrnet-cvrp20")
+
+    def solve_job(self):
+        name = self.ask("SolverService/CreateSolveJob", solve=api.solve_request(budget_ms=50)).name
+        events = self.read("SolverService/WatchSolveJob", name=name)
+        self.check(next(event.answer for event in events if event.HasField("answer")))
+        self.ask("SolverService/DeleteSolveJob", name=name)
+
+    def look(self):
+        self.ask("SystemService/GetServerStats")
+        self.ask("ModelService/ListModels")
+        self.read("DatasetService/GenerateInstances", problem_type=3, customers=30, count=20)
+
+
+class Soak:
+    def __init__(self, daemon, folder, arguments):
+        self.daemon, self.seed, self.seconds = daemon, arguments.seed, arguments.seconds
+        self.callers = arguments.callers
+        self.config, self.jobs, self.problems = tiny_config(folder).read_text(), [], []
+        self.done, self.refused, self.noted = collections.Counter(), collections.Counter(), []
+        self.example = daemon.json("train", "--config", tiny_config(folder))[-1] and daemon.json("jobs", "list")[0]["name"]
+
+    def note(self):
+        self.noted.append({**figures(self.daemon.process.pid), "state_mib": size_mib(self.daemon.state)})
+
+    def run(self):
+        begun = time.monotonic()
+        self.until = begun + self.seconds
+        callers = [Caller(self, number) for number in range(self.callers)]
+        for caller in callers:
+            caller.start()
+        time.sleep(self.seconds * WARM_UP_SHARE)
+        told = time.monotonic()
+        while time.monotonic() < self.until and self.daemon.process.poll() is None:
+            self.note()
+            if time.monotonic() - told >= 60:
+                told = time.monotonic()
+                print(json.dumps({"what": "soaking", "seconds": round(told - begun), **self.noted[-1],
+                                  "done": sum(self.done.values()), "problems": len(self.problems)}), flush=True)
+            time.sleep(1)
+        for caller in callers:
+            caller.join(timeout=150)
+            if caller.is_alive():
+                self.problems.append("a call does not end")
+        return self.judge(round(time.monotonic() - begun))
+
+    def growth(self, what):
+        """By the medians of the first and the last tenth."""
+        values = [noted[what] for noted in self.noted]
+        tenth = max(1, len(values) // 10)
+        return round(statistics.median(values[-tenth:]) - statistics.median(values[:tenth]), 2)
+
+    def judge(self, seconds):
+        growth = {what: self.growth(what) for what in LIMITS}
+        self.problems += [f"{what} grew by {grown}, more than {LIMITS[what]}" for what, grown in growth.items() if grown > LIMITS[what]]
+        if self.daemon.stop() != 0:
+            self.problems.append("SIGTERM did not end it well")
+        print(json.dumps({"what": "soak", "seed": self.seed, "seconds": seconds, "cases": sum(self.done.values()),
+                          "done": dict(self.done), "refused": dict(self.refused), "growth": growth,
+                          "first": self.noted[0], "last": self.noted[-1], "wrong": len(self.problems),
+                          "problems": self.problems[:10]}))
+        return int(bool(self.problems))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=180)
+    parser.add_argument("--callers", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-soak-"))
+    daemon = Daemon(folder / "state")
+    try:
+        return Soak(daemon, folder, arguments).run()
+    finally:
+        daemon.clean_up()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
