@@ -1,0 +1,111 @@
+// Requests as messages: all that is made of them before anything is solved, trained or stored. The
+// first byte says which request the others are.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/steady_time.h"
+#include "core/train/training_config.h"
+#include "server/convert/initial_solution.h"
+#include "server/convert/instance_convert.h"
+#include "server/convert/job_convert.h"
+#include "server/convert/names.h"
+#include "server/convert/plan_forms.h"
+#include "server/convert/solve_convert.h"
+#include "server/convert/status_convert.h"
+#include "server/service/dataset_handler.h"
+#include "tests/fuzz/exercise.h"
+#include "vrp/v1/dataset_service.pb.h"
+#include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp {
+namespace {
+
+constexpr absl::Duration kRepairTime = absl::Milliseconds(20);
+constexpr int32_t kMostNodes = 60;
+
+// As the client gets it.
+void Refuse(const absl::Status& status) { (void)ToGrpcStatus(status); }
+
+void Solve(const v1::SolveRequest& request) {
+  const auto options = SolveOptionsFromProto(request, {.max_threads = 4});
+  Refuse(options.status());
+  (void)ParseModelName("model", request.model());
+  const auto instance = request.has_file() ? InstanceFromProto(request.file())
+                                           : InstanceFromProto(request.instance());
+  Refuse(instance.status());
+  if (!instance.ok() || instance->num_nodes() > kMostNodes) return;
+  Refuse(CheckRender(*instance, request.render()));
+  const StopCondition stop(SteadyNow() + kRepairTime, nullptr);
+  const auto initial = InitialSolutionFromProto(request, *instance, stop);
+  Refuse(initial.status());
+  if (initial.ok() && initial->has_value()) {
+    fuzz::ExercisePlan((*initial)->instance, (*initial)->plan);
+  }
+}
+
+void Train(const v1::CreateTrainingJobRequest& request) {
+  Refuse(CheckRequestId(request.request_id()));
+  const auto spec = JobSpecFromProto(request.spec(), "cpu");
+  Refuse(spec.status());
+  if (!spec.ok()) return;
+  const auto config = ParseTrainingConfig(spec->config_yaml, spec->config_name, spec->overrides);
+  Refuse(config.status());
+  (void)ToProto(*spec);
+}
+
+void Convert(const v1::ConvertInstanceRequest& request) {
+  const auto format = WrittenFormatFromProto(request.format());
+  Refuse(format.status());
+  const auto instance = request.has_file() ? InstanceFromProto(request.file())
+                                           : InstanceFromProto(request.instance());
+  if (!format.ok() || !instance.ok() || instance->num_nodes() > kMostNodes) return;
+  Refuse(WithMessageFields(
+      WriteInstance(*instance, {.format = *format, .renumber = request.renumber()}).status(),
+      instance->num_nodes()));
+}
+
+void Names(const v1::ListTrainingJobsRequest& request) {
+  Refuse(CheckPageSize(request.page_size()));
+  Refuse(LabelsFromProto(request.labels()).status());
+  Refuse(ParseJobName(JobKind::kTraining, "name", request.page_token()).status());
+  Refuse(ParseJobName(JobKind::kSolve, "name", request.page_token()).status());
+  Refuse(ParseModelName("name", request.page_token()).status());
+  Refuse(FirstSequence(request.page_size()).status());
+}
+
+template <typename Message, typename Use>
+void With(std::string_view bytes, const Use& use) {
+  Message message;
+  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) use(message);
+}
+
+}  // namespace
+}  // namespace vrp
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 5) {
+    case 0:
+      vrp::With<vrp::v1::SolveRequest>(bytes, vrp::Solve);
+      break;
+    case 1:
+      vrp::With<vrp::v1::CreateTrainingJobRequest>(bytes, vrp::Train);
+      break;
+    case 2:
+      vrp::With<vrp::v1::ConvertInstanceRequest>(bytes, vrp::Convert);
+      break;
+    case 3:
+      vrp::With<vrp::v1::ListTrainingJobsRequest>(bytes, vrp::Names);
+      break;
+    default:
+      vrp::With<vrp::v1::GenerateInstancesRequest>(bytes, [](const auto& request) {
+        vrp::Refuse(vrp::GeneratorOptionsFromProto(request).status());
+      });
+  }
+  return 0;
+}

@@ -1,0 +1,33 @@
+// Where a fuzzer puts the files that a parser reads by their names.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace vrp::fuzz {
+
+// In memory where there is room for that; of this process alone, made at its first call.
+inline const std::filesystem::path& ScratchFolder() {
+  static const std::filesystem::path folder = [] {
+    const bool memory = std::filesystem::is_directory("/dev/shm");
+    std::string path = memory ? "/dev/shm/vrp-fuzz-XXXXXX" : "/tmp/vrp-fuzz-XXXXXX";
+    if (mkdtemp(path.data()) == nullptr) std::abort();
+    std::atexit([] { std::filesystem::remove_all(ScratchFolder()); });
+    return std::filesystem::path(path);
+  }();
+  return folder;
+}
+
+inline std::string WriteScratch(const std::string& name, std::string_view content) {
+  const std::filesystem::path path = ScratchFolder() / name;
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(content.data(), static_cast<std::streamsize>(content.size()));
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path.string();
+}
+
+}  // namespace vrp::fuzz

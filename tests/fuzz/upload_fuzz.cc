@@ -1,0 +1,36 @@
+// The messages of UploadMatrices, one after the other, each behind two bytes of its length.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/registry/matrix_store.h"
+#include "server/service/matrix_handler.h"
+#include "tests/fuzz/scratch_folder.h"
+#include "vrp/v1/dataset_service.pb.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto folder = vrp::fuzz::ScratchFolder() / "matrices";
+  static const std::unique_ptr<vrp::MatrixStore> store =
+      vrp::MatrixStore::Create({.directory = folder.string()}).value();
+  vrp::MatrixImport upload(*store);
+  std::string_view rest(reinterpret_cast<const char*>(data), size);
+  while (rest.size() >= 2) {
+    const size_t length =
+        std::min<size_t>(static_cast<uint8_t>(rest[0]) | size_t{static_cast<uint8_t>(rest[1])} << 8,
+                         rest.size() - 2);
+    vrp::v1::UploadMatricesRequest message;
+    const bool parsed = message.ParseFromArray(rest.data() + 2, static_cast<int>(length));
+    rest.remove_prefix(2 + length);
+    if (parsed && !upload.Take(message).ok()) return 0;
+  }
+  const auto kept = upload.Finish();
+  if (!kept.ok()) return 0;
+  if (!store->Find(kept->name()).ok()) std::abort();
+  if (!store->Delete(kept->name()).ok()) std::abort();
+  return 0;
+}
