@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/steady_time.h"
 
 namespace vrp {
 namespace {
@@ -323,7 +323,7 @@ bool RichProblemBuilder::BuildMatrix() {
   RichProblem& p = problem_;
   if (p.size_ > RichProblem::kMatrixNodes || stop_.ShouldStop()) return false;
   const int64_t n = p.size_;
-  if (stop_.deadline() - absl::Now() < kWorthwhile * n * n * kMatrixEntry) return false;
+  if (stop_.deadline() - SteadyNow() < kWorthwhile * n * n * kMatrixEntry) return false;
   p.own_distances_.assign(n * n, 0.0);
   for (NodeIndex i = 0; i < p.size_; ++i) {
     if (i % 32 == 31 && stop_.ShouldStop()) {
