@@ -20,6 +20,19 @@ absl::Status WriteError(const std::string& path, int error) {
   return absl::InternalError(absl::StrCat("cannot write ", path, ": ", std::strerror(error)));
 }
 
+// Makes the name durable.
+absl::Status SyncFolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return WriteError(path, errno);
+  const int result = fsync(descriptor);
+  const int error = errno;
+  close(descriptor);
+  // Some file systems refuse to sync a folder.
+  return result == 0 || error == EINVAL ? absl::OkStatus() : WriteError(path, error);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadStream(std::istream& stream) {
@@ -62,7 +75,7 @@ std::string BaseName(std::string_view path) {
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
-absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
+absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path, mode_t mode) {
   struct stat info = {};
   if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -70,7 +83,7 @@ absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path) {
     return OutputFile(descriptor, path, "");
   }
   std::string temporary = absl::StrCat(path, ".", getpid(), ".tmp");
-  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (descriptor < 0) return WriteError(path, errno);
   return OutputFile(descriptor, path, std::move(temporary));
 }
@@ -115,7 +128,7 @@ absl::Status OutputFile::Commit() {
   if (temporary_path_.empty()) return absl::OkStatus();
   if (rename(temporary_path_.c_str(), path_.c_str()) != 0) return WriteError(path_, errno);
   temporary_path_.clear();
-  return absl::OkStatus();
+  return SyncFolderOf(path_);
 }
 
 absl::Status WriteFile(const std::string& path, std::string_view content) {

@@ -1,6 +1,8 @@
 // Files that the user names.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <istream>
 #include <string>
@@ -30,13 +32,14 @@ std::string BaseName(std::string_view path);
 // nothing is left behind.
 class OutputFile {
  public:
-  static absl::StatusOr<OutputFile> Create(const std::string& path);
+  // `mode` of a new file, less the umask.
+  static absl::StatusOr<OutputFile> Create(const std::string& path, mode_t mode = 0666);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
   absl::Status Write(std::string_view text);
-  // Call once, last.
+  // Durable when it returns. Call once, last.
   absl::Status Commit();
 
  private:

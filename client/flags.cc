@@ -26,6 +26,10 @@ bool IsVersion(absl::string_view text) {
          version > 0;
 }
 
+bool IsAlias(absl::string_view text) {
+  return IsSegment(text) && absl::ascii_isalpha(text.front());
+}
+
 std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
   return absl::AsciiStrToLower(enum_name.substr(std::min(prefix.size(), enum_name.size())));
 }
@@ -76,13 +80,19 @@ absl::StatusOr<std::string> ModelResourceName(absl::string_view text) {
       version(3)) {
     return std::string(text);
   }
-  const size_t at = text.find('@');
-  if (at != absl::string_view::npos && IsSegment(text.substr(0, at)) &&
-      IsVersion(text.substr(at + 1))) {
-    return absl::StrCat("models/", text.substr(0, at), "/versions/", text.substr(at + 1));
+  if (parts.size() == 4 && parts[0] == "models" && segment(1) && parts[2] == "aliases" &&
+      IsAlias(parts[3])) {
+    return std::string(text);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("got model \"", text, "\", wanted NAME, NAME@3 or models/NAME/versions/3"));
+  const size_t at = text.find('@');
+  if (at != absl::string_view::npos && IsSegment(text.substr(0, at))) {
+    const absl::string_view after = text.substr(at + 1);
+    const std::string model = absl::StrCat("models/", text.substr(0, at));
+    if (IsVersion(after)) return absl::StrCat(model, "/versions/", after);
+    if (IsAlias(after)) return absl::StrCat(model, "/aliases/", after);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "got model \"", text, "\", wanted NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3"));
 }
 
 absl::StatusOr<std::string> JobResourceName(absl::string_view text, absl::string_view collection) {

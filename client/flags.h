@@ -23,7 +23,8 @@ absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text,
 absl::Status AddLabels(const std::vector<std::string>& texts,
                        google::protobuf::Map<std::string, std::string>& labels);
 
-// `NAME`, `NAME@3`, `models/NAME` and `models/NAME/versions/3` as the API writes them.
+// `NAME`, `NAME@3`, `NAME@ALIAS`, `models/NAME`, `models/NAME/versions/3` and
+// `models/NAME/aliases/ALIAS` as the API writes them; an alias begins with a letter.
 absl::StatusOr<std::string> ModelResourceName(absl::string_view text);
 // `ID` and `trainingJobs/ID` (or of another collection) as the API writes it.
 absl::StatusOr<std::string> JobResourceName(absl::string_view text,

@@ -24,6 +24,8 @@ namespace {
 constexpr absl::Duration kLookupTimeout = absl::Seconds(30);
 // The daemon waits two minutes for the end of a training's step.
 constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
+// Weights of gigabytes are read and summed up.
+constexpr absl::Duration kLoadTimeout = absl::Minutes(5);
 // Checking reads instances of up to 64 MiB.
 constexpr absl::Duration kCheckTimeout = absl::Seconds(120);
 
@@ -303,6 +305,32 @@ absl::StatusOr<v1::Model> RpcClient::ImportModel(
       next);
 }
 
+absl::StatusOr<v1::SetModelAliasResponse> RpcClient::SetModelAlias(
+    const v1::SetModelAliasRequest& request) {
+  return impl_->Call(*impl_->models, &v1::ModelService::Stub::SetModelAlias, request, kLoadTimeout);
+}
+
+absl::StatusOr<v1::DeleteModelAliasResponse> RpcClient::DeleteModelAlias(
+    const v1::DeleteModelAliasRequest& request) {
+  return impl_->Call(*impl_->models, &v1::ModelService::Stub::DeleteModelAlias, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::Model> RpcClient::LoadModel(const v1::LoadModelRequest& request) {
+  return impl_->Call(*impl_->models, &v1::ModelService::Stub::LoadModel, request, kLoadTimeout);
+}
+
+absl::StatusOr<v1::UnloadModelResponse> RpcClient::UnloadModel(
+    const v1::UnloadModelRequest& request) {
+  return impl_->Call(*impl_->models, &v1::ModelService::Stub::UnloadModel, request, kLookupTimeout);
+}
+
+absl::StatusOr<v1::DeleteModelVersionResponse> RpcClient::DeleteModelVersion(
+    const v1::DeleteModelVersionRequest& request) {
+  return impl_->Call(*impl_->models, &v1::ModelService::Stub::DeleteModelVersion, request,
+                     kLookupTimeout);
+}
+
 absl::StatusOr<v1::Matrices> RpcClient::UploadMatrices(
     absl::FunctionRef<absl::StatusOr<std::optional<v1::UploadMatricesRequest>>()> next) {
   return impl_->Upload<v1::UploadMatricesRequest, v1::Matrices>(
@@ -347,6 +375,15 @@ absl::StatusOr<v1::SetLogLevelResponse> RpcClient::SetLogLevel(
     const v1::SetLogLevelRequest& request) {
   return impl_->Call(*impl_->system, &v1::SystemService::Stub::SetLogLevel, request,
                      kLookupTimeout);
+}
+
+absl::Status RpcClient::BackupServer(
+    absl::FunctionRef<bool(const v1::BackupServerResponse&)> receive) {
+  return impl_->Stream<v1::BackupServerResponse>(
+      [&](grpc::ClientContext* context) {
+        return impl_->system->BackupServer(context, v1::BackupServerRequest());
+      },
+      receive);
 }
 
 absl::StatusOr<std::string> RpcClient::CheckHealth(const std::string& service) {

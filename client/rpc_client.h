@@ -87,6 +87,13 @@ class RpcClient {
   // Sends what `next` gives until it gives nothing; its error ends the call.
   absl::StatusOr<v1::Model> ImportModel(
       absl::FunctionRef<absl::StatusOr<std::optional<v1::ImportModelRequest>>()> next);
+  absl::StatusOr<v1::SetModelAliasResponse> SetModelAlias(const v1::SetModelAliasRequest& request);
+  absl::StatusOr<v1::DeleteModelAliasResponse> DeleteModelAlias(
+      const v1::DeleteModelAliasRequest& request);
+  absl::StatusOr<v1::Model> LoadModel(const v1::LoadModelRequest& request);
+  absl::StatusOr<v1::UnloadModelResponse> UnloadModel(const v1::UnloadModelRequest& request);
+  absl::StatusOr<v1::DeleteModelVersionResponse> DeleteModelVersion(
+      const v1::DeleteModelVersionRequest& request);
 
   // As WatchTrainingJob.
   absl::Status GenerateInstances(
@@ -103,6 +110,8 @@ class RpcClient {
   absl::StatusOr<v1::ServerInfo> GetServerInfo();
   absl::StatusOr<v1::ServerStats> GetServerStats();
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request);
+  // As WatchTrainingJob.
+  absl::Status BackupServer(absl::FunctionRef<bool(const v1::BackupServerResponse&)> receive);
   // grpc.health.v1: "SERVING", "NOT_SERVING", ... of `service`; empty: of the daemon as a whole.
   absl::StatusOr<std::string> CheckHealth(const std::string& service = "");
 

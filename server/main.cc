@@ -9,6 +9,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "core/base/text.h"
+#include "core/jobs/backup/restore.h"
 #include "server/config/build_info.h"
 #include "server/config/command_line.h"
 #include "server/runtime/daemon.h"
@@ -75,8 +76,23 @@ int Serve(VrpdOptions vrpd) {
   return 0;
 }
 
+int Restore(const RestoreRequest& request) {
+  const SystemClock clock;
+  const absl::StatusOr<RestoreReport> report =
+      RestoreBackup({.archive = request.archive, .directory = request.state_dir, .clock = &clock});
+  if (!report.ok()) {
+    std::cerr << "vrpd: " << report.status().message() << std::endl;
+    return kFailed;
+  }
+  std::cout << "restored " << report->files << " files (" << report->bytes << " bytes) into "
+            << request.state_dir << ", as " << report->program << " kept them at "
+            << absl::FormatTime(absl::RFC3339_sec, report->created, absl::UTCTimeZone())
+            << "; jobs that ran then and go on: " << report->queued << std::endl;
+  return 0;
+}
+
 int Main(const std::vector<std::string>& arguments) {
-  absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> parsed =
+  absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> parsed =
       ParseCommandLine(arguments, VersionLine());
   if (!parsed.ok()) {
     std::cerr << "vrpd: " << parsed.status().message() << "\nSee vrpd --help." << std::endl;
@@ -86,6 +102,7 @@ int Main(const std::vector<std::string>& arguments) {
     std::cout << print->text;
     return 0;
   }
+  if (const auto* restore = std::get_if<RestoreRequest>(&*parsed)) return Restore(*restore);
   return Serve(std::get<VrpdOptions>(*std::move(parsed)));
 }
 

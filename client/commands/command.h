@@ -80,12 +80,15 @@ void AddModels(CLI::App& app, ChosenCommand& chosen);
 // Under `models`.
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
+void AddModelsManage(CLI::App& models, ChosenCommand& chosen);
 void AddConvert(CLI::App& app, ChosenCommand& chosen);
 void AddMatrices(CLI::App& app, ChosenCommand& chosen);
 void AddBench(CLI::App& app, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);
 void AddTop(CLI::App& app, ChosenCommand& chosen);
 void AddServer(CLI::App& app, ChosenCommand& chosen);
+// Under `server`.
+void AddServerBackup(CLI::App& server, ChosenCommand& chosen);
 void AddCompletion(CLI::App& app, ChosenCommand& chosen);
 
 }  // namespace vrp::client

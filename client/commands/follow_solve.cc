@@ -34,9 +34,19 @@ class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
  public:
   using LineSink::LineSink;
   void OnEvent(const v1::WatchSolveJobResponse& event) override {
-    const std::string line = EventLine(event);
+    Say(EventLine(event));
+    OnHeartbeat(event);
+  }
+  void OnHeartbeat(const v1::WatchSolveJobResponse& heartbeat) override {
+    Say(queue_.Line(heartbeat.queue_position()));
+  }
+
+ private:
+  void Say(const std::string& line) {
     if (!line.empty()) environment_.out << line << std::endl;
   }
+
+  QueuePosition queue_;
 };
 
 // Remembers the answer.
@@ -47,6 +57,9 @@ class AnswerNoter final : public SolveEventSink {
   void OnEvent(const v1::WatchSolveJobResponse& event) override {
     if (event.has_answer()) answer_ = event.answer();
     next_.OnEvent(event);
+  }
+  void OnHeartbeat(const v1::WatchSolveJobResponse& heartbeat) override {
+    next_.OnHeartbeat(heartbeat);
   }
   void OnConnectionLost(const absl::Status& status) override { next_.OnConnectionLost(status); }
   void OnReconnected() override { next_.OnReconnected(); }

@@ -15,7 +15,8 @@ constexpr int kPageSize = 200;
 ExitCode RunList(CommandContext& context) {
   v1::ListModelsRequest request;
   request.set_page_size(kPageSize);
-  Table table({"MODEL", "ARCHITECTURE", "PROBLEMS", "PARAMETERS", "VAL COST", "CREATED"});
+  Table table({"MODEL", "ARCHITECTURE", "PROBLEMS", "PARAMETERS", "VAL COST", "CREATED", "LOADED",
+               "ALIASES"});
   do {
     const absl::StatusOr<v1::ListModelsResponse> page = context.client().ListModels(request);
     if (!page.ok()) return context.Fail(page.status());
@@ -51,7 +52,7 @@ ExitCode RunGet(CommandContext& context, const std::string& name) {
 
 void AddModels(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* models =
-      AddCommand(app, "models", "Trained models: list, get, evaluate, import, export",
+      AddCommand(app, "models", "Trained models: list, get, evaluate, import, export, alias, load",
                  "vrpctl models list\n"
                  "vrpctl models get NAME@3\n"
                  "vrpctl models evaluate NAME --generate cvrp20:1000");
@@ -66,7 +67,7 @@ void AddModels(CLI::App& app, ChosenCommand& chosen) {
       AddCommand(*models, "get", "One version of a model; without a version the newest",
                  "vrpctl models get NAME\nvrpctl models get models/NAME/versions/3 --output json");
   const auto name = std::make_shared<std::string>();
-  get->add_option("NAME", *name, "NAME, NAME@3 or models/NAME/versions/3")
+  get->add_option("NAME", *name, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
       ->type_name("")
       ->required();
   get->callback([name, &chosen] {
@@ -74,6 +75,7 @@ void AddModels(CLI::App& app, ChosenCommand& chosen) {
   });
   AddModelsEvaluate(*models, chosen);
   AddModelsTransfer(*models, chosen);
+  AddModelsManage(*models, chosen);
 }
 
 }  // namespace vrp::client

@@ -132,7 +132,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
       "vrpctl models evaluate NAME --generate cvrp50:1000 --reference search:1s\n"
       "vrpctl models evaluate NAME@2 --data set.jsonl --mode greedy --mode multi_start:8");
   const auto flags = std::make_shared<EvaluateFlags>();
-  command->add_option("NAME", flags->model, "NAME, NAME@3 or models/NAME/versions/3")
+  command->add_option("NAME", flags->model, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
       ->type_name("")
       ->required();
   CLI::Option_group* input = command->add_option_group("Instances", "One of:");

@@ -157,7 +157,8 @@ void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
   const auto out = std::make_shared<TransferFlags>();
   CLI::App* export_command = AddCommand(models, "export", "A model's files, into a folder",
                                         "vrpctl models export NAME@3 --out FOLDER");
-  export_command->add_option("NAME", out->name, "NAME, NAME@3 or models/NAME/versions/3")
+  export_command
+      ->add_option("NAME", out->name, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
       ->type_name("")
       ->required();
   export_command->add_option("--out", out->path, "Made when it is not there")

@@ -98,9 +98,10 @@ void AddLogLevel(CLI::App& server, ChosenCommand& chosen) {
 }  // namespace
 
 void AddServer(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* server = AddCommand(app, "server", "The daemon itself: info, health, log level",
+  CLI::App* server = AddCommand(app, "server", "The daemon itself: info, health, log level, backup",
                                 "vrpctl server info\nvrpctl server health\n"
-                                "vrpctl server log-level debug");
+                                "vrpctl server log-level debug\n"
+                                "vrpctl server backup vrp.tar");
   server->require_subcommand(1);
   AddCommand(*server, "info", "Version, devices and limits",
              "vrpctl server info\nvrpctl server info --remote host:50051 --output json")
@@ -109,6 +110,7 @@ void AddServer(CLI::App& app, ChosenCommand& chosen) {
       });
   AddHealth(*server, chosen);
   AddLogLevel(*server, chosen);
+  AddServerBackup(*server, chosen);
 }
 
 }  // namespace vrp::client

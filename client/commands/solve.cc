@@ -270,7 +270,7 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->required();
   command
       .add_option("--model", flags.model,
-                  "NAME, NAME@3 or models/NAME/versions/3; default: none, search alone")
+                  "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: none, search alone")
       ->type_name("MODEL");
   command
       .add_option("--strategy", flags.strategy,

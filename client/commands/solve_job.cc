@@ -5,6 +5,7 @@
 #include "client/commands/follow_solve.h"
 #include "client/commands/submit.h"
 #include "client/output/json.h"
+#include "client/output/tables.h"
 
 namespace vrp::client {
 
@@ -23,7 +24,8 @@ ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
   }
   if (flags.detach && context.json()) WriteJsonLine(context.out(), SolveJobJson(*job));
   if (!context.json()) {
-    context.out() << job->name() << " " << JobStateWord(job->state()) << std::endl;
+    context.out() << job->name() << " " << StateText(job->state(), job->queue_position())
+                  << std::endl;
   }
   if (flags.detach) return kExitDone;
   return FollowSolveJob(context, {.name = job->name(), .was_reachable = true}, flags.files);

@@ -54,14 +54,14 @@ std::string ConnectionLostLine(const absl::Status& status) {
                       "), trying to come back");
 }
 
-std::string QueuePosition::Line(const v1::WatchTrainingJobResponse& message) {
-  const bool same = message.queue_position() == told_;
-  told_ = message.queue_position();
+std::string QueuePosition::Line(int32_t position) {
+  const bool same = position == told_;
+  told_ = position;
   return same || told_ == 0 ? "" : absl::StrCat("position ", told_, " in the queue");
 }
 
 void PlainEventSink::OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) {
-  const std::string line = queue_.Line(heartbeat);
+  const std::string line = queue_.Line(heartbeat.queue_position());
   if (!line.empty()) environment_.out << line << std::endl;
 }
 
@@ -99,7 +99,7 @@ void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
 }
 
 void BarEventSink::OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) {
-  const std::string line = queue_.Line(heartbeat);
+  const std::string line = queue_.Line(heartbeat.queue_position());
   if (!line.empty()) PrintAbove(line);
 }
 

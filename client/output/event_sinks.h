@@ -51,8 +51,8 @@ using JsonEventSink = JsonLineSink<v1::WatchTrainingJobResponse>;
 // The lines that tell of a waiting job's place.
 class QueuePosition {
  public:
-  // Empty: it is as it was told before, or the job does not wait.
-  std::string Line(const v1::WatchTrainingJobResponse& message);
+  // Empty: it is as it was told before, or the job does not wait (0).
+  std::string Line(int32_t position);
 
  private:
   int32_t told_ = 0;

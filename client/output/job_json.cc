@@ -242,6 +242,8 @@ Json ModelJson(const v1::Model& model) {
           {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},
           {"create_time", TimeOrNull(model.has_create_time(), model.create_time())},
           {"weights_sha256", model.weights_sha256()},
+          {"aliases", std::vector<std::string>(model.aliases().begin(), model.aliases().end())},
+          {"loaded", model.loaded()},
           {"evaluations", evaluations}};
 }
 

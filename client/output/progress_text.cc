@@ -105,6 +105,17 @@ std::string ProgressBarLine(const v1::TrainingProgress& progress,
   return line.substr(0, static_cast<size_t>(std::max(width, 0)));
 }
 
+std::string BytesBarLine(int64_t done, int64_t total, int width) {
+  const double fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  const std::string rest =
+      absl::StrCat(absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100)),
+                   "  of ", FormatBytes(total));
+  const int columns = std::min(width - static_cast<int>(rest.size()) - 3, kLongestBar);
+  const std::string line =
+      columns >= kShortestBar ? absl::StrCat("[", Bar(fraction, columns), "] ", rest) : rest;
+  return line.substr(0, static_cast<size_t>(std::max(width, 0)));
+}
+
 std::optional<absl::Duration> RemainingTime::Update(const v1::TrainingProgress& progress,
                                                     absl::Time time) {
   if (first_step_ == 0) {

@@ -1,6 +1,7 @@
 // A training job's progress in one line.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,9 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress,
 // left out first.
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width);
+
+// "[=====>    ]  56%  of 120 MiB", in at most `width` columns.
+std::string BytesBarLine(int64_t done, int64_t total, int width);
 
 // How long the rest will take at the mean pace so far, which includes the pauses for validation.
 class RemainingTime {

@@ -28,6 +28,7 @@ Json SolveJobJson(const v1::SolveJob& job) {
   };
   Json object = {{"name", job.name()},
                  {"state", JobStateWord(job.state())},
+                 {"queue_position", job.queue_position() > 0 ? Json(job.queue_position()) : Json()},
                  {"instance", job.instance()},
                  {"attempt", job.attempt()},
                  {"create_time", time(job.has_create_time(), job.create_time())},
@@ -49,6 +50,7 @@ Json EventJson(const v1::WatchSolveJobResponse& event) {
   Json object = {{"sequence", event.sequence()}, {"attempt", event.attempt()}};
   object["type"] = "unknown";  // of a newer daemon
   object["time"] = FormatTime(event.time());
+  if (event.queue_position() > 0) object["queue_position"] = event.queue_position();
   switch (event.event_case()) {
     case v1::WatchSolveJobResponse::kState:
       object["type"] = "state";

@@ -32,7 +32,7 @@ std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration 
 
 std::vector<std::string> SolveJobRow(const v1::SolveJob& job) {
   return {job.name(),
-          JobStateWord(job.state()),
+          StateText(job.state(), job.queue_position()),
           absl::StrCat(job.attempt()),
           job.has_create_time() ? FormatTime(job.create_time()) : "",
           job.instance(),
@@ -46,6 +46,7 @@ std::string SolveJobText(const v1::SolveJob& job) {
   Sheet sheet;
   sheet.Add("job", job.name());
   sheet.Add("state", JobStateWord(job.state()));
+  if (job.queue_position() > 0) sheet.Add("queue position", absl::StrCat(job.queue_position()));
   sheet.Add("error", job.error().message());
   sheet.Add("instance", job.instance());
   sheet.Add("attempt", absl::StrCat(job.attempt()));

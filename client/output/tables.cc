@@ -108,12 +108,15 @@ std::string Table::Text() const {
   return text;
 }
 
+std::string StateText(v1::JobState state, int32_t queue_position) {
+  return queue_position > 0 ? absl::StrCat(JobStateWord(state), " ", queue_position)
+                            : JobStateWord(state);
+}
+
 std::vector<std::string> JobRow(const v1::TrainingJob& job) {
   const v1::TrainingProgress& progress = job.progress();
   return {job.name(),
-          job.queue_position() > 0
-              ? absl::StrCat(JobStateWord(job.state()), " ", job.queue_position())
-              : JobStateWord(job.state()),
+          StateText(job.state(), job.queue_position()),
           absl::StrCat(job.attempt()),
           job.has_create_time() ? FormatTime(job.create_time()) : "",
           absl::StrCat(progress.epoch(), "/", progress.epochs()),
@@ -213,12 +216,16 @@ std::vector<std::string> ModelRow(const v1::Model& model) {
           ProblemTypes(model),
           absl::StrCat(model.parameters()),
           CostAgainst(model.validation_cost(), model.validation_reference_cost()),
-          model.has_create_time() ? FormatTime(model.create_time()) : ""};
+          model.has_create_time() ? FormatTime(model.create_time()) : "",
+          model.loaded() ? "yes" : "",
+          absl::StrJoin(model.aliases(), " ")};
 }
 
 std::string ModelText(const v1::Model& model) {
   Sheet sheet;
   sheet.Add("model", model.name());
+  sheet.Add("aliases", absl::StrJoin(model.aliases(), " "));
+  sheet.Add("in memory", model.loaded() ? "yes" : "no");
   sheet.Add("architecture", model.architecture());
   sheet.Add("sizes", model.architecture_json());
   sheet.Add("problems", ProblemTypes(model));

@@ -58,6 +58,8 @@ std::string SolveJobText(const v1::SolveJob& job);
 std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget);
 
 // Cells of `jobs list`, `solve-jobs list` and `models list`.
+// "RUNNING"; of a job that waits with its place: "QUEUED 2".
+std::string StateText(v1::JobState state, int32_t queue_position);
 std::vector<std::string> JobRow(const v1::TrainingJob& job);
 std::vector<std::string> SolveJobRow(const v1::SolveJob& job);
 std::vector<std::string> ModelRow(const v1::Model& model);

@@ -14,6 +14,7 @@
 #include "core/base/ids.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/base/write_all.h"
 
 namespace vrp {
 namespace {
@@ -30,16 +31,6 @@ absl::Status ErrnoError(int error, std::string_view what, std::string_view path)
 absl::Status TooLarge(std::string_view path, int64_t max_bytes) {
   return absl::ResourceExhaustedError(
       Concat(path, ": larger than the limit of ", max_bytes, " bytes"));
-}
-
-absl::Status WriteAll(int descriptor, std::string_view content, const std::string& path) {
-  while (!content.empty()) {
-    const ssize_t written = write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return ErrnoError(errno, "write", path);
-    content.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status SyncFolder(const std::string& folder) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/sure_update.h"
+#include "core/registry/alias_store.h"
 
 namespace vrp {
 namespace {
@@ -27,11 +29,13 @@ absl::Status GoOn(JobState state) {
 void RemoveJobFolder(const StateFolder& folder, const Job& job) {
   if (job.state != JobState::kSucceeded && job.state != JobState::kCancelled) return;
   std::error_code ignored;
+  absl::MutexLock lock(&folder.removals());
   std::filesystem::remove_all(folder.JobPath(job.id), ignored);
 }
 
 void RemoveDeletedJob(JobStore& store, const StateFolder& folder, const std::string& id) {
   std::error_code checkpoints, curves;
+  absl::MutexLock lock(&folder.removals());
   std::filesystem::remove_all(folder.JobPath(id), checkpoints);
   std::filesystem::remove_all(folder.TensorBoardPath(id), curves);
   if (!checkpoints && !curves) store.ForgetDeletion(id).IgnoreError();
@@ -87,12 +91,28 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
     VRP_ASSIGN_OR_RETURN(resumed_from, context_.trainer->ResumeStep(request.checkpoint_directory));
     recorder_.Resumed(resumed_from);
   }
+  // What a resumed run began with is in its checkpoint, and may be gone elsewhere.
+  if (resumed_from > 0) request.config.initial_model.clear();
+  VRP_ASSIGN_OR_RETURN(request.config.initial_model, VersionOf(request.config.initial_model));
   recorder_.WriteTensorBoard(
       TensorBoardWriter::Open({.folder = context_.folder->TensorBoardPath(job_.id),
                                .time = context_.clock->Now(),
                                .attempt = job_.attempt,
                                .resumed_from = resumed_from}));
   return request;
+}
+
+absl::StatusOr<std::string> JobRun::VersionOf(const std::string& initial_model) {
+  const std::optional<ModelReference> alias = ParseAliasResource(initial_model);
+  if (!alias.has_value()) return initial_model;
+  const absl::StatusOr<ModelVersion> version = context_.registry->Resolve(*alias);
+  if (!version.ok()) {
+    return absl::Status(version.status().code(),
+                        Concat("training.initial_model: ", FromAbsl(version.status().message())));
+  }
+  std::string name = ModelResourceName(version->name, version->version);
+  recorder_.OnLog(Concat("training.initial_model: ", initial_model, " is ", name));
+  return name;
 }
 
 absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& request) {

@@ -52,6 +52,8 @@ class JobRun {
   };
   absl::StatusOr<Outcome> RunToModel();
   absl::StatusOr<TrainingRequest> Prepare();
+  // training.initial_model with the version in the place of an alias.
+  absl::StatusOr<std::string> VersionOf(const std::string& initial_model);
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request);
   absl::Status Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "absl/cleanup/cleanup.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 
@@ -86,7 +87,7 @@ std::optional<std::string> Query::OptionalText(int column) const {
   return Text(column);
 }
 
-absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Database>> Database::OpenPlain(const std::string& path) {
   // SQLite would make the file readable to all; its companions (-wal, -shm) take this file's mode.
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
@@ -95,15 +96,15 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   const int code = sqlite3_open_v2(path.c_str(), &database->handle_,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   VRP_RETURN_IF_ERROR(database->Error(code, "open"));
-  VRP_RETURN_IF_ERROR(database->Configure());
+  sqlite3_extended_result_codes(database->handle_, 1);
+  sqlite3_busy_timeout(database->handle_, kBusyTimeoutMs);
   return database;
 }
 
-absl::Status Database::Configure() {
-  sqlite3_extended_result_codes(handle_, 1);
-  sqlite3_busy_timeout(handle_, kBusyTimeoutMs);
-  VRP_RETURN_IF_ERROR(Execute("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON"));
-  return absl::OkStatus();
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path) {
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<Database> database, OpenPlain(path));
+  VRP_RETURN_IF_ERROR(database->Execute("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON"));
+  return database;
 }
 
 Database::~Database() {
@@ -132,6 +133,20 @@ absl::Status Database::Check() {
   const std::string found = row ? query.Text(0) : "nothing";
   if (found == "ok") return absl::OkStatus();
   return Error(SQLITE_CORRUPT, Concat("check (", found, ")"));
+}
+
+absl::Status Database::CopyTo(const std::string& path) {
+  absl::Cleanup remove_it = [&path] { unlink(path.c_str()); };
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> copy, OpenPlain(path));
+  sqlite3_backup* backup = sqlite3_backup_init(copy->handle_, "main", handle_, "main");
+  if (backup == nullptr) return copy->Error(sqlite3_errcode(copy->handle_), "copy to");
+  // In one go: a copy in steps begins anew whenever another connection has written.
+  int code = sqlite3_backup_step(backup, -1);
+  if (code == SQLITE_DONE) code = SQLITE_OK;
+  const int finished = sqlite3_backup_finish(backup);
+  VRP_RETURN_IF_ERROR(copy->Error(code == SQLITE_OK ? finished : code, "copy to"));
+  std::move(remove_it).Cancel();
+  return absl::OkStatus();
 }
 
 absl::Status Database::SetDurability(Durability durability) {

@@ -90,6 +90,10 @@ class Database {
   absl::Status Execute(const std::string& sql);
   // A statement, prepared at its first use and kept. One use of a text at a time.
   absl::StatusOr<Query> Prepare(const std::string& sql);
+  // Writes all that is committed now to a new file (mode 0600), by SQLite's online backup: other
+  // connections read and write meanwhile. The file is durable when this returns; after an error it
+  // is removed.
+  absl::Status CopyTo(const std::string& path);
   // Reads all pages; kDataLoss when they do not fit together.
   absl::Status Check();
 
@@ -98,7 +102,8 @@ class Database {
   friend class Transaction;
   explicit Database(std::string path) : path_(std::move(path)) {}
 
-  absl::Status Configure();
+  // Without WAL.
+  static absl::StatusOr<std::unique_ptr<Database>> OpenPlain(const std::string& path);
   absl::Status SetDurability(Durability durability);
   absl::Status Error(int code, std::string_view doing) const;
 

@@ -7,10 +7,13 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "core/base/file.h"
+#include "core/base/ids.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 
@@ -20,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMaxLockFileBytes = 64;
+constexpr std::string_view kCopyPrefix = "jobs.copy.";
 
 absl::Status MakePrivateFolder(const fs::path& path) {
   if (path.has_parent_path()) VRP_RETURN_IF_ERROR(EnsureDirectory(path.parent_path().string()));
@@ -49,6 +53,24 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
   return descriptor;
 }
 
+absl::Status CheckRestored(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder / kRestoringFolder, error)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      Concat(folder.string(), ": a restore into this folder did not end: empty it and run ",
+             "vrpd --restore again"));
+}
+
+// Of the database, that a daemon which died was making.
+void RemoveCopies(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> copies;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with(kCopyPrefix)) copies.push_back(entry.path());
+  }
+  for (const fs::path& copy : copies) fs::remove(copy, error);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
@@ -58,6 +80,8 @@ absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string
   VRP_RETURN_IF_ERROR(MakePrivateFolder(folder));
   VRP_ASSIGN_OR_RETURN(const int lock, LockFile(path, (folder / "lock").string()));
   std::unique_ptr<StateFolder> state(new StateFolder(folder.string(), lock));
+  VRP_RETURN_IF_ERROR(CheckRestored(folder));
+  RemoveCopies(folder);
   VRP_RETURN_IF_ERROR(MakePrivateFolder(state->JobsPath()));
   return state;
 }
@@ -78,8 +102,18 @@ std::string StateFolder::CheckpointPath(std::string_view job_id) const {
 
 std::string StateFolder::LabelsPath() const { return (fs::path(path_) / "labels").string(); }
 
+std::string StateFolder::MatricesPath() const { return (fs::path(path_) / "matrices").string(); }
+
+std::string StateFolder::TensorBoardPath() const {
+  return (fs::path(path_) / "tensorboard").string();
+}
+
 std::string StateFolder::TensorBoardPath(std::string_view job_id) const {
-  return (fs::path(path_) / "tensorboard" / job_id).string();
+  return (fs::path(TensorBoardPath()) / job_id).string();
+}
+
+std::string StateFolder::FreshCopyPath() const {
+  return (fs::path(path_) / Concat(kCopyPrefix, NewId(), ".tmp")).string();
 }
 
 }  // namespace vrp

@@ -161,9 +161,11 @@ absl::Status CheckSchema(const Json& json, std::string_view name) {
   const int64_t schema = reader.Count("schema_version");
   VRP_RETURN_IF_ERROR(reader.status());
   if (schema == kCardSchemaVersion) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      Concat(name, ": schema_version: got ", schema, ", wanted ", kCardSchemaVersion,
-             schema > kCardSchemaVersion ? " (the card was written by a newer program)" : ""));
+  return absl::InvalidArgumentError(Concat(
+      name, ": schema_version: got ", schema, ", wanted ", kCardSchemaVersion,
+      schema > kCardSchemaVersion
+          ? " (the card was written by a newer program: use that one, or train the model again)"
+          : ""));
 }
 
 }  // namespace

@@ -22,6 +22,15 @@ struct ModelVersion {
   ModelCard card;
 };
 
+// How callers name a version.
+struct ModelReference {
+  std::string name;
+  int32_t version = 0;     // 0: what the alias names, or the newest
+  std::string alias = {};  // empty: none
+
+  bool operator==(const ModelReference&) const = default;
+};
+
 // Letters, digits, '-', '_' and '.', 1 to 64 of them, beginning with a letter or digit: always a
 // safe folder name.
 absl::Status CheckModelName(std::string_view name);

@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <set>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_join.h"
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/safetensors.h"
+#include "core/registry/number_file.h"
 #include "core/registry/publish.h"
 
 namespace vrp {
@@ -17,6 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStagingFolder = ".staging";
+constexpr std::string_view kAliasFolder = ".aliases";
+// The highest number of each model that was deleted.
+constexpr std::string_view kDeletedFolder = ".deleted";
 constexpr int kMaxPublishTries = 100;  // other processes may take version numbers at the same time
 
 // All folders' models, the first of equal versions only.
@@ -88,7 +93,12 @@ absl::StatusOr<std::unique_ptr<Registry>> Registry::Create(Options options) {
 }
 
 Registry::Registry(Options options, std::unique_ptr<StagingArea> staging)
-    : options_(std::move(options)), staging_(std::move(staging)) {}
+    : options_(std::move(options)),
+      staging_(std::move(staging)),
+      aliases_((fs::path(options_.directory) / kAliasFolder).string(), *staging_),
+      loaded_({.device = options_.device,
+               .loader = options_.loader,
+               .on_failure = options_.on_failure}) {}
 
 std::vector<std::string> Registry::Roots() const {
   std::vector<std::string> roots = {options_.directory};
@@ -125,11 +135,11 @@ absl::StatusOr<ModelVersion> Registry::Get(std::string_view name, int32_t versio
   return newest;
 }
 
-int32_t Registry::LoadedCount() const {
-  absl::MutexLock lock(&mutex_);
-  return static_cast<int32_t>(std::count_if(slots_.begin(), slots_.end(), [](const auto& slot) {
-    return slot.second->done && slot.second->model.ok();
-  }));
+absl::StatusOr<ModelVersion> Registry::Resolve(const ModelReference& reference) const {
+  if (reference.alias.empty()) return Get(reference.name, reference.version);
+  VRP_RETURN_IF_ERROR(CheckModelName(reference.name));
+  VRP_ASSIGN_OR_RETURN(const int32_t version, aliases_.Find(reference.name, reference.alias));
+  return Get(reference.name, version);
 }
 
 std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view training_job) const {
@@ -140,51 +150,130 @@ std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view trainin
   return std::nullopt;
 }
 
-std::shared_ptr<Registry::Slot> Registry::FindLoaded(const Key& key) const {
-  absl::MutexLock lock(&mutex_);
-  const auto found = slots_.find(key);
-  return found != slots_.end() && found->second->done && found->second->model.ok() ? found->second
-                                                                                   : nullptr;
+std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
+                                                  const std::vector<int32_t>& numbers) {
+  bool asked = false;
+  for (const int32_t number : numbers) {
+    const LoadedModels::Key key(name, number);
+    if (std::optional<LoadedModel> loaded = loaded_.Find(key)) return loaded;
+    if (asked || !loaded_.Serves(name)) continue;
+    asked = loaded_.LoadSoon(
+        key, [roots = Roots(), key] { return ReadFirst(roots, key.first, key.second); });
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name) {
+  const std::vector<std::string> roots = Roots();
+  const std::vector<int32_t> numbers = AllVersionNumbers(roots, name);
+  if (numbers.empty()) return NoSuchModel(roots, name);
+  if (std::optional<LoadedModel> loaded = NewestLoaded(name, numbers)) return *std::move(loaded);
+  absl::Status first_error;
+  for (const int32_t number : numbers) {
+    absl::StatusOr<LoadedModel> loaded = Load(name, number);
+    if (loaded.ok()) return loaded;
+    first_error.Update(loaded.status());
+  }
+  return first_error;
+}
+
+absl::StatusOr<LoadedModel> Registry::Use(const ModelReference& reference) {
+  VRP_RETURN_IF_ERROR(CheckModelName(reference.name));
+  if (reference.version == 0 && reference.alias.empty()) return UseNewest(reference.name);
+  int32_t version = reference.version;
+  if (!reference.alias.empty()) {
+    VRP_ASSIGN_OR_RETURN(version, aliases_.Find(reference.name, reference.alias));
+  }
+  return Load(reference.name, version);
 }
 
 absl::StatusOr<LoadedModel> Registry::Load(std::string_view name, int32_t version) {
   VRP_RETURN_IF_ERROR(CheckModelName(name));
   // Without reading a card where the version is loaded already: this is on the way of every answer.
-  const std::vector<int32_t> numbers =
-      version == 0 ? AllVersionNumbers(Roots(), name) : std::vector<int32_t>{version};
-  if (!numbers.empty()) {
-    if (const std::shared_ptr<Slot> loaded = FindLoaded({std::string(name), numbers.front()}))
-      return loaded->model;
+  if (std::optional<LoadedModel> loaded = loaded_.Find({std::string(name), version})) {
+    return *std::move(loaded);
   }
   VRP_ASSIGN_OR_RETURN(const ModelVersion found, Get(name, version));
-
-  const Key key(found.name, found.version);
-  std::shared_ptr<Slot> slot;
-  {
-    absl::MutexLock lock(&mutex_);
-    std::shared_ptr<Slot>& entry = slots_[key];
-    if (entry != nullptr) {
-      slot = entry;
-      mutex_.Await(absl::Condition(&slot->done));
-      return slot->model;
-    }
-    slot = entry = std::make_shared<Slot>();
-  }
-  absl::StatusOr<LoadedModel> model = LoadFromDisk(found);
-  absl::MutexLock lock(&mutex_);
-  slot->model = std::move(model);
-  slot->done = true;
-  if (!slot->model.ok()) slots_.erase(key);
-  return slot->model;
+  return loaded_.Load(found);
 }
 
-absl::StatusOr<LoadedModel> Registry::LoadFromDisk(const ModelVersion& version) const {
-  VRP_RETURN_IF_ERROR(CheckWeights(version.directory, version.card));
-  VRP_ASSIGN_OR_RETURN(std::unique_ptr<Policy> policy,
-                       options_.loader(version.directory, options_.device));
-  if (policy == nullptr)
-    return absl::InternalError(Concat(version.directory, ": the loader gave no policy"));
-  return LoadedModel{version, std::move(policy)};
+std::vector<ModelReference> Registry::Unload(std::string_view name, int32_t version) {
+  std::vector<ModelReference> unloaded;
+  for (const auto& [model, number] : loaded_.Unload(name, version)) {
+    unloaded.push_back({.name = model, .version = number});
+  }
+  return unloaded;
+}
+
+bool Registry::IsLoaded(const ModelVersion& version) const {
+  return loaded_.Holds({version.name, version.version});
+}
+
+int32_t Registry::LoadedCount() const { return loaded_.Count(); }
+
+std::vector<std::string> Registry::AliasesOf(std::string_view name, int32_t version) const {
+  std::vector<std::string> aliases;
+  for (const auto& [alias, number] : aliases_.List(name)) {
+    if (number == version) aliases.push_back(alias);
+  }
+  return aliases;
+}
+
+absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,
+                                                          std::string_view alias, int32_t version) {
+  VRP_RETURN_IF_ERROR(CheckAliasName(alias));
+  if (version < 1) {
+    return absl::InvalidArgumentError(Concat("version: got ", version, ", wanted 1 or more"));
+  }
+  VRP_RETURN_IF_ERROR(Load(name, version).status());
+  absl::MutexLock lock(&publish_mutex_);
+  VRP_RETURN_IF_ERROR(Get(name, version).status());  // it was not deleted meanwhile
+  std::optional<int32_t> before;
+  const absl::StatusOr<int32_t> found = aliases_.Find(name, alias);
+  if (found.ok()) before = *found;
+  VRP_RETURN_IF_ERROR(aliases_.Set(name, alias, version));
+  return before;
+}
+
+absl::Status Registry::DeleteAlias(std::string_view name, std::string_view alias) {
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  absl::MutexLock lock(&publish_mutex_);
+  return aliases_.Delete(name, alias);
+}
+
+std::string Registry::DeletedNumberPath(std::string_view name) const {
+  return (fs::path(options_.directory) / kDeletedFolder / name).string();
+}
+
+absl::Status Registry::Delete(std::string_view name, int32_t version) {
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  absl::MutexLock lock(&publish_mutex_);
+  const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), name);
+  const std::string resource = ModelResourceName(name, version);
+  if (std::find(numbers.begin(), numbers.end(), version) == numbers.end()) {
+    return absl::NotFoundError(Concat(resource, ": no such version"));
+  }
+  if (const std::vector<std::string> aliases = AliasesOf(name, version); !aliases.empty()) {
+    return absl::FailedPreconditionError(Concat(resource, ": is what the alias ",
+                                                absl::StrJoin(aliases, ", "),
+                                                " names; move or delete that first"));
+  }
+  const fs::path own = fs::path(options_.directory) / name;
+  const std::vector<int32_t> ours = ListVersionNumbers(options_.directory, name);
+  if (std::find(ours.begin(), ours.end(), version) == ours.end()) {
+    return absl::FailedPreconditionError(
+        Concat(resource, ": lies in a read-only folder and is not deleted"));
+  }
+  const std::string last_path = DeletedNumberPath(name);
+  const absl::StatusOr<int32_t> last = ReadNumberFile(last_path);
+  if (!last.ok() || *last < version) {
+    VRP_RETURN_IF_ERROR(WriteNumberFile(last_path, version, *staging_));
+  }
+  VRP_ASSIGN_OR_RETURN(const std::string grave, staging_->Add());
+  const absl::Cleanup bury = [&] { staging_->Remove(grave); };
+  VRP_RETURN_IF_ERROR(MoveFolder((own / Concat(version)).string(), Concat(grave, "/deleted")));
+  loaded_.Unload(name, version);
+  return SyncPath(own.string());
 }
 
 absl::StatusOr<std::string> Registry::StagingDirectory() { return staging_->Add(); }
@@ -205,14 +294,23 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
   VRP_RETURN_IF_ERROR(CheckWeights(staging_directory, card));
   VRP_RETURN_IF_ERROR(SyncTree(staging_directory));
 
-  absl::MutexLock lock(&publish_mutex_);
-  if (!card.training_job.empty()) {
-    if (std::optional<ModelVersion> published = FindByTrainingJob(card.training_job)) {
-      staging_->Remove(staging_directory);
-      return *std::move(published);
+  ModelVersion made;
+  {
+    absl::MutexLock lock(&publish_mutex_);
+    if (!card.training_job.empty()) {
+      if (std::optional<ModelVersion> published = FindByTrainingJob(card.training_job)) {
+        staging_->Remove(staging_directory);
+        return *std::move(published);
+      }
     }
+    VRP_ASSIGN_OR_RETURN(made, PublishNext(name, staging_directory));
   }
-  return PublishNext(name, staging_directory);
+  // Who is served by an older version gets it from here on. One that cannot be loaded is there
+  // nevertheless, and the older one goes on serving.
+  if (!loaded_.Serves(name)) return made;
+  const absl::Status loaded = loaded_.Load(made).status();
+  if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);
+  return made;
 }
 
 absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
@@ -221,7 +319,7 @@ absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
   const fs::path weights = fs::path(staging_directory) / kWeightsFile;
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(weights.string(), kMaxSafetensorsBytes));
   VRP_RETURN_IF_ERROR(SafetensorsFile::Parse(std::move(bytes), kWeightsFile).status());
-  VRP_RETURN_IF_ERROR(LoadFromDisk({std::string(name), 0, staging_directory, card}).status());
+  VRP_RETURN_IF_ERROR(loaded_.Read({std::string(name), 0, staging_directory, card}).status());
   card.training_job.clear();
   VRP_RETURN_IF_ERROR(
       AtomicWriteFile((fs::path(staging_directory) / kCardFile).string(), WriteModelCard(card)));
@@ -259,7 +357,9 @@ absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
   absl::Status taken;
   for (int attempt = 0; attempt < kMaxPublishTries; ++attempt) {
     const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), name);
-    const int32_t version = numbers.empty() ? 1 : numbers.front() + 1;
+    const absl::StatusOr<int32_t> deleted = ReadNumberFile(DeletedNumberPath(name));
+    const int32_t version =
+        1 + std::max(numbers.empty() ? 0 : numbers.front(), deleted.ok() ? *deleted : 0);
     if (version > kMaxModelVersion) {
       return absl::ResourceExhaustedError(
           Concat("models/", name, ": version ", kMaxModelVersion, " is the last"));

@@ -1,14 +1,14 @@
-// The models on disk: `DIR/{name}/{version}/` with weights.safetensors and card.json; loaded ones
-// are shared.
+// The models on disk: `DIR/{name}/{version}/` with weights.safetensors and card.json, and aliases
+// for them; loaded ones are shared.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -17,15 +17,12 @@
 #include "absl/synchronization/mutex.h"
 #include "core/device/device.h"
 #include "core/model/policy.h"
+#include "core/registry/alias_store.h"
+#include "core/registry/loaded_models.h"
 #include "core/registry/model_folder.h"
 #include "core/registry/staging_area.h"
 
 namespace vrp {
-
-struct LoadedModel {
-  ModelVersion version;
-  std::shared_ptr<Policy> policy;
-};
 
 // Thread-safe. Every call reads the folders, so that models which are added or taken away by hand
 // are seen at once; a model that is loaded stays as it was loaded.
@@ -37,6 +34,8 @@ class Registry {
     std::vector<std::string> read_only_directories = {};
     DeviceId device = {};
     PolicyLoader loader;
+    // Told of newer versions that cannot be loaded while an older one serves. Thread-safe.
+    std::function<void(const absl::Status&)> on_failure = nullptr;
   };
   // Removes what a crashed process left of unpublished models. Errors name the folder.
   static absl::StatusOr<std::unique_ptr<Registry>> Create(Options options);
@@ -52,22 +51,42 @@ class Registry {
   // version 0: the newest that can be read. kNotFound names the models there are;
   // kFailedPrecondition says why a version that is there cannot be used.
   absl::StatusOr<ModelVersion> Get(std::string_view name, int32_t version = 0) const;
-  // Versions in memory.
-  int32_t LoadedCount() const;
+  // As Get, of what `reference` names. kNotFound names the aliases there are.
+  absl::StatusOr<ModelVersion> Resolve(const ModelReference& reference) const;
   // The version that the training job of this name ("trainingJobs/...") published.
   std::optional<ModelVersion> FindByTrainingJob(std::string_view training_job) const;
-  // Blocks while the weights load, once a version: other callers of the same version wait for it,
-  // those of others do not. A load that failed is tried again by the next call. As Get; kDataLoss:
-  // the weights are not those of the card.
+
+  // A model to serve a request with. Where the newest is meant: the newest that is in memory, while
+  // newer ones are loaded in the background; it stays where they cannot be. Else blocks while the
+  // weights load, once a version (see LoadedModels). As Resolve; kDataLoss: the weights are not
+  // those of the card.
+  absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
+  // The version itself, whatever else is in memory. Blocks as Use.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
+  // Gives memory back: see LoadedModels. version 0: all of the model. The versions that were in
+  // memory.
+  std::vector<ModelReference> Unload(std::string_view name, int32_t version);
+  bool IsLoaded(const ModelVersion& version) const;
+  int32_t LoadedCount() const;  // versions in memory
+
+  // Aliases of this version, in their order.
+  std::vector<std::string> AliasesOf(std::string_view name, int32_t version) const;
+  // Loads the version, then has the alias name it, durably; what it named before. As Load; the
+  // alias stays as it was after any error.
+  absl::StatusOr<std::optional<int32_t>> SetAlias(std::string_view name, std::string_view alias,
+                                                  int32_t version);
+  absl::Status DeleteAlias(std::string_view name, std::string_view alias);
+  // Durably, from disk and memory; its number is not given again. kNotFound; kFailedPrecondition:
+  // an alias names it, or it lies in a read-only folder.
+  absl::Status Delete(std::string_view name, int32_t version);
 
   // A fresh folder on the registry's file system, for the weights of a model that is being made.
   absl::StatusOr<std::string> StagingDirectory();
   // Removes a staging folder that will not be published. Harmless for one that was.
   void DiscardStaging(const std::string& staging_directory);
   // Moves `staging_directory` (weights and card complete) to the next version of `name`, durably
-  // and at once. Publishing the same card.training_job again gives the version that is already
-  // there (a crash between publish and job end).
+  // and at once; where the model serves, it is loaded too. Publishing the same card.training_job
+  // again gives the version that is already there (a crash between publish and job end).
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory);
 
   // Publish for weights from elsewhere: checks the header of the weights and loads them once, so
@@ -81,26 +100,22 @@ class Registry {
                                               const std::vector<CardEvaluation>& evaluations);
 
  private:
-  struct Slot {  // of one version that is loading or loaded
-    bool done = false;
-    absl::StatusOr<LoadedModel> model = absl::UnknownError("loading");
-  };
-  using Key = std::pair<std::string, int32_t>;
-
   Registry(Options options, std::unique_ptr<StagingArea> staging);
 
-  // The slot of an already loaded version; null when there is none.
-  std::shared_ptr<Slot> FindLoaded(const Key& key) const ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<LoadedModel> LoadFromDisk(const ModelVersion& version) const;
+  // The newest version in memory; asks for newer ones to be loaded. nullopt: none is.
+  std::optional<LoadedModel> NewestLoaded(std::string_view name,
+                                          const std::vector<int32_t>& numbers);
+  absl::StatusOr<LoadedModel> UseNewest(std::string_view name);
   absl::StatusOr<ModelVersion> PublishNext(std::string_view name,
                                            const std::string& staging_directory)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(publish_mutex_);
+  std::string DeletedNumberPath(std::string_view name) const;
 
   const Options options_;
   const std::unique_ptr<StagingArea> staging_;
-  absl::Mutex publish_mutex_;  // one publication at a time
-  mutable absl::Mutex mutex_;  // never held while the disk is read
-  std::map<Key, std::shared_ptr<Slot>> slots_ ABSL_GUARDED_BY(mutex_);
+  AliasStore aliases_;
+  LoadedModels loaded_;
+  absl::Mutex publish_mutex_;  // one change on disk at a time
 };
 
 }  // namespace vrp

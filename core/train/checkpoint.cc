@@ -107,9 +107,10 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t ste
   if (schema == json.end() || !schema->is_number_integer())
     return Malformed(index_path, "schema_version");
   if (schema->get<int64_t>() > kCheckpointSchemaVersion) {
-    return absl::FailedPreconditionError(
-        Concat(index_path, ": schema_version: got ", schema->get<int64_t>(), ", wanted at most ",
-               kCheckpointSchemaVersion, " (it was written by a newer program)"));
+    return absl::FailedPreconditionError(Concat(
+        index_path, ": schema_version: got ", schema->get<int64_t>(), ", wanted at most ",
+        kCheckpointSchemaVersion,
+        " (it was written by a newer program: go on with that one, or submit the job again)"));
   }
   VRP_ASSIGN_OR_RETURN(Checkpoint checkpoint, ReadIndex(json, index_path));
   if (checkpoint.step != step) return Malformed(index_path, "step");

@@ -12,6 +12,7 @@
 namespace vrp {
 namespace {
 
+constexpr int64_t kTrainingConfigSchemaVersion = 1;
 constexpr int64_t kMaxSeed = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxSteps = 1'000'000'000;
 constexpr int32_t kMaxCustomers = 1000;
@@ -263,6 +264,14 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
                                                    const ConfigOverrides& overrides) {
   VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
   ConfigReader reader(root, name, overrides);
+  int64_t schema = kTrainingConfigSchemaVersion;
+  reader.Read("schema_version", {1, kMaxSeed}, schema);
+  if (schema > kTrainingConfigSchemaVersion) {
+    // What else is in it need not be known here.
+    return absl::InvalidArgumentError(Concat(
+        name, ": schema_version: got ", schema, ", wanted at most ", kTrainingConfigSchemaVersion,
+        " (the configuration was written for a newer program: submit it to that one)"));
+  }
   TrainingConfig config;
   reader.Require("name");
   reader.Read("name", config.name);

@@ -119,7 +119,7 @@ struct TrainingConfig {
   bool tf32 = false;
   bool deterministic = false;
   bool gradient_checkpointing = false;
-  std::string initial_model;  // models/NAME/versions/N, or a model's folder or weights
+  std::string initial_model;  // models/NAME/versions/N or /aliases/A, a model's folder or weights
   uint64_t seed = 1;
   int64_t checkpoint_every_steps = 100;
   int64_t keep_last_checkpoints = 2;

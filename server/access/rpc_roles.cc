@@ -21,6 +21,8 @@ constexpr Entry kEntries[] = {
     {"/vrp.v1.SystemService/GetServerInfo", Role::kRead},
     {"/vrp.v1.SystemService/GetServerStats", Role::kRead},
     {"/vrp.v1.SystemService/SetLogLevel", Role::kAdmin},
+    // All jobs and models of all callers.
+    {"/vrp.v1.SystemService/BackupServer", Role::kAdmin},
 
     {"/vrp.v1.SolverService/Solve", Role::kSolve},
     {"/vrp.v1.SolverService/StreamSolve", Role::kSolve},
@@ -57,6 +59,11 @@ constexpr Entry kEntries[] = {
     {"/vrp.v1.ModelService/ImportModel", Role::kTrain},
     // Takes the solvers' threads and writes into the model's card.
     {"/vrp.v1.ModelService/EvaluateModel", Role::kTrain},
+    {"/vrp.v1.ModelService/SetModelAlias", Role::kTrain},
+    {"/vrp.v1.ModelService/DeleteModelAlias", Role::kTrain},
+    {"/vrp.v1.ModelService/LoadModel", Role::kTrain},
+    {"/vrp.v1.ModelService/UnloadModel", Role::kTrain},
+    {"/vrp.v1.ModelService/DeleteModelVersion", Role::kTrain},
 };
 
 const Entry* Find(std::string_view method) {

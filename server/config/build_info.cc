@@ -9,6 +9,7 @@ namespace vrp {
 
 std::string Version() { return VRP_VERSION; }
 std::string GitCommit() { return VRP_GIT_COMMIT; }
+std::string ProgramName() { return "vrpd " VRP_VERSION " (" VRP_GIT_COMMIT ")"; }
 std::string TorchVersion() { return VRP_TORCH_VERSION; }
 
 std::string ShippedModelsDirectory() {

@@ -1,6 +1,7 @@
 #include "server/config/command_line.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "CLI/CLI.hpp"
@@ -19,6 +20,8 @@ constexpr char kDescription[] =
     "  vrpd --listen 127.0.0.1:0 --state-dir /tmp/vrp --threads 2     any free port; it is "
     "printed\n"
     "  vrpd --config configs/vrpd.yaml --log-level debug              flags win over the file\n"
+    "  vrpd --restore vrp.tar --state-dir ~/.local/state/vrp2         what vrpctl server backup "
+    "wrote\n"
     "\n"
     "The routing daemon: trains networks and solves instances for clients over gRPC (vrpctl is "
     "one).\n"
@@ -62,9 +65,20 @@ std::string FreshToken(Role role) {
                 "\nits line for the file that --tokens names:\n", TokenLine(role, token), "\n");
 }
 
+// A backup's models come to lie where they are by default.
+absl::Status CheckRestoredModels(const VrpdOptions& options) {
+  const std::filesystem::path place = std::filesystem::path(options.state_dir) / "models";
+  if (std::filesystem::path(options.models_dir).lexically_normal() == place.lexically_normal()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(Concat("--models-dir: got ", options.models_dir,
+                                           " with --restore, wanted ", place.string(),
+                                           " or none: move the models once they are restored"));
+}
+
 }  // namespace
 
-absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> ParseCommandLine(
+absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> ParseCommandLine(
     const std::vector<std::string>& arguments, const std::string& version) {
   CLI::App app(kDescription, "vrpd");
   PartialOptions flags;
@@ -79,6 +93,11 @@ absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> ParseCommandLine(
                  "print a fresh token of this role (read, solve, train, admin) and its line for "
                  "--tokens")
       ->check(CLI::IsMember({"read", "solve", "train", "admin"}));
+  std::string restore;
+  app.add_option(
+      "--restore", restore,
+      "make a state folder of this file, which vrpctl server backup wrote, in --state-dir, "
+      "which is absent or empty, and end");
   app.set_version_flag("--version", version);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -97,7 +116,9 @@ absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> ParseCommandLine(
     VRP_ASSIGN_OR_RETURN(file, ParseConfigFile(text, config));
   }
   VRP_ASSIGN_OR_RETURN(VrpdOptions options, Merge(flags, file));
-  return options;
+  if (restore.empty()) return options;
+  VRP_RETURN_IF_ERROR(CheckRestoredModels(options));
+  return RestoreRequest{.archive = restore, .state_dir = options.state_dir};
 }
 
 }  // namespace vrp

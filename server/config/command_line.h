@@ -15,9 +15,15 @@ struct PrintAndExit {
   std::string text;
 };
 
+// --restore: make a state folder of a backup, and nothing else.
+struct RestoreRequest {
+  std::string archive;
+  std::string state_dir;
+};
+
 // `arguments` without the program's name. Reads the file that --config names; flags win over it.
 // `version` is what --version prints. kInvalidArgument and kNotFound say what to mend.
-absl::StatusOr<std::variant<VrpdOptions, PrintAndExit>> ParseCommandLine(
+absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> ParseCommandLine(
     const std::vector<std::string>& arguments, const std::string& version);
 
 }  // namespace vrp

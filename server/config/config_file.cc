@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 namespace vrp {
 namespace {
 
+constexpr int32_t kConfigSchemaVersion = 1;
 constexpr size_t kMaxBytes = 1 << 20;
 constexpr size_t kMaxTextBytes = 4096;
 constexpr size_t kMaxListEntries = 100;
@@ -28,6 +30,12 @@ class Reader {
     if (root.IsNull()) return options_;  // an empty file
     if (!root.IsMap()) {
       Add(root.Mark(), "", Concat("got ", Shown(root), ", wanted a map of options"));
+    } else if (const std::optional<int64_t> schema = SchemaOf(root);
+               schema.has_value() && *schema > kConfigSchemaVersion) {
+      // What else is in it need not be known here.
+      Add(root["schema_version"].Mark(), "schema_version",
+          Concat("got ", *schema, ", wanted at most ", kConfigSchemaVersion,
+                 " (the file was written for a newer vrpd: start that one)"));
     } else {
       for (const auto& entry : root) ReadEntry(entry.first, entry.second);
     }
@@ -40,6 +48,11 @@ class Reader {
 
   void Add(const YAML::Mark& mark, const std::string& key, const std::string& what) {
     errors_.push_back(Concat(name_, ":", mark.line + 1, ": ", key, key.empty() ? "" : ": ", what));
+  }
+
+  static std::optional<int64_t> SchemaOf(const YAML::Node& root) {
+    const YAML::Node schema = root["schema_version"];
+    return schema.IsDefined() && schema.IsScalar() ? ParseInteger(schema.Scalar()) : std::nullopt;
   }
 
   static std::string Shown(const YAML::Node& node) {
@@ -64,6 +77,7 @@ class Reader {
 
   const std::map<std::string, Action>& Actions() {
     if (!actions_.empty()) return actions_;
+    actions_["schema_version"] = Integer(&schema_, kConfigSchemaVersion);
     actions_["listen"] = Text(&options_.listen);
     actions_["state_dir"] = Text(&options_.state_dir);
     actions_["models_dir"] = Text(&options_.models_dir);
@@ -162,6 +176,7 @@ class Reader {
   }
 
   const std::string name_;
+  std::optional<int32_t> schema_;
   PartialOptions options_;
   std::map<std::string, Action> actions_;
   std::set<std::string> seen_;

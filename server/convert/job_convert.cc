@@ -155,7 +155,6 @@ v1::TrainingJob ToProto(const Job& job) {
   *message.mutable_spec() = ToProto(job.spec);
   if (job.progress.has_value()) *message.mutable_progress() = ToProto(*job.progress);
   message.set_model(job.model);
-  message.set_queue_position(static_cast<int32_t>(job.queue_position));
   message.set_end_reason(ToProto(job.end));
   *message.mutable_run_time() = ToProto(job.run_time);
   if (job.best.has_value()) *message.mutable_best() = ToProto(*job.best);

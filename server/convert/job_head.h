@@ -21,6 +21,7 @@ void SetJobHead(const Job& job, Message& message) {
   if (!job.error.ok()) *message.mutable_error() = ToRpcStatus(job.error);
   message.set_last_sequence(job.last_sequence);
   message.set_request_id(job.request_id);
+  message.set_queue_position(static_cast<int32_t>(job.queue_position));
 }
 
 // `Message`: v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse. Sets states and log lines

@@ -1,4 +1,5 @@
-// Resource names: trainingJobs/{id}, solveJobs/{id}, models/{name}, models/{name}/versions/{n}.
+// Resource names: trainingJobs/{id}, solveJobs/{id}, models/{name}, models/{name}/versions/{n},
+// models/{name}/aliases/{alias}.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +8,19 @@
 
 #include "absl/status/statusor.h"
 #include "core/jobs/job.h"
+#include "core/registry/model_folder.h"
 
 namespace vrp {
-
-struct ModelName {
-  std::string name;
-  int32_t version = 0;  // 0: the newest
-
-  bool operator==(const ModelName&) const = default;
-};
 
 std::string ModelVersionName(std::string_view name, int32_t version);
 
 // kInvalidArgument names `field`: `name: got "x", wanted trainingJobs/{id}`.
 absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
                                          std::string_view name);
-absl::StatusOr<ModelName> ParseModelName(std::string_view field, std::string_view name);
+absl::StatusOr<ModelReference> ParseModelName(std::string_view field, std::string_view name);
+// Of these, models/{name}/versions/{n} alone.
+absl::StatusOr<ModelReference> ParseVersionName(std::string_view field, std::string_view name);
+// Of these, models/{name}/aliases/{alias} alone.
+absl::StatusOr<ModelReference> ParseAliasName(std::string_view field, std::string_view name);
 
 }  // namespace vrp

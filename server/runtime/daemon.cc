@@ -19,8 +19,10 @@
 #include "core/registry/registry.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
+#include "server/config/build_info.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/port.h"
+#include "server/service/model_service.h"
 #include "server/service/request_solver.h"
 #include "server/service/services.h"
 #include "server/service/solver_service.h"
@@ -56,6 +58,11 @@ absl::Status MakePrivateDirectory(const std::string& path) {
   if (chmod(path.c_str(), 0700) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
       Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
+}
+
+void WarnOfModel(const absl::Status& status) {
+  LogWarning(Concat("a new version of a model cannot be used, an older one serves: ",
+                    FromAbsl(status.message())));
 }
 
 }  // namespace
@@ -115,11 +122,12 @@ absl::Status Daemon::Parts::OpenCore() {
                        Registry::Create({.directory = vrpd.models_dir,
                                          .read_only_directories = vrpd.read_only_models_dirs,
                                          .device = device,
-                                         .loader = options.policy_loader}));
-  VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = vrpd.state_dir + "/matrices"}));
+                                         .loader = options.policy_loader,
+                                         .on_failure = WarnOfModel}));
   trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
   VRP_ASSIGN_OR_RETURN(
       book, JobBook::Open(vrpd.state_dir, options.clock, int64_t{vrpd.state_quota_mb} * 1'000'000));
+  VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = book->folder().MatricesPath()}));
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = trainer.get(),
                                                  .registry = registry.get(),
@@ -201,7 +209,11 @@ void Daemon::Parts::MakeServices() {
                                                   .vrpd = vrpd,
                                                   .started = started,
                                                   .metrics_address = telemetry->metrics_address()},
-                                      *telemetry));
+                                      *telemetry,
+                                      BackupSources{.book = book.get(),
+                                                    .models_directory = vrpd.models_dir,
+                                                    .program = ProgramName(),
+                                                    .clock = options.clock}));
 }
 
 absl::Status Daemon::Parts::OpenAccess() {

@@ -38,4 +38,15 @@ class EventSource final : public StreamSource<Response> {
   const Convert convert_;
 };
 
+// The job's place in the queue goes with its newest event. `get`: () -> absl::StatusOr<Job>, asked
+// for queued jobs alone.
+template <typename Response, typename Get>
+void SetQueuePosition(const JobEvent& event, Get get, Response& message) {
+  if (event.state != JobState::kQueued) return;
+  const absl::StatusOr<Job> job = get();
+  if (job.ok() && job->last_sequence == event.sequence) {
+    message.set_queue_position(static_cast<int32_t>(job->queue_position));
+  }
+}
+
 }  // namespace vrp

@@ -243,12 +243,13 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenModelEvaluation(
     const ModelEvaluationContext& context, const v1::EvaluateModelRequest& request) {
-  VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("model", request.model()));
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("model", request.model()));
   VRP_ASSIGN_OR_RETURN(EvaluationOptions options, OptionsFromProto(request));
   options.threads = context.threads;
   VRP_ASSIGN_OR_RETURN(std::string data, DataName(request));
   VRP_ASSIGN_OR_RETURN(InstanceSet set, InstancesOf(request, context));
-  VRP_ASSIGN_OR_RETURN(LoadedModel model, context.registry->Load(name.name, name.version));
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, context.registry->Resolve(name));
+  VRP_ASSIGN_OR_RETURN(LoadedModel model, context.registry->Load(version.name, version.version));
   return std::make_unique<EvaluationSource>(context, std::move(model), std::move(data),
                                             std::move(options), std::move(set));
 }

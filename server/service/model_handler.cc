@@ -1,6 +1,7 @@
 #include "server/service/model_handler.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,10 @@ std::string TokenOf(const ModelVersion& version) {
   return absl::WebSafeBase64Escape(ModelVersionName(version.name, version.version));
 }
 
-absl::StatusOr<ModelName> ParseToken(const std::string& token) {
+absl::StatusOr<ModelReference> ParseToken(const std::string& token) {
   std::string name;
   if (token.size() <= kMaxTokenBytes && absl::WebSafeBase64Unescape(token, &name)) {
-    const absl::StatusOr<ModelName> last = ParseModelName("page_token", name);
+    const absl::StatusOr<ModelReference> last = ParseModelName("page_token", name);
     if (last.ok() && last->version > 0) return last;
   }
   return InvalidField("page_token",
@@ -35,7 +36,7 @@ absl::StatusOr<ModelName> ParseToken(const std::string& token) {
 }
 
 // In the order of the list: by name, newest version first.
-bool IsAfter(const ModelVersion& version, const ModelName& last) {
+bool IsAfter(const ModelVersion& version, const ModelReference& last) {
   if (version.name != last.name) return version.name > last.name;
   return version.version < last.version;
 }
@@ -53,22 +54,78 @@ absl::StatusOr<v1::ListModelsResponse> ModelHandler::List(
   const std::vector<ModelVersion> versions = registry_.List();
   auto next = versions.begin();
   if (!request.page_token().empty()) {
-    VRP_ASSIGN_OR_RETURN(const ModelName last, ParseToken(request.page_token()));
+    VRP_ASSIGN_OR_RETURN(const ModelReference last, ParseToken(request.page_token()));
     next = std::find_if(versions.begin(), versions.end(),
                         [&](const ModelVersion& version) { return IsAfter(version, last); });
   }
   v1::ListModelsResponse response;
   for (size_t i = 0; i < page_size && next != versions.end(); ++i, ++next) {
-    *response.add_models() = ToProto(*next);
+    *response.add_models() = ToMessage(*next);
   }
   if (next != versions.end()) response.set_next_page_token(TokenOf(*(next - 1)));
   return response;
 }
 
+v1::Model ModelHandler::ToMessage(const ModelVersion& version) const {
+  v1::Model message = ToProto(version);
+  for (const std::string& alias : registry_.AliasesOf(version.name, version.version)) {
+    message.add_aliases(alias);
+  }
+  message.set_loaded(registry_.IsLoaded(version));
+  return message;
+}
+
 absl::StatusOr<v1::Model> ModelHandler::Get(const v1::GetModelRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("name", request.name()));
-  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Get(name.name, name.version));
-  return ToProto(version);
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Resolve(name));
+  return ToMessage(version);
+}
+
+absl::StatusOr<v1::SetModelAliasResponse> ModelHandler::SetAlias(
+    const v1::SetModelAliasRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseAliasName("name", request.name()));
+  if (request.version() < 1) {
+    return InvalidField("version", Concat("got ", request.version(), ", wanted 1 or more"));
+  }
+  VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> before,
+                       registry_.SetAlias(name.name, name.alias, request.version()));
+  v1::SetModelAliasResponse response;
+  response.set_model(ModelVersionName(name.name, request.version()));
+  if (before.has_value()) response.set_previous_model(ModelVersionName(name.name, *before));
+  return response;
+}
+
+absl::StatusOr<v1::DeleteModelAliasResponse> ModelHandler::DeleteAlias(
+    const v1::DeleteModelAliasRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseAliasName("name", request.name()));
+  VRP_RETURN_IF_ERROR(registry_.DeleteAlias(name.name, name.alias));
+  return v1::DeleteModelAliasResponse();
+}
+
+absl::StatusOr<v1::Model> ModelHandler::Load(const v1::LoadModelRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Resolve(name));
+  VRP_ASSIGN_OR_RETURN(const LoadedModel loaded, registry_.Load(version.name, version.version));
+  return ToMessage(loaded.version);
+}
+
+absl::StatusOr<v1::UnloadModelResponse> ModelHandler::Unload(
+    const v1::UnloadModelRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Resolve(name));
+  const bool all = name.version == 0 && name.alias.empty();
+  v1::UnloadModelResponse response;
+  for (const ModelReference& unloaded : registry_.Unload(name.name, all ? 0 : version.version)) {
+    response.add_unloaded(ModelVersionName(unloaded.name, unloaded.version));
+  }
+  return response;
+}
+
+absl::StatusOr<v1::DeleteModelVersionResponse> ModelHandler::DeleteVersion(
+    const v1::DeleteModelVersionRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseVersionName("name", request.name()));
+  VRP_RETURN_IF_ERROR(registry_.Delete(name.name, name.version));
+  return v1::DeleteModelVersionResponse();
 }
 
 }  // namespace vrp

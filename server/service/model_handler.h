@@ -27,8 +27,19 @@ class ModelHandler {
     return OpenModelExport(registry_, request);
   }
   std::shared_ptr<ModelImport> Import() const { return std::make_shared<ModelImport>(registry_); }
+  // Blocks while the version loads, as does Load.
+  absl::StatusOr<v1::SetModelAliasResponse> SetAlias(const v1::SetModelAliasRequest& request) const;
+  absl::StatusOr<v1::DeleteModelAliasResponse> DeleteAlias(
+      const v1::DeleteModelAliasRequest& request) const;
+  absl::StatusOr<v1::Model> Load(const v1::LoadModelRequest& request) const;
+  absl::StatusOr<v1::UnloadModelResponse> Unload(const v1::UnloadModelRequest& request) const;
+  absl::StatusOr<v1::DeleteModelVersionResponse> DeleteVersion(
+      const v1::DeleteModelVersionRequest& request) const;
 
  private:
+  // With what the registry knows of it now.
+  v1::Model ToMessage(const ModelVersion& version) const;
+
   const ModelEvaluationContext context_;
   Registry& registry_;
 };

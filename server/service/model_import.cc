@@ -133,8 +133,8 @@ absl::StatusOr<v1::Model> ModelImport::Finish() {
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::ExportModelResponse>>> OpenModelExport(
     const Registry& registry, const v1::ExportModelRequest& request) {
-  VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("name", request.name()));
-  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry.Get(name.name, name.version));
+  VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
+  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry.Resolve(name));
   return std::make_unique<ExportSource>(version.directory);
 }
 

@@ -1,5 +1,6 @@
 #include "server/service/services.h"
 
+#include "server/service/backup_source.h"
 #include "server/service/dataset_handler.h"
 #include "server/service/heartbeat.h"
 #include "server/service/matrix_handler.h"
@@ -77,54 +78,9 @@ grpc::ServerWriteReactor<v1::WatchTrainingJobResponse>* TrainingService::WatchTr
       {.pool = &context_.quick_pool,
        .hub = &context_.streams,
        .open = [this, request = *request] { return handler_.Watch(request); },
-       .heartbeat =
-           [this, name = request->name()] {
-             auto heartbeat = HeartbeatOf<v1::WatchTrainingJobResponse>(context_.clock)();
-             heartbeat.set_queue_position(handler_.QueuePosition(name));
-             return heartbeat;
-           }});
-}
-
-grpc::ServerUnaryReactor* ModelService::ListModels(grpc::CallbackServerContext* context,
-                                                   const v1::ListModelsRequest* request,
-                                                   v1::ListModelsResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.List(*request); });
-}
-
-grpc::ServerUnaryReactor* ModelService::GetModel(grpc::CallbackServerContext* context,
-                                                 const v1::GetModelRequest* request,
-                                                 v1::Model* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.Get(*request); });
-}
-
-grpc::ServerWriteReactor<v1::EvaluateModelResponse>* ModelService::EvaluateModel(
-    grpc::CallbackServerContext*, const v1::EvaluateModelRequest* request) {
-  return StreamCall<v1::EvaluateModelResponse>::Start(
-      {.pool = &context_.solve_pool,
-       .hub = &context_.streams,
-       .open = [this, request = *request] { return handler_.Evaluate(request); },
-       .heartbeat = nullptr});
-}
-
-grpc::ServerReadReactor<Received<v1::ImportModelRequest>>* ModelService::Import(
-    grpc::CallbackServerContext& call, v1::Model& response) {
-  const std::shared_ptr<ModelImport> import = handler_.Import();
-  return UploadCall<v1::ImportModelRequest, v1::Model>::Start(
-      call, response,
-      {.pool = &context_.quick_pool,
-       .take = [import](const v1::ImportModelRequest& message) { return import->Take(message); },
-       .finish = [import] { return import->Finish(); }});
-}
-
-grpc::ServerWriteReactor<v1::ExportModelResponse>* ModelService::ExportModel(
-    grpc::CallbackServerContext*, const v1::ExportModelRequest* request) {
-  return StreamCall<v1::ExportModelResponse>::Start(
-      {.pool = &context_.quick_pool,
-       .hub = &context_.streams,
-       .open = [this, request = *request] { return handler_.Export(request); },
-       .heartbeat = nullptr});
+       .heartbeat = HeartbeatOf<v1::WatchTrainingJobResponse>(
+           context_.clock,
+           [this, name = request->name()] { return handler_.QueuePosition(name); })});
 }
 
 grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::GenerateInstances(
@@ -183,6 +139,15 @@ grpc::ServerUnaryReactor* SystemService::SetLogLevel(grpc::CallbackServerContext
                                                      v1::SetLogLevelResponse* response) {
   return RunUnary(*context, context_.quick_pool, *response,
                   [request](const CallContext&) { return ChangeLogLevel(*request); });
+}
+
+grpc::ServerWriteReactor<v1::BackupServerResponse>* SystemService::BackupServer(
+    grpc::CallbackServerContext*, const v1::BackupServerRequest*) {
+  return StreamCall<v1::BackupServerResponse>::Start(
+      {.pool = &context_.patient_pool,
+       .hub = &context_.streams,
+       .open = [this] { return OpenBackup(backup_); },
+       .heartbeat = nullptr});
 }
 
 }  // namespace vrp

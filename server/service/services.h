@@ -1,12 +1,13 @@
 // The gRPC services: each method hands its request to a pool, calls the handler, maps the status.
-// See the handlers for what they do. (SolverService: solver_service.h.)
+// See the handlers for what they do. (SolverService: solver_service.h; ModelService:
+// model_service.h.)
 #pragma once
 
 #include <functional>
 
+#include "core/jobs/backup/snapshot.h"
 #include "core/registry/matrix_store.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/service/model_handler.h"
 #include "server/service/received.h"
 #include "server/service/service_context.h"
 #include "server/service/solve_job_handler.h"
@@ -14,7 +15,6 @@
 #include "server/service/training_handler.h"
 #include "server/telemetry/telemetry.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
-#include "vrp/v1/model_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 #include "vrp/v1/training_service.grpc.pb.h"
 
@@ -59,36 +59,6 @@ class TrainingService final : public v1::TrainingService::CallbackService {
   const TrainingHandler& handler_;
 };
 
-class ModelService final : public v1::ModelService::CallbackService {
- public:
-  ModelService(const ServiceContext& context, const ModelHandler& handler)
-      : context_(context), handler_(handler) {
-    MarkMethodCallback(MethodIndex("vrp.v1.ModelService.ImportModel"),
-                       ReceiveStream<v1::ImportModelRequest, v1::Model>(
-                           [this](grpc::CallbackServerContext* call, v1::Model* response) {
-                             return Import(*call, *response);
-                           }));
-  }
-  grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* context,
-                                       const v1::ListModelsRequest* request,
-                                       v1::ListModelsResponse* response) override;
-  grpc::ServerUnaryReactor* GetModel(grpc::CallbackServerContext* context,
-                                     const v1::GetModelRequest* request,
-                                     v1::Model* response) override;
-  grpc::ServerWriteReactor<v1::EvaluateModelResponse>* EvaluateModel(
-      grpc::CallbackServerContext* context, const v1::EvaluateModelRequest* request) override;
-  grpc::ServerWriteReactor<v1::ExportModelResponse>* ExportModel(
-      grpc::CallbackServerContext* context, const v1::ExportModelRequest* request) override;
-
- private:
-  // ImportModel.
-  grpc::ServerReadReactor<Received<v1::ImportModelRequest>>* Import(
-      grpc::CallbackServerContext& call, v1::Model& response);
-
-  const ServiceContext context_;
-  const ModelHandler& handler_;
-};
-
 class DatasetService final : public v1::DatasetService::CallbackService {
  public:
   DatasetService(const ServiceContext& context, MatrixStore& matrices,
@@ -121,8 +91,12 @@ class DatasetService final : public v1::DatasetService::CallbackService {
 
 class SystemService final : public v1::SystemService::CallbackService {
  public:
-  SystemService(const ServiceContext& context, SystemFacts facts, const Telemetry& telemetry)
-      : context_(context), facts_(std::move(facts)), telemetry_(telemetry) {}
+  SystemService(const ServiceContext& context, SystemFacts facts, const Telemetry& telemetry,
+                BackupSources backup)
+      : context_(context),
+        facts_(std::move(facts)),
+        telemetry_(telemetry),
+        backup_(std::move(backup)) {}
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
                                           const v1::GetServerInfoRequest* request,
                                           v1::ServerInfo* response) override;
@@ -132,11 +106,14 @@ class SystemService final : public v1::SystemService::CallbackService {
   grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* context,
                                         const v1::SetLogLevelRequest* request,
                                         v1::SetLogLevelResponse* response) override;
+  grpc::ServerWriteReactor<v1::BackupServerResponse>* BackupServer(
+      grpc::CallbackServerContext* context, const v1::BackupServerRequest* request) override;
 
  private:
   const ServiceContext context_;
   const SystemFacts facts_;
   const Telemetry& telemetry_;
+  const BackupSources backup_;
 };
 
 }  // namespace vrp

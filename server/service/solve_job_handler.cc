@@ -108,6 +108,13 @@ absl::StatusOr<v1::DeleteSolveJobResponse> SolveJobHandler::Delete(
   return v1::DeleteSolveJobResponse();
 }
 
+int32_t SolveJobHandler::QueuePosition(const std::string& name) const {
+  const absl::StatusOr<std::string> id = IdOf(name);
+  if (!id.ok()) return 0;
+  const absl::StatusOr<Job> job = jobs_.Get(*id);
+  return job.ok() ? static_cast<int32_t>(job->queue_position) : 0;
+}
+
 absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> SolveJobHandler::Watch(
     const v1::WatchSolveJobRequest& request) const {
   VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
@@ -115,6 +122,8 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> SolveJo
   VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, jobs_.Watch(id, from));
   const auto convert = [&jobs = jobs_, id](const JobEvent& event) {
     v1::WatchSolveJobResponse message = SolveEventToProto(event);
+    SetQueuePosition(
+        event, [&] { return jobs.Get(id); }, message);
     if (!message.has_answer()) return message;
     const absl::StatusOr<std::optional<std::string>> answer = jobs.Answer(id);
     if (answer.ok() && answer->has_value()) message.mutable_answer()->ParseFromString(**answer);

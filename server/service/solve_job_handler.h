@@ -1,7 +1,9 @@
 // The RPCs of solve jobs, without gRPC.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "core/jobs/solve_job_manager.h"
@@ -28,6 +30,8 @@ class SolveJobHandler {
   // kFailedPrecondition where a job that has not ended was given these matrices: without them it
   // could not go on after a restart.
   absl::Status CheckUnused(const std::string& matrices) const;
+  // 0: the job is not queued, or there is none.
+  int32_t QueuePosition(const std::string& name) const;
 
  private:
   // With its answer.

@@ -140,16 +140,17 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   std::string model;
   if (!request.model().empty()) {
-    VRP_ASSIGN_OR_RETURN(const ModelName name, ParseModelName("model", request.model()));
-    VRP_ASSIGN_OR_RETURN(const ModelVersion version,
-                         options_.registry->Get(name.name, name.version));
+    VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("model", request.model()));
+    ModelVersion version;
+    if (NeedsPolicy(options.strategy)) {
+      VRP_ASSIGN_OR_RETURN(LoadedModel loaded, options_.registry->Use(name));
+      options.policy = std::move(loaded.policy);
+      version = std::move(loaded.version);
+    } else {
+      VRP_ASSIGN_OR_RETURN(version, options_.registry->Resolve(name));
+    }
     model = ModelVersionName(version.name, version.version);
     options.policy_named = true;
-    if (NeedsPolicy(options.strategy)) {
-      VRP_ASSIGN_OR_RETURN(LoadedModel loaded,
-                           options_.registry->Load(version.name, version.version));
-      options.policy = std::move(loaded.policy);
-    }
   }
   options.received = context.received;
   options.deadline = context.deadline;

@@ -112,7 +112,8 @@ grpc::ServerWriteReactor<v1::WatchSolveJobResponse>* SolverService::WatchSolveJo
       {.pool = &context_.quick_pool,
        .hub = &context_.streams,
        .open = [this, request = *request] { return jobs_.Watch(request); },
-       .heartbeat = HeartbeatOf<v1::WatchSolveJobResponse>(context_.clock)});
+       .heartbeat = HeartbeatOf<v1::WatchSolveJobResponse>(
+           context_.clock, [this, name = request->name()] { return jobs_.QueuePosition(name); })});
 }
 
 }  // namespace vrp

@@ -38,8 +38,9 @@ std::vector<std::pair<std::string, std::string>> NamedFiles(const TrainingConfig
   }
   files.emplace_back("supervised.label_file", config.supervised.label_file);
   files.emplace_back("validation.file", config.validation.file);
-  const absl::StatusOr<ModelName> model = ParseModelName("initial_model", config.initial_model);
-  if (!model.ok() || model->version == 0) {
+  const absl::StatusOr<ModelReference> model =
+      ParseModelName("initial_model", config.initial_model);
+  if (!model.ok() || (model->version == 0 && model->alias.empty())) {
     files.emplace_back("training.initial_model", config.initial_model);
   }
   return files;

@@ -140,11 +140,8 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchTrainingJobResponse>>> Trai
   return std::make_unique<EventSource<v1::WatchTrainingJobResponse>>(
       std::move(events), [jobs = options_.jobs, id](const JobEvent& event) {
         v1::WatchTrainingJobResponse message = ToProto(event);
-        if (event.state != JobState::kQueued) return message;
-        const absl::StatusOr<Job> job = jobs->Get(id);
-        if (job.ok() && job->last_sequence == event.sequence) {
-          message.set_queue_position(static_cast<int32_t>(job->queue_position));
-        }
+        SetQueuePosition(
+            event, [&] { return jobs->Get(id); }, message);
         return message;
       });
 }

@@ -181,6 +181,28 @@ class FakeModels : public v1::ModelService::Service {
                            grpc::ServerWriter<v1::ExportModelResponse>* writer) override {
     return AnswerStream(handlers_.export_model, request, writer);
   }
+  grpc::Status SetModelAlias(grpc::ServerContext* context, const v1::SetModelAliasRequest* request,
+                             v1::SetModelAliasResponse* response) override {
+    return Answer(handlers_.set_alias, context, request, response);
+  }
+  grpc::Status DeleteModelAlias(grpc::ServerContext* context,
+                                const v1::DeleteModelAliasRequest* request,
+                                v1::DeleteModelAliasResponse* response) override {
+    return Answer(handlers_.delete_alias, context, request, response);
+  }
+  grpc::Status LoadModel(grpc::ServerContext* context, const v1::LoadModelRequest* request,
+                         v1::Model* response) override {
+    return Answer(handlers_.load_model, context, request, response);
+  }
+  grpc::Status UnloadModel(grpc::ServerContext* context, const v1::UnloadModelRequest* request,
+                           v1::UnloadModelResponse* response) override {
+    return Answer(handlers_.unload_model, context, request, response);
+  }
+  grpc::Status DeleteModelVersion(grpc::ServerContext* context,
+                                  const v1::DeleteModelVersionRequest* request,
+                                  v1::DeleteModelVersionResponse* response) override {
+    return Answer(handlers_.delete_version, context, request, response);
+  }
   grpc::Status ImportModel(grpc::ServerContext* context,
                            grpc::ServerReader<v1::ImportModelRequest>* reader,
                            v1::Model* response) override {
@@ -237,6 +259,10 @@ class FakeSystem : public v1::SystemService::Service {
   grpc::Status SetLogLevel(grpc::ServerContext* context, const v1::SetLogLevelRequest* request,
                            v1::SetLogLevelResponse* response) override {
     return Answer(handlers_.set_log_level, context, request, response);
+  }
+  grpc::Status BackupServer(grpc::ServerContext*, const v1::BackupServerRequest* request,
+                            grpc::ServerWriter<v1::BackupServerResponse>* writer) override {
+    return AnswerStream(handlers_.backup, request, writer);
   }
 
  private:

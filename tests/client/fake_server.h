@@ -59,6 +59,11 @@ struct FakeHandlers {
   Stream<v1::ExportModelRequest, v1::ExportModelResponse> export_model;
   // All messages of one upload.
   Unary<std::vector<v1::ImportModelRequest>, v1::Model> import_model;
+  Unary<v1::SetModelAliasRequest, v1::SetModelAliasResponse> set_alias;
+  Unary<v1::DeleteModelAliasRequest, v1::DeleteModelAliasResponse> delete_alias;
+  Unary<v1::LoadModelRequest, v1::Model> load_model;
+  Unary<v1::UnloadModelRequest, v1::UnloadModelResponse> unload_model;
+  Unary<v1::DeleteModelVersionRequest, v1::DeleteModelVersionResponse> delete_version;
   Stream<v1::GenerateInstancesRequest, v1::GenerateInstancesResponse> generate;
   // All messages of one upload.
   Unary<std::vector<v1::UploadMatricesRequest>, v1::Matrices> upload_matrices;
@@ -67,6 +72,7 @@ struct FakeHandlers {
   Unary<v1::GetServerInfoRequest, v1::ServerInfo> server_info;
   Unary<v1::GetServerStatsRequest, v1::ServerStats> server_stats;
   Unary<v1::SetLogLevelRequest, v1::SetLogLevelResponse> set_log_level;
+  Stream<v1::BackupServerRequest, v1::BackupServerResponse> backup;
 };
 
 class FakeServer {

@@ -28,12 +28,14 @@ TEST(BudgetFlag, RefusesWhatIsNoPositiveFiniteTime) {
 TEST(ModelName, TakesEveryShortForm) {
   EXPECT_EQ(ModelResourceName("tiny").value(), "models/tiny");
   EXPECT_EQ(ModelResourceName("tiny@3").value(), "models/tiny/versions/3");
+  EXPECT_EQ(ModelResourceName("tiny@production").value(), "models/tiny/aliases/production");
+  EXPECT_EQ(ModelResourceName("models/tiny/aliases/blue").value(), "models/tiny/aliases/blue");
   EXPECT_EQ(ModelResourceName("models/tiny").value(), "models/tiny");
   EXPECT_EQ(ModelResourceName("models/tiny/versions/3").value(), "models/tiny/versions/3");
 }
 
 TEST(ModelName, RefusesWhatIsNone) {
-  for (const char* text : {"", "a/b", "models/", "tiny@", "--strategy", "tiny@x", "tiny@0", "@3",
+  for (const char* text : {"", "a/b", "models/", "tiny@", "--strategy", "tiny@3x", "tiny@a/b", "tiny@0", "@3",
                            "models/t/versions/", "a b"}) {
     EXPECT_FALSE(ModelResourceName(text).ok()) << text;
   }

@@ -16,6 +16,15 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+TEST(BytesBarLine, FitsIntoTheTerminal) {
+  EXPECT_EQ(BytesBarLine(0, 100 << 20, 80), "[>                             ]   0%  of 100 MiB");
+  EXPECT_THAT(BytesBarLine(50 << 20, 100 << 20, 80), HasSubstr("=>"));
+  EXPECT_THAT(BytesBarLine(100 << 20, 100 << 20, 80), HasSubstr("=] 100%"));
+  for (int width = 0; width < 60; ++width) {
+    EXPECT_LE(BytesBarLine(1, 3, width).size(), static_cast<size_t>(width));
+  }
+}
+
 TEST(PlainProgress, IsOneWholeLine) {
   EXPECT_EQ(PlainProgressLine(AProgress(37), absl::Seconds(80)),
             "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs reference)  "

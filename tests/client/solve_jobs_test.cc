@@ -78,6 +78,8 @@ class SolveJobsTest : public testing::Test {
     handlers.list_solve_jobs = [](const v1::ListSolveJobsRequest&, const FakeCall&) {
       v1::ListSolveJobsResponse page;
       *page.add_solve_jobs() = AJob(v1::JOB_STATE_RUNNING);
+      *page.add_solve_jobs() = AJob(v1::JOB_STATE_QUEUED);
+      page.mutable_solve_jobs(1)->set_queue_position(3);
       return page;
     };
     return handlers;
@@ -133,10 +135,10 @@ TEST_F(SolveJobsTest, GetShowsTheJobAndItsAnswerOnceThereIsOne) {
   EXPECT_THAT(ended.out, HasSubstr("searched      2s of 2h00m"));
   EXPECT_THAT(ended.out, HasSubstr("checker: feasible"));
   const auto json = Run({"solve-jobs", "get", "j1", "--output", "json"}).OutJson().at(0);
-  EXPECT_THAT(Keys(json),
-              ElementsAre("name", "state", "instance", "attempt", "create_time", "start_time",
-                          "end_time", "budget_ms", "searched_ms", "improvements", "cost", "routes",
-                          "unserved", "error", "last_sequence", "request_id", "answer"));
+  EXPECT_THAT(Keys(json), ElementsAre("name", "state", "queue_position", "instance", "attempt",
+                                      "create_time", "start_time", "end_time", "budget_ms",
+                                      "searched_ms", "improvements", "cost", "routes", "unserved",
+                                      "error", "last_sequence", "request_id", "answer"));
   state_ = v1::JOB_STATE_RUNNING;
   EXPECT_EQ(Run({"solve-jobs", "get", "j1"}).code, 0);
   const Ran early = Run({"solve-jobs", "get", "j1", "--plot", TestPath("early.svg")});
@@ -148,6 +150,7 @@ TEST_F(SolveJobsTest, ListAndStopTellWhereTheJobStands) {
   const Ran list = Run({"solve-jobs", "list"});
   EXPECT_THAT(list.OutLines().at(0), StartsWith("JOB"));
   EXPECT_THAT(list.OutLines().at(1), HasSubstr("RUNNING"));
+  EXPECT_THAT(list.OutLines().at(2), HasSubstr("QUEUED 3"));
   EXPECT_EQ(Run({"solve-jobs", "stop", "j1"}).out, "solveJobs/j1 STOPPING\n");
   EXPECT_EQ(Run({"solve-jobs", "get", "j2"}).code, 5);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Strikes vrpd at each change that it makes to its state folder, starts it again, and looks what has become of its work.
 
-The work: a training job that validates, saves checkpoints and publishes; a solve job; a matrix upload; a model import. A
-first run without a fault tells the points (fault_shim.cc names them: `fsync jobs.db-wal`) and how often each is
+The work: a training job that validates, saves checkpoints and publishes; a solve job; a matrix upload; a model import, an
+alias for it, a backup. A first run without a fault tells the points (fault_shim.cc names them: `fsync jobs.db-wal`) and how often each is
 passed. Then, a fresh state folder each, a fault strikes at a point's first hit, and with --hits at later ones too:
 
   kill   SIGKILL instead of the operation, of a write after its half
@@ -57,6 +57,8 @@ class Work:
             "solving": ("solve", DATA / "E-n22-k4.vrp", "--job", "--detach", "--budget", "300ms", "--request-id", "solve"),
             "matrices": ("matrices", "upload", self.matrices),
             "import": ("models", "import", MODEL, "--name", "brought"),
+            "alias": ("models", "alias", "brought@production", "1"),
+            "backup": ("server", "backup", self.folder / "vrp.tar"),
         }
 
     def send(self, daemon):
@@ -65,7 +67,7 @@ class Work:
         for what, words in self.requests().items():
             done = daemon.call(*words, "--output", "json")
             if done.returncode == 0:
-                names[what] = json.loads(done.stdout.splitlines()[0])["name"]
+                names[what] = json.loads(done.stdout.splitlines()[0]).get("name", what)
             else:
                 refusals[what] = done.stderr.strip()
         return names, refusals
@@ -103,6 +105,7 @@ def judge_after(work, state, acknowledged, may_fail):
         verdict.model("tiny", jobs.get("training", {}).get("state") == "SUCCEEDED")
         brought = list((state / "models" / "brought").glob("*"))
         verdict.expect(1 <= len(brought) <= 2, f"model brought: {len(brought)} versions")
+        verdict.alias("brought@production", 1)
         verdict.expect(daemon.stop() == 0, "SIGTERM did not end it well")
         verdict.expect(not leftovers(state), f"left behind: {leftovers(state)}")
         return verdict.problems

@@ -47,3 +47,8 @@ class Judge:
         if published:
             done = self.daemon.call("solve", DATA / "E-n22-k4.vrp", "--model", name, "--strategy", "greedy", "--output", "json")
             self.expect(done.returncode == 0, f"model {name} does not serve: {done.stderr.strip()}")
+
+    def alias(self, name, version):
+        got = self.daemon.call("models", "get", name, "--output", "json")
+        found = json.loads(got.stdout)["version"] if got.returncode == 0 else got.stderr.strip()
+        self.expect(found == version, f"alias {name} names {found}")

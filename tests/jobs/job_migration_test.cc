@@ -10,6 +10,28 @@
 namespace vrp {
 namespace {
 
+// tests/data/state/jobs_v1.db: the training jobs of jobs_v2.db, in the tables of schema version 1.
+TEST(JobMigrationTest, AStoreOfSchema1OpensWithAllItsJobsAndEvents) {
+  const test::TempFolder folder;
+  const std::string path = folder.File("jobs.db");
+  std::filesystem::copy_file(test::DataPath("state/jobs_v1.db"), path);
+  test::ManualClock clock;
+  const absl::StatusOr<std::unique_ptr<JobStore>> opened = JobStore::Open(path, &clock);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  JobStore& store = **opened;
+  const std::vector<JobRecord> jobs =
+      *store.List({.kind = JobKind::kTraining, .before = 100, .limit = 100});
+  ASSERT_EQ(jobs.size(), 5u);
+  for (const JobRecord& record : jobs) {
+    const int64_t last = record.job.last_sequence;
+    EXPECT_EQ(store.Events(record.job.id, {.first = 1, .last = last, .limit = last})->size(),
+              static_cast<size_t>(last));
+  }
+  EXPECT_EQ(jobs.back().job.model, "models/tiny/versions/1");
+  EXPECT_TRUE(store.List({.kind = JobKind::kSolve, .before = 100, .limit = 100})->empty());
+  EXPECT_EQ((*store.StartNext(JobKind::kTraining))->request_id, "queued");
+}
+
 // tests/data/state/jobs_v2.db was left by a daemon that was killed: it has a job that succeeded, a
 // failed, a running, a cancelled and a queued one, and a solve job.
 TEST(JobMigrationTest, AStoreOfSchema2OpensWithAllItsJobsAndEvents) {

@@ -6,6 +6,7 @@
 #include "core/model/pointer_network_options.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/paths.h"
 
 namespace vrp {
 namespace {
@@ -72,8 +73,21 @@ TEST(ModelCardTest, RefusesANewerSchemaByItsNumber) {
   nlohmann::json json = nlohmann::json::parse(WriteModelCard(ACard()));
   json["schema_version"] = 2;
   const auto card = ParseModelCard(json.dump(), "card.json");
-  EXPECT_EQ(card.status().message(),
-            "card.json: schema_version: got 2, wanted 1 (the card was written by a newer program)");
+  EXPECT_EQ(
+      card.status().message(),
+      "card.json: schema_version: got 2, wanted 1 (the card was written by a newer program: use "
+      "that one, or train the model again)");
+}
+
+TEST(ModelCardTest, ACardOfSchema1IsRead) {
+  const absl::StatusOr<ModelCard> card =
+      ParseModelCard(test::ReadData("state/card_v1.json"), "card_v1.json");
+  ASSERT_TRUE(card.ok()) << card.status();
+  EXPECT_EQ(card->architecture, "gt");
+  EXPECT_EQ(card->parameters, 4008);
+  EXPECT_EQ(card->steps, 6);
+  EXPECT_EQ(card->kinds, std::vector<ProblemKind>{ProblemKind::kCvrp});
+  EXPECT_TRUE(card->evaluations.empty());
 }
 
 TEST(ModelCardTest, NamesEachKeyThatIsMissingOrOfAnotherType) {

@@ -165,6 +165,35 @@ TEST(ConfigFile, TheShippedOneIsCompleteAndRight) {
   EXPECT_THAT(*text, HasSubstr("\n# state_quota_mb: "));
 }
 
+// From before there was a schema_version.
+TEST(ConfigFile, OneOfSchema1IsRead) {
+  const auto options = ParseConfigFile(*ReadFile("tests/data/state/vrpd_v1.yaml"), "vrpd.yaml");
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->solve_queue, 64);
+  EXPECT_EQ(options->state_dir, "/var/lib/vrp");
+}
+
+TEST(ConfigFile, OneForANewerVrpdIsRefusedByItsSchemaAlone) {
+  const auto options = ParseConfigFile("listen: 1\nschema_version: 7\ninvented: 1\n", "c.yaml");
+  EXPECT_EQ(std::string(options.status().message()),
+            "c.yaml:2: schema_version: got 7, wanted at most 1 (the file was written for a newer "
+            "vrpd: start that one)");
+}
+
+TEST(CommandLine, RestoreNamesArchiveAndFolder) {
+  const auto parsed = ParseCommandLine(
+      {"--restore", "vrp.tar", "--state-dir", "/s/", "--models-dir", "/s/models"}, "vrpd 1");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const auto& restore = std::get<RestoreRequest>(*parsed);
+  EXPECT_EQ(restore.archive, "vrp.tar");
+  EXPECT_EQ(restore.state_dir, "/s/");
+  EXPECT_FALSE(ParseCommandLine({"--restore", "vrp.tar"}, "vrpd 1").ok());
+  const auto elsewhere = ParseCommandLine(
+      {"--restore", "vrp.tar", "--state-dir", "/s", "--models-dir", "/m"}, "vrpd 1");
+  EXPECT_THAT(std::string(elsewhere.status().message()),
+              HasSubstr("--models-dir: got /m with --restore, wanted /s/models"));
+}
+
 struct BadLine {
   std::string yaml;
   std::string wanted;

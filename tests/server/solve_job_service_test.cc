@@ -193,6 +193,13 @@ TEST_F(SolveJobServiceTest, OneJobRunsTheOthersWaitAndSolveGoesOn) {
   AwaitImprovement(running);
   ASSERT_TRUE(Get(waiting).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_QUEUED);
+  EXPECT_EQ(job_.queue_position(), 1);
+  ASSERT_TRUE(Create(ARequest()).ok());
+  EXPECT_EQ(job_.queue_position(), 2);
+  const Watched last = Watch(job_.name(), 1, [](const auto&) { return true; });
+  EXPECT_EQ(last.events.at(0).queue_position(), 2);
+  ASSERT_TRUE(Get(running).ok());
+  EXPECT_EQ(job_.queue_position(), 0);
   Context context;
   v1::SolveRequest solve = ARequest(absl::ZeroDuration()).solve();
   v1::SolveResponse answer;

@@ -112,8 +112,14 @@ TEST(StatusConvert, SaysWhyInOneWord) {
 
 TEST(Names, RoundTripAndRefuseOthers) {
   EXPECT_EQ(*ParseJobName(JobKind::kTraining, "name", "trainingJobs/k3v9"), "k3v9");
-  EXPECT_EQ(*ParseModelName("name", "models/a.b-c"), (ModelName{"a.b-c", 0}));
-  EXPECT_EQ(*ParseModelName("name", ModelVersionName("a", 12)), (ModelName{"a", 12}));
+  EXPECT_EQ(*ParseModelName("name", "models/a.b-c"), (ModelReference{"a.b-c", 0}));
+  EXPECT_EQ(*ParseModelName("name", ModelVersionName("a", 12)), (ModelReference{"a", 12}));
+  EXPECT_EQ(*ParseModelName("name", "models/a/aliases/blue"), (ModelReference{"a", 0, "blue"}));
+  EXPECT_EQ(ParseAliasName("name", "models/a/aliases/blue")->alias, "blue");
+  EXPECT_FALSE(ParseAliasName("name", "models/a/versions/1").ok());
+  EXPECT_EQ(ParseVersionName("name", "models/a/versions/1")->version, 1);
+  EXPECT_FALSE(ParseVersionName("name", "models/a").ok());
+  EXPECT_FALSE(ParseVersionName("name", "models/a/aliases/blue").ok());
   for (const char* wrong :
        {"", "k3v9", "trainingJobs/", "trainingJobs/../x", "trainingJobs/a/b", "jobs/a"}) {
     EXPECT_EQ(ViolationsOf(ParseJobName(JobKind::kTraining, "name", wrong).status()).at(0).field,
@@ -123,7 +129,8 @@ TEST(Names, RoundTripAndRefuseOthers) {
   for (const char* wrong :
        {"", "a", "models/", "models/..", "models/a/versions/0", "models/a/versions/-1",
         "models/a/versions/99999999999", "models/a/versions/1x", "models/a/version/1",
-        "models/a/versions/ 1", "models/a/b", "models//versions/1"}) {
+        "models/a/versions/ 1", "models/a/aliases/1", "models/a/aliases/",
+        "models/a/aliases/latest", "models/a/b", "models//versions/1"}) {
     EXPECT_EQ(ViolationsOf(ParseModelName("model", wrong).status()).at(0).field, "model") << wrong;
   }
   EXPECT_FALSE(ParseModelName("model", "models/" + std::string(1 << 20, 'a')).ok());

@@ -149,6 +149,8 @@ TEST_F(CheckpointTest, RefusesANewerSchemaInsteadOfGoingBack) {
   EXPECT_EQ(checkpoint.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(std::string(checkpoint.status().message()).find("got 2, wanted at most 1"),
             std::string::npos);
+  EXPECT_NE(std::string(checkpoint.status().message()).find("go on with that one"),
+            std::string::npos);
 }
 
 }  // namespace

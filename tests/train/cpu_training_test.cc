@@ -178,5 +178,32 @@ TEST_P(CpuTrainingTest, FailsAfterTenSuchStepsAndItsLastCheckpointIsSound) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, CpuTrainingTest, testing::Values("gt", "ptrnet"));
 
+// tests/data/state/checkpoint_v1: what vrpd 0.1 left after 4 of 6 steps.
+TEST(KeptCheckpointTest, OneOfSchema1IsGoneOnFrom) {
+  const test::TempFolder folder;
+  fs::copy(test::DataPath("state/checkpoint_v1/step-4"), folder.File("kept/step-4"),
+           fs::copy_options::recursive);
+  fs::create_directories(folder.File("model"));
+  TrainingRequest request;
+  request.config =
+      *ParseTrainingConfig(test::ReadData("state/checkpoint_v1/training.yaml"), "training.yaml");
+  request.threads = 2;
+  request.job_name = "trainingJobs/kept";
+  request.checkpoint_directory = folder.File("kept");
+  request.model_directory = folder.File("model");
+  const std::unique_ptr<Trainer> trainer =
+      MakeTrainerOn([](const TrainingConfig& config, DeviceId, const EngineOptions&) {
+        return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
+            MakeCpuGraphTransformer(config.graph_transformer, config.seed));
+      });
+  Recorder recorder;
+  const auto result = trainer->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->steps, 6);
+  EXPECT_NE(recorder.log.find("resumed from step 4"), std::string::npos) << recorder.log;
+  // Where vrpd 0.1 came to; other processors round otherwise.
+  EXPECT_NEAR(result->validation_cost, 4.691584954486283, 0.05);
+}
+
 }  // namespace
 }  // namespace vrp

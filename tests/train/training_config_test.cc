@@ -310,6 +310,26 @@ TEST(ShippedConfigTest, TheSmallestIsAGraphTransformerAndByAnOverrideAPointerNet
             PointerNetworkOptions{});
 }
 
+TEST(TrainingConfigTest, OneForANewerProgramIsRefusedByItsSchemaAlone) {
+  const auto config =
+      ParseTrainingConfig("name: a\nschema_version: 2\ninvented: {later: 1}\n", "f.yaml");
+  EXPECT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(std::string(config.status().message()),
+            "f.yaml: schema_version: got 2, wanted at most 1 (the configuration was written for a "
+            "newer program: submit it to that one)");
+  EXPECT_TRUE(ParseTrainingConfig("name: a\nschema_version: 1\n", "f.yaml").ok());
+  EXPECT_FALSE(ParseTrainingConfig("name: a\nschema_version: 0\n", "f.yaml").ok());
+  EXPECT_FALSE(ParseTrainingConfig("name: a\nschema_version: one\n", "f.yaml").ok());
+}
+
+// From before there was a schema_version.
+TEST(TrainingConfigTest, OneOfSchema1IsRead) {
+  const auto config =
+      ParseTrainingConfig(ReadText("tests/data/state/checkpoint_v1/training.yaml"), "f.yaml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->graph_transformer.hidden, 16);
+}
+
 TEST(ShippedConfigTest, EveryOneIsValid) {
   int found = 0;
   for (const auto& entry : std::filesystem::directory_iterator("configs")) {

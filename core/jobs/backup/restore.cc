@@ -1,0 +1,165 @@
+#include "core/jobs/backup/restore.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/backup/snapshot.h"
+#include "core/jobs/backup/unpack.h"
+#include "core/jobs/job_store.h"
+#include "core/jobs/state_folder.h"
+#include "core/registry/model_folder.h"
+#include "core/registry/publish.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::Status NotEmpty(const std::string& directory, const std::string& holds) {
+  return absl::FailedPreconditionError(
+      Concat(directory, ": holds ", Quoted(holds),
+             ", wanted a folder that is absent or empty, so that nothing is overwritten"));
+}
+
+// Takes an empty folder for ourselves: from here on no daemon and no other restore uses it.
+absl::StatusOr<fs::path> Claim(const std::string& directory) {
+  if (const auto names = NamesIn(directory); !names.empty()) {
+    return NotEmpty(directory, names.front());
+  }
+  std::error_code error;
+  const bool fresh = !fs::exists(directory, error);
+  VRP_RETURN_IF_ERROR(EnsureDirectory(directory));
+  if (fresh) fs::permissions(directory, fs::perms::owner_all, error);
+  if (error) return absl::ErrnoToStatus(error.value(), Concat("make private ", directory));
+  const fs::path staging = fs::path(directory) / kRestoringFolder;
+  if (mkdir(staging.c_str(), 0700) != 0) {
+    return absl::ErrnoToStatus(errno, Concat("make folder ", staging.string()));
+  }
+  for (const std::string& name : NamesIn(directory)) {
+    if (name == kRestoringFolder) continue;
+    rmdir(staging.c_str());
+    return NotEmpty(directory, name);
+  }
+  return staging;
+}
+
+// The jobs whose model the backup has: the next daemon finds that they are done.
+std::set<std::string> PublishedJobs(const fs::path& models) {
+  std::set<std::string> jobs;
+  for (const ModelVersion& version : ScanModels(models.string()).versions) {
+    jobs.insert(version.card.training_job);
+  }
+  return jobs;
+}
+
+// Nobody died in a job that was restored: it is queued again as at a graceful stop.
+absl::StatusOr<int64_t> QueueAgain(JobStore& store, const std::set<std::string>& published) {
+  int64_t queued = 0;
+  for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve}) {
+    VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(kind));
+    for (const JobRecord& record : active) {
+      const Job& job = record.job;
+      const bool runs = job.state == JobState::kPreparing || job.state == JobState::kRunning;
+      if (!runs || published.contains(ResourceName(job))) continue;
+      VRP_RETURN_IF_ERROR(store
+                              .Update(job.id, Durability::kFull,
+                                      [](JobChange& change) {
+                                        change.Log(
+                                            "restored from a backup; the job goes on from "
+                                            "where it was when that was made");
+                                        return change.MoveTo(JobState::kQueued);
+                                      })
+                              .status());
+      ++queued;
+    }
+  }
+  return queued;
+}
+
+absl::StatusOr<int64_t> PrepareDatabase(const fs::path& staging, const Clock* clock) {
+  const fs::path path = staging / kBackupDatabase;
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    return absl::InvalidArgumentError(Concat(kBackupDatabase, ": is missing"));
+  }
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<JobStore> store, JobStore::Open(path.string(), clock));
+  return QueueAgain(*store, PublishedJobs(staging / kBackupModels));
+}
+
+// The database last: it is what makes a state folder of it.
+absl::Status MoveOut(const fs::path& staging, const fs::path& directory) {
+  std::vector<std::string> names = NamesIn(staging);
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return name != kBackupDatabase; });
+  for (const std::string& name : names) {
+    VRP_RETURN_IF_ERROR(MoveFolder((staging / name).string(), (directory / name).string()));
+  }
+  if (rmdir(staging.c_str()) != 0) {
+    return absl::ErrnoToStatus(errno, Concat("remove ", staging.string()));
+  }
+  return SyncPath(directory.string());
+}
+
+// Of a folder that was empty, or absent.
+void Empty(const std::string& directory, bool was_there) {
+  std::error_code ignored;
+  for (const std::string& name : NamesIn(directory)) {
+    fs::remove_all(fs::path(directory) / name, ignored);
+  }
+  if (!was_there) fs::remove(directory, ignored);
+}
+
+absl::StatusOr<RestoreReport> Fill(const RestoreOptions& options, const fs::path& staging) {
+  const absl::StatusOr<UnpackedBackup> unpacked = UnpackBackup(options.archive, staging.string());
+  if (!unpacked.ok()) {
+    return absl::Status(unpacked.status().code(),
+                        Concat(options.archive, ": ", FromAbsl(unpacked.status().message())));
+  }
+  VRP_ASSIGN_OR_RETURN(const int64_t queued, PrepareDatabase(staging, options.clock));
+  VRP_RETURN_IF_ERROR(SyncTree(staging.string()));
+  VRP_RETURN_IF_ERROR(MoveOut(staging, options.directory));
+  return RestoreReport{.program = unpacked->index.program,
+                       .created = unpacked->index.created,
+                       .files = unpacked->files,
+                       .bytes = unpacked->bytes,
+                       .queued = queued};
+}
+
+}  // namespace
+
+absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options) {
+  std::error_code error;
+  if (!fs::is_regular_file(options.archive, error)) {
+    return absl::NotFoundError(Concat(options.archive, ": there is no such file"));
+  }
+  const bool was_there = fs::exists(options.directory, error);
+  VRP_ASSIGN_OR_RETURN(const fs::path staging, Claim(options.directory));
+  absl::Cleanup empty_it = [&] { Empty(options.directory, was_there); };
+  VRP_ASSIGN_OR_RETURN(RestoreReport report, Fill(options, staging));
+  std::move(empty_it).Cancel();
+  return report;
+}
+
+}  // namespace vrp

@@ -1,0 +1,180 @@
+#include "core/jobs/backup/snapshot.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/sqlite.h"
+
+namespace vrp {
+namespace {
+
+constexpr int kMaxDepth = 8;
+// Of a folder in which files come and go while they are opened.
+constexpr int kMaxTries = 1000;
+
+absl::Status Unreadable(const std::string& path, int error) {
+  return absl::UnavailableError(Concat(path, ": cannot be read: ", std::strerror(error)));
+}
+
+bool IsTemporary(std::string_view name) {
+  return name.starts_with("tmp-") || name.ends_with(".tmp") || name == ".staging";
+}
+
+// Half of what may be open at once: the others are for those who call.
+int64_t MostFiles() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
+  return static_cast<int64_t>(limit.rlim_cur / 2);
+}
+
+// The names in an open folder, sorted. Takes the descriptor.
+std::vector<std::string> NamesIn(int folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(folder), closedir);
+  if (stream == nullptr) {
+    close(folder);
+    return names;
+  }
+  rewinddir(stream.get());  // the position is shared with the descriptor's origin
+  while (const dirent* entry = readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && !IsTemporary(name)) names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Opens the files below some folders.
+class Opener {
+ public:
+  explicit Opener(StateSnapshot& snapshot) : snapshot_(snapshot), most_(MostFiles()) {}
+
+  // All of `directory`, as `path` in the snapshot; it may be absent. What lies in it is taken one
+  // by one, each whole: again from its start while something in it goes away.
+  absl::Status Take(const std::string& directory, std::string_view path) {
+    const OpenFile folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.descriptor() < 0) {
+      return errno == ENOENT ? absl::OkStatus() : Unreadable(directory, errno);
+    }
+    for (const std::string& name : NamesIn(dup(folder.descriptor()))) {
+      VRP_RETURN_IF_ERROR(TakeWhole(folder.descriptor(), name, Concat(path, "/", name)));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status TakeWhole(int folder, const std::string& name, const std::string& path) {
+    const size_t before = snapshot_.files.size();
+    const int64_t links_before = snapshot_.links_left_out;
+    for (int tries = 0; tries < kMaxTries; ++tries) {
+      const absl::Status status = Open(folder, name, path, 0);
+      if (!absl::IsNotFound(status)) return status;
+      while (snapshot_.files.size() > before) snapshot_.files.pop_back();
+      snapshot_.links_left_out = links_before;
+      if (faccessat(folder, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0) return absl::OkStatus();
+    }
+    return absl::UnavailableError(Concat(path, ": changes too fast to be copied; try again"));
+  }
+
+  // kNotFound: it went away, or changed.
+  absl::Status Open(int folder, const std::string& name, const std::string& path, int depth) {
+    OpenFile file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.descriptor() < 0) {
+      if (errno == ENOENT) return absl::NotFoundError(path);
+      if (errno == ELOOP) return ++snapshot_.links_left_out, absl::OkStatus();
+      return Unreadable(path, errno);
+    }
+    struct stat about;
+    if (fstat(file.descriptor(), &about) != 0) return Unreadable(path, errno);
+    if (S_ISDIR(about.st_mode)) return OpenFolder(file.descriptor(), path, depth);
+    if (!S_ISREG(about.st_mode)) return absl::OkStatus();
+    if (static_cast<int64_t>(snapshot_.files.size()) >= most_) {
+      return absl::ResourceExhaustedError(
+          Concat("there are more than ", most_, " files, half of what the daemon may have open; ",
+                 "start it with a higher limit (ulimit -n, LimitNOFILE)"));
+    }
+    snapshot_.files.push_back({.path = path,
+                               .file = std::move(file),
+                               .size = about.st_size,
+                               .mode = about.st_mode & 0777,
+                               .modified = absl::TimeFromTimespec(about.st_mtim)});
+    return absl::OkStatus();
+  }
+
+  absl::Status OpenFolder(int folder, const std::string& path, int depth) {
+    if (depth >= kMaxDepth) return absl::UnavailableError(Concat(path, ": lies too deep"));
+    const std::vector<std::string> names = NamesIn(dup(folder));
+    for (const std::string& name : names) {
+      VRP_RETURN_IF_ERROR(Open(folder, name, Concat(path, "/", name), depth + 1));
+    }
+    // A checkpoint goes only after a newer one has come: where the names have stayed, the newest
+    // was whole all the time.
+    return NamesIn(dup(folder)) == names ? absl::OkStatus() : absl::NotFoundError(path);
+  }
+
+  StateSnapshot& snapshot_;
+  const int64_t most_;
+};
+
+// Its name is gone again when this returns.
+absl::StatusOr<SnapshotFile> CopyDatabase(const StateFolder& folder) {
+  const std::string path = folder.FreshCopyPath();
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,
+                       Database::Open(folder.DatabasePath()));
+  VRP_RETURN_IF_ERROR(database->CopyTo(path));
+  OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const int error = errno;
+  unlink(path.c_str());
+  struct stat about;
+  if (file.descriptor() < 0) return Unreadable(path, error);
+  if (fstat(file.descriptor(), &about) != 0) return Unreadable(path, errno);
+  return SnapshotFile{.path = std::string(kBackupDatabase),
+                      .file = std::move(file),
+                      .size = about.st_size,
+                      .modified = absl::TimeFromTimespec(about.st_mtim)};
+}
+
+bool IsModel(const SnapshotFile& file) {
+  return file.path.starts_with(Concat(kBackupModels, "/")) && file.path.ends_with("/card.json");
+}
+
+}  // namespace
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources) {
+  const StateFolder& folder = sources.book->folder();
+  StateSnapshot snapshot;
+  Opener opener(snapshot);
+  {
+    absl::MutexLock lock(&folder.removals());
+    VRP_ASSIGN_OR_RETURN(SnapshotFile database, CopyDatabase(folder));
+    snapshot.files.push_back(std::move(database));
+    VRP_ASSIGN_OR_RETURN(const std::vector<JobCount> counts, sources.book->store().Count());
+    for (const JobCount& count : counts) snapshot.jobs += count.jobs;
+    VRP_RETURN_IF_ERROR(opener.Take(folder.JobsPath(), "jobs"));
+  }
+  VRP_RETURN_IF_ERROR(opener.Take(folder.LabelsPath(), "labels"));
+  VRP_RETURN_IF_ERROR(opener.Take(folder.MatricesPath(), "matrices"));
+  VRP_RETURN_IF_ERROR(opener.Take(sources.models_directory, kBackupModels));
+  VRP_RETURN_IF_ERROR(opener.Take(folder.TensorBoardPath(), "tensorboard"));
+  snapshot.models = std::count_if(snapshot.files.begin(), snapshot.files.end(), IsModel);
+  return snapshot;
+}
+
+}  // namespace vrp

@@ -1,0 +1,138 @@
+#include "core/jobs/backup/ustar.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "absl/strings/str_format.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kRegular = '0';
+
+// Exactly as POSIX lays it out.
+struct Header {
+  char name[100];
+  char mode[8];
+  char uid[8];
+  char gid[8];
+  char size[12];
+  char modified[12];
+  char sum[8];
+  char type;
+  char link_name[100];
+  char magic[6];
+  char version[2];
+  char user[32];
+  char group[32];
+  char device_major[8];
+  char device_minor[8];
+  char prefix[155];
+  char unused[12];
+};
+static_assert(sizeof(Header) == kTarBlockBytes);
+
+// All bytes, those of the sum itself as spaces.
+uint32_t SumOf(Header header) {
+  std::memset(header.sum, ' ', sizeof(header.sum));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
+  return std::accumulate(bytes, bytes + sizeof(header), uint32_t{0});
+}
+
+template <size_t kBytes>
+void PutOctal(char (&field)[kBytes], uint64_t value) {
+  absl::SNPrintF(field, kBytes, "%0*o", static_cast<int>(kBytes) - 1, value);
+}
+
+// Digits up to the first space or zero byte, then nothing but these.
+template <size_t kBytes>
+std::optional<int64_t> ReadOctal(const char (&field)[kBytes]) {
+  int64_t value = 0;
+  size_t at = 0;
+  for (; at < kBytes && field[at] >= '0' && field[at] <= '7'; ++at)
+    value = value * 8 + field[at] - '0';
+  const bool rest_is_blank =
+      std::all_of(field + at, field + kBytes, [](char c) { return c == ' ' || c == '\0'; });
+  if (at == 0 || !rest_is_blank) return std::nullopt;
+  return value;
+}
+
+template <size_t kBytes>
+std::string_view Text(const char (&field)[kBytes]) {
+  return {field, strnlen(field, kBytes)};
+}
+
+// Where the path is cut in two, the '/' between them; 0: it need not be; nullopt: it cannot be.
+std::optional<size_t> CutOf(const std::string& path) {
+  if (path.size() <= sizeof(Header::name)) return 0;
+  for (size_t at = path.find('/', path.size() - 1 - sizeof(Header::name));
+       at != std::string::npos && at <= sizeof(Header::prefix); at = path.find('/', at + 1)) {
+    if (at > 0 && at + 1 < path.size()) return at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry) {
+  const std::optional<size_t> cut = CutOf(entry.path);
+  if (!cut.has_value() || entry.path.empty()) {
+    return absl::InvalidArgumentError(
+        Concat(Quoted(entry.path), ": has ", entry.path.size(), " bytes, too long a path for tar"));
+  }
+  if (entry.size < 0 || entry.size > kMaxTarFileBytes) {
+    return absl::InvalidArgumentError(Concat(
+        entry.path, ": has ", entry.size, " bytes, tar holds files of at most ", kMaxTarFileBytes));
+  }
+  Header header = {};
+  const std::string_view path = entry.path;
+  const std::string_view name = *cut == 0 ? path : path.substr(*cut + 1);
+  std::memcpy(header.name, name.data(), name.size());
+  std::memcpy(header.prefix, path.data(), *cut);
+  PutOctal(header.mode, entry.mode & 0777);
+  PutOctal(header.uid, 0);
+  PutOctal(header.gid, 0);
+  PutOctal(header.size, static_cast<uint64_t>(entry.size));
+  PutOctal(header.modified,
+           static_cast<uint64_t>(std::max<int64_t>(0, absl::ToUnixSeconds(entry.modified))));
+  header.type = kRegular;
+  std::memcpy(header.magic, "ustar", sizeof(header.magic));
+  std::memcpy(header.version, "00", sizeof(header.version));
+  absl::SNPrintF(header.sum, sizeof(header.sum), "%06o", SumOf(header));
+  header.sum[7] = ' ';
+  return std::string(reinterpret_cast<const char*>(&header), sizeof(header));
+}
+
+absl::StatusOr<std::optional<TarEntry>> ParseTarHeader(std::string_view block) {
+  if (block.size() != kTarBlockBytes) {
+    return absl::DataLossError(Concat("got ", block.size(), " bytes, wanted a tar header"));
+  }
+  if (block.find_first_not_of('\0') == std::string_view::npos) return std::nullopt;
+  Header header;
+  std::memcpy(&header, block.data(), sizeof(header));
+  const std::optional<int64_t> size = ReadOctal(header.size);
+  const std::optional<int64_t> mode = ReadOctal(header.mode);
+  const std::optional<int64_t> modified = ReadOctal(header.modified);
+  if (ReadOctal(header.sum) != SumOf(header) || Text(header.magic) != "ustar" || !size || !mode ||
+      !modified) {
+    return absl::DataLossError("a tar header is damaged, or this is no tar archive");
+  }
+  TarEntry entry{.path = std::string(Text(header.name)),
+                 .size = *size,
+                 .mode = static_cast<uint32_t>(*mode & 0777),
+                 .modified = absl::FromUnixSeconds(*modified)};
+  if (!Text(header.prefix).empty()) entry.path = Concat(Text(header.prefix), "/", entry.path);
+  if (header.type == kRegular) return entry;
+  return absl::InvalidArgumentError(Concat(Quoted(entry.path), ": got an entry of tar's type ",
+                                           Quoted(std::string_view(&header.type, 1)),
+                                           ", wanted a regular file"));
+}
+
+size_t TarPadding(int64_t bytes) {
+  const auto over = static_cast<size_t>(bytes) % kTarBlockBytes;
+  return over == 0 ? 0 : kTarBlockBytes - over;
+}
+
+}  // namespace vrp

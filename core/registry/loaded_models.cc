@@ -1,0 +1,174 @@
+#include "core/registry/loaded_models.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+
+#include "absl/time/clock.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/generators.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kWarmUpCustomers = 10;
+
+absl::Status WarmUp(Policy& policy, const std::string& directory) {
+  for (const ProblemKind kind : policy.info().kinds) {
+    VRP_ASSIGN_OR_RETURN(const Instance instance,
+                         GenerateInstance({.kind = kind, .customers = kWarmUpCustomers}, 0));
+    if (!policy.Supports(instance).ok()) continue;
+    const auto decoded = policy.Decode({&instance, 1}, DecodeOptions());
+    if (decoded.ok()) continue;
+    return absl::FailedPreconditionError(
+        Concat(directory, ": the network cannot be used: ", decoded.status().message()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+LoadedModels::LoadedModels(Options options)
+    : options_(std::move(options)), background_([this] { Work(); }) {}
+
+LoadedModels::~LoadedModels() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+  }
+  background_.join();
+}
+
+absl::StatusOr<LoadedModel> LoadedModels::Read(const ModelVersion& version) const {
+  VRP_RETURN_IF_ERROR(CheckWeights(version.directory, version.card));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<Policy> policy,
+                       options_.loader(version.directory, options_.device));
+  if (policy == nullptr)
+    return absl::InternalError(Concat(version.directory, ": the loader gave no policy"));
+  VRP_RETURN_IF_ERROR(WarmUp(*policy, version.directory));
+  return LoadedModel{version, std::move(policy)};
+}
+
+absl::StatusOr<LoadedModel> LoadedModels::Load(const ModelVersion& version) {
+  const Key key(version.name, version.version);
+  std::shared_ptr<Slot> slot;
+  {
+    absl::MutexLock lock(&mutex_);
+    std::shared_ptr<Slot>& entry = slots_[key];
+    if (entry != nullptr) {
+      slot = entry;
+      mutex_.Await(absl::Condition(&slot->done));
+      slot->used = ++uses_;
+      return slot->model;
+    }
+    slot = entry = std::make_shared<Slot>();
+  }
+  absl::StatusOr<LoadedModel> model = Read(version);
+  absl::MutexLock lock(&mutex_);
+  slot->model = std::move(model);
+  slot->done = true;
+  slot->used = ++uses_;
+  if (slot->model.ok()) {
+    failed_until_.erase(key);
+    DropOldest(version.name);
+  } else {
+    slots_.erase(key);
+  }
+  return slot->model;
+}
+
+std::shared_ptr<LoadedModels::Slot> LoadedModels::Loaded(const Key& key) const {
+  const auto found = slots_.find(key);
+  return found != slots_.end() && found->second->done && found->second->model.ok() ? found->second
+                                                                                   : nullptr;
+}
+
+void LoadedModels::DropOldest(std::string_view name) {
+  std::vector<std::pair<int64_t, Key>> loaded;
+  for (const auto& [key, slot] : slots_) {
+    if (key.first == name && Loaded(key) != nullptr) loaded.emplace_back(slot->used, key);
+  }
+  if (loaded.size() <= kMaxLoadedVersions) return;
+  std::sort(loaded.begin(), loaded.end());
+  loaded.resize(loaded.size() - kMaxLoadedVersions);
+  for (const auto& [used, key] : loaded) slots_.erase(key);
+}
+
+std::optional<LoadedModel> LoadedModels::Find(const Key& key) {
+  absl::MutexLock lock(&mutex_);
+  const std::shared_ptr<Slot> slot = Loaded(key);
+  if (slot == nullptr) return std::nullopt;
+  slot->used = ++uses_;
+  return *slot->model;
+}
+
+bool LoadedModels::Holds(const Key& key) const {
+  absl::MutexLock lock(&mutex_);
+  return Loaded(key) != nullptr;
+}
+
+bool LoadedModels::Serves(std::string_view name) const {
+  absl::MutexLock lock(&mutex_);
+  return std::any_of(slots_.begin(), slots_.end(), [&](const auto& entry) {
+    return entry.first.first == name && Loaded(entry.first) != nullptr;
+  });
+}
+
+int32_t LoadedModels::Count() const {
+  absl::MutexLock lock(&mutex_);
+  return static_cast<int32_t>(
+      std::count_if(slots_.begin(), slots_.end(),
+                    [this](const auto& entry) { return Loaded(entry.first) != nullptr; }));
+}
+
+std::vector<LoadedModels::Key> LoadedModels::Unload(std::string_view name, int32_t version) {
+  std::vector<Key> keys;
+  std::vector<std::shared_ptr<Slot>> gone;  // freed without the lock
+  {
+    absl::MutexLock lock(&mutex_);
+    for (auto entry = slots_.begin(); entry != slots_.end();) {
+      const Key& key = entry->first;
+      const bool meant = key.first == name && (version == 0 || key.second == version);
+      if (!meant || Loaded(key) == nullptr) {
+        ++entry;
+        continue;
+      }
+      keys.push_back(key);
+      gone.push_back(std::move(entry->second));
+      entry = slots_.erase(entry);
+    }
+  }
+  gone.clear();
+  malloc_trim(0);
+  return keys;
+}
+
+bool LoadedModels::LoadSoon(const Key& key, ReadVersion read) {
+  absl::MutexLock lock(&mutex_);
+  const auto failed = failed_until_.find(key);
+  if (failed != failed_until_.end() && SteadyNow() < failed->second) return false;
+  if (in_work_ != key && !slots_.contains(key)) waiting_.try_emplace(key, std::move(read));
+  return true;
+}
+
+void LoadedModels::Work() {
+  while (true) {
+    ReadVersion read;
+    {
+      absl::MutexLock lock(&mutex_, absl::Condition(this, &LoadedModels::HasWork));
+      if (stopping_) return;
+      in_work_ = waiting_.begin()->first;
+      read = std::move(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+    }
+    const absl::StatusOr<ModelVersion> version = read();
+    const absl::Status status = version.ok() ? Load(*version).status() : version.status();
+    if (!status.ok() && options_.on_failure) options_.on_failure(status);
+    absl::MutexLock lock(&mutex_);
+    if (!status.ok()) failed_until_[*in_work_] = SteadyNow() + options_.patience;
+    in_work_.reset();
+  }
+}
+
+}  // namespace vrp

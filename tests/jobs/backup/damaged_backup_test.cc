@@ -1,0 +1,154 @@
+// Archives that are damaged, cut off, hostile or of another program.
+#include <cstring>
+
+#include "core/jobs/backup/snapshot.h"
+#include "core/jobs/backup/unpack.h"
+#include "core/jobs/schema.h"
+#include "gmock/gmock.h"
+#include "tests/jobs/backup/backup_fixture.h"
+
+namespace vrp::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class DamagedBackupTest : public BackupFixture {
+ protected:
+  void SetUp() override {
+    OpenWithBook();
+    AwaitEnd(*jobs_, Submit());
+    sound_ = Backup();
+  }
+  // Refused, with nothing left.
+  absl::Status Refusal(const std::string& archive) {
+    const absl::Status status = Restore(archive).status();
+    EXPECT_FALSE(status.ok());
+    EXPECT_THAT(Left(), IsEmpty());
+    return status;
+  }
+  std::string Index() const {
+    return WriteBackupIndex({.program = "vrpd 9.0", .created = clock_.Now()});
+  }
+
+  std::string sound_;
+};
+
+TEST_F(DamagedBackupTest, EveryTruncationIsRefused) {
+  for (size_t bytes = 0; bytes < sound_.size(); bytes += bytes < 3000 ? 200 : 3011) {
+    EXPECT_FALSE(Refusal(sound_.substr(0, bytes)).ok()) << bytes;
+  }
+  EXPECT_TRUE(absl::IsDataLoss(Refusal(sound_.substr(0, sound_.size() - 1))));
+  const absl::Status status = Refusal(sound_.substr(0, sound_.size() - kTarBlockBytes));
+  EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("cut off"));
+}
+
+TEST_F(DamagedBackupTest, EveryFlippedBitIsFound) {
+  for (size_t at = 0; at < sound_.size(); at += at < 2000 ? 29 : 2003) {
+    std::string damaged = sound_;
+    damaged[at] ^= 1;
+    EXPECT_FALSE(Refusal(damaged).ok()) << "byte " << at;
+  }
+}
+
+TEST_F(DamagedBackupTest, AChangedFileIsNamed) {
+  std::string damaged = sound_;
+  const size_t at = damaged.find("weights", damaged.find("/weights.safetensors") + 100);
+  ASSERT_NE(at, std::string::npos);
+  damaged[at] = 'W';
+  EXPECT_THAT(std::string(Refusal(damaged).message()),
+              HasSubstr("models/tiny/1/weights.safetensors: its SHA-256 is"));
+}
+
+TEST_F(DamagedBackupTest, WhatFollowsTheEndIsRefusedButZeros) {
+  EXPECT_TRUE(absl::IsDataLoss(Refusal(sound_ + "x")));
+  EXPECT_TRUE(Restore(sound_ + std::string(10'240, '\0')).ok());
+}
+
+TEST_F(DamagedBackupTest, PathsThatLeadElsewhereAreRefused) {
+  for (const char* path :
+       {"../jobs/x", "/etc/passwd", "jobs/../../x", "jobs//x", "jobs/./x", "jobs/", "lock", "x",
+        ".restoring/x", "jobs.db/x", "tokens", "jobs/a\nb", "jobs.db-wal"}) {
+    const absl::Status status = Refusal(MakeArchive({{"backup.json", Index()}, {path, "x"}}));
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << path << ": " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("is no path that a backup of vrpd has"));
+  }
+  EXPECT_TRUE(CheckBackupPath("models/.aliases/a/b").ok());
+}
+
+TEST_F(DamagedBackupTest, LinksFoldersAndDevicesAreRefused) {
+  for (const char type : {'1', '2', '3', '4', '5', '6', 'L', 'x', 'g'}) {
+    std::string archive = MakeArchive({{"backup.json", Index()}, {"jobs/a", "x"}});
+    char* header = archive.data() + 2 * kTarBlockBytes;
+    ASSERT_STREQ(header, "jobs/a");
+    header[156] = type;
+    uint32_t sum = 0;
+    std::memset(header + 148, ' ', 8);
+    for (size_t i = 0; i < kTarBlockBytes; ++i) sum += static_cast<unsigned char>(header[i]);
+    std::snprintf(header + 148, 8, "%06o", sum);
+    const absl::Status status = Refusal(archive);
+    EXPECT_THAT(
+        std::string(status.message()),
+        HasSubstr(Concat("\"jobs/a\": got an entry of tar's type \"", std::string(1, type))));
+  }
+}
+
+TEST_F(DamagedBackupTest, FilesTwiceOutOfPlaceMissingOrUnsummedAreRefused) {
+  EXPECT_THAT(
+      std::string(Refusal(MakeArchive({{"backup.json", Index()}, {"jobs/a", "x"}, {"jobs/a", "x"}}))
+                      .message()),
+      HasSubstr("jobs/a: stands there twice"));
+  EXPECT_THAT(std::string(Refusal(MakeArchive({{"jobs/a", "x"}})).message()),
+              HasSubstr("out of its place"));
+  EXPECT_THAT(std::string(Refusal(MakeArchive({{"backup.json", Index()}})).message()),
+              HasSubstr("jobs.db: is missing"));
+  EXPECT_THAT(std::string(Refusal("no archive at all").message()), HasSubstr("cut off"));
+  EXPECT_THAT(std::string(Refusal(std::string(4096, 'x')).message()), HasSubstr("no tar archive"));
+}
+
+TEST_F(DamagedBackupTest, ABackupOfANewerProgramIsRefusedByTheSchemaThatIsNewer) {
+  for (const char* schema : {"card", "checkpoint", "database", "schema_version"}) {
+    std::string index = Index();
+    const std::string key = Concat("\"", schema, "\": ");
+    const size_t at = index.find(key);
+    ASSERT_NE(at, std::string::npos) << index;
+    index.insert(at + key.size(), "99");
+    const absl::Status status = Refusal(MakeArchive({{"backup.json", index}, {"jobs/a", "x"}}));
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr(Concat(schema, ": got schema version 99")));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("made by vrpd 9.0; restore it with that"));
+  }
+}
+
+TEST_F(DamagedBackupTest, ADatabaseOfANewerProgramIsRefusedToo) {
+  const std::string path = folder_.File("newer.db");
+  {
+    const auto database = *Database::Open(path);
+    std::vector<std::string_view> migrations(JobSchemaMigrations().begin(),
+                                             JobSchemaMigrations().end());
+    migrations.emplace_back("CREATE TABLE newer (a)");
+    ASSERT_TRUE(Migrate(*database, migrations).ok());
+  }
+  const absl::Status status =
+      Refusal(MakeArchive({{"backup.json", Index()}, {"jobs.db", *ReadFile(path)}}));
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("got schema version"));
+}
+
+TEST_F(DamagedBackupTest, ADatabaseOfAnOlderProgramIsBroughtUpToDate) {
+  const std::string path = folder_.File("older.db");
+  {
+    const auto database = *Database::Open(path);
+    ASSERT_TRUE(Migrate(*database, JobSchemaMigrations().first(2)).ok());
+  }
+  ASSERT_TRUE(Restore(MakeArchive({{"backup.json", Index()}, {"jobs.db", *ReadFile(path)}})).ok());
+  book_.reset();
+  jobs_.reset();
+  OpenRestored();
+  EXPECT_TRUE(jobs_->List({})->jobs.empty());
+}
+
+}  // namespace
+}  // namespace vrp::test

@@ -1,0 +1,196 @@
+// Which version serves while others come, fail and go.
+#include <atomic>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "core/base/file.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/registry/registry_fixture.h"
+
+namespace vrp::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+const ModelReference kNewest = {.name = "alpha"};
+
+// Decodes nothing, and says so.
+class MutePolicy final : public Policy {
+ public:
+  MutePolicy() { info_.kinds = {ProblemKind::kCvrp}; }
+  const PolicyInfo& info() const override { return info_; }
+  absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance>,
+                                                  const DecodeOptions&) override {
+    return absl::InternalError("not a number");
+  }
+
+ private:
+  PolicyInfo info_;
+};
+
+class ServingModelsTest : public RegistryTest {
+ protected:
+  // As Open, with a note of what could not be loaded in the background.
+  std::unique_ptr<Registry> OpenNoting(PolicyLoader loader = LoadFake) {
+    return *Registry::Create({.directory = models_,
+                              .loader = std::move(loader),
+                              .on_failure = [this](const absl::Status& status) {
+                                absl::MutexLock lock(&mutex_);
+                                failures_.push_back(std::string(status.message()));
+                              }});
+  }
+  std::vector<std::string> AwaitFailures(size_t count) {
+    const auto there = [this, count] {
+      mutex_.AssertReaderHeld();
+      return failures_.size() >= count;
+    };
+    absl::MutexLock lock(&mutex_);
+    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&there), absl::Minutes(1)));
+    return failures_;
+  }
+
+  absl::Mutex mutex_;
+  std::vector<std::string> failures_ ABSL_GUARDED_BY(mutex_);
+};
+
+TEST_F(ServingModelsTest, TheOldVersionServesWhileANewOneLoadsInTheBackground) {
+  AddByHand(models_, "alpha", 1);
+  absl::Notification may_load;
+  const auto registry = Open([&](const std::string& directory, DeviceId device) {
+    if (directory.ends_with("/2")) may_load.WaitForNotification();
+    return LoadFake(directory, device);
+  });
+  ASSERT_EQ(registry->Use(kNewest)->version.version, 1);
+  AddByHand(models_, "alpha", 2);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(registry->Use(kNewest)->version.version, 1);
+  may_load.Notify();
+  while (registry->Use(kNewest)->version.version != 2) std::this_thread::yield();
+}
+
+TEST_F(ServingModelsTest, TheOldVersionStaysWhereTheNewOneCannotBeLoaded) {
+  AddByHand(models_, "alpha", 1);
+  const auto registry = OpenNoting();
+  ASSERT_EQ(registry->Use(kNewest)->version.version, 1);
+  const std::string broken = AddByHand(models_, "alpha", 2);
+  ASSERT_TRUE(AtomicWriteFile(broken + "/weights.safetensors", "other").ok());
+  EXPECT_EQ(registry->Use(kNewest)->version.version, 1);
+  EXPECT_THAT(AwaitFailures(1).front(), HasSubstr("alpha/2/weights.safetensors: got SHA-256"));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(registry->Use(kNewest)->version.version, 1);
+  EXPECT_THAT(AwaitFailures(1), SizeIs(1)) << "it is not tried at each request";
+}
+
+TEST_F(ServingModelsTest, AfterARestartAnOlderVersionServesWhereTheNewestIsBroken) {
+  AddByHand(models_, "alpha", 1);
+  const std::string broken = AddByHand(models_, "alpha", 2);
+  ASSERT_TRUE(AtomicWriteFile(broken + "/weights.safetensors", "other").ok());
+  EXPECT_EQ(Open()->Use(kNewest)->version.version, 1);
+  EXPECT_TRUE(absl::IsDataLoss(Open()->Use({.name = "alpha", .version = 2}).status()));
+}
+
+TEST_F(ServingModelsTest, ANetworkThatCannotDecodeIsNotServed) {
+  AddByHand(models_, "alpha", 1);
+  const auto registry = Open([](const std::string&, DeviceId) {
+    return absl::StatusOr<std::unique_ptr<Policy>>(std::make_unique<MutePolicy>());
+  });
+  EXPECT_THAT(std::string(registry->Use(kNewest).status().message()),
+              HasSubstr("the network cannot be used: not a number"));
+}
+
+TEST_F(ServingModelsTest, WhatIsPublishedServesAtOnceWhereTheModelIsInUse) {
+  const auto registry = Open();
+  ASSERT_TRUE(Publish(*registry, "alpha").ok());
+  EXPECT_EQ(registry->LoadedCount(), 0);  // nobody asked for it
+  ASSERT_EQ(registry->Use(kNewest)->version.version, 1);
+  ASSERT_TRUE(Publish(*registry, "alpha").ok());
+  EXPECT_EQ(registry->Use(kNewest)->version.version, 2);
+}
+
+TEST_F(ServingModelsTest, UnloadingGivesTheMemoryBackOnceNobodyUsesIt) {
+  AddByHand(models_, "alpha", 1);
+  const auto registry = Open();
+  std::optional<LoadedModel> in_use = *registry->Use(kNewest);
+  const std::weak_ptr<Policy> policy = in_use->policy;
+  EXPECT_THAT(registry->Unload("alpha", 0), SizeIs(1));
+  EXPECT_EQ(registry->LoadedCount(), 0);
+  EXPECT_FALSE(policy.expired()) << "a request under way keeps its weights";
+  in_use.reset();
+  EXPECT_TRUE(policy.expired());
+  EXPECT_TRUE(registry->Use(kNewest).ok());
+  EXPECT_EQ(registry->LoadedCount(), 1);
+}
+
+TEST_F(ServingModelsTest, UnloadTakesTheVersionThatIsMeant) {
+  AddByHand(models_, "alpha", 1);
+  AddByHand(models_, "alpha", 2);
+  AddByHand(models_, "beta", 1);
+  const auto registry = Open();
+  for (int version : {1, 2}) ASSERT_TRUE(registry->Load("alpha", version).ok());
+  ASSERT_TRUE(registry->Load("beta").ok());
+  EXPECT_THAT(registry->Unload("alpha", 1), SizeIs(1));
+  EXPECT_THAT(registry->Unload("alpha", 1), SizeIs(0));
+  EXPECT_EQ(registry->LoadedCount(), 2);
+  EXPECT_THAT(registry->Unload("alpha", 0), SizeIs(1));
+  EXPECT_EQ(registry->LoadedCount(), 1);
+}
+
+TEST_F(ServingModelsTest, OfAModelTheVersionsUsedLastStayInMemory) {
+  const auto registry = Open();
+  for (int i = 1; i <= 20; ++i) {
+    AddByHand(models_, "alpha", i);
+    ASSERT_TRUE(registry->Load("alpha", i).ok());
+    ASSERT_TRUE(registry->Load("alpha", 1).ok());
+  }
+  EXPECT_EQ(registry->LoadedCount(), static_cast<int32_t>(LoadedModels::kMaxLoadedVersions));
+  EXPECT_TRUE(registry->IsLoaded(*registry->Get("alpha", 1)));
+  EXPECT_TRUE(registry->IsLoaded(*registry->Get("alpha", 20)));
+  EXPECT_FALSE(registry->IsLoaded(*registry->Get("alpha", 17)));
+}
+
+// Each third version is broken: it must never serve, and cost no request.
+TEST_F(ServingModelsTest, NoRequestIsLostWhileTheVersionIsReplacedAHundredTimes) {
+  AddByHand(models_, "alpha", 1);
+  const auto registry = OpenNoting();
+  ASSERT_TRUE(registry->Use(kNewest).ok());
+  std::atomic<bool> done = false;
+  std::atomic<int64_t> served = 0, lost = 0, went_back = 0, broken_served = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&] {
+      int32_t before = 0;
+      while (!done) {
+        const absl::StatusOr<LoadedModel> model = registry->Use(kNewest);
+        ++(model.ok() ? served : lost);
+        if (!model.ok()) continue;
+        went_back += model->version.version < before ? 1 : 0;
+        broken_served += model->version.version > 1 && model->version.version % 3 == 0 ? 1 : 0;
+        before = model->version.version;
+      }
+    });
+  }
+  for (int version = 2; version <= 101; ++version) {
+    if (version % 3 == 0) {  // put there by hand, damaged
+      const std::string made = AddByHand(folder_.File("made"), "alpha", version);
+      ASSERT_TRUE(AtomicWriteFile(made + "/weights.safetensors", "x").ok());
+      std::filesystem::rename(made, Concat(models_, "/alpha/", version));
+    } else {
+      ASSERT_EQ(Publish(*registry, "alpha")->version, version);
+    }
+  }
+  done = true;
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_GT(served, 100);
+  EXPECT_EQ(lost, 0);
+  EXPECT_EQ(went_back, 0);
+  EXPECT_EQ(broken_served, 0);
+  EXPECT_EQ(registry->Use(kNewest)->version.version, 101);
+  RecordProperty("served", static_cast<int>(served));
+}
+
+}  // namespace
+}  // namespace vrp::test

@@ -1,0 +1,195 @@
+// Aliases, loading, unloading and deletion of models, through the API.
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/model/safetensors.h"
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/messages.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ModelNamesServiceTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    vrpd_.threads = 2;
+    AddModel("net", 1);
+    AddModel("net", 2);
+    Start();
+    models_ = v1::ModelService::NewStub(channel_);
+    solver_ = v1::SolverService::NewStub(channel_);
+  }
+  grpc::Status SetAlias(const std::string& name, int32_t version) {
+    Context context;
+    v1::SetModelAliasRequest request;
+    request.set_name(name);
+    request.set_version(version);
+    set_.Clear();
+    return models_->SetModelAlias(&context, request, &set_);
+  }
+  grpc::Status DeleteVersion(const std::string& name) {
+    Context context;
+    v1::DeleteModelVersionRequest request;
+    request.set_name(name);
+    v1::DeleteModelVersionResponse response;
+    return models_->DeleteModelVersion(&context, request, &response);
+  }
+  std::vector<std::string> Unload(const std::string& name) {
+    Context context;
+    v1::UnloadModelRequest request;
+    request.set_name(name);
+    v1::UnloadModelResponse response;
+    EXPECT_TRUE(models_->UnloadModel(&context, request, &response).ok());
+    return {response.unloaded().begin(), response.unloaded().end()};
+  }
+  v1::Model Load(const std::string& name) {
+    Context context;
+    v1::LoadModelRequest request;
+    request.set_name(name);
+    v1::Model model;
+    EXPECT_TRUE(models_->LoadModel(&context, request, &model).ok());
+    return model;
+  }
+  v1::Model Get(const std::string& name) {
+    Context context;
+    v1::GetModelRequest request;
+    request.set_name(name);
+    v1::Model model;
+    EXPECT_TRUE(models_->GetModel(&context, request, &model).ok()) << name;
+    return model;
+  }
+  // The version that answered; the error where there is none.
+  std::string SolvedBy(const std::string& model) {
+    Context context;
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage(6);
+    request.set_strategy(v1::STRATEGY_GREEDY);
+    request.set_model(model);
+    v1::SolveResponse response;
+    const grpc::Status status = solver_->Solve(&context, request, &response);
+    return status.ok() ? response.model() : status.error_message();
+  }
+  grpc::Status Import(const std::string& name) {
+    Context context;
+    v1::Model model;
+    const auto writer = models_->ImportModel(&context, &model);
+    v1::ImportModelRequest message;
+    message.mutable_header()->set_name(name);
+    writer->Write(message);
+    const std::string weights = WriteSafetensors({}, {{"made", "here"}});
+    for (const auto& [file, content] :
+         {std::pair<std::string, std::string>("card.json", WriteModelCard(ACard(weights, ""))),
+          std::pair<std::string, std::string>("weights.safetensors", weights)}) {
+      message.mutable_chunk()->set_file(file);
+      message.mutable_chunk()->set_data(content);
+      writer->Write(message);
+    }
+    writer->WritesDone();
+    return writer->Finish();
+  }
+
+  std::unique_ptr<v1::ModelService::Stub> models_;
+  std::unique_ptr<v1::SolverService::Stub> solver_;
+  v1::SetModelAliasResponse set_;
+};
+
+TEST_F(ModelNamesServiceTest, AnAliasStandsWhereverAModelIsNamed) {
+  ASSERT_TRUE(SetAlias("models/net/aliases/production", 1).ok());
+  EXPECT_EQ(set_.model(), "models/net/versions/1");
+  EXPECT_EQ(set_.previous_model(), "");
+  EXPECT_EQ(SolvedBy("models/net/aliases/production"), "models/net/versions/1");
+  EXPECT_EQ(Get("models/net/aliases/production").name(), "models/net/versions/1");
+  EXPECT_THAT(Get("models/net/versions/1").aliases(), ElementsAre("production"));
+  EXPECT_THAT(Get("models/net").aliases(), IsEmpty());
+  ASSERT_TRUE(SetAlias("models/net/aliases/production", 2).ok());
+  EXPECT_EQ(set_.previous_model(), "models/net/versions/1");
+  EXPECT_EQ(SolvedBy("models/net/aliases/production"), "models/net/versions/2");
+
+  v1::EvaluateModelRequest evaluate;
+  evaluate.set_model("models/net/aliases/production");
+  evaluate.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
+  evaluate.mutable_generate()->set_customers(5);
+  evaluate.mutable_generate()->set_count(2);
+  Context context, export_context;
+  const auto evaluated = models_->EvaluateModel(&context, evaluate);
+  v1::EvaluationReport report;
+  for (v1::EvaluateModelResponse m; evaluated->Read(&m);) report = m.report();
+  EXPECT_TRUE(evaluated->Finish().ok());
+  EXPECT_EQ(report.model(), "models/net/versions/2");
+  v1::ExportModelRequest request;
+  request.set_name("models/net/aliases/production");
+  const auto exported = models_->ExportModel(&export_context, request);
+  for (v1::ExportModelResponse m; exported->Read(&m);) continue;
+  EXPECT_TRUE(exported->Finish().ok());
+}
+
+TEST_F(ModelNamesServiceTest, WrongNamesAreRefusedByField) {
+  for (const char* name : {"models/net", "models/net/versions/1", "models/net/aliases/1",
+                           "models/net/aliases/latest", "net@production", ""}) {
+    const grpc::Status status = SetAlias(name, 1);
+    EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << name;
+    EXPECT_EQ(FieldOf(status), "name") << name;
+  }
+  EXPECT_EQ(FieldOf(SetAlias("models/net/aliases/a", 0)), "version");
+  EXPECT_EQ(SetAlias("models/net/aliases/a", 7).error_code(), grpc::NOT_FOUND);
+  EXPECT_EQ(FieldOf(DeleteVersion("models/net")), "name");
+  EXPECT_THAT(SolvedBy("models/net/aliases/absent"), HasSubstr("no such alias"));
+}
+
+TEST_F(ModelNamesServiceTest, AVersionThatAnAliasNamesIsNotDeleted) {
+  ASSERT_TRUE(SetAlias("models/net/aliases/production", 2).ok());
+  const grpc::Status refused = DeleteVersion("models/net/versions/2");
+  EXPECT_EQ(refused.error_code(), grpc::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("the alias production names"));
+  Context context;
+  v1::DeleteModelAliasRequest request;
+  request.set_name("models/net/aliases/production");
+  v1::DeleteModelAliasResponse response;
+  ASSERT_TRUE(models_->DeleteModelAlias(&context, request, &response).ok());
+  EXPECT_TRUE(DeleteVersion("models/net/versions/2").ok());
+  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/1");
+  EXPECT_EQ(DeleteVersion("models/net/versions/2").error_code(), grpc::NOT_FOUND);
+}
+
+TEST_F(ModelNamesServiceTest, AModelIsLoadedAndUnloadedByName) {
+  EXPECT_FALSE(Get("models/net").loaded());
+  EXPECT_TRUE(Load("models/net").loaded());
+  EXPECT_TRUE(Load("models/net/versions/1").loaded());
+  EXPECT_TRUE(Get("models/net").loaded());
+  EXPECT_THAT(Unload("models/net/versions/1"), ElementsAre("models/net/versions/1"));
+  EXPECT_THAT(Unload("models/net"), ElementsAre("models/net/versions/2"));
+  EXPECT_THAT(Unload("models/net"), IsEmpty());
+  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/2");  // loads it again
+  EXPECT_TRUE(Get("models/net").loaded());
+}
+
+TEST_F(ModelNamesServiceTest, NoSolveIsLostWhileTheModelIsReplacedAHundredTimes) {
+  std::atomic<bool> done = false;
+  std::atomic<int> solved = 0, lost = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 2; ++i) {
+    callers.emplace_back([&] {
+      while (!done) {
+        const bool answered = SolvedBy("models/net").starts_with("models/net/versions/");
+        ++(answered ? solved : lost);
+      }
+    });
+  }
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(Import("net").ok());
+  done = true;
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(lost, 0);
+  EXPECT_GT(solved, 20);
+  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/102");
+}
+
+}  // namespace
+}  // namespace vrp::test
