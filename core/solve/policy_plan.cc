@@ -1,31 +1,48 @@
 #include "core/solve/policy_plan.h"
 
+#include <new>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/status_macros.h"
+#include "core/base/cpu_pool.h"
 #include "core/problem/checker.h"
 
 namespace vrp {
 
-absl::StatusOr<DecodedPlan> PolicyPlan(Policy& policy, const Instance& instance,
-                                       const DecodeOptions& options) {
-  VRP_RETURN_IF_ERROR(policy.Supports(instance));
-  VRP_ASSIGN_OR_RETURN(std::vector<DecodedPlan> plans,
-                       policy.Decode(std::span(&instance, 1), options));
-  const std::string& architecture = policy.info().architecture;
-  if (plans.size() != 1) {
-    return absl::InternalError(absl::StrCat("policy ", architecture, " gave ", plans.size(),
-                                            " plans for one instance, wanted 1"));
+absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
+                                                       std::span<const Instance> instances,
+                                                       const DecodeOptions& options) {
+  try {
+    absl::StatusOr<std::vector<DecodedPlan>> plans = policy.Decode(instances, options);
+    if (!plans.ok() || plans->size() == instances.size()) return plans;
+    return absl::InternalError(absl::StrCat("policy ", policy.info().architecture, " gave ",
+                                            plans->size(), " plans for ", instances.size(),
+                                            " instances"));
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        "not enough memory to decode this request; make it smaller");
   }
-  const CheckReport report = CheckPlan(instance, plans[0].plan);
-  if (!report.feasible) {
-    return absl::InternalError(absl::StrCat(
-        "policy ", architecture, " gave an infeasible plan with ", report.violations.size(),
-        " violations, the first: ", report.violations.front().message));
-  }
-  return std::move(plans[0]);
+}
+
+absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request) {
+  DecodeOptions options = request.options;
+  std::optional<CpuPool> pool;
+  if (request.threads > 1) options.pool = &pool.emplace(request.threads);
+  absl::StatusOr<std::vector<DecodedPlan>> plans =
+      DecodeChecked(*request.policy, std::span(&request.instance, 1), options);
+  if (!plans.ok()) return plans.status();
+  return std::move(plans->front());
+}
+
+absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,
+                                        absl::StatusOr<DecodedPlan> decoded) {
+  if (!decoded.ok()) return decoded;
+  const CheckReport report = CheckPlan(instance, decoded->plan);
+  if (report.feasible) return decoded;
+  return absl::InternalError(absl::StrCat(
+      "policy ", policy.info().architecture, " gave an infeasible plan with ",
+      report.violations.size(), " violations, the first: ", report.violations.front().message));
 }
 
 }  // namespace vrp

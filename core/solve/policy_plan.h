@@ -1,18 +1,28 @@
-// One checked plan out of a policy.
+// Asking a policy, and checking what it gave before it is used.
 #pragma once
+
+#include <span>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/model/policy.h"
 #include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/solve/decode_queue.h"
 
 namespace vrp {
 
-// Asks `policy` whether it supports `instance`, decodes it and has the independent checker judge
-// the best plan (not the others). The policy's own errors pass through; kInternal where what it
-// gave is not one complete, feasible plan. Blocks until options.stop at most, as far as the policy
-// keeps to it.
-absl::StatusOr<DecodedPlan> PolicyPlan(Policy& policy, const Instance& instance,
-                                       const DecodeOptions& options);
+// One request by itself, on its own threads. The policy's errors; kInternal where it gave no plan.
+absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request);
+
+// Policy::Decode; kInternal for a wrong number of plans, kResourceExhausted where memory runs out.
+absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
+                                                       std::span<const Instance> instances,
+                                                       const DecodeOptions& options);
+
+// `decoded`, what `policy` gave for `instance`, where the independent checker finds its best plan
+// (it does not look at the others) complete and feasible; kInternal where not. Its error passes
+// through.
+absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,
+                                        absl::StatusOr<DecodedPlan> decoded);
 
 }  // namespace vrp

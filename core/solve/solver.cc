@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/cpu_pool.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
@@ -94,30 +93,24 @@ class Solving {
   }
 
   absl::StatusOr<SolveAnswer> Run() {
-    Plan plan;
-    switch (options_.strategy) {
-      case Strategy::kSearch: {
-        VRP_ASSIGN_OR_RETURN(plan, SearchPlan({}));
-        break;
-      }
-      case Strategy::kAuto: {
-        if (options_.policy_named) answer_.policy_note = kNoGain;
-        VRP_ASSIGN_OR_RETURN(plan, SearchPlan({}));
-        break;
-      }
-      case Strategy::kSeeded: {
-        VRP_ASSIGN_OR_RETURN(plan, SearchPlan(AskPolicy()));
-        break;
-      }
-      case Strategy::kGreedy:
-      case Strategy::kSample:
-      case Strategy::kBeam:
-      case Strategy::kMultiStart: {
-        VRP_ASSIGN_OR_RETURN(plan, NetworkPlan(options_.strategy, stop_));
-        break;
-      }
+    if (IsPolicyAlone(options_.strategy)) return Finish(Decode(OwnDecode()));
+    if (options_.strategy == Strategy::kAuto && options_.policy_named) {
+      answer_.policy_note = kNoGain;
     }
+    std::vector<Plan> seeds;
+    if (options_.strategy == Strategy::kSeeded) seeds = AskPolicy();
+    VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan(std::move(seeds)));
     return Close(plan);
+  }
+
+  // For the policy alone, in place of Run: what to ask the batcher for, and what to do with what it
+  // gave.
+  absl::StatusOr<DecodeJoin> Ask() const {
+    VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
+    return JoinOf(OwnDecode());
+  }
+  absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
+    return Finish(Checked(std::move(outcome)));
   }
 
  private:
@@ -144,35 +137,54 @@ class Solving {
     return std::move(result.plan);
   }
 
-  // Leaves the answer's strategy and end as those of the network.
-  absl::StatusOr<Plan> NetworkPlan(Strategy strategy, const StopCondition& stop) {
+  DecodeOptions OwnDecode() const {
     DecodeOptions decode;
-    decode.stop = stop;
-    if (strategy == Strategy::kMultiStart) {
+    decode.stop = stop_;
+    if (options_.strategy == Strategy::kMultiStart) {
       decode.method = DecodeMethod::kMultiStart;
       decode.width = 0;
       decode.augmentations = kMaxAugmentations;
-    } else if (strategy != Strategy::kGreedy) {
-      decode.method = strategy == Strategy::kSample ? DecodeMethod::kSample : DecodeMethod::kBeam;
+    } else if (options_.strategy != Strategy::kGreedy) {
+      const bool samples = options_.strategy == Strategy::kSample;
+      decode.method = samples ? DecodeMethod::kSample : DecodeMethod::kBeam;
       decode.width = options_.width;
     }
-    VRP_ASSIGN_OR_RETURN(DecodedPlan decoded, Decode(decode));
-    answer_.strategy = strategy;
+    return decode;
+  }
+
+  // Of the policy alone.
+  absl::StatusOr<SolveAnswer> Finish(absl::StatusOr<DecodedPlan> decoded) {
+    VRP_RETURN_IF_ERROR(decoded.status());
+    answer_.strategy = options_.strategy;
     answer_.ended_by = SolveEnd::kComplete;
-    return std::move(decoded.plan);
+    return Close(decoded->plan);
+  }
+
+  DecodeJoin JoinOf(DecodeOptions decode) const {
+    decode.seed = options_.seed;
+    // One greedy tour is work for one thread; samples, beams and starts are shared.
+    const bool shared = decode.method != DecodeMethod::kGreedy;
+    return {.policy = options_.policy,
+            .instance = instance_,
+            .options = std::move(decode),
+            .threads = shared ? options_.threads : 1,
+            .importance = options_.importance};
   }
 
   absl::StatusOr<DecodedPlan> Decode(DecodeOptions decode) {
+    VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
+    const DecodeJoin join = JoinOf(std::move(decode));
+    if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
     const absl::Time begun = SteadyNow();
-    decode.seed = options_.seed;
-    // One greedy tour is work for one thread; samples, beams and starts are shared.
-    std::optional<CpuPool> pool;
-    if (options_.threads > 1 && decode.method != DecodeMethod::kGreedy) {
-      decode.pool = &pool.emplace(options_.threads);
-    }
-    absl::StatusOr<DecodedPlan> decoded = PolicyPlan(*options_.policy, instance_, decode);
-    answer_.times.decode += SteadyNow() - begun;
-    return decoded;
+    DecodeOutcome outcome{.plan = DecodeAlone(join)};
+    outcome.computed = SteadyNow() - begun;
+    return Checked(std::move(outcome));
+  }
+
+  absl::StatusOr<DecodedPlan> Checked(DecodeOutcome outcome) {
+    answer_.times.joining += outcome.waited;
+    answer_.times.decode += outcome.computed;
+    return CheckedPlan(*options_.policy, instance_, std::move(outcome.plan));
   }
 
   // The policy's greedy plan, and where there is time for them samples; the best first. Nothing,
@@ -240,10 +252,24 @@ class Solving {
   SolveAnswer answer_;
 };
 
+// A call of SolveLater.
+struct PendingSolve {
+  PendingSolve(Instance given, SolveOptions how)
+      : instance(std::move(given)), options(std::move(how)), solving(instance, options) {}
+
+  const Instance instance;
+  const SolveOptions options;
+  Solving solving;
+};
+
 }  // namespace
 
 bool NeedsPolicy(Strategy strategy) {
   return strategy != Strategy::kAuto && strategy != Strategy::kSearch;
+}
+
+bool IsPolicyAlone(Strategy strategy) {
+  return NeedsPolicy(strategy) && strategy != Strategy::kSeeded;
 }
 
 std::string_view StrategyName(Strategy strategy) {
@@ -292,6 +318,23 @@ absl::Status CheckSolveOptions(const SolveOptions& options) {
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options) {
   VRP_RETURN_IF_ERROR(CheckSolveOptions(options));
   return Solving(instance, options).Run();
+}
+
+void SolveLater(Instance instance, SolveOptions options,
+                absl::AnyInvocable<void(absl::StatusOr<SolveAnswer>)> done) {
+  DecodeBatcher* const batcher = options.batcher;
+  if (batcher == nullptr || !IsPolicyAlone(options.strategy)) {
+    return done(Solve(instance, options));
+  }
+  const absl::Status sound = CheckSolveOptions(options);
+  if (!sound.ok()) return done(sound);
+  const auto pending = std::make_shared<PendingSolve>(std::move(instance), std::move(options));
+  absl::StatusOr<DecodeJoin> join = pending->solving.Ask();
+  if (!join.ok()) return done(join.status());
+  batcher->Submit(*std::move(join),
+                  [pending, done = std::move(done)](DecodeOutcome outcome) mutable {
+                    done(pending->solving.Finish(std::move(outcome)));
+                  });
 }
 
 }  // namespace vrp

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/stop.h"
@@ -15,6 +16,7 @@
 #include "core/problem/checker.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
+#include "core/solve/decode_batcher.h"
 
 namespace vrp {
 
@@ -32,6 +34,8 @@ enum class Strategy {
 };
 // Whether the strategy asks the policy; it need not be loaded for the others.
 bool NeedsPolicy(Strategy strategy);
+// Whether the policy alone gives the plan.
+bool IsPolicyAlone(Strategy strategy);
 std::string_view StrategyName(Strategy strategy);
 
 enum class SolveEnd { kBudget, kDeadline, kCancelled, kLocalOptimum, kIterations, kComplete };
@@ -49,8 +53,10 @@ struct SolveOptions {
   int32_t width = 16;   // samples or beams; 1 .. 10,000
   int64_t max_iterations =
       INT64_MAX;  // of each search; with it, and time enough, an answer can be repeated exactly
-  std::shared_ptr<Policy> policy;  // null: search alone
-  bool policy_named = false;       // one was asked for; kAuto says why it leaves it out
+  std::shared_ptr<Policy> policy;    // null: search alone
+  bool policy_named = false;         // one was asked for; kAuto says why it leaves it out
+  DecodeBatcher* batcher = nullptr;  // through which the policy is asked; null: directly
+  DecodeClass importance = DecodeClass::kInteractive;  // to the batcher
   // Plans to start from; see SearchOptions::initial. For the strategies that search.
   std::vector<Plan> initial;
   // Told of each better plan of the search, by its threads, one call at a time; null: nobody.
@@ -58,7 +64,8 @@ struct SolveOptions {
 };
 
 struct SolveTimes {
-  absl::Duration queue, encode, decode, search, total;
+  // `queue`: until the call; `joining`: until a batch of the batcher began.
+  absl::Duration queue, joining, encode, decode, search, total;
 };
 
 struct SolveAnswer {
@@ -86,5 +93,11 @@ absl::Status CheckSolveOptions(const SolveOptions& options);
 // feature of the instance, kDeadlineExceeded and kCancelled, when they have no plan by then, and
 // kInternal when the checker refuses its plan.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
+
+// Likewise, but for a policy alone asked through options.batcher no thread waits: `done` is called
+// once, by this thread before it returns or by one of the batcher's. kResourceExhausted too, where
+// the batcher is full.
+void SolveLater(Instance instance, SolveOptions options,
+                absl::AnyInvocable<void(absl::StatusOr<SolveAnswer>)> done);
 
 }  // namespace vrp

@@ -1,0 +1,180 @@
+#include "core/solve/decode_batcher.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/base/stop_status.h"
+#include "core/solve/policy_plan.h"
+
+namespace vrp {
+namespace {
+
+// Until the last of their deadlines; nothing where one of them cannot be decoded.
+std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
+  std::vector<Instance> instances;
+  absl::Time last = absl::InfinitePast();
+  for (const WaitingDecode& waiting : batch) {
+    instances.push_back(waiting.request.instance);
+    last = std::max(last, waiting.request.options.stop.deadline());
+  }
+  const DecodeJoin& first = batch.front().request;
+  DecodeOptions options = first.options;
+  options.stop = StopCondition(last, nullptr);
+  absl::StatusOr<std::vector<DecodedPlan>> plans = DecodeChecked(*first.policy, instances, options);
+  return plans.ok() ? *std::move(plans) : std::vector<DecodedPlan>();
+}
+
+// Of a stop that came. (The clock may have been set back since.)
+absl::Status StopError(const StopCondition& stop) {
+  const StopReason reason = stop.Check();
+  return StopStatus(reason == StopReason::kNone ? StopReason::kDeadline : reason);
+}
+
+// Each request's plan or error, as it gets it alone: one that fails the others' batch does not fail
+// them.
+std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDecode>& batch) {
+  std::vector<DecodedPlan> joined;
+  if (batch.size() > 1) joined = DecodeJoined(batch);
+  std::vector<absl::StatusOr<DecodedPlan>> plans;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    const StopCondition& stop = batch[i].request.options.stop;
+    if (joined.empty()) {
+      plans.push_back(DecodeAlone(batch[i].request));
+    } else if (stop.ShouldStop()) {
+      plans.push_back(StopError(stop));
+    } else {
+      plans.push_back(std::move(joined[i]));
+    }
+  }
+  return plans;
+}
+
+}  // namespace
+
+DecodeBatcher::DecodeBatcher(Options options)
+    : options_(std::move(options)), queue_(options_.limits) {}
+
+bool DecodeBatcher::TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done) {
+  WaitingDecode waiting{
+      .request = std::move(request), .done = std::move(done), .since = absl::Now()};
+  {
+    absl::MutexLock lock(&mutex_);
+    if (queue_.TryAdd(waiting)) return true;
+  }
+  waiting.done({.plan = absl::ResourceExhaustedError(
+                    absl::StrCat("busy: ", options_.limits.max_waiting,
+                                 " requests are waiting for a network; try again later"))});
+  return false;
+}
+
+void DecodeBatcher::Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done) {
+  if (!TryQueue(std::move(request), std::move(done))) return;
+  if (!options_.others_wait()) return RunWhatWaits();
+  PostIfNeeded();
+}
+
+DecodeOutcome DecodeBatcher::Decode(DecodeJoin request) {
+  std::optional<DecodeOutcome> outcome;  // guarded by mutex_
+  TryQueue(std::move(request), [this, &outcome](DecodeOutcome given) {
+    absl::MutexLock lock(&mutex_);
+    outcome = std::move(given);
+  });
+  const auto can_go_on = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return outcome.has_value() || HasPlace();
+  };
+  while (true) {
+    {
+      absl::MutexLock lock(&mutex_, absl::Condition(&can_go_on));
+      if (outcome.has_value()) break;
+    }
+    RunOne();
+  }
+  PostIfNeeded();
+  return *std::move(outcome);
+}
+
+void DecodeBatcher::RunWhatWaits() {
+  while (RunOne()) {
+    if (options_.others_wait()) break;
+  }
+  PostIfNeeded();
+}
+
+void DecodeBatcher::PostIfNeeded() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!HasPlace() || running_ + posted_ >= options_.max_running) return;
+    ++posted_;
+  }
+  options_.run_later([this] {
+    {
+      absl::MutexLock lock(&mutex_);
+      --posted_;
+    }
+    RunWhatWaits();
+  });
+}
+
+bool DecodeBatcher::RunOne() {
+  DecodeQueue::Taken taken;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!HasPlace()) return false;
+    AwaitMore();
+    if (!HasPlace()) return false;
+    taken = queue_.Take(absl::Now());
+    if (!taken.batch.empty()) ++running_;
+  }
+  for (WaitingDecode& waiting : taken.expired) {
+    waiting.done(
+        {.plan = StopError(waiting.request.options.stop), .waited = absl::Now() - waiting.since});
+  }
+  if (!taken.batch.empty()) Run(std::move(taken.batch));
+  return true;
+}
+
+void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
+  PostIfNeeded();
+  const absl::Time begun = absl::Now();
+  std::vector<absl::StatusOr<DecodedPlan>> plans = DecodeAll(batch);
+  const absl::Time ended = absl::Now();
+  {
+    absl::MutexLock lock(&mutex_);
+    --running_;
+    if (plans.front().ok()) queue_.Learn(batch, ended - begun);
+    if (batch.size() > 1) joined_ended_ = ended;
+  }
+  PostIfNeeded();
+  Report report{.waited = {}, .computed = ended - begun};
+  for (const WaitingDecode& waiting : batch) report.waited.push_back(begun - waiting.since);
+  if (options_.on_batch != nullptr) options_.on_batch(report);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    batch[i].done(
+        {.plan = std::move(plans[i]), .waited = report.waited[i], .computed = report.computed});
+  }
+}
+
+void DecodeBatcher::AwaitMore() {
+  const absl::Time now = absl::Now();
+  const bool busy = running_ > 0 || now < joined_ended_ + options_.max_delay;
+  if (options_.max_delay <= absl::ZeroDuration() || !busy) return;
+  const auto full = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return queue_.HasFullBatch() || queue_.waiting() == 0;
+  };
+  mutex_.AwaitWithTimeout(absl::Condition(&full), options_.max_delay);
+}
+
+absl::Duration DecodeBatcher::ExpectedWait() const {
+  absl::MutexLock lock(&mutex_);
+  return queue_.ExpectedTime() / options_.max_running;
+}
+
+int64_t DecodeBatcher::waiting() const {
+  absl::MutexLock lock(&mutex_);
+  return queue_.waiting();
+}
+
+}  // namespace vrp

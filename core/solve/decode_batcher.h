@@ -1,0 +1,77 @@
+// Joins what concurrent requests ask of networks into batches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/solve/decode_queue.h"
+
+namespace vrp {
+
+// Batches form by themselves: what arrives while networks are running waits and is decoded
+// together; on an idle network a request starts at once. Its plan is the one that it gets alone.
+// Thread-safe.
+class DecodeBatcher {
+ public:
+  // A batch that was run.
+  struct Report {
+    std::vector<absl::Duration> waited;  // of each request
+    absl::Duration computed;
+  };
+  struct Options {
+    DecodeQueue::Limits limits = {};
+    int32_t max_running = 1;  // batches at a time
+    // How long a batch that is not full waits for more while the networks are busy: another one is
+    // running, or one of several requests has just ended.
+    absl::Duration max_delay = absl::ZeroDuration();
+    // Runs the task on a thread of a pool, after what waits there already.
+    std::function<void(absl::AnyInvocable<void()>)> run_later;
+    // Whether other work waits for those threads: it goes before the next batch.
+    std::function<bool()> others_wait;
+    std::function<void(const Report&)> on_batch = nullptr;  // null: nobody is told
+  };
+  explicit DecodeBatcher(Options options);
+  // Nothing may wait or be under way.
+  ~DecodeBatcher() = default;
+  DecodeBatcher(const DecodeBatcher&) = delete;
+  DecodeBatcher& operator=(const DecodeBatcher&) = delete;
+
+  // `done` is called once, before this returns or by a thread of the pool: with kResourceExhausted
+  // at once where too many wait; with kDeadlineExceeded or kCancelled where options.stop comes
+  // first, undecoded if it came before the batch; else with what the policy gave. To be called by
+  // threads of the pool: they may run batches before they return.
+  void Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);
+
+  // Likewise, and waits. For any thread; it may run the batch itself.
+  DecodeOutcome Decode(DecodeJoin request);
+
+  // By the times of late, how long a request that arrives now waits for its batch.
+  absl::Duration ExpectedWait() const;
+  int64_t waiting() const;
+
+ private:
+  bool TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);
+  void RunWhatWaits();
+  void PostIfNeeded();
+  // A batch, where one waits and there is a place for it; whether it did anything.
+  bool RunOne();
+  void Run(std::vector<WaitingDecode> batch);
+  void AwaitMore() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasPlace() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return running_ < options_.max_running && queue_.waiting() > 0;
+  }
+
+  const Options options_;
+  mutable absl::Mutex mutex_;
+  DecodeQueue queue_ ABSL_GUARDED_BY(mutex_);
+  int32_t running_ ABSL_GUARDED_BY(mutex_) = 0;
+  int32_t posted_ ABSL_GUARDED_BY(mutex_) = 0;  // given to run_later and not begun
+  absl::Time joined_ended_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
+};
+
+}  // namespace vrp

@@ -1,0 +1,132 @@
+#include "core/solve/decode_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+// A request with more than this share of a batch's rows is decoded alone.
+constexpr int64_t kLargeShare = 2;
+// The newest time's share in what is expected.
+constexpr double kNewest = 0.2;
+constexpr size_t kMostPolicies = 64;
+
+bool CanJoin(const DecodeJoin& first, const DecodeJoin& other) {
+  const DecodeOptions& left = first.options;
+  const DecodeOptions& right = other.options;
+  return first.policy == other.policy && left.method == right.method && left.width == right.width &&
+         left.augmentations == right.augmentations && left.others == right.others &&
+         (left.method != DecodeMethod::kMultiStart ||
+          first.instance.num_nodes() == other.instance.num_nodes());
+}
+
+}  // namespace
+
+int64_t DecodeRows(const DecodeJoin& request) {
+  const DecodeOptions& options = request.options;
+  const int64_t pictures = request.instance.has_positions() ? options.augmentations : 1;
+  int64_t width = options.method == DecodeMethod::kGreedy ? 1 : options.width;
+  if (width == 0) width = request.instance.num_customers();
+  return request.instance.num_nodes() * pictures * width;
+}
+
+bool DecodeQueue::TryAdd(WaitingDecode& waiting) {
+  std::deque<WaitingDecode>& queue = queues_[static_cast<size_t>(waiting.request.importance)];
+  if (std::ssize(queue) >= limits_.max_waiting) return false;
+  queue.push_back(std::move(waiting));
+  return true;
+}
+
+std::vector<WaitingDecode> DecodeQueue::TakeExpired() {
+  std::vector<WaitingDecode> expired;
+  for (std::deque<WaitingDecode>& queue : queues_) {
+    const auto ended = std::stable_partition(
+        queue.begin(), queue.end(),
+        [](const WaitingDecode& waiting) { return !waiting.request.options.stop.ShouldStop(); });
+    std::move(ended, queue.end(), std::back_inserter(expired));
+    queue.erase(ended, queue.end());
+  }
+  return expired;
+}
+
+bool DecodeQueue::IsJoined(const DecodeJoin& request) const {
+  if (request.threads > 1 || request.options.method == DecodeMethod::kSample) return false;
+  return limits_.max_rows == 0 || DecodeRows(request) * kLargeShare <= limits_.max_rows;
+}
+
+DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
+  Taken taken{.batch = {}, .expired = TakeExpired()};
+  int64_t rows = 0;
+  absl::Time deadline = absl::InfiniteFuture();
+  // Whether `waiting` may be the next of the batch.
+  const auto fits = [&](const WaitingDecode& waiting) {
+    if (taken.batch.empty()) return true;
+    const DecodeJoin& first = taken.batch.front().request;
+    if (std::ssize(taken.batch) >= limits_.max_batch || !CanJoin(first, waiting.request) ||
+        !IsJoined(first) || !IsJoined(waiting.request)) {
+      return false;
+    }
+    const int64_t sum = rows + DecodeRows(waiting.request);
+    if (limits_.max_rows > 0 && sum > limits_.max_rows) return false;
+    const absl::Time end = now + ExpectedTime(*first.policy, sum);
+    return end <= std::min(deadline, waiting.request.options.stop.deadline());
+  };
+  for (std::deque<WaitingDecode>& queue : queues_) {
+    std::deque<WaitingDecode> left;
+    for (WaitingDecode& waiting : queue) {
+      if (!fits(waiting)) {
+        left.push_back(std::move(waiting));
+        continue;
+      }
+      rows += DecodeRows(waiting.request);
+      deadline = std::min(deadline, waiting.request.options.stop.deadline());
+      taken.batch.push_back(std::move(waiting));
+    }
+    queue = std::move(left);
+  }
+  return taken;
+}
+
+void DecodeQueue::Learn(const std::vector<WaitingDecode>& batch, absl::Duration took) {
+  int64_t rows = 0;
+  for (const WaitingDecode& waiting : batch) rows += DecodeRows(waiting.request);
+  if (rows == 0) return;
+  // Of policies that are gone too: so it is emptied now and then.
+  if (row_times_.size() >= kMostPolicies) row_times_.clear();
+  const absl::Duration each = took / rows;
+  const auto [known, is_new] = row_times_.emplace(batch.front().request.policy.get(), each);
+  if (!is_new) known->second = known->second * (1 - kNewest) + each * kNewest;
+}
+
+absl::Duration DecodeQueue::ExpectedTime(const Policy& policy, int64_t rows) const {
+  const auto known = row_times_.find(&policy);
+  return known == row_times_.end() ? absl::ZeroDuration() : known->second * rows;
+}
+
+absl::Duration DecodeQueue::ExpectedTime() const {
+  absl::Duration sum;
+  for (const std::deque<WaitingDecode>& queue : queues_) {
+    for (const WaitingDecode& waiting : queue) {
+      sum += ExpectedTime(*waiting.request.policy, DecodeRows(waiting.request));
+    }
+  }
+  return sum;
+}
+
+int64_t DecodeQueue::waiting() const {
+  int64_t sum = 0;
+  for (const std::deque<WaitingDecode>& queue : queues_) sum += std::ssize(queue);
+  return sum;
+}
+
+bool DecodeQueue::HasFullBatch() const {
+  int64_t rows = 0;
+  for (const std::deque<WaitingDecode>& queue : queues_) {
+    for (const WaitingDecode& waiting : queue) rows += DecodeRows(waiting.request);
+  }
+  return waiting() >= limits_.max_batch || (limits_.max_rows > 0 && rows >= limits_.max_rows);
+}
+
+}  // namespace vrp

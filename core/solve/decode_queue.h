@@ -1,0 +1,91 @@
+// What waits for a network, and what of it goes next, together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/model/policy.h"
+#include "core/problem/instance.h"
+
+namespace vrp {
+
+// Who waits: the first named go first.
+enum class DecodeClass { kInteractive, kBulk };
+inline constexpr size_t kDecodeClasses = 2;
+
+struct DecodeJoin {
+  std::shared_ptr<Policy> policy;  // supports the instance
+  Instance instance;
+  DecodeOptions options = {};  // no pool: see `threads`
+  int32_t threads = 1;         // above 1 it is decoded alone, by so many
+  DecodeClass importance = DecodeClass::kInteractive;
+};
+
+struct DecodeOutcome {
+  absl::StatusOr<DecodedPlan> plan = absl::UnknownError("not decoded");
+  absl::Duration waited = absl::ZeroDuration();    // for a batch to begin, or for the refusal
+  absl::Duration computed = absl::ZeroDuration();  // by the batch; zero: none was begun
+};
+
+struct WaitingDecode {
+  DecodeJoin request;
+  absl::AnyInvocable<void(DecodeOutcome)> done;
+  absl::Time since;
+};
+
+// Not thread-safe.
+class DecodeQueue {
+ public:
+  struct Limits {
+    int32_t max_batch = 32;  // requests
+    // Of joined requests: nodes x pictures x trajectories, summed. More is no faster on a CPU, and
+    // whoever waits for it waits longer. 0: no limit.
+    int64_t max_rows = 840;
+    int32_t max_waiting = 256;  // of each class
+  };
+  explicit DecodeQueue(const Limits& limits) : limits_(limits) {}
+
+  // False, and `waiting` as it was: its class has max_waiting requests.
+  bool TryAdd(WaitingDecode& waiting);
+
+  struct Taken {
+    std::vector<WaitingDecode> batch;    // can be decoded in one call; empty: nothing waits
+    std::vector<WaitingDecode> expired;  // their stop came; all of the queue's
+  };
+  // The first of the most important class with those behind it, of lower classes too, that can join
+  // it: the same model and method, no samples (their random numbers depend on the place in a batch)
+  // and nothing large; and no more than, by the times of late, are done by the soonest deadline
+  // among them.
+  Taken Take(absl::Time now);
+
+  // What was taken together took so long.
+  void Learn(const std::vector<WaitingDecode>& batch, absl::Duration took);
+  // By the times of late; zero where nothing is known. For a thread that has nothing else to do.
+  absl::Duration ExpectedTime(const Policy& policy, int64_t rows) const;
+  // Of all that waits.
+  absl::Duration ExpectedTime() const;
+
+  int64_t waiting() const;
+  // Whether more would not fit into the next batch.
+  bool HasFullBatch() const;
+
+ private:
+  std::vector<WaitingDecode> TakeExpired();
+  bool IsJoined(const DecodeJoin& request) const;
+
+  const Limits limits_;
+  std::array<std::deque<WaitingDecode>, kDecodeClasses> queues_;
+  std::map<const Policy*, absl::Duration> row_times_;
+};
+
+// nodes x pictures x trajectories.
+int64_t DecodeRows(const DecodeJoin& request);
+
+}  // namespace vrp

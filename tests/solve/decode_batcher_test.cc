@@ -1,0 +1,262 @@
+#include "core/solve/decode_batcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/solve/decode_testing.h"
+
+namespace vrp {
+namespace {
+
+using test::CvrpOf;
+using test::GatedPolicy;
+using test::Greedy;
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A pool whose thread is the test's.
+class ManualPool {
+ public:
+  void Add(absl::AnyInvocable<void()> task) { tasks_.push_back(std::move(task)); }
+  // All of them, and what they add.
+  void RunAll() {
+    while (!tasks_.empty()) {
+      absl::AnyInvocable<void()> task = std::move(tasks_.front());
+      tasks_.erase(tasks_.begin());
+      task();
+    }
+  }
+  size_t waiting() const { return tasks_.size(); }
+
+ private:
+  std::vector<absl::AnyInvocable<void()>> tasks_;
+};
+
+class DecodeBatcherTest : public testing::Test {
+ protected:
+  // Its pool is busy with others' work while others_wait_.
+  DecodeBatcher::Options OnManualPool() {
+    return {.limits = {},
+            .max_running = 1,
+            .run_later = [this](absl::AnyInvocable<void()> task) { pool_.Add(std::move(task)); },
+            .others_wait = [this] { return others_wait_; },
+            .on_batch =
+                [this](const DecodeBatcher::Report& report) {
+                  reported_.push_back(report.waited.size());
+                }};
+  }
+  // No thread of a pool is free; Decode's callers do all the work.
+  static DecodeBatcher::Options WithoutPool(int32_t max_running) {
+    return {.limits = {},
+            .max_running = max_running,
+            .run_later = [](const absl::AnyInvocable<void()>&) {},
+            .others_wait = [] { return true; }};
+  }
+  // Keeps what comes of it.
+  void Submit(DecodeBatcher& batcher, DecodeJoin request) {
+    const size_t number = outcomes_.size();
+    outcomes_.emplace_back();
+    batcher.Submit(std::move(request), [this, number](DecodeOutcome outcome) {
+      ASSERT_FALSE(outcomes_[number].has_value()) << "answered twice";
+      outcomes_[number] = std::move(outcome);
+    });
+  }
+  absl::Status StatusOf(size_t number) const {
+    return outcomes_[number].has_value() ? outcomes_[number]->plan.status()
+                                         : absl::UnavailableError("no answer");
+  }
+
+  const std::shared_ptr<GatedPolicy> policy_ = std::make_shared<GatedPolicy>();
+  ManualPool pool_;
+  bool others_wait_ = true;
+  std::vector<size_t> reported_;
+  std::vector<std::optional<DecodeOutcome>> outcomes_;
+};
+
+TEST_F(DecodeBatcherTest, ALoneRequestIsDecodedAtOnceByTheThreadThatBringsIt) {
+  DecodeBatcher batcher(OnManualPool());
+  others_wait_ = false;
+  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  ASSERT_TRUE(StatusOf(0).ok()) << StatusOf(0);
+  EXPECT_EQ(pool_.waiting(), 0);
+  EXPECT_THAT(policy_->batches(), ElementsAre(1));
+}
+
+TEST_F(DecodeBatcherTest, RequestsThatFollowEachOtherBecomeOneBatch) {
+  DecodeBatcher batcher(OnManualPool());
+  for (int i = 0; i < 5; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10 + i)));
+  EXPECT_THAT(policy_->batches(), IsEmpty());
+  EXPECT_EQ(pool_.waiting(), 1);  // not a task for each
+  EXPECT_EQ(batcher.waiting(), 5);
+  pool_.RunAll();
+  EXPECT_THAT(policy_->batches(), ElementsAre(5));
+  EXPECT_THAT(reported_, ElementsAre(5));
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(StatusOf(i).ok()) << StatusOf(i);
+    EXPECT_EQ(outcomes_[i]->plan->plan, NearestNeighbourPlan(CvrpOf(10 + i)));
+  }
+}
+
+TEST_F(DecodeBatcherTest, OtherWorkOfThePoolGoesBetweenTwoBatches) {
+  DecodeBatcher::Options options = OnManualPool();
+  options.limits.max_batch = 2;
+  DecodeBatcher batcher(options);
+  for (int i = 0; i < 4; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  size_t batches_before = 0;
+  pool_.Add([&] { batches_before = policy_->batches().size(); });
+  pool_.RunAll();
+  EXPECT_EQ(batches_before, 1);
+  EXPECT_THAT(policy_->batches(), ElementsAre(2, 2));
+}
+
+TEST_F(DecodeBatcherTest, WhatArrivesWhileANetworkRunsIsDecodedTogetherThen) {
+  policy_->Open();
+  const auto closed = std::make_shared<GatedPolicy>(true);
+  DecodeBatcher batcher(WithoutPool(1));
+  std::vector<std::thread> callers;
+  const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
+  callers.emplace_back(ask);
+  closed->AwaitCalls(1);
+  // Their callers cannot run them: there is no place beside the first. Joined by the first to wake.
+  for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
+  while (batcher.waiting() < 3) std::this_thread::yield();
+  closed->Open();
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_THAT(closed->batches(), ElementsAre(1, 3));
+}
+
+TEST_F(DecodeBatcherTest, NoMoreBatchesRunAtOnceThanAreAllowed) {
+  DecodeBatcher::Options options = WithoutPool(2);
+  options.limits.max_batch = 1;
+  DecodeBatcher batcher(options);
+  const auto closed = std::make_shared<GatedPolicy>(true);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 6; ++i) {
+    callers.emplace_back(
+        [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); });
+  }
+  closed->AwaitCalls(2);
+  closed->Open();
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_THAT(closed->batches(), SizeIs(6));
+  EXPECT_LE(closed->most_inside(), 2);
+}
+
+TEST_F(DecodeBatcherTest, ARequestThatCannotBeDecodedFailsAlone) {
+  DecodeBatcher batcher(OnManualPool());
+  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  Submit(batcher, Greedy(policy_, test::AnInstance().WithCustomers(5).Named("poison").Build()));
+  Submit(batcher, Greedy(policy_, CvrpOf(12)));
+  pool_.RunAll();
+  EXPECT_TRUE(StatusOf(0).ok()) << StatusOf(0);
+  EXPECT_EQ(StatusOf(1), absl::FailedPreconditionError("poisoned"));
+  EXPECT_TRUE(StatusOf(2).ok()) << StatusOf(2);
+  EXPECT_EQ(outcomes_[2]->plan->plan, NearestNeighbourPlan(CvrpOf(12)));
+}
+
+TEST_F(DecodeBatcherTest, TooManyAreRefusedAtOnce) {
+  DecodeBatcher::Options options = OnManualPool();
+  options.limits.max_waiting = 2;
+  DecodeBatcher batcher(options);
+  for (int i = 0; i < 3; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  EXPECT_TRUE(absl::IsResourceExhausted(StatusOf(2))) << StatusOf(2);
+  EXPECT_TRUE(absl::IsUnavailable(StatusOf(0)));  // waits on
+  pool_.RunAll();
+  EXPECT_TRUE(StatusOf(0).ok() && StatusOf(1).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(batcher
+                                            .Decode([&] {
+                                              for (int i = 0; i < 2; ++i)
+                                                Submit(batcher, Greedy(policy_, CvrpOf(10)));
+                                              return Greedy(policy_, CvrpOf(10));
+                                            }())
+                                            .plan.status()));
+  pool_.RunAll();
+}
+
+TEST_F(DecodeBatcherTest, WhatExpiresOrIsCancelledWhileItWaitsIsNotRun) {
+  DecodeBatcher batcher(OnManualPool());
+  const auto cancel = std::make_shared<CancelFlag>();
+  DecodeJoin cancelled = Greedy(policy_, CvrpOf(10));
+  cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
+  DecodeJoin expired = Greedy(policy_, CvrpOf(10));
+  expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
+  Submit(batcher, cancelled);
+  Submit(batcher, expired);
+  cancel->Cancel();
+  pool_.RunAll();
+  EXPECT_TRUE(absl::IsCancelled(StatusOf(0))) << StatusOf(0);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(StatusOf(1))) << StatusOf(1);
+  EXPECT_THAT(policy_->batches(), IsEmpty());
+}
+
+TEST_F(DecodeBatcherTest, WhoIsCancelledInABatchGetsThatAndTheOthersTheirPlans) {
+  DecodeBatcher batcher(OnManualPool());
+  const auto closed = std::make_shared<GatedPolicy>(true);
+  const auto cancel = std::make_shared<CancelFlag>();
+  DecodeJoin cancelled = Greedy(closed, CvrpOf(10));
+  cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
+  Submit(batcher, cancelled);
+  Submit(batcher, Greedy(closed, CvrpOf(11)));
+  std::thread pool([&] { pool_.RunAll(); });
+  closed->AwaitCalls(1);
+  cancel->Cancel();
+  closed->Open();
+  pool.join();
+  EXPECT_TRUE(absl::IsCancelled(StatusOf(0))) << StatusOf(0);
+  EXPECT_TRUE(StatusOf(1).ok()) << StatusOf(1);
+  EXPECT_THAT(closed->batches(), ElementsAre(2));
+}
+
+TEST_F(DecodeBatcherTest, ABusyNetworkWaitsForMoreUntilTheBatchIsFull) {
+  DecodeBatcher::Options options = WithoutPool(2);
+  options.limits.max_batch = 3;
+  options.max_delay = absl::Hours(1);
+  DecodeBatcher batcher(options);
+  const auto closed = std::make_shared<GatedPolicy>(true);
+  std::vector<std::thread> callers;
+  const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
+  callers.emplace_back(ask);
+  closed->AwaitCalls(1);  // an idle network has not waited an hour
+  for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
+  closed->AwaitCalls(2);
+  closed->Open();
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_THAT(closed->batches(), ElementsAre(1, 3));
+}
+
+TEST_F(DecodeBatcherTest, ExpectsToWaitForWhatWaitsAlready) {
+  DecodeBatcher batcher(OnManualPool());
+  EXPECT_EQ(batcher.ExpectedWait(), absl::ZeroDuration());
+  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  pool_.RunAll();  // its time is known now
+  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  const absl::Duration one = batcher.ExpectedWait();
+  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  EXPECT_GT(one, absl::ZeroDuration());
+  EXPECT_EQ(batcher.ExpectedWait(), 2 * one);
+  pool_.RunAll();
+}
+
+TEST_F(DecodeBatcherTest, ManyThreadsGetTheirOwnAnswers) {
+  DecodeBatcher batcher(WithoutPool(2));
+  std::vector<std::thread> callers;
+  std::array<int, 8> right = {};
+  for (int t = 0; t < 8; ++t) {
+    callers.emplace_back([&, t] {
+      for (int i = 0; i < 100; ++i) {
+        const Instance instance = CvrpOf(5 + i % 7, static_cast<uint64_t>(t) * 1000 + i);
+        const DecodeOutcome outcome = batcher.Decode(Greedy(policy_, instance));
+        if (outcome.plan.ok() && outcome.plan->plan == NearestNeighbourPlan(instance)) ++right[t];
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_THAT(right, Each(100));
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,175 @@
+#include "core/solve/decode_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/solve/decode_testing.h"
+
+namespace vrp {
+namespace {
+
+using test::CvrpOf;
+using test::GatedPolicy;
+using testing::ElementsAre;
+
+class DecodeQueueTest : public testing::Test {
+ protected:
+  static bool Add(DecodeQueue& queue, DecodeJoin request) {
+    WaitingDecode waiting{.request = std::move(request), .done = nullptr, .since = absl::Now()};
+    return queue.TryAdd(waiting);
+  }
+  DecodeJoin Greedy(int32_t customers) const { return test::Greedy(policy_, CvrpOf(customers)); }
+
+  // The customers of each of the next batch.
+  static std::vector<int32_t> Next(DecodeQueue& queue, absl::Time now = absl::Now()) {
+    std::vector<int32_t> customers;
+    for (const WaitingDecode& waiting : queue.Take(now).batch) {
+      customers.push_back(waiting.request.instance.num_customers());
+    }
+    return customers;
+  }
+
+  const std::shared_ptr<Policy> policy_ = std::make_shared<GatedPolicy>();
+};
+
+TEST_F(DecodeQueueTest, JoinsRequestsOfOneKindWhateverTheirSizes) {
+  DecodeQueue queue({});
+  for (const int32_t customers : {10, 30, 20}) ASSERT_TRUE(Add(queue, Greedy(customers)));
+  EXPECT_EQ(queue.waiting(), 3);
+  EXPECT_THAT(Next(queue), ElementsAre(10, 30, 20));
+  EXPECT_THAT(Next(queue), ElementsAre());
+}
+
+TEST_F(DecodeQueueTest, TakesNoMoreThanFitIntoABatch) {
+  DecodeQueue queue({.max_batch = 2, .max_rows = 60});
+  for (const int32_t customers : {10, 11, 12, 25, 26, 27}) {
+    ASSERT_TRUE(Add(queue, Greedy(customers)));
+  }
+  EXPECT_THAT(Next(queue), ElementsAre(10, 11));
+  EXPECT_THAT(Next(queue), ElementsAre(12, 25));
+  EXPECT_THAT(Next(queue), ElementsAre(26, 27));  // 27 + 28 rows
+}
+
+TEST_F(DecodeQueueTest, KnowsWhenTheNextBatchIsFull) {
+  DecodeQueue queue({.max_batch = 3, .max_rows = 60});
+  ASSERT_TRUE(Add(queue, Greedy(10)));
+  ASSERT_TRUE(Add(queue, Greedy(10)));
+  EXPECT_FALSE(queue.HasFullBatch());
+  ASSERT_TRUE(Add(queue, Greedy(10)));
+  EXPECT_TRUE(queue.HasFullBatch());
+  Next(queue);
+  ASSERT_TRUE(Add(queue, Greedy(29)));
+  ASSERT_TRUE(Add(queue, Greedy(29)));
+  EXPECT_TRUE(queue.HasFullBatch());
+}
+
+TEST_F(DecodeQueueTest, KeepsApartWhatCannotBeJoined) {
+  DecodeQueue queue({});
+  DecodeJoin other_policy = Greedy(12);
+  other_policy.policy = std::make_shared<GatedPolicy>();
+  DecodeJoin beam = Greedy(13);
+  beam.options.method = DecodeMethod::kBeam;
+  beam.options.width = 4;
+  DecodeJoin pictures = Greedy(14);
+  pictures.options.augmentations = 8;
+  DecodeJoin large = Greedy(600);
+  for (const DecodeJoin& request : {Greedy(11), other_policy, beam, pictures, large}) {
+    ASSERT_TRUE(Add(queue, request));
+    DecodeJoin again = request;
+    ASSERT_TRUE(Add(queue, again));
+  }
+  EXPECT_THAT(Next(queue), ElementsAre(11, 11));
+  EXPECT_THAT(Next(queue), ElementsAre(12, 12));
+  EXPECT_THAT(Next(queue), ElementsAre(13, 13));
+  EXPECT_THAT(Next(queue), ElementsAre(14, 14));
+  EXPECT_THAT(Next(queue), ElementsAre(600));
+  EXPECT_THAT(Next(queue), ElementsAre(600));
+}
+
+TEST_F(DecodeQueueTest, NeverJoinsSamplesNorRequestsWithThreadsOfTheirOwn) {
+  DecodeQueue queue({});
+  DecodeJoin samples = Greedy(10);
+  samples.options.method = DecodeMethod::kSample;
+  samples.options.width = 2;
+  DecodeJoin threaded = Greedy(11);
+  threaded.threads = 2;
+  for (const DecodeJoin& request : {samples, samples, threaded, threaded}) {
+    ASSERT_TRUE(Add(queue, request));
+  }
+  EXPECT_THAT(Next(queue), ElementsAre(10));
+  EXPECT_THAT(Next(queue), ElementsAre(10));
+  EXPECT_THAT(Next(queue), ElementsAre(11));
+  EXPECT_THAT(Next(queue), ElementsAre(11));
+}
+
+TEST_F(DecodeQueueTest, TakesTheMoreImportantFirstAndFillsUpWithTheOthers) {
+  DecodeQueue queue({.max_batch = 3});
+  for (const int32_t customers : {10, 11, 12}) {
+    DecodeJoin bulk = Greedy(customers);
+    bulk.importance = DecodeClass::kBulk;
+    ASSERT_TRUE(Add(queue, bulk));
+  }
+  ASSERT_TRUE(Add(queue, Greedy(20)));
+  ASSERT_TRUE(Add(queue, Greedy(21)));
+  EXPECT_THAT(Next(queue), ElementsAre(20, 21, 10));
+  EXPECT_THAT(Next(queue), ElementsAre(11, 12));
+}
+
+TEST_F(DecodeQueueTest, BoundsEachClassByItself) {
+  DecodeQueue queue({.max_waiting = 2});
+  DecodeJoin bulk = Greedy(10);
+  bulk.importance = DecodeClass::kBulk;
+  EXPECT_TRUE(Add(queue, bulk));
+  EXPECT_TRUE(Add(queue, bulk));
+  EXPECT_FALSE(Add(queue, bulk));
+  EXPECT_TRUE(Add(queue, Greedy(10)));
+  EXPECT_EQ(queue.waiting(), 3);
+}
+
+TEST_F(DecodeQueueTest, GivesBackWhatIsExpiredOrCancelledApart) {
+  DecodeQueue queue({});
+  const auto cancel = std::make_shared<CancelFlag>();
+  DecodeJoin cancelled = Greedy(10);
+  cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
+  DecodeJoin expired = Greedy(11);
+  expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
+  for (const DecodeJoin& request : {cancelled, Greedy(12), expired}) {
+    ASSERT_TRUE(Add(queue, request));
+  }
+  cancel->Cancel();
+  const DecodeQueue::Taken taken = queue.Take(absl::Now());
+  ASSERT_EQ(taken.batch.size(), 1);
+  EXPECT_EQ(taken.batch[0].request.instance.num_customers(), 12);
+  ASSERT_EQ(taken.expired.size(), 2);
+  EXPECT_EQ(queue.waiting(), 0);
+}
+
+TEST_F(DecodeQueueTest, JoinsNoMoreThanIsDoneByTheSoonestDeadline) {
+  DecodeQueue queue({});
+  const absl::Time now = absl::Now();
+  ASSERT_TRUE(Add(queue, Greedy(9)));
+  queue.Learn(queue.Take(now).batch, absl::Hours(10));  // an hour a row
+  EXPECT_EQ(queue.ExpectedTime(*policy_, 3), absl::Hours(3));
+  DecodeJoin hurried = Greedy(9);
+  hurried.options.stop = StopCondition(now + absl::Hours(25), nullptr);
+  ASSERT_TRUE(Add(queue, Greedy(8)));
+  ASSERT_TRUE(Add(queue, hurried));     // 19 hours together
+  ASSERT_TRUE(Add(queue, Greedy(10)));  // 30
+  ASSERT_TRUE(Add(queue, Greedy(5)));   // 25
+  EXPECT_EQ(queue.ExpectedTime(), absl::Hours(9 + 10 + 11 + 6));
+  EXPECT_THAT(Next(queue, now), ElementsAre(8, 9, 5));
+  EXPECT_THAT(Next(queue, now), ElementsAre(10));
+}
+
+TEST_F(DecodeQueueTest, ExpectsTheTimesOfLate) {
+  DecodeQueue queue({});
+  EXPECT_EQ(queue.ExpectedTime(*policy_, 10), absl::ZeroDuration());
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(Add(queue, Greedy(9)));
+    queue.Learn(queue.Take(absl::Now()).batch, i < 10 ? absl::Seconds(10) : absl::Seconds(20));
+  }
+  EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(*policy_, 10)), 20, 0.01);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,83 @@
+// What the tests of the decode queue and the batcher share.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "core/search/construct.h"
+#include "core/solve/decode_queue.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp::test {
+
+inline Instance CvrpOf(int32_t customers, uint64_t seed = 1) {
+  return AnInstance().WithCustomers(customers).Seed(seed).RandomDemands().Capacity(25).Build();
+}
+
+// Gives nearest-neighbour plans; fails for an instance named "poison" and whatever it is joined
+// with. Calls wait while it is closed. Thread-safe.
+class GatedPolicy final : public Policy {
+ public:
+  explicit GatedPolicy(bool closed = false) : closed_(closed) { info_.architecture = "gated"; }
+
+  const PolicyInfo& info() const override { return info_; }
+  absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
+                                                  const DecodeOptions& options) override {
+    {
+      absl::MutexLock lock(&mutex_);
+      batches_.push_back(batch.size());
+      ++inside_;
+      most_inside_ = std::max(most_inside_, inside_);
+      mutex_.Await(absl::Condition(
+          +[](bool* closed) { return !*closed; }, &closed_));
+      --inside_;
+    }
+    if (options.stop.ShouldStop()) return absl::DeadlineExceededError("late");
+    std::vector<DecodedPlan> plans;
+    for (const Instance& instance : batch) {
+      if (instance.name() == "poison") return absl::FailedPreconditionError("poisoned");
+      plans.push_back({.plan = NearestNeighbourPlan(instance)});
+    }
+    return plans;
+  }
+
+  void Open() {
+    absl::MutexLock lock(&mutex_);
+    closed_ = false;
+  }
+  // Until so many calls have begun.
+  void AwaitCalls(size_t calls) {
+    absl::MutexLock lock(&mutex_);
+    const auto begun = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+      return batches_.size() >= calls;
+    };
+    mutex_.Await(absl::Condition(&begun));
+  }
+  // The sizes of the calls, in their order.
+  std::vector<size_t> batches() {
+    absl::MutexLock lock(&mutex_);
+    return batches_;
+  }
+  int most_inside() {
+    absl::MutexLock lock(&mutex_);
+    return most_inside_;
+  }
+
+ private:
+  PolicyInfo info_;
+  absl::Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_);
+  int inside_ ABSL_GUARDED_BY(mutex_) = 0;
+  int most_inside_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<size_t> batches_ ABSL_GUARDED_BY(mutex_);
+};
+
+inline DecodeJoin Greedy(std::shared_ptr<Policy> policy, Instance instance) {
+  return {.policy = std::move(policy), .instance = std::move(instance)};
+}
+
+}  // namespace vrp::test
