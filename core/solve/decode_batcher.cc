@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/stop_status.h"
@@ -52,7 +54,24 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
   return plans;
 }
 
+// Payload: the delay, as absl writes it.
+constexpr char kRetryDelayUrl[] = "vrp/decode_retry_delay";
+
+absl::Status BusyError(int32_t waiting, absl::Duration delay) {
+  absl::Status status = absl::ResourceExhaustedError(
+      absl::StrCat("busy: ", waiting, " requests are waiting for a network; try again later"));
+  status.SetPayload(kRetryDelayUrl, absl::Cord(absl::FormatDuration(delay)));
+  return status;
+}
+
 }  // namespace
+
+std::optional<absl::Duration> RetryDelayOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kRetryDelayUrl);
+  absl::Duration delay;
+  if (!payload.has_value() || !absl::ParseDuration(std::string(*payload), &delay)) return {};
+  return delay;
+}
 
 DecodeBatcher::DecodeBatcher(Options options)
     : options_(std::move(options)), queue_(options_.limits) {}
@@ -64,9 +83,7 @@ bool DecodeBatcher::TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeO
     absl::MutexLock lock(&mutex_);
     if (queue_.TryAdd(waiting)) return true;
   }
-  waiting.done({.plan = absl::ResourceExhaustedError(
-                    absl::StrCat("busy: ", options_.limits.max_waiting,
-                                 " requests are waiting for a network; try again later"))});
+  waiting.done({.plan = BusyError(options_.limits.max_waiting, ExpectedWait())});
   return false;
 }
 
@@ -170,6 +187,11 @@ void DecodeBatcher::AwaitMore() {
 absl::Duration DecodeBatcher::ExpectedWait() const {
   absl::MutexLock lock(&mutex_);
   return queue_.ExpectedTime() / options_.max_running;
+}
+
+absl::Duration DecodeBatcher::ExpectedTime(int64_t rows) const {
+  absl::MutexLock lock(&mutex_);
+  return queue_.ExpectedTime(rows);
 }
 
 int64_t DecodeBatcher::waiting() const {

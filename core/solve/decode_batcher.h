@@ -3,15 +3,21 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/solve/decode_queue.h"
 
 namespace vrp {
+
+// Of a kResourceExhausted by which a batcher refused a request: after which time to try again.
+// Nothing for any other status.
+std::optional<absl::Duration> RetryDelayOf(const absl::Status& status);
 
 // Batches form by themselves: what arrives while networks are running waits and is decoded
 // together; on an idle network a request starts at once. Its plan is the one that it gets alone.
@@ -52,7 +58,11 @@ class DecodeBatcher {
 
   // By the times of late, how long a request that arrives now waits for its batch.
   absl::Duration ExpectedWait() const;
+  // Likewise, how long so many nodes x pictures x trajectories take by whatever policy; zero where
+  // that is not known.
+  absl::Duration ExpectedTime(int64_t rows) const;
   int64_t waiting() const;
+  const Options& options() const { return options_; }
 
  private:
   bool TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);

@@ -98,6 +98,7 @@ void DecodeQueue::Learn(const std::vector<WaitingDecode>& batch, absl::Duration 
   const absl::Duration each = took / rows;
   const auto [known, is_new] = row_times_.emplace(batch.front().request.policy.get(), each);
   if (!is_new) known->second = known->second * (1 - kNewest) + each * kNewest;
+  last_row_time_ = known->second;
 }
 
 absl::Duration DecodeQueue::ExpectedTime(const Policy& policy, int64_t rows) const {

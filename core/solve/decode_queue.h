@@ -69,6 +69,8 @@ class DecodeQueue {
   void Learn(const std::vector<WaitingDecode>& batch, absl::Duration took);
   // By the times of late; zero where nothing is known. For a thread that has nothing else to do.
   absl::Duration ExpectedTime(const Policy& policy, int64_t rows) const;
+  // By whatever policy was last learned of.
+  absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
   // Of all that waits.
   absl::Duration ExpectedTime() const;
 
@@ -83,6 +85,7 @@ class DecodeQueue {
   const Limits limits_;
   std::array<std::deque<WaitingDecode>, kDecodeClasses> queues_;
   std::map<const Policy*, absl::Duration> row_times_;
+  absl::Duration last_row_time_;
 };
 
 // nodes x pictures x trajectories.

@@ -83,10 +83,9 @@ class Solving {
         options_(options),
         started_(SteadyNow()),
         received_(options.received == absl::Time() ? started_ : options.received) {
-    const absl::Time by_budget = received_ + options.budget;
-    const absl::Time by_caller = options.deadline - kWayBack;
-    caller_is_sooner_ = by_caller < by_budget;
-    stop_ = StopCondition(std::min(by_budget, by_caller), options.cancel);
+    const absl::Time end = SolveEndsBy(received_, options.budget, options.deadline);
+    caller_is_sooner_ = end < received_ + options.budget;
+    stop_ = StopCondition(end, options.cancel);
     answer_.budget = std::max(stop_.deadline() - received_, absl::ZeroDuration());
     answer_.seed = options.seed;
     answer_.times.queue = started_ - received_;
@@ -118,9 +117,10 @@ class Solving {
   // and to be guided by all.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time begun = SteadyNow();
+    const absl::Duration checking =
+        kClosingPerNode * (IsPlain(instance_) ? 1 : 2) * instance_.num_nodes();
     const absl::Duration closing =
-        std::min(kClosingPerNode * (IsPlain(instance_) ? 1 : 2) * instance_.num_nodes(),
-                 answer_.budget * kClosingShare);
+        std::min(options_.reserve + checking, answer_.budget * kClosingShare);
     SearchOptions search;
     search.stop = stop_.Sooner(stop_.deadline() - closing);
     search.max_iterations = options_.max_iterations;
@@ -308,6 +308,10 @@ std::string_view SolveEndName(SolveEnd end) {
       return "complete";
   }
   return "";
+}
+
+absl::Time SolveEndsBy(absl::Time received, absl::Duration budget, absl::Time deadline) {
+  return std::min(received + budget, deadline - kWayBack);
 }
 
 absl::Status CheckSolveOptions(const SolveOptions& options) {

@@ -47,6 +47,9 @@ struct SolveOptions {
   absl::Duration budget = absl::Milliseconds(500);  // 1 ms .. 24 h
   absl::Time deadline =
       absl::InfiniteFuture();  // the caller's own; less 20 ms, when sooner than the budget
+  // What of the budget a search leaves to who sends its answer; with the time for the final check
+  // at most a tenth.
+  absl::Duration reserve = absl::ZeroDuration();
   std::shared_ptr<const CancelFlag> cancel;
   uint64_t seed = 1;
   int32_t threads = 1;  // 1 .. the machine's; searches side by side, the best wins
@@ -81,6 +84,9 @@ struct SolveAnswer {
   SolveEnd ended_by = SolveEnd::kComplete;
   int64_t iterations = 0;
 };
+
+// When the budget or the caller's patience (less the answer's way back) ends.
+absl::Time SolveEndsBy(absl::Time received, absl::Duration budget, absl::Time deadline);
 
 // What Solve refuses whatever the instance: kInvalidArgument for options out of range;
 // kFailedPrecondition for a strategy that needs a policy when there is none.

@@ -74,26 +74,27 @@ std::optional<Role> AccessControl::RoleOf(std::string_view token) const {
   return role;
 }
 
-absl::Status AccessControl::Check(std::string_view method,
-                                  std::optional<std::string_view> authorization) const {
+AccessVerdict AccessControl::Check(std::string_view method,
+                                   std::optional<std::string_view> authorization) const {
   const std::optional<Role> needed = RoleNeeded(method);
-  if (!needed.has_value()) return absl::OkStatus();
-  if (!authorization.has_value()) {
-    return absl::UnauthenticatedError(Concat("no token was sent, and ", Needs(method, *needed)));
-  }
+  if (!needed.has_value()) return {};
+  const auto unknown = [&](std::string_view why, std::string_view reason) {
+    return AccessVerdict{absl::UnauthenticatedError(Concat(why, ", and ", Needs(method, *needed))),
+                         reason};
+  };
+  if (!authorization.has_value()) return unknown("no token was sent", "no_token");
   const std::optional<std::string_view> token = BearerToken(*authorization);
   if (!token.has_value()) {
-    return absl::UnauthenticatedError(
-        Concat("the authorization header is not `Bearer TOKEN`, and ", Needs(method, *needed)));
+    return unknown("the authorization header is not `Bearer TOKEN`", "no_bearer");
   }
   const std::optional<Role> role = RoleOf(*token);
   if (!role.has_value()) {
-    return absl::UnauthenticatedError(
-        Concat("the token is not one of this daemon's, and ", Needs(method, *needed)));
+    return unknown("the token is not one of this daemon's", "unknown_token");
   }
-  if (*role >= *needed) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      Concat("the token's role is ", RoleWord(*role), ", and ", Needs(method, *needed)));
+  if (*role >= *needed) return {};
+  return {absl::PermissionDeniedError(
+              Concat("the token's role is ", RoleWord(*role), ", and ", Needs(method, *needed))),
+          "role"};
 }
 
 }  // namespace vrp

@@ -15,6 +15,13 @@
 
 namespace vrp {
 
+// Whether a call may go on; if not, why, in one word of few: "no_token", "no_bearer",
+// "unknown_token", "role".
+struct AccessVerdict {
+  absl::Status status;
+  std::string_view reason = "ok";
+};
+
 // Thread-safe.
 class AccessControl {
  public:
@@ -28,7 +35,7 @@ class AccessControl {
   // ("Bearer TOKEN"; nullopt: none) may go on. kUnauthenticated: no token, or an unknown one;
   // kPermissionDenied: its role does not suffice. Both say which role does, neither shows the
   // token. Takes as long for every token of a length.
-  absl::Status Check(std::string_view method, std::optional<std::string_view> authorization) const;
+  AccessVerdict Check(std::string_view method, std::optional<std::string_view> authorization) const;
 
  private:
   using Entries = std::shared_ptr<const std::vector<TokenEntry>>;

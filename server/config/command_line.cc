@@ -41,6 +41,12 @@ void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
   app.add_option("--threads", flags.threads,
                  Concat("threads to compute with [", threads, ", all of this machine's]"))
       ->check(CLI::Range(1, threads));
+  app.add_option("--max-batch", flags.max_batch,
+                 "requests for one network that are decoded together at most [32]")
+      ->check(CLI::Range(1, kMostBatch));
+  app.add_option("--max-batch-delay-us", flags.max_batch_delay_us,
+                 "microseconds that a batch waits for more while a network is busy [0]")
+      ->check(CLI::Range(0, kMostBatchDelayUs));
   app.add_option("--state-quota-mb", flags.state_quota_mb,
                  "megabytes that the state folder may hold before new jobs are refused [no limit]")
       ->check(CLI::Range(1, kMaxStateQuotaMb));

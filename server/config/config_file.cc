@@ -86,6 +86,9 @@ class Reader {
     actions_["device"] = Text(&options_.device);
     actions_["threads"] = Integer(&options_.threads, HardwareThreads());
     actions_["solve_queue"] = Integer(&options_.solve_queue, kMaxSolveQueue);
+    actions_["max_batch"] = Integer(&options_.max_batch, kMostBatch);
+    actions_["max_batch_delay_us"] = Integer(&options_.max_batch_delay_us, kMostBatchDelayUs, 0);
+    actions_["network_queue"] = Integer(&options_.network_queue, kMaxSolveQueue);
     actions_["max_queued_jobs"] = Integer(&options_.max_queued_jobs, kMaxQueuedJobs);
     actions_["solve_jobs_at_once"] = Integer(&options_.solve_jobs_at_once, kMaxSolveJobsAtOnce);
     actions_["state_quota_mb"] = Integer(&options_.state_quota_mb, kMaxStateQuotaMb);
@@ -139,13 +142,13 @@ class Reader {
     };
   }
 
-  Action Integer(std::optional<int32_t>* target, int32_t most) {
-    return [this, target, most](const std::string& key, const YAML::Node& node) {
+  Action Integer(std::optional<int32_t>* target, int32_t most, int32_t least = 1) {
+    return [this, target, most, least](const std::string& key, const YAML::Node& node) {
       const std::optional<int64_t> value =
           node.IsScalar() ? ParseInteger(node.Scalar()) : std::nullopt;
-      if (!value.has_value() || *value < 1 || *value > most) {
+      if (!value.has_value() || *value < least || *value > most) {
         return Add(node.Mark(), key,
-                   Concat("got ", Shown(node), ", wanted an integer from 1 to ", most));
+                   Concat("got ", Shown(node), ", wanted an integer from ", least, " to ", most));
       }
       *target = static_cast<int32_t>(*value);
     };

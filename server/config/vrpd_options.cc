@@ -53,6 +53,10 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
   options.threads = First(winner.threads, other.threads, std::move(options.threads));
   options.solve_queue =
       First(winner.solve_queue, other.solve_queue, std::move(options.solve_queue));
+  options.max_batch = First(winner.max_batch, other.max_batch, options.max_batch);
+  options.max_batch_delay_us =
+      First(winner.max_batch_delay_us, other.max_batch_delay_us, options.max_batch_delay_us);
+  options.network_queue = First(winner.network_queue, other.network_queue, options.network_queue);
   options.max_queued_jobs =
       First(winner.max_queued_jobs, other.max_queued_jobs, std::move(options.max_queued_jobs));
   options.solve_jobs_at_once =

@@ -12,6 +12,8 @@
 namespace vrp {
 
 inline constexpr int32_t kMaxSolveQueue = 100'000;
+inline constexpr int32_t kMostBatch = 4096;
+inline constexpr int32_t kMostBatchDelayUs = 1'000'000;
 inline constexpr int32_t kMaxQueuedJobs = 1'000'000;
 inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
 inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
@@ -33,6 +35,9 @@ struct VrpdOptions {
   std::string device = "auto";
   int32_t threads = 0;  // 0: all of the machine's
   int32_t solve_queue = 64;
+  int32_t max_batch = 32;          // requests that a network decodes together
+  int32_t max_batch_delay_us = 0;  // that a batch waits for more while networks are busy
+  int32_t network_queue = 256;     // of Solve, and of BatchSolve
   int32_t max_queued_jobs = 1000;
   int32_t solve_jobs_at_once = 1;
   int32_t state_quota_mb = 0;   // of 1,000,000 bytes; 0: none
@@ -65,6 +70,9 @@ struct PartialOptions {
   std::optional<std::string> device;
   std::optional<int32_t> threads;
   std::optional<int32_t> solve_queue;
+  std::optional<int32_t> max_batch;
+  std::optional<int32_t> max_batch_delay_us;
+  std::optional<int32_t> network_queue;
   std::optional<int32_t> max_queued_jobs;
   std::optional<int32_t> solve_jobs_at_once;
   std::optional<int32_t> state_quota_mb;

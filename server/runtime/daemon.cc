@@ -17,6 +17,7 @@
 #include "core/jobs/solve_job_manager.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
+#include "core/solve/decode_batcher.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/build_info.h"
@@ -42,6 +43,10 @@ constexpr int32_t kPatientQueue = 16;
 constexpr int32_t kTrainingNiceness = 10;
 constexpr int32_t kSolveJobNiceness = 15;
 constexpr int32_t kQuickQueue = 1000;
+// Nodes of a batch that a network decodes: its kernels on a CPU gain nothing from more than about
+// two of their own groups.
+constexpr int64_t kCpuBatchRows = 840;
+constexpr int64_t kGpuBatchRows = 1 << 16;
 // Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
 constexpr char kReadinessService[] = "readiness";
 
@@ -73,6 +78,8 @@ struct Daemon::Parts {
 
   absl::Status OpenTelemetry();
   absl::Status OpenCore();
+  void MakePools();
+  void MakeBatcher();
   void MakeHandlers();
   absl::Status OpenSolveJobs();
   void MakeServices();
@@ -89,6 +96,7 @@ struct Daemon::Parts {
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> patient_pool;
   std::unique_ptr<WorkPool> quick_pool;
+  std::unique_ptr<DecodeBatcher> batcher;
   std::unique_ptr<StreamHub> streams;
   std::unique_ptr<WatchedTrainer> trainer;
   std::shared_ptr<JobBook> book;
@@ -139,7 +147,7 @@ absl::Status Daemon::Parts::OpenCore() {
   return absl::OkStatus();
 }
 
-void Daemon::Parts::MakeHandlers() {
+void Daemon::Parts::MakePools() {
   const VrpdOptions& vrpd = options.vrpd;
   solve_pool = std::make_unique<WorkPool>(
       WorkPool::Options{.threads = std::max(2, vrpd.threads),
@@ -153,6 +161,34 @@ void Daemon::Parts::MakeHandlers() {
       WorkPool::Options{.threads = kQuickThreads,
                         .max_queued = kQuickQueue,
                         .on_begin = telemetry->metrics().WaitOf("quick")});
+  MakeBatcher();
+}
+
+void Daemon::Parts::MakeBatcher() {
+  const VrpdOptions& vrpd = options.vrpd;
+  const bool on_cpu = default_device == "cpu";
+  DecodeBatcher::Options batching;
+  batching.limits = {.max_batch = vrpd.max_batch,
+                     .max_rows = on_cpu ? kCpuBatchRows : kGpuBatchRows,
+                     .max_waiting = vrpd.network_queue};
+  // A GPU has one thread that gives it work; CPUs take a batch each.
+  batching.max_running = on_cpu ? vrpd.threads : 1;
+  batching.max_delay = absl::Microseconds(vrpd.max_batch_delay_us);
+  batching.run_later = [pool = solve_pool.get()](absl::AnyInvocable<void()> work) {
+    pool->Run(std::move(work));
+  };
+  batching.others_wait = [pool = solve_pool.get()] { return pool->waiting() > 0; };
+  batching.on_batch =
+      [metrics = &telemetry->metrics(),
+       wait = telemetry->metrics().WaitOf("network")](const DecodeBatcher::Report& report) {
+        for (const absl::Duration waited : report.waited) wait(waited);
+        metrics->Decoded(report.waited.size(), report.computed);
+      };
+  batcher = std::make_unique<DecodeBatcher>(std::move(batching));
+}
+
+void Daemon::Parts::MakeHandlers() {
+  const VrpdOptions& vrpd = options.vrpd;
   streams = std::make_unique<StreamHub>(
       StreamHub::Options{.tick = options.heartbeat, .max_streams = vrpd.max_open_streams});
   solver_handler = std::make_unique<SolverHandler>(
@@ -161,6 +197,7 @@ void Daemon::Parts::MakeHandlers() {
                              .clock = options.clock,
                              .metrics = &telemetry->metrics(),
                              .watchdog = &telemetry->watchdog(),
+                             .batcher = batcher.get(),
                              .max_threads = vrpd.threads,
                              .max_nodes = vrpd.max_nodes,
                              .max_budget = absl::Seconds(vrpd.max_budget_s),
@@ -201,7 +238,8 @@ void Daemon::Parts::MakeServices() {
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
-  services.push_back(std::make_unique<DatasetService>(context, *matrices, *solve_job_handler));
+  services.push_back(
+      std::make_unique<DatasetService>(context, *matrices, *solve_job_handler, vrpd.max_nodes));
   services.push_back(
       std::make_unique<SystemService>(context,
                                       SystemFacts{.grpc_version = grpc::Version(),
@@ -251,6 +289,7 @@ void Daemon::Parts::TellTelemetry() {
                     .solve_pool = solve_pool.get(),
                     .patient_pool = patient_pool.get(),
                     .quick_pool = quick_pool.get(),
+                    .batcher = batcher.get(),
                     .streams = streams.get()});
   const auto tell = [health = port.server->GetHealthCheckService()](bool ready) {
     health->SetServingStatus(kReadinessService, ready);
@@ -271,6 +310,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenAccess());
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenTelemetry());
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenCore());
+  daemon->parts_->MakePools();
   daemon->parts_->MakeHandlers();
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenSolveJobs());
   daemon->parts_->MakeServices();

@@ -66,7 +66,7 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
   grpc::ServerBuilder builder;
   ConfigureTransport(options, builder);
   Port port;
-  port.credentials = MakeServerCredentials(protection);
+  port.credentials = MakeServerCredentials(protection, metrics);
   int number = 0;
   builder.AddListeningPort(options.listen, port.credentials, &number);
   for (const auto& service : services) builder.RegisterService(service.get());

@@ -6,6 +6,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
+#include "server/telemetry/metrics.h"
 
 namespace vrp {
 
@@ -18,6 +19,9 @@ struct PortProtection {
 // gRPC asks `access` when a call's headers are there, before any message is read: so no RPC of the
 // port is left out, health and reflection included. (grpc::AuthMetadataProcessor does the same, but
 // for TLS only; behind a proxy that has the TLS, tokens count too.)
-std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const PortProtection& protection);
+// What it refuses is counted in `metrics`, which outlives the server too, and logged once a second
+// at most.
+std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const PortProtection& protection,
+                                                               Metrics& metrics);
 
 }  // namespace vrp

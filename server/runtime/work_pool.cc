@@ -10,15 +10,27 @@
 
 namespace vrp {
 
-WorkPool::WorkPool(const Options& options) : options_(options) {
+WorkPool::WorkPool(const Options& options)
+    : options_(options),
+      busy_until_(static_cast<size_t>(std::max(1, options.threads)), absl::InfinitePast()) {
   for (int32_t i = 0; i < std::max(1, options.threads); ++i) {
-    threads_.emplace_back([this] { Work(); });
+    threads_.emplace_back([this, i] { Work(static_cast<size_t>(i)); });
   }
 }
 
 WorkPool::~WorkPool() { Close(); }
 
-absl::Status WorkPool::TryRun(absl::AnyInvocable<void()> work) {
+absl::Status WorkPool::CheckForecast(const Forecast& forecast) const {
+  if (forecast.latest_begin == absl::InfiniteFuture()) return absl::OkStatus();
+  const auto idle = std::count(busy_until_.begin(), busy_until_.end(), absl::InfinitePast());
+  if (std::ssize(queue_) < idle) return absl::OkStatus();
+  std::vector<Forecast> queued;
+  for (const Task& task : queue_) queued.push_back(task.forecast);
+  const absl::Time now = absl::Now();
+  return CheckBegin(forecast, FirstFree(busy_until_, queued, now), now, std::ssize(queue_));
+}
+
+absl::Status WorkPool::TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast) {
   absl::MutexLock lock(&mutex_);
   if (closed_) return StoppingError();
   if (queue_.size() >= static_cast<size_t>(options_.max_queued)) {
@@ -26,13 +38,15 @@ absl::Status WorkPool::TryRun(absl::AnyInvocable<void()> work) {
         Concat("busy: ", queue_.size(), " requests are waiting; try again later"));
     return WithReason(WithRetry(full, absl::Seconds(1)), "QUEUE_FULL");
   }
-  queue_.push_back({std::move(work), SteadyNow()});
+  const absl::Status in_time = CheckForecast(forecast);
+  if (!in_time.ok()) return in_time;
+  queue_.push_back({std::move(work), SteadyNow(), forecast});
   return absl::OkStatus();
 }
 
-void WorkPool::Run(absl::AnyInvocable<void()> work) {
+void WorkPool::Run(absl::AnyInvocable<void()> work, const Forecast& forecast) {
   absl::MutexLock lock(&mutex_);
-  if (!closed_) queue_.push_back({std::move(work), SteadyNow()});
+  if (!closed_) queue_.push_back({std::move(work), SteadyNow(), forecast});
 }
 
 int64_t WorkPool::waiting() const {
@@ -50,17 +64,20 @@ void WorkPool::Close() {
   }
 }
 
-void WorkPool::Work() {
+void WorkPool::Work(size_t thread) {
   const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return closed_ || !queue_.empty();
   };
   while (true) {
     Task task;
     {
-      absl::MutexLock lock(&mutex_, absl::Condition(&ready));
+      absl::MutexLock lock(&mutex_);
+      busy_until_[thread] = absl::InfinitePast();
+      mutex_.Await(absl::Condition(&ready));
       if (queue_.empty()) return;
       task = std::move(queue_.front());
       queue_.pop_front();
+      busy_until_[thread] = task.forecast.EndIfBegun(absl::Now());
     }
     if (options_.on_begin != nullptr) options_.on_begin(SteadyNow() - task.queued);
     task.work();

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "server/runtime/forecast.h"
 
 namespace vrp {
 
@@ -34,12 +35,13 @@ class WorkPool {
   // Pieces of work that no thread has begun yet.
   int64_t waiting() const;
 
-  // kResourceExhausted with a RetryInfo when the queue is full; kUnavailable after Close. Never
-  // blocks.
-  absl::Status TryRun(absl::AnyInvocable<void()> work);
+  // kResourceExhausted with a RetryInfo when the queue is full, or when all threads are busy and by
+  // what is known of the work before it it would begin too late (see CheckBegin); kUnavailable
+  // after Close. Never blocks.
+  absl::Status TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
   // Without the bound, for the steps of streams, of which each has one at a time. Dropped after
   // Close.
-  void Run(absl::AnyInvocable<void()> work);
+  void Run(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
 
   // Runs what is queued, joins the threads. Blocks. Twice is harmless; one caller at a time.
   void Close();
@@ -48,12 +50,16 @@ class WorkPool {
   struct Task {
     absl::AnyInvocable<void()> work;
     absl::Time queued;
+    Forecast forecast;
   };
-  void Work();
+  void Work(size_t thread);
+  absl::Status CheckForecast(const Forecast& forecast) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
   mutable absl::Mutex mutex_;
   std::deque<Task> queue_ ABSL_GUARDED_BY(mutex_);
+  // By thread; the infinite past: it is idle.
+  std::vector<absl::Time> busy_until_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;  // by the constructor and Close alone
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/steady_time.h"
 #include "core/base/stop.h"
@@ -30,8 +31,12 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     StreamHub* hub = nullptr;  // outlives the call
     int32_t slots = 1;         // requests read and not yet answered
     absl::Time deadline = absl::InfiniteFuture();
-    // Cannot fail: a request's error is part of its response.
-    std::function<Response(const Request&, const CallContext&)> answer;
+    // Gives the response, once and from any thread; the request lives until then. Cannot fail: a
+    // request's error is part of its response.
+    using Done = absl::AnyInvocable<void(Response)>;
+    std::function<void(const Request&, const CallContext&, Done)> answer;
+    // What is known of a request's work before it begins.
+    std::function<Forecast(const Request&)> forecast;
   };
 
   // gRPC owns what is returned.
@@ -75,23 +80,22 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   }
 
   void Answer(Request request) {
-    options_.pool->Run([self = this->shared_from_this(), request = std::move(request)] {
+    const auto kept = std::make_shared<const Request>(std::move(request));
+    const auto answer = [self = this->shared_from_this(), kept] {
       if (self->cancel_->cancelled()) return;
       // Waiting for a solver is not the request's own time.
       const CallContext context{
           .received = SteadyNow(), .deadline = self->options_.deadline, .cancel = self->cancel_};
-      auto answer = [&] {
-        return absl::StatusOr<Response>(self->options_.answer(request, context));
-      };
-      self->Answered(CallGuarded(answer));
-    });
+      self->options_.answer(
+          *kept, context, [self, kept](Response response) { self->Answered(std::move(response)); });
+    };
+    options_.pool->Run(answer, options_.forecast(*kept));
   }
 
-  void Answered(absl::StatusOr<Response> response) {
-    if (!response.ok()) return Abandon(response.status());
+  void Answered(Response response) {
     {
       absl::MutexLock lock(&mutex_);
-      answers_.push_back(*std::move(response));
+      answers_.push_back(std::move(response));
     }
     state_.Answered();
     Step();

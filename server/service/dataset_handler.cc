@@ -52,7 +52,7 @@ class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
 }  // namespace
 
 absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
-    const v1::GenerateInstancesRequest& request) {
+    const v1::GenerateInstancesRequest& request, int32_t max_nodes) {
   GeneratorOptions options{
       .customers = request.customers(), .seed = request.seed(), .capacity = request.capacity()};
   VRP_ASSIGN_OR_RETURN(options.kind, ProblemKindFromProto(request.problem_type()));
@@ -71,12 +71,15 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
                                           "for the distribution's own")});
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
+  const int32_t nodes = options.customers + (options.kind == ProblemKind::kTsp ? 0 : 1);
+  VRP_RETURN_IF_ERROR(CheckNodes("customers", nodes, max_nodes));
   return options;
 }
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> OpenGenerator(
-    const v1::GenerateInstancesRequest& request) {
-  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options, GeneratorOptionsFromProto(request));
+    const v1::GenerateInstancesRequest& request, int32_t max_nodes) {
+  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options,
+                       GeneratorOptionsFromProto(request, max_nodes));
   return std::make_unique<Generator>(options, request.count());
 }
 

@@ -111,8 +111,9 @@ struct InstanceSet {
   }
 };
 
-absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request) {
-  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options, GeneratorOptionsFromProto(request));
+absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request,
+                                     int32_t max_nodes) {
+  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options, GeneratorOptionsFromProto(request, max_nodes));
   if (request.count() > kMaxInstances ||
       request.count() * int64_t{options.customers} > kMaxNodesInAll) {
     return InvalidField("generate.count",
@@ -134,7 +135,7 @@ absl::StatusOr<InstanceSet> InstancesOf(const v1::EvaluateModelRequest& request,
     const int64_t count = std::ssize(instances);
     return InstanceSet{.instances = std::move(instances), .count = count};
   }
-  if (request.has_generate()) return Generate(request.generate());
+  if (request.has_generate()) return Generate(request.generate(), context.max_nodes);
   return InvalidField("files", "absent, wanted instances, or a set to generate");
 }
 

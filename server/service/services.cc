@@ -88,7 +88,7 @@ grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::Generat
   return StreamCall<v1::GenerateInstancesResponse>::Start(
       {.pool = &context_.quick_pool,
        .hub = &context_.streams,
-       .open = [request = *request] { return OpenGenerator(request); },
+       .open = [this, request = *request] { return OpenGenerator(request, max_nodes_); },
        .heartbeat = nullptr});
 }
 

@@ -62,8 +62,8 @@ class TrainingService final : public v1::TrainingService::CallbackService {
 class DatasetService final : public v1::DatasetService::CallbackService {
  public:
   DatasetService(const ServiceContext& context, MatrixStore& matrices,
-                 const SolveJobHandler& solve_jobs)
-      : context_(context), matrices_(matrices), solve_jobs_(solve_jobs) {
+                 const SolveJobHandler& solve_jobs, int32_t max_nodes)
+      : context_(context), matrices_(matrices), solve_jobs_(solve_jobs), max_nodes_(max_nodes) {
     MarkMethodCallback(MethodIndex("vrp.v1.DatasetService.UploadMatrices"),
                        ReceiveStream<v1::UploadMatricesRequest, v1::Matrices>(
                            [this](grpc::CallbackServerContext* call, v1::Matrices* response) {
@@ -87,6 +87,7 @@ class DatasetService final : public v1::DatasetService::CallbackService {
   const ServiceContext context_;
   MatrixStore& matrices_;
   const SolveJobHandler& solve_jobs_;
+  const int32_t max_nodes_;
 };
 
 class SystemService final : public v1::SystemService::CallbackService {

@@ -22,6 +22,7 @@
 #include "server/convert/solve_convert.h"
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
+#include "server/service/guarded.h"
 
 namespace vrp {
 namespace {
@@ -29,6 +30,12 @@ namespace {
 constexpr size_t kMaxBatchIdBytes = 256;
 // The share of the budget that a given plan's repair may take.
 constexpr double kRepairShare = 0.2;
+constexpr absl::Duration kLeastRetry = absl::Milliseconds(100);
+// An answer on its way into the wires: made into a message, serialised, given to the kernel.
+constexpr absl::Duration kSending = absl::Microseconds(150);
+constexpr absl::Duration kSendingPerNode = absl::Nanoseconds(500);
+// Of a search that has no time left.
+constexpr absl::Duration kLeastPerNode = absl::Microseconds(20);
 // What a loaded machine may add to a budget before the watchdog speaks.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
@@ -59,6 +66,32 @@ template <typename Request>
 absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Status status) {
   return request.has_instance() ? WithMessageFields(std::move(status), instance.num_nodes())
                                 : WithField(std::move(status));
+}
+
+// Of a file it is not known yet: 0.
+int64_t NodesOf(const v1::SolveRequest& request) {
+  return request.instance().depots_size() + request.instance().customers_size();
+}
+
+// As searches do, but for one customer, where there is nothing to search for.
+bool UsesBudget(const v1::SolveRequest& request) {
+  switch (request.strategy()) {
+    case v1::STRATEGY_GREEDY:
+    case v1::STRATEGY_SAMPLE:
+    case v1::STRATEGY_BEAM:
+    case v1::STRATEGY_MULTI_START:
+      return false;
+    default:
+      return request.has_file() || request.instance().customers_size() > 1;
+  }
+}
+
+// A network's queue that is full says when to come again; memory that ran out does not.
+absl::Status OfNetworkQueue(absl::Status status) {
+  if (const std::optional<absl::Duration> delay = RetryDelayOf(status); delay.has_value()) {
+    return WithReason(WithRetry(std::move(status), std::max(*delay, kLeastRetry)), "QUEUE_FULL");
+  }
+  return status;
 }
 
 // Read from the file once more: an instance does not keep VROOM's names.
@@ -110,26 +143,94 @@ void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& respons
 
 }  // namespace
 
+// A call of the solver, and who watches it.
+struct SolverHandler::Running {
+  Running(const v1::SolveRequest& asked, Prepared ready, Watchdog& watchdog)
+      : request(asked),
+        prepared(std::move(ready)),
+        watch(watchdog,
+              {.phase = "solve", .of = {}, .limit = 2 * prepared.options.budget + kSolveSlack}) {}
+
+  const v1::SolveRequest& request;
+  const Prepared prepared;
+  const Watchdog::Watch watch;
+  const absl::Time begun = absl::Now();
+};
+
 absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& request,
                                                        const CallContext& context,
                                                        const ImprovementFn& on_improvement) const {
-  const absl::Time started = options_.clock->SteadyNow();
-  if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
-  VRP_ASSIGN_OR_RETURN(
-      Prepared prepared,
-      Prepare(request,
-              {.max_threads = options_.max_threads,
-               .max_budget = options_.max_budget,
-               .default_budget = std::min(SolveLimits().default_budget, options_.max_budget)},
-              context));
-  if (on_improvement != nullptr) {
-    prepared.options.on_improvement = [&](const Plan& plan, Cost) {
-      on_improvement(prepared.instance, plan);
-    };
+  VRP_ASSIGN_OR_RETURN(Prepared prepared, PrepareNow(request, context, DecodeClass::kInteractive));
+  prepared.options.on_improvement = [&, instance = prepared.instance](const Plan& plan, Cost) {
+    on_improvement(instance, plan);
+  };
+  return Run(request, std::move(prepared));
+}
+
+void SolverHandler::SolveLater(const v1::SolveRequest& request, const CallContext& context,
+                               Answered answered) const {
+  SolveAs(DecodeClass::kInteractive, request, context, std::move(answered));
+}
+
+void SolverHandler::SolveAs(DecodeClass importance, const v1::SolveRequest& request,
+                            const CallContext& context, Answered answered) const {
+  const auto prepare = [&] { return PrepareNow(request, context, importance); };
+  absl::StatusOr<Prepared> prepared = CallGuarded(prepare);
+  if (!prepared.ok()) return answered(prepared.status());
+  if (!IsPolicyAlone(prepared->options.strategy)) {
+    const auto run = [&] { return Run(request, *std::move(prepared)); };
+    return answered(CallGuarded(run));
   }
-  VRP_ASSIGN_OR_RETURN(v1::SolveResponse response, Run(request, prepared));
-  *response.mutable_times()->mutable_queue() = ToProto(started - context.received);
-  return response;
+  const auto running =
+      std::make_shared<const Running>(request, *std::move(prepared), *options_.watchdog);
+  vrp::SolveLater(
+      running->prepared.instance, running->prepared.options,
+      [this, running, answered = std::move(answered)](absl::StatusOr<SolveAnswer> answer) mutable {
+        const auto respond = [&] { return Respond(*running, answer); };
+        answered(CallGuarded(respond));
+      });
+}
+
+SolveLimits SolverHandler::limits() const {
+  return {.max_threads = options_.max_threads,
+          .max_budget = options_.max_budget,
+          .default_budget = std::min(SolveLimits().default_budget, options_.max_budget)};
+}
+
+// Of a request that may be wrong.
+absl::Duration SolverHandler::BudgetOf(const v1::SolveRequest& request) const {
+  const absl::StatusOr<absl::Duration> given = FromProto(request.budget());
+  if (!request.has_budget() || !given.ok()) return limits().default_budget;
+  return std::clamp(*given, absl::ZeroDuration(), options_.max_budget);
+}
+
+absl::Duration SolverHandler::WorkOf(const v1::SolveRequest& request) const {
+  if (!UsesBudget(request)) return options_.batcher->ExpectedTime(NodesOf(request));
+  return BudgetOf(request);
+}
+
+Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
+                                   const CallContext& context) const {
+  const absl::Time stop = SolveEndsBy(context.received, BudgetOf(request), context.deadline);
+  if (UsesBudget(request)) {
+    return {.work = kLeastPerNode * NodesOf(request), .end = stop, .latest_begin = stop};
+  }
+  return {.work = options_.batcher->ExpectedTime(NodesOf(request)),
+          .further_wait = options_.batcher->ExpectedWait(),
+          .latest_begin = stop};
+}
+
+absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::SolveRequest& request,
+                                                                  const CallContext& context,
+                                                                  DecodeClass importance) const {
+  const absl::Duration queue = options_.clock->Now() - context.received;
+  if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
+  VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), context));
+  prepared.queue = queue;
+  prepared.options.batcher = options_.batcher;
+  prepared.options.reserve = kSending + kSendingPerNode * prepared.instance.num_nodes();
+  prepared.options.importance = importance;
+  return prepared;
 }
 
 absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRequest& request,
@@ -167,20 +268,31 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   }
   const absl::Status sound = CheckSolveOptions(options);
   if (!sound.ok()) return WithField(sound);
-  return Prepared{std::move(instance), std::move(options), std::move(model), std::move(report)};
+  return Prepared{.instance = std::move(instance),
+                  .options = std::move(options),
+                  .model = std::move(model),
+                  .initial = std::move(report),
+                  .queue = {}};
 }
 
 absl::StatusOr<v1::SolveResponse> SolverHandler::Run(const v1::SolveRequest& request,
-                                                     const Prepared& prepared) const {
+                                                     Prepared prepared) const {
+  const Running running(request, std::move(prepared), *options_.watchdog);
+  return Respond(running, vrp::Solve(running.prepared.instance, running.prepared.options));
+}
+
+absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
+    const Running& running, const absl::StatusOr<SolveAnswer>& answer) const {
+  const v1::SolveRequest& request = running.request;
+  const Prepared& prepared = running.prepared;
   const Instance& instance = prepared.instance;
-  const Watchdog::Watch watch(
-      *options_.watchdog,
-      {.phase = "solve", .of = {}, .limit = 2 * prepared.options.budget + kSolveSlack});
-  const absl::Time begun = SteadyNow();
-  const absl::StatusOr<SolveAnswer> answer = vrp::Solve(instance, prepared.options);
-  if (!answer.ok()) return ErrorOf(request, instance, answer.status());
-  options_.metrics->Solved(StrategyName(answer->strategy), SteadyNow() - begun);
+  if (!answer.ok()) return ErrorOf(request, instance, OfNetworkQueue(answer.status()));
+  const SolveTimes& times = answer->times;
+  options_.metrics->Solved(StrategyName(answer->strategy),
+                           SteadyNow() - running.begun - times.joining);
   v1::SolveResponse response = ToProto(instance, *answer);
+  *response.mutable_times()->mutable_queue() =
+      ToProto(prepared.queue.value_or(times.queue) + times.joining);
   if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);
   if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;
   if (request.render_solution_file()) {
@@ -190,21 +302,24 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Run(const v1::SolveRequest& req
   return response;
 }
 
-v1::BatchSolveResponse SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request,
-                                                   const CallContext& context) const {
-  v1::BatchSolveResponse response;
-  absl::StatusOr<v1::SolveResponse> answer =
-      request.id().size() > kMaxBatchIdBytes
-          ? InvalidField("id", Concat("has ", request.id().size(), " bytes, wanted at most ",
-                                      kMaxBatchIdBytes))
-          : Solve(request.solve(), context);
-  response.set_id(request.id().substr(0, kMaxBatchIdBytes));
-  if (answer.ok()) {
-    *response.mutable_answer() = *std::move(answer);
-  } else {
-    *response.mutable_error() = ToRpcStatus(answer.status());
+void SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request, const CallContext& context,
+                                 absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const {
+  auto respond = [id = request.id().substr(0, kMaxBatchIdBytes), answered = std::move(answered)](
+                     absl::StatusOr<v1::SolveResponse> answer) mutable {
+    v1::BatchSolveResponse response;
+    response.set_id(std::move(id));
+    if (answer.ok()) {
+      *response.mutable_answer() = *std::move(answer);
+    } else {
+      *response.mutable_error() = ToRpcStatus(answer.status());
+    }
+    answered(std::move(response));
+  };
+  if (request.id().size() > kMaxBatchIdBytes) {
+    return respond(InvalidField(
+        "id", Concat("has ", request.id().size(), " bytes, wanted at most ", kMaxBatchIdBytes)));
   }
-  return response;
+  SolveAs(DecodeClass::kBulk, request.solve(), context, std::move(respond));
 }
 
 absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(

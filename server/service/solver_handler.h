@@ -6,14 +6,17 @@
 #include <optional>
 #include <string>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
 #include "core/problem/instance.h"
 #include "core/problem/matrices.h"
 #include "core/problem/solution.h"
 #include "core/registry/registry.h"
+#include "core/solve/decode_batcher.h"
 #include "core/solve/solver.h"
 #include "server/convert/solve_convert.h"
+#include "server/runtime/forecast.h"
 #include "server/service/call_context.h"
 #include "server/telemetry/metrics.h"
 #include "server/telemetry/watchdog.h"
@@ -30,6 +33,7 @@ class SolverHandler {
     const Clock* clock = nullptr;            // outlives the handler
     Metrics* metrics = nullptr;              // outlives the handler
     Watchdog* watchdog = nullptr;            // outlives the handler
+    DecodeBatcher* batcher = nullptr;        // of networks; outlives the handler
     // Of one request:
     int32_t max_threads = 1;
     int32_t max_nodes = kMaxNodes;
@@ -42,7 +46,19 @@ class SolverHandler {
   using ImprovementFn = std::function<void(const Instance&, const Plan&)>;
   absl::StatusOr<v1::SolveResponse> Solve(const v1::SolveRequest& request,
                                           const CallContext& context,
-                                          const ImprovementFn& on_improvement = nullptr) const;
+                                          const ImprovementFn& on_improvement) const;
+
+  // As Solve, but where a network alone gives the plan no thread waits: `answered` is called once,
+  // by this thread before it returns or by one of the batcher's. `request` lives until then. Throws
+  // nothing.
+  using Answered = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
+  void SolveLater(const v1::SolveRequest& request, const CallContext& context,
+                  Answered answered) const;
+
+  // What a request will take, and by when it must begin, before anything of it is checked.
+  Forecast ForecastOf(const v1::SolveRequest& request, const CallContext& context) const;
+  // Of a thread's time from its begin, if nothing else ends it.
+  absl::Duration WorkOf(const v1::SolveRequest& request) const;
 
   // A request that was read and checked: what is left of Solve is to search.
   struct Prepared {
@@ -50,17 +66,17 @@ class SolverHandler {
     SolveOptions options;
     std::string model;  // the resource name of the policy's; may be empty
     std::optional<v1::InitialSolutionReport> initial;  // what became of the plan to start from
+    std::optional<absl::Duration> queue;  // how long it waited for a thread; else until Run
   };
   absl::StatusOr<Prepared> Prepare(const v1::SolveRequest& request, const SolveLimits& limits,
                                    const CallContext& context) const;
-  absl::StatusOr<v1::SolveResponse> Run(const v1::SolveRequest& request,
-                                        const Prepared& prepared) const;
+  absl::StatusOr<v1::SolveResponse> Run(const v1::SolveRequest& request, Prepared prepared) const;
   SolveLimits job_limits() const {
     return JobSolveLimits(options_.max_threads, options_.max_job_budget);
   }
-  // Its request's id, with the answer or the error.
-  v1::BatchSolveResponse SolveOfBatch(const v1::BatchSolveRequest& request,
-                                      const CallContext& context) const;
+  // As SolveLater: its request's id, with the answer or the error.
+  void SolveOfBatch(const v1::BatchSolveRequest& request, const CallContext& context,
+                    absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const;
   absl::StatusOr<v1::CheckSolutionResponse> Check(const v1::CheckSolutionRequest& request) const;
   absl::StatusOr<v1::ValidateInstanceResponse> Validate(
       const v1::ValidateInstanceRequest& request) const;
@@ -68,6 +84,16 @@ class SolverHandler {
       const v1::ConvertInstanceRequest& request) const;
 
  private:
+  absl::StatusOr<Prepared> PrepareNow(const v1::SolveRequest& request, const CallContext& context,
+                                      DecodeClass importance) const;
+  SolveLimits limits() const;
+  absl::Duration BudgetOf(const v1::SolveRequest& request) const;
+  void SolveAs(DecodeClass importance, const v1::SolveRequest& request, const CallContext& context,
+               Answered answered) const;
+  struct Running;
+  absl::StatusOr<v1::SolveResponse> Respond(const Running& running,
+                                            const absl::StatusOr<SolveAnswer>& answer) const;
+
   const Options options_;
 };
 

@@ -1,5 +1,7 @@
 #include "server/service/solver_service.h"
 
+#include <utility>
+
 #include "core/base/steady_time.h"
 #include "server/service/batch_call.h"
 #include "server/service/heartbeat.h"
@@ -17,9 +19,13 @@ constexpr int32_t kBatchSlotsPerThread = 2;
 grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* context,
                                                const v1::SolveRequest* request,
                                                v1::SolveResponse* response) {
-  return RunUnary(
-      *context, context_.solve_pool, *response,
-      [this, request](const CallContext& call) { return handler_.Solve(*request, call); });
+  const auto forecast = [this, request](const CallContext& call) {
+    return handler_.ForecastOf(*request, call);
+  };
+  return RunUnaryLater(*context, {.pool = context_.solve_pool, .forecast = forecast}, *response,
+                       [this, request](const CallContext& call, SolverHandler::Answered done) {
+                         handler_.SolveLater(*request, call, std::move(done));
+                       });
 }
 
 grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
@@ -42,12 +48,22 @@ SolverService::Batch(const grpc::CallbackServerContext& context) {
        .hub = &context_.streams,
        .slots = kBatchSlotsPerThread * context_.solve_pool.threads(),
        .deadline = DeadlineOf(context),
-       .answer = [this](const Received<v1::BatchSolveRequest>& request, const CallContext& call) {
-         if (request.readable) return handler_.SolveOfBatch(request.message, call);
-         v1::BatchSolveResponse response;
-         *response.mutable_error() = ToRpcStatus(request.status());
-         return response;
-       }});
+       .answer =
+           [this](const Received<v1::BatchSolveRequest>& request, const CallContext& call,
+                  absl::AnyInvocable<void(v1::BatchSolveResponse)> done) {
+             if (request.readable) {
+               return handler_.SolveOfBatch(request.message, call, std::move(done));
+             }
+             v1::BatchSolveResponse response;
+             *response.mutable_error() = ToRpcStatus(request.status());
+             done(std::move(response));
+           },
+       // Its budget begins with it.
+       .forecast =
+           [this](const Received<v1::BatchSolveRequest>& request) {
+             if (!request.readable) return Forecast();
+             return Forecast{.work = handler_.WorkOf(request.message.solve())};
+           }});
 }
 
 grpc::ServerUnaryReactor* SolverService::CheckSolution(grpc::CallbackServerContext* context,

@@ -1,20 +1,19 @@
 // One unary RPC, run by a pool.
 #pragma once
 
-#include <exception>
+#include <functional>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "core/base/steady_time.h"
 #include "core/base/stop.h"
-#include "core/base/text.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/convert/status_convert.h"
 #include "server/runtime/work_pool.h"
 #include "server/service/call_context.h"
+#include "server/service/guarded.h"
 
 namespace vrp {
 
@@ -37,39 +36,45 @@ inline absl::Time DeadlineOf(const grpc::ServerContextBase& context) {
   return SteadyFromWall(absl::FromChrono(deadline));
 }
 
-// `work()`, with whatever the standard library throws as a status: a message must not end the
-// daemon.
-template <typename Work>
-auto CallGuarded(Work& work) -> decltype(work()) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return WithReason(
-        absl::ResourceExhaustedError("not enough memory for this request; make it smaller"),
-        "OUT_OF_MEMORY");
-  } catch (const std::exception& error) {
-    return absl::InternalError(Concat("unexpected: ", error.what()));
-  }
-}
+// Where a call is run, and what is known of its work before; null: nothing.
+struct UnaryPlace {
+  WorkPool& pool;
+  std::function<Forecast(const CallContext&)> forecast = nullptr;
+};
 
-// Runs `work` (const CallContext& -> absl::StatusOr<Response>) on `pool` and finishes the call with
-// what it returns; kResourceExhausted at once when the pool is full. gRPC keeps the request and
-// `response` until then.
+// Runs `work` (const CallContext&, done) on place.pool and finishes the call with what it gives to
+// `done`, an absl::AnyInvocable<void(absl::StatusOr<Response>)>, once and from any thread;
+// kResourceExhausted at once when the pool is full or would begin too late. gRPC keeps the request
+// and `response` until then. `work` throws nothing.
 template <typename Response, typename Work>
-grpc::ServerUnaryReactor* RunUnary(grpc::CallbackServerContext& context, WorkPool& pool,
-                                   Response& response, Work work) {
+grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
+                                        const UnaryPlace& place, Response& response, Work work) {
   auto cancel = std::make_shared<CancelFlag>();
   auto* call = new UnaryCall(cancel);
   const CallContext about{
       .received = SteadyNow(), .deadline = DeadlineOf(context), .cancel = cancel};
-  const absl::Status queued = pool.TryRun([call, about, &response, work = std::move(work)] {
-    auto body = [&] { return work(about); };
-    absl::StatusOr<Response> result = CallGuarded(body);
-    if (result.ok()) response = *std::move(result);
-    call->Finish(ToGrpcStatus(result.status()));
-  });
+  const Forecast forecast = place.forecast == nullptr ? Forecast() : place.forecast(about);
+  const absl::Status queued = place.pool.TryRun(
+      [call, about, &response, work = std::move(work)] {
+        work(about, [call, &response](absl::StatusOr<Response> result) {
+          if (result.ok()) response = *std::move(result);
+          call->Finish(ToGrpcStatus(result.status()));
+        });
+      },
+      forecast);
   if (!queued.ok()) call->Finish(ToGrpcStatus(queued));
   return call;
+}
+
+// Likewise with `work` (const CallContext& -> absl::StatusOr<Response>), which may throw.
+template <typename Response, typename Work>
+grpc::ServerUnaryReactor* RunUnary(grpc::CallbackServerContext& context, WorkPool& pool,
+                                   Response& response, Work work) {
+  return RunUnaryLater(context, UnaryPlace{.pool = pool}, response,
+                       [work = std::move(work)](const CallContext& about, auto done) {
+                         auto body = [&] { return work(about); };
+                         done(CallGuarded(body));
+                       });
 }
 
 }  // namespace vrp

@@ -116,6 +116,14 @@ void AddDevices(const LiveFigures& figures, std::vector<MetricFamily>& families)
   families.push_back(memory.Take());
 }
 
+QueueFigures Describe(const DecodeBatcher& batcher) {
+  const DecodeBatcher::Options& options = batcher.options();
+  return {.queue = "network",
+          .waiting = batcher.waiting(),
+          .capacity = options.limits.max_waiting * int64_t{kDecodeClasses},
+          .threads = options.max_running};
+}
+
 QueueFigures Describe(const std::string& name, const WorkPool& pool) {
   return {.queue = name,
           .waiting = pool.waiting(),
@@ -147,6 +155,7 @@ LiveFigures GatherFigures(const LiveSources& sources) {
   add_queue("solve", sources.solve_pool);
   add_queue("patient", sources.patient_pool);
   add_queue("quick", sources.quick_pool);
+  if (sources.batcher != nullptr) figures.queues.push_back(Describe(*sources.batcher));
   if (sources.book != nullptr) figures.jobs_status = GatherJobs(*sources.book, figures);
   if (sources.registry != nullptr) {
     figures.models_available = static_cast<int32_t>(sources.registry->List().size());

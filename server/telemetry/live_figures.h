@@ -11,6 +11,7 @@
 #include "core/jobs/job.h"
 #include "core/jobs/job_book.h"
 #include "core/registry/registry.h"
+#include "core/solve/decode_batcher.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
 #include "server/telemetry/process_figures.h"
@@ -49,6 +50,7 @@ struct LiveSources {
   const WorkPool* solve_pool = nullptr;
   const WorkPool* patient_pool = nullptr;
   const WorkPool* quick_pool = nullptr;
+  const DecodeBatcher* batcher = nullptr;
   const StreamHub* streams = nullptr;
 };
 

@@ -21,6 +21,12 @@ const prometheus::Histogram::BucketBoundaries& DurationBuckets() {
   return *buckets;
 }
 
+const prometheus::Histogram::BucketBoundaries& BatchBuckets() {
+  static const auto* const buckets = new prometheus::Histogram::BucketBoundaries{
+      1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024};
+  return *buckets;
+}
+
 template <typename Build>
 auto& Register(Build build, prometheus::Registry& registry, const char* name, const char* help) {
   return build.Name(name).Help(help).Register(registry);
@@ -43,6 +49,17 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Histogram>& solve =
       Register(prometheus::BuildHistogram(), registry, kSolveDurationFamily,
                "Search and network of an answer, in requests, batches and jobs.");
+  prometheus::Histogram& batch_size =
+      Register(prometheus::BuildHistogram(), registry, kBatchSizeFamily,
+               "Requests that a network decoded together.")
+          .Add({}, BatchBuckets());
+  prometheus::Histogram& batch_duration =
+      Register(prometheus::BuildHistogram(), registry, kBatchDurationFamily,
+               "How long a network took for a batch of requests.")
+          .Add({}, DurationBuckets());
+  prometheus::Family<prometheus::Counter>& refused_callers =
+      Register(prometheus::BuildCounter(), registry, kRefusedCallersFamily,
+               "Calls without a token that lets them in; not among the requests.");
   prometheus::Family<prometheus::Counter>& overdue =
       Register(prometheus::BuildCounter(), registry, kOverdueFamily,
                "Warnings of the watchdog: work far beyond its usual time.");
@@ -93,6 +110,16 @@ std::function<void(absl::Duration)> Metrics::WaitOf(std::string_view queue) {
 void Metrics::Solved(std::string_view strategy, absl::Duration duration) {
   families_->solve.Add({{"strategy", std::string(strategy)}}, DurationBuckets())
       .Observe(absl::ToDoubleSeconds(duration));
+}
+
+void Metrics::Decoded(size_t requests, absl::Duration duration) {
+  families_->batch_size.Observe(static_cast<double>(requests));
+  families_->batch_duration.Observe(absl::ToDoubleSeconds(duration));
+}
+
+void Metrics::RefusedCaller(std::string_view code, std::string_view reason) {
+  families_->refused_callers.Add({{"code", std::string(code)}, {"reason", std::string(reason)}})
+      .Increment();
 }
 
 void Metrics::FoundOverdue(std::string_view phase) {

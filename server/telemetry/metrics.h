@@ -28,7 +28,10 @@ inline constexpr char kInFlightFamily[] = "vrp_requests_in_flight";  // rpc
 inline constexpr char kRequestDurationFamily[] = "vrp_request_duration_seconds";  // rpc
 inline constexpr char kQueueWaitFamily[] = "vrp_queue_wait_seconds";              // queue
 inline constexpr char kSolveDurationFamily[] = "vrp_solve_duration_seconds";      // strategy
-inline constexpr char kOverdueFamily[] = "vrp_overdue_phases_total";              // phase
+inline constexpr char kBatchSizeFamily[] = "vrp_network_batch_requests";
+inline constexpr char kBatchDurationFamily[] = "vrp_network_batch_duration_seconds";
+inline constexpr char kRefusedCallersFamily[] = "vrp_refused_callers_total";  // code, reason
+inline constexpr char kOverdueFamily[] = "vrp_overdue_phases_total";          // phase
 
 // How a request ended.
 struct RequestOutcome {
@@ -69,6 +72,10 @@ class Metrics {
   std::function<void(absl::Duration)> WaitOf(std::string_view queue);
   // Without the time in the queue. `strategy`: what gave the answer.
   void Solved(std::string_view strategy, absl::Duration duration);
+  // A batch of requests that a network decoded, without the time in its queue.
+  void Decoded(size_t requests, absl::Duration duration);
+  // A call that had no right to be heard; it is in no other figure. `reason`: one of few.
+  void RefusedCaller(std::string_view code, std::string_view reason);
   // The watchdog found a phase that takes far too long.
   void FoundOverdue(std::string_view phase);
 

@@ -8,9 +8,12 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/access/rpc_roles.h"
 #include "server/access/token_file.h"
+#include "server/runtime/logging.h"
 #include "tests/server/all_methods.h"
 #include "tests/server/daemon_fixture.h"
+#include "tests/server/http_get.h"
 #include "tests/server/messages.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::test {
@@ -77,6 +80,25 @@ TEST_F(AccessTest, ATokenWithTheRoleIsHeard) {
             grpc::StatusCode::UNIMPLEMENTED);
 }
 
+TEST_F(AccessTest, WhoIsRefusedIsCountedByReasonAndLoggedWithoutTheToken) {
+  vrpd_.metrics_listen = "127.0.0.1:0";
+  Start();
+  testing::internal::CaptureStderr();
+  StartLogging({});
+  for (int i = 0; i < 3; ++i) Call("/vrp.v1.SystemService/GetServerInfo", "");
+  for (int i = 0; i < 2; ++i) Call("/vrp.v1.SystemService/GetServerInfo", "vrp_guessed");
+  Call("/vrp.v1.SolverService/Solve", "read");
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, HasSubstr("caller refused"));
+  EXPECT_THAT(log, HasSubstr("rpc=/vrp.v1.SystemService/GetServerInfo"));
+  EXPECT_THAT(log, testing::Not(HasSubstr("vrp_guessed")));
+  const std::string page = HttpGet(daemon_->metrics_address(), "/metrics").body;
+  const std::string family = "vrp_refused_callers_total{code=";
+  EXPECT_THAT(page, HasSubstr(family + "\"UNAUTHENTICATED\",reason=\"no_token\"} 3"));
+  EXPECT_THAT(page, HasSubstr(family + "\"UNAUTHENTICATED\",reason=\"unknown_token\"} 2"));
+  EXPECT_THAT(page, HasSubstr(family + "\"PERMISSION_DENIED\",reason=\"role\"} 1"));
+}
+
 TEST_F(AccessTest, HealthNeedsNoToken) {
   Context context;
   grpc::health::v1::HealthCheckResponse response;
@@ -102,6 +124,14 @@ class LimitsTest : public DaemonTest {
     v1::SolveResponse response;
     return v1::SolverService::NewStub(channel_)->Solve(&context, request, &response);
   }
+  grpc::Status Generate(const v1::GenerateInstancesRequest& request) {
+    Context context;
+    v1::GenerateInstancesResponse message;
+    const auto stream = v1::DatasetService::NewStub(channel_)->GenerateInstances(&context, request);
+    while (stream->Read(&message)) {
+    }
+    return stream->Finish();
+  }
   v1::Limits Told() {
     Context context;
     v1::ServerInfo info;
@@ -123,6 +153,19 @@ TEST_F(LimitsTest, AreToldAndKept) {
   EXPECT_EQ(limits.max_budget_ms(), 2000);
   EXPECT_EQ(limits.max_solve_job_budget_ms(), 5000);
   EXPECT_EQ(limits.max_open_streams(), 1000);
+
+  v1::GenerateInstancesRequest generate;
+  generate.set_problem_type(v1::PROBLEM_TYPE_CVRP);
+  generate.set_count(1);
+  generate.set_customers(4);
+  const grpc::Status generated = Generate(generate);
+  EXPECT_EQ(FieldOf(generated), "customers");
+  EXPECT_THAT(generated.error_message(), HasSubstr("got 5 nodes, wanted at most 4"));
+  generate.set_customers(3);
+  EXPECT_TRUE(Generate(generate).ok());
+  generate.set_problem_type(v1::PROBLEM_TYPE_TSP);
+  generate.set_customers(4);
+  EXPECT_TRUE(Generate(generate).ok());
 
   v1::SolveRequest large;
   *large.mutable_instance() = ACvrpMessage(4);

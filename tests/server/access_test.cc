@@ -43,10 +43,12 @@ TEST_F(Tokens, GrantTheirRoleAndThoseBelow) {
   const auto access = AccessControl::Create(path_);
   ASSERT_TRUE(access.ok()) << access.status();
   const std::string header = Concat("Bearer ", kSecret);
-  EXPECT_TRUE((*access)->Check(kSolve, header).ok());
-  EXPECT_TRUE((*access)->Check("/vrp.v1.ModelService/ListModels", header).ok());
-  EXPECT_TRUE((*access)->Check(kSolve, Concat("bearer ", kSecret)).ok());
-  const absl::Status train = (*access)->Check(kTrain, header);
+  EXPECT_TRUE((*access)->Check(kSolve, header).status.ok());
+  EXPECT_TRUE((*access)->Check("/vrp.v1.ModelService/ListModels", header).status.ok());
+  EXPECT_TRUE((*access)->Check(kSolve, Concat("bearer ", kSecret)).status.ok());
+  const AccessVerdict refusal = (*access)->Check(kTrain, header);
+  EXPECT_EQ(refusal.reason, "role");
+  const absl::Status& train = refusal.status;
   EXPECT_EQ(train.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(train.message(), Concat("the token's role is solve, and ", kTrain,
                                     " needs a token with the role train or a higher one"));
@@ -59,17 +61,29 @@ TEST_F(Tokens, AreAskedForByTheRoleThatIsNeededAndNeverShown) {
   for (const std::optional<std::string_view>& header : std::vector<std::optional<std::string_view>>{
            std::nullopt, "", "Bearer", "Bearer ", "Bearer vrp_secreT", "Bearer vrp_secret ",
            "Basic vrp_secret", "vrp_secret", std::string_view("Bearer vrp_secret\0", 18)}) {
-    const absl::Status refused = (*access)->Check(kSolve, header);
+    const absl::Status refused = (*access)->Check(kSolve, header).status;
     EXPECT_EQ(refused.code(), absl::StatusCode::kUnauthenticated) << header.value_or("none");
     EXPECT_THAT(std::string(refused.message()), HasSubstr("the role solve or a higher one"));
     EXPECT_THAT(std::string(refused.message()), Not(HasSubstr("vrp_secre")));
   }
 }
 
+TEST_F(Tokens, AreRefusedForOneOfFewReasons) {
+  Write(TokenLine(Role::kRead, kSecret));
+  const auto access = AccessControl::Create(path_);
+  ASSERT_TRUE(access.ok()) << access.status();
+  const std::string header = Concat("Bearer ", kSecret);
+  EXPECT_EQ((*access)->Check(kSolve, std::nullopt).reason, "no_token");
+  EXPECT_EQ((*access)->Check(kSolve, "Basic abc").reason, "no_bearer");
+  EXPECT_EQ((*access)->Check(kSolve, "Bearer abc").reason, "unknown_token");
+  EXPECT_EQ((*access)->Check(kSolve, header).reason, "role");
+  EXPECT_EQ((*access)->Check("/vrp.v1.ModelService/ListModels", header).reason, "ok");
+}
+
 TEST_F(Tokens, OfOneDigestGrantTheHighestRole) {
   Write(TokenLine(Role::kRead, kSecret) + "\n" + TokenLine(Role::kTrain, kSecret));
   const auto access = AccessControl::Create(path_);
-  EXPECT_TRUE((*access)->Check(kTrain, Concat("Bearer ", kSecret)).ok());
+  EXPECT_TRUE((*access)->Check(kTrain, Concat("Bearer ", kSecret)).status.ok());
 }
 
 TEST_F(Tokens, AreReadAnewAndStayWhenTheFileIsWrong) {
@@ -77,11 +91,11 @@ TEST_F(Tokens, AreReadAnewAndStayWhenTheFileIsWrong) {
   const auto access = AccessControl::Create(path_);
   Write("nonsense");
   EXPECT_FALSE((*access)->Reload().ok());
-  EXPECT_TRUE((*access)->Check(kSolve, Concat("Bearer ", kSecret)).ok());
+  EXPECT_TRUE((*access)->Check(kSolve, Concat("Bearer ", kSecret)).status.ok());
   Write(TokenLine(Role::kAdmin, "another"));
   EXPECT_TRUE((*access)->Reload().ok());
-  EXPECT_FALSE((*access)->Check(kSolve, Concat("Bearer ", kSecret)).ok());
-  EXPECT_TRUE((*access)->Check(kSolve, "Bearer another").ok());
+  EXPECT_FALSE((*access)->Check(kSolve, Concat("Bearer ", kSecret)).status.ok());
+  EXPECT_TRUE((*access)->Check(kSolve, "Bearer another").status.ok());
 }
 
 TEST_F(Tokens, AreNotTakenFromAFileThatOthersRead) {

@@ -52,7 +52,7 @@ class DaemonTest : public testing::Test {
     Stop();
     trainer_ = std::move(trainer);
     Daemon::Options options{
-        .vrpd = vrpd_, .policy_loader = FakeLoader(), .trainer = trainer_.get(), .clock = &clock_};
+        .vrpd = vrpd_, .policy_loader = loader_, .trainer = trainer_.get(), .clock = &clock_};
     options.vrpd.listen = "127.0.0.1:0";
     options.vrpd.state_dir = folder_.path() + "/state";
     options.vrpd.models_dir = folder_.path() + "/models";
@@ -86,6 +86,7 @@ class DaemonTest : public testing::Test {
   }
 
   VrpdOptions vrpd_;
+  PolicyLoader loader_ = FakeLoader();
   absl::Duration heartbeat_ = absl::Hours(1);
   TempFolder folder_;
   SystemClock clock_;

@@ -4,6 +4,9 @@
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
+#include "server/convert/status_convert.h"
+#include "server/runtime/forecast.h"
+#include "server/runtime/log_gate.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
 
@@ -45,6 +48,80 @@ TEST(WorkPool, RunsOnAllItsThreadsAtOnce) {
   }
   met.Wait();
   release.Notify();
+}
+
+constexpr absl::Time kNow = absl::FromUnixSeconds(1000);
+
+Forecast Search(absl::Duration end, absl::Duration least = absl::Milliseconds(2)) {
+  return {.work = least, .end = kNow + end, .latest_begin = kNow + end};
+}
+
+TEST(FirstFree, IsWhenTheWorkBeforeIsDone) {
+  const std::vector<absl::Time> busy = {kNow + absl::Milliseconds(30),
+                                        kNow + absl::Milliseconds(10)};
+  EXPECT_EQ(FirstFree(busy, {}, kNow), kNow + absl::Milliseconds(10));
+  // The first takes the thread that is free at 10 and keeps it to 50, the second that of 30 to 32.
+  const std::vector<Forecast> queued = {Search(absl::Milliseconds(50)),
+                                        Search(absl::Milliseconds(20))};
+  EXPECT_EQ(FirstFree(busy, std::span(queued).first(1), kNow), kNow + absl::Milliseconds(30));
+  EXPECT_EQ(FirstFree(busy, queued, kNow), kNow + absl::Milliseconds(32));
+}
+
+TEST(FirstFree, IsNowForAnIdleThreadAndForOneThatIsLate) {
+  EXPECT_EQ(FirstFree(std::vector{absl::InfinitePast()}, {}, kNow), kNow);
+  EXPECT_EQ(FirstFree(std::vector{kNow - absl::Seconds(5)}, {}, kNow), kNow);
+}
+
+TEST(CheckBegin, RefusesWhatWouldBeginTooLateAndSaysWhenToComeAgain) {
+  const Forecast search = Search(absl::Milliseconds(500));
+  EXPECT_TRUE(CheckBegin(search, kNow + absl::Milliseconds(500), kNow, 3).ok());
+  const absl::Status late = CheckBegin(search, kNow + absl::Milliseconds(1200), kNow, 3);
+  EXPECT_EQ(late.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(late.message(),
+            "busy: 3 requests are waiting, and this one would begin in about 1.2s, after the "
+            "500ms that its budget or deadline leaves; try again in 700ms");
+  EXPECT_EQ(ReasonOf(ToGrpcStatus(late)), "overloaded");
+}
+
+TEST(CheckBegin, CountsAFurtherWait) {
+  const Forecast greedy{.further_wait = absl::Milliseconds(20),
+                        .latest_begin = kNow + absl::Milliseconds(30)};
+  EXPECT_TRUE(CheckBegin(greedy, kNow + absl::Milliseconds(10), kNow, 0).ok());
+  EXPECT_FALSE(CheckBegin(greedy, kNow + absl::Milliseconds(11), kNow, 0).ok());
+}
+
+TEST(WorkPool, RefusesWorkThatWouldBeginTooLateButNeverWhenAThreadIsIdle) {
+  absl::Notification busy, release;
+  WorkPool pool({.threads = 1, .max_queued = 10});
+  const absl::Time now = absl::Now();
+  const Forecast hour{.end = now + absl::Hours(1), .latest_begin = now - absl::Hours(1)};
+  const auto hold = [&] {
+    busy.Notify();
+    release.WaitForNotification();
+  };
+  ASSERT_TRUE(pool.TryRun(hold, hour).ok()) << "too late already, but nothing is before it";
+  busy.WaitForNotification();
+  const Forecast minute{.end = now + absl::Minutes(1), .latest_begin = now + absl::Minutes(1)};
+  EXPECT_EQ(pool.TryRun([] {}, minute).code(), absl::StatusCode::kResourceExhausted);
+  const Forecast patient{.work = absl::Minutes(2), .latest_begin = now + absl::Minutes(63)};
+  EXPECT_TRUE(pool.TryRun([] {}, patient).ok());  // begins at 60 minutes
+  EXPECT_TRUE(pool.TryRun([] {}, patient).ok());  // at 62
+  EXPECT_EQ(pool.TryRun([] {}, patient).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(pool.TryRun([] {}).ok()) << "of which nothing is known";
+  EXPECT_EQ(pool.waiting(), 3);
+  release.Notify();
+  pool.Close();
+}
+
+TEST(LogGate, PassesALineASecondAndCountsTheOthers) {
+  LogGate gate(absl::Seconds(1));
+  const absl::Time start = absl::FromUnixSeconds(1000);
+  EXPECT_EQ(gate.Pass(start), 0);
+  EXPECT_EQ(gate.Pass(start + absl::Milliseconds(1)), std::nullopt);
+  EXPECT_EQ(gate.Pass(start + absl::Milliseconds(999)), std::nullopt);
+  EXPECT_EQ(gate.Pass(start + absl::Seconds(1)), 2);
+  EXPECT_EQ(gate.Pass(start + absl::Seconds(3)), 0);
+  EXPECT_EQ(gate.Pass(start), 0) << "a clock that was set back";
 }
 
 class Stream final : public HubStream {

@@ -164,6 +164,8 @@ TEST_F(DecodeBatcherTest, TooManyAreRefusedAtOnce) {
   DecodeBatcher batcher(options);
   for (int i = 0; i < 3; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10)));
   EXPECT_TRUE(absl::IsResourceExhausted(StatusOf(2))) << StatusOf(2);
+  EXPECT_EQ(RetryDelayOf(StatusOf(2)), absl::ZeroDuration());  // nothing is known of its time
+  EXPECT_EQ(RetryDelayOf(StatusOf(0)), std::nullopt);
   EXPECT_TRUE(absl::IsUnavailable(StatusOf(0)));  // waits on
   pool_.RunAll();
   EXPECT_TRUE(StatusOf(0).ok() && StatusOf(1).ok());

@@ -1,0 +1,27 @@
+// What the standard library throws must not end the daemon.
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "absl/status/status.h"
+#include "core/base/text.h"
+#include "server/convert/status_convert.h"
+
+namespace vrp {
+
+// `work()`, with whatever the standard library throws as a status.
+template <typename Work>
+auto CallGuarded(Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return WithReason(
+        absl::ResourceExhaustedError("not enough memory for this request; make it smaller"),
+        "OUT_OF_MEMORY");
+  } catch (const std::exception& error) {
+    return absl::InternalError(Concat("unexpected: ", error.what()));
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,43 @@
+// A daemon in this process, with the shipped models, and what it is asked.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/problem/instance.h"
+#include "core/train/trainer.h"
+#include "grpcpp/channel.h"
+#include "server/runtime/daemon.h"
+#include "vrp/v1/solver_service.pb.h"
+
+namespace vrp {
+
+// Serves on a free loopback port, from a folder of its own that goes with it. Ends the process
+// where it cannot.
+class BenchDaemon {
+ public:
+  explicit BenchDaemon(int threads);
+  ~BenchDaemon();
+  BenchDaemon(const BenchDaemon&) = delete;
+  BenchDaemon& operator=(const BenchDaemon&) = delete;
+
+  // A connection of its own.
+  std::shared_ptr<grpc::Channel> Connect() const;
+
+ private:
+  const std::string folder_;
+  const SystemClock clock_;
+  const std::unique_ptr<Trainer> trainer_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+// CVRP of Kool's distribution, with one depot and vehicle type, as a client sends it.
+v1::Instance MessageOf(const Instance& instance);
+std::vector<v1::SolveRequest> GreedyRequests(const std::vector<Instance>& instances,
+                                             const std::string& model);
+std::vector<v1::SolveRequest> SearchRequests(const std::vector<Instance>& instances,
+                                             absl::Duration budget);
+
+}  // namespace vrp

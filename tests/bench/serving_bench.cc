@@ -1,0 +1,229 @@
+// What serving costs: `throughput` sets the daemon under concurrent greedy requests beside the same
+// network decoding many instances at once in this process, `overhead` sets single requests beside
+// direct calls of the solver. Both sides take turns in one run, on the same cores, and the clients
+// run on them too.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/model/policy.h"
+#include "core/problem/generators.h"
+#include "core/solve/solver.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/client_context.h"
+#include "server/config/build_info.h"
+#include "tests/bench/bench_daemon.h"
+#include "tests/bench/json_line.h"
+#include "tests/bench/load_client.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/system_service.grpc.pb.h"
+
+namespace vrp {
+namespace {
+
+constexpr int kThreads = 2;
+constexpr int kClients = 32;
+constexpr int kAtOnce = 256;
+constexpr char kModel[] = "models/gt-mixed/versions/2";
+constexpr char kModelFolder[] = "/gt-mixed/2";
+
+template <typename T>
+T Value(absl::StatusOr<T> value) {
+  if (value.ok()) return *std::move(value);
+  std::cerr << "serving_bench: " << value.status() << "\n";
+  std::exit(1);
+}
+
+double Ms(absl::Duration duration) { return absl::ToDoubleMilliseconds(duration); }
+
+std::vector<Instance> Instances(int count) {
+  return Value(GenerateInstances({.customers = 100, .seed = 7}, count));
+}
+
+// A side's rounds.
+struct Rounds {
+  std::vector<double> per_second, p50, p99, cpu_ms;  // the last: a request, all threads
+};
+
+struct Throughput {
+  std::shared_ptr<Policy> policy = Value(LoadPolicy(ShippedModelsDirectory() + kModelFolder, {}));
+  std::vector<Instance> instances = Instances(kAtOnce);
+  std::vector<v1::SolveRequest> requests = GreedyRequests(instances, kModel);
+  BenchDaemon daemon{kThreads};
+  std::shared_ptr<grpc::Channel> channel = daemon.Connect();
+  CpuPool pool{kThreads};
+
+  double Direct() {
+    DecodeOptions options;
+    options.pool = &pool;
+    const absl::Time begun = absl::Now();
+    Value(policy->Decode(instances, options));
+    return kAtOnce / absl::ToDoubleSeconds(absl::Now() - begun);
+  }
+  void Served(int clients, absl::Duration duration, Rounds& rounds) {
+    const double cpu = ProcessCpuSeconds();
+    const ClientsLoad load = RunClients(channel, requests, clients, duration);
+    if (load.failed > 0 || load.latencies_ms.empty()) {
+      std::cerr << "serving_bench: " << load.failed << " requests failed\n";
+      std::exit(1);
+    }
+    const double spent = 1e3 * (ProcessCpuSeconds() - cpu);
+    rounds.per_second.push_back(load.per_second);
+    rounds.p50.push_back(Percentile(load.latencies_ms, 0.5));
+    rounds.p99.push_back(Percentile(load.latencies_ms, 0.99));
+    rounds.cpu_ms.push_back(spent / (load.per_second * absl::ToDoubleSeconds(duration)));
+  }
+};
+
+void MeasureThroughput(double seconds) {
+  Throughput bench;
+  const int count = 5;
+  const absl::Duration each = absl::Seconds(seconds / (2 * count + 1));
+  Rounds warm, many, single;
+  bench.Served(kClients, each / 2, warm);
+  bench.Direct();
+  std::vector<double> direct;
+  for (int i = 0; i < count; ++i) {
+    direct.push_back(bench.Direct());
+    bench.Served(kClients, each, many);
+    direct.push_back(bench.Direct());
+    bench.Served(1, each / 2, single);
+  }
+  const double alone = Median(direct);
+  // What 32 requests at once need in this process, all answers at the end: no closed loop of 32
+  // clients can be answered sooner on average, by Little's law.
+  const double together_ms = 1e3 * kClients / alone;
+  PrintMeasurement({{"what", "serving_throughput_greedy_cvrp100"},
+                    {"clients", kClients},
+                    {"direct_instances_per_s", alone},
+                    {"served_instances_per_s", Median(many.per_second)},
+                    {"share", Median(many.per_second) / alone},
+                    {"p50_ms", Median(many.p50)},
+                    {"p99_ms", Median(many.p99)},
+                    {"direct_32_ms", together_ms},
+                    {"single_p50_ms", Median(single.p50)},
+                    {"single_p99_ms", Median(single.p99)},
+                    {"cpu_ms_per_request", Median(many.cpu_ms)},
+                    {"direct_cpu_ms_per_instance", 1e3 * kThreads / alone},
+                    {"rounds", count}},
+                   kThreads);
+}
+
+// What a request takes beyond a direct call, by both sides' clocks: of a search, which takes its
+// budget either way, beyond that.
+struct Overhead {
+  BenchDaemon daemon{kThreads};
+  std::shared_ptr<grpc::Channel> channel = daemon.Connect();
+  std::unique_ptr<v1::SolverService::Stub> stub = v1::SolverService::NewStub(channel);
+  std::shared_ptr<Policy> policy = Value(LoadPolicy(ShippedModelsDirectory() + kModelFolder, {}));
+  std::vector<Instance> instances = Instances(64);
+
+  double Served(const v1::SolveRequest& request) {
+    grpc::ClientContext context;
+    v1::SolveResponse response;
+    const absl::Time begun = absl::Now();
+    const grpc::Status status = stub->Solve(&context, request, &response);
+    const double took = Ms(absl::Now() - begun);
+    if (status.ok() && response.feasible()) return took;
+    std::cerr << "serving_bench: " << status.error_message() << "\n";
+    std::exit(1);
+  }
+  static double Direct(const Instance& instance, const SolveOptions& options) {
+    const absl::Time begun = absl::Now();
+    Value(Solve(instance, options));
+    return Ms(absl::Now() - begun);
+  }
+
+  void Measure(const std::string& what, const std::vector<v1::SolveRequest>& requests,
+               const SolveOptions& options, absl::Duration time) {
+    std::vector<double> served, direct, differences;
+    const absl::Time end = absl::Now() + time;
+    for (size_t i = 0; absl::Now() < end; ++i) {
+      const size_t at = i % instances.size();
+      const double over = Served(requests[at]);
+      const double under = Direct(instances[at], options);
+      if (i < 8) continue;
+      served.push_back(over);
+      direct.push_back(under);
+      differences.push_back(over - under);
+    }
+    for (auto* values : {&served, &direct, &differences}) {
+      std::sort(values->begin(), values->end());
+    }
+    PrintMeasurement({{"what", "serving_overhead_" + what},
+                      {"requests", served.size()},
+                      {"served_p50_ms", Percentile(served, 0.5)},
+                      {"direct_p50_ms", Percentile(direct, 0.5)},
+                      {"served_p99_ms", Percentile(served, 0.99)},
+                      {"direct_p99_ms", Percentile(direct, 0.99)},
+                      {"overhead_p50_ms", Percentile(differences, 0.5)},
+                      {"overhead_p99_ms", Percentile(served, 0.99) - Percentile(direct, 0.99)}},
+                     kThreads);
+  }
+};
+
+// What a call costs in which next to nothing is done: of gRPC's own, and through one of our pools.
+void MeasureFloor(Overhead& bench, absl::Duration time) {
+  const auto system = v1::SystemService::NewStub(bench.channel);
+  const auto health = grpc::health::v1::Health::NewStub(bench.channel);
+  std::vector<double> own, pooled;
+  const absl::Time end = absl::Now() + time;
+  while (absl::Now() < end) {
+    const auto took = [](auto call) {
+      grpc::ClientContext context;
+      const absl::Time begun = absl::Now();
+      if (!call(context).ok()) std::exit(1);
+      return Ms(absl::Now() - begun);
+    };
+    own.push_back(took([&](grpc::ClientContext& context) {
+      grpc::health::v1::HealthCheckResponse response;
+      return health->Check(&context, {}, &response);
+    }));
+    pooled.push_back(took([&](grpc::ClientContext& context) {
+      v1::ServerInfo info;
+      return system->GetServerInfo(&context, {}, &info);
+    }));
+  }
+  std::sort(own.begin(), own.end());
+  std::sort(pooled.begin(), pooled.end());
+  PrintMeasurement({{"what", "serving_floor"},
+                    {"health_p50_ms", Percentile(own, 0.5)},
+                    {"health_p99_ms", Percentile(own, 0.99)},
+                    {"pooled_p50_ms", Percentile(pooled, 0.5)},
+                    {"pooled_p99_ms", Percentile(pooled, 0.99)}},
+                   kThreads);
+}
+
+void MeasureOverhead(double seconds) {
+  Overhead bench;
+  const absl::Duration each = absl::Seconds(seconds / 4.5);
+  MeasureFloor(bench, each / 2);
+  SolveOptions greedy;
+  greedy.strategy = Strategy::kGreedy;
+  greedy.policy = bench.policy;
+  bench.Measure("greedy", GreedyRequests(bench.instances, kModel), greedy, each);
+  for (const int budget : {5, 20, 50}) {
+    SolveOptions search;
+    search.strategy = Strategy::kSearch;
+    search.budget = absl::Milliseconds(budget);
+    bench.Measure(absl::StrCat("search_", budget, "ms"),
+                  SearchRequests(bench.instances, search.budget), search, each);
+  }
+}
+
+}  // namespace
+}  // namespace vrp
+
+// Arguments: throughput, overhead or all; the seconds that each may take (20).
+int main(int argc, char** argv) {
+  const std::string wanted = argc > 1 ? argv[1] : "all";
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 20;
+  if (wanted != "overhead") vrp::MeasureThroughput(seconds);
+  if (wanted != "throughput") vrp::MeasureOverhead(seconds);
+  return 0;
+}

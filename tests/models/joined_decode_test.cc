@@ -1,0 +1,93 @@
+// A request's plan does not depend on what it is decoded together with.
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/problem/generators.h"
+#include "core/registry/model_folder.h"
+#include "core/solve/decode_batcher.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+
+// Of many sizes, in no order.
+std::vector<Instance> Mixture() {
+  std::vector<Instance> instances;
+  for (int i = 0; i < 40; ++i) {
+    const int32_t customers = 10 + (i * 37) % 110;
+    auto instance = GenerateInstance({.customers = customers, .seed = 99}, i);
+    EXPECT_TRUE(instance.ok()) << instance.status();
+    instances.push_back(*std::move(instance));
+  }
+  return instances;
+}
+
+void ExpectSame(const DecodedPlan& joined, const DecodedPlan& alone, const std::string& what) {
+  EXPECT_EQ(joined.plan, alone.plan) << what;
+  EXPECT_EQ(joined.log_likelihood, alone.log_likelihood) << what;  // to the bit
+  EXPECT_EQ(joined.others, alone.others) << what;
+}
+
+// All submitted before the first batch begins.
+std::vector<DecodedPlan> Together(const std::shared_ptr<Policy>& policy,
+                                  const std::vector<Instance>& instances,
+                                  const DecodeOptions& options) {
+  std::vector<absl::AnyInvocable<void()>> tasks;
+  size_t most = 0;
+  DecodeBatcher batcher(
+      {.limits = {},
+       .run_later = [&](absl::AnyInvocable<void()> task) { tasks.push_back(std::move(task)); },
+       .others_wait = [] { return true; },
+       .on_batch =
+           [&](const DecodeBatcher::Report& report) {
+             most = std::max(most, report.waited.size());
+           }});
+  std::vector<DecodedPlan> plans(instances.size());
+  for (size_t i = 0; i < instances.size(); ++i) {
+    batcher.Submit({.policy = policy, .instance = instances[i], .options = options},
+                   [&, i](DecodeOutcome outcome) {
+                     EXPECT_TRUE(outcome.plan.ok()) << outcome.plan.status();
+                     if (outcome.plan.ok()) plans[i] = *std::move(outcome.plan);
+                   });
+    EXPECT_EQ(tasks.size(), 1) << "a batch was begun too soon";
+  }
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    absl::AnyInvocable<void()> task = std::move(tasks[i]);
+    task();
+  }
+  EXPECT_GT(most, 1) << "nothing was joined";
+  return plans;
+}
+
+TEST(JoinedDecodeTest, GivesEachRequestThePlanThatItGetsAlone) {
+  const std::vector<ModelVersion> models =
+      ScanModels(Concat(std::getenv("VRP_SOURCE_DIR"), "/models")).versions;
+  ASSERT_THAT(models, Not(IsEmpty()));
+  const std::vector<Instance> instances = Mixture();
+  for (const ModelVersion& version : models) {
+    auto loaded = LoadPolicy(version.directory, DeviceId{});
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    const std::shared_ptr<Policy> policy = *std::move(loaded);
+    for (const DecodeOptions& options :
+         {DecodeOptions{}, DecodeOptions{.method = DecodeMethod::kBeam, .width = 3, .others = 2}}) {
+      const std::vector<DecodedPlan> joined = Together(policy, instances, options);
+      for (size_t i = 0; i < instances.size(); ++i) {
+        const auto alone = policy->Decode(std::span(&instances[i], 1), options);
+        ASSERT_TRUE(alone.ok()) << alone.status();
+        ExpectSame(joined[i], alone->front(),
+                   Concat(version.name, " on ", instances[i].num_customers(), " customers"));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,201 @@
+// Concurrent requests for one network, as their callers see them.
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/http_get.h"
+#include "tests/server/messages.h"
+#include "tests/solve/decode_testing.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Gives a model what the test holds in its hand.
+class SharedPolicy final : public Policy {
+ public:
+  explicit SharedPolicy(std::shared_ptr<Policy> policy) : policy_(std::move(policy)) {}
+  const PolicyInfo& info() const override { return policy_->info(); }
+  absl::Status Supports(const Instance& instance) const override {
+    return policy_->Supports(instance);
+  }
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
+                                                  const DecodeOptions& options) override {
+    return policy_->Decode(batch, options);
+  }
+
+ private:
+  const std::shared_ptr<Policy> policy_;
+};
+
+// One network batch at a time; the network waits until the test lets it go.
+class BatchingServiceTest : public DaemonTest {
+ protected:
+  void SetUp() override {
+    vrpd_.threads = 1;
+    vrpd_.metrics_listen = "127.0.0.1:0";
+    loader_ = [policy = policy_](const std::string&,
+                                 DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
+      return std::make_unique<SharedPolicy>(policy);
+    };
+    AddModel("net");
+  }
+  void TearDown() override {
+    policy_->Open();
+    for (std::thread& caller : callers_) caller.join();
+    DaemonTest::TearDown();
+  }
+
+  static v1::SolveRequest GreedyRequest(int customers) {
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage(customers);
+    request.set_model("models/net");
+    request.set_strategy(v1::STRATEGY_GREEDY);
+    request.mutable_budget()->set_seconds(60);
+    return request;
+  }
+  struct Answer {
+    grpc::Status status;
+    v1::SolveResponse response;
+  };
+  Answer Solve(const v1::SolveRequest& request) {
+    Answer answer;
+    Context context;
+    answer.status =
+        v1::SolverService::NewStub(channel_)->Solve(&context, request, &answer.response);
+    return answer;
+  }
+  // On a thread of its own; see Answers.
+  void Ask(const v1::SolveRequest& request) {
+    callers_.emplace_back(
+        [this, request, number = answers_.size()] { *answers_[number] = Solve(request); });
+    answers_.push_back(std::make_unique<Answer>());
+  }
+  void AwaitAnswers() {
+    for (std::thread& caller : callers_) caller.join();
+    callers_.clear();
+  }
+  std::string Metrics() const { return HttpGet(daemon_->metrics_address(), "/metrics").body; }
+  void AwaitWaiting(int requests) const {
+    const std::string line = Concat("vrp_queue_waiting{queue=\"network\"} ", requests, "\n");
+    while (!absl::StrContains(Metrics(), line)) std::this_thread::yield();
+  }
+
+  const std::shared_ptr<GatedPolicy> policy_ = std::make_shared<GatedPolicy>(true);
+  std::vector<std::unique_ptr<Answer>> answers_;
+  std::vector<std::thread> callers_;
+};
+
+TEST_F(BatchingServiceTest, RequestsThatComeWhileTheNetworkRunsAreDecodedTogether) {
+  Start();
+  Ask(GreedyRequest(3));
+  policy_->AwaitCalls(1);
+  for (const int customers : {4, 5, 6}) Ask(GreedyRequest(customers));
+  AwaitWaiting(3);
+  policy_->Open();
+  AwaitAnswers();
+  EXPECT_THAT(policy_->batches(), ElementsAre(1, 3));
+  for (size_t i = 0; i < answers_.size(); ++i) {
+    const Answer& answer = *answers_[i];
+    ASSERT_TRUE(answer.status.ok()) << answer.status.error_message();
+    EXPECT_TRUE(answer.response.feasible());
+    EXPECT_EQ(answer.response.model(), "models/net/versions/1");
+    EXPECT_EQ(answer.response.strategy(), v1::STRATEGY_GREEDY);
+    size_t visits = 0;
+    for (const v1::Route& route : answer.response.solution().routes()) {
+      visits += static_cast<size_t>(route.stops_size()) - 2;
+    }
+    EXPECT_EQ(visits, 3 + i) << "its own plan and no other's";
+  }
+  const std::string metrics = Metrics();
+  EXPECT_THAT(metrics, HasSubstr("vrp_network_batch_requests_count 2\n"));
+  EXPECT_THAT(metrics, HasSubstr("vrp_network_batch_requests_sum 4\n"));
+  EXPECT_THAT(metrics, HasSubstr("vrp_network_batch_duration_seconds_count 2\n"));
+  EXPECT_THAT(metrics, HasSubstr("vrp_queue_wait_seconds_count{queue=\"network\"} 4\n"));
+  EXPECT_THAT(metrics, HasSubstr("vrp_solve_duration_seconds_count{strategy=\"greedy\"} 4\n"));
+}
+
+TEST_F(BatchingServiceTest, MoreThanMayWaitAreRefusedAtOnce) {
+  vrpd_.network_queue = 1;
+  Start();
+  Ask(GreedyRequest(3));
+  policy_->AwaitCalls(1);
+  Ask(GreedyRequest(4));
+  AwaitWaiting(1);
+  const Answer refused = Solve(GreedyRequest(5));  // while the network is still closed
+  EXPECT_EQ(refused.status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.status.error_message(), HasSubstr("1 requests are waiting for a network"));
+  google::rpc::Status details;
+  ASSERT_TRUE(details.ParseFromString(refused.status.error_details()));
+  google::rpc::RetryInfo retry;
+  for (const auto& any : details.details()) {
+    if (any.Is<google::rpc::RetryInfo>()) any.UnpackTo(&retry);
+  }
+  EXPECT_EQ(retry.retry_delay().nanos(), 100'000'000);
+  EXPECT_THAT(Metrics(), HasSubstr("reason=\"queue_full\",rpc=\"vrp.v1.SolverService/Solve\"} 1"));
+  policy_->Open();
+  AwaitAnswers();
+  for (const auto& answer : answers_) EXPECT_TRUE(answer->status.ok());
+}
+
+TEST_F(BatchingServiceTest, ARequestWhoseBudgetEndsWhileItWaitsIsNotDecoded) {
+  Start();
+  Ask(GreedyRequest(3));
+  policy_->AwaitCalls(1);
+  v1::SolveRequest hurried = GreedyRequest(4);
+  hurried.mutable_budget()->set_seconds(0);
+  hurried.mutable_budget()->set_nanos(1'000'000);
+  Ask(hurried);
+  AwaitWaiting(1);
+  policy_->Open();
+  AwaitAnswers();
+  EXPECT_TRUE(answers_[0]->status.ok());
+  EXPECT_EQ(answers_[1]->status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_THAT(policy_->batches(), ElementsAre(1));
+}
+
+TEST_F(BatchingServiceTest, BatchSolveAndSeededSearchJoinToo) {
+  Start();
+  Ask(GreedyRequest(3));
+  policy_->AwaitCalls(1);
+  Context context;
+  const auto stream = v1::SolverService::NewStub(channel_)->BatchSolve(&context);
+  for (const int customers : {4, 5}) {
+    v1::BatchSolveRequest request;
+    request.set_id(Concat("of ", customers));
+    *request.mutable_solve() = GreedyRequest(customers);
+    ASSERT_TRUE(stream->Write(request));
+  }
+  AwaitWaiting(2);
+  v1::SolveRequest seeded = GreedyRequest(6);
+  seeded.set_strategy(v1::STRATEGY_SEEDED);
+  seeded.mutable_budget()->set_seconds(2);
+  Ask(seeded);
+  AwaitWaiting(3);
+  policy_->Open();
+  std::vector<std::string> ids;
+  v1::BatchSolveResponse response;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_TRUE(response.has_answer()) << response.error().message();
+    ids.push_back(response.id());
+  }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_THAT(ids, testing::UnorderedElementsAre("of 4", "of 5"));
+  AwaitAnswers();
+  EXPECT_TRUE(answers_[1]->status.ok()) << answers_[1]->status.error_message();
+  EXPECT_EQ(answers_[1]->response.strategy(), v1::STRATEGY_SEEDED);
+  // Its greedy plan is joined with theirs; its samples are decoded alone.
+  ASSERT_GE(policy_->batches().size(), 2u);
+  EXPECT_EQ(policy_->batches()[1], 3u);
+}
+
+}  // namespace
+}  // namespace vrp::test
