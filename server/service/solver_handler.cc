@@ -35,7 +35,8 @@ constexpr absl::Duration kLeastRetry = absl::Milliseconds(100);
 constexpr absl::Duration kSending = absl::Microseconds(150);
 constexpr absl::Duration kSendingPerNode = absl::Nanoseconds(500);
 // Of a search that has no time left.
-constexpr absl::Duration kLeastPerNode = absl::Microseconds(20);
+constexpr absl::Duration kLeast = absl::Milliseconds(1);
+constexpr absl::Duration kLeastPerNode = absl::Microseconds(30);
 // What a loaded machine may add to a budget before the watchdog speaks.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
@@ -213,7 +214,7 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
                                    const CallContext& context) const {
   const absl::Time stop = SolveEndsBy(context.received, BudgetOf(request), context.deadline);
   if (UsesBudget(request)) {
-    return {.work = kLeastPerNode * NodesOf(request), .end = stop, .latest_begin = stop};
+    return {.work = kLeast + kLeastPerNode * NodesOf(request), .end = stop, .latest_begin = stop};
   }
   return {.work = options_.batcher->ExpectedTime(NodesOf(request)),
           .further_wait = options_.batcher->ExpectedWait(),
