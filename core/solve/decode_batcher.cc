@@ -7,7 +7,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/base/stop_status.h"
 #include "core/solve/policy_plan.h"
 
@@ -78,7 +78,7 @@ DecodeBatcher::DecodeBatcher(Options options)
 
 bool DecodeBatcher::TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done) {
   WaitingDecode waiting{
-      .request = std::move(request), .done = std::move(done), .since = absl::Now()};
+      .request = std::move(request), .done = std::move(done), .since = SteadyNow()};
   {
     absl::MutexLock lock(&mutex_);
     if (queue_.TryAdd(waiting)) return true;
@@ -142,12 +142,12 @@ bool DecodeBatcher::RunOne() {
     if (!HasPlace()) return false;
     AwaitMore();
     if (!HasPlace()) return false;
-    taken = queue_.Take(absl::Now());
+    taken = queue_.Take(SteadyNow());
     if (!taken.batch.empty()) ++running_;
   }
   for (WaitingDecode& waiting : taken.expired) {
     waiting.done(
-        {.plan = StopError(waiting.request.options.stop), .waited = absl::Now() - waiting.since});
+        {.plan = StopError(waiting.request.options.stop), .waited = SteadyNow() - waiting.since});
   }
   if (!taken.batch.empty()) Run(std::move(taken.batch));
   return true;
@@ -155,9 +155,9 @@ bool DecodeBatcher::RunOne() {
 
 void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
   PostIfNeeded();
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = SteadyNow();
   std::vector<absl::StatusOr<DecodedPlan>> plans = DecodeAll(batch);
-  const absl::Time ended = absl::Now();
+  const absl::Time ended = SteadyNow();
   {
     absl::MutexLock lock(&mutex_);
     --running_;
@@ -175,7 +175,7 @@ void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
 }
 
 void DecodeBatcher::AwaitMore() {
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   const bool busy = running_ > 0 || now < joined_ended_ + options_.max_delay;
   if (options_.max_delay <= absl::ZeroDuration() || !busy) return;
   const auto full = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

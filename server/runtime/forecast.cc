@@ -12,6 +12,8 @@ namespace vrp {
 namespace {
 
 constexpr absl::Duration kLeastDelay = absl::Milliseconds(50);
+// What is expected is the most that the work before can take.
+constexpr absl::Duration kMostDelay = absl::Minutes(1);
 
 std::string Shown(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Milliseconds(1)));
@@ -36,7 +38,7 @@ absl::Status CheckBegin(const Forecast& forecast, absl::Time begin, absl::Time n
                         int64_t waiting) {
   const absl::Time useful = begin + forecast.further_wait;
   if (useful <= forecast.latest_begin) return absl::OkStatus();
-  const absl::Duration delay = std::max(useful - forecast.latest_begin, kLeastDelay);
+  const absl::Duration delay = std::clamp(useful - forecast.latest_begin, kLeastDelay, kMostDelay);
   const absl::Status late = absl::ResourceExhaustedError(
       Concat("busy: ", waiting, " requests are waiting, and this one would begin in about ",
              Shown(useful - now), ", after the ", Shown(forecast.latest_begin - now),

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/base/stop.h"
 
 namespace vrp {
 
@@ -18,7 +20,11 @@ struct Forecast {
   absl::Duration further_wait = absl::ZeroDuration();
   absl::Time latest_begin = absl::InfiniteFuture();  // a later one is of no use
 
-  absl::Time EndIfBegun(absl::Time at) const { return std::max(at + work, end); }
+  std::shared_ptr<const CancelFlag> cancel = nullptr;  // once set, there is nothing left to do
+
+  absl::Time EndIfBegun(absl::Time at) const {
+    return cancel != nullptr && cancel->cancelled() ? at : std::max(at + work, end);
+  }
 };
 
 // When a thread is free for what comes after `queued` (in its order), if the threads are busy until

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "grpc/grpc.h"
 #include "grpc/grpc_security.h"
@@ -45,7 +45,7 @@ class Gatekeeper {
     if (verdict.status.ok()) return grpc::Status::OK;
     const std::string code = absl::StatusCodeToString(verdict.status.code());
     metrics_.RefusedCaller(code, verdict.reason);
-    const std::optional<int64_t> held_back = log_gate_.Pass(absl::Now());
+    const std::optional<int64_t> held_back = log_gate_.Pass(SteadyNow());
     if (held_back.has_value()) {
       const auto cut = [](std::string_view text) { return std::string(text.substr(0, kShown)); };
       LogWarning("caller refused",

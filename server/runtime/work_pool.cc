@@ -11,8 +11,7 @@
 namespace vrp {
 
 WorkPool::WorkPool(const Options& options)
-    : options_(options),
-      busy_until_(static_cast<size_t>(std::max(1, options.threads)), absl::InfinitePast()) {
+    : options_(options), running_(static_cast<size_t>(std::max(1, options.threads))) {
   for (int32_t i = 0; i < std::max(1, options.threads); ++i) {
     threads_.emplace_back([this, i] { Work(static_cast<size_t>(i)); });
   }
@@ -22,12 +21,18 @@ WorkPool::~WorkPool() { Close(); }
 
 absl::Status WorkPool::CheckForecast(const Forecast& forecast) const {
   if (forecast.latest_begin == absl::InfiniteFuture()) return absl::OkStatus();
-  const auto idle = std::count(busy_until_.begin(), busy_until_.end(), absl::InfinitePast());
+  const auto idle = std::count_if(running_.begin(), running_.end(),
+                                  [](const auto& running) { return !running.has_value(); });
   if (std::ssize(queue_) < idle) return absl::OkStatus();
   std::vector<Forecast> queued;
   for (const Task& task : queue_) queued.push_back(task.forecast);
-  const absl::Time now = absl::Now();
-  return CheckBegin(forecast, FirstFree(busy_until_, queued, now), now, std::ssize(queue_));
+  std::vector<absl::Time> busy_until;
+  for (const std::optional<Running>& running : running_) {
+    busy_until.push_back(running.has_value() ? running->forecast.EndIfBegun(running->begun)
+                                             : absl::InfinitePast());
+  }
+  const absl::Time now = SteadyNow();
+  return CheckBegin(forecast, FirstFree(busy_until, queued, now), now, std::ssize(queue_));
 }
 
 absl::Status WorkPool::TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast) {
@@ -72,12 +77,12 @@ void WorkPool::Work(size_t thread) {
     Task task;
     {
       absl::MutexLock lock(&mutex_);
-      busy_until_[thread] = absl::InfinitePast();
+      running_[thread] = std::nullopt;
       mutex_.Await(absl::Condition(&ready));
       if (queue_.empty()) return;
       task = std::move(queue_.front());
       queue_.pop_front();
-      busy_until_[thread] = task.forecast.EndIfBegun(absl::Now());
+      running_[thread] = Running{task.forecast, SteadyNow()};
     }
     if (options_.on_begin != nullptr) options_.on_begin(SteadyNow() - task.queued);
     task.work();

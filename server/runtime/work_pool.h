@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -58,8 +59,12 @@ class WorkPool {
   const Options options_;
   mutable absl::Mutex mutex_;
   std::deque<Task> queue_ ABSL_GUARDED_BY(mutex_);
-  // By thread; the infinite past: it is idle.
-  std::vector<absl::Time> busy_until_ ABSL_GUARDED_BY(mutex_);
+  struct Running {
+    Forecast forecast;
+    absl::Time begun;
+  };
+  // By thread; nothing: it is idle.
+  std::vector<std::optional<Running>> running_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;  // by the constructor and Close alone
 };

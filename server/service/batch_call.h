@@ -89,7 +89,9 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
       self->options_.answer(
           *kept, context, [self, kept](Response response) { self->Answered(std::move(response)); });
     };
-    options_.pool->Run(answer, options_.forecast(*kept));
+    Forecast forecast = options_.forecast(*kept);
+    forecast.cancel = cancel_;
+    options_.pool->Run(answer, forecast);
   }
 
   void Answered(Response response) {

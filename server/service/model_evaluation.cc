@@ -113,7 +113,8 @@ struct InstanceSet {
 
 absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request,
                                      int32_t max_nodes) {
-  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options, GeneratorOptionsFromProto(request, max_nodes));
+  VRP_ASSIGN_OR_RETURN(const GeneratorOptions options,
+                       GeneratorOptionsFromProto(request, max_nodes));
   if (request.count() > kMaxInstances ||
       request.count() * int64_t{options.customers} > kMaxNodesInAll) {
     return InvalidField("generate.count",

@@ -155,7 +155,7 @@ struct SolverHandler::Running {
   const v1::SolveRequest& request;
   const Prepared prepared;
   const Watchdog::Watch watch;
-  const absl::Time begun = absl::Now();
+  const absl::Time begun = SteadyNow();
 };
 
 absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& request,
@@ -206,25 +206,28 @@ absl::Duration SolverHandler::BudgetOf(const v1::SolveRequest& request) const {
 }
 
 absl::Duration SolverHandler::WorkOf(const v1::SolveRequest& request) const {
-  if (!UsesBudget(request)) return options_.batcher->ExpectedTime(NodesOf(request));
-  return BudgetOf(request);
+  return UsesBudget(request) ? BudgetOf(request) : options_.batcher->ExpectedTime(NodesOf(request));
 }
 
 Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
                                    const CallContext& context) const {
   const absl::Time stop = SolveEndsBy(context.received, BudgetOf(request), context.deadline);
   if (UsesBudget(request)) {
-    return {.work = kLeast + kLeastPerNode * NodesOf(request), .end = stop, .latest_begin = stop};
+    return {.work = kLeast + kLeastPerNode * NodesOf(request),
+            .end = stop,
+            .latest_begin = stop,
+            .cancel = context.cancel};
   }
   return {.work = options_.batcher->ExpectedTime(NodesOf(request)),
           .further_wait = options_.batcher->ExpectedWait(),
-          .latest_begin = stop};
+          .latest_begin = stop,
+          .cancel = context.cancel};
 }
 
 absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::SolveRequest& request,
                                                                   const CallContext& context,
                                                                   DecodeClass importance) const {
-  const absl::Duration queue = options_.clock->Now() - context.received;
+  const absl::Duration queue = options_.clock->SteadyNow() - context.received;
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), context));
   prepared.queue = queue;

@@ -3,6 +3,8 @@
 
 #include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
+#include "core/base/steady_time.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/convert/status_convert.h"
 #include "server/runtime/forecast.h"
@@ -83,6 +85,20 @@ TEST(CheckBegin, RefusesWhatWouldBeginTooLateAndSaysWhenToComeAgain) {
   EXPECT_EQ(ReasonOf(ToGrpcStatus(late)), "overloaded");
 }
 
+TEST(Forecast, OfWhatNobodyWaitsForAnyMoreIsNothing) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  Forecast search = Search(absl::Hours(1));
+  search.cancel = cancel;
+  EXPECT_EQ(search.EndIfBegun(kNow), kNow + absl::Hours(1));
+  cancel->Cancel();
+  EXPECT_EQ(search.EndIfBegun(kNow), kNow);
+}
+
+TEST(CheckBegin, TellsNobodyToStayAwayForHours) {
+  const absl::Status late = CheckBegin(Search(absl::Seconds(1)), kNow + absl::Hours(5), kNow, 0);
+  EXPECT_THAT(std::string(late.message()), testing::EndsWith("; try again in 1m"));
+}
+
 TEST(CheckBegin, CountsAFurtherWait) {
   const Forecast greedy{.further_wait = absl::Milliseconds(20),
                         .latest_begin = kNow + absl::Milliseconds(30)};
@@ -93,7 +109,7 @@ TEST(CheckBegin, CountsAFurtherWait) {
 TEST(WorkPool, RefusesWorkThatWouldBeginTooLateButNeverWhenAThreadIsIdle) {
   absl::Notification busy, release;
   WorkPool pool({.threads = 1, .max_queued = 10});
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   const Forecast hour{.end = now + absl::Hours(1), .latest_begin = now - absl::Hours(1)};
   const auto hold = [&] {
     busy.Notify();

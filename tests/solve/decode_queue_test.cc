@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/steady_time.h"
 #include "tests/solve/decode_testing.h"
 
 namespace vrp {
@@ -15,13 +16,13 @@ using testing::ElementsAre;
 class DecodeQueueTest : public testing::Test {
  protected:
   static bool Add(DecodeQueue& queue, DecodeJoin request) {
-    WaitingDecode waiting{.request = std::move(request), .done = nullptr, .since = absl::Now()};
+    WaitingDecode waiting{.request = std::move(request), .done = nullptr, .since = SteadyNow()};
     return queue.TryAdd(waiting);
   }
   DecodeJoin Greedy(int32_t customers) const { return test::Greedy(policy_, CvrpOf(customers)); }
 
   // The customers of each of the next batch.
-  static std::vector<int32_t> Next(DecodeQueue& queue, absl::Time now = absl::Now()) {
+  static std::vector<int32_t> Next(DecodeQueue& queue, absl::Time now = SteadyNow()) {
     std::vector<int32_t> customers;
     for (const WaitingDecode& waiting : queue.Take(now).batch) {
       customers.push_back(waiting.request.instance.num_customers());
@@ -137,7 +138,7 @@ TEST_F(DecodeQueueTest, GivesBackWhatIsExpiredOrCancelledApart) {
     ASSERT_TRUE(Add(queue, request));
   }
   cancel->Cancel();
-  const DecodeQueue::Taken taken = queue.Take(absl::Now());
+  const DecodeQueue::Taken taken = queue.Take(SteadyNow());
   ASSERT_EQ(taken.batch.size(), 1);
   EXPECT_EQ(taken.batch[0].request.instance.num_customers(), 12);
   ASSERT_EQ(taken.expired.size(), 2);
@@ -146,7 +147,7 @@ TEST_F(DecodeQueueTest, GivesBackWhatIsExpiredOrCancelledApart) {
 
 TEST_F(DecodeQueueTest, JoinsNoMoreThanIsDoneByTheSoonestDeadline) {
   DecodeQueue queue({});
-  const absl::Time now = absl::Now();
+  const absl::Time now = SteadyNow();
   ASSERT_TRUE(Add(queue, Greedy(9)));
   queue.Learn(queue.Take(now).batch, absl::Hours(10));  // an hour a row
   EXPECT_EQ(queue.ExpectedTime(*policy_, 3), absl::Hours(3));
@@ -166,7 +167,7 @@ TEST_F(DecodeQueueTest, ExpectsTheTimesOfLate) {
   EXPECT_EQ(queue.ExpectedTime(*policy_, 10), absl::ZeroDuration());
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(Add(queue, Greedy(9)));
-    queue.Learn(queue.Take(absl::Now()).batch, i < 10 ? absl::Seconds(10) : absl::Seconds(20));
+    queue.Learn(queue.Take(SteadyNow()).batch, i < 10 ? absl::Seconds(10) : absl::Seconds(20));
   }
   EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(*policy_, 10)), 20, 0.01);
 }
