@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/problem/generators.h"
 

@@ -29,7 +29,7 @@ class ModelMemoryTest(unittest.TestCase):
         self.daemon.json("models", "load", model)
         solved = self.daemon.json("solve", DATA / "E-n22-k4.vrp", "--model", model, "--strategy", "greedy")[0]
         unloaded = self.daemon.json("models", "unload", model)[0]["unloaded"]
-        self.assertEqual(unloaded, [solved["model"]])
+        self.assertEqual(unloaded, [f"models/{solved['model']}/versions/{solved['version']}"])
 
     def test_cycles_of_load_solve_unload_keep_the_memory_flat(self):
         models = ("gt-mixed", "ptrnet-cvrp20")
