@@ -76,15 +76,10 @@ int64_t NodesOf(const v1::SolveRequest& request) {
 
 // As searches do, but for one customer, where there is nothing to search for.
 bool UsesBudget(const v1::SolveRequest& request) {
-  switch (request.strategy()) {
-    case v1::STRATEGY_GREEDY:
-    case v1::STRATEGY_SAMPLE:
-    case v1::STRATEGY_BEAM:
-    case v1::STRATEGY_MULTI_START:
-      return false;
-    default:
-      return request.has_file() || request.instance().customers_size() > 1;
-  }
+  const v1::Strategy strategy = request.strategy();
+  const bool decodes = strategy == v1::STRATEGY_GREEDY || strategy == v1::STRATEGY_SAMPLE ||
+                       strategy == v1::STRATEGY_BEAM || strategy == v1::STRATEGY_MULTI_START;
+  return !decodes && (request.has_file() || request.instance().customers_size() > 1);
 }
 
 // A network's queue that is full says when to come again; memory that ran out does not.
