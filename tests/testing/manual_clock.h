@@ -1,5 +1,7 @@
-// A clock that tests set by hand, forwards; then its steady time goes along.
+// A clock that tests set by hand.
 #pragma once
+
+#include <algorithm>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -17,15 +19,21 @@ class ManualClock final : public Clock {
     absl::MutexLock lock(&mu_);
     return now_;
   }
-  absl::Time SteadyNow() const override { return Now(); }
+  absl::Time SteadyNow() const override {
+    absl::MutexLock lock(&mu_);
+    return steady_;
+  }
+  // Below zero: it is set back, which its steady time does not notice.
   void Advance(absl::Duration by) {
     absl::MutexLock lock(&mu_);
     now_ += by;
+    steady_ += std::max(by, absl::ZeroDuration());
   }
 
  private:
   mutable absl::Mutex mu_;
   absl::Time now_ ABSL_GUARDED_BY(mu_);
+  absl::Time steady_ ABSL_GUARDED_BY(mu_) = now_;
 };
 
 }  // namespace vrp::test
