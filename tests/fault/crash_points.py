@@ -65,6 +65,8 @@ class Work:
         """The names of what the daemon acknowledged; of the others, what vrpctl said."""
         names, refusals = {}, {}
         for what, words in self.requests().items():
+            if what == "alias" and "import" in refusals:
+                continue  # there is nothing to name
             done = daemon.call(*words, "--output", "json")
             if done.returncode == 0:
                 names[what] = json.loads(done.stdout.splitlines()[0]).get("name", what)

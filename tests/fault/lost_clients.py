@@ -64,7 +64,9 @@ def child(address, training, budget_ms):
     for name, method in METHODS.items():
         if not (method.client_streams or method.server_streams or name in requests):
             continue
-        request = requests.get(name) or method.request(name="models/gt-mixed" if "Model" in name else "solveJobs/" + "0" * 16)
+        request = requests.get(name) or method.request()
+        if name not in requests and "name" in request.DESCRIPTOR.fields_by_name:
+            request.name = "models/gt-mixed" if "Model" in name else "solveJobs/" + "0" * 16
         calls.append(api.start(channel, name, never_ending(request) if method.client_streams else [request]))
     next(api.start(channel, WATCH, [requests[WATCH]]))
     print(len(calls), flush=True)

@@ -181,6 +181,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, CpuTrainingTest, testing::Values("gt", "ptrnet
 // tests/data/state/checkpoint_v1: what vrpd 0.1 left after 4 of 6 steps.
 TEST(KeptCheckpointTest, OneOfSchema1IsGoneOnFrom) {
   const test::TempFolder folder;
+  fs::create_directories(folder.File("kept"));
   fs::copy(test::DataPath("state/checkpoint_v1/step-4"), folder.File("kept/step-4"),
            fs::copy_options::recursive);
   fs::create_directories(folder.File("model"));
