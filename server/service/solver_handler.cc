@@ -31,8 +31,8 @@ constexpr size_t kMaxBatchIdBytes = 256;
 // The share of the budget that a given plan's repair may take.
 constexpr double kRepairShare = 0.2;
 constexpr absl::Duration kLeastRetry = absl::Milliseconds(100);
-// A request and its answer on their ways between the caller and the search: read, handed from thread
-// to thread, made into a message, given to the kernel (tests/bench/serving_bench overhead).
+// A request and its answer on their ways between the caller and the search: read, handed from
+// thread to thread, made into a message, given to the kernel (tests/bench/serving_bench overhead).
 constexpr absl::Duration kSending = absl::Microseconds(800);
 constexpr absl::Duration kSendingPerNode = absl::Nanoseconds(500);
 // Of a search that has no time left.

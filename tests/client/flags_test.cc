@@ -35,8 +35,8 @@ TEST(ModelName, TakesEveryShortForm) {
 }
 
 TEST(ModelName, RefusesWhatIsNone) {
-  for (const char* text : {"", "a/b", "models/", "tiny@", "--strategy", "tiny@3x", "tiny@a/b", "tiny@0", "@3",
-                           "models/t/versions/", "a b"}) {
+  for (const char* text : {"", "a/b", "models/", "tiny@", "--strategy", "tiny@3x", "tiny@a/b",
+                           "tiny@0", "@3", "models/t/versions/", "a b"}) {
     EXPECT_FALSE(ModelResourceName(text).ok()) << text;
   }
 }
