@@ -110,16 +110,17 @@ bool LoadedModels::Holds(const Key& key) const {
 
 bool LoadedModels::Serves(std::string_view name) const {
   absl::MutexLock lock(&mutex_);
-  return std::any_of(slots_.begin(), slots_.end(), [&](const auto& entry) {
-    return entry.first.first == name && Loaded(entry.first) != nullptr;
-  });
+  for (const auto& [key, slot] : slots_) {
+    if (key.first == name && Loaded(key) != nullptr) return true;
+  }
+  return false;
 }
 
 int32_t LoadedModels::Count() const {
   absl::MutexLock lock(&mutex_);
-  return static_cast<int32_t>(
-      std::count_if(slots_.begin(), slots_.end(),
-                    [this](const auto& entry) { return Loaded(entry.first) != nullptr; }));
+  int32_t count = 0;
+  for (const auto& [key, slot] : slots_) count += Loaded(key) != nullptr ? 1 : 0;
+  return count;
 }
 
 std::vector<LoadedModels::Key> LoadedModels::Unload(std::string_view name, int32_t version) {
