@@ -65,9 +65,7 @@ v1::ListMatricesResponse ListMatrices(const MatrixStore& store) {
 }
 
 absl::StatusOr<v1::DeleteMatricesResponse> DeleteMatrices(
-    MatrixStore& store, const SolveJobHandler& solve_jobs,
-    const v1::DeleteMatricesRequest& request) {
-  VRP_RETURN_IF_ERROR(solve_jobs.CheckUnused(request.name()));
+    MatrixStore& store, const v1::DeleteMatricesRequest& request) {
   const absl::Status status = store.Delete(request.name());
   if (absl::IsInvalidArgument(status)) return InvalidField("name", FromAbsl(status.message()));
   if (!status.ok())

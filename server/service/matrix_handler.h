@@ -6,7 +6,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/registry/matrix_store.h"
-#include "server/service/solve_job_handler.h"
 #include "vrp/v1/dataset_service.pb.h"
 
 namespace vrp {
@@ -27,7 +26,6 @@ class MatrixImport {
 
 v1::ListMatricesResponse ListMatrices(const MatrixStore& store);
 absl::StatusOr<v1::DeleteMatricesResponse> DeleteMatrices(MatrixStore& store,
-                                                          const SolveJobHandler& solve_jobs,
                                                           const v1::DeleteMatricesRequest& request);
 
 }  // namespace vrp

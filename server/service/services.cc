@@ -1,5 +1,6 @@
 #include "server/service/services.h"
 
+#include "core/base/status_macros.h"
 #include "server/service/backup_source.h"
 #include "server/service/dataset_handler.h"
 #include "server/service/heartbeat.h"
@@ -113,9 +114,12 @@ grpc::ServerUnaryReactor* DatasetService::ListMatrices(grpc::CallbackServerConte
 grpc::ServerUnaryReactor* DatasetService::DeleteMatrices(grpc::CallbackServerContext* context,
                                                          const v1::DeleteMatricesRequest* request,
                                                          v1::DeleteMatricesResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response, [this, request](const CallContext&) {
-    return vrp::DeleteMatrices(matrices_, solve_jobs_, *request);
-  });
+  return RunUnary(
+      *context, context_.quick_pool, *response,
+      [this, request](const CallContext&) -> absl::StatusOr<v1::DeleteMatricesResponse> {
+        VRP_RETURN_IF_ERROR(solve_jobs_.CheckUnused(request->name()));
+        return vrp::DeleteMatrices(matrices_, *request);
+      });
 }
 
 grpc::ServerUnaryReactor* SystemService::GetServerInfo(grpc::CallbackServerContext* context,

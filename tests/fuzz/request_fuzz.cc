@@ -26,11 +26,12 @@ namespace {
 
 constexpr absl::Duration kRepairTime = absl::Milliseconds(20);
 constexpr int32_t kMostNodes = 60;
+constexpr int32_t kMostGenerated = 10'000;
 
 // As the client gets it.
 void Refuse(const absl::Status& status) { (void)ToGrpcStatus(status); }
 
-void Solve(const v1::SolveRequest& request) {
+void ReadSolve(const v1::SolveRequest& request) {
   const auto options = SolveOptionsFromProto(request, {.max_threads = 4});
   Refuse(options.status());
   (void)ParseModelName("model", request.model());
@@ -91,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 5) {
     case 0:
-      vrp::With<vrp::v1::SolveRequest>(bytes, vrp::Solve);
+      vrp::With<vrp::v1::SolveRequest>(bytes, vrp::ReadSolve);
       break;
     case 1:
       vrp::With<vrp::v1::CreateTrainingJobRequest>(bytes, vrp::Train);
@@ -104,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     default:
       vrp::With<vrp::v1::GenerateInstancesRequest>(bytes, [](const auto& request) {
-        vrp::Refuse(vrp::GeneratorOptionsFromProto(request).status());
+        vrp::Refuse(vrp::GeneratorOptionsFromProto(request, vrp::kMostGenerated).status());
       });
   }
   return 0;
