@@ -104,7 +104,8 @@ ExitCode RunUnload(CommandContext& context, const ManageFlags& flags) {
 }
 
 ExitCode RunDelete(CommandContext& context, const ManageFlags& flags) {
-  const absl::StatusOr<std::string> name = NameWith("/versions/", flags.name, "NAME@3");
+  const absl::StatusOr<std::string> name =
+      NameWith("/versions/", flags.name, "NAME@VERSION, as in gt-mixed@3");
   if (!name.ok()) return context.Fail(name.status());
   v1::DeleteModelVersionRequest request;
   request.set_name(*name);
