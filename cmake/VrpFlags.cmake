@@ -58,10 +58,13 @@ else()
       $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-nonnull>)
   endif()
 endif()
-# Both are always defined, 0 or 1: -Wundef turns a misspelt one into an error.
-target_compile_definitions(vrp_flags INTERFACE
-  VRP_WITH_TORCH=$<BOOL:${VRP_WITH_TORCH}> VRP_WITH_CUDA=$<BOOL:${VRP_WITH_CUDA}>
-  VRP_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(vrp_flags INTERFACE VRP_VERSION="${PROJECT_VERSION}")
+
+# For the libraries of core/device and core/kernels that ask `#if VRP_WITH_CUDA`, privately; for no other,
+# so that the builds with and without CUDA share all other objects in ccache. Always defined, 0 or 1:
+# where this is not linked, or the name is misspelt, -Wundef makes the question an error.
+add_library(vrp_cuda_definition INTERFACE)
+target_compile_definitions(vrp_cuda_definition INTERFACE VRP_WITH_CUDA=$<BOOL:${VRP_WITH_CUDA}>)
 
 if(VRP_WITH_CUDA)
   # nvcc comes with LibTorch's CUDA libraries, so that both are of one version; CMAKE_CUDA_COMPILER
