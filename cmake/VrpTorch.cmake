@@ -23,14 +23,18 @@ endif()
 set(_vrp_torch_lib "${VRP_TORCH_FOLDER}/lib")
 
 function(_vrp_import_torch_library name)
-  set(path "${_vrp_torch_lib}/lib${name}.so")
+  set(file "lib${name}.so")
+  if(ARGC GREATER 1)
+    set(file "${file}.${ARGV1}")
+  endif()
+  set(path "${_vrp_torch_lib}/${file}")
   if(NOT EXISTS "${path}")
     message(FATAL_ERROR "${path} is missing: VRP_TORCH_ROOT must be the folder of a LibTorch 2.11 (${_vrp_torch_variant})")
   endif()
   add_library(vrp_torch_${name} SHARED IMPORTED)
   set_target_properties(vrp_torch_${name} PROPERTIES
     IMPORTED_LOCATION "${path}"
-    IMPORTED_SONAME "lib${name}.so")
+    IMPORTED_SONAME "${file}")
 endfunction()
 
 _vrp_import_torch_library(c10)
@@ -49,9 +53,10 @@ target_link_options(vrp_torch INTERFACE "LINKER:-rpath-link,${_vrp_torch_lib}")
 if(VRP_WITH_CUDA)
   _vrp_import_torch_library(c10_cuda)
   _vrp_import_torch_library(torch_cuda)
+  _vrp_import_torch_library(cudart 13)  # c10/cuda's headers call it
   # Nothing of ours names a symbol of libtorch_cuda: it registers its kernels when it is loaded, so
   # the linker must not drop it.
-  target_link_libraries(vrp_torch INTERFACE vrp_torch_c10_cuda)
+  target_link_libraries(vrp_torch INTERFACE vrp_torch_c10_cuda vrp_torch_cudart)
   target_link_options(vrp_torch INTERFACE
     "LINKER:--push-state,--no-as-needed" "${_vrp_torch_lib}/libtorch_cuda.so" "LINKER:--pop-state")
 endif()
