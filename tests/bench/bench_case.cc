@@ -34,6 +34,7 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
   BenchCase c;
   const std::map<std::string_view, Setter> setters = {
       {"architecture", Text(c.architecture)},
+      {"device", Text(c.device)},
       {"sizes", Text(c.sizes)},
       {"model", Text(c.model)},
       {"learned", Text(c.learned)},

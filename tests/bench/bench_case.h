@@ -12,7 +12,8 @@ namespace vrp {
 
 struct BenchCase {
   std::string architecture = "gt";
-  bool torch = false;       // the engine with LibTorch inside, on the CPU, instead of our kernels
+  std::string device = "cpu";  // as ResolveDevice takes it
+  bool torch = false;  // the engine with LibTorch inside, on the CPU too, instead of our kernels
   int32_t micro_batch = 0;  // instances at once, where the engine has a choice; 0: all
   std::string sizes;        // architecture_json; empty: of `model`, or the architecture's defaults
   std::string model;        // folder with weights and card; empty: fresh weights from `seed`

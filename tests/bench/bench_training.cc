@@ -50,8 +50,7 @@ absl::Status LoadWeights(const std::string& folder, PolicyEngine& engine) {
 
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const BenchCase& c,
                                                               const std::string& sizes,
-                                                              const EngineOptions& options) {
-  const TorchEngineRequest request{.device = {}, .seed = c.seed, .options = options};
+                                                              const TorchEngineRequest& request) {
   if (c.architecture == "gt") {
     VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions parsed,
                          ParseGraphTransformerOptions(sizes, "sizes"));
@@ -80,13 +79,14 @@ double Mean(std::span<const double> values) {
 
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c) {
   VRP_ASSIGN_OR_RETURN(const std::string sizes, SizesOf(c));
+  VRP_ASSIGN_OR_RETURN(const DeviceId device, ResolveDevice(c.device));
   EngineOptions options;
   options.precision = c.bf16 ? Precision::kBf16 : Precision::kFp32;
   absl::StatusOr<std::unique_ptr<PolicyEngine>> made =
-      c.torch ? MakeTorchEngine(c, sizes, options)
+      c.torch ? MakeTorchEngine(c, sizes, {.device = device, .seed = c.seed, .options = options})
               : MakeEngine({.architecture = c.architecture,
                             .architecture_json = sizes,
-                            .device = {},
+                            .device = device,
                             .seed = c.seed,
                             .options = options});
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine, std::move(made));

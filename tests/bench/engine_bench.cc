@@ -103,6 +103,7 @@ Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_
 std::string_view Bf16Name(const BenchCase& c) {
   if (!c.bf16) return "none";
   if (c.torch) return "torch";
+  if (c.device != "cpu") return "hardware";
   const Bf16 usable = UsableBf16();
   if (usable == Bf16::kNone) return "none";
   return usable == Bf16::kHardware ? "hardware" : "emulated";

@@ -1,14 +1,17 @@
 // Trains from a configuration without the daemon, and measures: a JSON line an epoch with the
 // quality on the validation set, the throughput and where the time went. Usage: train_bench CONFIG
-// FOLDER THREADS [KEY.PATH=VALUE ...]
+// FOLDER THREADS [device=WORD] [KEY.PATH=VALUE ...]
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/device/device.h"
 #include "core/train/trainer.h"
 
 namespace vrp {
@@ -57,23 +60,36 @@ class Printer final : public TrainingObserver {
   TrainingTotals before_;
 };
 
-int Main(int argc, char** argv) {
-  int threads = 0;
-  if (argc < 4 || !absl::SimpleAtoi(argv[3], &threads) || threads < 1) {
-    std::fprintf(stderr, "usage: train_bench CONFIG FOLDER THREADS [KEY.PATH=VALUE ...]\n");
-    return 2;
-  }
-  const std::string folder = argv[2];
+// As the arguments say, with the folders that it needs.
+TrainingRequest RequestOf(std::span<char* const> arguments) {
+  constexpr std::string_view kDevice = "device=";
   TrainingRequest request;
-  request.config = Value(ParseTrainingConfig(Value(ReadFile(argv[1])), argv[1],
-                                             ConfigOverrides(argv + 4, argv + argc)));
-  request.threads = threads;
+  std::span<char* const> keys = arguments.subspan(3);
+  if (!keys.empty() && std::string_view(keys[0]).starts_with(kDevice)) {
+    request.device = Value(ResolveDevice(keys[0] + kDevice.size()));
+    keys = keys.subspan(1);
+  }
+  request.config = Value(ParseTrainingConfig(Value(ReadFile(arguments[0])), arguments[0],
+                                             ConfigOverrides(keys.begin(), keys.end())));
+  const std::string folder = arguments[1];
   request.job_name = "bench";
   request.checkpoint_directory = Concat(folder, "/checkpoint");
   request.model_directory = Concat(folder, "/model");
   for (const std::string& path : {request.checkpoint_directory, request.model_directory}) {
     if (absl::Status status = EnsureDirectory(path); !status.ok()) Die(status);
   }
+  return request;
+}
+
+int Main(int argc, char** argv) {
+  int threads = 0;
+  if (argc < 4 || !absl::SimpleAtoi(argv[3], &threads) || threads < 1) {
+    std::fprintf(stderr,
+                 "usage: train_bench CONFIG FOLDER THREADS [device=WORD] [KEY.PATH=VALUE ...]\n");
+    return 2;
+  }
+  TrainingRequest request = RequestOf({argv + 1, static_cast<size_t>(argc - 1)});
+  request.threads = threads;
   Printer printer;
   const absl::Time start = absl::Now();
   const TrainingResult result = Value(MakeTrainer()->Train(request, {}, printer));
