@@ -1,0 +1,185 @@
+// The engines with LibTorch inside, on CUDA, beside the CPU's own kernels: the same weights, the
+// same instances. Each test runs with LibTorch on the CPU too, where no GPU is needed.
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/model/cpu_graph_transformer.h"
+#include "core/model/cpu_pointer_network.h"
+#include "core/model/torch_engines.h"
+#include "core/problem/generators.h"
+#include "tests/gpu/gpu_testing.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+using test::BatchOf;
+using test::RelativeDifference;
+using test::WeighByCost;
+
+constexpr uint64_t kSeed = 5;
+constexpr PointerNetworkOptions kPointer = {.hidden = 32, .layers = 2, .dropout = 0};
+
+void Draw(const GeneratorOptions& options, int64_t count, std::vector<Instance>& to) {
+  std::vector<Instance> drawn = *GenerateInstances(options, count);
+  std::move(drawn.begin(), drawn.end(), std::back_inserter(to));
+}
+
+// Of each kind that both networks know, of different sizes.
+std::vector<Instance> RandomInstances() {
+  std::vector<Instance> instances;
+  Draw({.customers = 20, .seed = 71}, 5, instances);
+  Draw({.customers = 50, .seed = 72}, 2, instances);
+  Draw({.kind = ProblemKind::kTsp, .customers = 20, .seed = 73}, 3, instances);
+  Draw({.kind = ProblemKind::kVrptw, .customers = 15, .seed = 74}, 3, instances);
+  return instances;
+}
+
+struct Case {
+  const char* architecture;
+  DeviceKind device;
+};
+
+class EngineGpuTest : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (GetParam().device == DeviceKind::kCuda && !test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
+    std::vector<Instance> instances = RandomInstances();
+    if (Transformer()) {
+      const std::vector<Instance> variants = test::Variants();
+      instances.insert(instances.end(), variants.begin(), variants.end());
+    }
+    own_ = Transformer() ? MakeCpuGraphTransformer(test::SmallTransformer(), kSeed)
+                         : MakeCpuPointerNetwork(kPointer, kSeed);
+    own_->parameters().TrackGradient();
+    batch_ = BatchOf(instances, own_->node_order());
+    torch_ = MakeTorch({});
+  }
+
+  static bool Transformer() { return GetParam().architecture == std::string_view("gt"); }
+
+  // The same network by LibTorch.
+  static std::unique_ptr<PolicyEngine> MakeTorch(const EngineOptions& options) {
+    const TorchEngineRequest request = {
+        .device = {.kind = GetParam().device}, .seed = kSeed, .options = options};
+    auto made = Transformer() ? MakeTorchGraphTransformerEngine(test::SmallTransformer(), request)
+                              : MakeTorchPointerEngine(kPointer, request);
+    EXPECT_TRUE(made.ok()) << made.status();
+    if (!made.ok()) return nullptr;
+    (*made)->parameters().TrackGradient();
+    return *std::move(made);
+  }
+
+  // Tours that either engine can follow: a draw at the edge of two nodes may go either way.
+  std::vector<std::vector<int32_t>> DrawTours() const {
+    const auto drawn = own_->Run(batch_, {.choice = Choice::kSample, .trajectories = 2});
+    EXPECT_TRUE(drawn.ok()) << drawn.status();
+    return drawn.ok() ? test::ChoicesOf(*drawn) : std::vector<std::vector<int32_t>>();
+  }
+
+  static void Record(const char* name, double value) { RecordProperty(name, absl::StrCat(value)); }
+
+  NetworkBatch batch_;
+  std::unique_ptr<PolicyEngine> own_;
+  std::unique_ptr<PolicyEngine> torch_;
+};
+
+TEST_P(EngineGpuTest, TakesTheSameGreedyTours) {
+  const auto expected = own_->Run(batch_, {});
+  const auto actual = torch_->Run(batch_, {});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  const auto wanted = test::ChoicesOf(*expected);
+  const auto got = test::ChoicesOf(*actual);
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t b = 0; b < got.size(); ++b) {
+    EXPECT_EQ(got[b], wanted[b]) << "instance " << b;
+    EXPECT_NEAR(actual->costs[b], expected->costs[b], 1e-9 * expected->costs[b])
+        << "instance " << b;
+  }
+}
+
+TEST_P(EngineGpuTest, GivesTheSameLogLikelihoodsOfGivenTours) {
+  const auto tours = DrawTours();
+  const RolloutRequest follow = {.choice = Choice::kFollow, .trajectories = 2, .choices = tours};
+  const auto expected = own_->Run(batch_, follow);
+  const auto actual = torch_->Run(batch_, follow);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  ASSERT_EQ(actual->log_likelihoods.size(), tours.size());
+  double largest = 0;
+  for (size_t row = 0; row < tours.size(); ++row) {
+    const double difference = actual->log_likelihoods[row] - expected->log_likelihoods[row];
+    EXPECT_NEAR(difference, 0, 1e-4) << "tour " << row;
+    largest = std::max(largest, std::abs(difference));
+  }
+  Record("log_likelihood_difference", largest);
+}
+
+TEST_P(EngineGpuTest, GivesTheSameGradient) {
+  const auto tours = DrawTours();
+  const GradientRequest request = {
+      .rollout = {.choice = Choice::kFollow, .trajectories = 2, .choices = tours}};
+  const auto expected = own_->AddGradient(batch_, request, WeighByCost);
+  const auto actual = torch_->AddGradient(batch_, request, WeighByCost);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  EXPECT_NEAR(actual->loss, expected->loss, 1e-4 * std::abs(expected->loss));
+  const double difference =
+      RelativeDifference(own_->parameters().gradient(), torch_->parameters().gradient());
+  Record("gradient_difference", difference);
+  EXPECT_LT(difference, 1e-5);
+}
+
+TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
+  const auto tours = DrawTours();
+  const GradientRequest request = {
+      .rollout = {.choice = Choice::kFollow, .trajectories = 2, .choices = tours}};
+  const auto rough = MakeTorch({.precision = Precision::kBf16});
+  ASSERT_NE(rough, nullptr);
+  ASSERT_TRUE(own_->AddGradient(batch_, request, WeighByCost).ok());
+  ASSERT_TRUE(rough->AddGradient(batch_, request, WeighByCost).ok());
+  const double difference =
+      RelativeDifference(own_->parameters().gradient(), rough->parameters().gradient());
+  Record("gradient_difference", difference);
+  EXPECT_LT(difference, 0.05);
+  EXPECT_GT(difference, 1e-6);  // it did compute in bf16
+}
+
+TEST_P(EngineGpuTest, SamplesPlansInBothPassesAlike) {
+  const auto outcome = torch_->AddGradient(
+      batch_, {.rollout = {.choice = Choice::kSample, .trajectories = 3}}, WeighByCost);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  Record("pass_difference", outcome->pass_difference);
+  EXPECT_LT(outcome->pass_difference, 1e-4);
+}
+
+TEST_P(EngineGpuTest, CopiesDistanceMatricesOnlyWhereInstancesHaveThem) {
+  std::vector<Instance> instances = RandomInstances();
+  const NetworkBatch without = BatchOf(instances, torch_->node_order());
+  const auto outcome = torch_->AddGradient(without, {}, WeighByCost);
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->matrix_bytes, 0);
+  EXPECT_EQ(outcome->copies > 0, GetParam().device == DeviceKind::kCuda);
+  Record("copies", static_cast<double>(outcome->copies));
+  Record("copied_bytes", static_cast<double>(outcome->copied_bytes));
+}
+
+std::string CaseName(const testing::TestParamInfo<Case>& info) {
+  return absl::StrCat(info.param.architecture,
+                      info.param.device == DeviceKind::kCuda ? "_cuda" : "_cpu");
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, EngineGpuTest,
+                         testing::Values(Case{"gt", DeviceKind::kCuda},
+                                         Case{"ptrnet", DeviceKind::kCuda},
+                                         Case{"gt", DeviceKind::kCpu},
+                                         Case{"ptrnet", DeviceKind::kCpu}),
+                         CaseName);
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,31 @@
+// What the tests that need a GPU have in common: where there is none they are skipped, with the
+// reason printed. No torch here.
+#pragma once
+
+#include <vector>
+
+#include "core/device/device.h"
+#include "gtest/gtest.h"
+
+namespace vrp::test {
+
+inline constexpr char kNoGpu[] =
+    "no CUDA device: none in this machine, none that its driver shows, or a build without CUDA "
+    "(./dev build cuda)";
+
+// The first of them, or the CPU where there is none.
+inline DeviceInfo FirstGpu() {
+  std::vector<DeviceInfo> devices = ListDevices();
+  return devices.size() > 1 ? devices[1] : devices[0];
+}
+
+inline bool HasGpu() { return FirstGpu().id.kind == DeviceKind::kCuda; }
+
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasGpu()) GTEST_SKIP() << kNoGpu;
+  }
+};
+
+}  // namespace vrp::test
