@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# Examples:
+#   cmake/gpu_bundle.sh build/cuda                       pack what is built there into build/vrp-gpu.tar.xz
+#   cmake/gpu_bundle.sh build/cuda --output FILE.tar.xz
+#
+# Use ./dev gpu-bundle, which builds first. The bundle is for a machine with a GPU and without a network:
+# programs, tests and benchmarks, stripped; Debian's libraries that they need, but those of glibc and GCC,
+# which any system has; configurations, models and data for tests; run and run-gpu-checks. LibTorch is not
+# in it: run finds the one that is installed there. Above 60 MiB it is refused.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly largest_mib=60
+readonly torch=2.11.0+cu130  # what `run` wants there; cmake/libtorch_cuda.lock is the same version here
+# Every system that can run a LibTorch wheel has these, as new as bundle.json says or newer.
+readonly from_system='^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|anl|stdc\+\+|gcc_s))\.so'
+temp=""
+trap 'if [[ -n "$temp" ]]; then rm -rf "$temp"; fi' EXIT
+
+say() { printf 'gpu-bundle: %s\n' "$*" >&2; }
+die() { printf 'gpu-bundle: error: %s\n' "$*" >&2; exit 1; }
+
+# Without symbols, and without the paths of this machine's LibTorch: `run` sets others.
+copy_program() {  # from to
+  install -D -m 0755 "$1" "$2"
+  strip --strip-all "$2"
+  printf 'file(RPATH_REMOVE FILE "%s")\n' "$2" >"$temp/rpath.cmake"
+  cmake -P "$temp/rpath.cmake" >/dev/null
+}
+
+# Debian's libraries of a program: those that the loader finds in the system's folders.
+copy_libraries() {  # program bundle
+  local name path
+  while read -r name path; do
+    if [[ "$path" == missing ]]; then
+      case "$name" in
+        libcuda.so.* | libnvidia-*) continue ;;  # the driver's
+        *) die "$1 needs $name, which this machine has not" ;;
+      esac
+    fi
+    if [[ ! "$path" =~ ^(/usr)?/lib/ || "$name" =~ $from_system || -e "$2/lib/$name" ]]; then continue; fi
+    install -D -m 0644 "$(readlink -f "$path")" "$2/lib/$name"
+  done < <(ldd "$1" | sed -nE 's/^\s*(\S+) => not found.*/\1 missing/p; s/^\s*(\S+) => (\/\S+) .*/\1 \2/p')
+}
+
+# The newest version of a symbol that any of the bundle's files wants: `GLIBC`, `GLIBCXX`.
+newest_symbol() {  # prefix bundle
+  find "$2/bin" "$2/tests" "$2/bench" "$2/lib" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.py' -print0 |
+    xargs -0 objdump -T 2>/dev/null | grep -oE "\($1_[0-9.]+\)" | grep -oE '[0-9.]+' | sort -Vu | tail -n 1
+}
+
+copy_sources() {  # bundle
+  local file
+  git ls-files configs models tests/data tests/gpu tests/bench/our_engine.py tests/e2e/daemon.py | while read -r file; do
+    case "$file" in
+      tests/gpu/*.cc | tests/gpu/*.h | tests/gpu/*.cu | tests/gpu/*.txt | tests/gpu/*_test.py) ;;
+      tests/gpu/run) install -D -m 0755 "$file" "$1/run" ;;
+      *) install -D -m "$([[ -x "$file" ]] && echo 0755 || echo 0644)" "$file" "$1/$file" ;;
+    esac
+  done
+  mkdir -p "$1/share/vrp"
+  ln -s ../../models "$1/share/vrp/models"  # where installed programs look
+  ln -s tests/gpu/run-gpu-checks "$1/run-gpu-checks"
+}
+
+write_facts() {  # bundle
+  local changed=false
+  if [[ -n "$(git status --porcelain --untracked-files=no)" ]]; then changed=true; fi
+  cat >"$1/bundle.json" <<END
+{
+  "commit": "$(git rev-parse --short=12 HEAD)",
+  "changed_since": $changed,
+  "packed": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
+  "torch": "$torch",
+  "glibc": "$(newest_symbol GLIBC "$1")",
+  "glibcxx": "$(newest_symbol GLIBCXX "$1")"
+}
+END
+}
+
+# Sizes of what is in it, as it is there and packed by itself, largest first; small ones in one line.
+print_sizes() {  # bundle
+  local part
+  printf '%9s %9s  %s\n' MiB packed part
+  (cd "$1" && find bin bench lib configs models tests -maxdepth 1 -mindepth 1 | while read -r part; do
+    printf '%s %s %s\n' "$(du -sb "$part" | cut -f1)" "$(tar -cf - "$part" | xz -1 | wc -c)" "$part"
+  done) | sort -rn | awk '
+    function show(size, packed, part) { printf "%9.2f %9.2f  %s\n", size / 1048576, packed / 1048576, part }
+    $1 > 262144 { show($1, $2, $3); next }
+    { rest += $1; rest_packed += $2; ++parts }
+    END { show(rest, rest_packed, parts " smaller parts") }'
+}
+
+main() {
+  local build="${1:?the build folder is missing}" output=build/vrp-gpu.tar.xz folder path bundle bytes
+  shift
+  while (($#)); do
+    case "$1" in
+      --output) output="${2:?--output needs a file}"; shift 2 ;;
+      -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; return 0 ;;
+      *) die "unknown argument '$1': --output FILE" ;;
+    esac
+  done
+  [[ -f "$build/gpu_programs.txt" ]] || die "$build was not configured for CUDA: run ./dev gpu-bundle"
+  temp="$(mktemp -d)"
+  bundle="$temp/vrp-gpu"
+  while read -r folder path; do
+    [[ -x "$path" ]] || die "$path is not built: run ./dev gpu-bundle"
+    copy_program "$path" "$bundle/$folder/$(basename "$path")"
+    copy_libraries "$path" "$bundle"
+  done <"$build/gpu_programs.txt"
+  copy_sources "$bundle"
+  write_facts "$bundle"
+  print_sizes "$bundle" >&2
+  tar -C "$temp" --sort=name --owner=0 --group=0 --numeric-owner -cf - vrp-gpu | xz -T0 -6 >"$temp/bundle.tar.xz"
+  bytes="$(stat -c %s "$temp/bundle.tar.xz")"
+  if ((bytes > largest_mib * 1048576)); then
+    die "$((bytes / 1048576)) MiB, wanted at most $largest_mib: the largest parts are above"
+  fi
+  mkdir -p "$(dirname "$output")"
+  mv "$temp/bundle.tar.xz" "$output"
+  say "$output: $(awk "BEGIN {printf \"%.1f\", $bytes / 1048576}") MiB, of commit $(git rev-parse --short=12 HEAD)"
+}
+
+main "$@"

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""vrpd on a device, as its users have it: what it says of the device, a plan by a shipped network, a short training.
+
+Prints one JSON object; what is wrong goes to standard error, with exit code 1. The programs are those of
+VRP_BINARY_DIR/bin.
+
+Example:
+  VRP_BINARY_DIR=build/dev daemon_on_device.py --device cpu
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+
+from daemon import DATA, Daemon  # noqa: E402
+
+INSTANCE, OPTIMUM = DATA / "E-n22-k4.vrp", 375
+EPOCHS = 3
+
+
+def timed(daemon, *words):
+    begin = time.monotonic()
+    answer = daemon.json(*words)[-1]
+    return answer, round(time.monotonic() - begin, 3)
+
+
+def examine(daemon, device):
+    info = daemon.json("server", "info")[-1]
+    kinds = [one["id"].split(":")[0] for one in info["devices"]]
+    if device not in kinds:
+        raise AssertionError(f"server info lists the devices {', '.join(kinds)}, wanted {device} among them")
+    plan, solve_s = timed(daemon, "solve", INSTANCE, "--model", "gt-mixed", "--strategy", "multi_start")
+    cost = plan["cost"]
+    if cost < OPTIMUM:
+        raise AssertionError(f"{INSTANCE.name}: got a plan of cost {cost}, below the optimum {OPTIMUM}")
+    _, train_s = timed(daemon, "train", "--config", ROOT / "configs" / "tiny_1.yaml", "--set", f"training.epochs={EPOCHS}")
+    return {"devices": info["devices"], "multi_start_cost": cost, "multi_start_s": solve_s, "train_s": train_s,
+            "epochs": EPOCHS}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda")
+    options = parser.parse_args()
+    daemon = Daemon(flags=["--device", options.device])
+    try:
+        print(json.dumps(examine(daemon, options.device)))
+        status = daemon.stop()
+        if status:
+            raise AssertionError(f"vrpd ended with {status} after SIGTERM")
+    except (AssertionError, RuntimeError) as error:
+        sys.exit(f"daemon_on_device: {error}\n{daemon.log_path.read_text()[-2000:]}")
+    finally:
+        daemon.clean_up()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+"""The checks of run-gpu-checks by group. A check is (name, limit in seconds, function of the limit): the function
+returns numbers or raises Skip or Failure (gpu_report.py)."""
+
+import csv
+import functools
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+from gpu_machine import LEAST_DRIVER, NO_DEVICE, bundle_environment
+from gpu_report import Failure, Skip, run_program
+
+# Their twins on the CPU, by LibTorch, have run where the bundle was made.
+NOT_ON_THE_CPU = "-*_cpu"
+# Our own kernels: LibTorch's are NVIDIA's and PyTorch's to check, and take minutes.
+SANITIZED = "*-*Engine*:DeviceGpuTest.*:*_cpu"
+SANITIZER_TOOLS = {"memcheck": ["--leak-check", "no", "--kernel-name", "kns=vrp"],
+                   "racecheck": ["--kernel-name", "kns=vrp"],
+                   # All kernels, or memory that LibTorch's have written would pass for never written.
+                   "initcheck": []}
+SANITIZER_FOUND = 86
+GRAPH_TESTS = "*CudaGraph*:*Synchroni*"
+GTEST_KEYS = {"name", "value_param", "type_param", "file", "line", "status", "result", "timestamp", "time", "classname",
+              "failures", "skipped"}
+BENCH_CASES = ("am_cvrp50", "am_cvrp100", "pomo_cvrp50", "pomo_cvrp100", "greedy_cvrp100", "pointer_cvrp20")
+NCU_METRICS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+               "dram__throughput.avg.pct_of_peak_sustained_elapsed")
+
+
+class Checks:
+    def __init__(self, machine, options):
+        self._machine, self._root, self._options = machine, machine.root, options
+
+    @functools.cached_property
+    def _environment(self):
+        try:
+            return bundle_environment(self._root)
+        except ValueError as error:
+            raise Skip(f"the bundle's programs do not run: {error}") from None
+
+    def _gpu(self, body):
+        """A check that needs a device, and whatever else `body` asks for."""
+        def check(limit):
+            if not self._machine.devices:
+                raise Skip(NO_DEVICE)
+            return body(limit)
+        return check
+
+    def _tool(self, name):
+        path = self._machine.tool(name)
+        if path is None:
+            raise Skip(f"{name} is neither on PATH nor in /usr/local/cuda/bin nor in the bundle's tools/")
+        return path
+
+    def _program(self, name):
+        path = self._root / name
+        if not path.exists():
+            raise Skip(f"the bundle has no {name}")
+        return path
+
+    def _run(self, command, limit):
+        return run_program(command, limit, self._environment, self._root)
+
+    def machine(self):
+        yield "driver", 60, self._gpu(self._check_driver)
+        yield "libtorch", 60, self._gpu(self._check_libtorch)
+
+    def _check_driver(self, _limit):
+        if self._machine.driver() < LEAST_DRIVER:
+            raise Failure(f"driver: got {self._machine.devices[0]['driver_version']}, wanted {LEAST_DRIVER} or newer")
+        return self._machine.devices[0]
+
+    def _check_libtorch(self, limit):
+        try:
+            bundle_environment(self._root)
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        self._run([self._program("bin/vrpd"), "--version"], limit).need_success("vrpd --version")
+        return {"torch": self._machine.bundle.get("torch")}
+
+    def tests(self):
+        for program in sorted((self._root / "tests").glob("*_test")):
+            for suite in self._suites(program):
+                words = f"{program.name} {suite}".strip()
+                yield words, 150, self._gpu(functools.partial(self._check_tests, program, suite))
+        yield "vrpd on the device", 90, self._gpu(self._check_daemon)
+
+    def _suites(self, program):
+        """Those of gpu_test, for a process each: a device in trouble costs one of them. "" stands for all."""
+        if not self._machine.devices or program.name != "gpu_test":
+            return [""]
+        try:
+            lines = self._list(program, f"*{NOT_ON_THE_CPU}", 60)
+        except (Failure, Skip):
+            return [""]
+        return [line.split("#")[0].strip().rstrip(".") for line in lines if not line.startswith(" ")]
+
+    def _list(self, program, pattern, limit):
+        outcome = self._run([program, "--gtest_list_tests", f"--gtest_filter={pattern}"], limit)
+        outcome.need_success(f"{program.name} --gtest_list_tests")
+        return [line for line in outcome.output.splitlines() if re.match(r" *[\w/]+\.? *(#.*)?$", line)]
+
+    def _check_tests(self, program, suite, limit):
+        return self._run_tests([program], program.name, f"{suite or '*'}{'.*' if suite else ''}{NOT_ON_THE_CPU}", limit)
+
+    def _run_tests(self, command, name, pattern, limit):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "tests.json")
+            outcome = self._run([*command, f"--gtest_filter={pattern}", f"--gtest_output=json:{path}"], limit)
+            text = path.read_text() if path.exists() else ""
+        if not text:
+            outcome.need_success(name)
+            raise Failure(f"{name} said nothing of its tests", output=outcome.output)
+        numbers = test_numbers(json.loads(text))
+        if numbers["failed"]:
+            raise Failure(f"failed: {', '.join(numbers['failed'])}", numbers, outcome.output)
+        outcome.need_success(name)
+        if not numbers["passed"]:
+            reasons = re.findall(r"Skipped\n(.+)", outcome.output)
+            raise Skip(reasons[0] if reasons else f"no test of {name} matches {pattern}")
+        return numbers
+
+    def _check_daemon(self, limit):
+        environment = dict(self._environment, VRP_BINARY_DIR=str(self._root))
+        script = self._root / "tests" / "gpu" / "daemon_on_device.py"
+        outcome = run_program([sys.executable, script], limit, environment, self._root)
+        outcome.need_success("daemon_on_device.py")
+        return json.loads(outcome.output.splitlines()[-1])
+
+    def sanitizer(self):
+        for tool in SANITIZER_TOOLS:
+            yield f"{tool} gpu_test", 60, self._gpu(functools.partial(self._sanitize, tool))
+
+    def _sanitize(self, tool, limit):
+        sanitizer, program = self._tool("compute-sanitizer"), self._program("tests/gpu_test")
+        pattern = self._options.sanitizer_filter
+        if not self._list(program, pattern, limit):
+            raise Skip(f"no test of gpu_test matches {pattern}")
+        command = [sanitizer, "--tool", tool, "--error-exitcode", SANITIZER_FOUND, *SANITIZER_TOOLS[tool]]
+        if tool == "memcheck":
+            command += ["--report-api-errors", "no"]  # LibTorch asks for what there may not be
+        outcome = self._run([*command, program, f"--gtest_filter={pattern}"], limit)
+        found = re.findall(r"SUMMARY: (.*)", outcome.output)
+        if outcome.code == SANITIZER_FOUND:
+            raise Failure(f"{tool}: {found[-1] if found else 'errors'}", output=outcome.output)
+        outcome.need_success(f"gpu_test under {tool}")
+        if not found:
+            raise Failure(f"{tool} gave no summary", output=outcome.output)
+        return {"summary": found[-1], "tests": pattern}
+
+    def graph(self):
+        yield "no synchronisation in a replayed step", 120, self._gpu(self._check_graph)
+
+    def _check_graph(self, limit):
+        program = self._program("tests/gpu_test")
+        pattern = GRAPH_TESTS + NOT_ON_THE_CPU
+        if not self._list(program, pattern, limit):
+            raise Skip(f"gpu_test has no test that matches {GRAPH_TESTS}")
+        return self._run_tests([program], "gpu_test", pattern, limit)
+
+    def bench(self):
+        for case in BENCH_CASES:
+            yield case, 65, self._gpu(functools.partial(self._measure, case))
+        yield "tiny_1 epoch", 60, self._gpu(self._measure_tiny)
+
+    def _measure(self, case, limit):
+        self._program("bench/engine_bench")
+        script = self._root / "tests" / "gpu" / "plain_torch_attention.py"
+        seconds = max(limit - 25, 5)  # of its measurements; torch takes its time to load
+        outcome = run_program([sys.executable, script, "--bundle", self._root, "--case", case, "--seconds", seconds],
+                              limit, folder=self._root)
+        outcome.need_success(case)
+        return json.loads(outcome.output.splitlines()[-1])
+
+    def _measure_tiny(self, limit):
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = self._run([self._program("bench/train_bench"), "configs/tiny_1.yaml", folder, 2, "device=cuda",
+                                 "training.epochs=4", "training.amp=true"], limit)
+        outcome.need_success("train_bench")
+        lines = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"what": "train_epoch"')]
+        return {"epoch_s": [line["seconds"] for line in lines], "goal_s": 0.03}
+
+    def profile(self):
+        yield "ncu engine_bench", 60, self._gpu(self._profile_kernels)
+        yield "nsys engine_bench", 60, self._gpu(self._profile_system)
+
+    def _steps(self, count):
+        """A shell's line that runs some training steps."""
+        return ["sh", "-c", f"yes step | head -n {count} | "
+                            f"'{self._program('bench/engine_bench')}' device=cuda bf16=1 customers=50 batch=512"]
+
+    def _profile_kernels(self, limit):
+        command = [self._tool("ncu"), "--csv", "--target-processes", "all", "--clock-control", "none", "--kernel-name",
+                   "regex:vrp", "--launch-count", 20, "--metrics", ",".join(NCU_METRICS), *self._steps(2)]
+        outcome = self._run(command, limit)
+        outcome.need_success("ncu")
+        kernels = kernel_figures(outcome.output)
+        if not kernels:
+            raise Skip("engine_bench launched no kernel of ours")
+        return {"kernels": kernels}
+
+    def _profile_system(self, limit):
+        tool = self._tool("nsys")
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = self._run([tool, "profile", "--stats=true", "--trace=cuda", "--output", f"{folder}/steps",
+                                 *self._steps(5)], limit)
+        outcome.need_success("nsys")
+        return {"summary": outcome.output[-6000:]}
+
+
+def test_numbers(content):
+    """Counts, the failed ones' names and what tests have recorded, of GoogleTest's JSON."""
+    numbers = {"passed": 0, "skipped": 0, "failed": [], "recorded": {}}
+    for suite in content["testsuites"]:
+        for test in suite["testsuite"]:
+            name = f"{suite['name']}.{test['name']}"
+            if test.get("failures"):
+                numbers["failed"].append(name)
+            elif test.get("result") == "SKIPPED":
+                numbers["skipped"] += 1
+            else:
+                numbers["passed"] += 1
+            recorded = {key: value for key, value in test.items() if key not in GTEST_KEYS}
+            if recorded:
+                numbers["recorded"][name] = recorded
+    return numbers
+
+
+def kernel_figures(text):
+    """Of ncu's CSV: a dict a launch, its kernel and the metrics."""
+    lines = text.splitlines()
+    header = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    if header is None:
+        return []
+    launches = {}
+    for row in csv.DictReader(lines[header:]):
+        if row.get("ID") and row.get("Metric Name"):
+            launch = launches.setdefault(row["ID"], {"kernel": row["Kernel Name"][:160]})
+            launch[f"{row['Metric Name']} ({row['Metric Unit']})"] = row["Metric Value"]
+    return list(launches.values())

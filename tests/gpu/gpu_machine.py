@@ -1,0 +1,80 @@
+"""What run-gpu-checks finds on a machine: its GPU and driver, tools, and the bundle itself."""
+
+import glob
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+
+NO_DEVICE = "no NVIDIA device"
+TOOLS = ("nvidia-smi", "compute-sanitizer", "nsys", "ncu")
+LEAST_DRIVER = 580  # CUDA 13.0
+QUERY = ("name", "driver_version", "memory.total", "compute_cap", "clocks.max.sm", "power.limit", "temperature.gpu")
+TOOL_FOLDERS = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer", "/usr/local/nvidia/bin",
+                *sorted(glob.glob("/opt/nvidia/nsight-compute/*"), reverse=True))
+
+
+def find_tool(name, root):
+    """A tool on PATH, in the usual folders or in the bundle's own tools/; None where there is none."""
+    folders = [os.environ.get("PATH", ""), *TOOL_FOLDERS, str(root / "tools")]
+    return shutil.which(name, path=os.pathsep.join(folders))
+
+
+def answer_of(*command):
+    """What a program prints, or "" where it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+class Machine:
+    def __init__(self, root):
+        self.root = pathlib.Path(root).resolve()
+        self.smi = find_tool("nvidia-smi", self.root)
+        self.devices = self._devices()
+        self.bundle = json.loads((self.root / "bundle.json").read_text())
+
+    def _devices(self):
+        if self.smi is None:
+            return []
+        text = answer_of(self.smi, f"--query-gpu={','.join(QUERY)}", "--format=csv,noheader,nounits")
+        rows = [[word.strip() for word in line.split(",")] for line in text.splitlines()]
+        return [dict(zip(QUERY, row, strict=True)) for row in rows if len(row) == len(QUERY)]
+
+    def tool(self, name):
+        return find_tool(name, self.root)
+
+    def driver(self):
+        """The driver's major number."""
+        return int(self.devices[0]["driver_version"].split(".")[0])
+
+    def facts(self):
+        return {"machine": {"host": platform.node(), "kernel": platform.release(), "cpu": _processor(),
+                            "cores": len(os.sched_getaffinity(0)), "python": platform.python_version(),
+                            "glibc": platform.libc_ver()[1], "devices": self.devices,
+                            "tools": {name: self.tool(name) for name in TOOLS}},
+                "driver": self.devices[0]["driver_version"] if self.devices else None,
+                "commit": self.bundle.get("commit"), "bundle": self.bundle}
+
+
+def _processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def bundle_environment(root):
+    """The variables with which the bundle's programs find their libraries; ValueError says why there are none."""
+    try:
+        done = subprocess.run([str(pathlib.Path(root).resolve() / "run"), "--environment"], capture_output=True, text=True,
+                              timeout=60, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise ValueError(str(error)) from None
+    if done.returncode:
+        raise ValueError(done.stderr.strip() or f"run --environment ended with code {done.returncode}")
+    return dict(os.environ, **dict(line.split("=", 1) for line in done.stdout.splitlines()))

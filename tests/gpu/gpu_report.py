@@ -1,0 +1,97 @@
+"""The report that run-gpu-checks writes: checks with their states, each run within a limit of time."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+SCHEMA_VERSION = 1
+KEPT_OUTPUT = 4000  # characters of a failed check's output
+
+
+class Skip(Exception):
+    """The check cannot be made here; its text says why."""
+
+
+class Failure(Exception):
+    """The check went wrong; its text says how."""
+
+    def __init__(self, reason, numbers=None, output=""):
+        super().__init__(reason)
+        self.numbers, self.output = numbers or {}, output[-KEPT_OUTPUT:]
+
+
+@dataclasses.dataclass
+class Outcome:
+    code: int
+    output: str  # standard output and error together
+    seconds: float
+
+    def need_success(self, what):
+        """Raises Failure unless the program ended with code 0."""
+        if self.code < 0:
+            raise Failure(f"{what} was ended by signal {-self.code} ({signal.Signals(-self.code).name})",
+                          output=self.output)
+        if self.code:
+            raise Failure(f"{what} ended with code {self.code}", output=self.output)
+
+
+def run_program(command, limit, environment=None, folder=None):
+    """Runs a program to its end, or to the limit: then it and what it started are killed, and that is a Failure."""
+    begin = time.monotonic()
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", env=environment, cwd=folder,
+                               start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        raise Failure(f"not done after its {limit:.0f} s", output=output) from None
+    return Outcome(process.returncode, output, time.monotonic() - begin)
+
+
+class Report:
+    """Writes itself anew after each check, so that what was found is there whatever comes next."""
+
+    def __init__(self, path, facts, seconds):
+        self._path = pathlib.Path(path)
+        self._begin = time.monotonic()
+        self._end = self._begin + seconds
+        self._content = {"schema_version": SCHEMA_VERSION, "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                         **facts, "summary": {}, "checks": []}
+        self._write()
+
+    def check(self, group, name, limit, body):
+        """Calls body(limit in seconds), which returns numbers or raises Skip or Failure."""
+        begin = time.monotonic()
+        entry = {"group": group, "name": name, "state": "passed", "reason": "", "seconds": 0.0, "numbers": {}}
+        try:
+            left = self._end - begin
+            if left < 1:
+                raise Skip("the time for all checks was up")
+            entry["numbers"] = body(min(limit, left)) or {}
+        except Skip as skip:
+            entry.update(state="skipped", reason=str(skip))
+        except Failure as failure:
+            entry.update(state="failed", reason=str(failure), numbers=failure.numbers, output=failure.output)
+        except (OSError, ValueError, KeyError) as error:  # a tool that answers otherwise than it should
+            entry.update(state="failed", reason=f"{type(error).__name__}: {error}")
+        entry["seconds"] = round(time.monotonic() - begin, 3)
+        self._content["checks"].append(entry)
+        self._write()
+        reason = f": {entry['reason']}" if entry["reason"] else ""
+        print(f"{entry['state']:8}{entry['seconds']:8.1f} s  {group}: {name}{reason}", flush=True)
+
+    def count(self, state):
+        return sum(entry["state"] == state for entry in self._content["checks"])
+
+    def _write(self):
+        self._content["summary"] = {state: self.count(state) for state in ("passed", "failed", "skipped")}
+        self._content["seconds"] = round(time.monotonic() - self._begin, 1)
+        temporary = self._path.with_name(self._path.name + ".new")
+        temporary.write_text(json.dumps(self._content, indent=1) + "\n")
+        temporary.replace(self._path)

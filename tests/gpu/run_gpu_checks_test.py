@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""run-gpu-checks on made-up bundles and machines: what it runs, what it says, how it ends. No GPU, nothing built."""
+
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SMI = 'echo "NVIDIA Made Up, %s, 143771, 9.0, 1980, 700.00, 31"'
+# Answers as a GoogleTest program does, by the states that its TESTS gives.
+GTEST = """
+import fnmatch, json, sys, time
+TESTS = {tests}
+flags = dict(word.lstrip("-").partition("=")[::2] for word in sys.argv[1:])
+wanted, _, unwanted = flags.get("gtest_filter", "*").partition("-")
+def match(name, patterns):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns.split(":") if pattern)
+chosen = {{name: state for name, state in TESTS.items() if match(name, wanted) and not match(name, unwanted)}}
+suites = {{}}
+for name, state in chosen.items():
+    suites.setdefault(name.rsplit(".", 1)[0], []).append((name.rsplit(".", 1)[1], state))
+print("Running main() from made_up.cc")
+if "gtest_list_tests" in flags:
+    for suite, tests in suites.items():
+        print(f"{{suite}}.", *(f"  {{name}}  # GetParam() = 1" for name, _ in tests), sep="\\n")
+    sys.exit(0)
+if "hang" in chosen.values():
+    time.sleep(60)
+if "crash" in chosen.values():
+    import os; os.abort()
+content = []
+for suite, tests in suites.items():
+    content.append({{"name": suite, "testsuite": []}})
+    for name, state in tests:
+        test = {{"name": name, "status": "RUN", "difference": "2e-7"}}
+        test["result"] = "SKIPPED" if state == "skip" else "COMPLETED"
+        if state == "skip":
+            print("x.cc:1: Skipped\\nno CUDA device: made up")
+        if state == "fail":
+            test["failures"] = [{{"failure": "wrong"}}]
+        content[-1]["testsuite"].append(test)
+if "gtest_output" in flags:
+    open(flags["gtest_output"].partition(":")[2], "w").write(json.dumps({{"testsuites": content}}))
+sys.exit(int("fail" in chosen.values()))
+"""
+
+
+def write_program(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+class RunGpuChecks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name, "bundle")
+        self.tools = pathlib.Path(folder.name, "tools")
+        self.write("run", 'echo "VRP_SOURCE_DIR=$PWD"')
+        self.write("bin/vrpd", "echo vrpd 0.1.0")
+        self.write("bench/engine_bench", "exit 1")
+        self.write("bench/train_bench", """echo '{"what": "train_epoch", "seconds": 0.25}'""")
+        (self.root / "bundle.json").write_text('{"commit": "0123456789ab", "torch": "2.11.0+cu130"}')
+        write_program(self.root / "tests/gpu/plain_torch_attention.py", 'print(\'a warning\\n{"ratio": 12.5}\')\n')
+        write_program(self.root / "tests/gpu/daemon_on_device.py", 'print(\'{"train_s": 1.5}\')\n')
+        self.write_tests({"DeviceGpuTest.Works": "pass", "Nets/EngineGpuTest.Agrees/gt_cuda": "pass",
+                          "Nets/EngineGpuTest.Agrees/gt_cpu": "fail"})
+        self.write_tool("nvidia-smi", SMI % "580.95.05")
+
+    def write(self, name, shell):
+        write_program(self.root / name, f"#!/bin/sh\n{shell}\n")
+
+    def write_tests(self, tests):
+        write_program(self.root / "tests/gpu_test", f"#!{sys.executable}\n" + GTEST.format(tests=tests))
+
+    def write_tool(self, name, shell):
+        write_program(self.tools / name, f"#!/bin/sh\n{shell}\n")
+
+    def run_checks(self, *arguments):
+        """Its exit code and report."""
+        report = self.root / "report.json"
+        environment = dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}")
+        done = subprocess.run([sys.executable, HERE / "run-gpu-checks", "--bundle", os.path.relpath(self.root),
+                               "--report", report, *arguments],
+                              capture_output=True, text=True, env=environment, timeout=100, check=False)
+        self.output = done.stdout + done.stderr
+        return done.returncode, json.loads(report.read_text()) if report.exists() else None
+
+    def entry(self, report, name):
+        found = [check for check in report["checks"] if check["name"] == name]
+        self.assertEqual(len(found), 1, [check["name"] for check in report["checks"]])
+        return found[0]
+
+    def assert_entry(self, report, name, state, reason=""):
+        entry = self.entry(report, name)
+        self.assertEqual(entry["state"], state, entry)
+        self.assertIn(reason, entry["reason"])
+        return entry
+
+    def test_skips_everything_without_a_device_and_says_so(self):
+        for shell in ("echo 'NVIDIA-SMI has failed' >&2; exit 9", "echo No devices were found"):
+            with self.subTest(shell):
+                self.write_tool("nvidia-smi", shell)
+                code, report = self.run_checks()
+                self.assertEqual(code, 77, self.output)
+                self.assertEqual({check["group"] for check in report["checks"]},
+                                 {"machine", "tests", "graph", "bench", "sanitizer", "profile"})
+                self.assertEqual({(check["state"], check["reason"]) for check in report["checks"]},
+                                 {("skipped", "no NVIDIA device")})
+                self.assertEqual(report["machine"]["devices"], [])
+
+    def test_reports_the_machine_the_commit_and_what_each_check_found(self):
+        code, report = self.run_checks("--only", "tests,bench")
+        self.assertEqual(code, 0, self.output)
+        self.assertEqual(report["machine"]["devices"][0]["name"], "NVIDIA Made Up")
+        self.assertEqual((report["driver"], report["commit"]), ("580.95.05", "0123456789ab"))
+        numbers = self.assert_entry(report, "gpu_test DeviceGpuTest", "passed")["numbers"]
+        self.assertEqual((numbers["passed"], numbers["failed"]), (1, []))
+        self.assertEqual(numbers["recorded"], {"DeviceGpuTest.Works": {"difference": "2e-7"}})
+        self.assertEqual(self.assert_entry(report, "am_cvrp50", "passed")["numbers"], {"ratio": 12.5})
+        self.assert_entry(report, "vrpd on the device", "passed")
+        self.assertEqual(self.entry(report, "tiny_1 epoch")["numbers"]["epoch_s"], [0.25])
+        self.assertEqual(report["summary"]["failed"], 0)
+
+    def test_leaves_the_twins_on_the_cpu_out(self):
+        _, report = self.run_checks("--only", "tests")
+        self.assertEqual(self.entry(report, "gpu_test Nets/EngineGpuTest")["numbers"]["passed"], 1)
+
+    def test_names_the_tests_that_fail(self):
+        self.write_tests({"AGpuTest.Works": "pass", "BGpuTest.Wrong": "fail", "BGpuTest.Right": "pass"})
+        code, report = self.run_checks("--only", "tests")
+        self.assertEqual(code, 1)
+        self.assert_entry(report, "gpu_test AGpuTest", "passed")
+        entry = self.assert_entry(report, "gpu_test BGpuTest", "failed", "failed: BGpuTest.Wrong")
+        self.assertEqual(entry["numbers"]["passed"], 1)
+
+    def test_goes_on_after_a_crash_and_after_a_hang(self):
+        self.write_tests({"AGpuTest.Aborts": "crash", "BGpuTest.Hangs": "hang", "CGpuTest.Works": "pass"})
+        begin = time.monotonic()
+        code, report = self.run_checks("--only", "tests", "--time-limit", "10")
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(code, 1)
+        self.assertIn("SIGABRT", self.assert_entry(report, "gpu_test AGpuTest", "failed")["reason"])
+        self.assert_entry(report, "gpu_test BGpuTest", "failed", "not done after its")
+        self.assert_entry(report, "gpu_test CGpuTest", "skipped", "the time for all checks was up")
+
+    def test_gives_the_reason_that_skipped_tests_print(self):
+        self.write_tests({"AGpuTest.Needs": "skip"})
+        code, report = self.run_checks("--only", "tests")
+        self.assertEqual(code, 0, self.output)  # the driver and LibTorch are there
+        self.assert_entry(report, "gpu_test AGpuTest", "skipped", "no CUDA device: made up")
+
+    def test_fails_with_an_old_driver(self):
+        self.write_tool("nvidia-smi", SMI % "570.10")
+        code, report = self.run_checks("--only", "graph")
+        self.assertEqual(code, 1)
+        self.assert_entry(report, "driver", "failed", "got 570.10, wanted 580 or newer")
+
+    def test_says_once_that_libtorch_is_missing(self):
+        self.write("run", "echo 'run: error: got torch 2.10.0, wanted torch 2.11.0+cu130' >&2; exit 3")
+        code, report = self.run_checks("--only", "tests,profile")
+        self.assertEqual(code, 1)
+        self.assert_entry(report, "libtorch", "failed", "got torch 2.10.0, wanted torch 2.11.0+cu130")
+        self.assert_entry(report, "gpu_test", "skipped", "got torch 2.10.0")
+        self.assertEqual(report["summary"]["failed"], 1)
+
+    def test_looks_for_tests_of_graphs_and_of_synchronisations(self):
+        _, report = self.run_checks("--only", "graph")
+        self.assert_entry(report, "no synchronisation in a replayed step", "skipped", "no test that matches")
+        self.write_tests({"CudaGraphGpuTest.ReplaysWithoutSynchronising": "fail"})
+        code, report = self.run_checks("--only", "graph")
+        self.assertEqual(code, 1)
+        self.assert_entry(report, "no synchronisation in a replayed step", "failed", "CudaGraphGpuTest")
+
+    def test_reports_what_the_sanitizer_finds(self):
+        self.write_tests({"DecoderGpuTest.Decodes": "pass"})
+        self.write_tool("compute-sanitizer", textwrap.dedent("""
+            case "$*" in
+              *memcheck*) echo '========= ERROR SUMMARY: 0 errors' ;;
+              *racecheck*) echo '========= RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)'; exit 86 ;;
+              *) echo 'Error: device not supported'; exit 1 ;;
+            esac"""))
+        code, report = self.run_checks("--only", "sanitizer")
+        self.assertEqual(code, 1)
+        self.assertEqual(self.assert_entry(report, "memcheck gpu_test", "passed")["numbers"]["summary"], "0 errors")
+        self.assert_entry(report, "racecheck gpu_test", "failed", "2 hazards displayed")
+        entry = self.assert_entry(report, "initcheck gpu_test", "failed", "gpu_test under initcheck ended with code 1")
+        self.assertIn("device not supported", entry["output"])
+
+    def test_skips_the_sanitizer_where_there_is_nothing_for_it(self):
+        self.write_tool("compute-sanitizer", "exit 1")
+        _, report = self.run_checks("--only", "sanitizer")  # engines and the device alone
+        self.assert_entry(report, "memcheck gpu_test", "skipped", "no test of gpu_test matches")
+
+    def test_reads_the_figures_of_the_kernels(self):
+        self.write_tool("ncu", textwrap.dedent("""
+            echo '==PROF== Connected'
+            echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
+            echo '"0","vrp::Rollout(int)","gpu__time_duration.sum","us","12.5"'
+            echo '"0","vrp::Rollout(int)","dram__throughput","%","41"'"""))
+        self.write_tool("nsys", "echo 'cannot make a report'; exit 1")
+        code, report = self.run_checks("--only", "profile")
+        self.assertEqual(code, 1)
+        kernels = self.assert_entry(report, "ncu engine_bench", "passed")["numbers"]["kernels"]
+        self.assertEqual(kernels, [{"kernel": "vrp::Rollout(int)", "gpu__time_duration.sum (us)": "12.5",
+                                    "dram__throughput (%)": "41"}])
+        self.assert_entry(report, "nsys engine_bench", "failed", "ended with code 1")
+
+    def test_refuses_a_group_that_it_does_not_know(self):
+        code, report = self.run_checks("--only", "tests,benches")
+        self.assertEqual((code, report), (2, None))
+        self.assertIn("got benches, wanted some of tests, graph", self.output)
+
+    def test_says_that_the_folder_is_no_bundle(self):
+        (self.root / "bundle.json").unlink()
+        code, _ = self.run_checks()
+        self.assertEqual(code, 2)
+        self.assertIn("bundle.json", self.output)
+
+
+if __name__ == "__main__":
+    unittest.main()
