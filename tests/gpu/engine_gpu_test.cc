@@ -21,10 +21,10 @@ using test::BatchOf;
 using test::RelativeDifference;
 using test::WeighByCost;
 
-constexpr uint64_t kSeed = 5;
-constexpr PointerNetworkOptions kPointer = {.hidden = 32, .layers = 2, .dropout = 0};
+constexpr uint64_t kFirstWeights = 5;
+constexpr PointerNetworkOptions kSmallPointer = {.hidden = 32, .layers = 2, .dropout = 0};
 
-void Draw(const GeneratorOptions& options, int64_t count, std::vector<Instance>& to) {
+void DrawInstances(const GeneratorOptions& options, int64_t count, std::vector<Instance>& to) {
   std::vector<Instance> drawn = *GenerateInstances(options, count);
   std::move(drawn.begin(), drawn.end(), std::back_inserter(to));
 }
@@ -32,19 +32,19 @@ void Draw(const GeneratorOptions& options, int64_t count, std::vector<Instance>&
 // Of each kind that both networks know, of different sizes.
 std::vector<Instance> RandomInstances() {
   std::vector<Instance> instances;
-  Draw({.customers = 20, .seed = 71}, 5, instances);
-  Draw({.customers = 50, .seed = 72}, 2, instances);
-  Draw({.kind = ProblemKind::kTsp, .customers = 20, .seed = 73}, 3, instances);
-  Draw({.kind = ProblemKind::kVrptw, .customers = 15, .seed = 74}, 3, instances);
+  DrawInstances({.customers = 20, .seed = 71}, 5, instances);
+  DrawInstances({.customers = 50, .seed = 72}, 2, instances);
+  DrawInstances({.kind = ProblemKind::kTsp, .customers = 20, .seed = 73}, 3, instances);
+  DrawInstances({.kind = ProblemKind::kVrptw, .customers = 15, .seed = 74}, 3, instances);
   return instances;
 }
 
-struct Case {
+struct EngineCase {
   const char* architecture;
   DeviceKind device;
 };
 
-class EngineGpuTest : public testing::TestWithParam<Case> {
+class EngineGpuTest : public testing::TestWithParam<EngineCase> {
  protected:
   void SetUp() override {
     if (GetParam().device == DeviceKind::kCuda && !test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
@@ -53,8 +53,8 @@ class EngineGpuTest : public testing::TestWithParam<Case> {
       const std::vector<Instance> variants = test::Variants();
       instances.insert(instances.end(), variants.begin(), variants.end());
     }
-    own_ = Transformer() ? MakeCpuGraphTransformer(test::SmallTransformer(), kSeed)
-                         : MakeCpuPointerNetwork(kPointer, kSeed);
+    own_ = Transformer() ? MakeCpuGraphTransformer(test::SmallTransformer(), kFirstWeights)
+                         : MakeCpuPointerNetwork(kSmallPointer, kFirstWeights);
     own_->parameters().TrackGradient();
     batch_ = BatchOf(instances, own_->node_order());
     torch_ = MakeTorch({});
@@ -65,9 +65,9 @@ class EngineGpuTest : public testing::TestWithParam<Case> {
   // The same network by LibTorch.
   static std::unique_ptr<PolicyEngine> MakeTorch(const EngineOptions& options) {
     const TorchEngineRequest request = {
-        .device = {.kind = GetParam().device}, .seed = kSeed, .options = options};
+        .device = {.kind = GetParam().device}, .seed = kFirstWeights, .options = options};
     auto made = Transformer() ? MakeTorchGraphTransformerEngine(test::SmallTransformer(), request)
-                              : MakeTorchPointerEngine(kPointer, request);
+                              : MakeTorchPointerEngine(kSmallPointer, request);
     EXPECT_TRUE(made.ok()) << made.status();
     if (!made.ok()) return nullptr;
     (*made)->parameters().TrackGradient();
@@ -169,17 +169,17 @@ TEST_P(EngineGpuTest, CopiesDistanceMatricesOnlyWhereInstancesHaveThem) {
   Record("copied_bytes", static_cast<double>(outcome->copied_bytes));
 }
 
-std::string CaseName(const testing::TestParamInfo<Case>& info) {
+std::string EngineCaseName(const testing::TestParamInfo<EngineCase>& info) {
   return absl::StrCat(info.param.architecture,
                       info.param.device == DeviceKind::kCuda ? "_cuda" : "_cpu");
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, EngineGpuTest,
-                         testing::Values(Case{"gt", DeviceKind::kCuda},
-                                         Case{"ptrnet", DeviceKind::kCuda},
-                                         Case{"gt", DeviceKind::kCpu},
-                                         Case{"ptrnet", DeviceKind::kCpu}),
-                         CaseName);
+                         testing::Values(EngineCase{"gt", DeviceKind::kCuda},
+                                         EngineCase{"ptrnet", DeviceKind::kCuda},
+                                         EngineCase{"gt", DeviceKind::kCpu},
+                                         EngineCase{"ptrnet", DeviceKind::kCpu}),
+                         EngineCaseName);
 
 }  // namespace
 }  // namespace vrp
