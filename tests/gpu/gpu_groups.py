@@ -14,12 +14,9 @@ from gpu_report import Failure, Skip, run_program
 
 # Their twins on the CPU, by LibTorch, have run where the bundle was made.
 NOT_ON_THE_CPU = "-*_cpu"
-# Our own kernels: LibTorch's are NVIDIA's and PyTorch's to check, and take minutes.
+# The tests that launch our own kernels alone: LibTorch's are others' to check, and take minutes.
 SANITIZED = "*-*Engine*:DeviceGpuTest.*:*_cpu"
-SANITIZER_TOOLS = {"memcheck": ["--leak-check", "no", "--kernel-name", "kns=vrp"],
-                   "racecheck": ["--kernel-name", "kns=vrp"],
-                   # All kernels, or memory that LibTorch's have written would pass for never written.
-                   "initcheck": []}
+SANITIZER_TOOLS = ("memcheck", "racecheck", "initcheck")
 SANITIZER_FOUND = 86
 GRAPH_TESTS = "*CudaGraph*:*Synchroni*"
 GTEST_KEYS = {"name", "value_param", "type_param", "file", "line", "status", "result", "timestamp", "time", "classname",
@@ -138,7 +135,7 @@ class Checks:
         pattern = self._options.sanitizer_filter
         if not self._list(program, pattern, limit):
             raise Skip(f"no test of gpu_test matches {pattern}")
-        command = [sanitizer, "--tool", tool, "--error-exitcode", SANITIZER_FOUND, *SANITIZER_TOOLS[tool]]
+        command = [sanitizer, "--tool", tool, "--error-exitcode", SANITIZER_FOUND]
         if tool == "memcheck":
             command += ["--report-api-errors", "no"]  # LibTorch asks for what there may not be
         outcome = self._run([*command, program, f"--gtest_filter={pattern}"], limit)
@@ -192,8 +189,8 @@ class Checks:
                             f"'{self._program('bench/engine_bench')}' device=cuda bf16=1 customers=50 batch=512"]
 
     def _profile_kernels(self, limit):
-        command = [self._tool("ncu"), "--csv", "--target-processes", "all", "--clock-control", "none", "--kernel-name",
-                   "regex:vrp", "--launch-count", 20, "--metrics", ",".join(NCU_METRICS), *self._steps(2)]
+        command = [self._tool("ncu"), "--csv", "--target-processes", "all", "--clock-control", "none",
+                   "--kernel-name-base", "demangled", "--kernel-name", "regex:vrp::", "--launch-count", 20, "--metrics", ",".join(NCU_METRICS), *self._steps(2)]
         outcome = self._run(command, limit)
         outcome.need_success("ncu")
         kernels = kernel_figures(outcome.output)

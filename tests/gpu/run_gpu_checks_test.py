@@ -132,7 +132,8 @@ class RunGpuChecks(unittest.TestCase):
 
     def test_leaves_the_twins_on_the_cpu_out(self):
         _, report = self.run_checks("--only", "tests")
-        self.assertEqual(self.entry(report, "gpu_test Nets/EngineGpuTest")["numbers"]["passed"], 1)
+        entry = self.assert_entry(report, "gpu_test Nets/EngineGpuTest", "passed")
+        self.assertEqual(entry["numbers"]["passed"], 1)
 
     def test_names_the_tests_that_fail(self):
         self.write_tests({"AGpuTest.Works": "pass", "BGpuTest.Wrong": "fail", "BGpuTest.Right": "pass"})
