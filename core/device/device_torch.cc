@@ -8,10 +8,12 @@
 #include "core/device/cpu_info.h"
 #include "core/device/device.h"
 #include "core/device/device_memory.h"
+#include "core/device/device_stream.h"
 #if VRP_WITH_CUDA
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #endif
 
 namespace vrp {
@@ -71,6 +73,14 @@ std::vector<DeviceMemory> ReadDeviceMemory() {
   }
 #endif
   return memory;
+}
+
+void* CurrentStream([[maybe_unused]] int32_t device_index) {
+#if VRP_WITH_CUDA
+  return c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(device_index)).stream();
+#else
+  return nullptr;
+#endif
 }
 
 std::vector<DeviceInfo> ListDevices() {

@@ -11,7 +11,10 @@ enum class Precision {
 
 struct EngineOptions {
   Precision precision = Precision::kFp32;
-  // The next four: engines with LibTorch inside alone.
+  // The next five: engines with LibTorch inside alone.
+  // Rollouts and second passes run in one launch each, where the network knows how; otherwise step
+  // by step in torch's operators, which is what the launches are compared with.
+  bool fused = true;
   bool allow_tf32 = false;     // fp32 products on CUDA with 10 bits of mantissa
   bool deterministic = false;  // the same bits at each run on CUDA too; slower
   // Encoder layers are computed again in the backward pass, not kept: memory for a third more time.

@@ -139,6 +139,7 @@ TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& re
   result.sizes = sizes.to(type);
   result.last = sizes - 1;
   result.tsp = transfers.ToDevice(padding.Tsp());
+  result.any_tsp = padding.Any([](const RoutingProblem& problem) { return problem.tsp; });
   if (request.edges) result.edges = Edges(padding, result.features, transfers);
   return result;
 }

@@ -42,6 +42,7 @@ struct TorchBatch {
   at::Tensor sizes;     // [B], of the features' type
   at::Tensor last;      // [B] int64: the last valid node
   at::Tensor tsp;       // [B] bool: no node is a depot
+  bool any_tsp = false;
   at::Tensor edges;     // [B, kEdgeFeatures, N, N]; undefined unless asked for
 };
 

@@ -4,6 +4,7 @@
 #include <ATen/DeviceAccelerator.h>
 #include <c10/core/GradMode.h>
 #include <c10/util/Exception.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/model/torch_fused.h"
 #include "core/model/torch_guard.h"
 #include "core/model/torch_rollout.h"
 
@@ -139,16 +141,26 @@ Precision TorchEngine::PrecisionOf(bool bf16) const {
   return bf16 && options_.precision == Precision::kFp32 ? Precision::kBf16 : options_.precision;
 }
 
+TorchBatch TorchEngine::Tensors(const NetworkBatch& batch, Part part, Transfers& transfers) const {
+  return MakeTorchBatch(batch,
+                        {.first = part.first,
+                         .count = part.count,
+                         .options = tensors_.options(),
+                         .edges = network_->wants_edges()},
+                        transfers);
+}
+
+std::optional<DecoderProjections> TorchEngine::Project(const NetworkBatch& batch, Part part,
+                                                       const EncodeOptions& options,
+                                                       Transfers& transfers) const {
+  if (!options_.fused) return std::nullopt;
+  return network_->Project(tensors_, Tensors(batch, part, transfers), options);
+}
+
 std::unique_ptr<TorchDecoder> TorchEngine::Encode(const NetworkBatch& batch, Part part,
                                                   const EncodeOptions& options,
                                                   Transfers& transfers) const {
-  const TorchBatch tensors = MakeTorchBatch(batch,
-                                            {.first = part.first,
-                                             .count = part.count,
-                                             .options = tensors_.options(),
-                                             .edges = network_->wants_edges()},
-                                            transfers);
-  return network_->Encode(tensors_, tensors, options);
+  return network_->Encode(tensors_, Tensors(batch, part, transfers), options);
 }
 
 absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
@@ -175,6 +187,11 @@ absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
 absl::StatusOr<Trajectories> TorchEngine::RunPart(const NetworkBatch& batch,
                                                   const RolloutRequest& request, Part part) const {
   Transfers transfers(tensors_.options().device(), options_.pinned);
+  if (const std::optional<DecoderProjections> projections = Project(batch, part, {}, transfers)) {
+    return MakeFusedDecoder(*projections, {.batch = &batch, .first = part.first, .count = part.count},
+                            transfers)
+        ->Rollout(request);
+  }
   const std::unique_ptr<TorchDecoder> decoder = Encode(batch, part, {}, transfers);
   const TorchRolloutJob job = {.network = network_.get(),
                                .decoder = decoder.get(),
@@ -234,55 +251,117 @@ absl::Status TorchEngine::AddParts(const NetworkBatch& batch, const GradientRequ
   return absl::OkStatus();
 }
 
+struct TorchEngine::PartGradient {
+  const NetworkBatch& batch;
+  const GradientRequest& request;
+  Part part;
+  EncodeOptions encode;
+  GradientOutcome& outcome;
+  Transfers transfers;
+  PhaseClock clock;
+
+  void Finish(const Trajectories& trajectories) {
+    clock.Next(Phase::kBackward);
+    Append(trajectories, outcome.trajectories);
+    outcome.copied_bytes += transfers.bytes();
+    outcome.copies += transfers.copies();
+    outcome.matrix_bytes += transfers.matrix_bytes();
+  }
+  void Compare(const Trajectories& trajectories, const double* second) const {
+    const double difference = PassDifference(trajectories, second);
+    if (!(difference <= outcome.pass_difference)) outcome.pass_difference = difference;
+  }
+};
+
 absl::Status TorchEngine::AddPart(const NetworkBatch& batch, const GradientRequest& request,
                                   WeighTrajectories weigh, Part part, GradientOutcome& outcome) {
   const at::Device device = tensors_.options().device();
-  Transfers transfers(device, options_.pinned);
-  PhaseClock clock(outcome.seconds, device);
+  PartGradient work = {.batch = batch,
+                       .request = request,
+                       .part = part,
+                       .encode = {.gradient_checkpointing = options_.gradient_checkpointing,
+                                  .dropout = request.dropout},
+                       .outcome = outcome,
+                       .transfers = Transfers(device, options_.pinned),
+                       .clock = PhaseClock(outcome.seconds, device)};
+  if (request.dropout) SeedDropout(request.rollout, part.first);
+  std::optional<DecoderProjections> projections;
+  {
+    const AutocastScope autocast(device.type(), PrecisionOf(request.bf16));
+    projections = Project(batch, part, work.encode, work.transfers);
+  }
+  return projections.has_value() ? AddFusedPart(work, weigh, *projections)
+                                 : AddSteppedPart(work, weigh);
+}
+
+absl::Status TorchEngine::AddFusedPart(PartGradient& work, WeighTrajectories weigh,
+                                       const DecoderProjections& projections) {
+  work.clock.Next(Phase::kEncode);
+  const std::unique_ptr<FusedDecoder> decoder =
+      MakeFusedDecoder(projections,
+                       {.batch = &work.batch,
+                        .first = work.part.first,
+                        .count = work.part.count,
+                        .deterministic = options_.deterministic},
+                       work.transfers);
+  VRP_ASSIGN_OR_RETURN(const Trajectories trajectories, decoder->Rollout(work.request.rollout));
+  work.clock.Next(Phase::kRollout);
+  std::vector<double> weights(trajectories.costs.size());
+  weigh(work.part.first, trajectories.costs, weights);
+  const double smoothing = work.request.label_smoothing;
+  VRP_ASSIGN_OR_RETURN(FusedGradient second, decoder->SecondPass(weights, smoothing));
+  for (size_t row = 0; row < weights.size(); ++row) {
+    work.outcome.loss += weights[row] * second.log_likelihoods[row];
+  }
+  if (smoothing == 0) work.Compare(trajectories, second.log_likelihoods.data());
+  work.clock.Next(Phase::kSecondPass);
+  if (scaler_.has_value()) {
+    for (at::Tensor& gradient : second.gradients) gradient = scaler_->Scale(gradient);
+  }
+  torch::autograd::backward(second.roots, second.gradients);
+  work.Finish(trajectories);
+  return absl::OkStatus();
+}
+
+absl::Status TorchEngine::AddSteppedPart(PartGradient& work, WeighTrajectories weigh) {
+  const GradientRequest& request = work.request;
+  const at::Device device = tensors_.options().device();
   at::Tensor loss;
   Trajectories trajectories;
   {
     const AutocastScope autocast(device.type(), PrecisionOf(request.bf16));
-    if (request.dropout) SeedDropout(request.rollout, part.first);
-    const std::unique_ptr<TorchDecoder> decoder = Encode(
-        batch, part,
-        {.gradient_checkpointing = options_.gradient_checkpointing, .dropout = request.dropout},
-        transfers);
-    clock.Next(Phase::kEncode);
+    const std::unique_ptr<TorchDecoder> decoder =
+        Encode(work.batch, work.part, work.encode, work.transfers);
+    work.clock.Next(Phase::kEncode);
     const TorchRolloutJob job = {.network = network_.get(),
                                  .decoder = decoder.get(),
-                                 .batch = &batch,
-                                 .first = part.first,
-                                 .count = part.count,
+                                 .batch = &work.batch,
+                                 .first = work.part.first,
+                                 .count = work.part.count,
                                  .request = &request.rollout,
                                  .record = true,
                                  .options = tensors_.options()};
-    VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, transfers));
-    clock.Next(Phase::kRollout);
+    VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, work.transfers));
+    work.clock.Next(Phase::kRollout);
     const ReplayTerms terms = Replay(*decoder, rollout, request.label_smoothing);
     trajectories = std::move(rollout.trajectories);
     at::Tensor weights = at::empty({std::ssize(trajectories.costs)}, at::kDouble);
-    weigh(part.first, trajectories.costs,
+    weigh(work.part.first, trajectories.costs,
           {weights.mutable_data_ptr<double>(), trajectories.costs.size()});
     const at::Tensor likelihoods = SumSteps(terms.smoothed, trajectories);
-    loss = (transfers.ToDevice(weights).to(likelihoods.options()) * likelihoods).sum();
+    loss = (work.transfers.ToDevice(weights).to(likelihoods.options()) * likelihoods).sum();
     if (rollout.blind) {
-      FillFollowed(terms, transfers, trajectories);
+      FillFollowed(terms, work.transfers, trajectories);
     } else {
       const at::Tensor second =
-          transfers.ToHost(SumSteps(terms.chosen.detach().to(at::kDouble), trajectories));
-      const double difference = PassDifference(trajectories, second.const_data_ptr<double>());
-      if (!(difference <= outcome.pass_difference)) outcome.pass_difference = difference;
+          work.transfers.ToHost(SumSteps(terms.chosen.detach().to(at::kDouble), trajectories));
+      work.Compare(trajectories, second.const_data_ptr<double>());
     }
-    outcome.loss += loss.item<double>();
-    clock.Next(Phase::kSecondPass);
+    work.outcome.loss += loss.item<double>();
+    work.clock.Next(Phase::kSecondPass);
   }
   (scaler_.has_value() ? scaler_->Scale(loss) : loss).backward();
-  clock.Next(Phase::kBackward);
-  Append(trajectories, outcome.trajectories);
-  outcome.copied_bytes += transfers.bytes();
-  outcome.copies += transfers.copies();
-  outcome.matrix_bytes += transfers.matrix_bytes();
+  work.Finish(trajectories);
   return absl::OkStatus();
 }
 

@@ -49,15 +49,24 @@ class TorchEngine final : public PolicyEngine {
     int32_t first = 0;
     int32_t count = 0;
   };
+  struct PartGradient;  // one AddPart
 
   Precision PrecisionOf(bool bf16) const;
+  TorchBatch Tensors(const NetworkBatch& batch, Part part, Transfers& transfers) const;
+  // What a FusedDecoder wants; none: Encode's steps are to be taken.
+  std::optional<DecoderProjections> Project(const NetworkBatch& batch, Part part,
+                                            const EncodeOptions& options,
+                                            Transfers& transfers) const;
   std::unique_ptr<TorchDecoder> Encode(const NetworkBatch& batch, Part part,
                                        const EncodeOptions& options, Transfers& transfers) const;
   absl::StatusOr<Trajectories> RunPart(const NetworkBatch& batch, const RolloutRequest& request,
                                        Part part) const;
-  // Adds to `outcome` and to tensors_.gradient().
+  // Adds to `outcome` and to tensors_.gradient(). AddPart takes one of the other two ways.
   absl::Status AddPart(const NetworkBatch& batch, const GradientRequest& request,
                        WeighTrajectories weigh, Part part, GradientOutcome& outcome);
+  absl::Status AddFusedPart(PartGradient& part, WeighTrajectories weigh,
+                            const DecoderProjections& projections);
+  absl::Status AddSteppedPart(PartGradient& part, WeighTrajectories weigh);
   // As above; smaller parts where memory runs out.
   absl::Status AddParts(const NetworkBatch& batch, const GradientRequest& request,
                         WeighTrajectories weigh, GradientOutcome& outcome);

@@ -35,6 +35,13 @@ at::Tensor SplitHeads(const at::Tensor& x, int64_t heads) {
 }
 at::Tensor JoinHeads(const at::Tensor& x) { return x.transpose(1, 2).flatten(2); }
 
+// The part of all queries of an instance that its nodes' mean gives, [B, H].
+at::Tensor GraphQuery(const TorchParameters& parameters, const TorchBatch& batch,
+                      const at::Tensor& nodes) {
+  const at::Tensor mean = nodes.sum(1) / batch.sizes.unsqueeze(1);
+  return at::linear(mean, parameters.Get("decoder.graph.weight"));
+}
+
 // What the layers of the encoder know of the batch.
 struct EncoderInputs {
   at::Tensor valid;    // [B, N, 1], of the nodes' type: 1 or 0
@@ -56,10 +63,9 @@ class Decoder final : public TorchDecoder {
     keys_ = SplitHeads(projected[0], options.heads);
     values_ = SplitHeads(projected[1], options.heads);
     logit_keys_ = projected[2];
-    const at::Tensor mean = nodes.sum(1) / batch.sizes.unsqueeze(1);
     const at::Tensor& last = parameters.Get("decoder.last.weight");
     const at::Tensor& first = parameters.Get("decoder.first.weight");
-    base_ = at::linear(mean, parameters.Get("decoder.graph.weight")).unsqueeze(1);
+    base_ = GraphQuery(parameters, batch, nodes).unsqueeze(1);
     queries_ = at::linear(nodes, last);
     first_queries_ = at::linear(nodes, first);
     const at::Tensor& placeholder = parameters.Get("decoder.placeholder");
@@ -127,6 +133,43 @@ class GraphTransformer final : public TorchNetwork {
 
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
+    return std::make_unique<Decoder>(options_, parameters, batch,
+                                     EncodeNodes(parameters, batch, options));
+  }
+
+  // All that nodes give comes of one product, and the projection of the glimpse is in the logit
+  // keys: (out g) . k = g . (out^T k).
+  std::optional<DecoderProjections> Project(const TorchParameters& parameters,
+                                            const TorchBatch& batch,
+                                            const EncodeOptions& options) const override {
+    const at::Tensor nodes = EncodeNodes(parameters, batch, options);
+    const int64_t hidden = options_.hidden;
+    const at::Tensor& project = parameters.Get("decoder.project.weight");
+    const at::Tensor& last = parameters.Get("decoder.last.weight");
+    const at::Tensor& first = parameters.Get("decoder.first.weight");
+    std::vector<at::Tensor> weights = {project.narrow(0, 0, 2 * hidden),
+                                       at::matmul(parameters.Get("decoder.out.weight").t(),
+                                                  project.narrow(0, 2 * hidden, hidden)),
+                                       last};
+    if (batch.any_tsp) weights.push_back(first);
+    const at::ScalarType type = batch.features.scalar_type();
+    const at::Tensor rows = at::linear(nodes, at::cat(weights)).to(type);
+    const at::Tensor base = GraphQuery(parameters, batch, nodes).to(type);
+    const at::Tensor& placeholder = parameters.Get("decoder.placeholder");
+    const at::Tensor start = at::linear(placeholder.narrow(0, 0, hidden), first) +
+                             at::linear(placeholder.narrow(0, hidden, hidden), last);
+    return DecoderProjections{
+        .shape = {.hidden = options_.hidden, .heads = options_.heads, .clip = options_.logit_clip},
+        .rows = rows.view({rows.size(0), rows.size(1), -1, hidden}),
+        .base = base,
+        .start = base + start.to(type),
+        .shares = parameters.Get("decoder.shares.weight")};
+  }
+
+ private:
+  // [B, N, H]; 0 where no node is.
+  at::Tensor EncodeNodes(const TorchParameters& parameters, const TorchBatch& batch,
+                         const EncodeOptions& options) const {
     const at::Tensor valid = batch.valid.unsqueeze(2).to(batch.features.scalar_type());
     const EncoderInputs inputs = {
         .valid = valid,
@@ -143,10 +186,9 @@ class GraphTransformer final : public TorchNetwork {
       };
       nodes = options.gradient_checkpointing ? Checkpointed(body, {nodes}) : body({nodes});
     }
-    return std::make_unique<Decoder>(options_, parameters, batch, nodes * valid);
+    return nodes * valid;
   }
 
- private:
   static at::Tensor Embed(const TorchParameters& parameters, const TorchBatch& batch) {
     const auto embed = [&](const char* kind) {
       return at::linear(batch.features, parameters.Get(Concat("embed.", kind, ".weight")),

@@ -8,12 +8,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "core/kernels/routing_step.h"
 #include "core/model/network_batch.h"
 #include "core/model/torch_batch.h"
+#include "core/model/torch_fused.h"
 #include "core/model/torch_parameters.h"
 
 namespace vrp {
@@ -75,6 +77,12 @@ class TorchNetwork {
   virtual std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters,
                                                const TorchBatch& batch,
                                                const EncodeOptions& options) const = 0;
+
+  // The same for a FusedDecoder, by autograd; none: this network's steps are operators.
+  virtual std::optional<DecoderProjections> Project(const TorchParameters&, const TorchBatch&,
+                                                    const EncodeOptions&) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace vrp

@@ -6,17 +6,18 @@
 
 #include "core/kernels/attention_decoder.h"
 #include "tests/kernels/decode.h"
+#include "tests/kernels/decoder_kinds.h"
 #include "tests/kernels/plain_decoder.h"
 #include "tests/kernels/routing_case.h"
 
 namespace vrp {
 namespace {
 
-class SecondPassTest : public testing::TestWithParam<Isa> {
+class SecondPassTest : public testing::TestWithParam<DecoderKind> {
  protected:
   template <typename T>
   std::unique_ptr<AttentionDecoder<T>> Make(const DecoderShape& shape) const {
-    return MakeAttentionDecoder<T>(shape, GetParam());
+    return MakeDecoderOfKind<T>(GetParam(), shape);
   }
 };
 
@@ -141,8 +142,8 @@ TEST_P(SecondPassTest, SmoothedTermsEqualPlainLoops) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, SecondPassTest, testing::ValuesIn(UsableIsas()),
-                         [](const auto& test) { return std::string(IsaName(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Kinds, SecondPassTest, testing::ValuesIn(DecoderKinds()),
+                         [](const auto& test) { return DecoderKindName(test.param); });
 
 }  // namespace
 }  // namespace vrp

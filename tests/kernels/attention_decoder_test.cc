@@ -12,6 +12,7 @@
 #include "core/base/random.h"
 #include "core/problem/checker.h"
 #include "tests/kernels/decode.h"
+#include "tests/kernels/decoder_kinds.h"
 #include "tests/kernels/plain_decoder.h"
 #include "tests/kernels/routing_case.h"
 
@@ -22,11 +23,11 @@ int32_t Likeliest(const std::vector<double>& scores) {
   return static_cast<int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-class AttentionDecoderTest : public testing::TestWithParam<Isa> {
+class AttentionDecoderTest : public testing::TestWithParam<DecoderKind> {
  protected:
   template <typename T>
   std::unique_ptr<AttentionDecoder<T>> Make(const DecoderShape& shape) const {
-    return MakeAttentionDecoder<T>(shape, GetParam());
+    return MakeDecoderOfKind<T>(GetParam(), shape);
   }
 };
 
@@ -259,8 +260,8 @@ TEST_P(AttentionDecoderTest, LargeInstancesAndTheSmallestWork) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, AttentionDecoderTest, testing::ValuesIn(UsableIsas()),
-                         [](const auto& test) { return std::string(IsaName(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Kinds, AttentionDecoderTest, testing::ValuesIn(DecoderKinds()),
+                         [](const auto& test) { return DecoderKindName(test.param); });
 
 }  // namespace
 }  // namespace vrp

@@ -1,0 +1,12 @@
+// Where work for a CUDA device is put. No torch in this header.
+#pragma once
+
+#include <cstdint>
+
+namespace vrp {
+
+// The cudaStream_t that torch's operators on the device use on this thread, so that our kernels run
+// in order with them; null (CUDA's default stream) in a build without CUDA.
+void* CurrentStream(int32_t device_index);
+
+}  // namespace vrp

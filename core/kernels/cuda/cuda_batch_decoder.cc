@@ -1,0 +1,120 @@
+// BatchDecoder on the current CUDA device.
+#include <cuda_runtime_api.h>
+
+#include <optional>
+#include <string_view>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/kernels/batch_decoder.h"
+#include "core/kernels/cuda/decoder_launch.h"
+
+namespace vrp {
+namespace {
+
+absl::Status CudaStatus(cudaError_t error, std::string_view what) {
+  if (error == cudaSuccess) return absl::OkStatus();
+  return absl::InternalError(
+      Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")"));
+}
+
+absl::StatusOr<DeviceLimits> QueryLimits() {
+  int device = 0;
+  int shared = 0;
+  int multiprocessors = 0;
+  VRP_RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "which device"));
+  VRP_RETURN_IF_ERROR(CudaStatus(
+      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+      "shared memory of a block"));
+  VRP_RETURN_IF_ERROR(CudaStatus(
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+      "number of multiprocessors"));
+  return DeviceLimits{.shared_bytes = shared, .multiprocessors = multiprocessors};
+}
+
+// Memory in the stream's order, so that nothing waits and a graph can capture it.
+class Scratch {
+ public:
+  static absl::StatusOr<Scratch> Create(int64_t bytes, cudaStream_t stream) {
+    void* memory = nullptr;
+    if (bytes > 0) {
+      VRP_RETURN_IF_ERROR(CudaStatus(cudaMallocAsync(&memory, static_cast<size_t>(bytes), stream),
+                                     Concat(bytes, " bytes for groups of threads")));
+    }
+    return Scratch(memory, stream);
+  }
+  Scratch(Scratch&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)), stream_(other.stream_) {}
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch() {
+    if (memory_ != nullptr) cudaFreeAsync(memory_, stream_);
+  }
+
+  uint8_t* bytes() const { return static_cast<uint8_t*>(memory_); }
+
+ private:
+  Scratch(void* memory, cudaStream_t stream) : memory_(memory), stream_(stream) {}
+
+  void* memory_;
+  cudaStream_t stream_;
+};
+
+class CudaBatchDecoder final : public BatchDecoder<float> {
+ public:
+  explicit CudaBatchDecoder(const CudaDecoderOptions& options)
+      : stream_(static_cast<cudaStream_t>(options.stream)),
+        deterministic_(options.deterministic) {}
+
+  absl::Status Rollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
+                       const BatchRolloutResult& result) override {
+    VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, false));
+    VRP_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Create(plan.scratch_bytes, stream_));
+    return CudaStatus(
+        LaunchRollout(batch, request, result,
+                      {.plan = plan, .scratch = scratch.bytes(), .stream = stream_}),
+        "rollout");
+  }
+
+  absl::Status SecondPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
+                          double* log_likelihoods, const BatchNodes<float>& gradient) override {
+    VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, true));
+    VRP_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Create(plan.scratch_bytes, stream_));
+    const size_t trajectories = static_cast<size_t>(batch.instances) *
+                                static_cast<size_t>(request.trajectories);
+    VRP_RETURN_IF_ERROR(CudaStatus(
+        cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_), "clearing"));
+    return CudaStatus(
+        LaunchSecondPass(batch, request, log_likelihoods, gradient,
+                         {.plan = plan, .scratch = scratch.bytes(), .stream = stream_}),
+        "second pass");
+  }
+
+ private:
+  absl::StatusOr<LaunchPlan> Plan(const DecoderBatch<float>& batch, int32_t trajectories,
+                                  bool gradient) {
+    if (!limits_.has_value()) {
+      VRP_ASSIGN_OR_RETURN(limits_, QueryLimits());
+    }
+    return PlanLaunch(
+        {.shape = batch.shape,
+         .instances = batch.instances,
+         .nodes = batch.nodes,
+         .trajectories = trajectories,
+         .room_bytes = LayOutRoom<float>(batch.shape, batch.nodes, gradient).bytes,
+         .gradient = gradient,
+         .deterministic = deterministic_},
+        *limits_);
+  }
+
+  const cudaStream_t stream_;
+  const bool deterministic_;
+  std::optional<DeviceLimits> limits_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions& options) {
+  return std::make_unique<CudaBatchDecoder>(options);
+}
+
+}  // namespace vrp

@@ -1,0 +1,97 @@
+// A slice of a block, 128 threads with a barrier of their own, as a group (core/kernels/group.h);
+// its lanes are warps. Blocks are (kSliceThreads, slices) threads.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "core/kernels/cuda/launch_plan.h"
+
+namespace vrp {
+
+class WarpLanes {
+ public:
+  template <typename Body>
+  __device__ void Each(int32_t count, const Body& body) const {
+    for (int32_t i = Lane(); i < count; i += kLanes) body(i);
+    __syncwarp();
+  }
+  template <typename Body>
+  __device__ void Once(const Body& body) const {
+    if (Lane() == 0) body();
+    __syncwarp();
+  }
+  template <typename T, typename Term>
+  __device__ T Sum(int32_t count, const Term& term) const {
+    T sum = 0;
+    for (int32_t i = Lane(); i < count; i += kLanes) sum += term(i);
+    for (int32_t other = kLanes / 2; other > 0; other /= 2) {
+      sum += __shfl_xor_sync(kAll, sum, other);
+    }
+    __syncwarp();  // what term() wrote is seen
+    return sum;
+  }
+  template <typename T, typename Value>
+  __device__ T Largest(int32_t count, const Value& value) const {
+    T largest = -std::numeric_limits<T>::infinity();
+    for (int32_t i = Lane(); i < count; i += kLanes) {
+      const T mine = value(i);
+      largest = mine > largest ? mine : largest;
+    }
+    for (int32_t other = kLanes / 2; other > 0; other /= 2) {
+      const T theirs = __shfl_xor_sync(kAll, largest, other);
+      largest = theirs > largest ? theirs : largest;
+    }
+    return largest;
+  }
+  template <typename Test>
+  __device__ int32_t First(int32_t count, const Test& test) const {
+    for (int32_t begin = 0; begin < count; begin += kLanes) {
+      const int32_t i = begin + Lane();
+      const uint32_t passed = __ballot_sync(kAll, i < count && test(i));
+      if (passed != 0) return begin + __ffs(static_cast<int>(passed)) - 1;
+    }
+    return count;
+  }
+
+ private:
+  static constexpr int32_t kLanes = 32;
+  static constexpr uint32_t kAll = 0xFFFFFFFFu;
+
+  static __device__ int32_t Lane() { return static_cast<int32_t>(threadIdx.x) % kLanes; }
+};
+
+class SliceGroup {
+ public:
+  template <typename Body>
+  __device__ void Each(int32_t count, const Body& body) const {
+    for (int32_t i = Thread(); i < count; i += kSliceThreads) body(i);
+    Wait();
+  }
+  template <typename Body>
+  __device__ void Rows(int32_t count, const Body& body) const {
+    constexpr int32_t kWarps = kSliceThreads / 32;
+    for (int32_t row = Thread() / 32; row < count; row += kWarps) body(WarpLanes(), row);
+    Wait();
+  }
+  template <typename Body>
+  __device__ void Once(const Body& body) const {
+    if (Thread() == 0) body();
+    Wait();
+  }
+  template <typename T>
+  __device__ void Add(T& to, T value) const {
+    atomicAdd(&to, value);
+  }
+
+ private:
+  static __device__ int32_t Thread() { return static_cast<int32_t>(threadIdx.x); }
+  // Barrier 0 is the whole block's.
+  static __device__ void Wait() {
+    asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int32_t>(threadIdx.y) + 1),
+                 "n"(kSliceThreads)
+                 : "memory");
+  }
+};
+
+}  // namespace vrp

@@ -1,0 +1,96 @@
+#include "core/kernels/cuda/launch_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <tuple>
+
+#include "core/kernels/decoder_room.h"
+
+namespace vrp {
+namespace {
+
+constexpr DeviceLimits kH200 = {.shared_bytes = 232'448, .multiprocessors = 132};
+constexpr DeviceLimits kRtx3090 = {.shared_bytes = 101'376, .multiprocessors = 82};
+
+LaunchSize SizeOf(int32_t instances, int32_t nodes, int32_t trajectories, bool gradient) {
+  const DecoderShape shape;
+  return {.shape = shape,
+          .instances = instances,
+          .nodes = nodes,
+          .trajectories = trajectories,
+          .room_bytes = LayOutRoom<float>(shape, nodes, gradient).bytes,
+          .gradient = gradient};
+}
+
+// Every step of every trajectory belongs to one group of the instance, as the kernels share them.
+void ExpectEachStepOnce(const LaunchPlan& plan, int32_t trajectories) {
+  std::set<std::tuple<int32_t, int32_t>> seen;
+  for (int32_t group = 0; group < plan.slices * plan.blocks_per_instance; ++group) {
+    const int32_t part = group / plan.trajectory_parts;
+    if (part >= plan.step_parts) continue;
+    for (int32_t p = group % plan.trajectory_parts; p < trajectories; p += plan.trajectory_parts) {
+      for (int32_t t = part; t < 20; t += plan.step_parts) {
+        EXPECT_TRUE(seen.emplace(p, t).second) << p << ", " << t;
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), static_cast<size_t>(trajectories) * 20);
+}
+
+TEST(PlanLaunchTest, GivesEachStepToOneGroup) {
+  for (const DeviceLimits& limits : {kH200, kRtx3090}) {
+    for (const int32_t instances : {1, 3, 64, 512, 10'000}) {
+      for (const int32_t nodes : {2, 21, 101, 1'001, 5'001}) {
+        for (const int32_t trajectories : {1, 2, 7, 50, 800}) {
+          for (const bool gradient : {false, true}) {
+            SCOPED_TRACE(testing::Message() << instances << " x " << nodes << " x " << trajectories
+                                            << (gradient ? " gradient" : ""));
+            const LaunchPlan plan =
+                PlanLaunch(SizeOf(instances, nodes, trajectories, gradient), limits);
+            ExpectEachStepOnce(plan, trajectories);
+            EXPECT_LE(plan.shared_bytes, limits.shared_bytes);
+            EXPECT_LE(plan.slices, kMaxSlices);
+            EXPECT_TRUE(gradient || plan.step_parts == 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereManyTrajectoriesReadThem) {
+  EXPECT_TRUE(PlanLaunch(SizeOf(64, 101, 100, false), kH200).staged);
+  EXPECT_FALSE(PlanLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);  // 155 of 99 kB
+  EXPECT_TRUE(PlanLaunch(SizeOf(64, 51, 50, false), kRtx3090).staged);
+  EXPECT_FALSE(PlanLaunch(SizeOf(512, 51, 1, false), kH200).staged);
+}
+
+TEST(PlanLaunchTest, GivesGroupsGlobalMemoryWhereOneDoesNotFit) {
+  const LaunchSize size = SizeOf(2, 10'001, 1, false);
+  const LaunchPlan plan = PlanLaunch(size, kH200);
+  EXPECT_GT(size.room_bytes, kH200.shared_bytes);
+  EXPECT_EQ(plan.shared_bytes, 0);
+  EXPECT_EQ(plan.scratch_bytes, plan.blocks(2) * plan.slices * size.room_bytes);
+}
+
+TEST(PlanLaunchTest, MakesBlocksSmallerBeforeItLeavesSharedMemory) {
+  const LaunchPlan plan = PlanLaunch(SizeOf(4, 1'001, 100, true), kH200);
+  EXPECT_EQ(plan.scratch_bytes, 0);
+  EXPECT_LT(plan.slices, kMaxSlices);
+  EXPECT_GT(plan.blocks_per_instance, 1);
+}
+
+TEST(PlanLaunchTest, LetsOneGroupSumAnInstancesGradientInAFixedOrder) {
+  LaunchSize size = SizeOf(8, 51, 50, true);
+  size.deterministic = true;
+  const LaunchPlan plan = PlanLaunch(size, kH200);
+  EXPECT_EQ(plan.slices * plan.blocks_per_instance, 1);
+}
+
+TEST(PlanLaunchTest, SharesTheStepsOfFewTrajectories) {
+  EXPECT_GT(PlanLaunch(SizeOf(16, 101, 1, true), kH200).step_parts, 1);
+}
+
+}  // namespace
+}  // namespace vrp
