@@ -13,8 +13,10 @@ endif()
 
 find_program(VRP_CCACHE ccache)
 if(VRP_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${VRP_CCACHE}")
-  set(CMAKE_CUDA_COMPILER_LAUNCHER "${VRP_CCACHE}")
+  # Paths below the repository count as relative ones, so that all clones and work trees share what
+  # one of them has compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" "${VRP_CCACHE}")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
 # The baseline is x86-64-v3 (AVX2, FMA): every x86 server of the last ten years. What needs more

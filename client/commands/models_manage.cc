@@ -54,19 +54,24 @@ ExitCode RunAlias(CommandContext& context, const ManageFlags& flags) {
   return kExitDone;
 }
 
+// What deleting `name` came to; `word` says it to people.
+ExitCode SayGone(CommandContext& context, const std::string& name, const absl::Status& status,
+                 const char* word) {
+  if (!status.ok()) return context.Fail(status, name);
+  if (context.json()) {
+    WriteJsonLine(context.out(), {{"deleted", name}});
+  } else {
+    context.out() << name << ": " << word << std::endl;
+  }
+  return kExitDone;
+}
+
 ExitCode RunUnalias(CommandContext& context, const ManageFlags& flags) {
   const absl::StatusOr<std::string> name = AliasName(flags.name);
   if (!name.ok()) return context.Fail(name.status());
   v1::DeleteModelAliasRequest request;
   request.set_name(*name);
-  const absl::Status status = context.client().DeleteModelAlias(request).status();
-  if (!status.ok()) return context.Fail(status, *name);
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"deleted", *name}});
-  } else {
-    context.out() << *name << ": forgotten" << std::endl;
-  }
-  return kExitDone;
+  return SayGone(context, *name, context.client().DeleteModelAlias(request).status(), "forgotten");
 }
 
 ExitCode RunLoad(CommandContext& context, const ManageFlags& flags) {
@@ -109,14 +114,7 @@ ExitCode RunDelete(CommandContext& context, const ManageFlags& flags) {
   if (!name.ok()) return context.Fail(name.status());
   v1::DeleteModelVersionRequest request;
   request.set_name(*name);
-  const absl::Status status = context.client().DeleteModelVersion(request).status();
-  if (!status.ok()) return context.Fail(status, *name);
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"deleted", *name}});
-  } else {
-    context.out() << *name << ": deleted" << std::endl;
-  }
-  return kExitDone;
+  return SayGone(context, *name, context.client().DeleteModelVersion(request).status(), "deleted");
 }
 
 struct Verb {

@@ -31,7 +31,7 @@ struct FusedCase {
 // Without given choices.
 std::vector<FusedCase> Cases() {
   GraphTransformerOptions batch_norm = SmallTransformer();
-  batch_norm.norm = NormKind::kBatch;
+  batch_norm.norm = NormKind::kFrozenBatch;
   batch_norm.edge_bias = false;
   return {{"Greedy", {.choice = Choice::kGreedy}},
           {"Sampled", {.choice = Choice::kSample, .trajectories = 3, .seed = 9, .stream = 4}},
