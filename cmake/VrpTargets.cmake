@@ -1,8 +1,9 @@
 # The functions that the folders' CMakeLists.txt use.
 #
-#   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [UNITE] [APART a.cc])
+#   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [UNITE APART a.cc])
 #   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service)
-#   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60] [APART a.cc])
+#   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60]
+#     [APART a.cc])
 #   vrp_add_script_test(include_order COMMAND ${Python3_EXECUTABLE} x.py [LABELS e2e] [TIMEOUT 60])
 #   vrp_add_benchmark(bench_search SOURCES search_bench.cc DEPS vrp::search [TORCH])
 #   vrp_add_fuzzer(fuzz_vrplib SOURCES vrplib_fuzz.cc DEPS vrp::problem [CORPUS tests/data/vrplib])
@@ -157,8 +158,9 @@ if(VRP_SANITIZE)
     "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp")
 endif()
 
-# A GoogleTest program (main comes from gmock); four sources and more are united, but for those APART. CTest counts and runs each TEST by itself, named
+# A GoogleTest program (main comes from gmock). CTest counts and runs each TEST by itself, named
 # <program>.<Suite>.<Test>. Only with TORCH is LibTorch in it, with the engines and devices it gives.
+# Four sources and more are united, but for those APART: see _vrp_unite.
 function(vrp_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "TIMEOUT" "SOURCES;DEPS;LABELS;APART")
   if(arg_UNPARSED_ARGUMENTS)

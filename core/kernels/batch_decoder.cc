@@ -88,10 +88,4 @@ std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool) {
 template std::unique_ptr<BatchDecoder<float>> MakeSerialBatchDecoder(CpuPool*);
 template std::unique_ptr<BatchDecoder<double>> MakeSerialBatchDecoder(CpuPool*);
 
-#if !VRP_WITH_CUDA
-std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions&) {
-  return nullptr;
-}
-#endif
-
 }  // namespace vrp

@@ -35,9 +35,9 @@ VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
   group.Each(task.size(), [&](int32_t n) {
     const T wanted = share + (n == choice ? 1 - smoothing : T{0});
     const T tanh = room.tanhs[n];
-    room.by_dot[n] = room.allowed[n] == 0 ? T{0}
-                                          : factor * (wanted - room.exps[n] / room.place->total) *
-                                                (1 - tanh * tanh);
+    room.by_dot[n] = room.allowed[n] == 0
+                         ? T{0}
+                         : factor * (wanted - room.exps[n] / room.place->total) * (1 - tanh * tanh);
   });
   group.Rows(1, [&](const auto& lanes, int32_t) {
     const T likelihood = LogLikelihoodOf(task, room, choice);
@@ -47,9 +47,8 @@ VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
         return room.allowed[n] == 0 ? T{0} : LogLikelihoodOf(task, room, n);
       });
     }
-    lanes.Once([&] {
-      room.place->sum += static_cast<double>((1 - smoothing) * likelihood + mean);
-    });
+    lanes.Once(
+        [&] { room.place->sum += static_cast<double>((1 - smoothing) * likelihood + mean); });
   });
 }
 
@@ -84,8 +83,8 @@ VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
 // What the query is made of gets its gradient.
 template <typename Group, typename T>
 VRP_DEVICE void AddToQuery(const Group& group, const DecoderTask<T>& task,
-                           const DecoderPlace<T>& place, const DecoderNodes<T>& gradient,
-                           int32_t h, T value) {
+                           const DecoderPlace<T>& place, const DecoderNodes<T>& gradient, int32_t h,
+                           T value) {
   const RouteState& state = place.state;
   if (task.rules->problem.tsp && state.first < 0) {
     group.Add(gradient.start_query[h], value);

@@ -98,8 +98,7 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task, const De
       Take(*task.rules, room.place->choice, room.place->state, room.visited);
     });
   }
-  group.Each(request.max_steps - key.step,
-             [&](int32_t i) { result.choices[key.step + i] = -1; });
+  group.Each(request.max_steps - key.step, [&](int32_t i) { result.choices[key.step + i] = -1; });
   group.Once([&] {
     *result.lengths = key.step;
     *result.costs = room.place->state.cost;

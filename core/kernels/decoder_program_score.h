@@ -30,19 +30,17 @@ VRP_DEVICE T DotOf(const T* x, const T* y, int32_t begin, int32_t end) {
 
 // room.query, weights and glimpse of the step at room.place.
 template <typename Group, typename T>
-VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
-                       const DecoderRoom<T>& room) {
+VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task, const DecoderRoom<T>& room) {
   const int32_t count = task.size();
-  group.Each(task.hidden, [&](int32_t h) {
-    room.query[h] = QueryAt(task, *room.place, h) * task.query_scale;
-  });
+  group.Each(task.hidden,
+             [&](int32_t h) { room.query[h] = QueryAt(task, *room.place, h) * task.query_scale; });
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;  // neighbouring threads read neighbouring parts of a row
     const int32_t m = i % task.heads;
     const T* const key = task.nodes.keys + n * task.row_stride;
-    room.weights[m * count + n] =
-        room.allowed[n] == 0 ? -std::numeric_limits<T>::infinity()
-                             : DotOf(room.query, key, m * task.head, (m + 1) * task.head);
+    room.weights[m * count + n] = room.allowed[n] == 0
+                                      ? -std::numeric_limits<T>::infinity()
+                                      : DotOf(room.query, key, m * task.head, (m + 1) * task.head);
   });
   group.Rows(task.heads, [&](const auto& lanes, int32_t m) {
     T* const weights = room.weights + m * count;
@@ -72,8 +70,8 @@ VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
       return;
     }
     const T* const key = task.nodes.logit_keys + n * task.row_stride;
-    const T dot = lanes.template Sum<T>(task.hidden,
-                                        [&](int32_t h) { return room.glimpse[h] * key[h]; });
+    const T dot =
+        lanes.template Sum<T>(task.hidden, [&](int32_t h) { return room.glimpse[h] * key[h]; });
     lanes.Once([&] { room.tanhs[n] = std::tanh(dot * task.logit_scale); });
   });
   group.Rows(1, [&](const auto& lanes, int32_t) {
@@ -118,8 +116,7 @@ VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderRoom<T>& ro
 }
 
 template <typename T>
-VRP_DEVICE T LogLikelihoodOf(const DecoderTask<T>& task, const DecoderRoom<T>& room,
-                             int32_t node) {
+VRP_DEVICE T LogLikelihoodOf(const DecoderTask<T>& task, const DecoderRoom<T>& room, int32_t node) {
   return task.clip * room.tanhs[node] - room.place->largest - std::log(room.place->total);
 }
 

@@ -2,9 +2,9 @@
 // CUDA. A group offers
 //   Each(n, f)      f(i) for i = 0 .. n - 1, in any order and by different threads; when it returns
 //                   all are done and what they wrote is seen by all
-//   Rows(n, f)      f(lanes, row) for row = 0 .. n - 1, each by some of the threads, `lanes`; as Each
-//   Once(f)         f() by one thread; as Each
-//   Add(to, value)  to += value, where other groups may add to the same
+//   Rows(n, f)      f(lanes, row) for row = 0 .. n - 1, each by some of the threads, `lanes`; as
+//   Each Once(f)         f() by one thread; as Each Add(to, value)  to += value, where other groups
+//   may add to the same
 // and lanes offer, each to be called by all of them,
 //   Each(n, f), Once(f)
 //   Sum(n, f)       the sum of f(i); every f(i) is called once, by the lane that Each gives i to

@@ -43,7 +43,7 @@ struct TorchBatch {
   at::Tensor last;      // [B] int64: the last valid node
   at::Tensor tsp;       // [B] bool: no node is a depot
   bool any_tsp = false;
-  at::Tensor edges;     // [B, kEdgeFeatures, N, N]; undefined unless asked for
+  at::Tensor edges;  // [B, kEdgeFeatures, N, N]; undefined unless asked for
 };
 
 struct TorchBatchRequest {

@@ -188,8 +188,8 @@ absl::StatusOr<Trajectories> TorchEngine::RunPart(const NetworkBatch& batch,
                                                   const RolloutRequest& request, Part part) const {
   Transfers transfers(tensors_.options().device(), options_.pinned);
   if (const std::optional<DecoderProjections> projections = Project(batch, part, {}, transfers)) {
-    return MakeFusedDecoder(*projections, {.batch = &batch, .first = part.first, .count = part.count},
-                            transfers)
+    return MakeFusedDecoder(*projections,
+                            {.batch = &batch, .first = part.first, .count = part.count}, transfers)
         ->Rollout(request);
   }
   const std::unique_ptr<TorchDecoder> decoder = Encode(batch, part, {}, transfers);

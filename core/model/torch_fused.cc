@@ -201,8 +201,8 @@ class FusedDecoderOf final : public FusedDecoder {
   }
 
   const std::vector<int32_t>& Given(int64_t row) const {
-    return request_->choices[static_cast<size_t>(batch_.first * int64_t{request_->trajectories} +
-                                                 row)];
+    return request_
+        ->choices[static_cast<size_t>(batch_.first * int64_t{request_->trajectories} + row)];
   }
 
   absl::StatusOr<Trajectories> Collect(const at::Tensor& bytes) const {
@@ -234,9 +234,9 @@ class FusedDecoderOf final : public FusedDecoder {
     if (done.ends[row] == TrajectoryEnd::kForbidden) {
       const std::vector<int32_t>& given = Given(row);
       const int32_t node = length < std::ssize(given) ? given[static_cast<size_t>(length)] : -1;
-      return absl::InvalidArgumentError(
-          Concat("choices[", batch_.first * int64_t{request_->trajectories} + row, "][", length,
-                 "]: ", node, " is not allowed there"));
+      return absl::InvalidArgumentError(Concat("choices[",
+                                               batch_.first * int64_t{request_->trajectories} + row,
+                                               "][", length, "]: ", node, " is not allowed there"));
     }
     const int32_t* const choices = done.choices + row * memory_->max_steps();
     int32_t left = 1;

@@ -147,10 +147,10 @@ class GraphTransformer final : public TorchNetwork {
     const at::Tensor& project = parameters.Get("decoder.project.weight");
     const at::Tensor& last = parameters.Get("decoder.last.weight");
     const at::Tensor& first = parameters.Get("decoder.first.weight");
-    std::vector<at::Tensor> weights = {project.narrow(0, 0, 2 * hidden),
-                                       at::matmul(parameters.Get("decoder.out.weight").t(),
-                                                  project.narrow(0, 2 * hidden, hidden)),
-                                       last};
+    std::vector<at::Tensor> weights = {
+        project.narrow(0, 0, 2 * hidden),
+        at::matmul(parameters.Get("decoder.out.weight").t(), project.narrow(0, 2 * hidden, hidden)),
+        last};
     if (batch.any_tsp) weights.push_back(first);
     const at::ScalarType type = batch.features.scalar_type();
     const at::Tensor rows = at::linear(nodes, at::cat(weights)).to(type);

@@ -80,9 +80,8 @@ DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t co
   transfers.CountMatrix(MatrixBytes(rules));
   const auto* const arrays = reinterpret_cast<const double*>(there + count * kRulesBytes);
   for (StepRules& one : rules) {
-    ForArrays(one.problem, [&](const double*& array, int64_t) {
-      array = arrays + (array - storage.begin);
-    });
+    ForArrays(one.problem,
+              [&](const double*& array, int64_t) { array = arrays + (array - storage.begin); });
   }
   at::Tensor host = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
   auto* const to = host.mutable_data_ptr<uint8_t>();

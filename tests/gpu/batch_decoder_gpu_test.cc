@@ -1,15 +1,16 @@
 // The decoder's kernels against the same programs on the CPU.
-#include "core/kernels/batch_decoder.h"
-
 #include <cuda_runtime_api.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <vector>
 
-#include "tests/kernels/plain_decoder.h"
+#include "core/base/random.h"
+#include "core/kernels/attention_decoder.h"
+#include "core/kernels/batch_decoder.h"
+#include "gtest/gtest.h"
+#include "tests/gpu/gpu_testing.h"
 #include "tests/kernels/routing_case.h"
 
 namespace vrp {
@@ -43,10 +44,10 @@ class Managed {
 
 // Projections of a batch, or their gradients.
 struct ManagedNodes {
-  ManagedNodes(const DecoderShape& shape, int32_t instances, int32_t nodes, uint64_t seed)
+  ManagedNodes(const DecoderShape& shape, int32_t instances, int32_t count, uint64_t seed)
       : hidden(shape.hidden),
-        nodes(nodes),
-        rows(static_cast<size_t>(instances) * nodes * 5 * shape.hidden),
+        nodes(count),
+        rows(static_cast<size_t>(instances) * count * 5 * shape.hidden),
         base(static_cast<size_t>(instances) * shape.hidden),
         start(base.size()),
         shares(static_cast<size_t>(instances) * kContextShares * shape.hidden) {
@@ -174,10 +175,7 @@ std::vector<GpuCase> GpuCases() {
 class BatchDecoderGpuTest : public testing::TestWithParam<GpuCase> {
  protected:
   void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      GTEST_SKIP() << "no NVIDIA device";
-    }
+    if (!test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
   }
 };
 
@@ -207,7 +205,8 @@ TEST_P(BatchDecoderGpuTest, WalksAndDerivesAsTheCpuDoes) {
   }
 
   std::vector<double> weights;
-  for (int64_t row = 0; row < rows; ++row) weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
+  for (int64_t row = 0; row < rows; ++row)
+    weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
   const Managed<double> weighed(weights);
   const BatchSecondPassRequest second = {.trajectories = one.trajectories,
                                          .label_smoothing = 0.1,
@@ -218,8 +217,7 @@ TEST_P(BatchDecoderGpuTest, WalksAndDerivesAsTheCpuDoes) {
   const ManagedNodes by_cpu(one.shape, batch.batch().instances, batch.batch().nodes, 0);
   const Managed<double> terms(weights.size());
   std::vector<double> expected(weights.size());
-  ASSERT_TRUE(
-      Cuda()->SecondPass(batch.batch(), second, terms.data(), by_cuda.view<float>()).ok());
+  ASSERT_TRUE(Cuda()->SecondPass(batch.batch(), second, terms.data(), by_cuda.view<float>()).ok());
   Wait();
   ASSERT_TRUE(MakeSerialBatchDecoder<float>()
                   ->SecondPass(batch.batch(), second, expected.data(), by_cpu.view<float>())
@@ -243,9 +241,8 @@ TEST_P(BatchDecoderGpuTest, WalksAndDerivesAsTheCpuDoes) {
 TEST_P(BatchDecoderGpuTest, ChoosesTheLikeliestNodesThatTheCpuChooses) {
   const GpuCase& one = GetParam();
   const ManagedBatch batch(one.shape, one.instances);
-  const BatchRolloutRequest request = {.trajectories = one.trajectories,
-                                       .distinct_starts = true,
-                                       .max_steps = batch.steps()};
+  const BatchRolloutRequest request = {
+      .trajectories = one.trajectories, .distinct_starts = true, .max_steps = batch.steps()};
   const int64_t rows = batch.batch().instances * int64_t{one.trajectories};
   const Rolled there(rows, batch.steps());
   const Rolled here(rows, batch.steps());

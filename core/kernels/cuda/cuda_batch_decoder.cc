@@ -23,12 +23,12 @@ absl::StatusOr<DeviceLimits> QueryLimits() {
   int shared = 0;
   int multiprocessors = 0;
   VRP_RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "which device"));
-  VRP_RETURN_IF_ERROR(CudaStatus(
-      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-      "shared memory of a block"));
-  VRP_RETURN_IF_ERROR(CudaStatus(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-      "number of multiprocessors"));
+  VRP_RETURN_IF_ERROR(
+      CudaStatus(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                 "shared memory of a block"));
+  VRP_RETURN_IF_ERROR(
+      CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+                 "number of multiprocessors"));
   return DeviceLimits{.shared_bytes = shared, .multiprocessors = multiprocessors};
 }
 
@@ -62,25 +62,23 @@ class Scratch {
 class CudaBatchDecoder final : public BatchDecoder<float> {
  public:
   explicit CudaBatchDecoder(const CudaDecoderOptions& options)
-      : stream_(static_cast<cudaStream_t>(options.stream)),
-        deterministic_(options.deterministic) {}
+      : stream_(static_cast<cudaStream_t>(options.stream)), deterministic_(options.deterministic) {}
 
   absl::Status Rollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                        const BatchRolloutResult& result) override {
     VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, false));
     VRP_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Create(plan.scratch_bytes, stream_));
-    return CudaStatus(
-        LaunchRollout(batch, request, result,
-                      {.plan = plan, .scratch = scratch.bytes(), .stream = stream_}),
-        "rollout");
+    return CudaStatus(LaunchRollout(batch, request, result,
+                                    {.plan = plan, .scratch = scratch.bytes(), .stream = stream_}),
+                      "rollout");
   }
 
   absl::Status SecondPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
                           double* log_likelihoods, const BatchNodes<float>& gradient) override {
     VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, true));
     VRP_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Create(plan.scratch_bytes, stream_));
-    const size_t trajectories = static_cast<size_t>(batch.instances) *
-                                static_cast<size_t>(request.trajectories);
+    const size_t trajectories =
+        static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
     VRP_RETURN_IF_ERROR(CudaStatus(
         cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_), "clearing"));
     return CudaStatus(
@@ -95,15 +93,14 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
     if (!limits_.has_value()) {
       VRP_ASSIGN_OR_RETURN(limits_, QueryLimits());
     }
-    return PlanLaunch(
-        {.shape = batch.shape,
-         .instances = batch.instances,
-         .nodes = batch.nodes,
-         .trajectories = trajectories,
-         .room_bytes = LayOutRoom<float>(batch.shape, batch.nodes, gradient).bytes,
-         .gradient = gradient,
-         .deterministic = deterministic_},
-        *limits_);
+    return PlanLaunch({.shape = batch.shape,
+                       .instances = batch.instances,
+                       .nodes = batch.nodes,
+                       .trajectories = trajectories,
+                       .room_bytes = LayOutRoom<float>(batch.shape, batch.nodes, gradient).bytes,
+                       .gradient = gradient,
+                       .deterministic = deterministic_},
+                      *limits_);
   }
 
   const cudaStream_t stream_;

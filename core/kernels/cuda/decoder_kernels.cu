@@ -54,8 +54,8 @@ __device__ Place Begin(const DecoderBatch<float>& batch, const LaunchPlan& plan,
 }
 
 __global__ void __launch_bounds__(kSliceThreads* kMaxSlices)
-    RolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request,
-                  BatchRolloutResult result, LaunchPlan plan, uint8_t* scratch) {
+    RolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request, BatchRolloutResult result,
+                  LaunchPlan plan, uint8_t* scratch) {
   extern __shared__ __align__(16) uint8_t shared[];
   const Place place = Begin(batch, plan, scratch, false, shared);
   if (place.group >= plan.trajectory_parts) return;

@@ -20,8 +20,8 @@ LaunchPlan PlanLaunch(const LaunchSize& size, const DeviceLimits& limits) {
     const int64_t wanted =
         RoundedUp(kGroupsPerMultiprocessor * limits.multiprocessors, std::max(size.instances, 1));
     // Rollouts cannot share a trajectory's steps; second passes can.
-    const int64_t most = size.gradient ? std::max<int64_t>(size.trajectories, wanted)
-                                       : int64_t{size.trajectories};
+    const int64_t most =
+        size.gradient ? std::max<int64_t>(size.trajectories, wanted) : int64_t{size.trajectories};
     const int64_t groups = std::clamp<int64_t>(wanted, 1, most);
     plan.slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, groups));
     plan.blocks_per_instance = static_cast<int32_t>(RoundedUp(groups, plan.slices));
@@ -42,8 +42,7 @@ LaunchPlan PlanLaunch(const LaunchSize& size, const DeviceLimits& limits) {
   const int64_t staged = int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
   const int64_t trajectories =
       int64_t{plan.slices} * RoundedUp(size.trajectories, plan.trajectory_parts);
-  plan.staged =
-      trajectories >= kTrajectoriesWorthStaging && rooms + staged <= limits.shared_bytes;
+  plan.staged = trajectories >= kTrajectoriesWorthStaging && rooms + staged <= limits.shared_bytes;
   plan.shared_bytes = rooms + (plan.staged ? staged : 0);
   return plan;
 }

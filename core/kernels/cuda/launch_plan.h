@@ -34,9 +34,9 @@ struct LaunchPlan {
   int32_t blocks_per_instance = 1;
   int32_t trajectory_parts = 1;
   int32_t step_parts = 1;
-  bool staged = false;          // keys, values and logit keys are copied to shared memory
-  int64_t shared_bytes = 0;     // of a block
-  int64_t scratch_bytes = 0;    // of global memory, where groups do not fit into shared memory
+  bool staged = false;        // keys, values and logit keys are copied to shared memory
+  int64_t shared_bytes = 0;   // of a block
+  int64_t scratch_bytes = 0;  // of global memory, where groups do not fit into shared memory
   int64_t blocks(int32_t instances) const { return int64_t{instances} * blocks_per_instance; }
 };
 

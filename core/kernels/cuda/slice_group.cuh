@@ -88,8 +88,7 @@ class SliceGroup {
   static __device__ int32_t Thread() { return static_cast<int32_t>(threadIdx.x); }
   // Barrier 0 is the whole block's.
   static __device__ void Wait() {
-    asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int32_t>(threadIdx.y) + 1),
-                 "n"(kSliceThreads)
+    asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int32_t>(threadIdx.y) + 1), "n"(kSliceThreads)
                  : "memory");
   }
 };

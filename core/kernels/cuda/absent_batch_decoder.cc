@@ -1,0 +1,10 @@
+// For builds without CUDA.
+#include "core/kernels/batch_decoder.h"
+
+namespace vrp {
+
+std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions&) {
+  return nullptr;
+}
+
+}  // namespace vrp
