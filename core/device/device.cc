@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 
@@ -37,6 +38,14 @@ std::optional<int32_t> CudaIndex(std::string_view text) {
 
 std::string DeviceId::ToString() const {
   return kind == DeviceKind::kCpu ? "cpu" : Concat("cuda:", index);
+}
+
+std::string GpuUuid(std::span<const uint8_t, 16> bytes) {
+  const std::string hex = absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  const auto part = [&](size_t first, size_t digits) { return hex.substr(first, digits); };
+  return Concat("GPU-", part(0, 8), "-", part(8, 4), "-", part(12, 4), "-", part(16, 4), "-",
+                part(20, 12));
 }
 
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,13 @@ struct DeviceInfo {
   DeviceId id;
   std::string name;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
   int64_t memory_bytes = 0;
-  bool amp = false;   // automatic mixed precision runs
-  bool bf16 = false;  // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
+  bool amp = false;       // automatic mixed precision runs
+  bool bf16 = false;      // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
+  std::string uuid = {};  // of a GPU, as NVIDIA's driver writes it: see GpuUuid; else empty
 };
+
+// "GPU-7f1ab3f2-2c36-93d5-6a5e-0c3b9a1d8e44" of the 16 bytes that CUDA gives.
+std::string GpuUuid(std::span<const uint8_t, 16> bytes);
 
 // The CPU first, then every CUDA device that the driver shows.
 std::vector<DeviceInfo> ListDevices();

@@ -4,6 +4,10 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/Exception.h>
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 #include "core/base/text.h"
 #include "core/device/cpu_info.h"
 #include "core/device/device.h"
@@ -38,6 +42,9 @@ DeviceInfo DescribeCuda(int32_t index) {
   info.memory_bytes = static_cast<int64_t>(properties->totalGlobalMem);
   info.amp = true;
   info.bf16 = properties->major >= 8;
+  std::array<uint8_t, sizeof(properties->uuid.bytes)> uuid{};
+  std::copy(std::begin(properties->uuid.bytes), std::end(properties->uuid.bytes), uuid.begin());
+  info.uuid = GpuUuid(uuid);
 #endif
   return info;
 }

@@ -5,6 +5,7 @@
 
 #include "core/device/cpu_info.h"
 #include "core/device/device_memory.h"
+#include "core/device/device_telemetry.h"
 #include "gtest/gtest.h"
 
 namespace vrp {
@@ -19,6 +20,23 @@ TEST(ListDevicesTest, BeginsWithTheCpuAndItsMemory) {
 }
 
 TEST(ReadDeviceMemoryTest, LeavesADeviceAloneThatThisProgramDoesNotUse) {
+  EXPECT_TRUE(ReadDeviceMemory().empty());
+}
+
+TEST(ReadDeviceMemoryTest, DoesNotFindThatToAskTheDriverBeganToUseADevice) {
+  const std::vector<DeviceInfo> devices = ListDevices();
+  if (devices.size() < 2) GTEST_SKIP() << "no CUDA device here";
+  const auto reader = MakeTelemetryReader({.devices = devices});
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  const auto telemetry = (*reader)->Read();
+  ASSERT_TRUE(telemetry.ok()) << telemetry.status();
+  size_t known = 0;
+  for (const DeviceTelemetry& device : *telemetry) {
+    if (!device.id.has_value()) continue;
+    ++known;
+    EXPECT_GT(device.memory_total_bytes.value_or(0), 0) << device.uuid << ": " << device.problem;
+  }
+  EXPECT_EQ(known, devices.size() - 1) << "each CUDA device, unless one is split (MIG)";
   EXPECT_TRUE(ReadDeviceMemory().empty());
 }
 

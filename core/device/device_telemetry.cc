@@ -1,0 +1,184 @@
+#include "core/device/device_telemetry.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/device/nvml_library.h"
+
+namespace vrp {
+namespace {
+
+// That a device has no such figure, or none for this user, is no trouble.
+bool IsAbsence(int code) {
+  return code == kNvmlNotSupported || code == kNvmlNoPermission || code == kNvmlFunctionNotFound ||
+         code == kNvmlNoData || code == kNvmlDeprecated;
+}
+
+// Asks one device for one figure after the other.
+class Questions {
+ public:
+  Questions(const NvmlFunctions& nvml, NvmlDevice device) : nvml_(nvml), device_(device) {}
+
+  template <typename Value>
+  std::optional<Value> Ask(int (*function)(NvmlDevice, Value*)) {
+    Value value{};
+    if (function == nullptr || !Worked(function(device_, &value))) return std::nullopt;
+    return value;
+  }
+  template <typename Value>
+  std::optional<Value> Ask(int (*function)(NvmlDevice, int, Value*), int which) {
+    Value value{};
+    if (function == nullptr || !Worked(function(device_, which, &value))) return std::nullopt;
+    return value;
+  }
+  std::string AskText(int (*function)(NvmlDevice, char*, unsigned)) {
+    std::array<char, kNvmlTextBytes + 1> text = {};
+    if (function == nullptr || !Worked(function(device_, text.data(), kNvmlTextBytes))) return "";
+    return Escaped(text.data());
+  }
+  std::string problem() const { return problem_; }
+
+ private:
+  bool Worked(int code) {
+    if (code != kNvmlSuccess && !IsAbsence(code)) problem_ = nvml_.error_string(code);
+    return code == kNvmlSuccess;
+  }
+
+  const NvmlFunctions& nvml_;
+  const NvmlDevice device_;
+  std::string problem_;  // the last one
+};
+
+std::optional<double> Watts(std::optional<unsigned> milliwatts) {
+  if (!milliwatts.has_value()) return std::nullopt;
+  return *milliwatts / 1000.0;
+}
+
+std::optional<int32_t> AskTemperature(const NvmlFunctions& nvml, Questions& device) {
+  if (nvml.temperature != nullptr) {
+    const std::optional<NvmlTemperature> temperature = device.Ask(nvml.temperature);
+    return temperature.has_value() ? std::optional(temperature->celsius) : std::nullopt;
+  }
+  const std::optional<unsigned> celsius = device.Ask(nvml.old_temperature, kNvmlTemperatureGpu);
+  return celsius.has_value() ? std::optional(static_cast<int32_t>(*celsius)) : std::nullopt;
+}
+
+void AskFigures(const NvmlFunctions& nvml, Questions& device, DeviceTelemetry& telemetry) {
+  if (const auto utilization = device.Ask(nvml.utilization)) {
+    telemetry.utilization = utilization->gpu / 100.0;
+  }
+  if (const auto memory = device.Ask(nvml.memory)) {
+    telemetry.memory_total_bytes = static_cast<int64_t>(memory->total);
+    telemetry.memory_used_bytes = static_cast<int64_t>(memory->used);
+  }
+  telemetry.temperature_celsius = AskTemperature(nvml, device);
+  telemetry.power_watts = Watts(device.Ask(nvml.power));
+  telemetry.power_limit_watts = Watts(device.Ask(nvml.power_limit));
+  if (const auto clock = device.Ask(nvml.clock, kNvmlClockSm)) {
+    telemetry.sm_clock_mhz = static_cast<int32_t>(*clock);
+  }
+}
+
+class NvmlReader final : public TelemetryReader {
+ public:
+  NvmlReader(std::unique_ptr<NvmlLibrary> library, std::vector<DeviceInfo> devices)
+      : library_(std::move(library)), devices_(std::move(devices)) {}
+  ~NvmlReader() override {
+    const absl::MutexLock lock(&mutex_);
+    if (!found_.empty()) nvml().shutdown();
+  }
+
+  absl::StatusOr<std::vector<DeviceTelemetry>> Read() override {
+    const absl::MutexLock lock(&mutex_);
+    if (found_.empty()) VRP_RETURN_IF_ERROR(Begin());
+    std::vector<DeviceTelemetry> devices;
+    for (const Found& found : found_) {
+      DeviceTelemetry& device = devices.emplace_back(found.identity);
+      if (found.handle == nullptr) continue;
+      Questions questions(nvml(), found.handle);
+      AskFigures(nvml(), questions, device);
+      device.problem = questions.problem();
+    }
+    return devices;
+  }
+
+ private:
+  // Its handle and who it is do not change, so a device that is lost later is still known by name.
+  struct Found {
+    NvmlDevice handle = nullptr;  // null: it did not answer from the beginning
+    DeviceTelemetry identity;     // no figures
+  };
+
+  const NvmlFunctions& nvml() const { return library_->functions(); }
+
+  absl::Status Failed(std::string_view function, int code) const {
+    return absl::UnavailableError(Concat("NVML: ", function, ": ", nvml().error_string(code)));
+  }
+
+  // The library stays initialised only if there are devices.
+  absl::Status Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (const int code = nvml().init(); code != kNvmlSuccess) return Failed("nvmlInit", code);
+    absl::Status status = FindDevices();
+    if (status.ok() && found_.empty()) status = absl::UnavailableError("NVML: there is no GPU");
+    if (!status.ok()) nvml().shutdown();
+    return status;
+  }
+
+  absl::Status FindDevices() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    unsigned count = 0;
+    if (const int code = nvml().device_count(&count); code != kNvmlSuccess) {
+      return Failed("nvmlDeviceGetCount", code);
+    }
+    const std::string version = DriverVersion();
+    for (unsigned index = 0; index < count; ++index) {
+      Found found;
+      found.identity.index = static_cast<int32_t>(index);
+      found.identity.driver_version = version;
+      const int code = nvml().device_by_index(index, &found.handle);
+      if (code == kNvmlNoPermission) continue;
+      if (code == kNvmlSuccess) {
+        Identify(found);
+      } else {
+        found.handle = nullptr;
+        found.identity.problem = nvml().error_string(code);
+      }
+      found_.push_back(std::move(found));
+    }
+    return absl::OkStatus();
+  }
+
+  void Identify(Found& found) const {
+    Questions questions(nvml(), found.handle);
+    found.identity.name = questions.AskText(nvml().name);
+    found.identity.uuid = questions.AskText(nvml().uuid);
+    for (const DeviceInfo& device : devices_) {
+      if (!device.uuid.empty() && device.uuid == found.identity.uuid) found.identity.id = device.id;
+    }
+  }
+
+  std::string DriverVersion() const {
+    std::array<char, kNvmlTextBytes + 1> text = {};
+    if (nvml().driver_version == nullptr) return "";
+    const int code = nvml().driver_version(text.data(), kNvmlTextBytes);
+    return code == kNvmlSuccess ? Escaped(text.data()) : "";
+  }
+
+  const std::unique_ptr<NvmlLibrary> library_;
+  const std::vector<DeviceInfo> devices_;
+  absl::Mutex mutex_;
+  std::vector<Found> found_ ABSL_GUARDED_BY(mutex_);  // empty: not initialised
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TelemetryReader>> MakeTelemetryReader(
+    const TelemetryOptions& options) {
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<NvmlLibrary> library, NvmlLibrary::Open(options.library));
+  return std::make_unique<NvmlReader>(std::move(library), options.devices);
+}
+
+}  // namespace vrp

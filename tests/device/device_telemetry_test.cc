@@ -1,0 +1,205 @@
+// Against libraries of our own in the place of NVIDIA's; and the real one, where there is a GPU.
+#include "core/device/device_telemetry.h"
+
+#include <array>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/device/nvml_library.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/device/fake_nvml.h"
+
+namespace vrp {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::unique_ptr<TelemetryReader> Reader(const std::string& file = "fake_nvml.so",
+                                        std::vector<DeviceInfo> devices = {}) {
+  auto reader =
+      MakeTelemetryReader({.library = test::FakeNvmlPath(file), .devices = std::move(devices)});
+  EXPECT_TRUE(reader.ok()) << reader.status();
+  return *std::move(reader);
+}
+
+std::vector<DeviceTelemetry> Read(TelemetryReader& reader) {
+  auto devices = reader.Read();
+  EXPECT_TRUE(devices.ok()) << devices.status();
+  return devices.value_or(std::vector<DeviceTelemetry>{});
+}
+
+DeviceInfo Cuda(int32_t index, const char* uuid) {
+  DeviceInfo info;
+  info.id = {DeviceKind::kCuda, index};
+  info.uuid = uuid;
+  return info;
+}
+
+TEST(DeviceTelemetryTest, TellsEachGpusFiguresInTheirUnits) {
+  const test::FakeNvml nvml;
+  const auto devices = Read(*Reader());
+  ASSERT_THAT(devices, SizeIs(2));
+  EXPECT_EQ(devices[0].index, 0);
+  EXPECT_EQ(devices[0].name, "NVIDIA Fake");
+  EXPECT_EQ(devices[0].uuid, test::kFakeUuids[0]);
+  EXPECT_EQ(devices[0].driver_version, "580.65.06");
+  EXPECT_EQ(devices[0].utilization, 0.83);
+  EXPECT_EQ(devices[0].memory_total_bytes, int64_t{143} << 30);
+  EXPECT_EQ(devices[0].memory_used_bytes, int64_t{13} << 30);
+  EXPECT_EQ(devices[0].temperature_celsius, 54);
+  EXPECT_EQ(devices[0].power_watts, 412.5);
+  EXPECT_EQ(devices[0].power_limit_watts, 700);
+  EXPECT_EQ(devices[0].sm_clock_mhz, 1980);
+  EXPECT_EQ(devices[0].problem, "");
+  EXPECT_EQ(devices[1].index, 1);
+  EXPECT_EQ(devices[1].uuid, test::kFakeUuids[1]);
+  EXPECT_EQ(devices[1].utilization, 0) << "idle, which is not unknown";
+  EXPECT_EQ(devices[1].sm_clock_mhz, 345);
+}
+
+TEST(DeviceTelemetryTest, KnowsByItsUuidWhichGpuCudaMeans) {
+  const test::FakeNvml nvml;
+  const auto reader = Reader("fake_nvml.so", {DeviceInfo{}, Cuda(0, test::kFakeUuids[1]),
+                                              Cuda(1, "GPU-of-another-machine")});
+  const auto devices = Read(*reader);
+  ASSERT_THAT(devices, SizeIs(2));
+  EXPECT_EQ(devices[0].id, std::nullopt) << "hidden from CUDA";
+  EXPECT_EQ(devices[1].id, (DeviceId{DeviceKind::kCuda, 0}));
+}
+
+TEST(DeviceTelemetryTest, LeavesOutWhatAGpuDoesNotSupport) {
+  const test::FakeNvml nvml;
+  nvml->power[0] = test::kFakeNotSupported;
+  nvml->power[1] = test::kFakeNoPermission;
+  for (const DeviceTelemetry& device : Read(*Reader())) {
+    EXPECT_EQ(device.power_watts, std::nullopt);
+    EXPECT_EQ(device.power_limit_watts, 700);
+    EXPECT_EQ(device.problem, "");
+  }
+}
+
+TEST(DeviceTelemetryTest, SaysWhichGpuWasLostOnTheWayAndAsksTheOthers) {
+  const test::FakeNvml nvml;
+  const auto reader = Reader();
+  EXPECT_EQ(Read(*reader).at(0).problem, "");
+  nvml->figures[0] = test::kFakeGpuIsLost;
+  const auto devices = Read(*reader);
+  ASSERT_THAT(devices, SizeIs(2));
+  EXPECT_EQ(devices[0].problem, "GPU is lost");
+  EXPECT_EQ(devices[0].uuid, test::kFakeUuids[0]) << "known from before";
+  EXPECT_EQ(devices[0].utilization, std::nullopt);
+  EXPECT_EQ(devices[0].memory_used_bytes, std::nullopt);
+  EXPECT_EQ(devices[1].problem, "");
+  EXPECT_EQ(devices[1].temperature_celsius, 31);
+  nvml->figures[0] = 0;
+  EXPECT_EQ(Read(*reader).at(0).problem, "") << "it came back";
+}
+
+TEST(DeviceTelemetryTest, SaysWhichGpuWasLostFromTheBeginning) {
+  const test::FakeNvml nvml;
+  nvml->handle[1] = test::kFakeGpuIsLost;
+  const auto devices = Read(*Reader());
+  ASSERT_THAT(devices, SizeIs(2));
+  EXPECT_EQ(devices[0].utilization, 0.83);
+  EXPECT_EQ(devices[1].index, 1);
+  EXPECT_EQ(devices[1].problem, "GPU is lost");
+}
+
+TEST(DeviceTelemetryTest, DoesNotListGpusThatThisUserMayNotAsk) {
+  const test::FakeNvml nvml;
+  nvml->handle[0] = test::kFakeNoPermission;
+  const auto devices = Read(*Reader());
+  ASSERT_THAT(devices, SizeIs(1));
+  EXPECT_EQ(devices[0].index, 1);
+}
+
+TEST(DeviceTelemetryTest, SaysThatThereIsNoDriverAndTriesAgain) {
+  const test::FakeNvml nvml;
+  nvml->init = test::kFakeDriverNotLoaded;
+  const auto reader = Reader();
+  const absl::Status status = reader->Read().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(status.message(), "NVML: nvmlInit: Driver Not Loaded");
+  nvml->init = 0;
+  EXPECT_THAT(Read(*reader), SizeIs(2));
+}
+
+TEST(DeviceTelemetryTest, SaysThatThereIsNoGpuAndLeavesTheLibraryAlone) {
+  const test::FakeNvml nvml;
+  nvml->gpus = 0;
+  EXPECT_EQ(Reader()->Read().status().message(), "NVML: there is no GPU");
+  nvml->count = test::kFakeGpuIsLost;
+  EXPECT_EQ(Reader()->Read().status().message(), "NVML: nvmlDeviceGetCount: GPU is lost");
+  EXPECT_EQ(nvml->inits, 2);
+  EXPECT_EQ(nvml->shutdowns, 2);
+}
+
+TEST(DeviceTelemetryTest, BeginsOnceAndEndsWhatItBegan) {
+  const test::FakeNvml nvml;
+  {
+    const auto reader = Reader();
+    EXPECT_EQ(nvml->inits, 0) << "nothing is asked before it is wanted";
+    Read(*reader);
+    Read(*reader);
+    EXPECT_EQ(nvml->inits, 1);
+    EXPECT_EQ(nvml->shutdowns, 0);
+  }
+  EXPECT_EQ(nvml->shutdowns, 1);
+}
+
+TEST(DeviceTelemetryTest, MakesOddNamesPrintable) {
+  const test::FakeNvml nvml;
+  nvml->name = "NVIDIA \xff";
+  EXPECT_EQ(Read(*Reader()).at(0).name, "NVIDIA \\xff");
+}
+
+TEST(DeviceTelemetryTest, AnswersThreadsAtOnce) {
+  const test::FakeNvml nvml;
+  const auto reader = Reader();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { EXPECT_THAT(Read(*reader), SizeIs(2)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(nvml->inits, 1);
+}
+
+TEST(DeviceTelemetryTest, MakesDoWithALibraryThatKnowsLittle) {
+  const auto devices = Read(*Reader("fake_nvml_bare.so"));
+  ASSERT_THAT(devices, SizeIs(1));
+  EXPECT_EQ(devices[0].name, "");
+  EXPECT_EQ(devices[0].driver_version, "");
+  EXPECT_EQ(devices[0].utilization, std::nullopt);
+  EXPECT_EQ(devices[0].temperature_celsius, 47) << "by the older function";
+  EXPECT_EQ(devices[0].problem, "");
+}
+
+TEST(MakeTelemetryReaderTest, NamesTheFunctionThatALibraryLacks) {
+  const std::string path = test::FakeNvmlPath("fake_nvml_no_count.so");
+  const absl::Status status = MakeTelemetryReader({.library = path, .devices = {}}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(), "NVML: " + path +
+                                  ": has no nvmlDeviceGetCount_v2, wanted the library of an NVIDIA "
+                                  "driver");
+}
+
+TEST(MakeTelemetryReaderTest, NamesTheLibraryThatIsNotThere) {
+  const absl::Status status =
+      MakeTelemetryReader({.library = "libno-such-nvml.so.1", .devices = {}}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("libno-such-nvml.so.1: cannot open"));
+}
+
+TEST(GpuUuidTest, IsWrittenAsTheDriverWritesIt) {
+  std::array<uint8_t, 16> bytes{};
+  std::iota(bytes.begin(), bytes.end(), uint8_t{0});
+  EXPECT_EQ(GpuUuid(bytes), test::kFakeUuids[0]);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,62 @@
+// A library in the place of NVIDIA's, built as fake_nvml.so beside the tests: two GPUs, which a
+// test gets into trouble by way of the state that they share.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+
+namespace vrp::test {
+
+// As in NVIDIA's header.
+inline constexpr int kFakeNotSupported = 3;
+inline constexpr int kFakeNoPermission = 4;
+inline constexpr int kFakeDriverNotLoaded = 9;
+inline constexpr int kFakeGpuIsLost = 15;
+
+inline constexpr unsigned kFakeGpus = 2;
+inline constexpr char kFakeUuids[kFakeGpus][41] = {"GPU-00010203-0405-0607-0809-0a0b0c0d0e0f",
+                                                   "GPU-f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff"};
+
+struct FakeNvmlState {
+  // What calls return: 0, success.
+  int init = 0;
+  int count = 0;
+  int handle[kFakeGpus] = {};
+  int figures[kFakeGpus] = {};
+  int power[kFakeGpus] = {};  // apart from its other figures
+  unsigned gpus = kFakeGpus;
+  const char* name = "NVIDIA Fake";
+  // How often it was called.
+  int inits = 0;
+  int shutdowns = 0;
+};
+
+inline std::string FakeNvmlPath(const std::string& file = "fake_nvml.so") {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / file;
+}
+
+// Holds the library for a test, and leaves it as it was.
+class FakeNvml {
+ public:
+  FakeNvml() : handle_(dlopen(FakeNvmlPath().c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    void* const found = handle_ == nullptr ? nullptr : dlsym(handle_, "fake_nvml_state");
+    state_ = found == nullptr ? nullptr : reinterpret_cast<FakeNvmlState* (*)()>(found)();
+    if (state_ != nullptr) *state_ = {};
+  }
+  ~FakeNvml() {
+    if (state_ != nullptr) *state_ = {};
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  FakeNvml(const FakeNvml&) = delete;
+  FakeNvml& operator=(const FakeNvml&) = delete;
+
+  FakeNvmlState* operator->() const { return state_; }
+
+ private:
+  void* const handle_;
+  FakeNvmlState* state_ = nullptr;
+};
+
+}  // namespace vrp::test
