@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/base/json.h"
 #include "core/base/status_macros.h"
@@ -50,6 +51,8 @@ void ForEachField(Progress& progress, Visit visit) {
   visit("pass_difference", progress.pass_difference);
   visit("instances_seen", progress.instances_seen);
   visit("matrix_bytes_per_step", progress.matrix_bytes_per_step);
+  visit("device_utilization", progress.device_utilization);
+  visit("device_memory_used_bytes", progress.device_memory_used_bytes);
   visit("total_steps", progress.totals.steps);
   visit("total_skipped_steps", progress.totals.skipped_steps);
   visit("total_instances", progress.totals.instances);
@@ -77,6 +80,10 @@ struct Writer {
   void operator()(const std::string& key, int64_t value) const { json[key] = value; }
   void operator()(const std::string& key, double value) const { json[key] = FromDouble(value); }
   void operator()(const std::string& key, bool value) const { json[key] = value; }
+  template <typename Value>
+  void operator()(const std::string& key, const std::optional<Value>& value) const {
+    if (value.has_value()) (*this)(key, *value);
+  }
 };
 
 absl::Status Unreadable(std::string_view text) {
@@ -96,6 +103,10 @@ struct Reader {
   void operator()(const std::string& key, bool& value) const {
     if (!json.contains(key)) return;
     json[key].is_boolean() ? void(value = json[key].get<bool>()) : void(sound = false);
+  }
+  template <typename Value>
+  void operator()(const std::string& key, std::optional<Value>& value) const {
+    if (json.contains(key)) (*this)(key, value.emplace());
   }
 };
 

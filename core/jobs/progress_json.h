@@ -14,8 +14,7 @@ namespace vrp {
 // are kept as words.
 std::string WriteProgress(const TrainingProgress& progress);
 // Unknown keys are passed over; absent ones, as of an earlier version, keep their defaults, or are
-// NaN where that means that there is no value. kDataLoss for text that
-// WriteProgress did not write.
+// NaN where that means that there is no value. kDataLoss for text that WriteProgress did not write.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
 
 std::string WriteSolveProgress(const SolveProgress& progress);

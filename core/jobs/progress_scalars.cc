@@ -1,5 +1,7 @@
 #include "core/jobs/progress_scalars.h"
 
+#include <cmath>
+
 #include "core/base/text.h"
 
 namespace vrp {
@@ -18,6 +20,13 @@ std::vector<TensorBoardScalar> ProgressScalars(const TrainingProgress& progress,
       {"speed/instances_per_second", progress.instances_per_second},
       {"pass_difference", progress.pass_difference},
   };
+  if (progress.device_utilization.has_value()) {
+    scalars.push_back({"device/utilization", *progress.device_utilization});
+  }
+  if (progress.device_memory_used_bytes.has_value()) {
+    scalars.push_back({"device/memory_used_gib",
+                       std::ldexp(static_cast<double>(*progress.device_memory_used_bytes), -30)});
+  }
   const int64_t steps = progress.totals.steps - before.steps;
   if (steps <= 0) return scalars;
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {

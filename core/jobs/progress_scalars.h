@@ -10,9 +10,10 @@ namespace vrp {
 
 // Tags are "loss", "cost/train", "cost/validation", "validation/gap", "accuracy/train",
 // "accuracy/validation", "optimiser/learning_rate", "optimiser/gradient_norm",
-// "speed/instances_per_second", "pass_difference", and "phase_ms/{phase}" for the milliseconds a
-// step since `before` (a report of the same run; default: its beginning). What was not measured is
-// NaN or absent.
+// "speed/instances_per_second", "pass_difference", "device/utilization" and
+// "device/memory_used_gib" of a GPU, and "phase_ms/{phase}" for the milliseconds a step since
+// `before` (a report of the same run; default: its beginning). What was not measured is NaN or
+// absent.
 std::vector<TensorBoardScalar> ProgressScalars(const TrainingProgress& progress,
                                                const TrainingTotals& before = {});
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,9 @@ struct TrainingProgress {
   TrainingTotals totals = {};
   double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
   bool end_of_epoch = false;
+  // Of the GPU that it runs on; not the trainer's to know, but of whoever wraps it.
+  std::optional<double> device_utilization = {};  // share of the last second in which a kernel ran
+  std::optional<int64_t> device_memory_used_bytes = {};  // by all programs
 };
 
 // Called from the training thread, in order. Must not block for long.

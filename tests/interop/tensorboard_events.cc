@@ -29,6 +29,7 @@ absl::Status WriteAttempt(const std::string& folder, int32_t attempt, int64_t fi
     progress.train_cost = 100 * attempt + static_cast<double>(step);
     progress.validation_cost = std::numeric_limits<double>::quiet_NaN();
     progress.learning_rate = 1e-4;
+    progress.device_memory_used_bytes = int64_t{3} << 29;
     progress.totals.steps = step - first + 1;
     progress.totals.phase_seconds[0] = 0.002 * static_cast<double>(progress.totals.steps);
     VRP_RETURN_IF_ERROR(writer->Add(absl::FromUnixSeconds(seconds + step), step,

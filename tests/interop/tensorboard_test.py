@@ -50,6 +50,8 @@ class TensorBoardTest(unittest.TestCase):
         tags = self.events.Tags()["scalars"]
         self.assertNotIn("cost/validation", tags)
         self.assertIn("phase_ms/second_pass", tags)
+        self.assertNotIn("device/utilization", tags)
+        self.assertEqual({event.value for event in self.events.Scalars("device/memory_used_gib")}, {1.5})
 
 
 if __name__ == "__main__":

@@ -69,6 +69,18 @@ TEST(ProgressJsonTextTest, TotalsAndPhasesComeBack) {
   EXPECT_EQ(read.matrix_bytes_per_step, 2.5);
 }
 
+TEST(ProgressJsonTextTest, WhatIsKnownOfAGpuComesBackAndNothingElseIsWritten) {
+  TrainingProgress progress;
+  EXPECT_EQ(WriteProgress(progress).find("device"), std::string::npos) << "a job on a CPU";
+  EXPECT_EQ(ParseProgress(WriteProgress(progress))->device_utilization, std::nullopt);
+  progress.device_utilization = 0.83;
+  progress.device_memory_used_bytes = int64_t{13} << 30;
+  const TrainingProgress read = ParseProgress(WriteProgress(progress)).value();
+  EXPECT_EQ(read.device_utilization, 0.83);
+  EXPECT_EQ(read.device_memory_used_bytes, int64_t{13} << 30);
+  EXPECT_TRUE(absl::IsDataLoss(ParseProgress(R"({"device_utilization": "much"})").status()));
+}
+
 // As version 0.1.0 wrote it.
 TEST(ProgressJsonTextTest, ReadsWhatEarlierVersionsWrote) {
   const auto read = ParseProgress(R"({"epoch":1,"epochs":2,"step":3,"steps":4,"loss":0.5,
