@@ -84,6 +84,7 @@ class Reader {
     actions_["read_only_models_dirs"] = TextList(&options_.read_only_models_dirs);
     actions_["data_dirs"] = TextList(&options_.data_dirs);
     actions_["device"] = Text(&options_.device);
+    actions_["nvml_library"] = Text(&options_.nvml_library);
     actions_["threads"] = Integer(&options_.threads, HardwareThreads());
     actions_["solve_queue"] = Integer(&options_.solve_queue, kMaxSolveQueue);
     actions_["max_batch"] = Integer(&options_.max_batch, kMostBatch);

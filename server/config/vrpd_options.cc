@@ -50,6 +50,8 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
                                         std::move(options.read_only_models_dirs));
   options.data_dirs = First(winner.data_dirs, other.data_dirs, std::move(options.data_dirs));
   options.device = First(winner.device, other.device, std::move(options.device));
+  options.nvml_library =
+      First(winner.nvml_library, other.nvml_library, std::move(options.nvml_library));
   options.threads = First(winner.threads, other.threads, std::move(options.threads));
   options.solve_queue =
       First(winner.solve_queue, other.solve_queue, std::move(options.solve_queue));

@@ -33,7 +33,8 @@ struct VrpdOptions {
   std::vector<std::string> read_only_models_dirs;  // models that are offered, never changed
   std::vector<std::string> data_dirs;              // whose files trainings may name
   std::string device = "auto";
-  int32_t threads = 0;  // 0: all of the machine's
+  std::string nvml_library = "libnvidia-ml.so.1";  // a name that the loader looks for, or a path
+  int32_t threads = 0;                             // 0: all of the machine's
   int32_t solve_queue = 64;
   int32_t max_batch = 32;          // requests that a network decodes together
   int32_t max_batch_delay_us = 0;  // that a batch waits for more while networks are busy
@@ -68,6 +69,7 @@ struct PartialOptions {
   std::optional<std::vector<std::string>> read_only_models_dirs;
   std::optional<std::vector<std::string>> data_dirs;
   std::optional<std::string> device;
+  std::optional<std::string> nvml_library;
   std::optional<int32_t> threads;
   std::optional<int32_t> solve_queue;
   std::optional<int32_t> max_batch;

@@ -131,6 +131,12 @@ v1::TrainingProgress ToProto(const TrainingProgress& progress) {
   message.set_instances_seen(progress.instances_seen);
   *message.mutable_totals() = ToProto(progress.totals);
   message.set_matrix_bytes_per_step(progress.matrix_bytes_per_step);
+  if (progress.device_utilization.has_value()) {
+    message.set_device_utilization(*progress.device_utilization);
+  }
+  if (progress.device_memory_used_bytes.has_value()) {
+    message.set_device_memory_used_bytes(*progress.device_memory_used_bytes);
+  }
   return message;
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
+#include "core/device/device_telemetry.h"
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/solve_job_manager.h"
@@ -27,7 +28,9 @@
 #include "server/service/request_solver.h"
 #include "server/service/services.h"
 #include "server/service/solver_service.h"
+#include "server/telemetry/device_sampler.h"
 #include "server/telemetry/health_monitor.h"
+#include "server/telemetry/metered_trainer.h"
 #include "server/telemetry/telemetry.h"
 #include "server/telemetry/watched_trainer.h"
 
@@ -77,6 +80,7 @@ struct Daemon::Parts {
   explicit Parts(Options given) : options(std::move(given)) {}
 
   absl::Status OpenTelemetry();
+  void WatchDevices();
   absl::Status OpenCore();
   void MakePools();
   void MakeBatcher();
@@ -91,6 +95,7 @@ struct Daemon::Parts {
   absl::Time started;
   std::string default_device;
   std::unique_ptr<Telemetry> telemetry;
+  std::unique_ptr<DeviceSampler> devices;
   std::unique_ptr<Registry> registry;
   std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<WorkPool> solve_pool;
@@ -98,7 +103,8 @@ struct Daemon::Parts {
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<DecodeBatcher> batcher;
   std::unique_ptr<StreamHub> streams;
-  std::unique_ptr<WatchedTrainer> trainer;
+  std::unique_ptr<WatchedTrainer> watched_trainer;
+  std::unique_ptr<MeteredTrainer> trainer;
   std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;
   std::unique_ptr<SolverHandler> solver_handler;
@@ -121,6 +127,17 @@ absl::Status Daemon::Parts::OpenTelemetry() {
   return absl::OkStatus();
 }
 
+void Daemon::Parts::WatchDevices() {
+  const std::string& library = options.vrpd.nvml_library;
+  const std::vector<DeviceInfo> known = ListDevices();
+  auto reader = MakeTelemetryReader({.library = library, .devices = known});
+  // Where there is no GPU the library is not missed, unless it was named.
+  if (!reader.ok() && (known.size() > 1 || library != VrpdOptions().nvml_library)) {
+    LogWarning(Concat("nothing is known of how busy the GPUs are: ", reader.status().message()));
+  }
+  devices = std::make_unique<DeviceSampler>(std::move(reader));
+}
+
 absl::Status Daemon::Parts::OpenCore() {
   const VrpdOptions& vrpd = options.vrpd;
   VRP_ASSIGN_OR_RETURN(const DeviceId device, ResolveDevice(vrpd.device));
@@ -132,7 +149,8 @@ absl::Status Daemon::Parts::OpenCore() {
                                          .device = device,
                                          .loader = options.policy_loader,
                                          .on_failure = WarnOfModel}));
-  trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
+  watched_trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
+  trainer = std::make_unique<MeteredTrainer>(*watched_trainer, *devices);
   VRP_ASSIGN_OR_RETURN(
       book, JobBook::Open(vrpd.state_dir, options.clock, int64_t{vrpd.state_quota_mb} * 1'000'000));
   VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = book->folder().MatricesPath()}));
@@ -290,7 +308,8 @@ void Daemon::Parts::TellTelemetry() {
                     .patient_pool = patient_pool.get(),
                     .quick_pool = quick_pool.get(),
                     .batcher = batcher.get(),
-                    .streams = streams.get()});
+                    .streams = streams.get(),
+                    .devices = devices.get()});
   const auto tell = [health = port.server->GetHealthCheckService()](bool ready) {
     health->SetServingStatus(kReadinessService, ready);
   };
@@ -309,6 +328,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(std::move(options))));
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenAccess());
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenTelemetry());
+  daemon->parts_->WatchDevices();
   VRP_RETURN_IF_ERROR(daemon->parts_->OpenCore());
   daemon->parts_->MakePools();
   daemon->parts_->MakeHandlers();

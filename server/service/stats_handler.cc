@@ -114,6 +114,40 @@ void AddJobs(const LiveFigures& live, v1::ServerStats& stats) {
   for (const Job& job : live.active_jobs) *stats.add_active_jobs() = ToActiveJob(job);
 }
 
+void AddTelemetry(const DeviceTelemetry& telemetry, v1::DeviceStats& device) {
+  device.set_name(telemetry.name);
+  device.set_uuid(telemetry.uuid);
+  device.set_driver_version(telemetry.driver_version);
+  device.set_problem(telemetry.problem);
+  if (telemetry.utilization) device.set_utilization(*telemetry.utilization);
+  if (telemetry.memory_total_bytes) device.set_memory_total_bytes(*telemetry.memory_total_bytes);
+  if (telemetry.memory_used_bytes) device.set_memory_used_bytes(*telemetry.memory_used_bytes);
+  if (telemetry.temperature_celsius) device.set_temperature_celsius(*telemetry.temperature_celsius);
+  if (telemetry.power_watts) device.set_power_watts(*telemetry.power_watts);
+  if (telemetry.power_limit_watts) device.set_power_limit_watts(*telemetry.power_limit_watts);
+  if (telemetry.sm_clock_mhz) device.set_sm_clock_mhz(*telemetry.sm_clock_mhz);
+}
+
+// CUDA knows how full a device is too, where the driver's library is not there.
+void AddMemory(const DeviceMemory& memory, v1::DeviceStats& device) {
+  device.set_memory_allocated_bytes(memory.allocated);
+  device.set_memory_reserved_bytes(memory.reserved);
+  if (!device.has_memory_total_bytes()) {
+    device.set_memory_total_bytes(memory.total);
+    device.set_memory_used_bytes(memory.total - memory.free);
+  }
+}
+
+void AddDevices(const LiveFigures& live, v1::ServerStats& stats) {
+  for (const DeviceFigures& figures : live.devices) {
+    v1::DeviceStats& device = *stats.add_devices();
+    device.set_id(figures.id);
+    if (figures.telemetry) AddTelemetry(*figures.telemetry, device);
+    if (figures.memory) AddMemory(*figures.memory, device);
+  }
+  stats.set_device_problem(std::string(live.devices_status.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<v1::ServerStats> DescribeStats(const Telemetry& telemetry, absl::Time now) {
@@ -124,6 +158,7 @@ absl::StatusOr<v1::ServerStats> DescribeStats(const Telemetry& telemetry, absl::
   *stats.mutable_start_time() = ToProto(live.started);
   Counted(telemetry.metrics().Collect()).AddTo(live, stats);
   AddJobs(live, stats);
+  AddDevices(live, stats);
   stats.set_models_available(live.models_available);
   stats.set_models_loaded(live.models_loaded);
   stats.set_open_streams(live.open_streams);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/base/text.h"
@@ -102,16 +104,61 @@ void AddProcess(const LiveFigures& figures, std::vector<MetricFamily>& families)
                          .Take());
 }
 
-void AddDevices(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+// What a driver does not tell has no sample.
+template <typename Value>
+void AddKnown(FamilyBuilder& family, const std::optional<Value>& value, const std::string& device,
+              double unit = 1) {
+  if (value.has_value()) family.Add(static_cast<double>(*value) * unit, {{"device", device}});
+}
+
+void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  FamilyBuilder info("vrp_device_info", "Always 1; which GPU a device is.");
+  FamilyBuilder up("vrp_device_up", "1: the GPU answers its driver; 0: it is lost or in trouble.");
+  FamilyBuilder busy("vrp_device_utilization_ratio",
+                     "Share of the last second or less in which a kernel of any program ran.");
+  FamilyBuilder used("vrp_device_memory_used_bytes", "By all programs and the driver.");
+  FamilyBuilder warmth("vrp_device_temperature_celsius", "Of the GPU.");
+  FamilyBuilder power("vrp_device_power_watts", "What the GPU draws.");
+  FamilyBuilder limit("vrp_device_power_limit_watts", "What the GPU may draw.");
+  FamilyBuilder clock("vrp_device_sm_clock_hertz", "Of the multiprocessors.");
+  for (const DeviceFigures& device : figures.devices) {
+    if (!device.telemetry.has_value()) continue;
+    const DeviceTelemetry& known = *device.telemetry;
+    info.Add(1, {{"device", device.id},
+                 {"name", known.name},
+                 {"uuid", known.uuid},
+                 {"driver", known.driver_version}});
+    up.Add(known.problem.empty() ? 1 : 0, {{"device", device.id}});
+    AddKnown(busy, known.utilization, device.id);
+    AddKnown(used, known.memory_used_bytes, device.id);
+    AddKnown(warmth, known.temperature_celsius, device.id);
+    AddKnown(power, known.power_watts, device.id);
+    AddKnown(limit, known.power_limit_watts, device.id);
+    AddKnown(clock, known.sm_clock_mhz, device.id, 1e6);
+  }
+  for (FamilyBuilder* family : {&info, &up, &busy, &used, &warmth, &power, &limit, &clock}) {
+    families.push_back(family->Take());
+  }
+}
+
+void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder memory("vrp_device_memory_bytes",
-                       "Of the CUDA devices in use: total and free for all programs; allocated by "
-                       "this one's tensors, and reserved for those and the next ones.");
-  for (const DeviceMemory& device : figures.devices) {
-    const std::string name = device.id.ToString();
-    memory.Add(static_cast<double>(device.total), {{"device", name}, {"kind", "total"}})
-        .Add(static_cast<double>(device.free), {{"device", name}, {"kind", "free"}})
-        .Add(static_cast<double>(device.allocated), {{"device", name}, {"kind", "allocated"}})
-        .Add(static_cast<double>(device.reserved), {{"device", name}, {"kind", "reserved"}});
+                       "Of the GPUs: total and free for all programs; of those in use, allocated "
+                       "by this one's tensors, and reserved for those and the next ones.");
+  for (const DeviceFigures& device : figures.devices) {
+    const auto add = [&](const char* kind, int64_t bytes) {
+      memory.Add(static_cast<double>(bytes), {{"device", device.id}, {"kind", kind}});
+    };
+    if (device.memory.has_value()) {
+      add("total", device.memory->total);
+      add("free", device.memory->free);
+      add("allocated", device.memory->allocated);
+      add("reserved", device.memory->reserved);
+    } else if (device.telemetry->memory_total_bytes.has_value()) {
+      const int64_t total = *device.telemetry->memory_total_bytes;
+      add("total", total);
+      add("free", total - device.telemetry->memory_used_bytes.value_or(0));
+    }
   }
   families.push_back(memory.Take());
 }
@@ -143,12 +190,19 @@ absl::Status GatherJobs(const JobBook& book, LiveFigures& figures) {
   return absl::OkStatus();
 }
 
+void GatherDevices(const LiveSources& sources, LiveFigures& figures) {
+  if (sources.devices == nullptr) return;
+  const std::shared_ptr<const DeviceSample> sample = sources.devices->Latest();
+  figures.devices = JoinDevices(*sample, ReadDeviceMemory());
+  figures.devices_status = sample->status();
+}
+
 }  // namespace
 
 LiveFigures GatherFigures(const LiveSources& sources) {
   LiveFigures figures;
   figures.process = ReadProcessFigures();
-  figures.devices = ReadDeviceMemory();
+  GatherDevices(sources, figures);
   const auto add_queue = [&](const std::string& name, const WorkPool* pool) {
     if (pool != nullptr) figures.queues.push_back(Describe(name, *pool));
   };
@@ -186,7 +240,8 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
           .Add(1, {{"version", Version()}, {"commit", GitCommit()}, {"torch", TorchVersion()}})
           .Take());
   AddProcess(figures, families);
-  AddDevices(figures, families);
+  AddDeviceMemory(figures, families);
+  AddDeviceTelemetry(figures, families);
   return families;
 }
 

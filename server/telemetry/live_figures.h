@@ -7,13 +7,14 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/device/device_memory.h"
 #include "core/jobs/job.h"
 #include "core/jobs/job_book.h"
 #include "core/registry/registry.h"
 #include "core/solve/decode_batcher.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
+#include "server/telemetry/device_figures.h"
+#include "server/telemetry/device_sampler.h"
 #include "server/telemetry/process_figures.h"
 
 namespace prometheus {
@@ -38,7 +39,8 @@ struct LiveFigures {
   int32_t models_loaded = 0;
   int32_t open_streams = 0;
   ProcessFigures process;
-  std::vector<DeviceMemory> devices;
+  std::vector<DeviceFigures> devices;
+  absl::Status devices_status;  // why the driver tells nothing of them
   absl::Time started;
   std::vector<std::string> not_ready;  // why; empty: it is ready
 };
@@ -52,6 +54,7 @@ struct LiveSources {
   const WorkPool* quick_pool = nullptr;
   const DecodeBatcher* batcher = nullptr;
   const StreamHub* streams = nullptr;
+  const DeviceSampler* devices = nullptr;
 };
 
 // All but `started` and `not_ready`. Blocks on the disk for the jobs and the models' folders.

@@ -61,8 +61,9 @@ TEST(Metrics, TimesQueuesAndSolvesApart) {
 
 TEST(LiveFigures, TellHowFullEachDeviceIs) {
   LiveFigures figures;
-  figures.devices = {
-      {.id = {DeviceKind::kCuda, 1}, .total = 100, .free = 60, .allocated = 30, .reserved = 35}};
+  figures.devices = JoinDevices(
+      absl::NotFoundError("no driver"),
+      {{.id = {DeviceKind::kCuda, 1}, .total = 100, .free = 60, .allocated = 30, .reserved = 35}});
   const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
   for (const char* line : {"kind=\"total\"} 100\n", "kind=\"free\"} 60\n",
                            "kind=\"allocated\"} 30\n", "kind=\"reserved\"} 35\n"}) {

@@ -1,0 +1,28 @@
+// A trainer whose progress tells how busy and how full its GPU is.
+#pragma once
+
+#include <string>
+
+#include "core/train/trainer.h"
+#include "server/telemetry/device_sampler.h"
+
+namespace vrp {
+
+class MeteredTrainer final : public Trainer {
+ public:
+  // Both outlive it.
+  MeteredTrainer(Trainer& trainer, const DeviceSampler& sampler)
+      : trainer_(trainer), sampler_(sampler) {}
+
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
+                                       TrainingObserver& observer) override;
+  absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
+    return trainer_.ResumeStep(checkpoint_directory);
+  }
+
+ private:
+  Trainer& trainer_;
+  const DeviceSampler& sampler_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,235 @@
+// How the GPUs come into the daemon's figures and into a training's progress.
+#include "server/telemetry/device_figures.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "prometheus/text_serializer.h"
+#include "server/telemetry/device_sampler.h"
+#include "server/telemetry/live_figures.h"
+#include "server/telemetry/metered_trainer.h"
+
+namespace vrp {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr DeviceId kFirstGpu{DeviceKind::kCuda, 0};
+
+DeviceTelemetry AGpu(int32_t index) {
+  DeviceTelemetry gpu;
+  gpu.index = index;
+  gpu.name = "NVIDIA H200";
+  gpu.uuid = "GPU-1";
+  gpu.driver_version = "580.65.06";
+  gpu.utilization = 0.83;
+  gpu.memory_total_bytes = 1000;
+  gpu.memory_used_bytes = 400;
+  gpu.temperature_celsius = 54;
+  gpu.power_limit_watts = 700;
+  gpu.sm_clock_mhz = 1980;
+  return gpu;
+}
+
+DeviceTelemetry ACudaGpu() {
+  DeviceTelemetry gpu = AGpu(1);
+  gpu.id = kFirstGpu;
+  return gpu;
+}
+
+TEST(JoinDevices, PutsTogetherWhatDriverAndDaemonKnowOfAGpu) {
+  const DeviceSample sample = std::vector<DeviceTelemetry>{AGpu(0), ACudaGpu()};
+  const auto devices = JoinDevices(sample, {{.id = kFirstGpu, .total = 900, .reserved = 35},
+                                            {.id = {DeviceKind::kCuda, 7}, .total = 800}});
+  ASSERT_EQ(devices.size(), 3u);
+  EXPECT_EQ(devices[0].id, "nvml:0") << "the daemon cannot compute on it";
+  EXPECT_FALSE(devices[0].memory.has_value());
+  EXPECT_EQ(devices[1].id, "cuda:0");
+  EXPECT_EQ(devices[1].telemetry->index, 1);
+  EXPECT_EQ(devices[1].memory->reserved, 35);
+  EXPECT_EQ(devices[2].id, "cuda:7");
+  EXPECT_FALSE(devices[2].telemetry.has_value()) << "the driver tells nothing of it";
+}
+
+TEST(JoinDevices, KeepsWhatTheDaemonKnowsWhereThereIsNoDriver) {
+  const auto devices = JoinDevices(absl::NotFoundError("no library"), {{.id = kFirstGpu}});
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].id, "cuda:0");
+}
+
+std::string Text(const DeviceSample& sample, const std::vector<DeviceMemory>& memory = {}) {
+  LiveFigures figures;
+  figures.devices = JoinDevices(sample, memory);
+  return prometheus::TextSerializer().Serialize(ToFamilies(figures));
+}
+
+TEST(LiveFigures, TellHowEachGpuIs) {
+  const std::string text = Text(std::vector<DeviceTelemetry>{ACudaGpu()});
+  for (const char* line : {
+           "vrp_device_info{device=\"cuda:0\",name=\"NVIDIA H200\",uuid=\"GPU-1\","
+           "driver=\"580.65.06\"} 1\n",
+           "vrp_device_up{device=\"cuda:0\"} 1\n",
+           "vrp_device_utilization_ratio{device=\"cuda:0\"} 0.83\n",
+           "vrp_device_memory_used_bytes{device=\"cuda:0\"} 400\n",
+           "vrp_device_memory_bytes{device=\"cuda:0\",kind=\"total\"} 1000\n",
+           "vrp_device_memory_bytes{device=\"cuda:0\",kind=\"free\"} 600\n",
+           "vrp_device_temperature_celsius{device=\"cuda:0\"} 54\n",
+           "vrp_device_power_limit_watts{device=\"cuda:0\"} 700\n",
+           "vrp_device_sm_clock_hertz{device=\"cuda:0\"} 1980000000\n",
+       }) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("vrp_device_power_watts{"))) << "it is not known";
+}
+
+TEST(LiveFigures, TellWhichGpuIsLost) {
+  DeviceTelemetry lost;
+  lost.problem = "GPU is lost";
+  const std::string text = Text(std::vector<DeviceTelemetry>{lost, ACudaGpu()});
+  EXPECT_THAT(text, HasSubstr("vrp_device_up{device=\"nvml:0\"} 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("vrp_device_utilization_ratio{device=\"nvml:0\"}")));
+  EXPECT_THAT(text, HasSubstr("vrp_device_up{device=\"cuda:0\"} 1\n"));
+}
+
+TEST(LiveFigures, TakeHowFullAGpuIsFromCudaWhereItIsInUse) {
+  const std::string text =
+      Text(std::vector<DeviceTelemetry>{ACudaGpu()}, {{.id = kFirstGpu, .total = 990, .free = 70}});
+  EXPECT_THAT(text, HasSubstr("vrp_device_memory_bytes{device=\"cuda:0\",kind=\"total\"} 990\n"));
+  EXPECT_THAT(text, Not(HasSubstr("kind=\"total\"} 1000")));
+}
+
+// Answers what it is told to, and counts how often it is asked.
+class FakeReader final : public TelemetryReader {
+ public:
+  struct Script {
+    absl::Mutex mutex;
+    DeviceSample next ABSL_GUARDED_BY(mutex) = std::vector<DeviceTelemetry>{ACudaGpu()};
+    int asked ABSL_GUARDED_BY(mutex) = 0;
+
+    // Until it was asked so often; what came of all but the last is then known.
+    void Wait(int times) {
+      const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return asked >= times; };
+      const absl::MutexLock lock(&mutex, absl::Condition(&enough));
+    }
+    void WaitForTwoMore() {
+      mutex.Lock();
+      const int times = asked + 2;
+      mutex.Unlock();
+      Wait(times);
+    }
+    void Answer(DeviceSample sample) {
+      const absl::MutexLock lock(&mutex);
+      next = std::move(sample);
+    }
+  };
+  explicit FakeReader(Script& script) : script_(script) {}
+  DeviceSample Read() override {
+    const absl::MutexLock lock(&script_.mutex);
+    ++script_.asked;
+    return script_.next;
+  }
+
+ private:
+  Script& script_;
+};
+
+constexpr DeviceSampler::Pace kFast{.interval = absl::Milliseconds(1),
+                                    .retry = absl::Milliseconds(1)};
+
+TEST(DeviceSampler, KeepsTheLastAnswer) {
+  FakeReader::Script script;
+  const DeviceSampler sampler(std::make_unique<FakeReader>(script), kFast);
+  script.Wait(2);
+  EXPECT_EQ(sampler.Latest()->value().at(0).utilization, 0.83);
+  script.Answer(std::vector<DeviceTelemetry>{});
+  script.WaitForTwoMore();
+  EXPECT_TRUE(sampler.Latest()->value().empty());
+}
+
+TEST(DeviceSampler, AsksOnceAnIntervalHoweverOftenItIsAsked) {
+  FakeReader::Script script;
+  const DeviceSampler sampler(std::make_unique<FakeReader>(script),
+                              {.interval = absl::Hours(1), .retry = absl::Hours(1)});
+  script.Wait(1);
+  for (int i = 0; i < 1000; ++i) sampler.Latest();
+  const absl::MutexLock lock(&script.mutex);
+  EXPECT_EQ(script.asked, 1);
+}
+
+TEST(DeviceSampler, HasAPaceOfItsOwnWhereThereIsNoDriver) {
+  FakeReader::Script script;
+  script.Answer(absl::UnavailableError("Driver Not Loaded"));
+  const DeviceSampler sampler(std::make_unique<FakeReader>(script),
+                              {.interval = absl::Hours(1), .retry = absl::Milliseconds(1)});
+  script.Wait(3);
+  EXPECT_EQ(sampler.Latest()->status().message(), "Driver Not Loaded");
+}
+
+TEST(DeviceSampler, SaysWhyThereIsNobodyToAsk) {
+  const DeviceSampler sampler(absl::NotFoundError("no library"));
+  EXPECT_EQ(sampler.Latest()->status().message(), "no library");
+}
+
+class ReportingTrainer final : public Trainer {
+ public:
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest&, const StopCondition&,
+                                       TrainingObserver& observer) override {
+    observer.OnProgress({.step = 5});
+    observer.OnCheckpoint(5);
+    return TrainingResult{};
+  }
+  absl::StatusOr<int64_t> ResumeStep(const std::string&) override { return 7; }
+};
+
+class ProgressNoter final : public TrainingObserver {
+ public:
+  void OnLog(std::string_view) override {}
+  void OnProgress(const TrainingProgress& told) override { progress = told; }
+  void OnCheckpoint(int64_t step) override { checkpoint = step; }
+  TrainingProgress progress;
+  int64_t checkpoint = 0;
+};
+
+class MeteredTrainerTest : public testing::Test {
+ protected:
+  ProgressNoter Train(DeviceId device, const DeviceSampler& sampler) {
+    MeteredTrainer trainer(inner_, sampler);
+    TrainingRequest request;
+    request.device = device;
+    ProgressNoter noter;
+    const StopCondition never(absl::InfiniteFuture(), nullptr);
+    EXPECT_TRUE(trainer.Train(request, never, noter).ok());
+    EXPECT_EQ(noter.progress.step, 5);
+    EXPECT_EQ(noter.checkpoint, 5);
+    EXPECT_EQ(trainer.ResumeStep("").value(), 7);
+    return noter;
+  }
+  ReportingTrainer inner_;
+};
+
+TEST_F(MeteredTrainerTest, TellsHowBusyAndFullItsGpuIs) {
+  FakeReader::Script script;
+  script.Answer(std::vector<DeviceTelemetry>{AGpu(0), ACudaGpu()});
+  const DeviceSampler sampler(std::make_unique<FakeReader>(script), kFast);
+  script.Wait(2);
+  const TrainingProgress progress = Train(kFirstGpu, sampler).progress;
+  EXPECT_EQ(progress.device_utilization, 0.83);
+  EXPECT_EQ(progress.device_memory_used_bytes, 400);
+  EXPECT_EQ(Train({DeviceKind::kCuda, 1}, sampler).progress.device_utilization, std::nullopt);
+  EXPECT_EQ(Train({}, sampler).progress.device_utilization, std::nullopt) << "the CPU";
+}
+
+TEST_F(MeteredTrainerTest, TrainsWhereNothingIsKnown) {
+  const DeviceSampler sampler(absl::NotFoundError("no library"));
+  EXPECT_EQ(Train(kFirstGpu, sampler).progress.device_utilization, std::nullopt);
+}
+
+}  // namespace
+}  // namespace vrp
