@@ -20,6 +20,13 @@ Json SecondsJson(const google::protobuf::Duration& duration) {
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+void AddDevice(const v1::TrainingProgress& progress, Json& object) {
+  object["device_utilization"] =
+      progress.has_device_utilization() ? JsonNumber(progress.device_utilization()) : Json();
+  object["device_memory_used_bytes"] =
+      progress.has_device_memory_used_bytes() ? Json(progress.device_memory_used_bytes()) : Json();
+}
+
 void AddProgress(const v1::TrainingProgress& progress, Json& object) {
   object["epoch"] = progress.epoch();
   object["step"] = progress.step();
@@ -41,6 +48,7 @@ void AddProgress(const v1::TrainingProgress& progress, Json& object) {
   object["pass_difference"] = JsonNumber(progress.pass_difference());
   object["instances_seen"] = progress.instances_seen();
   object["matrix_bytes_per_step"] = JsonNumber(progress.matrix_bytes_per_step());
+  AddDevice(progress, object);
 }
 
 void AddState(const v1::StateEvent& state, Json& object) {
@@ -140,7 +148,7 @@ Json ProfileJson(const v1::TrainingJob& job) {
                       {"seconds", JsonNumber(time.seconds())},
                       {"ms_per_step", a_step(1000 * time.seconds())}});
   }
-  return {
+  Json profile = {
       {"name", TextOrNull(job.name())},
       {"state", JobStateWord(job.state())},
       {"step", progress.step()},
@@ -159,6 +167,8 @@ Json ProfileJson(const v1::TrainingJob& job) {
       {"matrix_bytes_per_step", JsonNumber(progress.matrix_bytes_per_step())},
       {"pass_difference", JsonNumber(progress.pass_difference())},
       {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
+  AddDevice(progress, profile);
+  return profile;
 }
 
 Json EventJson(const v1::WatchTrainingJobResponse& event) {

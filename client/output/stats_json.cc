@@ -69,14 +69,43 @@ Json JobsJson(const v1::ServerStats& stats) {
   return jobs;
 }
 
+template <typename Value>
+Json Known(bool known, Value value) {
+  return known ? Json(JsonNumber(static_cast<double>(value))) : Json();
+}
+
+Json DeviceJson(const v1::DeviceStats& device) {
+  const auto text = [](const std::string& word) { return word.empty() ? Json() : Json(word); };
+  return {
+      {"id", device.id()},
+      {"name", text(device.name())},
+      {"uuid", text(device.uuid())},
+      {"driver_version", text(device.driver_version())},
+      {"utilization", Known(device.has_utilization(), device.utilization())},
+      {"memory_total_bytes", Known(device.has_memory_total_bytes(), device.memory_total_bytes())},
+      {"memory_used_bytes", Known(device.has_memory_used_bytes(), device.memory_used_bytes())},
+      {"memory_allocated_bytes",
+       Known(device.has_memory_allocated_bytes(), device.memory_allocated_bytes())},
+      {"memory_reserved_bytes",
+       Known(device.has_memory_reserved_bytes(), device.memory_reserved_bytes())},
+      {"temperature_celsius",
+       Known(device.has_temperature_celsius(), device.temperature_celsius())},
+      {"power_watts", Known(device.has_power_watts(), device.power_watts())},
+      {"power_limit_watts", Known(device.has_power_limit_watts(), device.power_limit_watts())},
+      {"sm_clock_mhz", Known(device.has_sm_clock_mhz(), device.sm_clock_mhz())},
+      {"problem", text(device.problem())}};
+}
+
 }  // namespace
 
 Json StatsJson(const StatsInterval& stats) {
   const v1::ServerStats& now = stats.now();
   Json rpcs = Json::array(), active = Json::array(), not_ready = Json::array();
+  Json devices = Json::array();
   for (const StatsInterval::Rpc& rpc : stats.Rpcs()) rpcs.push_back(RpcJson(rpc));
   for (const v1::ActiveJob& job : now.active_jobs()) active.push_back(ActiveJobJson(job));
   for (const std::string& reason : now.not_ready()) not_ready.push_back(reason);
+  for (const v1::DeviceStats& device : now.devices()) devices.push_back(DeviceJson(device));
   return {{"time", FormatTime(now.time())},
           {"start_time", FormatTime(now.start_time())},
           {"interval_seconds", JsonNumber(stats.seconds())},
@@ -94,7 +123,9 @@ Json StatsJson(const StatsInterval& stats) {
            {{"resident_bytes", now.process().resident_bytes()},
             {"busy_cores", JsonNumber(stats.BusyCores())},
             {"threads", now.process().threads()},
-            {"open_files", now.process().open_files()}}}};
+            {"open_files", now.process().open_files()}}},
+          {"devices", devices},
+          {"device_problem", now.device_problem().empty() ? Json() : Json(now.device_problem())}};
 }
 
 }  // namespace vrp::client

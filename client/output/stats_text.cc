@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -58,6 +60,48 @@ std::string Process(const StatsInterval& stats) {
                       process.threads(), " threads, ", process.open_files(), " files");
 }
 
+double Gib(int64_t bytes) { return std::ldexp(static_cast<double>(bytes), -30); }
+
+// "mem 12.1 of 139.8 GiB (4.0 ours)"; without the part that is not known; "".
+std::string DeviceMemory(const v1::DeviceStats& device) {
+  if (!device.has_memory_used_bytes()) return "";
+  std::string text = absl::StrFormat("mem %.1f", Gib(device.memory_used_bytes()));
+  if (device.has_memory_total_bytes()) {
+    absl::StrAppendFormat(&text, " of %.1f", Gib(device.memory_total_bytes()));
+  }
+  absl::StrAppend(&text, " GiB");
+  if (device.has_memory_reserved_bytes()) {
+    absl::StrAppendFormat(&text, " (%.1f ours)", Gib(device.memory_reserved_bytes()));
+  }
+  return text;
+}
+
+// "412 W of 700 W"; "".
+std::string Power(const v1::DeviceStats& device) {
+  if (!device.has_power_watts()) return "";
+  std::string text = absl::StrFormat("%.0f W", device.power_watts());
+  if (device.has_power_limit_watts()) {
+    absl::StrAppendFormat(&text, " of %.0f W", device.power_limit_watts());
+  }
+  return text;
+}
+
+// "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (4.0 ours)  54 C  412 W of 700 W".
+std::string DeviceText(const v1::DeviceStats& device) {
+  std::vector<std::string> parts = {device.name()};
+  if (!device.problem().empty()) parts.push_back(device.problem());
+  if (device.has_utilization()) {
+    parts.push_back(absl::StrFormat("util %.0f %%", 100 * device.utilization()));
+  }
+  parts.push_back(DeviceMemory(device));
+  if (device.has_temperature_celsius()) {
+    parts.push_back(absl::StrCat(device.temperature_celsius(), " C"));
+  }
+  parts.push_back(Power(device));
+  parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
+  return absl::StrJoin(parts, "  ");
+}
+
 std::string Readiness(const v1::ServerStats& stats) {
   if (stats.not_ready().empty()) return "ready";
   return absl::StrCat("not ready: ", absl::StrJoin(stats.not_ready(), ", "));
@@ -103,14 +147,20 @@ std::string StatsText(const StatsInterval& stats, const std::string& remote) {
   sheet.Add("jobs", JobCounts(now));
   sheet.Add("models", absl::StrCat(now.models_loaded(), " of ", now.models_available(), " loaded"));
   sheet.Add("process", Process(stats));
+  for (const v1::DeviceStats& device : now.devices()) sheet.Add(device.id(), DeviceText(device));
+  if (!now.devices().empty()) sheet.Add("GPU driver", now.device_problem());
   return absl::StrCat(sheet.Text(), JobTable(now), RpcTable(stats));
 }
 
 std::string StatsLine(const StatsInterval& stats) {
   const v1::ServerStats& now = stats.now();
-  return absl::StrCat(FormatTime(now.time()), "  ", Readiness(now), "  requests ", Requests(stats),
-                      "  queues ", Queues(stats), "  jobs ", JobCounts(now), "  ", Process(stats),
-                      "\n");
+  std::string line =
+      absl::StrCat(FormatTime(now.time()), "  ", Readiness(now), "  requests ", Requests(stats),
+                   "  queues ", Queues(stats), "  jobs ", JobCounts(now), "  ", Process(stats));
+  for (const v1::DeviceStats& device : now.devices()) {
+    absl::StrAppend(&line, "  ", device.id(), " ", DeviceText(device));
+  }
+  return absl::StrCat(line, "\n");
 }
 
 }  // namespace vrp::client

@@ -206,6 +206,12 @@ std::string ProfileText(const v1::TrainingJob& job) {
             FormatNumber(static_cast<double>(totals.copied_bytes()) / steps));
   sheet.Add("matrix_bytes_per_step", FormatNumber(progress.matrix_bytes_per_step()));
   sheet.Add("pass difference", absl::StrFormat("%.1e", progress.pass_difference()));
+  if (progress.has_device_utilization()) {
+    sheet.Add("GPU busy", absl::StrFormat("%.0f %%", 100 * progress.device_utilization()));
+  }
+  if (progress.has_device_memory_used_bytes()) {
+    sheet.Add("GPU memory in use", FormatBytes(progress.device_memory_used_bytes()));
+  }
   sheet.Add("tensorboard", job.tensorboard_folder());
   return absl::StrCat(table.Text(), "\n", sheet.Text());
 }

@@ -196,6 +196,7 @@ TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
     if (request.name() == "trainingJobs/new") return job;
     *job.mutable_progress() = AProgress(40);
     job.mutable_progress()->set_pass_difference(2.5e-7);
+    job.mutable_progress()->set_device_utilization(0.83);
     v1::TrainingTotals& totals = *job.mutable_progress()->mutable_totals();
     totals.set_steps(40);
     totals.set_instances(4000);
@@ -216,10 +217,14 @@ TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
   EXPECT_EQ(json["instances_per_second"], 2000);
   EXPECT_EQ(json["copies_per_step"], 2);
   EXPECT_EQ(json["matrix_bytes_per_step"], 0);
+  EXPECT_EQ(json["device_utilization"], 0.83);
+  EXPECT_TRUE(json["device_memory_used_bytes"].is_null());
   const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
   EXPECT_THAT(ran.out, HasSubstr("encode    3.00     75.0 %  75.000"));
   EXPECT_THAT(ran.out, HasSubstr("matrix_bytes_per_step  0\n"));
   EXPECT_THAT(ran.out, HasSubstr("2.5e-07"));
+  EXPECT_THAT(ran.out, HasSubstr("83 %\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("GPU memory"))) << "the driver does not tell";
   EXPECT_THAT(ran.out, HasSubstr("/state/tensorboard/a"));
   EXPECT_THAT(RunCommand({"jobs", "profile", "new", "--remote", server.address()}).out,
               HasSubstr("no step measured yet"));
@@ -278,12 +283,15 @@ TEST(ServerCommand, TellsWhatTheDaemonIs) {
     v1::ServerInfo info;
     info.set_version("0.1.0");
     info.add_devices()->set_id("cpu");
+    info.mutable_devices(0)->set_bf16_supported(true);
     return info;
   };
   FakeServer server(handlers);
   const auto info = RunJson(server, {"server", "info"}).OutJson().at(0);
   EXPECT_EQ(info["version"], "0.1.0");
   EXPECT_EQ(info["devices"][0]["id"], "cpu");
+  EXPECT_EQ(info["devices"][0]["amp_supported"], false);
+  EXPECT_EQ(info["devices"][0]["bf16_supported"], true);
 }
 
 TEST(ServerCommand, TellsReadinessApart) {

@@ -53,5 +53,20 @@ TEST(ServerInfoText, SaysWhichDeviceIsTheDefault) {
   EXPECT_THAT(ServerInfoText(info), HasSubstr("built without"));
 }
 
+TEST(ServerInfoText, SaysWhereMixedPrecisionAndBf16Run) {
+  v1::ServerInfo info;
+  v1::Device& cpu = *info.add_devices();
+  cpu.set_id("cpu");
+  cpu.set_name("Xeon");
+  v1::Device& gpu = *info.add_devices();
+  gpu.set_id("cuda:0");
+  gpu.set_name("NVIDIA H200");
+  gpu.set_memory_bytes(int64_t{140} << 30);
+  gpu.set_amp_supported(true);
+  gpu.set_bf16_supported(true);
+  EXPECT_THAT(ServerInfoText(info), HasSubstr("Xeon  0 MiB\n"));
+  EXPECT_THAT(ServerInfoText(info), HasSubstr("NVIDIA H200  140 GiB  AMP  bf16\n"));
+}
+
 }  // namespace
 }  // namespace vrp::client

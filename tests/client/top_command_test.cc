@@ -1,6 +1,8 @@
 // vrpctl top, and server log-level.
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
 
 #include "client/output/stats.h"
@@ -115,6 +117,76 @@ TEST(TopCommand, GivesAnObjectToScripts) {
   EXPECT_EQ(object["jobs"][0]["state"], "RUNNING");
   EXPECT_EQ(object["active_jobs"][0]["step"], 7);
   EXPECT_EQ(object["ready"], true);
+}
+
+// The one as full as can be, the other lost.
+v1::ServerStats StatsWithGpus() {
+  v1::ServerStats stats = Stats(100, 1'000);
+  v1::DeviceStats& busy = *stats.add_devices();
+  busy.set_id("cuda:0");
+  busy.set_name("NVIDIA H200");
+  busy.set_uuid("GPU-1");
+  busy.set_utilization(0.83);
+  busy.set_memory_total_bytes(int64_t{1398} << 30);
+  busy.set_memory_used_bytes(int64_t{121} << 30);
+  busy.set_memory_reserved_bytes(int64_t{4} << 30);
+  busy.set_temperature_celsius(54);
+  busy.set_power_watts(412.4);
+  busy.set_power_limit_watts(700);
+  v1::DeviceStats& lost = *stats.add_devices();
+  lost.set_id("nvml:1");
+  lost.set_problem("GPU is lost");
+  return stats;
+}
+
+constexpr char kBusyGpu[] =
+    "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (4.0 ours)  54 C  412 W of 700 W";
+
+TEST(StatsText, HasALineForEachGpuWithWhatIsKnownOfIt) {
+  const std::string text = StatsText(StatsInterval(StatsWithGpus()), "host:1");
+  EXPECT_THAT(text, testing::ContainsRegex(std::string("cuda:0 +NVIDIA H200  util 83 %")));
+  EXPECT_THAT(text, HasSubstr(std::string(kBusyGpu) + "\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("nvml:1 +GPU is lost\n"));
+  EXPECT_THAT(StatsText(StatsInterval(Stats(100, 1'000)), "host:1"), Not(HasSubstr("GPU")));
+}
+
+TEST(StatsText, SaysOfAGpuInUseWhyLittleIsKnownOfIt) {
+  v1::ServerStats stats = Stats(100, 1'000);
+  stats.set_device_problem("NVML: libnvidia-ml.so.1: cannot open");
+  EXPECT_THAT(StatsText(StatsInterval(stats), "host:1"), Not(HasSubstr("NVML")));
+  v1::DeviceStats& gpu = *stats.add_devices();
+  gpu.set_id("cuda:0");
+  gpu.set_memory_used_bytes(int64_t{5} << 30);
+  const std::string text = StatsText(StatsInterval(stats), "host:1");
+  EXPECT_THAT(text, testing::ContainsRegex("cuda:0 +mem 5.0 GiB\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("GPU driver +NVML: libnvidia-ml.so.1: cannot open\n"));
+}
+
+TEST(StatsLine, EndsWithTheGpus) {
+  EXPECT_THAT(StatsLine(StatsInterval(StatsWithGpus())),
+              testing::EndsWith("  cuda:0 " + std::string(kBusyGpu) + "  nvml:1 GPU is lost\n"));
+}
+
+TEST(StatsJson, HasNullForWhatIsNotKnownOfAGpu) {
+  const Json devices = StatsJson(StatsInterval(StatsWithGpus()))["devices"];
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0]["id"], "cuda:0");
+  EXPECT_EQ(devices[0]["utilization"], 0.83);
+  EXPECT_EQ(devices[0]["memory_used_bytes"], int64_t{121} << 30);
+  EXPECT_EQ(devices[0]["memory_reserved_bytes"], int64_t{4} << 30);
+  EXPECT_EQ(devices[0]["power_watts"], 412.4);
+  EXPECT_TRUE(devices[0]["sm_clock_mhz"].is_null());
+  EXPECT_TRUE(devices[0]["problem"].is_null());
+  EXPECT_EQ(devices[1]["problem"], "GPU is lost");
+  EXPECT_TRUE(devices[1]["utilization"].is_null());
+}
+
+TEST(StatsJson, SaysWhyThereIsNoGpu) {
+  v1::ServerStats stats = Stats(100, 1'000);
+  EXPECT_TRUE(StatsJson(StatsInterval(stats))["device_problem"].is_null());
+  stats.set_device_problem("NVML: there is no GPU");
+  EXPECT_EQ(StatsJson(StatsInterval(stats))["device_problem"], "NVML: there is no GPU");
+  EXPECT_TRUE(StatsJson(StatsInterval(stats))["devices"].empty());
 }
 
 // Runs `top` until the daemon was asked `looks` times, then Ctrl-C.

@@ -9,7 +9,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from daemon import DATA, Daemon, tiny_config
+from daemon import BINARIES, DATA, Daemon, tiny_config
 
 INSTANCE = DATA / "E-n22-k4.vrp"
 SAMPLE = re.compile(r'^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$')
@@ -162,6 +162,27 @@ class ObservabilityTest(unittest.TestCase):
         self.assertEqual(self.daemon.call("server", "health", "--ready").returncode, 0)
         self.daemon.stop()
         self.assertEqual(self.daemon.call("server", "health").returncode, 1)
+
+
+class GpuTest(unittest.TestCase):
+    """With a library in the place of NVIDIA's, which says that there are two."""
+
+    def setUp(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-observability-"))
+        config = folder / "vrpd.yaml"
+        config.write_text(f"nvml_library: {BINARIES.parent / 'tests' / 'fake_nvml.so'}\n")
+        self.daemon = Daemon(folder / "state", flags=("--config", config))
+        self.addCleanup(lambda: self.daemon.clean_up())
+
+    def test_top_shows_what_the_driver_tells(self):
+        gpus = []
+        while not gpus:  # the driver has not answered yet
+            gpus = self.daemon.json("top", "--once")[0]["devices"]
+        self.assertEqual([gpu["id"] for gpu in gpus], ["nvml:0", "nvml:1"])
+        self.assertEqual((gpus[0]["utilization"], gpus[0]["power_watts"]), (0.83, 412.5))
+        text = self.daemon.call("top", "--once").stdout
+        self.assertIn("NVIDIA Fake  util 83 %  mem 13.0 of 143.0 GiB  54 C  412 W of 700 W\n", text)
+        self.assertEqual(self.daemon.stop(), 0)
 
 
 if __name__ == "__main__":
