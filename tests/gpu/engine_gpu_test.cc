@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,11 @@ std::vector<Instance> RandomInstances() {
 struct EngineCase {
   const char* architecture;
   DeviceKind device;
+
+  std::string Name() const {
+    return absl::StrCat(architecture, device == DeviceKind::kCuda ? "_cuda" : "_cpu");
+  }
+  friend void PrintTo(const EngineCase& one, std::ostream* out) { *out << one.Name(); }
 };
 
 class EngineGpuTest : public testing::TestWithParam<EngineCase> {
@@ -147,7 +153,7 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
       RelativeDifference(own_->parameters().gradient(), rough->parameters().gradient());
   Record("gradient_difference", difference);
   EXPECT_LT(difference, 0.05);
-  EXPECT_GT(difference, 1e-6);  // it did compute in bf16
+  EXPECT_GT(difference, 1e-4);  // it did compute in bf16
 }
 
 TEST_P(EngineGpuTest, SamplesPlansInBothPassesAlike) {
@@ -169,17 +175,12 @@ TEST_P(EngineGpuTest, CopiesDistanceMatricesOnlyWhereInstancesHaveThem) {
   Record("copied_bytes", static_cast<double>(outcome->copied_bytes));
 }
 
-std::string EngineCaseName(const testing::TestParamInfo<EngineCase>& info) {
-  return absl::StrCat(info.param.architecture,
-                      info.param.device == DeviceKind::kCuda ? "_cuda" : "_cpu");
-}
-
 INSTANTIATE_TEST_SUITE_P(Networks, EngineGpuTest,
                          testing::Values(EngineCase{"gt", DeviceKind::kCuda},
                                          EngineCase{"ptrnet", DeviceKind::kCuda},
                                          EngineCase{"gt", DeviceKind::kCpu},
                                          EngineCase{"ptrnet", DeviceKind::kCpu}),
-                         EngineCaseName);
+                         [](const auto& one) { return one.param.Name(); });
 
 }  // namespace
 }  // namespace vrp
