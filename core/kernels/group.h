@@ -16,10 +16,8 @@
 
 #include <cstdint>
 
-// Functions that device code calls. Nothing but templates carries it.
-#if defined(__CUDACC__)
-#define VRP_DEVICE __device__
-#else
+// What device code calls carries it: sources for CUDA are compiled with it as __device__.
+#ifndef VRP_DEVICE
 #define VRP_DEVICE
 #endif
 
