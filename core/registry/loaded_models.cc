@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
@@ -90,6 +91,7 @@ void LoadedModels::DropOldest(std::string_view name) {
     if (key.first == name && Loaded(key) != nullptr) loaded.emplace_back(slot->used, key);
   }
   if (loaded.size() <= kMaxLoadedVersions) return;
+  loaded.back().first = std::numeric_limits<int64_t>::max();  // the newest, as keys are in order
   std::sort(loaded.begin(), loaded.end());
   loaded.resize(loaded.size() - kMaxLoadedVersions);
   for (const auto& [used, key] : loaded) slots_.erase(key);
@@ -101,6 +103,20 @@ std::optional<LoadedModel> LoadedModels::Find(const Key& key) {
   if (slot == nullptr) return std::nullopt;
   slot->used = ++uses_;
   return *slot->model;
+}
+
+std::optional<LoadedModel> LoadedModels::FindNewest(std::string_view name,
+                                                    const std::vector<int32_t>& numbers) {
+  absl::MutexLock lock(&mutex_);
+  std::shared_ptr<Slot> newest;
+  for (const auto& [key, slot] : slots_) {
+    if (key.first != name || Loaded(key) == nullptr) continue;
+    const bool listed = std::find(numbers.begin(), numbers.end(), key.second) != numbers.end();
+    if (listed || numbers.empty() || key.second > numbers.front()) newest = slot;
+  }
+  if (newest == nullptr) return std::nullopt;
+  newest->used = ++uses_;
+  return *newest->model;
 }
 
 bool LoadedModels::Holds(const Key& key) const {

@@ -152,15 +152,16 @@ std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view trainin
 
 std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
                                                   const std::vector<int32_t>& numbers) {
-  bool asked = false;
+  std::optional<LoadedModel> newest = loaded_.FindNewest(name, numbers);
+  if (!newest.has_value()) return std::nullopt;
   for (const int32_t number : numbers) {
+    if (number <= newest->version.version) break;
     const LoadedModels::Key key(name, number);
-    if (std::optional<LoadedModel> loaded = loaded_.Find(key)) return loaded;
-    if (asked || !loaded_.Serves(name)) continue;
-    asked = loaded_.LoadSoon(
+    const bool asked = loaded_.LoadSoon(
         key, [roots = Roots(), key] { return ReadFirst(roots, key.first, key.second); });
+    if (asked) break;
   }
-  return std::nullopt;
+  return newest;
 }
 
 absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name) {

@@ -153,6 +153,31 @@ TEST_F(ServingModelsTest, OfAModelTheVersionsUsedLastStayInMemory) {
 }
 
 // Each third version is broken: it must never serve, and cost no request.
+TEST_F(ServingModelsTest, WhoLooksAtAnOldListIsServedByNoOlderVersionThanBefore) {
+  LoadedModels loaded({.loader = LoadFake});
+  const auto load = [&](int32_t version) {
+    AddByHand(models_, "alpha", version);
+    return loaded.Load(*ReadModelVersion(models_, "alpha", version)).ok();
+  };
+  const std::vector<int32_t> old_list = {2, 1};
+  for (const int32_t version : {1, 2}) ASSERT_TRUE(load(version));
+  ASSERT_EQ(loaded.FindNewest("alpha", old_list)->version.version, 2);
+  ASSERT_TRUE(loaded.Find({"alpha", 1}).has_value());  // 2 is the one that goes when 3 .. 5 come
+  for (const int32_t version : {3, 4, 5}) ASSERT_TRUE(load(version));
+  EXPECT_FALSE(loaded.Holds({"alpha", 2}));
+  EXPECT_EQ(loaded.FindNewest("alpha", old_list)->version.version, 5);
+}
+
+TEST_F(ServingModelsTest, TheNewestVersionStaysInMemoryHoweverOftenOthersAreUsed) {
+  LoadedModels loaded({.loader = LoadFake});
+  for (const int32_t version : {9, 1, 2, 3, 4, 5, 6}) {
+    AddByHand(models_, "alpha", version);
+    ASSERT_TRUE(loaded.Load(*ReadModelVersion(models_, "alpha", version)).ok());
+  }
+  EXPECT_TRUE(loaded.Holds({"alpha", 9}));
+  EXPECT_EQ(loaded.Count(), static_cast<int32_t>(LoadedModels::kMaxLoadedVersions));
+}
+
 TEST_F(ServingModelsTest, NoRequestIsLostWhileTheVersionIsReplacedAHundredTimes) {
   AddByHand(models_, "alpha", 1);
   const auto registry = OpenNoting();
