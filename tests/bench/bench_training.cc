@@ -4,9 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/model/make_engine.h"
 #include "core/model/model_card.h"
@@ -188,15 +188,15 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
 }
 
 absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = SteadyNow();
   const double cpu = ProcessCpuSeconds();
   const NetworkBatch batch = MakeBatch();
-  const absl::Time made = absl::Now();
+  const absl::Time made = SteadyNow();
   std::span<float> gradient = engine_->parameters().gradient();
   std::fill(gradient.begin(), gradient.end(), 0.0F);
   VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome, AddGradient(batch, baseline));
   for (size_t k = 0; k < learned_.size(); ++k) gradient[k] *= learned_[k];
-  const absl::Time differentiated = absl::Now();
+  const absl::Time differentiated = SteadyNow();
   const double cost = Mean(outcome.trajectories.costs);
   average_ = step_ == 0 ? cost : kAverageFactor * average_ + (1 - kAverageFactor) * cost;
   const double norm = GradientNorm(gradient, pool_.get());
@@ -208,8 +208,8 @@ absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   measured.phases = outcome.seconds;
   measured.phases[static_cast<size_t>(Phase::kData)] = absl::ToDoubleSeconds(made - begin);
   measured.phases[static_cast<size_t>(Phase::kOptimiser)] =
-      absl::ToDoubleSeconds(absl::Now() - differentiated);
-  measured.seconds = absl::ToDoubleSeconds(absl::Now() - begin);
+      absl::ToDoubleSeconds(SteadyNow() - differentiated);
+  measured.seconds = absl::ToDoubleSeconds(SteadyNow() - begin);
   measured.cpu_seconds = ProcessCpuSeconds() - cpu;
   measured.cost = cost;
   measured.loss = outcome.loss;

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <string>
 
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/kernels/isa.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/bench_training.h"
@@ -86,10 +86,10 @@ Json StepLine(const StepMeasurement& step) {
 }
 
 Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_t starts) {
-  const absl::Time begin = absl::Now();
+  const absl::Time begin = SteadyNow();
   const double cpu = ProcessCpuSeconds();
   const Trajectories tours = Value(training.Greedy(batch, starts));
-  Json line = {{"seconds", absl::ToDoubleSeconds(absl::Now() - begin)},
+  Json line = {{"seconds", absl::ToDoubleSeconds(SteadyNow() - begin)},
                {"cpu_s", ProcessCpuSeconds() - cpu}};
   double sum = 0;
   for (const double cost : tours.costs) sum += cost;

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <vector>
 
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/json_line.h"
 
@@ -21,11 +21,11 @@ struct Times {
   std::vector<double> cpu_ms;
 
   void Add(const std::function<void()>& run) {
-    const absl::Time begin = absl::Now();
+    const absl::Time begin = SteadyNow();
     const double cpu = ThreadCpuSeconds();
     run();
     cpu_ms.push_back(1e3 * (ThreadCpuSeconds() - cpu));
-    wall_ms.push_back(absl::ToDoubleMilliseconds(absl::Now() - begin));
+    wall_ms.push_back(absl::ToDoubleMilliseconds(SteadyNow() - begin));
   }
   double Spread() const {
     const auto [least, most] = std::minmax_element(wall_ms.begin(), wall_ms.end());
@@ -40,8 +40,8 @@ void MeasureLever(const Lever& lever) {
   lever.off.run();
   Times on;
   Times off;
-  const absl::Time end = absl::Now() + absl::Seconds(kSeconds);
-  for (int turn = 0; turn < kTurnsAtMost && (turn < kTurnsAtLeast || absl::Now() < end); ++turn) {
+  const absl::Time end = SteadyNow() + absl::Seconds(kSeconds);
+  for (int turn = 0; turn < kTurnsAtMost && (turn < kTurnsAtLeast || SteadyNow() < end); ++turn) {
     on.Add(lever.on.run);
     off.Add(lever.off.run);
   }

@@ -5,7 +5,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "grpcpp/client_context.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
 
@@ -18,8 +18,8 @@ class Run {
       absl::Duration duration)
       : stub_(v1::SolverService::NewStub(channel)),
         requests_(requests),
-        counted_from_(absl::Now() + duration / 10),
-        end_(absl::Now() + duration) {}
+        counted_from_(SteadyNow() + duration / 10),
+        end_(SteadyNow() + duration) {}
 
   void Ask() {
     auto* call = new Call;
@@ -28,7 +28,7 @@ class Run {
       ++under_way_;
       call->request = &requests_[next_++ % requests_.size()];
     }
-    call->begun = absl::Now();
+    call->begun = SteadyNow();
     stub_->async()->Solve(&call->context, call->request, &call->response,
                           [this, call](const grpc::Status& status) { Ended(call, status); });
   }
@@ -52,7 +52,7 @@ class Run {
   };
 
   void Ended(Call* call, const grpc::Status& status) {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     if (now < end_) Ask();
     absl::MutexLock lock(&mutex_);
     if (now >= counted_from_ && now < end_) {

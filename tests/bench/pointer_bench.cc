@@ -10,8 +10,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/base/cpu_pool.h"
+#include "core/base/steady_time.h"
 #include "core/model/cpu_pointer_network.h"
 #include "core/problem/generators.h"
 #include "tests/bench/json_line.h"
@@ -84,11 +84,11 @@ void Measure(const Case& c, std::string_view only, CpuPool& pool) {
   std::vector<double> cpu_s;
   PhaseSeconds seconds{};
   for (int call = -1; call < c.calls; ++call) {
-    const absl::Time begin = absl::Now();
+    const absl::Time begin = SteadyNow();
     const double cpu = ProcessCpuSeconds();
     const PhaseSeconds spent = Call(c, *engine, batch, request);
     if (call < 0) continue;
-    wall_s.push_back(absl::ToDoubleSeconds(absl::Now() - begin));
+    wall_s.push_back(absl::ToDoubleSeconds(SteadyNow() - begin));
     cpu_s.push_back(ProcessCpuSeconds() - cpu);
     if (wall_s.back() <= *std::min_element(wall_s.begin(), wall_s.end())) seconds = spent;
   }

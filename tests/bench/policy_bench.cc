@@ -15,7 +15,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/model/policy.h"
 #include "core/problem/checker.h"
 #include "core/problem/generators.h"
@@ -46,7 +46,7 @@ class StepTimes : public TrainingObserver {
   void OnLog(std::string_view /*line*/) override {}
   void OnCheckpoint(int64_t /*step*/) override {}
   void OnProgress(const TrainingProgress& progress) override {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     const double cpu = ProcessCpuSeconds();
     // The first step of the epoch is counted from the last report before it only when nothing else
     // came between.
@@ -143,11 +143,11 @@ void RunDecode(const DecodeCase& c, const std::filesystem::path& model) {
   const int calls = c.batch == 1 ? 50 : 5;
   double cost = 0;
   for (int call = -kWarmSteps; call < calls; ++call) {
-    const absl::Time begin = absl::Now();
+    const absl::Time begin = SteadyNow();
     const double cpu = ProcessCpuSeconds();
     const std::vector<DecodedPlan> plans = Value(policy->Decode(instances, options));
     if (call >= 0) {
-      wall_s.push_back(absl::ToDoubleSeconds(absl::Now() - begin));
+      wall_s.push_back(absl::ToDoubleSeconds(SteadyNow() - begin));
       cpu_s.push_back(ProcessCpuSeconds() - cpu);
       continue;
     }

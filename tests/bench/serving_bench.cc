@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/model/policy.h"
 #include "core/problem/generators.h"
 #include "core/solve/solver.h"
@@ -61,9 +61,9 @@ struct Throughput {
   double Direct() {
     DecodeOptions options;
     options.pool = &pool;
-    const absl::Time begun = absl::Now();
+    const absl::Time begun = SteadyNow();
     Value(policy->Decode(instances, options));
-    return kAtOnce / absl::ToDoubleSeconds(absl::Now() - begun);
+    return kAtOnce / absl::ToDoubleSeconds(SteadyNow() - begun);
   }
   void Served(int clients, absl::Duration duration, Rounds& rounds) {
     const double cpu = ProcessCpuSeconds();
@@ -128,24 +128,24 @@ struct Overhead {
   double Served(const v1::SolveRequest& request) {
     grpc::ClientContext context;
     v1::SolveResponse response;
-    const absl::Time begun = absl::Now();
+    const absl::Time begun = SteadyNow();
     const grpc::Status status = stub->Solve(&context, request, &response);
-    const double took = Ms(absl::Now() - begun);
+    const double took = Ms(SteadyNow() - begun);
     if (status.ok() && response.feasible()) return took;
     std::cerr << "serving_bench: " << status.error_message() << "\n";
     std::exit(1);
   }
   static double Direct(const Instance& instance, const SolveOptions& options) {
-    const absl::Time begun = absl::Now();
+    const absl::Time begun = SteadyNow();
     Value(Solve(instance, options));
-    return Ms(absl::Now() - begun);
+    return Ms(SteadyNow() - begun);
   }
 
   void Measure(const std::string& what, const std::vector<v1::SolveRequest>& requests,
                const SolveOptions& options, absl::Duration time) {
     std::vector<double> served, direct, differences;
-    const absl::Time end = absl::Now() + time;
-    for (size_t i = 0; absl::Now() < end; ++i) {
+    const absl::Time end = SteadyNow() + time;
+    for (size_t i = 0; SteadyNow() < end; ++i) {
       const size_t at = i % instances.size();
       const double over = Served(requests[at]);
       const double under = Direct(instances[at], options);
@@ -174,13 +174,13 @@ void MeasureFloor(Overhead& bench, absl::Duration time) {
   const auto system = v1::SystemService::NewStub(bench.channel);
   const auto health = grpc::health::v1::Health::NewStub(bench.channel);
   std::vector<double> own, pooled;
-  const absl::Time end = absl::Now() + time;
-  while (absl::Now() < end) {
+  const absl::Time end = SteadyNow() + time;
+  while (SteadyNow() < end) {
     const auto took = [](auto call) {
       grpc::ClientContext context;
-      const absl::Time begun = absl::Now();
+      const absl::Time begun = SteadyNow();
       if (!call(context).ok()) std::exit(1);
-      return Ms(absl::Now() - begun);
+      return Ms(SteadyNow() - begun);
     };
     own.push_back(took([&](grpc::ClientContext& context) {
       grpc::health::v1::HealthCheckResponse response;

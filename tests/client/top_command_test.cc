@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/synchronization/notification.h"
 #include "client/output/stats.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -193,13 +194,18 @@ TEST(StatsJson, SaysWhyThereIsNoGpu) {
 Ran RunTop(int looks, std::optional<int> width) {
   Interrupt interrupt;
   int asked = 0;
-  std::thread trigger;  // Trigger from the handler itself would wait for the call that it answers
+  absl::Notification seen_enough;
   FakeHandlers handlers;
   handlers.server_stats = [&](const v1::GetServerStatsRequest&, const FakeCall&) {
-    if (++asked == looks) trigger = std::thread([&] { interrupt.Trigger(); });
+    if (++asked == looks) seen_enough.Notify();
     return Stats(100 + asked, 1'000);
   };
   FakeServer server(handlers);
+  // Trigger from the handler itself would wait for the call that it answers.
+  std::thread trigger([&] {
+    seen_enough.WaitForNotification();
+    interrupt.Trigger();
+  });
   Ran ran = RunCommand({"top", "--interval", "1ms", "--remote", server.address()},
                        {.terminal_width = width, .interrupt = &interrupt});
   trigger.join();

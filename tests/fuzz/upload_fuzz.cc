@@ -1,5 +1,4 @@
-// The messages of UploadMatrices, one after the other, each behind two bytes of its length.
-#include <algorithm>
+// The messages of UploadMatrices, one after the other (see framed.h).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "core/registry/matrix_store.h"
 #include "server/service/matrix_handler.h"
+#include "tests/fuzz/framed.h"
 #include "tests/fuzz/scratch_folder.h"
 #include "vrp/v1/dataset_service.pb.h"
 
@@ -19,14 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       vrp::MatrixStore::Create({.directory = folder.string()}).value();
   vrp::MatrixImport upload(*store);
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  while (rest.size() >= 2) {
-    const size_t length =
-        std::min<size_t>(static_cast<uint8_t>(rest[0]) | size_t{static_cast<uint8_t>(rest[1])} << 8,
-                         rest.size() - 2);
-    vrp::v1::UploadMatricesRequest message;
-    const bool parsed = message.ParseFromArray(rest.data() + 2, static_cast<int>(length));
-    rest.remove_prefix(2 + length);
-    if (parsed && !upload.Take(message).ok()) return 0;
+  while (const auto message = vrp::fuzz::TakeMessage<vrp::v1::UploadMatricesRequest>(rest)) {
+    if (!upload.Take(*message).ok()) return 0;
   }
   const auto kept = upload.Finish();
   if (!kept.ok()) return 0;

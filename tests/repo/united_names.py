@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-KEYWORDS = {"SOURCES", "DEPS", "PRIVATE_DEPS", "APART", "TORCH", "UNITE", "LABELS", "TIMEOUT"}
+KEYWORDS = {"SOURCES", "DEPS", "PRIVATE_DEPS", "APART", "TORCH", "COLD", "UNITE", "LABELS", "TIMEOUT"}
 UNITED_TESTS = 4  # sources, from which on a test is united
 DEFINITIONS = [re.compile(pattern) for pattern in (
     r"(?:template.*> )?(?:class|struct|enum class|enum) (\w+)\b(?!;)",

@@ -1,0 +1,30 @@
+// Several inputs in one, each behind two bytes of its length, low byte first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace vrp::fuzz {
+
+// Takes the first one from `rest`: all that is left where it is cut off, nothing at the end.
+inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
+  if (rest.size() < 2) return std::nullopt;
+  const size_t length = static_cast<uint8_t>(rest[0]) | size_t{static_cast<uint8_t>(rest[1])} << 8;
+  const std::string_view framed = rest.substr(2, length);
+  rest.remove_prefix(2 + framed.size());
+  return framed;
+}
+
+// The messages of a stream; those that cannot be parsed are left out.
+template <typename Message>
+std::optional<Message> TakeMessage(std::string_view& rest) {
+  while (const std::optional<std::string_view> framed = TakeFramed(rest)) {
+    Message message;
+    if (message.ParseFromArray(framed->data(), static_cast<int>(framed->size()))) return message;
+  }
+  return std::nullopt;
+}
+
+}  // namespace vrp::fuzz

@@ -1,0 +1,122 @@
+// What a daemon that has no thread free does with requests, by what it knows of those before them.
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/messages.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+template <typename Detail>
+Detail DetailOf(const grpc::Status& status) {
+  google::rpc::Status details;
+  EXPECT_TRUE(details.ParseFromString(status.error_details()));
+  Detail detail;
+  for (const auto& any : details.details()) {
+    if (any.Is<Detail>()) any.UnpackTo(&detail);
+  }
+  return detail;
+}
+
+// A daemon with two threads for solves, the least that it has.
+class AdmissionServiceTest : public DaemonTest {
+ protected:
+  using Stream = grpc::ClientReader<v1::StreamSolveResponse>;
+
+  void SetUp() override {
+    vrpd_.threads = 1;
+    AddModel("net");
+    Start();
+    solver_ = v1::SolverService::NewStub(channel_);
+  }
+
+  static v1::SolveRequest Search(int64_t milliseconds) {
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage(60);
+    request.mutable_budget()->set_seconds(milliseconds / 1000);
+    request.mutable_budget()->set_nanos(static_cast<int32_t>(milliseconds % 1000) * 1'000'000);
+    return request;
+  }
+  // Searches on both threads: which have found a plan have begun.
+  struct Searches {
+    void Cancel() {
+      for (Context& context : contexts) context.TryCancel();
+    }
+    // How they ended.
+    std::vector<grpc::StatusCode> Drain() {
+      std::vector<grpc::StatusCode> codes;
+      for (auto& stream : streams) {
+        for (v1::StreamSolveResponse message; stream->Read(&message);) continue;
+        codes.push_back(stream->Finish().error_code());
+      }
+      return codes;
+    }
+
+    std::array<Context, 2> contexts;
+    std::vector<std::unique_ptr<Stream>> streams;
+  };
+  void Occupy(Searches& searches, int64_t milliseconds) {
+    for (Context& context : searches.contexts) {
+      searches.streams.push_back(solver_->StreamSolve(&context, Search(milliseconds)));
+      v1::StreamSolveResponse first;
+      ASSERT_TRUE(searches.streams.back()->Read(&first));
+      ASSERT_TRUE(first.has_improvement());
+    }
+  }
+  grpc::Status Solve(const v1::SolveRequest& request) {
+    Context context;
+    response_.Clear();
+    return solver_->Solve(&context, request, &response_);
+  }
+
+  std::unique_ptr<v1::SolverService::Stub> solver_;
+  v1::SolveResponse response_;
+};
+
+TEST_F(AdmissionServiceTest, ARequestThatWouldBeginAfterItsBudgetsEndIsRefusedAtOnce) {
+  Searches searches;
+  Occupy(searches, 50'000);
+  const grpc::Status refused = Solve(Search(100));
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("this one would begin in about 4"));
+  EXPECT_EQ(DetailOf<google::rpc::ErrorInfo>(refused).reason(), "OVERLOADED");
+  const auto retry = DetailOf<google::rpc::RetryInfo>(refused).retry_delay();
+  EXPECT_GT(retry.seconds(), 0) << "until the searches before it end";
+  EXPECT_LE(retry.seconds(), 50);
+  searches.Cancel();
+  searches.Drain();
+}
+
+TEST_F(AdmissionServiceTest, ARequestThatHasTheTimeWaitsItsTurn) {
+  Searches searches;
+  Occupy(searches, 300);
+  v1::SolveRequest patient = Search(60'000);
+  patient.set_model("models/net");
+  patient.set_strategy(v1::STRATEGY_GREEDY);
+  const grpc::Status status = Solve(patient);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_TRUE(response_.feasible());
+  EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::OK)) << "nobody took their threads";
+}
+
+TEST_F(AdmissionServiceTest, WhatACallerGaveUpHoldsNobodyBack) {
+  Searches searches;
+  Occupy(searches, 50'000);
+  searches.Cancel();
+  EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::CANCELLED));
+  grpc::Status status;
+  do {  // until the daemon has heard of it
+    status = Solve(Search(100));
+  } while (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+}  // namespace
+}  // namespace vrp::test
