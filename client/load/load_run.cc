@@ -83,11 +83,13 @@ class Tally {
   bool Failed(absl::Time due, const absl::Status& status) {
     const absl::Duration latency = absl::Now() - due;
     absl::MutexLock lock(&mutex_);
-    if (!any_answer_ || !IsForNow(status)) {
+    // Of the first requests some may wait for a model that is being loaded.
+    const bool warms_up = due < counted_from_;
+    if (!IsForNow(status) || (!any_answer_ && !warms_up)) {
       if (error_.ok()) error_ = status;
       return false;
     }
-    if (due < counted_from_) return true;
+    if (warms_up) return true;
     result_.refused.Add(latency);
     ++result_.refusals[status.code()];
     return true;

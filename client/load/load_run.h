@@ -43,7 +43,7 @@ struct LoadResult {
 
 // Sends `requests` in turns, from `options.clients` threads. What the daemon refuses for the moment
 // (RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, UNAVAILABLE under load) is counted; any other error, or
-// one before the first answer, ends the run. `timeout` is each call's.
+// one after the warm-up where nothing was answered yet, ends the run. `timeout` is each call's.
 absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::SolveRequest>& requests,
                                    const LoadOptions& options, absl::Duration timeout,
                                    const Interrupt& interrupt);

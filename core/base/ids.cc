@@ -20,7 +20,9 @@ bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <
 }  // namespace
 
 std::string NewId() {
-  std::random_device device;  // the kernel's generator in libstdc++ on Linux
+  // The processor's generator or the kernel's; each request has an id, and to open it takes longer
+  // than to draw one.
+  thread_local std::random_device device;
   std::uniform_int_distribution<size_t> any(0, kAlphabet.size() - 1);
   std::uniform_int_distribution<size_t> letter(0, kLetters - 1);
   std::string id(kIdLength, ' ');

@@ -101,7 +101,17 @@ TEST_F(BenchCommand, EndsWithAnErrorThatIsNotOfTheLoad) {
   EXPECT_THAT(ran.err, HasSubstr("models/net"));
 }
 
-TEST_F(BenchCommand, EndsAtOnceWhereNothingWasEverAnswered) {
+TEST_F(BenchCommand, BearsThatTheFirstRequestsWaitForAModelToLoad) {
+  answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
+    if (call == 1) return absl::DeadlineExceededError("the deadline passed");
+    return ASolveResponse();
+  };
+  const Ran ran = Bench({"--generate", "cvrp20:1"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.OutJson().at(0)["refused"], 0) << "it was not counted";
+}
+
+TEST_F(BenchCommand, EndsSoonWhereNothingWasEverAnswered) {
   answer_ = [](int64_t) { return absl::UnavailableError("stopping"); };
   EXPECT_EQ(Bench({"--generate", "cvrp20:1"}, "1h").code, 3);
 }
