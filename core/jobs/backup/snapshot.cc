@@ -153,10 +153,6 @@ bool IsModel(const SnapshotFile& file) {
 
 }  // namespace
 
-OpenFile::~OpenFile() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources) {
   const StateFolder& folder = sources.book->folder();
   StateSnapshot snapshot;

@@ -5,27 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/open_file.h"
 #include "core/jobs/job_book.h"
 
 namespace vrp {
-
-// An open file, closed when this goes.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  OpenFile& operator=(OpenFile&&) = delete;
-  ~OpenFile();
-
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 struct SnapshotFile {
   std::string path;  // in the backup: "jobs/{id}/checkpoint/step-5/state.safetensors"

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/digest.h"
 #include "core/base/file.h"
+#include "core/base/open_file.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"

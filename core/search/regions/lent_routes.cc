@@ -50,7 +50,7 @@ std::optional<Region> LentRoutes::Lend(int32_t customers, FastRandom& random) {
 
 // -1: all are out.
 int32_t LentRoutes::LeastLent(FastRandom& random) const {
-  const auto lendable = [&](int32_t slot) {
+  const auto lendable = [this](int32_t slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !slots_[slot].out && !slots_[slot].customers.empty();
   };
   const auto size = static_cast<int32_t>(slots_.size());

@@ -1,0 +1,26 @@
+// A file descriptor that has an owner.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace vrp {
+
+// An open file, closed when this goes.
+class OpenFile {
+ public:
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+  OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace vrp
