@@ -3,7 +3,7 @@
 #   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [COLD] [UNITE APART a.cc])
 #   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service)
 #   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60]
-#     [APART a.cc])
+#     [COLD] [APART a.cc])
 #   vrp_add_script_test(include_order COMMAND ${Python3_EXECUTABLE} x.py [LABELS e2e] [TIMEOUT 60])
 #   vrp_add_benchmark(bench_search SOURCES search_bench.cc DEPS vrp::search [TORCH])
 #   vrp_add_fuzzer(fuzz_vrplib SOURCES vrplib_fuzz.cc DEPS vrp::problem [CORPUS tests/data/vrplib])
@@ -41,8 +41,8 @@ if(VRP_SANITIZE MATCHES "thread")
   endforeach()
 endif()
 
-# For what computes next to nothing itself (tests call what does, the client waits): -O1 compiles in
-# two thirds of the time.
+# For what computes next to nothing itself: -O1 compiles in two thirds of the time. Not where
+# numbers are compared bit by bit: functions of headers would be there twice, rounding otherwise.
 function(_vrp_compile_soon target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
 endfunction()
@@ -169,9 +169,9 @@ endif()
 
 # A GoogleTest program (main comes from gmock). CTest counts and runs each TEST by itself, named
 # <program>.<Suite>.<Test>. Only with TORCH is LibTorch in it, with the engines and devices it gives.
-# Four sources and more are united, but for those APART: see _vrp_unite.
+# COLD: see _vrp_compile_soon. Four sources and more are united, but for those APART: see _vrp_unite.
 function(vrp_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "TIMEOUT" "SOURCES;DEPS;LABELS;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT" "SOURCES;DEPS;LABELS;APART")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "vrp_add_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -186,7 +186,9 @@ function(vrp_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock_main GTest::gtest)
   _vrp_set_up(${name} "${arg_TORCH}")
-  _vrp_compile_soon(${name})
+  if(arg_COLD)
+    _vrp_compile_soon(${name})
+  endif()
   list(LENGTH arg_SOURCES sources)
   if(sources GREATER 3)
     _vrp_unite(${name} ${arg_APART})

@@ -1,20 +1,27 @@
 // vrpd: composes the daemon and waits for its end.
+#include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <variant>
 #include <vector>
 
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/device/device_loss.h"
 #include "core/jobs/backup/restore.h"
 #include "server/config/build_info.h"
 #include "server/config/command_line.h"
 #include "server/runtime/daemon.h"
 #include "server/runtime/logging.h"
-#include "server/runtime/quiet_openmp.h"
+#include "server/runtime/run_anew.h"
 #include "server/runtime/signals.h"
 
 namespace vrp {
@@ -22,7 +29,11 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+constexpr int kAnew = -1;  // no exit code: the program is started again
 constexpr absl::Duration kGrace = absl::Seconds(19);
+// So long at least a daemon lives before it starts anew, so that a GPU that fails at once does not
+// keep it from answering by search.
+constexpr absl::Duration kLeastLife = absl::Seconds(10);
 
 std::string VersionLine() {
   const std::string torch =
@@ -48,12 +59,29 @@ void AllowAllFiles() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// Ends this daemon as SIGTERM does once it has lived for kLeastLife, and says so by `anew`. Until
+// then it answers by search, and tells who asks for a network to come again.
+void StartAnewWhenDeviceIsLost(absl::Notification* stop, std::atomic<bool>* anew) {
+  const absl::Time begun = SteadyNow();
+  SetDeviceLossListener([stop, anew, begun](const absl::Status& lost) {
+    LogError(std::string(lost.message()));
+    std::thread([stop, anew, begun] {
+      absl::SleepFor(begun + kLeastLife - SteadyNow());
+      if (stop->HasBeenNotified()) return;
+      *anew = true;
+      kill(getpid(), SIGTERM);
+    }).detach();
+  });
+}
+
 int Serve(VrpdOptions vrpd) {
   AllowAllFiles();
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
-  static absl::Notification stop;  // the signals' thread uses it to the end
-  static ReloadHook reload;        // likewise
+  static absl::Notification stop;         // the signals' thread uses it to the end
+  static ReloadHook reload;               // likewise
+  static std::atomic<bool> anew = false;  // and the thread that is started then
   WatchSignals(&stop, &reload, kGrace);
+  StartAnewWhenDeviceIsLost(&stop, &anew);
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
   const std::unique_ptr<Trainer> trainer = MakeTrainer();
@@ -72,8 +100,8 @@ int Serve(VrpdOptions vrpd) {
   stop.WaitForNotification();
   reload.Set(nullptr);
   daemon->reset();
-  LogInfo("stopped");
-  return 0;
+  LogInfo(anew ? "stopped, to start anew" : "stopped");
+  return anew ? kAnew : 0;
 }
 
 int Restore(const RestoreRequest& request) {
@@ -111,5 +139,8 @@ int Main(const std::vector<std::string>& arguments) {
 
 int main(int count, char** arguments) {
   vrp::KeepOpenMpQuiet(arguments);
-  return vrp::Main({arguments + 1, arguments + count});
+  const int code = vrp::Main({arguments + 1, arguments + count});
+  if (code != vrp::kAnew) return code;
+  vrp::RunAnew(arguments);
+  return vrp::kFailed;
 }

@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/device/device_loss.h"
 #include "core/jobs/sure_update.h"
 #include "core/registry/alias_store.h"
 
@@ -54,6 +55,13 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
 
 void JobRun::Run() {
   const absl::StatusOr<Outcome> outcome = RunToModel();
+  if (IsDeviceLost(outcome.status())) {
+    // As if the daemon had died: it starts anew, the job goes on from its checkpoint, and one that
+    // loses the device again and again is put away. No other job is begun until then.
+    recorder_.OnLog(FromAbsl(outcome.status().message()));
+    context_.stopping->WaitFor(absl::InfiniteDuration());
+    return;
+  }
   const absl::StatusOr<Job> ended =
       UpdateForSure(*context_.store, *context_.stopping, job_.id,
                     [this, &outcome](JobChange& change) { return Conclude(change, outcome); });

@@ -9,16 +9,21 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "core/base/text.h"
+#include "core/device/device_loss.h"
 
 namespace vrp {
 
-// Runs `body`; whatever it throws becomes kInternal (kResourceExhausted: memory). Used once, at the
-// boundary of core/model and core/train.
+// Runs `body`; whatever it throws becomes kInternal (kResourceExhausted: memory; see DeviceLost).
+// Used once, at the boundary of core/model and core/train.
 inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
   try {
     return body();
   } catch (const c10::OutOfMemoryError& error) {
     return absl::ResourceExhaustedError(Concat("torch: ", error.what_without_backtrace()));
+  } catch (const c10::AcceleratorError& error) {
+    const absl::Status status =
+        absl::InternalError(Concat("torch: ", error.what_without_backtrace()));
+    return LosesDevice(error.get_error_code()) ? DeviceLost(status) : status;
   } catch (const c10::Error& error) {
     return absl::InternalError(Concat("torch: ", error.what_without_backtrace()));
   } catch (const std::bad_alloc&) {

@@ -40,9 +40,10 @@ class BenchCommand : public testing::Test {
     return handlers;
   }
 
-  Ran Bench(std::vector<std::string> arguments, const std::string& duration = "100ms") {
+  Ran Bench(std::vector<std::string> arguments, const std::string& duration = "100ms",
+            const std::string& warm_up = "1ms") {
     arguments.insert(arguments.begin(), {"--remote", server_.address(), "--output", "json", "bench",
-                                         "--duration", duration, "--warm-up", "1ms"});
+                                         "--duration", duration, "--warm-up", warm_up});
     return RunCommand(arguments);
   }
 
@@ -106,7 +107,7 @@ TEST_F(BenchCommand, BearsThatTheFirstRequestsWaitForAModelToLoad) {
     if (call == 1) return absl::DeadlineExceededError("the deadline passed");
     return ASolveResponse();
   };
-  const Ran ran = Bench({"--generate", "cvrp20:1"});
+  const Ran ran = Bench({"--generate", "cvrp20:1"}, "100ms", "200ms");
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.OutJson().at(0)["refused"], 0) << "it was not counted";
 }

@@ -2,7 +2,10 @@
 #include <optional>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/synchronization/notification.h"
+#include "core/base/text.h"
+#include "core/device/device_loss.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/jobs/full_disk.h"
@@ -15,7 +18,18 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class JobRestartTest : public test::JobManagerFixture {};
+class JobRestartTest : public test::JobManagerFixture {
+ protected:
+  bool HasLog(const std::string& id, std::string_view part) {
+    const auto watcher = *jobs_->Watch(id, 1);
+    for (auto events = *watcher->Next(100); !events.empty(); events = *watcher->Next(100)) {
+      for (const JobEvent& event : events) {
+        if (absl::StrContains(event.text, ToAbsl(part))) return true;
+      }
+    }
+    return false;
+  }
+};
 
 TEST_F(JobRestartTest, AGracefulStopCheckpointsAndTheNextStartGoesOnFromThere) {
   Open();
@@ -48,6 +62,28 @@ TEST_F(JobRestartTest, GracefulStopsAreNoCrashes) {
   }
   trainer_->Release();
   EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
+}
+
+TEST_F(JobRestartTest, AJobThatLosesItsDeviceGoesOnWhenTheDaemonHasStartedAnew) {
+  absl::Notification lost;
+  UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
+    if (step != 5 || lost.HasBeenNotified()) return absl::OkStatus();
+    lost.Notify();
+    return DeviceLost(absl::InternalError("an illegal memory access"));
+  }});
+  Open();
+  const std::string id = Submit(2, 5);
+  const std::string waiting = Submit();
+  lost.WaitForNotification();
+  while (!HasLog(id, "an illegal memory access")) continue;
+  EXPECT_EQ(jobs_->Get(id)->state, JobState::kRunning);
+  EXPECT_EQ(jobs_->Get(waiting)->state, JobState::kQueued) << "nothing is begun on a lost device";
+  Open();
+  const Job job = test::AwaitEnd(*jobs_, id);
+  EXPECT_EQ(job.state, JobState::kSucceeded);
+  EXPECT_EQ(job.attempt, 2);
+  EXPECT_TRUE(HasLog(id, "crash 1 of"));
+  EXPECT_EQ(test::AwaitEnd(*jobs_, waiting).attempt, 1);
 }
 
 TEST_F(JobRestartTest, WatchersOfAnUnfinishedJobAreWokenByTheStopAndToldToComeBack) {

@@ -111,10 +111,7 @@ TEST_F(AdmissionServiceTest, WhatACallerGaveUpHoldsNobodyBack) {
   Occupy(searches, 50'000);
   searches.Cancel();
   EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::CANCELLED));
-  grpc::Status status;
-  do {  // until the daemon has heard of it
-    status = Solve(Search(100));
-  } while (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const grpc::Status status = SolveWhenFree(*solver_, Search(100));
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 

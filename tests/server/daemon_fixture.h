@@ -45,6 +45,19 @@ inline std::string FieldOf(const grpc::Status& status) {
                                               : status.error_message();
 }
 
+// Asks again while the daemon is too busy to take it: it hears a little later than they themselves
+// that callers have left.
+inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
+                                  const v1::SolveRequest& request) {
+  grpc::Status status;
+  do {
+    Context context;
+    v1::SolveResponse response;
+    status = solver.Solve(&context, request, &response);
+  } while (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
+  return status;
+}
+
 class DaemonTest : public testing::Test {
  protected:
   // Starts a daemon with `trainer` in this test's state folder; a second call is a restart.

@@ -9,6 +9,7 @@
 #include "server/convert/status_convert.h"
 #include "server/runtime/forecast.h"
 #include "server/runtime/log_gate.h"
+#include "server/runtime/run_anew.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
 
@@ -50,6 +51,13 @@ TEST(WorkPool, RunsOnAllItsThreadsAtOnce) {
   }
   met.Wait();
   release.Notify();
+}
+
+TEST(RunAnewDeathTest, StartsTheProgramAgainWithItsArguments) {
+  std::string name = "anew";
+  std::string what = "--gtest_list_tests";  // which runs none of them, this one neither
+  char* arguments[] = {name.data(), what.data(), nullptr};
+  EXPECT_EXIT(RunAnew(arguments), testing::ExitedWithCode(0), "");
 }
 
 constexpr absl::Time kNow = absl::FromUnixSeconds(1000);

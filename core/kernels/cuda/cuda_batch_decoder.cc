@@ -6,6 +6,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/device/device_loss.h"
 #include "core/kernels/batch_decoder.h"
 #include "core/kernels/cuda/decoder_launch.h"
 
@@ -14,8 +15,9 @@ namespace {
 
 absl::Status CudaStatus(cudaError_t error, std::string_view what) {
   if (error == cudaSuccess) return absl::OkStatus();
-  return absl::InternalError(
+  const absl::Status status = absl::InternalError(
       Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")"));
+  return LosesDevice(error) ? DeviceLost(status) : status;
 }
 
 absl::StatusOr<DeviceLimits> QueryLimits() {

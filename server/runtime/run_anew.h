@@ -1,4 +1,5 @@
-// OpenMP threads that sleep when they have nothing to do.
+// Starting the program anew, in the same process: so that OpenMP's threads sleep when they have
+// nothing to do, and when a GPU is lost.
 #pragma once
 
 namespace vrp {
@@ -9,5 +10,9 @@ namespace vrp {
 // anew, once, in the same process. Call it first of all in main, with main's arguments. Returns
 // when both are set, or when the program cannot be started anew (it is only slower then).
 void KeepOpenMpQuiet(char** arguments);
+
+// Starts this program again with main's arguments, as the same process; files that are open are
+// closed. Returns only where the system refuses.
+void RunAnew(char** arguments);
 
 }  // namespace vrp

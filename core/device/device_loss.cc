@@ -1,0 +1,70 @@
+#include "core/device/device_loss.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/cord.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kLostUrl[] = "vrp/device_lost";
+
+// By the numbers of cudaError_t, which are part of CUDA's ABI.
+constexpr auto kSticky = std::to_array<int32_t>({
+    46,   // no device is available
+    214,  // ECC, uncorrectable
+    220,  // NVLink, uncorrectable
+    700,  // illegal address
+    702,  // launch timed out
+    710,  // assertion in a kernel
+    714,  // hardware stack
+    715,  // illegal instruction
+    716,  // misaligned address
+    717,  // invalid address space
+    718,  // invalid program counter
+    719,  // launch failed
+});
+
+struct Listener {
+  absl::Mutex mutex;
+  std::function<void(const absl::Status&)> told ABSL_GUARDED_BY(mutex);
+};
+
+Listener& TheListener() {
+  static Listener listener;
+  return listener;
+}
+
+}  // namespace
+
+bool LosesDevice(int32_t cuda_error) {
+  return std::find(kSticky.begin(), kSticky.end(), cuda_error) != kSticky.end();
+}
+
+absl::Status DeviceLost(const absl::Status& error) {
+  absl::Status lost = absl::UnavailableError(
+      Concat("the GPU cannot be used until the daemon has started anew, which it does by itself: ",
+             error.message()));
+  lost.SetPayload(kLostUrl, absl::Cord("1"));
+  std::function<void(const absl::Status&)> told;
+  {
+    absl::MutexLock lock(&TheListener().mutex);
+    told = std::exchange(TheListener().told, nullptr);
+  }
+  if (told != nullptr) told(lost);
+  return lost;
+}
+
+bool IsDeviceLost(const absl::Status& status) { return status.GetPayload(kLostUrl).has_value(); }
+
+void SetDeviceLossListener(std::function<void(const absl::Status&)> listener) {
+  absl::MutexLock lock(&TheListener().mutex);
+  TheListener().told = std::move(listener);
+}
+
+}  // namespace vrp

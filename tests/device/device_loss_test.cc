@@ -1,0 +1,41 @@
+#include "core/device/device_loss.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(LosesDevice, IsForErrorsThatStay) {
+  // cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable.
+  for (const int32_t error : {700, 702, 710, 719, 214}) EXPECT_TRUE(LosesDevice(error)) << error;
+  // cudaSuccess, InvalidValue, MemoryAllocation, InvalidConfiguration, NotReady.
+  for (const int32_t error : {0, 1, 2, 9, 600}) EXPECT_FALSE(LosesDevice(error)) << error;
+}
+
+TEST(DeviceLost, AsksToComeAgainAndSaysWhatHappened) {
+  const absl::Status lost = DeviceLost(absl::InternalError("an illegal memory access"));
+  EXPECT_TRUE(absl::IsUnavailable(lost));
+  EXPECT_THAT(std::string(lost.message()), HasSubstr("started anew"));
+  EXPECT_THAT(std::string(lost.message()), HasSubstr("an illegal memory access"));
+  EXPECT_TRUE(IsDeviceLost(lost));
+  EXPECT_FALSE(IsDeviceLost(absl::UnavailableError(lost.message())));
+  EXPECT_FALSE(IsDeviceLost(absl::OkStatus()));
+}
+
+TEST(DeviceLost, TellsTheListenerOnce) {
+  std::vector<std::string> told;
+  SetDeviceLossListener([&](const absl::Status& status) { told.emplace_back(status.message()); });
+  const absl::Status first = DeviceLost(absl::InternalError("first"));
+  EXPECT_TRUE(IsDeviceLost(DeviceLost(absl::InternalError("second"))));
+  EXPECT_THAT(told, testing::ElementsAre(std::string(first.message())));
+  SetDeviceLossListener(nullptr);
+}
+
+}  // namespace
+}  // namespace vrp
