@@ -14,11 +14,12 @@ namespace {
 
 constexpr char kLostUrl[] = "vrp/device_lost";
 
-// By the numbers of cudaError_t, which are part of CUDA's ABI.
+// By the numbers of cudaError_t, which are part of CUDA's ABI: those of which driver_types.h says
+// that the process must be relaunched, and the two that tell of broken hardware.
 constexpr auto kSticky = std::to_array<int32_t>({
-    46,   // no device is available
     214,  // ECC, uncorrectable
     220,  // NVLink, uncorrectable
+    226,  // contained
     700,  // illegal address
     702,  // launch timed out
     710,  // assertion in a kernel
@@ -28,6 +29,9 @@ constexpr auto kSticky = std::to_array<int32_t>({
     717,  // invalid address space
     718,  // invalid program counter
     719,  // launch failed
+    721,  // tensor memory leaked
+    810,  // MPS ended this client
+    911,  // asynchronous error outside of CUDA
 });
 
 struct Listener {

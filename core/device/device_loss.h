@@ -10,8 +10,8 @@
 namespace vrp {
 
 // Whether a cudaError_t is such an error (CUDA calls it sticky): an illegal address, a failed
-// launch or assertion, an ECC error, a lost device. Those of one call alone, as of memory that ran
-// out, are not.
+// launch or assertion, an ECC error. Those of one call alone are not, as of memory that ran out or
+// of a device that another process has for itself.
 bool LosesDevice(int32_t cuda_error);
 
 // kUnavailable of an error that lost a device, with what becomes of it; tells the listener. Every

@@ -12,10 +12,12 @@ namespace {
 using testing::HasSubstr;
 
 TEST(LosesDevice, IsForErrorsThatStay) {
-  // cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable.
-  for (const int32_t error : {700, 702, 710, 719, 214}) EXPECT_TRUE(LosesDevice(error)) << error;
-  // cudaSuccess, InvalidValue, MemoryAllocation, InvalidConfiguration, NotReady.
-  for (const int32_t error : {0, 1, 2, 9, 600}) EXPECT_FALSE(LosesDevice(error)) << error;
+  // cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable, Contained.
+  for (const int32_t error : {700, 702, 710, 719, 214, 226})
+    EXPECT_TRUE(LosesDevice(error)) << error;
+  // cudaSuccess, InvalidValue, MemoryAllocation, InvalidConfiguration, DevicesUnavailable,
+  // NotReady.
+  for (const int32_t error : {0, 1, 2, 9, 46, 600}) EXPECT_FALSE(LosesDevice(error)) << error;
 }
 
 TEST(DeviceLost, AsksToComeAgainAndSaysWhatHappened) {

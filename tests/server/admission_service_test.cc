@@ -70,20 +70,14 @@ class AdmissionServiceTest : public DaemonTest {
       ASSERT_TRUE(first.has_improvement());
     }
   }
-  grpc::Status Solve(const v1::SolveRequest& request) {
-    Context context;
-    response_.Clear();
-    return solver_->Solve(&context, request, &response_);
-  }
-
   std::unique_ptr<v1::SolverService::Stub> solver_;
-  v1::SolveResponse response_;
 };
 
 TEST_F(AdmissionServiceTest, ARequestThatWouldBeginAfterItsBudgetsEndIsRefusedAtOnce) {
   Searches searches;
   Occupy(searches, 50'000);
-  const grpc::Status refused = Solve(Search(100));
+  v1::SolveResponse response;
+  const grpc::Status refused = SolveOnce(*solver_, Search(100), response);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(refused.error_message(), HasSubstr("this one would begin in about 4"));
   EXPECT_EQ(DetailOf<google::rpc::ErrorInfo>(refused).reason(), "OVERLOADED");
@@ -100,9 +94,10 @@ TEST_F(AdmissionServiceTest, ARequestThatHasTheTimeWaitsItsTurn) {
   v1::SolveRequest patient = Search(60'000);
   patient.set_model("models/net");
   patient.set_strategy(v1::STRATEGY_GREEDY);
-  const grpc::Status status = Solve(patient);
+  v1::SolveResponse response;
+  const grpc::Status status = SolveOnce(*solver_, patient, response);
   EXPECT_TRUE(status.ok()) << status.error_message();
-  EXPECT_TRUE(response_.feasible());
+  EXPECT_TRUE(response.feasible());
   EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::OK)) << "nobody took their threads";
 }
 

@@ -45,15 +45,21 @@ inline std::string FieldOf(const grpc::Status& status) {
                                               : status.error_message();
 }
 
+inline grpc::Status SolveOnce(v1::SolverService::Stub& solver, const v1::SolveRequest& request,
+                              v1::SolveResponse& response) {
+  Context context;
+  response.Clear();
+  return solver.Solve(&context, request, &response);
+}
+
 // Asks again while the daemon is too busy to take it: it hears a little later than they themselves
 // that callers have left.
 inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
                                   const v1::SolveRequest& request) {
+  v1::SolveResponse response;
   grpc::Status status;
   do {
-    Context context;
-    v1::SolveResponse response;
-    status = solver.Solve(&context, request, &response);
+    status = SolveOnce(solver, request, response);
   } while (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED);
   return status;
 }

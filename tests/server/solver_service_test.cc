@@ -28,9 +28,7 @@ class SolverServiceTest : public DaemonTest {
     return request;
   }
   grpc::Status Solve(const v1::SolveRequest& request) {
-    Context context;
-    response_.Clear();
-    return solver_->Solve(&context, request, &response_);
+    return SolveOnce(*solver_, request, response_);
   }
 
   std::unique_ptr<v1::SolverService::Stub> solver_;
