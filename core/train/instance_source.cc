@@ -83,7 +83,13 @@ void Jitter(double share, CounterRandom& random, InstanceData& data) {
 int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch) {
   const IntegerRange range = problem.customers;
   if (range.low == range.high) return range.low;
-  return static_cast<int32_t>(Draw(seed, batch, kSizeDraw).UniformInt(range.low, range.high));
+  CounterRandom random = Draw(seed, batch, kSizeDraw);
+  if (problem.customers_skew == 1) {
+    return static_cast<int32_t>(random.UniformInt(range.low, range.high));
+  }
+  const double sizes = range.high - range.low + 1;
+  const double drawn = sizes * std::pow(random.UniformDouble(), problem.customers_skew);
+  return range.low + std::min(static_cast<int32_t>(drawn), range.high - range.low);
 }
 
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,

@@ -111,6 +111,7 @@ std::string LabelSetName(const LabelRequest& request) {
       Concat("labels ", kLabelVersion, " kinds ", Listed(problem.kinds), " customers ",
              problem.customers.low, "-", problem.customers.high, " capacity ",
              FormatNumber(problem.capacity.low), "-", FormatNumber(problem.capacity.high));
+  if (problem.customers_skew != 1) key += Concat(" skew ", FormatNumber(problem.customers_skew));
   key += Concat(" layouts ", Listed(problem.layouts), " open ", FormatNumber(problem.open_routes),
                 " limit ", FormatNumber(problem.distance_limit), " backhauls ",
                 FormatNumber(problem.backhauls));

@@ -46,6 +46,7 @@ void ReadProblem(ConfigReader& reader, ProblemConfig& problem) {
   const int64_t least = has(ProblemKind::kTsp) ? 2 : 1;
   reader.ReadRange("problem.customers", {least, kMaxCustomers}, problem.customers.low,
                    problem.customers.high);
+  reader.Read("problem.customers_skew", {1.0, 10.0}, problem.customers_skew);
   reader.ReadRange("problem.capacity", {0.0, 1e9}, problem.capacity.low, problem.capacity.high);
   const bool own = problem.capacity == NumberRange{};
   if (!own && problem.capacity.low < kLargestDemand) {
@@ -133,6 +134,7 @@ void ReadTraining(ConfigReader& reader, TrainingConfig& config) {
   ReadSchedule(reader, config);
   reader.Read("training.weight_decay", {0.0, 1.0}, config.weight_decay);
   reader.Read("training.gradient_clip", {1e-6, 1e6}, config.gradient_clip);
+  reader.Read("training.weight_average", {0.0, 0.99999}, config.weight_average);
   reader.Read("training.patience", {0, 1'000'000}, config.patience);
   ReadPrecision(reader, config);
   reader.Read("training.initial_model", config.initial_model);

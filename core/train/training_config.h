@@ -41,7 +41,9 @@ enum class Reference { kNearestNeighbour, kSearch, kFile };
 struct ProblemConfig {
   std::vector<ProblemKind> kinds = {ProblemKind::kCvrp};
   IntegerRange customers = {20, 20};  // TSP: cities
-  NumberRange capacity;               // whole numbers; 0: the distribution's own
+  // Sizes by u^skew, u uniform in [0, 1): 1: each as often, above: small ones more often.
+  double customers_skew = 1;
+  NumberRange capacity;  // whole numbers; 0: the distribution's own
   std::vector<Layout> layouts = {Layout::kUniform};
   double open_routes = 0;  // the chance of an instance to have them; likewise the next two
   double distance_limit = 0;
@@ -113,6 +115,7 @@ struct TrainingConfig {
   int64_t warmup_steps = 0;         // linear from 0
   double weight_decay = 0;          // decoupled; of matrices, not of biases and norms
   double gradient_clip = 1;         // norm
+  double weight_average = 0;        // decay of the published weights' average; 0: the last weights
   int64_t patience = 0;             // epochs without a better validation until the end; 0: no limit
   bool amp = false;                 // bf16 (or fp16 by amp_type), where the device has it
   Precision amp_type = Precision::kBf16;

@@ -76,6 +76,9 @@ absl::Status TrainingRun::MakeEngines(std::unique_ptr<PolicyEngine>& baseline) {
   }
   adamw_ = std::make_unique<AdamW>(engine_->parameters().layout(),
                                    AdamWOptions{.weight_decay = config_.weight_decay});
+  if (config_.weight_average > 0) {
+    average_.emplace(config_.weight_average, engine_->parameters().values());
+  }
   if (config_.method == TrainingMethod::kReinforce &&
       config_.reinforce.baseline == Baseline::kGreedyRollout) {
     VRP_ASSIGN_OR_RETURN(baseline, factory_(config_, request_.device, options));

@@ -94,6 +94,7 @@ TrainingEnd TrainingRun::WhyEnded() const {
 
 absl::StatusOr<ValidationScore> TrainingRun::Validate() {
   if (validated_step_ == step_) return score_;
+  const AveragedWeights averaged(average_, *engine_);
   const bool accuracy = config_.method == TrainingMethod::kSupervised;
   return validation_.Evaluate(*engine_, accuracy, &pool_, stop_);
 }
@@ -168,6 +169,8 @@ void TrainingRun::Apply(double norm) {
   const double scale = norm > config_.gradient_clip ? config_.gradient_clip / norm : 1;
   adamw_->Step(engine_->parameters(), LearningRateAt(config_, step_), scale, &pool_);
   engine_->ParametersChanged();
+  if (!average_.has_value()) return;
+  average_->Add(std::as_const(*engine_).parameters().values(), adamw_->steps(), &pool_);
 }
 
 absl::Status TrainingRun::CountBadStep(const std::string& why, bool overflowed) {
@@ -263,8 +266,13 @@ void TrainingRun::RememberBest() {
   best_cost_ = score_.cost;
   best_epoch_ = epochs_ended_;
   best_step_ = step_;
-  const std::span<const float> values = std::as_const(*engine_).parameters().values();
+  const std::span<const float> values = ServedWeights();
   if (config_.patience > 0) best_values_.assign(values.begin(), values.end());
+}
+
+std::span<const float> TrainingRun::ServedWeights() const {
+  if (average_.has_value()) return average_->values();
+  return std::as_const(*engine_).parameters().values();
 }
 
 bool TrainingRun::Stalled() const {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "core/train/learner.h"
 #include "core/train/trainer.h"
 #include "core/train/validation.h"
+#include "core/train/weight_average.h"
 
 namespace vrp {
 
@@ -48,12 +50,14 @@ class TrainingRun {
   bool IsOneOfTheBest() const;
   // Why there is no further step; kUnknown: there is one.
   TrainingEnd WhyEnded() const;
-  // Of the weights as they are; nothing of the run changes.
+  // Of the weights that would be published now; nothing of the run changes.
   absl::StatusOr<ValidationScore> Validate();
   // For a run that ends in mid-epoch.
   absl::Status ValidateLastStep();
   void TellEnd();
   void RememberBest();
+  // Those that are validated and published: the average where there is one.
+  std::span<const float> ServedWeights() const;
   bool Stalled() const;
   absl::Status CountBadStep(const std::string& why, bool overflowed);
   void Count(const StepOutcome& outcome, int64_t instances);
@@ -87,6 +91,7 @@ class TrainingRun {
   std::unique_ptr<BatchSource> source_;
   std::unique_ptr<Learner> learner_;
   std::unique_ptr<AdamW> adamw_;
+  std::optional<WeightAverage> average_;  // with training.weight_average
   ValidationSet validation_;
   std::unique_ptr<BatchLoader> loader_;  // uses source_: goes first
 

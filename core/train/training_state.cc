@@ -1,4 +1,5 @@
 // How a run is saved, resumed and published.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -30,6 +31,7 @@ constexpr char kParameters[] = "parameters";
 constexpr char kAdamMean[] = "adam.mean";
 constexpr char kAdamSquare[] = "adam.square";
 constexpr char kBestParameters[] = "best.parameters";
+constexpr char kAverage[] = "average.parameters";
 constexpr std::string_view kEngine = "engine.";
 
 // A checkpoint holds finite numbers only: what is not is left out, and NaN when it is read.
@@ -90,6 +92,7 @@ std::map<std::string, std::span<float>> TrainingRun::Spans() {
   spans[kParameters] = engine_->parameters().values();
   spans[kAdamMean] = adamw_->mean();
   spans[kAdamSquare] = adamw_->square();
+  if (average_.has_value()) spans[kAverage] = average_->values();
   if (config_.patience > 0) {
     best_values_.resize(static_cast<size_t>(engine_->parameters().size()));
     spans[kBestParameters] = best_values_;
@@ -155,9 +158,9 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
 
 absl::StatusOr<TrainingResult> TrainingRun::Publish() {
   const bool best = config_.patience > 0 && best_step_ > 0;
-  if (best) {
-    const std::span<float> values = engine_->parameters().values();
-    std::memcpy(values.data(), best_values_.data(), values.size_bytes());
+  if (best || average_.has_value()) {
+    const std::span<const float> served = best ? best_values_ : ServedWeights();
+    std::ranges::copy(served, engine_->parameters().values().begin());
     engine_->ParametersChanged();
   }
   const TrainingResult result{.steps = best ? best_step_ : step_,
@@ -174,6 +177,7 @@ absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& direc
                               .validation_cost = OrZero(score.cost),
                               .validation_reference = OrZero(validation_.reference()),
                               .end = TrainingEnd::kUnknown};
+  const AveragedWeights averaged(average_, *engine_);
   VRP_RETURN_IF_ERROR(WriteModel(directory, LiveJobName(request_.job_name, step_), result));
   return result;
 }

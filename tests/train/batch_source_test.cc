@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/problem/generators.h"
+#include "core/train/instance_source.h"
 #include "core/train/labels.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
@@ -84,6 +85,26 @@ TEST(GeneratedSourceTest, MixesKindsAndAttributesWithinABatchAndSizesBetweenBatc
   EXPECT_NEAR(timed, 400, 80);
   EXPECT_NEAR(open, 400, 80);
   EXPECT_GT(capacities.size(), 30u);
+}
+
+TEST(GeneratedSourceTest, DrawsSmallSizesMoreOftenWhereTheyAreSkewed) {
+  ProblemConfig problem;
+  problem.customers = {10, 89};
+  const auto below = [&problem](int32_t size) {
+    int count = 0;
+    for (int64_t number = 0; number < 2000; ++number) {
+      const int32_t customers = DrawCustomers(problem, 5, number);
+      EXPECT_GE(customers, 10);
+      EXPECT_LE(customers, 89);
+      if (customers < size) ++count;
+    }
+    return count;
+  };
+  EXPECT_NEAR(below(20), 250, 60);
+  EXPECT_NEAR(below(50), 1000, 100);
+  problem.customers_skew = 3;
+  EXPECT_NEAR(below(20), 1000, 100);
+  EXPECT_NEAR(below(50), 1587, 80);
 }
 
 TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {

@@ -94,6 +94,9 @@ TEST(HeuristicLabelsTest, AreMadeOnceAndAnewWhenAnythingElseIsAskedFor) {
   other = request;
   other.problem.capacity = {30, 40};
   EXPECT_NE(LabelSetName(other), LabelSetName(request));
+  other = request;
+  other.problem.customers_skew = 2;
+  EXPECT_NE(LabelSetName(other), LabelSetName(request));
 }
 
 TEST(HeuristicLabelsTest, OfADamagedSetAreMadeAgain) {

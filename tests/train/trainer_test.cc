@@ -193,5 +193,34 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
 }
 
+TEST_F(TrainerTest, PublishesTheAverageOfItsWeightsAndTrainsAsWithoutIt) {
+  const std::string with = ", weight_average: ";
+  const auto yaml = [&](const std::string& more) {
+    std::string text = Yaml(kMethods[1]);
+    text.insert(text.find(", checkpoint_every_steps"), more);
+    return text;
+  };
+  Recorder plain, averaged, hardly;
+  ASSERT_TRUE(Train("plain", yaml(""), plain).ok());
+  const auto result = Train("averaged", yaml(with + "0.99"), averaged);
+  ASSERT_TRUE(result.ok()) << result.status();
+  for (size_t i = 0; i < plain.steps.size(); ++i) {
+    EXPECT_EQ(averaged.steps[i].train_cost, plain.steps[i].train_cost) << i;
+  }
+  EXPECT_NE(averaged.epochs.back().validation_cost, plain.epochs.back().validation_cost);
+  EXPECT_EQ(result->validation_cost, averaged.epochs.back().validation_cost);
+  EXPECT_NE(WeightsOf("averaged"), WeightsOf("plain"));
+
+  // That forgets at once what was before.
+  ASSERT_TRUE(Train("hardly", yaml(with + "1e-12"), hardly).ok());
+  EXPECT_EQ(hardly.epochs.back().validation_cost, plain.epochs.back().validation_cost);
+
+  Recorder first, second;
+  first.cancel_at = 11;
+  EXPECT_FALSE(Train("parts", yaml(with + "0.99"), first).ok());
+  ASSERT_TRUE(Train("parts", yaml(with + "0.99"), second).ok());
+  EXPECT_EQ(WeightsOf("parts"), WeightsOf("averaged"));
+}
+
 }  // namespace
 }  // namespace vrp

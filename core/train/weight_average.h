@@ -1,0 +1,50 @@
+// The moving average of a network's weights over its steps. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/cpu_pool.h"
+#include "core/model/policy_engine.h"
+
+namespace vrp {
+
+// average += (1 - d) (weights - average), where d is `decay`, but at step t at most
+// (1 + t) / (10 + t), so that the first weights are soon forgotten (Polyak and Juditsky 1992;
+// Izmailov et al. 2018, "Averaging weights leads to wider optima and better generalization").
+// Element by element, so that the result does not depend on how the work is shared out. Not
+// thread-safe.
+class WeightAverage {
+ public:
+  // Begins at `weights` ([size] float32); `decay` in (0, 1).
+  WeightAverage(double decay, std::span<const float> weights);
+
+  // After step `step` (from 1). Null: on the calling thread alone.
+  void Add(std::span<const float> weights, int64_t step, CpuPool* pool);
+
+  std::span<float> values() { return values_; }
+  std::span<const float> values() const { return values_; }
+
+ private:
+  const double decay_;
+  std::vector<float> values_;
+};
+
+// While it lives, `engine` has the average for its weights, where there is one.
+class AveragedWeights {
+ public:
+  AveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine);
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+  ~AveragedWeights();
+
+ private:
+  void Swap();
+
+  std::optional<WeightAverage>& average_;
+  PolicyEngine& engine_;
+};
+
+}  // namespace vrp

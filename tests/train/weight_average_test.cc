@@ -1,0 +1,65 @@
+#include "core/train/weight_average.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/random.h"
+#include "gtest/gtest.h"
+#include "tests/train/fake_engine.h"
+
+namespace vrp {
+namespace {
+
+std::vector<float> Random(size_t size, uint64_t step) {
+  CounterRandom random(3, step);
+  std::vector<float> values(size);
+  for (float& value : values) value = random.UniformFloat();
+  return values;
+}
+
+TEST(WeightAverage, ForgetsTheFirstWeightsSoonAndThenByItsDecay) {
+  WeightAverage average(0.9, std::vector<float>{5});
+  double wanted = 5;
+  for (int64_t step = 1; step <= 200; ++step) {
+    const float weight = Random(1, static_cast<uint64_t>(step))[0];
+    const double decay = step < 80 ? (1.0 + step) / (10.0 + step) : 0.9;
+    wanted = decay * wanted + (1 - decay) * weight;
+    average.Add(std::vector<float>{weight}, step, nullptr);
+    ASSERT_NEAR(average.values()[0], wanted, 1e-6) << step;
+  }
+}
+
+TEST(WeightAverage, IsTheSameBitsOnAnyNumberOfThreads) {
+  const std::vector<float> first = Random(200'001, 0);
+  WeightAverage alone(0.9, first);
+  WeightAverage shared(0.9, first);
+  CpuPool pool(3);
+  for (int64_t step = 1; step <= 3; ++step) {
+    const std::vector<float> weights = Random(first.size(), static_cast<uint64_t>(step));
+    alone.Add(weights, step, nullptr);
+    shared.Add(weights, step, &pool);
+  }
+  EXPECT_TRUE(std::ranges::equal(alone.values(), shared.values()));
+  EXPECT_FALSE(std::ranges::equal(alone.values(), first));
+}
+
+TEST(AveragedWeights, StandInForTheEnginesOwnWhileTheyLive) {
+  const auto engine = test::MakeFakeEngine({.seed = 1});
+  const std::span<float> weights = engine->parameters().values();
+  const std::vector<float> own(weights.begin(), weights.end());
+  std::optional<WeightAverage> average(std::in_place, 0.9, Random(own.size(), 1));
+  const std::vector<float> mean(average->values().begin(), average->values().end());
+  {
+    const AveragedWeights averaged(average, *engine);
+    EXPECT_TRUE(std::ranges::equal(weights, mean));
+  }
+  EXPECT_TRUE(std::ranges::equal(weights, own));
+  EXPECT_TRUE(std::ranges::equal(average->values(), mean));
+
+  average.reset();
+  const AveragedWeights none(average, *engine);
+  EXPECT_TRUE(std::ranges::equal(weights, own));
+}
+
+}  // namespace
+}  // namespace vrp
