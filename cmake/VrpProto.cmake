@@ -57,7 +57,8 @@ function(vrp_add_proto_library name)
   # Messages' static names are the same in each file; those of services are not.
   set(messages ${generated})
   list(FILTER messages EXCLUDE REGEX "\\.grpc\\.pb\\.cc$")
-  _vrp_unite(${name} ${messages})
+  list(JOIN messages ";+;" each_alone)
+  _vrp_unite(${name} ${each_alone})
   # SYSTEM, and no vrp_flags: generated code is not held to our warnings.
   target_include_directories(${name} SYSTEM PUBLIC "${out}")
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf ${arg_DEPS} PRIVATE vrp_baseline)

@@ -1,6 +1,7 @@
 # The functions that the folders' CMakeLists.txt use.
 #
-#   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [COLD] [UNITE APART a.cc])
+#   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [COLD]
+#     [UNITE APART a.cc + b.cc])
 #   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service)
 #   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60]
 #     [COLD] [APART a.cc])
@@ -41,20 +42,36 @@ if(VRP_SANITIZE MATCHES "thread")
   endforeach()
 endif()
 
-# For what computes next to nothing itself: -O1 compiles in two thirds of the time. Not where
-# numbers are compared bit by bit: functions of headers would be there twice, rounding otherwise.
-function(_vrp_compile_soon target)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+# For what computes next to nothing itself: at -O1 it compiles in two thirds of the time, at -O0 in
+# half. Not where numbers are compared bit by bit: functions of headers would be there twice,
+# rounding otherwise.
+function(_vrp_compile_soon target level)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
 # Compiles the sources of `target` by eights: where headers take longer than what is ours, that is
-# two and a half times as fast. Sources given after it, which use a name that others use too, are
-# compiled by themselves. For clang-tidy each file has to be one: -DVRP_UNITY=OFF.
+# two and a half times as fast. Those after APART, which use a name that others use too, are united
+# among themselves, and where a `+` stands between them, those before and those after it. For
+# clang-tidy each file has to be one: -DVRP_UNITY=OFF.
 function(_vrp_unite target)
-  if(VRP_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(NOT VRP_UNITY)
+    return()
   endif()
+  get_target_property(together ${target} SOURCES)
+  list(REMOVE_ITEM together ${ARGN})
+  set(bunch 0)
+  set(count 0)
+  foreach(source ${together} + ${ARGN})
+    if(source STREQUAL "+")
+      math(EXPR bunch "${bunch} + 1")
+      set(count 0)
+      continue()
+    endif()
+    math(EXPR eight "${count} / 8")
+    math(EXPR count "${count} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${bunch}_${eight}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
 # Sets `variable` to whether `target` must be left out because a library of ours that it needs does not
@@ -110,7 +127,7 @@ function(vrp_add_library name)
     target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
     _vrp_set_up(${name} "${arg_TORCH}")
     if(arg_COLD)
-      _vrp_compile_soon(${name})
+      _vrp_compile_soon(${name} -O1)
     endif()
     if(arg_UNITE)
       _vrp_unite(${name} ${arg_APART})
@@ -169,7 +186,7 @@ endif()
 
 # A GoogleTest program (main comes from gmock). CTest counts and runs each TEST by itself, named
 # <program>.<Suite>.<Test>. Only with TORCH is LibTorch in it, with the engines and devices it gives.
-# COLD: see _vrp_compile_soon. Four sources and more are united, but for those APART: see _vrp_unite.
+# COLD: see _vrp_compile_soon. Four sources and more are united, APART: see _vrp_unite.
 function(vrp_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT" "SOURCES;DEPS;LABELS;APART")
   if(arg_UNPARSED_ARGUMENTS)
@@ -187,7 +204,7 @@ function(vrp_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock_main GTest::gtest)
   _vrp_set_up(${name} "${arg_TORCH}")
   if(arg_COLD)
-    _vrp_compile_soon(${name})
+    _vrp_compile_soon(${name} -O0)
   endif()
   list(LENGTH arg_SOURCES sources)
   if(sources GREATER 3)

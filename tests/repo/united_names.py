@@ -3,7 +3,8 @@
 
 Libraries with UNITE and tests of four sources and more are compiled by eights (_vrp_unite in cmake/VrpTargets.cmake), in
 groups that shift whenever a source is added. So that no group ever fails, a name of an anonymous namespace may be
-defined by one source of a target only; the others are listed after APART. Prints a line for each that is not.
+defined by one source of a target only; the others are listed after APART, where those between two + may likewise define
+it once. Prints a line for each that is defined twice.
 """
 
 import collections
@@ -35,7 +36,7 @@ def names(text):
 
 
 def united(cmake_text):
-    """(target, sources that are united) of a CMakeLists.txt."""
+    """(target, sources that may come to be united) of a CMakeLists.txt."""
     for kind, target, rest in re.findall(r"vrp_add_(library|test)\((\w+)(.*?)\)\n", cmake_text, re.S):
         parts = collections.defaultdict(list)
         key = None
@@ -48,6 +49,8 @@ def united(cmake_text):
         sources = [source for source in parts["SOURCES"] if source.endswith(".cc")]
         if "UNITE" in parts if kind == "library" else len(sources) >= UNITED_TESTS:
             yield target, [source for source in sources if source not in parts["APART"]]
+            for apart in " ".join(parts["APART"]).split("+"):
+                yield target, apart.split()
 
 
 def findings(root):

@@ -34,6 +34,10 @@ class UnitedNamesTest(unittest.TestCase):
     def test_lets_those_be_that_stand_apart_or_are_not_united(self):
         same = {"a.cc": "int Count() {", "b.cc": "int Count() {"}
         self.assertEqual(self.findings("vrp_add_library(vrp_a UNITE APART b.cc\n  SOURCES a.cc b.cc)\n", same), [])
+        three = same | {"c.cc": "int Count() {"}
+        apart = "vrp_add_library(vrp_a UNITE APART b.cc%s c.cc\n  SOURCES a.cc b.cc c.cc)\n"
+        self.assertEqual(self.findings(apart % " +", three), [])
+        self.assertEqual(len(self.findings(apart % "", three)), 1)
         self.assertEqual(self.findings("vrp_add_library(vrp_a\n  SOURCES a.cc b.cc)\n", same), [])
         self.assertEqual(self.findings("vrp_add_test(a_test\n  SOURCES a.cc b.cc)\n", same), [])
 
