@@ -17,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/jobs/backup/restore.h"
+#include "core/jobs/forget_jobs.h"
 #include "server/config/build_info.h"
 #include "server/config/command_line.h"
 #include "server/runtime/daemon.h"
@@ -119,9 +120,19 @@ int Restore(const RestoreRequest& request) {
   return 0;
 }
 
+int Forget(const ForgetRequest& request) {
+  const absl::StatusOr<std::string> aside = ForgetJobs(request.state_dir, SystemClock());
+  if (!aside.ok()) {
+    std::cerr << "vrpd: " << aside.status().message() << std::endl;
+    return kFailed;
+  }
+  std::cout << "what was left of the jobs is in " << *aside
+            << "; the next start begins with none, models are as they were" << std::endl;
+  return 0;
+}
+
 int Main(const std::vector<std::string>& arguments) {
-  absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> parsed =
-      ParseCommandLine(arguments, VersionLine());
+  absl::StatusOr<CommandLine> parsed = ParseCommandLine(arguments, VersionLine());
   if (!parsed.ok()) {
     std::cerr << "vrpd: " << parsed.status().message() << "\nSee vrpd --help." << std::endl;
     return kWrongUsage;
@@ -131,6 +142,7 @@ int Main(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (const auto* restore = std::get_if<RestoreRequest>(&*parsed)) return Restore(*restore);
+  if (const auto* forget = std::get_if<ForgetRequest>(&*parsed)) return Forget(*forget);
   return Serve(std::get<VrpdOptions>(*std::move(parsed)));
 }
 

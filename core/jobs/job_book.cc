@@ -5,6 +5,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/state_marker.h"
 #include "core/jobs/stored_event_subscription.h"
 #include "core/jobs/submission.h"
 
@@ -21,8 +22,10 @@ constexpr int64_t kMaxPoints = 10'000;
 absl::StatusOr<std::shared_ptr<JobBook>> JobBook::Open(const std::string& state_directory,
                                                        const Clock* clock, int64_t quota_bytes) {
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<StateFolder> folder, StateFolder::Open(state_directory));
+  VRP_RETURN_IF_ERROR(CheckDatabaseKept(*folder));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<JobStore> store,
                        JobStore::Open(folder->DatabasePath(), clock));
+  VRP_RETURN_IF_ERROR(MarkState(*folder, *store, clock->Now()));
   return std::shared_ptr<JobBook>(new JobBook(std::move(folder), std::move(store), quota_bytes));
 }
 

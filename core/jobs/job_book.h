@@ -53,7 +53,7 @@ struct JobPage {
 class JobBook {
  public:
   // kFailedPrecondition: another daemon has the folder, its schema is newer, or it cannot be
-  // written; kDataLoss: the store is damaged.
+  // written; kDataLoss: the store is damaged or lost (see state_marker.h).
   // `quota_bytes`: see StateQuota.
   static absl::StatusOr<std::shared_ptr<JobBook>> Open(const std::string& state_directory,
                                                        const Clock* clock, int64_t quota_bytes = 0);

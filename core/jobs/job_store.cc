@@ -77,6 +77,11 @@ JobStore::JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> r
                    const Clock* clock)
     : clock_(*clock), writer_(std::move(writer)), reader_(std::move(reader)) {}
 
+absl::StatusOr<std::string> JobStore::Identify(const std::string& fresh) {
+  absl::MutexLock lock(&write_mutex_);
+  return IdentifyDatabase(*writer_, fresh);
+}
+
 absl::StatusOr<std::optional<Job>> JobStore::FindSame(const Job& draft) const {
   if (draft.request_id.empty()) return std::nullopt;
   absl::MutexLock lock(&read_mutex_);

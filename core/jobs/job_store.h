@@ -33,6 +33,8 @@ class JobStore {
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
                                                         const Clock* clock);
 
+  // The id that the database has for good: `fresh`, where it has none yet.
+  absl::StatusOr<std::string> Identify(const std::string& fresh);
   // Before anything is written.
   void SetListener(Listener listener) { listener_ = std::move(listener); }
 

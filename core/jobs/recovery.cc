@@ -82,6 +82,15 @@ absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
                     ends ? JobState::kStopping : JobState::kQueued);
 }
 
+std::vector<std::string> JobFolders(const StateFolder& folder) {
+  std::vector<std::string> ids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.JobsPath(), error)) {
+    ids.push_back(entry.path().filename().string());
+  }
+  return ids;
+}
+
 }  // namespace
 
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits) {
@@ -112,13 +121,16 @@ absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_a
   return stopping;
 }
 
-void RemoveFinishedFolders(JobStore& store, const StateFolder& folder) {
-  std::vector<std::string> ids;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.JobsPath(), error)) {
-    ids.push_back(entry.path().filename().string());
+std::vector<std::string> UnknownJobFolders(const JobStore& store, const StateFolder& folder) {
+  std::vector<std::string> unknown;
+  for (const std::string& id : JobFolders(folder)) {
+    if (absl::IsNotFound(store.Find(JobKind::kTraining, id).status())) unknown.push_back(id);
   }
-  for (const std::string& id : ids) {
+  return unknown;
+}
+
+void RemoveFinishedFolders(JobStore& store, const StateFolder& folder) {
+  for (const std::string& id : JobFolders(folder)) {
     const absl::StatusOr<JobRecord> record = store.Find(JobKind::kTraining, id);
     if (record.ok()) RemoveJobFolder(folder, record->job);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,6 +29,9 @@ absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashL
 // better plan or a minute of search one that has a plan becomes STOPPING; one that has none, or
 // crashes even then, FAILED. Gives those that are STOPPING: they only have to be ended.
 absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts);
+
+// Folders of jobs that the store does not know: it has lost them, or is an older copy of itself.
+std::vector<std::string> UnknownJobFolders(const JobStore& store, const StateFolder& folder);
 
 // Removes folders of jobs that need them no more, and of deleted ones, which a crash left.
 void RemoveFinishedFolders(JobStore& store, const StateFolder& folder);

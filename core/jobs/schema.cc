@@ -95,8 +95,21 @@ CREATE TABLE deletions (id TEXT PRIMARY KEY) WITHOUT ROWID;
 
 constexpr std::array<std::string_view, 3> kMigrations = {kVersion1, kVersion2, kVersion3};
 
-// 0 for an empty database.
-absl::StatusOr<int64_t> ReadVersion(Database& database) {
+absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
+  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));
+  VRP_RETURN_IF_ERROR(database.Execute(std::string(sql)));
+  VRP_RETURN_IF_ERROR(database.Execute(Concat(
+      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+      "INSERT OR REPLACE INTO meta VALUES ('schema_version', '",
+      to_version, "')")));
+  return transaction.Commit();
+}
+
+}  // namespace
+
+std::span<const std::string_view> JobSchemaMigrations() { return kMigrations; }
+
+absl::StatusOr<int64_t> ReadSchemaVersion(Database& database) {
   VRP_ASSIGN_OR_RETURN(
       Query tables,
       database.Prepare("SELECT count(*), coalesce(sum(name = 'meta'), 0) FROM "
@@ -115,23 +128,9 @@ absl::StatusOr<int64_t> ReadVersion(Database& database) {
   return *number;
 }
 
-absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
-  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));
-  VRP_RETURN_IF_ERROR(database.Execute(std::string(sql)));
-  VRP_RETURN_IF_ERROR(database.Execute(Concat(
-      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-      "INSERT OR REPLACE INTO meta VALUES ('schema_version', '",
-      to_version, "')")));
-  return transaction.Commit();
-}
-
-}  // namespace
-
-std::span<const std::string_view> JobSchemaMigrations() { return kMigrations; }
-
 absl::Status Migrate(Database& database, std::span<const std::string_view> migrations) {
   const auto newest = static_cast<int64_t>(migrations.size());
-  VRP_ASSIGN_OR_RETURN(const int64_t version, ReadVersion(database));
+  VRP_ASSIGN_OR_RETURN(const int64_t version, ReadSchemaVersion(database));
   if (version > newest) {
     return absl::FailedPreconditionError(
         Concat(database.path(), ": got schema version ", version, ", wanted ", newest,
@@ -142,6 +141,18 @@ absl::Status Migrate(Database& database, std::span<const std::string_view> migra
     VRP_RETURN_IF_ERROR(RunMigration(database, migrations[static_cast<size_t>(from)], from + 1));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> IdentifyDatabase(Database& database, const std::string& fresh) {
+  VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));
+  VRP_ASSIGN_OR_RETURN(Query known, database.Prepare("SELECT value FROM meta WHERE key = 'id'"));
+  VRP_ASSIGN_OR_RETURN(const bool row, known.Next());
+  if (row) return known.Text(0);
+  VRP_ASSIGN_OR_RETURN(Query insert, database.Prepare("INSERT INTO meta VALUES ('id', ?)"));
+  VRP_RETURN_IF_ERROR(insert.Bind(fresh));
+  VRP_RETURN_IF_ERROR(insert.Run());
+  VRP_RETURN_IF_ERROR(transaction.Commit());
+  return fresh;
 }
 
 }  // namespace vrp

@@ -65,6 +65,28 @@ void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+// What vrpd does instead of serving.
+struct Errands {
+  std::string new_token_role;
+  std::string restore;
+  bool forget_jobs = false;
+};
+
+void AddErrands(CLI::App& app, Errands& errands) {
+  app.add_option("--new-token", errands.new_token_role,
+                 "print a fresh token of this role (read, solve, train, admin) and its line for "
+                 "--tokens")
+      ->check(CLI::IsMember({"read", "solve", "train", "admin"}));
+  CLI::Option* const restore = app.add_option(
+      "--restore", errands.restore,
+      "make a state folder of this file, which vrpctl server backup wrote, in --state-dir, "
+      "which is absent or empty, and end");
+  app.add_flag("--forget-jobs", errands.forget_jobs,
+               "where the database of the jobs is lost: move what is left of them to a folder "
+               "forgotten-TIME in --state-dir, so that the next start begins with none, and end")
+      ->excludes(restore);
+}
+
 std::string FreshToken(Role role) {
   const std::string token = NewToken();
   return Concat("the token, for the caller alone; it is kept nowhere:\n", token,
@@ -84,8 +106,8 @@ absl::Status CheckRestoredModels(const VrpdOptions& options) {
 
 }  // namespace
 
-absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> ParseCommandLine(
-    const std::vector<std::string>& arguments, const std::string& version) {
+absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
+                                             const std::string& version) {
   CLI::App app(kDescription, "vrpd");
   PartialOptions flags;
   std::string config;
@@ -94,16 +116,8 @@ absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> ParseCom
   app.add_flag("--insecure", insecure,
                "allow --listen on an address that other machines reach, without TLS or without "
                "knowing who calls");
-  std::string new_token_role;
-  app.add_option("--new-token", new_token_role,
-                 "print a fresh token of this role (read, solve, train, admin) and its line for "
-                 "--tokens")
-      ->check(CLI::IsMember({"read", "solve", "train", "admin"}));
-  std::string restore;
-  app.add_option(
-      "--restore", restore,
-      "make a state folder of this file, which vrpctl server backup wrote, in --state-dir, "
-      "which is absent or empty, and end");
+  Errands errands;
+  AddErrands(app, errands);
   app.set_version_flag("--version", version);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
@@ -114,7 +128,9 @@ absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> ParseCom
   } catch (const CLI::Error& error) {
     return absl::InvalidArgumentError(error.what());
   }
-  if (!new_token_role.empty()) return PrintAndExit{FreshToken(*ParseRole(new_token_role))};
+  if (!errands.new_token_role.empty()) {
+    return PrintAndExit{FreshToken(*ParseRole(errands.new_token_role))};
+  }
   if (insecure) flags.insecure = true;
   PartialOptions file;
   if (!config.empty()) {
@@ -122,9 +138,10 @@ absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> ParseCom
     VRP_ASSIGN_OR_RETURN(file, ParseConfigFile(text, config));
   }
   VRP_ASSIGN_OR_RETURN(VrpdOptions options, Merge(flags, file));
-  if (restore.empty()) return options;
+  if (errands.forget_jobs) return ForgetRequest{.state_dir = options.state_dir};
+  if (errands.restore.empty()) return options;
   VRP_RETURN_IF_ERROR(CheckRestoredModels(options));
-  return RestoreRequest{.archive = restore, .state_dir = options.state_dir};
+  return RestoreRequest{.archive = errands.restore, .state_dir = options.state_dir};
 }
 
 }  // namespace vrp

@@ -21,9 +21,16 @@ struct RestoreRequest {
   std::string state_dir;
 };
 
+// --forget-jobs: put the jobs aside, and nothing else.
+struct ForgetRequest {
+  std::string state_dir;
+};
+
+using CommandLine = std::variant<VrpdOptions, PrintAndExit, RestoreRequest, ForgetRequest>;
+
 // `arguments` without the program's name. Reads the file that --config names; flags win over it.
 // `version` is what --version prints. kInvalidArgument and kNotFound say what to mend.
-absl::StatusOr<std::variant<VrpdOptions, PrintAndExit, RestoreRequest>> ParseCommandLine(
-    const std::vector<std::string>& arguments, const std::string& version);
+absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
+                                             const std::string& version);
 
 }  // namespace vrp

@@ -15,6 +15,7 @@
 #include "core/device/device_telemetry.h"
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
+#include "core/jobs/recovery.h"
 #include "core/jobs/solve_job_manager.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
@@ -66,6 +67,14 @@ absl::Status MakePrivateDirectory(const std::string& path) {
   if (chmod(path.c_str(), 0700) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
       Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
+}
+
+void WarnOfLostJobs(const JobBook& book) {
+  for (const std::string& id : UnknownJobFolders(book.store(), book.folder())) {
+    LogWarning(
+        Concat(book.folder().JobPath(id), ": the database does not know this job: it was ",
+               "lost there, or an older copy of the database was put back; the folder stays"));
+  }
 }
 
 void WarnOfModel(const absl::Status& status) {
@@ -162,6 +171,7 @@ absl::Status Daemon::Parts::OpenCore() {
                                                  .default_device = default_device,
                                                  .max_queued = vrpd.max_queued_jobs,
                                                  .niceness = kTrainingNiceness}));
+  WarnOfLostJobs(*book);
   return absl::OkStatus();
 }
 

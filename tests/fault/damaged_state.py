@@ -4,7 +4,7 @@
 The folder holds an ended training with its model, one that was killed with checkpoints, an imported model and matrices. A case
 is a copy of it in which one file is emptied, cut off, overwritten or has bits turned. vrpd has to start and go on: what is
 damaged is refused or passed over in words, the unfinished training goes on from an older checkpoint, all else works. A
-damaged database stops the start by name. Then the read-only cases (fault_shim.cc's EROFS, as a disk that the kernel has
+damaged or lost database stops the start by name, until the jobs are forgotten on purpose. Then the read-only cases (fault_shim.cc's EROFS, as a disk that the kernel has
 mounted read-only): at the start and in the middle of a training; what has to be written is refused and says why,
 solving goes on, SIGTERM ends it. Prints a JSON line a case and one at the end; exits 1 where anything was wrong.
 
@@ -19,6 +19,7 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -40,6 +41,7 @@ FILES = {
     "matrices/*": "matrices",
     "tensorboard/*/events.out.*": "nothing",
     "lock": "nothing",
+    "state.json": "nothing",
     "jobs.db-shm": "nothing",
     "jobs.db-wal": "jobs",
     "jobs.db": "start",
@@ -58,7 +60,9 @@ DAMAGES = {
     "cut off": lambda data: data[:len(data) // 2],
     "overwritten": lambda data: b"damaged " * (len(data) // 8 + 1),
     "bits turned": flip,
+    "removed": None,
 }
+LOSES_ALL = ("emptied", "removed")
 # Where the folder becomes read-only, and what vrpd does then. No point: before it starts.
 READ_ONLY = {"": "refuses", "rename jobs/*/checkpoint/step-#": "serves"}
 PATIENCE_S = 30
@@ -145,19 +149,36 @@ class Case:
         state = self.template.copy(stopped=cost == "start")
         found = [path for path in state.glob(pattern) if path.is_file()]
         path = max(found, key=lambda path: (path.stat().st_mtime, str(path)))
-        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+        if damage == "removed":
+            path.unlink()
+        else:
+            path.write_bytes(DAMAGES[damage](path.read_bytes()))
         try:
             daemon = Daemon(state)
         except RuntimeError as refused:
             text = str(refused).splitlines()[-1]
             self.expect(cost in ("start", "jobs") and "jobs.db" in text, f"it did not start: {text}")
-            return self.problems
+            return self.begin_anew(state)
+        self.expect(cost != "start" or damage not in LOSES_ALL, "it takes a lost database for a fresh one")
         try:
             if cost == "tiny":
                 self.check_model(daemon, "tiny", whole=False)
             self.check_rest(daemon, "jobs" if cost == "start" else cost)
         except (AssertionError, grpc.RpcError) as error:
             self.problems.append(str(error))
+        finally:
+            daemon.clean_up()
+            shutil.rmtree(state.parent, ignore_errors=True)
+        return self.problems
+
+    def begin_anew(self, state):
+        """As the refusal says: what is left of the jobs put aside, all else as it was."""
+        done = subprocess.run([BINARIES / "vrpd", "--forget-jobs", "--state-dir", state], capture_output=True, text=True, check=False)
+        self.expect(done.returncode == 0 and "forgotten-" in done.stdout, f"--forget-jobs: {done.stdout}{done.stderr}")
+        self.expect(len(list(state.glob("forgotten-*/jobs/*"))) > 0, "the folders of jobs were not put aside")
+        daemon = Daemon(state)
+        try:
+            self.check_rest(daemon, "jobs")
         finally:
             daemon.clean_up()
             shutil.rmtree(state.parent, ignore_errors=True)

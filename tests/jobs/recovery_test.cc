@@ -191,6 +191,7 @@ TEST_F(RecoveryTest, FoldersOfJobsThatNeedThemNoMoreGo) {
   for (const std::string& id : {running, failed, cancelled, std::string("unknown")}) {
     std::filesystem::create_directories(state->CheckpointPath(id));
   }
+  EXPECT_THAT(UnknownJobFolders(*store_, *state), ElementsAre("unknown"));
   RemoveFinishedFolders(*store_, *state);
   EXPECT_TRUE(std::filesystem::exists(state->JobPath(running)));
   EXPECT_TRUE(std::filesystem::exists(state->JobPath(failed)));

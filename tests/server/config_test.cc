@@ -195,6 +195,16 @@ TEST(CommandLine, RestoreNamesArchiveAndFolder) {
               HasSubstr("--models-dir: got /m with --restore, wanted /s/models"));
 }
 
+TEST(CommandLine, ForgettingJobsNamesTheFolderAndIsNoRestore) {
+  const auto parsed = ParseCommandLine({"--forget-jobs", "--state-dir", "/s"}, "vrpd 1");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(std::get<ForgetRequest>(*parsed).state_dir, "/s");
+  EXPECT_FALSE(ParseCommandLine({"--forget-jobs"}, "vrpd 1").ok());
+  const auto both =
+      ParseCommandLine({"--forget-jobs", "--restore", "a", "--state-dir", "/s"}, "vrpd 1");
+  EXPECT_THAT(std::string(both.status().message()), HasSubstr("--forget-jobs"));
+}
+
 struct BadLine {
   std::string yaml;
   std::string wanted;

@@ -1,0 +1,155 @@
+#include "core/jobs/state_marker.h"
+
+#include <filesystem>
+#include <functional>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/jobs/forget_jobs.h"
+#include "core/jobs/job_book.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/jobs/job_test_support.h"
+#include "tests/testing/manual_clock.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A folder in which a daemon has kept a job.
+class LostDatabaseTest : public ::testing::Test {
+ protected:
+  LostDatabaseTest() { Submit(*Opened(state_)); }
+
+  std::shared_ptr<JobBook> Opened(const std::string& state) {
+    auto book = JobBook::Open(state, &clock_);
+    EXPECT_TRUE(book.ok()) << book.status();
+    return *std::move(book);
+  }
+  absl::Status Refusal() { return JobBook::Open(state_, &clock_).status(); }
+  static void Submit(JobBook& book) {
+    EXPECT_TRUE(book.store().Submit(test::ASpec(), "", 100).ok());
+  }
+  static size_t CountJobs(const JobBook& book) {
+    return book.List(JobKind::kTraining, {})->jobs.size();
+  }
+  std::string In(std::string_view name) const { return Concat(state_, "/", name); }
+  void Empty() { fs::resize_file(In("jobs.db"), 0); }
+  void ExpectLost(std::string_view how) {
+    const absl::Status status = Refusal();
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(StartsWith(Concat(In("jobs.db"), ": ", how)),
+                      HasSubstr(Concat("vrpd --forget-jobs --state-dir ", state_))));
+  }
+
+  test::TempFolder folder_;
+  test::ManualClock clock_;
+  const std::string state_ = folder_.File("state");
+};
+
+TEST_F(LostDatabaseTest, OneThatIsThereOpensAgainWithItsJobs) {
+  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+}
+
+TEST_F(LostDatabaseTest, AnEmptiedOneIsNotTakenForFresh) {
+  Empty();
+  ExpectLost("is empty, though jobs were kept here (state.json is there)");
+  EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "nothing was made of it";
+}
+
+TEST_F(LostDatabaseTest, ARemovedOneIsNotTakenForFresh) {
+  fs::remove(In("jobs.db"));
+  ExpectLost("is missing");
+  EXPECT_FALSE(fs::exists(In("jobs.db")));
+}
+
+TEST_F(LostDatabaseTest, OneWithoutTablesIsNotTakenForFresh) {
+  fs::remove(In("jobs.db"));
+  ASSERT_TRUE(Database::Open(In("jobs.db")).ok());
+  ExpectLost("has no tables");
+}
+
+// As a vrpd that knew no marker left it.
+TEST_F(LostDatabaseTest, WithoutAMarkerTheFoldersOfJobsTellOfIt) {
+  fs::remove(In("state.json"));
+  fs::create_directory(In("jobs/a1"));
+  Empty();
+  ExpectLost("is empty, though jobs were kept here (jobs/a1 is there)");
+}
+
+// As after a crash in the first start.
+TEST_F(LostDatabaseTest, WithoutAnyTraceOfJobsItIsFresh) {
+  fs::remove(In("state.json"));
+  Empty();
+  EXPECT_EQ(CountJobs(*Opened(state_)), 0u);
+}
+
+TEST_F(LostDatabaseTest, ACopyThatIsPutBackServes) {
+  fs::copy_file(In("jobs.db"), folder_.File("copy.db"));
+  Empty();
+  fs::copy_file(folder_.File("copy.db"), In("jobs.db"), fs::copy_options::overwrite_existing);
+  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+}
+
+TEST_F(LostDatabaseTest, ThatOfAnotherFolderIsRefusedUntilTheMarkerIsRemoved) {
+  Submit(*Opened(folder_.File("other")));
+  fs::copy_file(folder_.File("other/jobs.db"), In("jobs.db"), fs::copy_options::overwrite_existing);
+  const absl::Status status = Refusal();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("jobs.db: is that of state folder"));
+  fs::remove(In("state.json"));
+  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+}
+
+TEST_F(LostDatabaseTest, AnOlderDatabaseTakesTheMarkersId) {
+  fs::copy_file(test::DataPath("state/jobs_v2.db"), In("jobs.db"),
+                fs::copy_options::overwrite_existing);
+  EXPECT_EQ(CountJobs(*Opened(state_)), 5u);
+  EXPECT_EQ(CountJobs(*Opened(state_)), 5u);
+}
+
+TEST_F(LostDatabaseTest, ADamagedMarkerCostsNothingAndIsMended) {
+  const std::string whole = *ReadFile(In("state.json"));
+  for (const char* damaged : {"", "{\"schema_vers", "[1]", "{\"schema_version\": \"x\"}", "{}",
+                              "{\"schema_version\": 1, \"id\": 3}"}) {
+    ASSERT_TRUE(AtomicWriteFile(In("state.json"), damaged).ok());
+    EXPECT_EQ(CountJobs(*Opened(state_)), 1u) << damaged;
+    EXPECT_EQ(*ReadFile(In("state.json")), whole) << "with the database's id";
+  }
+}
+
+TEST_F(LostDatabaseTest, AMarkerOfANewerVrpdIsRefusedByItsSchema) {
+  ASSERT_TRUE(AtomicWriteFile(In("state.json"), "{\"schema_version\": 9}").ok());
+  EXPECT_THAT(std::string(Refusal().message()),
+              HasSubstr("state.json: got schema version 9, wanted 1: a newer vrpd wrote it"));
+}
+
+TEST_F(LostDatabaseTest, ForgettingPutsTheJobsAsideAndBeginsAnew) {
+  fs::create_directories(In("jobs/a1/checkpoint"));
+  fs::create_directories(In("models/tiny"));
+  Empty();
+  const absl::StatusOr<std::string> aside = ForgetJobs(state_, clock_);
+  ASSERT_TRUE(aside.ok()) << aside.status();
+  EXPECT_THAT(*aside, StartsWith(In("forgotten-")));
+  EXPECT_TRUE(fs::exists(*aside + "/jobs/a1/checkpoint"));
+  EXPECT_TRUE(fs::exists(*aside + "/jobs.db"));
+  EXPECT_TRUE(fs::exists(In("models/tiny")));
+  const std::shared_ptr<JobBook> book = Opened(state_);
+  EXPECT_EQ(CountJobs(*book), 0u);
+  EXPECT_TRUE(absl::IsFailedPrecondition(ForgetJobs(state_, clock_).status()))
+      << "a daemon has the folder";
+}
+
+TEST_F(LostDatabaseTest, ForgettingInAFolderThatIsAbsentIsAnError) {
+  EXPECT_TRUE(absl::IsNotFound(ForgetJobs(folder_.File("absent"), clock_).status()));
+  EXPECT_FALSE(fs::exists(folder_.File("absent")));
+}
+
+}  // namespace
+}  // namespace vrp
