@@ -150,12 +150,15 @@ double RichInsertion::ExactCost(const RichSpot& spot, double added) {
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (!problem_.plain_loads() && !LoadFits(route, spot.after, spot.node)) return kNever;
   if (route.distance + added > vehicle.distance_limit) return kNever;
-  if (problem_.timed() && !InTime(route, spot.after, spot.node)) return kNever;
-  const bool released =
-      problem_.has_releases() && problem_.release(spot.node) > route.release[spot.after];
-  if (vehicle.simulated || released) return SimulatedCost(spot);
-  return vehicle.needs_duration ? CostWithDuration(route, spot, added)
-                                : vehicle.per_distance * added;
+  const Way way = WayTo(route, spot.after);
+  if (problem_.timed() && !InTime(route, way, spot.node, spot.after + 1)) return kNever;
+  if (NeedsSimulation(route, spot.after, spot.node)) return SimulatedCost(spot);
+  return CostOf(route, way, spot.node, spot.after + 1, added);
+}
+
+bool RichInsertion::NeedsSimulation(const RichRoute& route, int32_t after, NodeIndex node) const {
+  if (problem_.vehicle(route.type).simulated) return true;
+  return problem_.has_releases() && problem_.release(node) > route.release[after];
 }
 
 bool RichInsertion::LoadFits(const RichRoute& route, int32_t after, NodeIndex node) const {
@@ -176,31 +179,50 @@ bool RichInsertion::LoadFits(const RichRoute& route, int32_t after, NodeIndex no
   return true;
 }
 
-bool RichInsertion::InTime(const RichRoute& route, int32_t after, NodeIndex node) const {
+RichInsertion::Way RichInsertion::WayTo(const RichRoute& route, int32_t position) const {
   const RichVehicle& vehicle = problem_.vehicle(route.type);
-  const NodeIndex before = route.nodes[after];
-  const NodeIndex next = route.nodes[after + 1];
-  double time = route.departure[after] + problem_.Duration(vehicle, before, node);
-  time = problem_.Earliest(node, time);
-  if (time == kNever) return false;
-  time += problem_.Handling(vehicle, before, node);
-  if (next != problem_.nowhere()) {
-    time = problem_.Earliest(next, time + problem_.Duration(vehicle, node, next));
-    if (!problem_.is_depot(next)) time += problem_.Handling(vehicle, node, next);
-  }
-  return time < kNever && problem_.InTime(time, route.latest[after + 1]);
+  Way way = {.at = route.nodes[position]};
+  if (problem_.timed()) way.departure = route.departure[position];
+  if (vehicle.needs_duration && !vehicle.simulated) way.segment = route.head[position];
+  return way;
 }
 
-double RichInsertion::CostWithDuration(const RichRoute& route, const RichSpot& spot,
-                                       double added) const {
+bool RichInsertion::Drive(const RichVehicle& vehicle, NodeIndex node, Way& way) const {
+  const double travel = problem_.Duration(vehicle, way.at, node);
+  if (problem_.timed()) {
+    const double begin = problem_.Earliest(node, way.departure + travel);
+    if (begin == kNever) return false;
+    way.departure = begin + problem_.Handling(vehicle, way.at, node);
+  }
+  if (vehicle.needs_duration && !vehicle.simulated) {
+    way.segment = Join(way.segment, travel, SegmentOf(problem_, vehicle, node));
+  }
+  way.at = node;
+  return true;
+}
+
+bool RichInsertion::InTime(const RichRoute& route, const Way& way, NodeIndex node,
+                           int32_t next) const {
   const RichVehicle& vehicle = problem_.vehicle(route.type);
-  const NodeIndex before = route.nodes[spot.after];
-  const NodeIndex next = route.nodes[spot.after + 1];
-  const RichSegment with =
-      Join(route.head[spot.after], problem_.Duration(vehicle, before, spot.node),
-           SegmentOf(problem_, vehicle, spot.node));
+  const NodeIndex then = route.nodes[next];
+  double time = problem_.Earliest(node, way.departure + problem_.Duration(vehicle, way.at, node));
+  if (time == kNever) return false;
+  time += problem_.Handling(vehicle, way.at, node);
+  if (then != problem_.nowhere()) {
+    time = problem_.Earliest(then, time + problem_.Duration(vehicle, node, then));
+    if (!problem_.is_depot(then)) time += problem_.Handling(vehicle, node, then);
+  }
+  return time < kNever && problem_.InTime(time, route.latest[next]);
+}
+
+double RichInsertion::CostOf(const RichRoute& route, const Way& way, NodeIndex node, int32_t next,
+                             double added) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  if (!vehicle.needs_duration) return vehicle.per_distance * added;
+  const RichSegment with = Join(way.segment, problem_.Duration(vehicle, way.at, node),
+                                SegmentOf(problem_, vehicle, node));
   const RichSegment whole =
-      Join(with, problem_.Duration(vehicle, spot.node, next), route.tail[spot.after + 1]);
+      Join(with, problem_.Duration(vehicle, node, route.nodes[next]), route.tail[next]);
   if (!problem_.InTime(whole.duration, vehicle.duration_limit)) return kNever;
   return vehicle.per_distance * added + vehicle.TimeCost(whole.duration) -
          vehicle.TimeCost(route.duration);

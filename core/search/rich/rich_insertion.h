@@ -50,6 +50,13 @@ class RichInsertion {
   static constexpr int32_t kRoutesLooked = 12;  // for a shipment
   static constexpr int32_t kTypesLooked = 48;
 
+  // A vehicle on its way: what a place's judgement knows of the route before it.
+  struct Way {
+    NodeIndex at = 0;          // where it is
+    double departure = 0;      // when it leaves from there; timed only
+    RichSegment segment = {};  // up to there; only where durations are needed
+  };
+
   void FindSingle(NodeIndex node, RichSpot& best);
   void ScanRoute(NodeIndex node, int32_t slot, RichSpot& best);
   void LookBesideRelated(NodeIndex node, RichSpot& best);
@@ -60,19 +67,26 @@ class RichInsertion {
 
   void FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best);
   void ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot, RichSpot& best);
-  void ScanDeliveries(RichSpot spot, double added, RichSpot& best);
+  void ScanDeliveries(RichSpot spot, Way way, double added, RichSpot& best);
   bool RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const;
-  void ConsiderShipment(RichSpot spot, double added, RichSpot& best);
+  void ConsiderShipment(RichSpot spot, const Way& way, double added, RichSpot& best);
 
   void FindNewRoute(RichSpot spot, RichSpot& best);
   double NewRouteScore(const RichSpot& spot) const;
 
   double AddedDistance(const RichRoute& route, int32_t after, NodeIndex node) const;
   bool LoadFits(const RichRoute& route, int32_t after, NodeIndex node) const;
-  bool InTime(const RichRoute& route, int32_t after, NodeIndex node) const;
+  bool NeedsSimulation(const RichRoute& route, int32_t after, NodeIndex node) const;
+  Way WayTo(const RichRoute& route, int32_t position) const;
+  // The way on to `node`; false: it comes too late.
+  bool Drive(const RichVehicle& vehicle, NodeIndex node, Way& way) const;
+  // From `way` to `node` and on to the route's position `next`.
+  bool InTime(const RichRoute& route, const Way& way, NodeIndex node, int32_t next) const;
   // Cost of a feasible single insertion whose distance is `added`; kNever: infeasible.
   double ExactCost(const RichSpot& spot, double added);
-  double CostWithDuration(const RichRoute& route, const RichSpot& spot, double added) const;
+  // Of a visit of `node` between `way` and the route's position `next`.
+  double CostOf(const RichRoute& route, const Way& way, NodeIndex node, int32_t next,
+                double added) const;
   double SimulatedCost(const RichSpot& spot);
   // The route as it is with the spot filled.
   std::span<const NodeIndex> Filled(const RichSpot& spot);

@@ -48,21 +48,18 @@ void RichInsertion::ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t s
   }
   for (int32_t i = route.fixed; i < places; ++i) {
     if (!RoomOnBoard(route, i, pickup)) continue;
-    if (problem_.timed() &&
-        problem_.Earliest(pickup, route.departure[i] + problem_.Duration(vehicle, route.nodes[i],
-                                                                         pickup)) == kNever) {
-      return;  // from here on it is reached even later
-    }
+    Way way = WayTo(route, i);
+    if (!Drive(vehicle, pickup, way)) return;  // from here on it is reached even later
     const RichSpot spot{
         .slot = slot, .node = pickup, .delivery = delivery, .after = i, .delivery_after = i};
     const double together = problem_.Distance(vehicle, route.nodes[i], pickup) +
                             problem_.Distance(vehicle, pickup, delivery) +
                             problem_.Distance(vehicle, delivery, route.nodes[i + 1]) -
                             route.edge[i];
-    ConsiderShipment(spot, together, best);
+    ConsiderShipment(spot, way, together, best);
     const double added = AddedDistance(route, i, pickup);
     if (vehicle.per_distance * (added + least_added_[i + 1]) < best.cost) {
-      ScanDeliveries(spot, added, best);
+      ScanDeliveries(spot, way, added, best);
     }
   }
 }
@@ -77,38 +74,34 @@ bool RichInsertion::RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex
   return true;
 }
 
-// With the pickup where spot.after says, at the distance `added`, the delivery further behind.
-void RichInsertion::ScanDeliveries(RichSpot spot, double added, RichSpot& best) {
+// With the pickup where spot.after says, at the distance `added` and left as `way` says, the
+// delivery further behind.
+void RichInsertion::ScanDeliveries(RichSpot spot, Way way, double added, RichSpot& best) {
   const RichRoute& route = routes_.route(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
-  double time = 0;
-  NodeIndex from = spot.node;
-  if (problem_.timed()) {
-    const NodeIndex before = route.nodes[spot.after];
-    time = route.departure[spot.after] + problem_.Duration(vehicle, before, spot.node);
-    time = problem_.Earliest(spot.node, time) + problem_.Handling(vehicle, before, spot.node);
-  }
   for (int32_t j = spot.after + 1; j + 1 < route.size(); ++j) {
-    const NodeIndex node = route.nodes[j];
-    if (!RoomOnBoard(route, j, spot.node)) return;
-    if (problem_.timed()) {
-      time = problem_.Earliest(node, time + problem_.Duration(vehicle, from, node)) +
-             problem_.Handling(vehicle, from, node);
-      if (time == kNever || !problem_.InTime(time, route.latest[j])) return;
-      from = node;
-    }
+    if (!RoomOnBoard(route, j, spot.node) || !Drive(vehicle, route.nodes[j], way)) return;
+    if (problem_.timed() && !problem_.InTime(way.departure, route.latest[j])) return;
     if (vehicle.per_distance * (added + least_added_[j]) >= best.cost) return;
     spot.delivery_after = j;
-    ConsiderShipment(spot, added + delivery_added_[j], best);
+    ConsiderShipment(spot, way, added + delivery_added_[j], best);
   }
 }
 
-void RichInsertion::ConsiderShipment(RichSpot spot, double added, RichSpot& best) {
+// `way` leads to the visit before the delivery.
+void RichInsertion::ConsiderShipment(RichSpot spot, const Way& way, double added, RichSpot& best) {
   const RichRoute& route = routes_.route(spot.slot);
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   if (vehicle.per_distance * added >= best.cost) return;
   if (route.distance + added > vehicle.distance_limit) return;
-  spot.cost = SimulatedCost(spot);
+  const int32_t next = spot.delivery_after + 1;
+  if (problem_.timed() && !InTime(route, way, spot.delivery, next)) return;
+  if (NeedsSimulation(route, spot.after, spot.node) ||
+      NeedsSimulation(route, spot.delivery_after, spot.delivery)) {
+    spot.cost = SimulatedCost(spot);
+  } else {
+    spot.cost = CostOf(route, way, spot.delivery, next, added);
+  }
   if (spot.cost < best.cost) Take(spot, best);
 }
 

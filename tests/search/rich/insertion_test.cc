@@ -1,7 +1,9 @@
 // The cost that an insertion is judged by is what it adds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <span>
+#include <vector>
 
 #include "core/search/rich/rich_insertion.h"
 #include "core/search/rich/rich_recreate.h"
@@ -10,6 +12,83 @@
 
 namespace vrp {
 namespace {
+
+// The least that a shipment adds to any route there is, by trying all places of both ends.
+double CheapestPlace(const RichProblem& problem, const RichRouteSet& routes, int32_t unit) {
+  const auto ends = problem.NodesOf(problem.unit(unit));
+  RouteEvaluator evaluator(problem);
+  double least = RichProblem::kNever;
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    const RichRoute& route = routes.route(slot);
+    for (int32_t i = 1; i < route.size(); ++i) {
+      for (int32_t j = i; j < route.size(); ++j) {
+        std::vector<NodeIndex> nodes = route.nodes;
+        nodes.insert(nodes.begin() + j, ends[1]);
+        nodes.insert(nodes.begin() + i, ends[0]);
+        const RouteValue value = evaluator.Evaluate(problem.vehicle(route.type), nodes);
+        if (value.feasible) least = std::min(least, value.cost - route.cost);
+      }
+    }
+  }
+  return least;
+}
+
+struct ShipmentCase {
+  const char* name;
+  std::vector<Feature> features;
+};
+
+class ShipmentPlaceTest : public testing::TestWithParam<ShipmentCase> {};
+
+TEST_P(ShipmentPlaceTest, IsTheCheapestOfAll) {
+  int64_t found = 0;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    std::vector<Feature> features = GetParam().features;
+    features.push_back(Feature::kShipments);
+    const Instance instance = test::MakeFeatureInstance(
+        {.customers = 24, .seed = seed, .features = features, .objective = Objective::kDuration});
+    const RichProblem problem = RichProblem::Create(instance, {});
+    RichRouteSet routes(problem);
+    FastRandom random(seed);
+    const StopCondition never;
+    RichRecreate(routes, random, never).InsertAbsent(1);
+    routes.LimitRoutes(0);  // no more are opened
+    RichInsertion insertion(routes, random);
+    RichRuin ruin(routes, random);
+    for (int32_t round = 0; round < 10; ++round) {
+      routes.Begin();
+      for (const int32_t u : ruin.Remove(true)) {
+        if (problem.unit(u).kind != RichUnit::Kind::kShipment) continue;
+        const double least = CheapestPlace(problem, routes, u);
+        const RichSpot spot = insertion.Find(u, RichProblem::kNever);
+        ASSERT_EQ(spot.found(), least < RichProblem::kNever) << "seed " << seed;
+        if (!spot.found()) continue;
+        ++found;
+        ASSERT_NEAR(spot.cost, least, 1e-6) << "seed " << seed;
+      }
+      routes.Rollback();
+    }
+  }
+  EXPECT_GT(found, 100);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Features, ShipmentPlaceTest,
+    testing::Values(ShipmentCase{"Alone", {}},
+                    ShipmentCase{"OtherLoads", {Feature::kPickups, Feature::kBackhauls}},
+                    ShipmentCase{"Limits",
+                                 {Feature::kLoadDimensions, Feature::kMaxStops,
+                                  Feature::kMaxDistance, Feature::kSkills}},
+                    ShipmentCase{"Duration", {Feature::kObjective}},
+                    ShipmentCase{"MaxDuration", {Feature::kMaxDuration}},
+                    ShipmentCase{"Overtime", {Feature::kOvertime}},
+                    ShipmentCase{"OpenEnd", {Feature::kOpenEnd, Feature::kShift}},
+                    ShipmentCase{"Setup", {Feature::kSetupTimes}},
+                    ShipmentCase{"Releases", {Feature::kReleaseTimes}},
+                    ShipmentCase{"Breaks", {Feature::kBreaks}},
+                    ShipmentCase{"SoftWindows", {Feature::kSoftWindows}},
+                    ShipmentCase{"SeveralWindows", {Feature::kSeveralWindows}}),
+    [](const auto& one) { return one.param.name; });
 
 TEST(RichInsertionTest, AddsExactlyTheCostThatItPromised) {
   int64_t insertions = 0;
