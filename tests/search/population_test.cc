@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/problem/checker.h"
 #include "core/search/population/penalty_control.h"
@@ -65,6 +66,30 @@ TEST(PopulationTest, DropsCopiesFirstAndKeepsTheCheapest) {
   }
   EXPECT_EQ(cheapest, 5);
   EXPECT_GT(dear, 500);  // of 46 copies few are left: the dear ones are most of the population
+}
+
+TEST(PopulationTest, IsSmallWhereFewIndividualsAreExpected) {
+  Population population;
+  FastRandom random(1);
+  std::vector<NodeIndex> order = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  const auto add = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      random.Shuffle(std::span<NodeIndex>(order));
+      population.Add(OneRoute(order, 100), {});
+    }
+  };
+  population.Expect(100);
+  add(2 * Population::kLeast);
+  EXPECT_EQ(population.size(), 2 * Population::kLeast);
+  add(1);
+  EXPECT_EQ(population.size(), Population::kLeast);
+  population.Expect(300);
+  EXPECT_GT(population.smallest(), Population::kLeast);
+  EXPECT_LT(population.smallest(), Population::kSmallest);
+  EXPECT_LT(population.generation(), Population::kGeneration);
+  population.Expect(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(population.smallest(), Population::kSmallest);
+  EXPECT_EQ(population.generation(), Population::kGeneration);
 }
 
 TEST(PopulationTest, RanksInfeasibleMembersByWhatTheirPricesAre) {

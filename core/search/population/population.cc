@@ -11,8 +11,17 @@ namespace {
 constexpr int32_t kElite = 4;
 constexpr int32_t kClosest = 5;
 constexpr float kCopyDistance = 1e-6F;
+// Up to how many individuals are few, and from where on they are enough for the article's sizes.
+constexpr double kFew = 150;
+constexpr double kMany = 600;
 
 }  // namespace
+
+void Population::Expect(double individuals) {
+  const double share = std::clamp((individuals - kFew) / (kMany - kFew), 0.0, 1.0);
+  smallest_ = kLeast + static_cast<int32_t>(share * (kSmallest - kLeast));
+  generation_ = kLeast + static_cast<int32_t>(share * (kGeneration - kLeast));
+}
 
 void Population::Add(Individual individual, const Penalties& penalties) {
   Subpopulation& group = individual.feasible ? feasible_ : infeasible_;
@@ -31,8 +40,8 @@ void Population::Add(Individual individual, const Penalties& penalties) {
   member->distances.insert(member->distances.begin() + at, 2.0F);  // itself: never the closest
   group.members.insert(place, std::move(member));
   group.ranked = false;
-  if (std::ssize(group.members) <= kSmallest + kGeneration) return;
-  while (std::ssize(group.members) > kSmallest) DropWorst(group);
+  if (std::ssize(group.members) <= smallest_ + generation_) return;
+  while (std::ssize(group.members) > smallest_) DropWorst(group);
 }
 
 void Population::Reprice(const Penalties& penalties) {

@@ -12,12 +12,18 @@ namespace vrp {
 
 // Feasible and infeasible individuals apart, each ranked by cost and by how much it adds to the
 // diversity (Vidal et al. 2012, "A hybrid genetic algorithm for multidepot and periodic vehicle
-// routing problems"). When one has kSmallest + kGeneration members, the worst are dropped until
-// kSmallest are left, copies first. Not thread-safe.
+// routing problems"). When one has smallest() + generation() members, the worst are dropped until
+// smallest() are left, copies first. Not thread-safe.
 class Population {
  public:
+  // The article's, and what a short search makes do with.
   static constexpr int32_t kSmallest = 25;
   static constexpr int32_t kGeneration = 40;
+  static constexpr int32_t kLeast = 8;
+  int32_t smallest() const { return smallest_; }
+  int32_t generation() const { return generation_; }
+  // That so many individuals will be added in all: few are to breed from the best few.
+  void Expect(double individuals);
 
   void Add(Individual individual, const Penalties& penalties);
   // Infeasible individuals cost otherwise from now on.
@@ -48,6 +54,8 @@ class Population {
   static void Sort(Subpopulation& group);
 
   Subpopulation feasible_, infeasible_;
+  int32_t smallest_ = kSmallest;
+  int32_t generation_ = kGeneration;
 };
 
 }  // namespace vrp

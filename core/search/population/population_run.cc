@@ -64,6 +64,7 @@ class Run {
             reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
         break;
       }
+      search_.Expect(IndividualsExpected(step));
       Step(step);
       result_.iterations = std::min(result_.iterations + work_, options_.max_iterations);
       result_.ended_by = SearchEnd::kIterations;
@@ -74,6 +75,19 @@ class Run {
   }
 
  private:
+  // In all, as many steps as there are iterations or, at the rate of the steps so far, time.
+  double IndividualsExpected(int64_t steps) const {
+    if (options_.max_iterations != INT64_MAX) {
+      return static_cast<double>(options_.max_iterations) / static_cast<double>(work_);
+    }
+    const absl::Time deadline = options_.stop.deadline();
+    if (steps == 0 || deadline == absl::InfiniteFuture()) {
+      return std::numeric_limits<double>::infinity();
+    }
+    return static_cast<double>(steps) *
+           absl::FDivDuration(deadline - started_, SteadyNow() - started_);
+  }
+
   void Step(int64_t step) {
     if (options_.shared != nullptr && step % kShareEvery == 0) Share();
     if (!received_.empty()) {
@@ -125,6 +139,7 @@ class Run {
   const std::vector<Plan>& plans_;
   const SearchOptions& options_;
   ImprovementFn on_improvement_;
+  const absl::Time started_ = SteadyNow();
   const int64_t work_;
   const int64_t patience_;
   const int32_t routes_allowed_;

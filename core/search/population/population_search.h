@@ -33,6 +33,8 @@ class PopulationSearch {
   void AddRandom(const StopCondition& stop);
   void AddChild(const StopCondition& stop);
 
+  // That so many individuals will be made in all.
+  void Expect(double individuals) { population_.Expect(individuals); }
   int32_t size() const { return population_.size(); }
   bool has_best() const { return best_.has_value(); }
   // The best feasible individual since the start.
