@@ -51,8 +51,8 @@ endfunction()
 
 # Compiles the sources of `target` by eights: where headers take longer than what is ours, that is
 # two and a half times as fast. Those after APART, which use a name that others use too, are united
-# among themselves, and where a `+` stands between them, those before and those after it. For
-# clang-tidy each file has to be one: -DVRP_UNITY=OFF.
+# among themselves, and where a `+` stands between them, those before and those after it; one by
+# itself is compiled as it is. For clang-tidy each file has to be one: -DVRP_UNITY=OFF.
 function(_vrp_unite target)
   if(NOT VRP_UNITY)
     return()
@@ -60,18 +60,28 @@ function(_vrp_unite target)
   get_target_property(together ${target} SOURCES)
   list(REMOVE_ITEM together ${ARGN})
   set(bunch 0)
-  set(count 0)
-  foreach(source ${together} + ${ARGN})
-    if(source STREQUAL "+")
-      math(EXPR bunch "${bunch} + 1")
-      set(count 0)
+  set(sources "")
+  foreach(source ${together} + ${ARGN} +)
+    if(NOT source STREQUAL "+")
+      list(APPEND sources ${source})
       continue()
     endif()
-    math(EXPR eight "${count} / 8")
-    math(EXPR count "${count} + 1")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${bunch}_${eight}")
+    _vrp_unite_bunch(${bunch} ${sources})
+    math(EXPR bunch "${bunch} + 1")
+    set(sources "")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+function(_vrp_unite_bunch bunch)
+  set(count 0)
+  foreach(source ${ARGN})
+    math(EXPR eight "${count} / 8")
+    math(EXPR count "${count} + 1")
+    if(ARGC GREATER 2)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${bunch}_${eight}")
+    endif()
+  endforeach()
 endfunction()
 
 # Sets `variable` to whether `target` must be left out because a library of ours that it needs does not
