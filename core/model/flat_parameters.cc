@@ -60,6 +60,21 @@ int64_t ParameterLayout::Offset(std::string_view name) const {
   std::abort();
 }
 
+std::vector<UpdatePiece> UpdatePieces(const ParameterLayout& layout, int32_t largest) {
+  std::vector<UpdatePiece> pieces;
+  int64_t at = 0;
+  for (const ParameterShape& shape : layout.shapes()) {
+    const int64_t end = at + ParameterLayout::Elements(shape);
+    const bool decays = shape.shape.size() >= 2;
+    for (int64_t first = at; !shape.frozen && first < end; first += largest) {
+      const auto count = static_cast<int32_t>(std::min<int64_t>(largest, end - first));
+      pieces.push_back({.first = first, .count = count, .decays = decays});
+    }
+    at = end;
+  }
+  return pieces;
+}
+
 FlatParameters::FlatParameters(ParameterLayout layout, uint64_t seed)
     : layout_(std::move(layout)), values_(static_cast<size_t>(layout_.size())) {
   auto next = values_.begin();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/kernels/adamw.h"
 #include "core/model/safetensors.h"
 
 namespace vrp {
@@ -37,6 +38,9 @@ class ParameterLayout {
   std::vector<int64_t> offsets_;
   int64_t size_ = 0;
 };
+
+// What an optimiser updates: all but the frozen ones, at most `largest` elements each.
+std::vector<UpdatePiece> UpdatePieces(const ParameterLayout& layout, int32_t largest);
 
 // Not thread-safe while parameters change; reading is.
 class FlatParameters {

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "core/base/cpu_pool.h"
+#include "core/kernels/adamw.h"
 #include "core/model/flat_parameters.h"
 
 namespace vrp {
-
-struct AdamWOptions {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 0;  // decoupled; of parameters of two dimensions and more
-};
 
 // Moments in float32 beside the parameters; bias corrections in double. Element by element, so that
 // the result does not depend on how the work is shared out. Not thread-safe.
@@ -27,6 +21,7 @@ class AdamW {
   // parameters stay as they are. Null: on the calling thread alone.
   void Step(FlatParameters& parameters, double learning_rate, double scale, CpuPool* pool);
 
+  const AdamWOptions& options() const { return options_; }
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }
   // Both moments, [size] each; for checkpoints.
@@ -36,22 +31,14 @@ class AdamW {
   std::span<const float> square() const { return square_; }
 
  private:
-  // A piece of the flat span that one thread takes.
-  struct Piece {
-    int64_t first = 0;
-    int64_t count = 0;
-    bool decays = false;
-  };
-
   const AdamWOptions options_;
-  std::vector<Piece> pieces_;
+  std::vector<UpdatePiece> pieces_;
   std::vector<float> mean_;
   std::vector<float> square_;
   int64_t steps_ = 0;
 };
 
-// The Euclidean norm of `gradient`: sums over blocks of a fixed size in a fixed order, whatever the
-// number of threads.
+// The Euclidean norm of `gradient`, the same for any number of threads.
 double GradientNorm(std::span<const float> gradient, CpuPool* pool);
 
 }  // namespace vrp

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/random.h"
+#include "core/kernels/device_optimiser.h"
 #include "gtest/gtest.h"
 
 namespace vrp {
@@ -72,6 +73,52 @@ TEST(AdamWTest, EndsInTheSameBitsOnAnyNumberOfThreads) {
   };
   CpuPool pool(3);
   EXPECT_EQ(train(nullptr), train(&pool));
+}
+
+TEST(AdamWTest, EndsInTheSameBitsAsTheDevicesProgram) {
+  const AdamWOptions options{.weight_decay = 0.1};
+  constexpr double kClip = 20;
+  const std::vector<double> rates = {0.01, 0.02, 0.005};
+  FlatParameters host(Layout(), 1);
+  FlatParameters device(Layout(), 1);
+  host.TrackGradient();
+  device.TrackGradient();
+  AdamW adamw(host.layout(), options);
+  const auto size = static_cast<size_t>(host.size());
+  std::vector<float> mean(size);
+  std::vector<float> square(size);
+  std::vector<double> sums(static_cast<size_t>(NormBlocks(host.size())));
+  const std::vector<UpdatePiece> pieces = UpdatePieces(host.layout(), 1000);
+  const double loss = 0;
+  OptimiserState state;
+  const OptimiserTask task = {.size = host.size(),
+                              .arrays = {.values = device.values().data(),
+                                         .gradient = device.gradient().data(),
+                                         .mean = mean.data(),
+                                         .square = square.data()},
+                              .pieces = pieces.data(),
+                              .piece_count = static_cast<int32_t>(pieces.size()),
+                              .sums = sums.data(),
+                              .rates = rates.data(),
+                              .rate_count = std::ssize(rates),
+                              .loss = &loss,
+                              .loss_scale = {},
+                              .adamw = options,
+                              .clip = kClip,
+                              .state = &state};
+  for (uint64_t step = 1; step <= 3; ++step) {
+    FillGradient(host, step);
+    FillGradient(device, step);
+    const double norm = GradientNorm(host.gradient(), nullptr);
+    EXPECT_GT(norm, kClip);
+    adamw.Step(host, rates[step - 1], kClip / norm, nullptr);
+    OptimiseOnCpu(task);
+    EXPECT_EQ(state.norm, norm);
+  }
+  const auto copy = [](auto span) { return std::vector<float>(span.begin(), span.end()); };
+  EXPECT_EQ(copy(host.values()), copy(device.values()));
+  EXPECT_EQ(copy(adamw.mean()), mean);
+  EXPECT_EQ(copy(adamw.square()), square);
 }
 
 TEST(GradientNormTest, IsTheRootOfTheSquaresAndTheSameOnAnyNumberOfThreads) {

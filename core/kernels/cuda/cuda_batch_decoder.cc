@@ -2,23 +2,16 @@
 #include <cuda_runtime_api.h>
 
 #include <optional>
-#include <string_view>
+#include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/device/device_loss.h"
 #include "core/kernels/batch_decoder.h"
+#include "core/kernels/cuda/cuda_status.h"
 #include "core/kernels/cuda/decoder_launch.h"
 
 namespace vrp {
 namespace {
-
-absl::Status CudaStatus(cudaError_t error, std::string_view what) {
-  if (error == cudaSuccess) return absl::OkStatus();
-  const absl::Status status = absl::InternalError(
-      Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")"));
-  return LosesDevice(error) ? DeviceLost(status) : status;
-}
 
 absl::StatusOr<DeviceLimits> QueryLimits() {
   int device = 0;

@@ -1,0 +1,10 @@
+// For builds without CUDA.
+#include "core/kernels/device_optimiser.h"
+
+namespace vrp {
+
+absl::Status OptimiseOnCuda(const OptimiserTask&, void*) {
+  return absl::UnimplementedError("optimiser: this program was built without CUDA");
+}
+
+}  // namespace vrp

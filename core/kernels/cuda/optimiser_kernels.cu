@@ -1,0 +1,37 @@
+// Two launches a step: the norm, whose last block decides what is done, and the update.
+#include "core/kernels/cuda/optimiser_launch.h"
+#include "core/kernels/cuda/slice_group.cuh"
+
+namespace vrp {
+namespace {
+
+__global__ void __launch_bounds__(kSliceThreads) NormKernel(OptimiserTask task) {
+  __shared__ double lanes[kNormLanes];
+  __shared__ bool last;
+  const SliceGroup group;
+  SumSquares(group, task, blockIdx.x, lanes);
+  group.Once([&] {
+    __threadfence();
+    // Begins at 0 again behind the last one.
+    last = atomicInc(&task.state->arrived, gridDim.x - 1) == gridDim.x - 1;
+  });
+  if (!last) return;
+  __threadfence();
+  DecideStep(group, task, lanes);
+}
+
+__global__ void __launch_bounds__(kSliceThreads) UpdateKernel(OptimiserTask task) {
+  UpdatePieceOf(SliceGroup(), task, static_cast<int32_t>(blockIdx.x));
+}
+
+}  // namespace
+
+cudaError_t LaunchOptimiser(const OptimiserTask& task, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(NormBlocks(task.size));
+  NormKernel<<<blocks, kSliceThreads, 0, stream>>>(task);
+  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+  UpdateKernel<<<static_cast<unsigned>(task.piece_count), kSliceThreads, 0, stream>>>(task);
+  return cudaGetLastError();
+}
+
+}  // namespace vrp
