@@ -54,8 +54,8 @@ if(VRP_WITH_CUDA)
   _vrp_import_torch_library(c10_cuda)
   _vrp_import_torch_library(torch_cuda)
   _vrp_import_torch_library(cudart 13)  # c10/cuda's headers call it
-  # Nothing of ours names a symbol of libtorch_cuda: it registers its kernels when it is loaded, so
-  # the linker must not drop it.
+  # Next to nothing of ours names a symbol of libtorch_cuda: it registers its kernels when it is
+  # loaded, so the linker must not drop it.
   target_link_libraries(vrp_torch INTERFACE vrp_torch_c10_cuda vrp_torch_cudart)
   target_link_options(vrp_torch INTERFACE
     "LINKER:--push-state,--no-as-needed" "${_vrp_torch_lib}/libtorch_cuda.so" "LINKER:--pop-state")

@@ -14,6 +14,7 @@ struct BatchRolloutRequest {
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
+  const int64_t* steps = nullptr;   // where given, the stream is `stream` + *steps
   int64_t first_trajectory = 0;     // number of the first instance's trajectory 0 in the counters
   int32_t max_steps = 0;            // T: at least that of every instance
   const int32_t* follow = nullptr;  // kFollow: [B, P, T], -1 after the end
@@ -68,7 +69,8 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task, const De
                                     ? request.follow + trajectory * request.max_steps
                                     : nullptr;
   const auto start = static_cast<int32_t>(trajectory % request.trajectories);
-  StepKey key = {request.seed, request.stream, request.first_trajectory + trajectory, 0};
+  const auto steps = static_cast<uint64_t>(request.steps == nullptr ? 0 : *request.steps);
+  StepKey key = {request.seed, request.stream + steps, request.first_trajectory + trajectory, 0};
   BeginProgram(group, task, room);
   TrajectoryEnd end = TrajectoryEnd::kDone;
   for (; !IsDone(room.place->state); ++key.step) {

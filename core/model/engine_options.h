@@ -1,6 +1,8 @@
 // How an engine computes: what the configuration of a training run may choose. No torch here.
 #pragma once
 
+#include "core/device/step_stream.h"
+
 namespace vrp {
 
 enum class Precision {
@@ -11,7 +13,7 @@ enum class Precision {
 
 struct EngineOptions {
   Precision precision = Precision::kFp32;
-  // The next five: engines with LibTorch inside alone.
+  // The next six: engines with LibTorch inside alone.
   // Rollouts and second passes run in one launch each, where the network knows how; otherwise step
   // by step in torch's operators, which is what the launches are compared with.
   bool fused = true;
@@ -21,6 +23,8 @@ struct EngineOptions {
   bool gradient_checkpointing = false;
   // Batches reach a CUDA device through page-locked memory, and the host goes on meanwhile.
   bool pinned = true;
+  // Where whole training steps run; null: on the CUDA device, on the CPU nowhere. A fake in tests.
+  StepStreamFactory step_stream = nullptr;
 };
 
 }  // namespace vrp

@@ -17,6 +17,7 @@
 #include "core/base/stop.h"
 #include "core/model/flat_parameters.h"
 #include "core/model/network_batch.h"
+#include "core/model/whole_steps.h"
 
 namespace vrp {
 
@@ -119,6 +120,12 @@ class PolicyEngine {
   virtual absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                                       const GradientRequest& request,
                                                       WeighTrajectories weigh) = 0;
+
+  // The same as whole steps that run on the engine's device by themselves. kUnimplemented says why
+  // there are none.
+  virtual absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(const WholeStepsRequest&) {
+    return absl::UnimplementedError("this engine takes them one after the other");
+  }
 
   // What else of an engine a checkpoint keeps (the scale of fp16's losses), by name. Restore gets
   // what Numbers gave; what it does not know it leaves alone.

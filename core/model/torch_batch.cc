@@ -12,10 +12,9 @@ constexpr double kNearness = 0.1;  // see kEdgeFeatures
 // Instances of a batch as host tensors, before they move.
 class Padding {
  public:
-  Padding(const NetworkBatch& batch, const TorchBatchRequest& request)
-      : batch_(batch), first_(request.first), count_(request.count) {
-    for (int32_t b = 0; b < count_; ++b)
-      nodes_ = std::max<int64_t>(nodes_, batch.nodes(first_ + b));
+  Padding(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes = 0)
+      : batch_(batch), first_(first), count_(count), nodes_(nodes) {
+    for (int32_t b = 0; b < count; ++b) nodes_ = std::max<int64_t>(nodes_, batch.nodes(first + b));
   }
 
   const RoutingProblem& problem(int64_t b) const {
@@ -80,16 +79,14 @@ class Padding {
   const NetworkBatch& batch_;
   const int64_t first_;
   const int64_t count_;
-  int64_t nodes_ = 0;
+  int64_t nodes_;
 };
 
 bool HasMatrix(const RoutingProblem& problem) { return problem.distances != nullptr; }
 
-// [B, N, N], scaled: in the plane as the features show it, whatever the metric rounds, or as given.
+// [B, N, N], scaled: in the plane as the features show it, or as given.
 at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
-  const at::Tensor positions = features.narrow(2, 0, 2);
-  const at::Tensor differences = positions.unsqueeze(2) - positions.unsqueeze(1);
-  const at::Tensor plane = at::square(differences).sum(3).sqrt();
+  const at::Tensor plane = PlaneDistances(features);
   if (!padding.Any(HasMatrix)) return plane;
   const at::Tensor matrices = transfers.ToDevice(padding.Matrices());
   transfers.CountMatrix(matrices.numel() * matrices.element_size());
@@ -98,12 +95,6 @@ at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfe
   const at::Tensor scale =
       transfers.ToDevice(padding.Each([](const RoutingProblem& p) { return p.scale; }));
   return at::where(given != 0, (matrices / scale).to(features.scalar_type()), plane);
-}
-
-at::Tensor Edges(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
-  const at::Tensor there = Distances(padding, features, transfers);
-  const at::Tensor back = there.transpose(1, 2);
-  return at::stack({there, back, at::exp(there / -kNearness), at::exp(back / -kNearness)}, 1);
 }
 
 }  // namespace
@@ -128,19 +119,46 @@ void Transfers::Count(int64_t bytes) {
   ++copies_;
 }
 
-TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& request,
-                          Transfers& transfers) {
-  const Padding padding(batch, request);
-  const at::ScalarType type = c10::typeMetaToScalarType(request.options.dtype());
-  const at::Tensor sizes = transfers.ToDevice(padding.Sizes());
+TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes) {
+  const Padding padding(batch, first, count, nodes);
+  return {.features = padding.Features(), .sizes = padding.Sizes(), .tsp = padding.Tsp()};
+}
+
+TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp) {
+  const at::Tensor& sizes = parts.sizes;
   TorchBatch result;
-  result.features = transfers.ToDevice(padding.Features()).to(type);
-  result.valid = at::arange(padding.nodes(), sizes.options()).unsqueeze(0) < sizes.unsqueeze(1);
+  result.features = parts.features.to(type);
+  result.valid =
+      at::arange(parts.features.size(1), sizes.options()).unsqueeze(0) < sizes.unsqueeze(1);
   result.sizes = sizes.to(type);
   result.last = sizes - 1;
-  result.tsp = transfers.ToDevice(padding.Tsp());
-  result.any_tsp = padding.Any([](const RoutingProblem& problem) { return problem.tsp; });
-  if (request.edges) result.edges = Edges(padding, result.features, transfers);
+  result.tsp = parts.tsp;
+  result.any_tsp = any_tsp;
+  return result;
+}
+
+at::Tensor PlaneDistances(const at::Tensor& features) {
+  const at::Tensor positions = features.narrow(2, 0, 2);
+  const at::Tensor differences = positions.unsqueeze(2) - positions.unsqueeze(1);
+  return at::square(differences).sum(3).sqrt();
+}
+
+at::Tensor EdgesOf(const at::Tensor& distances) {
+  const at::Tensor back = distances.transpose(1, 2);
+  return at::stack({distances, back, at::exp(distances / -kNearness), at::exp(back / -kNearness)},
+                   1);
+}
+
+TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& request,
+                          Transfers& transfers) {
+  const Padding padding(batch, request.first, request.count);
+  const TorchBatchParts parts = {.features = transfers.ToDevice(padding.Features()),
+                                 .sizes = transfers.ToDevice(padding.Sizes()),
+                                 .tsp = transfers.ToDevice(padding.Tsp())};
+  const at::ScalarType type = c10::typeMetaToScalarType(request.options.dtype());
+  TorchBatch result =
+      CompleteBatch(parts, type, padding.Any([](const RoutingProblem& p) { return p.tsp; }));
+  if (request.edges) result.edges = EdgesOf(Distances(padding, result.features, transfers));
   return result;
 }
 

@@ -46,6 +46,22 @@ struct TorchBatch {
   at::Tensor edges;  // [B, kEdgeFeatures, N, N]; undefined unless asked for
 };
 
+// What comes from the host; all else is computed from it on the device.
+struct TorchBatchParts {
+  at::Tensor features;  // [B, N, kNodeFeatures] float
+  at::Tensor sizes;     // [B] int64
+  at::Tensor tsp;       // [B] bool
+};
+// Of instances first .. first + count - 1, padded to `nodes`.
+TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
+
+// Without edges, in the type `type`; waits for nothing.
+TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp);
+// kEdgeFeatures of distances [B, N, N].
+at::Tensor EdgesOf(const at::Tensor& distances);
+// [B, N, N], scaled, of the coordinates in `features`, whatever the metric rounds.
+at::Tensor PlaneDistances(const at::Tensor& features);
+
 struct TorchBatchRequest {
   int32_t first = 0;  // instances first .. first + count - 1 of the batch
   int32_t count = 0;

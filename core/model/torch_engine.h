@@ -38,6 +38,10 @@ class TorchEngine final : public PolicyEngine {
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override;
 
+  // Of networks whose passes are fused, in float32.
+  absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
+      const WholeStepsRequest& request) override;
+
   std::map<std::string, double> Numbers() const override;
   void Restore(const std::map<std::string, double>& numbers) override;
 

@@ -5,56 +5,16 @@
 
 #include <algorithm>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
-#include "core/device/device_stream.h"
 #include "core/kernels/attention_decoder.h"
-#include "core/kernels/batch_decoder.h"
 #include "core/model/torch_rules.h"
 
 namespace vrp {
 namespace {
-
-// What a rollout writes, in one piece of the device's memory, 8-byte columns first.
-class RolloutMemory {
- public:
-  RolloutMemory(int64_t rows, int32_t max_steps, at::Device device)
-      : rows_(rows),
-        max_steps_(max_steps),
-        bytes_(at::empty({rows * (2 * 8 + 3 * 4 + int64_t{max_steps} * 4)},
-                         at::TensorOptions(at::kByte).device(device))) {}
-
-  BatchRolloutResult result() const { return Views(bytes_.mutable_data_ptr<uint8_t>()); }
-  // Waits for the device.
-  at::Tensor Fetch(Transfers& transfers) const { return transfers.ToHost(bytes_); }
-
-  BatchRolloutResult Views(uint8_t* base) const {
-    BatchRolloutResult result;
-    const auto take = [&base](auto*& column, int64_t count) {
-      using Value = std::remove_reference_t<decltype(*column)>;
-      column = reinterpret_cast<Value*>(base);
-      base += count * static_cast<int64_t>(sizeof(Value));
-    };
-    take(result.costs, rows_);
-    take(result.log_likelihoods, rows_);
-    take(result.lengths, rows_);
-    take(result.agreements, rows_);
-    take(result.ends, rows_);
-    take(result.choices, rows_ * max_steps_);
-    return result;
-  }
-
-  int32_t max_steps() const { return max_steps_; }
-
- private:
-  int64_t rows_;
-  int32_t max_steps_;
-  at::Tensor bytes_;
-};
 
 StepChoice StepChoiceOf(Choice choice) {
   if (choice == Choice::kFollow) return StepChoice::kFollow;
@@ -66,23 +26,10 @@ class FusedDecoderOf final : public FusedDecoder {
  public:
   FusedDecoderOf(const DecoderProjections& projections, const FusedBatch& batch,
                  Transfers& transfers)
-      : projections_(projections),
-        batch_(batch),
+      : batch_(batch),
         transfers_(transfers),
-        rows_(projections.rows.detach().contiguous()),
-        base_(projections.base.detach().contiguous()),
-        start_(projections.start.detach().contiguous()),
-        shares_(projections.shares.detach().contiguous()),
-        rules_(MakeDeviceRules(*batch.batch, batch.first, batch.count, transfers)) {
-    const c10::DeviceGuard guard(transfers.device());
-    if constexpr (std::is_same_v<T, float>) {
-      if (!transfers.device().is_cpu()) {
-        decoder_ = MakeCudaBatchDecoder({.stream = CurrentStream(transfers.device().index()),
-                                         .deterministic = batch.deterministic});
-      }
-    }
-    if (decoder_ == nullptr) decoder_ = MakeSerialBatchDecoder<T>();
-  }
+        rules_(MakeDeviceRules(*batch.batch, batch.first, batch.count, transfers)),
+        passes_(projections, rules_.rules, batch.deterministic) {}
 
   absl::StatusOr<Trajectories> Rollout(const RolloutRequest& request) override {
     VRP_RETURN_IF_ERROR(StopStatus(request.stop.Check()));
@@ -101,8 +48,8 @@ class FusedDecoderOf final : public FusedDecoder {
         .first_trajectory = (request.first_instance + batch_.first) * paths,
         .max_steps = memory_->max_steps(),
         .follow = follow.defined() ? follow.const_data_ptr<int32_t>() : nullptr};
-    VRP_RETURN_IF_ERROR(decoder_->Rollout(Batch(), launched, memory_->result()));
-    return Collect(memory_->Fetch(transfers_));
+    VRP_RETURN_IF_ERROR(passes_.Rollout(launched, memory_->result()));
+    return Collect(transfers_.ToHost(memory_->bytes()));
   }
 
   absl::StatusOr<FusedGradient> SecondPass(std::span<const double> weights,
@@ -112,34 +59,15 @@ class FusedDecoderOf final : public FusedDecoder {
     std::copy(weights.begin(), weights.end(), host.mutable_data_ptr<double>());
     const at::Tensor weighed = transfers_.ToDevice(host);
     const at::Tensor terms = at::empty_like(weighed);
-    const at::Tensor rows = at::zeros_like(rows_);
-    const at::Tensor base = at::zeros_like(base_);
-    const at::Tensor start = at::zeros_like(start_);
-    // Of each instance by itself, so that their sum has a fixed order.
-    const at::Tensor shares =
-        at::zeros({batch_.count, shares_.size(0), shares_.size(1)}, shares_.options());
     const BatchSecondPassRequest launched = {.trajectories = request_->trajectories,
                                              .distinct_starts = request_->distinct_starts,
                                              .label_smoothing = label_smoothing,
                                              .max_steps = memory_->max_steps(),
                                              .choices = memory_->result().choices,
                                              .weights = weighed.const_data_ptr<double>()};
-    BatchNodes<T> gradient =
-        NodesOf<T>(rows.template mutable_data_ptr<T>(), base.template mutable_data_ptr<T>(),
-                   start.template mutable_data_ptr<T>(), shares.template mutable_data_ptr<T>());
-    gradient.weights_apart = shares_.numel();
-    VRP_RETURN_IF_ERROR(decoder_->SecondPass(Batch(), launched,
-                                             terms.template mutable_data_ptr<double>(), gradient));
-    FusedGradient result;
-    const auto add = [&result](const at::Tensor& root, const at::Tensor& by) {
-      if (!root.requires_grad()) return;
-      result.roots.push_back(root);
-      result.gradients.push_back(by);
-    };
-    add(projections_.rows, rows);
-    add(projections_.base, base);
-    add(projections_.start, start);
-    add(projections_.shares, shares.sum(0));
+    VRP_ASSIGN_OR_RETURN(PassGradient gradient,
+                         passes_.SecondPass(launched, terms.template mutable_data_ptr<double>()));
+    FusedGradient result{std::move(gradient), {}};
     const at::Tensor fetched = transfers_.ToHost(terms);
     const double* const values = fetched.const_data_ptr<double>();
     result.log_likelihoods.assign(values, values + fetched.numel());
@@ -155,35 +83,6 @@ class FusedDecoderOf final : public FusedDecoder {
     int32_t steps = 1;
     for (int32_t b = 0; b < batch_.count; ++b) steps = std::max(steps, MaxTourSteps(problem(b)));
     return steps;
-  }
-
-  template <typename Value>
-  BatchNodes<Value> NodesOf(Value* rows, Value* base, Value* start, Value* shares) const {
-    const int64_t hidden = projections_.shape.hidden;
-    const int64_t kinds = rows_.size(2);
-    return {.first = {.stride = kinds * hidden,
-                      .keys = rows,
-                      .values = rows + hidden,
-                      .logit_keys = rows + 2 * hidden,
-                      .queries = rows + 3 * hidden,
-                      .first_queries = kinds > 4 ? rows + 4 * hidden : nullptr,
-                      .base_query = base,
-                      .start_query = start,
-                      .shares_weight = shares},
-            .rows_apart = rows_.stride(0),
-            .base_apart = hidden,
-            .start_apart = hidden,
-            .weights_apart = 0};
-  }
-
-  DecoderBatch<T> Batch() const {
-    return {.shape = projections_.shape,
-            .instances = batch_.count,
-            .nodes = static_cast<int32_t>(rows_.size(1)),
-            .rules = rules_.rules,
-            .projections = NodesOf<const T>(
-                rows_.template const_data_ptr<T>(), base_.template const_data_ptr<T>(),
-                start_.template const_data_ptr<T>(), shares_.template const_data_ptr<T>())};
   }
 
   // [B, P, T] on the device, cut to T; undefined where nothing is followed.
@@ -248,15 +147,10 @@ class FusedDecoderOf final : public FusedDecoder {
                " cannot be served by a route of its own"));
   }
 
-  const DecoderProjections& projections_;
   const FusedBatch batch_;
   Transfers& transfers_;
-  const at::Tensor rows_;  // as the projections', without autograd
-  const at::Tensor base_;
-  const at::Tensor start_;
-  const at::Tensor shares_;
   const DeviceRules rules_;
-  std::unique_ptr<BatchDecoder<T>> decoder_;
+  FusedPasses<T> passes_;
   const RolloutRequest* request_ = nullptr;
   std::optional<RolloutMemory> memory_;
 };

@@ -2,30 +2,17 @@
 // torch's tensors as memory and its autograd before them. Needs torch.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/kernels/decoder_nodes.h"
 #include "core/model/policy_engine.h"
 #include "core/model/torch_batch.h"
+#include "core/model/torch_passes.h"
 
 namespace vrp {
-
-// What an encoded batch gives the decoder, all of one type: float or, on the CPU, double.
-struct DecoderProjections {
-  DecoderShape shape;
-  // [B, N, 5, H]: keys, values, logit keys, queries and, where a TSP is in the batch, the queries
-  // by a tour's first node; [B, N, 4, H] otherwise.
-  at::Tensor rows;
-  at::Tensor base;    // [B, H]
-  at::Tensor start;   // [B, H]: a TSP's first query
-  at::Tensor shares;  // [kContextShares, H]
-};
 
 struct FusedBatch {
   const NetworkBatch* batch = nullptr;
@@ -34,11 +21,8 @@ struct FusedBatch {
   bool deterministic = false;
 };
 
-// The second pass: gradients of sum(weights * log_likelihoods) by tensors that autograd knows.
-struct FusedGradient {
+struct FusedGradient : PassGradient {
   std::vector<double> log_likelihoods;  // [B * P]; of the smoothed terms
-  std::vector<at::Tensor> roots;
-  std::vector<at::Tensor> gradients;
 };
 
 // One thread at a time.

@@ -54,6 +54,11 @@ int64_t TorchParameters::Upload() {
   return flat_.is_cpu() ? 0 : flat_.numel() * static_cast<int64_t>(sizeof(float));
 }
 
+void TorchParameters::Download() {
+  const c10::NoGradGuard no_gradients;
+  if (!shared_) Over(host_->values()).copy_(flat_);
+}
+
 void TorchParameters::TrackGradient() {
   if (gradient_.defined()) return;
   gradient_ = at::zeros_like(flat_);

@@ -28,6 +28,9 @@ class TorchParameters {
   // Takes over what has changed in the host's values; returns the bytes that were moved.
   int64_t Upload();
 
+  // The other way: after the tensors' values have changed on the device.
+  void Download();
+
   // From here on backward() adds to gradient(), which is made if need be. Frozen parameters have
   // none, theirs stays 0.
   void TrackGradient();

@@ -64,6 +64,14 @@ bool LossScaler::Unscale(at::Tensor gradient) {
   return sound;
 }
 
+LossScale LossScaler::OnDevice() const {
+  return {.scale = scale_.mutable_data_ptr<float>(),
+          .steps = steps_.mutable_data_ptr<int32_t>(),
+          .growth = options_.growth,
+          .backoff = options_.backoff,
+          .growth_interval = static_cast<int32_t>(options_.growth_interval)};
+}
+
 std::map<std::string, double> LossScaler::Numbers() const {
   return {{"loss_scale", scale_.item<double>()}, {"loss_scale_steps", steps_.item<double>()}};
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "core/kernels/optimiser_program.h"
 #include "core/model/engine_options.h"
 
 namespace vrp {
@@ -50,6 +51,9 @@ class LossScaler {
   // Divides `gradient` by the scale and sets the scale of the next step. False: the gradient had
   // overflowed, it is 0 now and the step must be left out.
   bool Unscale(at::Tensor gradient);
+
+  // The same memory and rule, for an optimiser that unscales on the device.
+  LossScale OnDevice() const;
 
   // For checkpoints: "loss_scale", "loss_scale_steps" (since it last changed).
   std::map<std::string, double> Numbers() const;

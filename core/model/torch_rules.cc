@@ -27,28 +27,35 @@ void ForArrays(RoutingProblem& problem, const Visit& visit) {
   }
 }
 
-// What of the batch's storage the problems point to.
-struct Range {
-  const double* begin = nullptr;
-  const double* end = nullptr;
-  int64_t bytes() const { return (end - begin) * static_cast<int64_t>(sizeof(double)); }
-};
-
-Range StorageOf(std::vector<StepRules>& rules) {
-  Range range;
-  for (StepRules& one : rules) {
-    ForArrays(one.problem, [&](const double*& array, int64_t size) {
-      if (range.begin == nullptr) range = {array, array};
-      range.begin = std::min(range.begin, array);
-      range.end = std::max(range.end, array + size);
-    });
+std::vector<StepRules> RulesOf(const NetworkBatch& batch, int32_t first, int32_t count) {
+  std::vector<StepRules> rules;
+  rules.reserve(static_cast<size_t>(count));
+  for (int32_t b = first; b < first + count; ++b) {
+    rules.push_back(MakeStepRules(batch.problems[static_cast<size_t>(b)]));
   }
-  return range;
+  return rules;
 }
 
-int64_t MatrixBytes(const std::vector<StepRules>& rules) {
+}  // namespace
+
+RulesImage::RulesImage(const NetworkBatch& batch, int32_t first, int32_t count)
+    : rules_(RulesOf(batch, first, count)) {
+  for (StepRules& one : rules_) {
+    ForArrays(one.problem, [&](const double*& array, int64_t size) {
+      if (begin_ == nullptr) begin_ = end_ = array;
+      begin_ = std::min(begin_, array);
+      end_ = std::max(end_, array + size);
+    });
+  }
+}
+
+int64_t RulesImage::bytes() const {
+  return std::ssize(rules_) * kRulesBytes + (end_ - begin_) * static_cast<int64_t>(sizeof(double));
+}
+
+int64_t RulesImage::matrix_bytes() const {
   int64_t bytes = 0;
-  for (const StepRules& one : rules) {
+  for (const StepRules& one : rules_) {
     const RoutingProblem& problem = one.problem;
     const int64_t matrices =
         (problem.distances == nullptr ? 0 : 1) + (problem.durations == nullptr ? 0 : 1);
@@ -57,36 +64,39 @@ int64_t MatrixBytes(const std::vector<StepRules>& rules) {
   return bytes;
 }
 
-}  // namespace
+void RulesImage::Write(uint8_t* to, const uint8_t* there) const {
+  const int64_t size = std::ssize(rules_) * kRulesBytes;
+  const auto* const arrays = reinterpret_cast<const double*>(there + size);
+  std::vector<StepRules> moved = rules_;
+  for (StepRules& one : moved) {
+    ForArrays(one.problem,
+              [&](const double*& array, int64_t) { array = arrays + (array - begin_); });
+  }
+  std::memcpy(to, moved.data(), static_cast<size_t>(size));
+  std::copy(begin_, end_, reinterpret_cast<double*>(to + size));
+}
 
 DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t count,
                             Transfers& transfers) {
-  std::vector<StepRules> rules;
-  rules.reserve(static_cast<size_t>(count));
-  for (int32_t b = first; b < first + count; ++b) {
-    rules.push_back(MakeStepRules(batch.problems[static_cast<size_t>(b)]));
-  }
-  const bool here = transfers.device().is_cpu();
-  const Range storage = here ? Range() : StorageOf(rules);
-  const int64_t bytes = count * kRulesBytes + storage.bytes();
-  DeviceRules result;
-  result.memory = at::empty({bytes}, at::TensorOptions(at::kByte).device(transfers.device()));
-  auto* const there = result.memory.mutable_data_ptr<uint8_t>();
-  result.rules = reinterpret_cast<const StepRules*>(there);
-  if (here) {
-    std::memcpy(there, rules.data(), static_cast<size_t>(bytes));
+  const auto place = [&](int64_t bytes) {
+    DeviceRules result;
+    result.memory = at::empty({bytes}, at::TensorOptions(at::kByte).device(transfers.device()));
+    result.rules = reinterpret_cast<const StepRules*>(result.memory.mutable_data_ptr<uint8_t>());
+    return result;
+  };
+  if (transfers.device().is_cpu()) {
+    const std::vector<StepRules> rules = RulesOf(batch, first, count);
+    DeviceRules result = place(count * kRulesBytes);
+    std::memcpy(result.memory.mutable_data_ptr<uint8_t>(), rules.data(),
+                rules.size() * sizeof(StepRules));
     return result;
   }
-  transfers.CountMatrix(MatrixBytes(rules));
-  const auto* const arrays = reinterpret_cast<const double*>(there + count * kRulesBytes);
-  for (StepRules& one : rules) {
-    ForArrays(one.problem,
-              [&](const double*& array, int64_t) { array = arrays + (array - storage.begin); });
-  }
+  const RulesImage image(batch, first, count);
+  const int64_t bytes = image.bytes();
+  DeviceRules result = place(bytes);
+  transfers.CountMatrix(image.matrix_bytes());
   at::Tensor host = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
-  auto* const to = host.mutable_data_ptr<uint8_t>();
-  std::memcpy(to, rules.data(), rules.size() * sizeof(StepRules));
-  std::memcpy(to + count * kRulesBytes, storage.begin, static_cast<size_t>(storage.bytes()));
+  image.Write(host.mutable_data_ptr<uint8_t>(), result.memory.const_data_ptr<uint8_t>());
   // Torch gives page-locked memory out again only when the device has read it.
   result.memory.copy_(host, /*non_blocking=*/true);
   transfers.Count(bytes);

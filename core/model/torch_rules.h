@@ -11,6 +11,23 @@
 
 namespace vrp {
 
+// Rules and what their problems point to, as bytes that can lie on a device.
+class RulesImage {
+ public:
+  // Instances first .. first + count - 1; `batch` outlives it.
+  RulesImage(const NetworkBatch& batch, int32_t first, int32_t count);
+
+  int64_t bytes() const;
+  int64_t matrix_bytes() const;  // of these, of distance matrices
+  // Writes the rules, then the arrays, to `to`, with pointers as if it were `there`.
+  void Write(uint8_t* to, const uint8_t* there) const;
+
+ private:
+  std::vector<StepRules> rules_;
+  const double* begin_ = nullptr;  // what of the batch's storage they point to
+  const double* end_ = nullptr;
+};
+
 struct DeviceRules {
   const StepRules* rules = nullptr;  // [B], on the device
   at::Tensor memory;                 // what they and their problems lie in; on the CPU: the rules

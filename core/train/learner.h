@@ -58,6 +58,16 @@ class Learner {
     return std::string();
   }
 
+  // The same steps as the engine's device takes them by itself (PolicyEngine::MakeWholeSteps),
+  // with what the learner knows of them filled in. kUnimplemented says why it cannot.
+  virtual absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const {
+    return absl::UnimplementedError("this method's steps need the host");
+  }
+  // Of step `step` (from 1), where there are such.
+  virtual StepBaseline BaselineAt(int64_t) const { return StepBaseline::kShared; }
+  // The learner's own, which such steps go on with; null: it has none.
+  virtual MovingAverage* average() { return nullptr; }
+
   // Own state for checkpoints: numbers, and spans that are saved and filled again in place.
   virtual std::map<std::string, double> Numbers() const { return {}; }
   virtual std::map<std::string, std::span<float>> Spans() { return {}; }

@@ -72,9 +72,9 @@ class ReinforceLearner final : public Learner {
   absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                           int32_t micro_batch, const StopCondition& stop) override {
     StepParts parts(options_, step, micro_batch, stop);
-    const Kind kind = KindAt(step);
-    double average = average_;
-    if (kind == Kind::kAverage && !has_average_) {
+    const StepBaseline kind = BaselineAt(step);
+    double average = average_.value;
+    if (kind == StepBaseline::kAverage && !average_.known) {
       VRP_ASSIGN_OR_RETURN(average, FirstAverage(batch, parts, stop));
     }
     double sum = 0;
@@ -88,10 +88,11 @@ class ReinforceLearner final : public Learner {
       VRP_RETURN_IF_ERROR(parts.Add(outcome));
       for (const double cost : Scaled(outcome.trajectories.costs, part.batch)) sum += cost;
     }
-    if (kind == Kind::kAverage) {
+    if (kind == StepBaseline::kAverage) {
       const double decay = options_.config.reinforce.average_decay;
-      average_ = decay * average + (1 - decay) * sum / static_cast<double>(batch.instances);
-      has_average_ = true;
+      average_ = {
+          .value = decay * average + (1 - decay) * sum / static_cast<double>(batch.instances),
+          .known = true};
     }
     const int64_t count = std::max<int64_t>(1, parts.trajectories);
     parts.outcome.cost = parts.cost_sum / static_cast<double>(count);
@@ -122,9 +123,43 @@ class ReinforceLearner final : public Learner {
                   better ? ": the policy becomes the baseline" : ": the baseline stays");
   }
 
+  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
+    const TrainingConfig& config = options_.config;
+    const ProblemConfig& problem = config.problem;
+    const auto refuse = [](const char* why) { return absl::UnimplementedError(why); };
+    if (!problem.instances.empty()) return refuse("problem.instances: a user's own");
+    if (problem.customers.low != problem.customers.high) {
+      return refuse("problem.customers: batches of several sizes");
+    }
+    if (config.accumulate_steps > 1) return refuse("training.accumulate_steps: above 1");
+    if (config.weight_average > 0) return refuse("training.weight_average: is the host's");
+    const bool tsp = std::count(problem.kinds.begin(), problem.kinds.end(), ProblemKind::kTsp) > 0;
+    const bool cities = tsp && problem.kinds.size() == 1;
+    const int32_t customers = problem.customers.low;
+    return WholeStepsRequest{.instances = config.batch_size,
+                             .nodes = cities ? customers : customers + 1,
+                             .tsp = tsp,
+                             .trajectories = OwnTrajectories(customers),
+                             .distinct_starts = config.reinforce.baseline == Baseline::kPomo,
+                             .seed = config.seed,
+                             .bf16 = options_.bf16,
+                             .average_decay = config.reinforce.average_decay,
+                             .baseline = options_.baseline.get()};
+  }
+  StepBaseline BaselineAt(int64_t step) const override {
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (config.baseline == Baseline::kPomo || config.baseline == Baseline::kSamples) {
+      return StepBaseline::kShared;
+    }
+    if (config.baseline == Baseline::kExponential) return StepBaseline::kAverage;
+    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
+    return step <= warmup ? StepBaseline::kAverage : StepBaseline::kGreedy;
+  }
+  MovingAverage* average() override { return &average_; }
+
   std::map<std::string, double> Numbers() const override {
-    return {{"reinforce.average", average_},
-            {"reinforce.has_average", has_average_ ? 1 : 0},
+    return {{"reinforce.average", average_.value},
+            {"reinforce.has_average", average_.known ? 1 : 0},
             {"reinforce.replacements", static_cast<double>(replacements_)}};
   }
   std::map<std::string, std::span<float>> Spans() override {
@@ -132,48 +167,38 @@ class ReinforceLearner final : public Learner {
     return {{"reinforce.baseline", options_.baseline->parameters().values()}};
   }
   void Restore(const std::map<std::string, double>& numbers) override {
-    average_ = numbers.at("reinforce.average");
-    has_average_ = numbers.at("reinforce.has_average") != 0;
+    average_ = {.value = numbers.at("reinforce.average"),
+                .known = numbers.at("reinforce.has_average") != 0};
     replacements_ = static_cast<int64_t>(numbers.at("reinforce.replacements"));
     if (options_.baseline != nullptr) options_.baseline->ParametersChanged();
   }
 
  private:
-  enum class Kind { kGreedy, kAverage, kShared };
   static constexpr int64_t kAtOnce = 512;
 
-  Kind KindAt(int64_t step) const {
-    const ReinforceConfig& config = options_.config.reinforce;
-    if (config.baseline == Baseline::kPomo || config.baseline == Baseline::kSamples) {
-      return Kind::kShared;
-    }
-    if (config.baseline == Baseline::kExponential) return Kind::kAverage;
-    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
-    return step <= warmup ? Kind::kAverage : Kind::kGreedy;
-  }
-
-  int32_t OwnTrajectories(const NetworkBatch& batch) const {
+  // Of instances in which so many nodes may come first.
+  int32_t OwnTrajectories(int32_t starts) const {
     const ReinforceConfig& config = options_.config.reinforce;
     if (config.baseline == Baseline::kSamples) return config.samples;
-    return config.starts > 0 ? config.starts : MostStarts(batch);
+    return config.starts > 0 ? config.starts : starts;
   }
 
   // Also says in `rollout` how many trajectories there are, and where they start.
-  absl::StatusOr<Weighing> Weigh(Kind kind, const BatchPart& part, double average,
+  absl::StatusOr<Weighing> Weigh(StepBaseline kind, const BatchPart& part, double average,
                                  int64_t instances, RolloutRequest& rollout,
                                  StepParts& parts) const {
     Weighing weighing{.batch = part.batch, .each = 1, .baseline = {}, .instances = instances};
     switch (kind) {
-      case Kind::kShared: {
+      case StepBaseline::kShared: {
         rollout.distinct_starts = options_.config.reinforce.baseline == Baseline::kPomo;
-        rollout.trajectories = OwnTrajectories(part.batch);
+        rollout.trajectories = OwnTrajectories(MostStarts(part.batch));
         weighing.each = static_cast<size_t>(rollout.trajectories);
         break;
       }
-      case Kind::kAverage:
+      case StepBaseline::kAverage:
         weighing.baseline.assign(part.batch.problems.size(), average);
         break;
-      case Kind::kGreedy: {
+      case StepBaseline::kGreedy: {
         VRP_ASSIGN_OR_RETURN(weighing.baseline,
                              TimedCosts(*options_.baseline, part.batch, parts, rollout.stop));
         break;
@@ -221,8 +246,7 @@ class ReinforceLearner final : public Learner {
   }
 
   LearnerOptions options_;
-  double average_ = 0;  // of costs, scaled
-  bool has_average_ = false;
+  MovingAverage average_;
   int64_t replacements_ = 0;
 };
 

@@ -56,7 +56,8 @@ absl::Status TrainingRun::Prepare() {
                           .source = source_.get(),
                           .pool = &pool_,
                           .bf16 = precision_ == Precision::kBf16});
-  return Resume();
+  VRP_RETURN_IF_ERROR(Resume());
+  return ChooseSteps();
 }
 
 absl::Status TrainingRun::MakeEngines(std::unique_ptr<PolicyEngine>& baseline) {

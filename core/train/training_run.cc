@@ -93,6 +93,7 @@ TrainingEnd TrainingRun::WhyEnded() const {
 }
 
 absl::StatusOr<ValidationScore> TrainingRun::Validate() {
+  VRP_RETURN_IF_ERROR(Settle());
   if (validated_step_ == step_) return score_;
   const AveragedWeights averaged(average_, *engine_);
   const bool accuracy = config_.method == TrainingMethod::kSupervised;
@@ -127,6 +128,10 @@ absl::Status TrainingRun::OneStep() {
   const absl::Time start = SteadyNow();
   VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, loader_->Next());
   AddPhase(Phase::kData, start);
+  if (device_ != nullptr) {
+    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep(batch));
+    if (begun) return absl::OkStatus();
+  }
   VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(batch));
   const absl::Time update = SteadyNow();
   const double norm = GradientNorm(std::as_const(*engine_).parameters().gradient(), &pool_);
@@ -134,18 +139,26 @@ absl::Status TrainingRun::OneStep() {
   if (sound) Apply(norm);
   AddPhase(Phase::kOptimiser, update);
   ++step_;
-  Count(outcome, batch.instances);
-  const double seconds = absl::ToDoubleSeconds(SteadyNow() - start);
-  totals_.seconds += seconds;
-  if (!sound) {
+  return Conclude(outcome, {.step = step_,
+                            .instances = batch.instances,
+                            .gradient_norm = norm,
+                            .seconds = absl::ToDoubleSeconds(SteadyNow() - start),
+                            .sound = sound});
+}
+
+absl::Status TrainingRun::Conclude(const StepOutcome& outcome, const StepEnd& end) {
+  Count(outcome, end.instances);
+  totals_.seconds += end.seconds;
+  if (!end.sound) {
     ++totals_.skipped_steps;
-    return CountBadStep(
-        Concat("loss ", FormatNumber(outcome.loss), ", gradient norm ", FormatNumber(norm)),
-        outcome.overflowed);
+    return CountBadStep(end.step,
+                        Concat("loss ", FormatNumber(outcome.loss), ", gradient norm ",
+                               FormatNumber(end.gradient_norm)),
+                        outcome.overflowed);
   }
   bad_steps_ = overflows_ = 0;
   const absl::Time log = SteadyNow();
-  Report(outcome, norm, seconds);
+  Report(outcome, end);
   AddPhase(Phase::kLog, log);
   return absl::OkStatus();
 }
@@ -173,15 +186,15 @@ void TrainingRun::Apply(double norm) {
   average_->Add(std::as_const(*engine_).parameters().values(), adamw_->steps(), &pool_);
 }
 
-absl::Status TrainingRun::CountBadStep(const std::string& why, bool overflowed) {
+absl::Status TrainingRun::CountBadStep(int64_t step, const std::string& why, bool overflowed) {
   int64_t& count = overflowed ? overflows_ : bad_steps_;
   const int64_t most = overflowed ? kMaxOverflows : kMaxBadSteps;
   ++count;
-  observer_.OnLog(Concat("step ", step_, ": left out: ", overflowed ? "overflow in fp16" : why));
+  observer_.OnLog(Concat("step ", step, ": left out: ", overflowed ? "overflow in fp16" : why));
   if (count < most) return absl::OkStatus();
   return absl::InternalError(Concat(
-      "training diverged: ", most, " steps in a row without a finite loss, the last at step ",
-      step_, " (", why, "); lower training.learning_rate or training.gradient_clip"));
+      "training diverged: ", most, " steps in a row without a finite loss, the last at step ", step,
+      " (", why, "); lower training.learning_rate or training.gradient_clip"));
 }
 
 void TrainingRun::Count(const StepOutcome& outcome, int64_t instances) {
@@ -202,27 +215,28 @@ void TrainingRun::AddPhase(Phase phase, absl::Time since) {
       absl::ToDoubleSeconds(SteadyNow() - since) * pool_.threads();
 }
 
-void TrainingRun::Report(const StepOutcome& outcome, double gradient_norm, double seconds) {
+void TrainingRun::Report(const StepOutcome& outcome, const StepEnd& end) {
   const int64_t instances = totals_.instances - progress_.totals.instances;
-  progress_ = {.epoch = (step_ - 1) / steps_per_epoch_ + 1,
-               .epochs = config_.epochs,
-               .step = step_,
-               .steps = config_.epochs * steps_per_epoch_,
-               .loss = outcome.loss,
-               .train_cost = outcome.cost,
-               .validation_cost = score_.cost,
-               .validation_reference = validation_.reference(),
-               .validation_gap = score_.gap,
-               .accuracy = outcome.accuracy,
-               .validation_accuracy = score_.accuracy,
-               .learning_rate = LearningRateAt(config_, step_ - 1),
-               .gradient_norm = gradient_norm,
-               .pass_difference = outcome.pass_difference,
-               .instances_per_second = seconds > 0 ? static_cast<double>(instances) / seconds : 0,
-               .instances_seen = instances_seen_,
-               .totals = totals_,
-               .matrix_bytes_per_step =
-                   static_cast<double>(totals_.matrix_bytes) / static_cast<double>(totals_.steps)};
+  progress_ = {
+      .epoch = (end.step - 1) / steps_per_epoch_ + 1,
+      .epochs = config_.epochs,
+      .step = end.step,
+      .steps = config_.epochs * steps_per_epoch_,
+      .loss = outcome.loss,
+      .train_cost = outcome.cost,
+      .validation_cost = score_.cost,
+      .validation_reference = validation_.reference(),
+      .validation_gap = score_.gap,
+      .accuracy = outcome.accuracy,
+      .validation_accuracy = score_.accuracy,
+      .learning_rate = LearningRateAt(config_, end.step - 1),
+      .gradient_norm = end.gradient_norm,
+      .pass_difference = outcome.pass_difference,
+      .instances_per_second = end.seconds > 0 ? static_cast<double>(instances) / end.seconds : 0,
+      .instances_seen = instances_seen_,
+      .totals = totals_,
+      .matrix_bytes_per_step =
+          static_cast<double>(totals_.matrix_bytes) / static_cast<double>(totals_.steps)};
   observer_.OnProgress(progress_);
 }
 

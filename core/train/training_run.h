@@ -42,6 +42,14 @@ class TrainingRun {
 
   absl::Status Loop();
   absl::Status OneStep();
+  // Where steps run on the device by themselves (training_device.cc), one is begun, and what
+  // earlier ones came to is told.
+  absl::Status ChooseSteps();
+  absl::StatusOr<bool> DeviceStep(const TrainingBatch& batch);  // false: the host's turn
+  absl::Status TellWholeSteps();
+  // Waits for the device's steps; host and learner then stand where they ended.
+  absl::Status Settle();
+  absl::Status LoadDevice();
   // The gradient of the next step, in smaller parts where the device's memory does not suffice.
   absl::StatusOr<StepOutcome> Gradient(const TrainingBatch& batch);
   void Apply(double norm);
@@ -59,9 +67,18 @@ class TrainingRun {
   // Those that are validated and published: the average where there is one.
   std::span<const float> ServedWeights() const;
   bool Stalled() const;
-  absl::Status CountBadStep(const std::string& why, bool overflowed);
+  // What step `step`, whose update was made or left out, came to.
+  struct StepEnd {
+    int64_t step = 0;
+    int64_t instances = 0;
+    double gradient_norm = 0;
+    double seconds = 0;
+    bool sound = false;
+  };
+  absl::Status Conclude(const StepOutcome& outcome, const StepEnd& end);
+  absl::Status CountBadStep(int64_t step, const std::string& why, bool overflowed);
   void Count(const StepOutcome& outcome, int64_t instances);
-  void Report(const StepOutcome& outcome, double gradient_norm, double seconds);
+  void Report(const StepOutcome& outcome, const StepEnd& end);
   // Adds wall time, in which the whole machine waited for `phase`.
   void AddPhase(Phase phase, absl::Time since);
 
@@ -92,10 +109,13 @@ class TrainingRun {
   std::unique_ptr<Learner> learner_;
   std::unique_ptr<AdamW> adamw_;
   std::optional<WeightAverage> average_;  // with training.weight_average
+  std::unique_ptr<WholeSteps> device_;    // null: the host takes the steps
   ValidationSet validation_;
   std::unique_ptr<BatchLoader> loader_;  // uses source_: goes first
 
-  int64_t step_ = 0;  // whole steps done
+  int64_t step_ = 0;                        // whole steps done; the device's: begun
+  int64_t settled_step_ = 0;                // of device_
+  absl::Time told_ = absl::InfinitePast();  // when the last of its steps were
   int64_t epochs_ended_ = 0;
   int64_t instances_seen_ = 0;
   int64_t saved_step_ = -1;

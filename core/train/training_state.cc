@@ -101,6 +101,7 @@ std::map<std::string, std::span<float>> TrainingRun::Spans() {
 }
 
 absl::Status TrainingRun::Save() {
+  VRP_RETURN_IF_ERROR(Settle());
   observer_.OnPhase("checkpoint");
   std::vector<TensorView> views;
   for (const auto& [name, span] : Spans()) {

@@ -1,4 +1,5 @@
-// A trainer on a fake engine, in a folder of its own, and configurations of every method.
+// A trainer on a fake engine, or on those that a test names, in a folder of its own, and
+// configurations of every method.
 #pragma once
 
 #include <filesystem>
@@ -60,6 +61,7 @@ class TrainerFixture : public testing::Test {
     return TrainerOf()->Train(request, stop, observer);
   }
   std::unique_ptr<Trainer> TrainerOf() {
+    if (engines_ != nullptr) return MakeTrainerOn(engines_);
     return MakeTrainerOn(
         [this](const TrainingConfig& config, DeviceId,
                const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
@@ -79,6 +81,7 @@ class TrainerFixture : public testing::Test {
   TrainingRequest limits_;  // and what else the next run is asked for
   int32_t threads_ = 1;
   int32_t most_instances_ = 0;
+  EngineFactory engines_;         // null: fake ones
   EngineOptions engine_options_;  // that the last engine was asked for with
 };
 

@@ -1,0 +1,58 @@
+// Work on a device that the host does not wait for: a stream of its own, graphs of launches that
+// are recorded once and replayed whole, and copies beside it. No torch in this header. What torch
+// throws comes through; who calls guards itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace vrp {
+
+// Work that was recorded. It has to end before its stream does.
+class StepGraph {
+ public:
+  virtual ~StepGraph() = default;
+  // Puts all of it into the stream, in one launch.
+  virtual absl::Status Replay() = 0;
+};
+
+// A copy on its way to the host.
+class StepCopy {
+ public:
+  virtual ~StepCopy() = default;
+  // Blocks until it is there.
+  virtual absl::Status Wait() = 0;
+};
+
+// One thread.
+class StepStream {
+ public:
+  virtual ~StepStream() = default;
+
+  // Puts what `work` launches into the stream, which torch's operators use meanwhile, behind what
+  // the device was told to do before.
+  virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
+  // Records it instead; none of it is done. `work` must have run once, and must not wait for the
+  // device; what it allocates lives as long as the graph. An error leaves nothing behind.
+  virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
+      std::function<absl::Status()> work) = 0;
+
+  // Copies to page-locked memory of the host, when all that is in the stream now is done, while the
+  // stream goes on. What is put into it from now on waits for the copies before this one.
+  virtual absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
+                                                              int64_t bytes) = 0;
+  // Blocks until all that is in the stream is done.
+  virtual absl::Status Wait() = 0;
+};
+
+using StepStreamFactory = std::function<std::unique_ptr<StepStream>()>;
+
+// On a CUDA device; null in a build without CUDA.
+std::unique_ptr<StepStream> MakeCudaStepStream(int32_t device_index);
+
+}  // namespace vrp

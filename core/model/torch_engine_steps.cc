@@ -1,0 +1,58 @@
+// Whole training steps of a TorchEngine.
+#include <ATen/ATen.h>
+
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/model/torch_engine.h"
+#include "core/model/torch_guard.h"
+#include "core/model/torch_whole_steps.h"
+
+namespace vrp {
+namespace {
+
+std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& options) {
+  if (options.step_stream != nullptr) return options.step_stream();
+  return device.is_cuda() ? MakeCudaStepStream(device.index()) : nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
+    const WholeStepsRequest& request) {
+  if (!options_.fused || network_->recurrent()) {
+    return absl::UnimplementedError(
+        Concat("architecture ", architecture(), ": a pass is more than one launch"));
+  }
+  if (tensors_.flat().scalar_type() != at::kFloat) {
+    return absl::UnimplementedError("parameters: wanted in float32");
+  }
+  if (options_.gradient_checkpointing) {
+    return absl::UnimplementedError("training.gradient_checkpointing: not in whole steps");
+  }
+  const auto* const baseline = dynamic_cast<const TorchEngine*>(request.baseline);
+  if (request.baseline != nullptr && baseline == nullptr) {
+    return absl::InvalidArgumentError("baseline: got another kind of engine");
+  }
+  std::unique_ptr<WholeSteps> steps;
+  const absl::Status status = GuardTorch([&]() -> absl::Status {
+    std::unique_ptr<StepStream> stream = StreamOn(tensors_.options().device(), options_);
+    if (stream == nullptr) {
+      return absl::UnimplementedError("this device has no streams that run by themselves");
+    }
+    tensors_.TrackGradient();
+    WholeStepsParts parts = {.network = network_.get(),
+                             .host = &host_,
+                             .parameters = &tensors_,
+                             .baseline = baseline == nullptr ? nullptr : &baseline->tensors_,
+                             .scaler = scaler_.has_value() ? &*scaler_ : nullptr,
+                             .options = options_};
+    parts.options.precision = PrecisionOf(request.bf16);
+    steps = MakeTorchWholeSteps(request, parts, std::move(stream));
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return steps;
+}
+
+}  // namespace vrp

@@ -1,0 +1,55 @@
+// A step's instances at addresses that stay the same, so that one graph serves every step. Needs
+// torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "core/kernels/routing_rules.h"
+#include "core/model/network_batch.h"
+#include "core/model/torch_batch.h"
+
+namespace vrp {
+
+struct StepBatchShape {
+  int32_t instances = 0;  // B
+  int32_t nodes = 0;      // N, of the largest instance
+  bool tsp = false;       // some may be a TSP
+};
+
+class StepBatch {
+ public:
+  StepBatch(const StepBatchShape& shape, at::Device device);
+
+  // Puts B instances into the current stream, by one copy; does not wait for it.
+  // kInvalidArgument: they do not have this shape, or they have matrices.
+  absl::Status Upload(const NetworkBatch& batch);
+  int64_t bytes() const { return memory_.numel(); }
+
+  const StepRules* rules() const;
+  at::Tensor scales() const;  // [B] double, see RoutingProblem
+  TorchBatch View(at::ScalarType type, bool edges) const;
+  int32_t max_steps() const;  // of any trajectory
+
+ private:
+  // Where the parts lie, in bytes; rules and their arrays come first.
+  struct Offsets {
+    int64_t rules_end = 0;
+    int64_t scales = 0;
+    int64_t sizes = 0;
+    int64_t features = 0;
+    int64_t tsp = 0;
+    int64_t end = 0;
+  };
+  static Offsets LayOut(const StepBatchShape& shape);
+  TorchBatchParts PartsIn(const at::Tensor& memory) const;
+  at::Tensor ScalesIn(const at::Tensor& memory) const;
+
+  const StepBatchShape shape_;
+  const Offsets offsets_;
+  const at::Tensor memory_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,84 @@
+// Whole training steps of REINFORCE that run on an engine's device by themselves: instances,
+// rollout, baseline, second pass, backward, clipping and optimiser, with nothing that the host
+// waits for. What a step came to is told some steps later. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/kernels/adamw.h"
+#include "core/model/network_batch.h"
+
+namespace vrp {
+
+class PolicyEngine;
+
+// kShared: the mean of an instance's own trajectories. kAverage: a moving average of all costs, one
+// trajectory an instance. kGreedy: greedy costs by the baseline engine, one likewise.
+enum class StepBaseline { kShared, kAverage, kGreedy };
+
+// Of costs, in sides of the instances' squares.
+struct MovingAverage {
+  double value = 0;
+  bool known = false;  // before the first step that uses it: a greedy rollout's mean stands for it
+};
+
+struct WholeStepsRequest {
+  int32_t instances = 0;     // B, of each step
+  int32_t nodes = 0;         // N, of the largest instance
+  bool tsp = false;          // some may be a TSP
+  int32_t trajectories = 1;  // P, with kShared
+  bool distinct_starts = false;
+  uint64_t seed = 1;  // draws are by (seed, step from 1, b * P + p, t)
+  bool bf16 = false;
+  double average_decay = 0.8;
+  const PolicyEngine* baseline = nullptr;  // kGreedy's, which outlives the steps
+  AdamWOptions adamw = {};
+  double gradient_clip = 1;
+  std::vector<double> learning_rates = {};  // of each step of the run
+  int32_t report_every = 16;                // steps; they are told up to twice as many later
+};
+
+// What lasts from step to step besides the engine's parameters, on the host.
+struct WholeStepsState {
+  int64_t steps = 0;           // done
+  int64_t updates = 0;         // of these not left out
+  std::span<float> mean = {};  // Adam's moments
+  std::span<float> square = {};
+  MovingAverage average = {};
+};
+
+// What a step came to.
+struct WholeStepReport {
+  int64_t step = 0;  // from 1
+  double loss = 0;
+  double cost = 0;           // mean
+  double gradient_norm = 0;  // before clipping
+  double pass_difference = 0;
+  int64_t stuck = 0;     // trajectories with customers that no vehicle can serve
+  bool applied = false;  // not: loss or norm is no finite number
+};
+
+// One thread.
+class WholeSteps {
+ public:
+  virtual ~WholeSteps() = default;
+
+  // The host's state and the engine's parameters count from here on.
+  virtual absl::Status Load(const WholeStepsState& state) = 0;
+  // The next step, which is only begun. kResourceExhausted, kInternal: it could not be, and nothing
+  // has changed. kInvalidArgument: a batch that is larger than those that were asked for.
+  virtual absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) = 0;
+  // Those that have come since, in order.
+  virtual std::vector<WholeStepReport> TakeReports() = 0;
+  // Waits for all steps. The engine's host parameters and `state`, whose spans are filled, are then
+  // those after the last one, whose report can be taken.
+  virtual absl::Status Save(WholeStepsState& state) = 0;
+  // Moved to the device with each batch.
+  virtual int64_t batch_bytes() const = 0;
+};
+
+}  // namespace vrp

@@ -1,0 +1,108 @@
+// A stream on the CPU: what is put into it is done at once, but copies come only when they are
+// waited for, as on a device that the host did not wait for. It refuses what a capture forbids, and
+// counts.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/device/step_stream.h"
+
+namespace vrp::test {
+
+struct StepStreamCounts {
+  int runs = 0;
+  int captures = 0;
+  int replays = 0;
+  int copies = 0;
+  int waits = 0;
+};
+
+struct FakeStepStreamOptions {
+  StepStreamCounts* counts = nullptr;  // outlives the stream
+  // What a capture ends with.
+  absl::Status capture_status = absl::OkStatus();
+};
+
+class FakeStepStream final : public StepStream {
+ public:
+  explicit FakeStepStream(FakeStepStreamOptions options) : options_(std::move(options)) {}
+
+  absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
+    VRP_RETURN_IF_ERROR(Allowed("Run"));
+    ++options_.counts->runs;
+    return work();
+  }
+
+  absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
+    VRP_RETURN_IF_ERROR(Allowed("Capture"));
+    ++options_.counts->captures;
+    VRP_RETURN_IF_ERROR(options_.capture_status);
+    return std::unique_ptr<StepGraph>(std::make_unique<Graph>(this, std::move(work)));
+  }
+
+  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
+                                                      int64_t bytes) override {
+    VRP_RETURN_IF_ERROR(Allowed("CopyAside"));
+    ++options_.counts->copies;
+    return std::unique_ptr<StepCopy>(std::make_unique<Copy>(this, to, from, bytes));
+  }
+
+  absl::Status Wait() override {
+    VRP_RETURN_IF_ERROR(Allowed("Wait"));
+    ++options_.counts->waits;
+    return absl::OkStatus();
+  }
+
+ private:
+  class Graph final : public StepGraph {
+   public:
+    Graph(FakeStepStream* stream, std::function<absl::Status()> work)
+        : stream_(stream), work_(std::move(work)) {}
+    absl::Status Replay() override {
+      ++stream_->options_.counts->replays;
+      stream_->captured_ = true;
+      const absl::Status status = work_();
+      stream_->captured_ = false;
+      return status;
+    }
+
+   private:
+    FakeStepStream* const stream_;
+    const std::function<absl::Status()> work_;
+  };
+
+  class Copy final : public StepCopy {
+   public:
+    Copy(FakeStepStream* stream, void* to, const void* from, int64_t bytes)
+        : stream_(stream),
+          to_(to),
+          bytes_(static_cast<const char*>(from), static_cast<const char*>(from) + bytes) {}
+    absl::Status Wait() override {
+      VRP_RETURN_IF_ERROR(stream_->Allowed("StepCopy::Wait"));
+      std::memcpy(to_, bytes_.data(), bytes_.size());
+      return absl::OkStatus();
+    }
+
+   private:
+    FakeStepStream* const stream_;
+    void* const to_;
+    const std::vector<char> bytes_;
+  };
+
+  absl::Status Allowed(const char* what) const {
+    if (!captured_) return absl::OkStatus();
+    return absl::FailedPreconditionError(std::string(what) + ": not in a capture");
+  }
+
+  const FakeStepStreamOptions options_;
+  bool captured_ = false;  // captured work is being done
+};
+
+}  // namespace vrp::test

@@ -1,0 +1,161 @@
+// Whole training steps on CUDA beside their twin on the CPU: the same weights, instances and draws.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/random.h"
+#include "core/model/torch_device_optimiser.h"
+#include "core/model/torch_engines.h"
+#include "core/problem/generators.h"
+#include "tests/device/fake_step_stream.h"
+#include "tests/gpu/gpu_testing.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kSteps = 8;
+constexpr int32_t kInstances = 16;
+
+NetworkBatch BatchOfStep(int64_t step) {
+  const std::vector<Instance> instances =
+      *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)}, kInstances);
+  return test::BatchOf(instances, NodeOrder::kAsGiven);
+}
+
+struct StepsCase {
+  const char* name;
+  StepBaseline baseline;
+  int32_t trajectories;
+  bool starts;
+  Precision precision = Precision::kFp32;
+};
+void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
+
+class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterface<StepsCase> {
+ protected:
+  // What kSteps steps on `device` came to.
+  std::vector<WholeStepReport> Run(DeviceKind device) {
+    EngineOptions options = {.precision = GetParam().precision};
+    if (device == DeviceKind::kCpu) {
+      options.step_stream = [this] {
+        return std::make_unique<test::FakeStepStream>(
+            test::FakeStepStreamOptions{.counts = &counts_});
+      };
+    }
+    const TorchEngineRequest request = {.device = {.kind = device}, .seed = 5, .options = options};
+    const auto engine = *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);
+    const auto baseline = *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);
+    std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
+    std::vector<float> square = mean;
+    WholeStepsState state = {.mean = mean, .square = square};
+    const auto steps = engine->MakeWholeSteps({.instances = kInstances,
+                                               .nodes = 21,
+                                               .trajectories = GetParam().trajectories,
+                                               .distinct_starts = GetParam().starts,
+                                               .baseline = baseline.get(),
+                                               .learning_rates = {1e-4},
+                                               .report_every = 3});
+    EXPECT_TRUE(steps.ok()) << steps.status();
+    if (!steps.ok()) return {};
+    EXPECT_TRUE((*steps)->Load(state).ok());
+    for (int64_t step = 1; step <= kSteps; ++step) {
+      const absl::Status begun = (*steps)->Step(GetParam().baseline, BatchOfStep(step));
+      EXPECT_TRUE(begun.ok()) << begun;
+    }
+    const absl::Status saved = (*steps)->Save(state);
+    EXPECT_TRUE(saved.ok()) << saved;
+    weights_.assign(engine->parameters().values().begin(), engine->parameters().values().end());
+    EXPECT_EQ(state.updates, kSteps);
+    return (*steps)->TakeReports();
+  }
+
+  test::StepStreamCounts counts_;
+  std::vector<float> weights_;  // after the last run
+};
+
+TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
+  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCpu);
+  const std::vector<float> wanted = weights_;
+  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda);
+  ASSERT_EQ(expected.size(), kSteps);
+  ASSERT_EQ(actual.size(), kSteps);
+  const bool exact = GetParam().precision == Precision::kFp32;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    SCOPED_TRACE(i + 1);
+    EXPECT_EQ(actual[i].step, expected[i].step);
+    EXPECT_EQ(actual[i].stuck, 0);
+    EXPECT_LT(actual[i].pass_difference, 1e-4);
+    // In bf16 draws may go another way, so that costs are alike alone.
+    EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
+    if (!exact) continue;
+    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
+                1e-3 * expected[i].gradient_norm);
+  }
+  double largest = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
+  }
+  RecordProperty("weight_difference", absl::StrCat(largest));
+  EXPECT_LT(largest, exact ? 1e-4 : 2e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Baselines, StepsEngineGpuTest,
+                         testing::Values(StepsCase{"Pomo", StepBaseline::kShared, 20, true},
+                                         StepsCase{"Samples", StepBaseline::kShared, 4, false},
+                                         StepsCase{"Average", StepBaseline::kAverage, 1, false},
+                                         StepsCase{"Greedy", StepBaseline::kGreedy, 1, false},
+                                         StepsCase{"PomoInBf16", StepBaseline::kShared, 20, true,
+                                                   Precision::kBf16}),
+                         [](const auto& one) { return one.param.name; });
+
+// On one device, from the same weights and gradients.
+struct OptimisedWeights {
+  explicit OptimisedWeights(at::Device device) {
+    constexpr double kRates[] = {0.01, 0.02, 0.005};
+    FlatParameters host(GraphTransformerLayout(test::SmallTransformer()), 7);
+    TorchParameters parameters(&host, at::TensorOptions(at::kFloat).device(device));
+    parameters.TrackGradient();
+    const DeviceOptimiser optimiser(
+        parameters, host.layout(),
+        {.adamw = {.weight_decay = 0.1}, .clip = 20, .learning_rates = kRates}, nullptr);
+    const at::Tensor loss = at::zeros({}, at::TensorOptions(at::kDouble).device(device));
+    for (uint64_t step = 1; step <= 3; ++step) {
+      CounterRandom random(3, step);
+      at::Tensor gradient = at::empty({host.size()}, at::kFloat);
+      for (int64_t i = 0; i < host.size(); ++i) {
+        gradient.mutable_data_ptr<float>()[i] = random.UniformFloat() - 0.5F;
+      }
+      parameters.gradient().copy_(gradient);
+      EXPECT_TRUE(optimiser.Step(loss).ok());
+    }
+    parameters.Download();
+    values.assign(host.values().begin(), host.values().end());
+    mean = square = values;
+    state = optimiser.Save(mean, square);
+  }
+
+  std::vector<float> values;
+  std::vector<float> mean;
+  std::vector<float> square;
+  OptimiserState state;
+};
+
+class DeviceOptimiserGpuTest : public test::GpuTest {};
+
+TEST_F(DeviceOptimiserGpuTest, EndsInTheSameBitsAsOnTheCpu) {
+  const OptimisedWeights cpu(at::kCPU);
+  const OptimisedWeights cuda(at::Device(at::kCUDA, 0));
+  EXPECT_EQ(cuda.values, cpu.values);
+  EXPECT_EQ(cuda.mean, cpu.mean);
+  EXPECT_EQ(cuda.square, cpu.square);
+  EXPECT_EQ(cuda.state.norm, cpu.state.norm);
+  EXPECT_EQ(cuda.state.updates, 3);
+  EXPECT_GT(cpu.state.norm, 20);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,172 @@
+// Steps that the device takes by itself, on the CPU. How they compare with steps part by part:
+// tests/train/training_device_test.cc.
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/model/pointer_network_options.h"
+#include "core/model/torch_engines.h"
+#include "core/problem/generators.h"
+#include "gtest/gtest.h"
+#include "tests/device/fake_step_stream.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kInstances = 4;
+constexpr int32_t kCustomers = 6;
+
+class TorchWholeStepsTest : public testing::Test {
+ protected:
+  EngineOptions Options() {
+    return {.step_stream = [this] {
+      return std::make_unique<test::FakeStepStream>(
+          test::FakeStepStreamOptions{.counts = &counts_});
+    }};
+  }
+
+  // With the engine's weights as they are.
+  std::unique_ptr<WholeSteps> MakeSteps(WholeStepsRequest request) {
+    request.instances = kInstances;
+    request.nodes = kCustomers + 1;
+    request.learning_rates = {0.01};
+    request.report_every = 3;
+    auto steps = engine_->MakeWholeSteps(request);
+    EXPECT_TRUE(steps.ok()) << steps.status();
+    EXPECT_TRUE((*steps)->Load(state_).ok());
+    return *std::move(steps);
+  }
+
+  static NetworkBatch BatchOfStep(int64_t step, int32_t customers = kCustomers) {
+    std::vector<Instance> instances = *GenerateInstances(
+        {.customers = customers, .seed = static_cast<uint64_t>(step)}, kInstances);
+    return test::BatchOf(instances, NodeOrder::kAsGiven);
+  }
+
+  std::vector<float> Weights() const {
+    const std::span<const float> values = std::as_const(*engine_).parameters().values();
+    return {values.begin(), values.end()};
+  }
+
+  test::StepStreamCounts counts_;
+  std::unique_ptr<TorchEngine> engine_ =
+      test::TransformerEngine(at::kFloat, test::SmallTransformer(), Options());
+  std::vector<float> mean_ = std::vector<float>(static_cast<size_t>(engine_->parameters().size()));
+  std::vector<float> square_ = mean_;
+  WholeStepsState state_ = {.mean = mean_, .square = square_};
+};
+
+TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirHalfHasCome) {
+  const auto steps = MakeSteps({.trajectories = 2});
+  std::vector<size_t> told;
+  for (int64_t step = 1; step <= 8; ++step) {
+    ASSERT_TRUE(steps->Step(StepBaseline::kShared, BatchOfStep(step)).ok());
+    told.push_back(steps->TakeReports().size());
+  }
+  EXPECT_EQ(told, (std::vector<size_t>{0, 0, 0, 0, 0, 3, 0, 0}));
+  EXPECT_EQ(counts_.waits, 1);  // of Load
+  ASSERT_TRUE(steps->Save(state_).ok());
+  const std::vector<WholeStepReport> rest = steps->TakeReports();
+  ASSERT_EQ(rest.size(), 5);
+  EXPECT_EQ(rest.front().step, 4);
+  EXPECT_EQ(rest.back().step, 8);
+  for (const WholeStepReport& report : rest) {
+    EXPECT_TRUE(report.applied);
+    EXPECT_GT(report.cost, 1);
+    EXPECT_GT(report.gradient_norm, 0);
+    EXPECT_EQ(report.stuck, 0);
+  }
+  EXPECT_EQ(state_.steps, 8);
+  EXPECT_EQ(state_.updates, 8);
+}
+
+TEST_F(TorchWholeStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) {
+  const float kept = engine_->parameters().values()[7];
+  engine_->parameters().values()[7] = std::numeric_limits<float>::quiet_NaN();
+  const auto steps = MakeSteps({.trajectories = 2});
+  for (int64_t step = 1; step <= 3; ++step) {
+    ASSERT_TRUE(steps->Step(StepBaseline::kShared, BatchOfStep(step)).ok());
+  }
+  ASSERT_TRUE(steps->Save(state_).ok());
+  EXPECT_EQ(state_.steps, 3);
+  EXPECT_EQ(state_.updates, 0);
+  for (const WholeStepReport& report : steps->TakeReports()) EXPECT_FALSE(report.applied);
+  engine_->parameters().values()[7] = kept;
+  ASSERT_TRUE(steps->Load(state_).ok());
+  const std::vector<float> before = Weights();
+  ASSERT_TRUE(steps->Step(StepBaseline::kShared, BatchOfStep(4)).ok());
+  ASSERT_TRUE(steps->Save(state_).ok());
+  EXPECT_EQ(state_.updates, 1);
+  EXPECT_NE(Weights(), before);
+  for (const float weight : Weights()) ASSERT_TRUE(std::isfinite(weight));
+}
+
+TEST_F(TorchWholeStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
+  const auto steps = MakeSteps({.average_decay = 0.75});
+  const NetworkBatch batch = BatchOfStep(1);
+  const auto greedy = engine_->Run(batch, {});
+  ASSERT_TRUE(greedy.ok());
+  double first = 0;
+  for (size_t b = 0; b < kInstances; ++b) first += greedy->costs[b] / batch.problems[b].scale / 4;
+  const auto sampled = engine_->Run(batch, {.choice = Choice::kSample, .stream = 1});
+  ASSERT_TRUE(sampled.ok());
+  double mean = 0;
+  for (size_t b = 0; b < kInstances; ++b) mean += sampled->costs[b] / batch.problems[b].scale / 4;
+  ASSERT_TRUE(steps->Step(StepBaseline::kAverage, batch).ok());
+  ASSERT_TRUE(steps->Save(state_).ok());
+  EXPECT_TRUE(state_.average.known);
+  EXPECT_NEAR(state_.average.value, 0.75 * first + 0.25 * mean, 1e-12);
+}
+
+TEST_F(TorchWholeStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {
+  const auto steps = MakeSteps({.trajectories = 2});
+  const auto larger = steps->Step(StepBaseline::kShared, BatchOfStep(1, kCustomers + 1));
+  EXPECT_EQ(larger.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(larger.message()).find("4 instances of up to 8 nodes, wanted 4 of up to 7"),
+            std::string::npos)
+      << larger;
+  const std::vector<Instance> matrices(
+      kInstances, test::AnInstance().WithCustomers(kCustomers).ExplicitMatrix(0.4).Build());
+  EXPECT_EQ(steps->Step(StepBaseline::kShared, test::BatchOf(matrices, NodeOrder::kAsGiven)).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(steps->Step(StepBaseline::kShared, BatchOfStep(2)).ok());
+  ASSERT_TRUE(steps->Save(state_).ok());
+  EXPECT_EQ(state_.steps, 1);
+}
+
+TEST_F(TorchWholeStepsTest, AreNotTakenByNetworksWhosePassesAreManyLaunches) {
+  const auto pointer = MakeTorchPointerEngine({.hidden = 16}, {.device = {}, .options = Options()});
+  ASSERT_TRUE(pointer.ok()) << pointer.status();
+  EXPECT_EQ((*pointer)->MakeWholeSteps({}).status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(TorchWholeStepsTest, NeedAStream) {
+  const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer());
+  EXPECT_EQ(engine->MakeWholeSteps({}).status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST(FakeStepStreamTest, RefusesInACaptureWhatADeviceRefuses) {
+  test::StepStreamCounts counts;
+  test::FakeStepStream stream({.counts = &counts});
+  int done = 0;
+  for (const auto& forbidden : std::vector<std::function<absl::Status()>>{
+           [&] { return stream.Wait(); },
+           [&] { return stream.CopyAside(nullptr, nullptr, 0).status(); },
+           [&] { return stream.Run([] { return absl::OkStatus(); }); }}) {
+    auto graph = stream.Capture([&] {
+      ++done;
+      return forbidden();
+    });
+    ASSERT_TRUE(graph.ok());
+    EXPECT_EQ(done, 0);  // recorded alone
+    EXPECT_EQ((*graph)->Replay().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(std::exchange(done, 0), 1);
+    EXPECT_TRUE(forbidden().ok());
+  }
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,196 @@
+// Whole steps on a device, which a fake stream on the CPU stands for, beside the same training step
+// by step: the same instances, tours and baselines.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/safetensors.h"
+#include "core/model/torch_engines.h"
+#include "gtest/gtest.h"
+#include "tests/device/fake_step_stream.h"
+#include "tests/train/trainer_fixture.h"
+
+namespace vrp {
+namespace {
+
+using test::FakeStepStream;
+using test::Method;
+using test::Recorder;
+
+constexpr char kSizes[] =
+    "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2, edge_bias: true}\n";
+
+std::string TransformerYaml(const Method& method, const std::string& problem = "") {
+  std::string yaml = test::Yaml(method, std::string("model: gt\n") + kSizes);
+  const std::string plain = "kind: cvrp, customers: 6";
+  return problem.empty() ? yaml : yaml.replace(yaml.find(plain), plain.size(), problem);
+}
+
+class TrainingDeviceFixture : public test::TrainerFixture {
+ protected:
+  // LibTorch's engines on the CPU, with or without a stream for whole steps.
+  void UseEngines(bool whole_steps) {
+    engines_ = [this, whole_steps](const TrainingConfig& config, DeviceId, EngineOptions options) {
+      if (whole_steps) options.step_stream = [this] { return MakeStream(); };
+      return MakeTorchGraphTransformerEngine(
+          config.graph_transformer, {.device = {}, .seed = config.seed, .options = options});
+    };
+  }
+  std::unique_ptr<StepStream> MakeStream() {
+    return std::make_unique<FakeStepStream>(
+        test::FakeStepStreamOptions{.counts = &counts_, .capture_status = capture_status_});
+  }
+
+  absl::StatusOr<TrainingResult> TrainOn(bool whole_steps, const std::string& name,
+                                         const std::string& yaml, Recorder& recorder) {
+    UseEngines(whole_steps);
+    return Train(name, yaml, recorder);
+  }
+
+  // Largest difference of a weight between two models.
+  double Difference(const std::string& a, const std::string& b) const {
+    const std::string texts[] = {WeightsOf(a), WeightsOf(b)};
+    const auto one = SafetensorsFile::Parse(texts[0], a);
+    const auto two = SafetensorsFile::Parse(texts[1], b);
+    EXPECT_TRUE(one.ok() && two.ok());
+    double largest = 0;
+    for (const TensorView& tensor : one->tensors()) {
+      const TensorView* const other = two->Find(tensor.name);
+      const auto* const x = reinterpret_cast<const float*>(tensor.data.data());
+      const auto* const y = reinterpret_cast<const float*>(other->data.data());
+      for (size_t i = 0; i < tensor.data.size() / sizeof(float); ++i) {
+        largest = std::max(largest, std::abs(double{x[i]} - y[i]));
+      }
+    }
+    return largest;
+  }
+
+  test::StepStreamCounts counts_;
+  absl::Status capture_status_;
+};
+
+struct DeviceCase {
+  Method method;
+  const char* problem = "";
+};
+void PrintTo(const DeviceCase& one, std::ostream* out) { *out << one.method.name; }
+
+constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
+const DeviceCase kDeviceCases[] = {
+    {test::kMethods[0]},
+    {test::kMethods[1]},
+    {test::kMethods[2]},
+    {{"Samples", "reinforce", kSamplesMethod}},
+    {{"Mixture", "reinforce", kSamplesMethod},
+     "customers: 7, kinds: [cvrp, tsp], layouts: [uniform, clustered, x], open_routes: 0.3, "
+     "distance_limit: 0.3, backhauls: 0.3"},
+    {{"Windows", "reinforce", kSamplesMethod}, "kind: vrptw, customers: 5"},
+};
+
+class TrainingDeviceTest : public TrainingDeviceFixture,
+                           public testing::WithParamInterface<DeviceCase> {};
+
+TEST_P(TrainingDeviceTest, GoesTheWayOfStepsPartByPart) {
+  const std::string yaml = TransformerYaml(GetParam().method, GetParam().problem);
+  Recorder parts;
+  Recorder whole;
+  const auto expected = TrainOn(false, "parts", yaml, parts);
+  const auto actual = TrainOn(true, "whole", yaml, whole);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  EXPECT_EQ(parts.log.find("steps: whole ones"), std::string::npos) << parts.log;
+  EXPECT_NE(whole.log.find("steps: whole ones"), std::string::npos) << whole.log;
+  ASSERT_EQ(whole.steps.size(), 20);
+  ASSERT_EQ(parts.steps.size(), 20);
+  for (size_t i = 0; i < 20; ++i) {
+    SCOPED_TRACE(i + 1);
+    EXPECT_EQ(whole.steps[i].step, parts.steps[i].step);
+    EXPECT_EQ(whole.steps[i].epoch, parts.steps[i].epoch);
+    EXPECT_EQ(whole.steps[i].instances_seen, parts.steps[i].instances_seen);
+    EXPECT_EQ(whole.steps[i].learning_rate, parts.steps[i].learning_rate);
+    EXPECT_NEAR(whole.steps[i].train_cost, parts.steps[i].train_cost, 1e-9);
+    EXPECT_NEAR(whole.steps[i].loss, parts.steps[i].loss, 1e-5);
+    EXPECT_NEAR(whole.steps[i].gradient_norm, parts.steps[i].gradient_norm,
+                1e-4 * parts.steps[i].gradient_norm);
+    EXPECT_LT(whole.steps[i].pass_difference, 1e-5);
+  }
+  EXPECT_EQ(whole.checkpoints, parts.checkpoints);
+  EXPECT_NEAR(actual->validation_cost, expected->validation_cost, 1e-6);
+  EXPECT_LT(Difference("parts", "whole"), 1e-5);
+}
+
+TEST_P(TrainingDeviceTest, EndsInTheSameBitsAfterAnInterruption) {
+  const std::string yaml = TransformerYaml(GetParam().method, GetParam().problem);
+  Recorder whole;
+  ASSERT_TRUE(TrainOn(true, "whole", yaml, whole).ok());
+  Recorder first;
+  first.cancel_at = 8;
+  EXPECT_EQ(TrainOn(true, "cut", yaml, first).status().code(), absl::StatusCode::kCancelled);
+  Recorder second;
+  const auto result = TrainOn(true, "cut", yaml, second);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_GT(second.steps.front().step, 8);
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, TrainingDeviceTest, testing::ValuesIn(kDeviceCases),
+                         [](const auto& one) { return one.param.method.name; });
+
+using TrainingDeviceChoiceTest = TrainingDeviceFixture;
+
+TEST_F(TrainingDeviceChoiceTest, ReplaysWhatItHasRecordedOnce) {
+  Recorder recorder;
+  ASSERT_TRUE(TrainOn(true, "a", TransformerYaml(test::kMethods[2]), recorder).ok());
+  EXPECT_EQ(counts_.captures, 1);
+  EXPECT_EQ(counts_.replays, 19);  // the first step ran by itself
+}
+
+TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheBaselineBecomesAnother) {
+  Recorder recorder;
+  ASSERT_TRUE(TrainOn(true, "a", TransformerYaml(test::kMethods[0]), recorder).ok());
+  EXPECT_EQ(counts_.captures, 2);
+  EXPECT_EQ(counts_.replays, 18);
+}
+
+TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
+  const std::string yaml = TransformerYaml(test::kMethods[2]);
+  const std::vector<std::pair<std::string, std::string>> changes = {
+      {"kind: cvrp, customers: 6", "kind: cvrp, customers: [5, 7]"},
+      {"batch_size: 8", "batch_size: 8, weight_average: 0.9"},
+      {"batch_size: 8", "batch_size: 8, accumulate_steps: 2"},
+      {"batch_size: 8", "batch_size: 8, gradient_checkpointing: true"}};
+  for (const auto& [from, to] : changes) {
+    std::string changed = yaml;
+    changed.replace(changed.find(from), from.size(), to);
+    Recorder recorder;
+    const auto result = TrainOn(true, to, changed, recorder);
+    ASSERT_TRUE(result.ok()) << to << ": " << result.status();
+    EXPECT_EQ(counts_.runs, 0) << to;
+  }
+  Recorder labels;
+  ASSERT_TRUE(TrainOn(true, "labels", TransformerYaml(test::kMethods[3]), labels).ok());
+  EXPECT_EQ(counts_.runs, 0);
+}
+
+TEST_F(TrainingDeviceChoiceTest, GoesOnPartByPartWhereNothingCanBeRecorded) {
+  const std::string yaml = TransformerYaml(test::kMethods[1]);
+  capture_status_ = absl::ResourceExhaustedError("no memory for a graph");
+  Recorder refused;
+  const auto result = TrainOn(true, "refused", yaml, refused);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_NE(refused.log.find("step 2: from here on part by part: no memory for a graph"),
+            std::string::npos)
+      << refused.log;
+  ASSERT_EQ(refused.steps.size(), 20);
+  EXPECT_EQ(refused.steps[1].step, 2);
+  Recorder parts;
+  ASSERT_TRUE(TrainOn(false, "parts", yaml, parts).ok());
+  EXPECT_LT(Difference("parts", "refused"), 1e-5);
+}
+
+}  // namespace
+}  // namespace vrp
