@@ -10,11 +10,14 @@
 //   Sum(n, f)       the sum of f(i); every f(i) is called once, by the lane that Each gives i to
 //   Largest(n, f)   of n >= 1 values
 //   First(n, test)  the least i for which test(i), or n
+//   Least(n, f)     the smallest of n int32 values and the first i that has it; where all are the
+//                   largest int32, that and n
 // All threads of a group must come to the same calls: conditions around them may depend only on
 // what all threads see alike.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 // What device code calls carries it: sources for CUDA are compiled with it as __device__.
 #ifndef VRP_DEVICE
@@ -22,6 +25,11 @@
 #endif
 
 namespace vrp {
+
+struct LeastValue {
+  int32_t value = std::numeric_limits<int32_t>::max();
+  int32_t index = 0;
+};
 
 // One thread as a group: what runs on the CPU.
 struct SerialGroup {
@@ -61,6 +69,15 @@ struct SerialGroup {
     int32_t i = 0;
     while (i < count && !test(i)) ++i;
     return i;
+  }
+  template <typename Value>
+  LeastValue Least(int32_t count, const Value& value) const {
+    LeastValue least = {.index = count};
+    for (int32_t i = 0; i < count; ++i) {
+      const int32_t other = value(i);
+      if (other < least.value) least = {other, i};
+    }
+    return least;
   }
 };
 

@@ -2,57 +2,14 @@
 #include <cuda_runtime_api.h>
 
 #include <optional>
-#include <utility>
 
 #include "core/base/status_macros.h"
-#include "core/base/text.h"
 #include "core/kernels/batch_decoder.h"
-#include "core/kernels/cuda/cuda_status.h"
+#include "core/kernels/cuda/cuda_scratch.h"
 #include "core/kernels/cuda/decoder_launch.h"
 
 namespace vrp {
 namespace {
-
-absl::StatusOr<DeviceLimits> QueryLimits() {
-  int device = 0;
-  int shared = 0;
-  int multiprocessors = 0;
-  VRP_RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "which device"));
-  VRP_RETURN_IF_ERROR(
-      CudaStatus(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                 "shared memory of a block"));
-  VRP_RETURN_IF_ERROR(
-      CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-                 "number of multiprocessors"));
-  return DeviceLimits{.shared_bytes = shared, .multiprocessors = multiprocessors};
-}
-
-// Memory in the stream's order, so that nothing waits and a graph can capture it.
-class Scratch {
- public:
-  static absl::StatusOr<Scratch> Create(int64_t bytes, cudaStream_t stream) {
-    void* memory = nullptr;
-    if (bytes > 0) {
-      VRP_RETURN_IF_ERROR(CudaStatus(cudaMallocAsync(&memory, static_cast<size_t>(bytes), stream),
-                                     Concat(bytes, " bytes for groups of threads")));
-    }
-    return Scratch(memory, stream);
-  }
-  Scratch(Scratch&& other) noexcept
-      : memory_(std::exchange(other.memory_, nullptr)), stream_(other.stream_) {}
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch() {
-    if (memory_ != nullptr) cudaFreeAsync(memory_, stream_);
-  }
-
-  uint8_t* bytes() const { return static_cast<uint8_t*>(memory_); }
-
- private:
-  Scratch(void* memory, cudaStream_t stream) : memory_(memory), stream_(stream) {}
-
-  void* memory_;
-  cudaStream_t stream_;
-};
 
 class CudaBatchDecoder final : public BatchDecoder<float> {
  public:

@@ -1,5 +1,5 @@
 // The optimiser on the current CUDA device.
-#include "core/kernels/cuda/cuda_status.h"
+#include "core/kernels/cuda/cuda_scratch.h"
 #include "core/kernels/cuda/optimiser_launch.h"
 #include "core/kernels/device_optimiser.h"
 

@@ -1,5 +1,6 @@
 // One launch a pass: a block for an instance and a group of its trajectories.
 #include "core/kernels/cuda/decoder_launch.h"
+#include "core/kernels/cuda/kernel_memory.cuh"
 #include "core/kernels/cuda/slice_group.cuh"
 
 namespace vrp {
@@ -83,13 +84,6 @@ __global__ void __launch_bounds__(kSliceThreads* kMaxSlices)
     pass.parts = plan.step_parts;
     PassAgain(SliceGroup(), place.task, place.room, request, pass, sum);
   }
-}
-
-// More shared memory than 48 KiB has to be asked for.
-template <typename Kernel>
-cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              static_cast<int>(bytes));
 }
 
 dim3 Threads(const LaunchPlan& plan) {

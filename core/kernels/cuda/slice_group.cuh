@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/kernels/cuda/launch_plan.h"
+#include "core/kernels/group.h"
 
 namespace vrp {
 
@@ -52,6 +53,16 @@ class WarpLanes {
       if (passed != 0) return begin + __ffs(static_cast<int>(passed)) - 1;
     }
     return count;
+  }
+  template <typename Value>
+  __device__ LeastValue Least(int32_t count, const Value& value) const {
+    LeastValue mine = {.index = count};
+    for (int32_t i = Lane(); i < count; i += kLanes) {
+      const int32_t other = value(i);
+      if (other < mine.value) mine = {other, i};
+    }
+    const int32_t least = __reduce_min_sync(kAll, mine.value);
+    return {least, __reduce_min_sync(kAll, mine.value == least ? mine.index : count)};
   }
 
  private:

@@ -1,0 +1,49 @@
+// Local search until no move makes the plan cheaper.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/improve/relocate_move.h"
+#include "core/kernels/improve/swap_move.h"
+#include "core/kernels/improve/two_opt_move.h"
+#include "core/kernels/improve/two_routes_move.h"
+
+namespace vrp {
+
+// Makes the best of Move's moves, of equal ones the first; whether there was one. The room is
+// surveyed before and after.
+template <typename Move, typename Lanes>
+VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room) {
+  const int32_t near = kMovedNear < task.listed() ? kMovedNear : task.listed();
+  const int32_t each = near * Move::kVariants;
+  const auto customer = [&](int32_t number) { return number / each + 1; };
+  const auto other = [&](int32_t number) {
+    return int32_t{task.near[customer(number) * task.listed() + number % each / Move::kVariants]};
+  };
+  const auto variant = [](int32_t number) { return number % Move::kVariants; };
+  const auto best = lanes.Least((task.nodes - 1) * each, [&](int32_t number) {
+    return Move::Delta(task, room, customer(number), other(number), variant(number));
+  });
+  if (best.value >= 0) return false;
+  lanes.Once([&] {
+    Move::Apply(task, room, customer(best.index), other(best.index), variant(best.index));
+    room.trial.header->cost += best.value;
+  });
+  Survey(lanes, task, room);
+  return true;
+}
+
+// Of the room's trial.
+template <typename Lanes>
+VRP_DEVICE void Descend(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room) {
+  if (task.listed() < 1) return;
+  Survey(lanes, task, room);
+  for (bool better = true; better;) {
+    better = MakeBest<RelocateMove>(lanes, task, room);
+    better = MakeBest<SwapMove>(lanes, task, room) || better;
+    better = MakeBest<TwoRoutesMove>(lanes, task, room) || better;
+    better = MakeBest<TwoOptMove>(lanes, task, room) || better;
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,76 @@
+#include "core/kernels/improve/improve_calls.h"
+
+#include <algorithm>
+
+#include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
+#include "core/kernels/improve/packed_plans.h"
+
+namespace vrp {
+namespace {
+
+// What a call should take at most, and the rounds of the first one.
+constexpr absl::Duration kCall = absl::Milliseconds(20);
+constexpr int32_t kFirstRounds = 8;
+
+// Of the call after one of `rounds` that took so long; no more than are done in what is left.
+int64_t NextRounds(int64_t rounds, absl::Duration took, absl::Duration left) {
+  int64_t next = rounds;
+  if (took < kCall / 2) next *= 2;
+  if (took > kCall) next /= 2;
+  const double can_be = absl::FDivDuration(left, took) * static_cast<double>(rounds);
+  if (can_be < static_cast<double>(next)) next = static_cast<int64_t>(can_be);
+  return std::max<int64_t>(1, next);
+}
+
+size_t PartSize(std::span<const ImprovedPlan> plans, int64_t bytes) {
+  size_t count = 0;
+  int64_t sum = 0;
+  for (const ImprovedPlan& plan : plans) {
+    sum += ImprovedPlanBytes(plan);
+    if (count > 0 && sum > bytes) break;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+absl::StatusOr<int32_t> CallImprove(
+    const ImproveOptions& options, absl::FunctionRef<absl::Status(const ImproveRequest&)> improve) {
+  ImproveRequest request = {.annealing = MakeAnnealingTable(),
+                            .seed = options.seed,
+                            .rounds = std::max(options.rounds, 0)};
+  int64_t rounds = kFirstRounds;
+  do {
+    request.first_round = request.end_round;
+    request.end_round =
+        static_cast<int32_t>(std::min<int64_t>(request.rounds, request.first_round + rounds));
+    const absl::Time begun = SteadyNow();
+    VRP_RETURN_IF_ERROR(improve(request));
+    const absl::Time now = SteadyNow();
+    rounds = NextRounds(rounds, now - begun, options.stop.deadline() - now);
+  } while (request.end_round < request.rounds && !options.stop.ShouldStop());
+  return request.end_round;
+}
+
+absl::StatusOr<int32_t> ImproveInParts(
+    std::span<ImprovedPlan> plans, const ImproveOptions& options, int64_t bytes,
+    absl::FunctionRef<absl::StatusOr<int32_t>(std::span<ImprovedPlan>, const ImproveOptions&)>
+        improve) {
+  int32_t fewest = std::max(options.rounds, 0);
+  for (size_t first = 0; first < plans.size();) {
+    const std::span<ImprovedPlan> left = plans.subspan(first);
+    const std::span<ImprovedPlan> part = left.first(PartSize(left, bytes));
+    const absl::Time now = SteadyNow();
+    const double share = static_cast<double>(part.size()) / static_cast<double>(left.size());
+    ImproveOptions own = options;
+    own.stop = options.stop.Sooner(now + (options.stop.deadline() - now) * share);
+    VRP_ASSIGN_OR_RETURN(const int32_t rounds, improve(part, own));
+    fewest = std::min(fewest, rounds);
+    first += part.size();
+  }
+  return fewest;
+}
+
+}  // namespace vrp

@@ -1,0 +1,120 @@
+// The improvement of one plan by a few threads that work together (core/kernels/group.h, lanes):
+// a descent, then rounds of ruin and recreate under simulated annealing, then a descent again. In
+// whole numbers and by counted random numbers: every device makes the same plan.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/improve/descent.h"
+#include "core/kernels/improve/recreate.h"
+#include "core/kernels/improve/ruin.h"
+
+namespace vrp {
+
+inline constexpr int32_t kCoolingSteps = 64;
+inline constexpr int32_t kLogSteps = 256;
+
+// Made by MakeAnnealingTable, so that no device rounds a logarithm otherwise.
+struct AnnealingTable {
+  int32_t temperatures[kCoolingSteps] = {};  // 65,536ths of the mean leg
+  int32_t logs[kLogSteps] = {};              // 4,096ths of -ln((i + 1/2) / kLogSteps)
+};
+
+struct ImproveRequest {
+  AnnealingTable annealing;
+  uint64_t seed = 1;
+  int32_t rounds = 0;  // in all
+  // Of these, the ones of this call: the first call begins with round 0, the last ends with
+  // `rounds`.
+  int32_t first_round = 0;
+  int32_t end_round = 0;
+};
+
+// Instances and their plans between calls.
+struct ImproveBatch {
+  int32_t instances = 0;  // B
+  int32_t nodes = 2;      // the most of an instance
+  int32_t routes = 1;     // likewise
+  const ImproveTask* tasks = nullptr;
+  uint8_t* current = nullptr;  // [B, plan_bytes()]: what is improved
+  uint8_t* best = nullptr;     // [B, plan_bytes()]: written
+
+  VRP_DEVICE int64_t plan_bytes() const { return PlanBytes(nodes, routes); }
+};
+
+VRP_DEVICE inline bool Accepts(const ImproveRequest& request, const ImproveRoom& room,
+                               int32_t round, uint32_t word) {
+  const auto step = static_cast<int32_t>(int64_t{round} * kCoolingSteps / request.rounds);
+  const int64_t mean = room.current.header->mean_leg;
+  const int64_t temperature = mean * request.annealing.temperatures[step] >> 16;
+  const int64_t worse = temperature * request.annealing.logs[word % kLogSteps] >> 12;
+  return room.place->delta <= worse;
+}
+
+template <typename Lanes>
+VRP_DEVICE void ImproveRound(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room,
+                             const LinkedPlan& best, const ImproveRequest& request, int32_t round) {
+  ImprovePlace& place = *room.place;
+  lanes.Once([&] {
+    ImproveRandom random(request.seed, static_cast<uint32_t>(round));
+    place.word = random.Next();
+    Ruin(task, room, random);
+  });
+  const bool complete = Recreate(lanes, task, room);
+  lanes.Once([&] {
+    place.accepted = complete && Accepts(request, room, round, MixedWord(place.word, 0));
+    if (place.accepted) room.trial.header->cost += place.delta;
+    place.improved = place.accepted && room.trial.header->cost < place.best;
+    if (place.improved) place.best = room.trial.header->cost;
+  });
+  const int64_t bytes = PlanBytes(task.nodes, task.routes);
+  if (place.improved) CopyPlan(lanes, bytes, room.trial, best);
+  if (place.accepted) {
+    CopyPlan(lanes, bytes, room.trial, room.current);
+  } else {
+    CopyPlan(lanes, bytes, room.current, room.trial);
+  }
+}
+
+// What the first call begins with.
+template <typename Lanes>
+VRP_DEVICE void BeginImprovement(const Lanes& lanes, const ImproveTask& task,
+                                 const ImproveRoom& room, const LinkedPlan& best) {
+  ListNear(lanes, task);
+  Descend(lanes, task, room);
+  lanes.Once([&] {
+    int32_t used = 0;
+    for (int32_t r = 0; r < task.routes; ++r) used += room.trial.counts[r] > 0 ? 1 : 0;
+    PlanHeader& header = *room.trial.header;
+    header.mean_leg = header.cost / (task.nodes - 1 + used);
+  });
+  CopyPlan(lanes, PlanBytes(task.nodes, task.routes), room.trial, best);
+}
+
+// One call, of instance `number` < B. Every customer is in a route of the plan given, and
+// header->cost is its cost.
+template <typename Lanes>
+VRP_DEVICE void Improve(const Lanes& lanes, const ImproveBatch& batch, const ImproveRoom& room,
+                        const ImproveRequest& request, int32_t number) {
+  const ImproveTask task = batch.tasks[number];  // read once
+  const int64_t bytes = PlanBytes(task.nodes, task.routes);
+  const int64_t offset = number * batch.plan_bytes();
+  const LinkedPlan kept = CutPlan(task.nodes, task.routes, batch.current + offset);
+  const LinkedPlan best = CutPlan(task.nodes, task.routes, batch.best + offset);
+  CopyPlan(lanes, bytes, kept, room.trial);
+  if (request.first_round == 0) BeginImprovement(lanes, task, room, best);
+  CopyPlan(lanes, bytes, room.trial, room.current);
+  lanes.Once([&] { room.place->best = best.header->cost; });
+  for (int32_t round = request.first_round; round < request.end_round; ++round) {
+    ImproveRound(lanes, task, room, best, request, round);
+  }
+  if (request.end_round < request.rounds) {
+    CopyPlan(lanes, bytes, room.current, kept);
+    return;
+  }
+  CopyPlan(lanes, bytes, best, room.trial);
+  Descend(lanes, task, room);
+  CopyPlan(lanes, bytes, room.trial, best);
+}
+
+}  // namespace vrp

@@ -1,0 +1,50 @@
+// The random numbers of improvement: functions of seed and round alone, so that every device draws
+// the same, and a plan's place in a batch does not matter.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/random.h"
+#include "core/kernels/group.h"
+
+namespace vrp {
+
+// Of one round. For one thread.
+class ImproveRandom {
+ public:
+  VRP_DEVICE ImproveRandom(uint64_t seed, uint32_t round)
+      : key_{{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)}},
+        counter_{{0, round, 0, kApart}} {}
+
+  VRP_DEVICE uint32_t Next() {
+    if (used_ == 4) {
+      block_ = PhiloxBlock(key_, counter_);
+      ++counter_.lane[0];
+      used_ = 0;
+    }
+    return block_.lane[used_++];
+  }
+  // In [0, n), n >= 1.
+  VRP_DEVICE uint32_t Below(uint32_t n) {
+    return static_cast<uint32_t>((uint64_t{Next()} * n) >> 32);
+  }
+
+ private:
+  static constexpr uint32_t kApart = 0x1397061Du;  // from decoders' counters
+
+  PhiloxKey key_;
+  PhiloxCounter counter_;
+  PhiloxCounter block_{};
+  int32_t used_ = 4;
+};
+
+// A word of a round's word and a number: enough for decisions that need not be told apart by
+// statistics (the finaliser of "lowbias32", Wellons 2018).
+VRP_DEVICE constexpr uint32_t MixedWord(uint32_t word, uint32_t number) {
+  uint32_t x = word + number * 0x9E3779B9u;
+  x = (x ^ (x >> 16)) * 0x7FEB352Du;
+  x = (x ^ (x >> 15)) * 0x846CA68Bu;
+  return x ^ (x >> 16);
+}
+
+}  // namespace vrp

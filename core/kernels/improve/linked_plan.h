@@ -1,0 +1,106 @@
+// A plan as a ring of points for each route, that some threads change together.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/improve/improve_task.h"
+
+namespace vrp {
+
+inline constexpr uint16_t kInNoRoute = 0xFFFF;
+
+struct PlanHeader {
+  int32_t cost = 0;
+  int32_t mean_leg = 0;  // of the plan that annealing began with
+  int32_t unused[2] = {};
+};
+
+// A view. P points, M routes. A customer that is in no route has route kInNoRoute, and links that
+// mean nothing.
+struct LinkedPlan {
+  PlanHeader* header = nullptr;
+  int32_t* legs = nullptr;     // [P]: distance to the next
+  int32_t* loads = nullptr;    // [M]
+  uint16_t* next = nullptr;    // [P]
+  uint16_t* before = nullptr;  // [P]
+  uint16_t* route = nullptr;   // [P]
+  uint16_t* counts = nullptr;  // [M]: customers
+};
+
+// Bytes of a plan; a multiple of 16.
+constexpr int64_t PlanBytes(int32_t nodes, int32_t routes) {
+  const int64_t points = int64_t{nodes} + routes;
+  const int64_t wide = static_cast<int64_t>(sizeof(PlanHeader)) + 4 * points + 4 * int64_t{routes};
+  const int64_t narrow = 2 * (3 * points + routes);
+  return (wide + narrow + 15) / 16 * 16;
+}
+
+// `base` is aligned to 16 and has PlanBytes for at least as many nodes and routes.
+VRP_DEVICE inline LinkedPlan CutPlan(int32_t nodes, int32_t routes, uint8_t* base) {
+  const int32_t points = nodes + routes;
+  auto* const legs = reinterpret_cast<int32_t*>(base + sizeof(PlanHeader));
+  auto* const next = reinterpret_cast<uint16_t*>(legs + points + routes);
+  return {.header = reinterpret_cast<PlanHeader*>(base),
+          .legs = legs,
+          .loads = legs + points,
+          .next = next,
+          .before = next + points,
+          .route = next + 2 * points,
+          .counts = next + 3 * points};
+}
+
+template <typename Lanes>
+VRP_DEVICE void CopyPlan(const Lanes& lanes, int64_t bytes, const LinkedPlan& from,
+                         const LinkedPlan& to) {
+  const auto* const source = reinterpret_cast<const uint32_t*>(from.header);
+  auto* const target = reinterpret_cast<uint32_t*>(to.header);
+  lanes.Each(static_cast<int32_t>(bytes / 4), [&](int32_t i) { target[i] = source[i]; });
+}
+
+// The functions below are for one thread.
+
+VRP_DEVICE inline void Link(const ImproveTask& task, const LinkedPlan& plan, int32_t from,
+                            int32_t to) {
+  plan.next[from] = static_cast<uint16_t>(to);
+  plan.before[to] = static_cast<uint16_t>(from);
+  plan.legs[from] = task.Distance(from, to);
+}
+
+// first .. last, which follow each other, follow each other from last to first. The links of the
+// two to what is around them are left to the caller.
+VRP_DEVICE inline void TurnRound(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
+                                 int32_t last) {
+  int32_t back = plan.before[last];
+  for (int32_t at = last; at != first;) {
+    const int32_t following = back;
+    back = plan.before[following];
+    Link(task, plan, at, following);
+    at = following;
+  }
+}
+
+VRP_DEVICE inline void Insert(const ImproveTask& task, const LinkedPlan& plan, int32_t after,
+                              int32_t customer) {
+  const int32_t following = plan.next[after];
+  const int32_t route = plan.route[after];
+  Link(task, plan, after, customer);
+  Link(task, plan, customer, following);
+  plan.route[customer] = static_cast<uint16_t>(route);
+  plan.loads[route] += task.demands[customer];
+  ++plan.counts[route];
+}
+
+// Returns what the cost changes by.
+VRP_DEVICE inline int32_t Remove(const ImproveTask& task, const LinkedPlan& plan,
+                                 int32_t customer) {
+  const int32_t previous = plan.before[customer];
+  const int32_t route = plan.route[customer];
+  const int32_t saved = plan.legs[previous] + plan.legs[customer];
+  Link(task, plan, previous, plan.next[customer]);
+  plan.route[customer] = kInNoRoute;
+  plan.loads[route] -= task.demands[customer];
+  --plan.counts[route];
+  return plan.legs[previous] - saved;
+}
+
+}  // namespace vrp

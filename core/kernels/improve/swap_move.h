@@ -1,0 +1,63 @@
+// Swap: one or two customers that follow each other change places with one or two others.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/improve/improve_room.h"
+
+namespace vrp {
+
+// Those from i on, 1 + variant % 2 of them, with those behind j, 1 + variant / 2 of them.
+struct SwapMove {
+  static constexpr int32_t kVariants = 4;
+
+  struct Chain {
+    int32_t first, last, load;
+    bool sound;  // customers all, none of them `other`
+  };
+  static VRP_DEVICE Chain ChainOf(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
+                                  int32_t length, int32_t other) {
+    const int32_t last = length == 1 ? first : plan.next[first];
+    const bool sound = task.IsCustomer(first) && task.IsCustomer(last) && first != other &&
+                       last != other && task.IsCustomer(other);
+    const int32_t second = length == 1 ? 0 : task.demands[task.NodeOf(last)];
+    return {first, last, task.demands[task.NodeOf(first)] + second, sound};
+  }
+
+  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+                                  int32_t j, int32_t variant) {
+    const LinkedPlan& plan = room.trial;
+    const int32_t other = plan.next[j];
+    const Chain mine = ChainOf(task, plan, i, 1 + variant % 2, other);
+    const Chain theirs = ChainOf(task, plan, other, 1 + variant / 2, i);
+    if (!mine.sound || !theirs.sound) return kNoMove;
+    // Neighbours that change places are a relocation.
+    if (plan.next[mine.last] == other || plan.next[theirs.last] == i) return kNoMove;
+    const int32_t more = theirs.load - mine.load;
+    if (plan.route[i] != plan.route[j] && (plan.loads[plan.route[i]] + more > task.capacity ||
+                                           plan.loads[plan.route[j]] - more > task.capacity)) {
+      return kNoMove;
+    }
+    const int32_t previous = plan.before[i];
+    return task.Distance(previous, other) + task.Distance(theirs.last, plan.next[mine.last]) +
+           task.Distance(j, i) + task.Distance(mine.last, plan.next[theirs.last]) -
+           plan.legs[previous] - plan.legs[mine.last] - plan.legs[j] - plan.legs[theirs.last];
+  }
+
+  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+                               int32_t j, int32_t variant) {
+    const LinkedPlan& plan = room.trial;
+    const int32_t other = plan.next[j];
+    const int32_t last = ChainOf(task, plan, i, 1 + variant % 2, other).last;
+    const int32_t other_last = ChainOf(task, plan, other, 1 + variant / 2, i).last;
+    const int32_t previous = plan.before[i];
+    const int32_t following = plan.next[last];
+    const int32_t other_following = plan.next[other_last];
+    Link(task, plan, previous, other);
+    Link(task, plan, other_last, following);
+    Link(task, plan, j, i);
+    Link(task, plan, last, other_following);
+  }
+};
+
+}  // namespace vrp

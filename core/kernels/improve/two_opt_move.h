@@ -1,0 +1,46 @@
+// 2-opt: a part of a route is driven the other way round.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/improve/improve_room.h"
+
+namespace vrp {
+
+// Variant 0 brings i and j together by the legs behind them, 1 by those before them.
+struct TwoOptMove {
+  static constexpr int32_t kVariants = 2;
+
+  struct Part {
+    int32_t first, last;
+  };
+  static VRP_DEVICE Part PartOf(const ImproveRoom& room, int32_t i, int32_t j, int32_t variant) {
+    const int32_t front = room.rank[i] < room.rank[j] ? i : j;
+    const int32_t back = front == i ? j : i;
+    if (variant == 0) return {room.trial.next[front], back};
+    return {front, room.trial.before[back]};
+  }
+
+  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+                                  int32_t j, int32_t variant) {
+    const LinkedPlan& plan = room.trial;
+    if (plan.route[i] != plan.route[j]) return kNoMove;
+    const Part part = PartOf(room, i, j, variant);
+    const int32_t ahead = plan.before[part.first];
+    return task.Distance(ahead, part.last) + task.Distance(part.first, plan.next[part.last]) -
+           plan.legs[ahead] - plan.legs[part.last];
+  }
+
+  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+                               int32_t j, int32_t variant) {
+    const LinkedPlan& plan = room.trial;
+    const Part part = PartOf(room, i, j, variant);
+    const int32_t ahead = plan.before[part.first];
+    const int32_t behind = plan.next[part.last];
+    TurnRound(task, plan, part.first, part.last);
+    Link(task, plan, ahead, part.last);
+    Link(task, plan, part.first, behind);
+  }
+};
+
+}  // namespace vrp

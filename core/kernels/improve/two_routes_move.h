@@ -1,0 +1,90 @@
+// 2-opt*: two routes are cut, and their parts put together otherwise.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/improve/improve_room.h"
+
+namespace vrp {
+
+// Cuts one route behind point a, the other behind b. Variant 0, a = i and b before j: the routes
+// change what comes after. 1, a = i and b = j, and 2, a and b before i and j: what came until a
+// and, turned round, until b becomes a route, and the rest the other.
+struct TwoRoutesMove {
+  static constexpr int32_t kVariants = 3;
+
+  static VRP_DEVICE int32_t CutOf(const LinkedPlan& plan, int32_t customer, bool ahead) {
+    return ahead ? plan.before[customer] : customer;
+  }
+
+  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+                                  int32_t j, int32_t variant) {
+    const LinkedPlan& plan = room.trial;
+    if (plan.route[i] == plan.route[j]) return kNoMove;
+    const int32_t a = CutOf(plan, i, variant == 2);
+    const int32_t b = CutOf(plan, j, variant != 1);
+    const int32_t both = plan.loads[plan.route[i]] + plan.loads[plan.route[j]];
+    const int32_t one = variant == 0 ? room.through[a] + plan.loads[plan.route[j]] - room.through[b]
+                                     : room.through[a] + room.through[b];
+    if (one > task.capacity || both - one > task.capacity) return kNoMove;
+    const int32_t legs = plan.legs[a] + plan.legs[b];
+    const int32_t after_a = plan.next[a];
+    const int32_t after_b = plan.next[b];
+    if (variant == 0) return task.Distance(a, after_b) + task.Distance(b, after_a) - legs;
+    return task.Distance(a, b) + task.Distance(after_a, after_b) - legs;
+  }
+
+  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+                               int32_t j, int32_t variant) {
+    const LinkedPlan& plan = room.trial;
+    const int32_t a = CutOf(plan, i, variant == 2);
+    const int32_t b = CutOf(plan, j, variant != 1);
+    const int32_t depot_a = task.nodes + plan.route[i];
+    const int32_t depot_b = task.nodes + plan.route[j];
+    if (variant == 0) {
+      ChangeTails(task, plan, {a, depot_a}, {b, depot_b});
+    } else {
+      JoinHeads(task, plan, {a, depot_a}, {b, depot_b});
+    }
+  }
+
+ private:
+  struct Cut {
+    int32_t at, depot;
+  };
+
+  static VRP_DEVICE void ChangeTails(const ImproveTask& task, const LinkedPlan& plan, Cut a,
+                                     Cut b) {
+    const int32_t after_a = plan.next[a.at];
+    const int32_t after_b = plan.next[b.at];
+    const int32_t last_a = plan.before[a.depot];
+    const int32_t last_b = plan.before[b.depot];
+    Link(task, plan, a.at, after_b == b.depot ? a.depot : after_b);
+    Link(task, plan, b.at, after_a == a.depot ? b.depot : after_a);
+    if (after_b != b.depot) Link(task, plan, last_b, a.depot);
+    if (after_a != a.depot) Link(task, plan, last_a, b.depot);
+  }
+
+  static VRP_DEVICE void JoinHeads(const ImproveTask& task, const LinkedPlan& plan, Cut a, Cut b) {
+    const int32_t after_a = plan.next[a.at];
+    const int32_t after_b = plan.next[b.at];
+    const int32_t first_b = plan.next[b.depot];
+    const int32_t last_a = plan.before[a.depot];
+    if (b.at == b.depot) {
+      Link(task, plan, a.at, a.depot);
+    } else {
+      TurnRound(task, plan, first_b, b.at);
+      Link(task, plan, a.at, b.at);
+      Link(task, plan, first_b, a.depot);
+    }
+    if (after_a == a.depot) {
+      Link(task, plan, b.depot, after_b);
+    } else {
+      TurnRound(task, plan, after_a, last_a);
+      Link(task, plan, b.depot, last_a);
+      Link(task, plan, after_a, after_b);
+    }
+  }
+};
+
+}  // namespace vrp

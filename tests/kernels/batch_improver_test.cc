@@ -1,0 +1,200 @@
+#include "core/kernels/batch_improver.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/base/steady_time.h"
+#include "core/kernels/cuda/improve_plan.h"
+#include "core/kernels/improve/improve_calls.h"
+#include "tests/kernels/improve_case.h"
+
+namespace vrp {
+namespace {
+
+using test::CostOf;
+using test::ImproveCase;
+using test::IsSound;
+using test::RandomPlan;
+
+std::vector<ImprovedPlan> SomePlans() {
+  return {RandomPlan({.customers = 40, .seed = 1}),
+          RandomPlan({.customers = 40, .seed = 1}),
+          RandomPlan({.customers = 1}),
+          RandomPlan({.customers = 2, .seed = 2}),
+          RandomPlan({.customers = 70, .spare = 0, .seed = 3}),
+          RandomPlan({.customers = 30, .tsp = true, .seed = 4}),
+          RandomPlan({.customers = 12, .capacity = 9, .seed = 5})};
+}
+
+std::vector<ImprovedPlan> Improved(const ImproveOptions& options,
+                                   std::vector<ImprovedPlan> plans = SomePlans(),
+                                   int64_t part_bytes = int64_t{1} << 30) {
+  const auto rounds = MakeSerialBatchImprover(part_bytes)->Improve(plans, options);
+  EXPECT_TRUE(rounds.ok()) << rounds.status();
+  EXPECT_EQ(*rounds, options.rounds);
+  return plans;
+}
+
+std::vector<std::vector<std::vector<int32_t>>> RoutesOf(const std::vector<ImprovedPlan>& plans) {
+  std::vector<std::vector<std::vector<int32_t>>> routes;
+  for (const ImprovedPlan& plan : plans) routes.push_back(plan.plan);
+  return routes;
+}
+
+TEST(BatchImproverTest, PlansStaySoundAndCostLessTheMoreRoundsTheyHave) {
+  const std::vector<ImprovedPlan> begun = SomePlans();
+  std::vector<ImprovedPlan> before = begun;
+  for (const int32_t rounds : {0, 300, 6000}) {
+    const std::vector<ImprovedPlan> after = Improved({.rounds = rounds});
+    int64_t sum_before = 0;
+    int64_t sum_after = 0;
+    for (size_t i = 0; i < begun.size(); ++i) {
+      EXPECT_TRUE(IsSound(after[i])) << i;
+      EXPECT_LE(CostOf(after[i]), CostOf(begun[i])) << i;
+      sum_before += CostOf(before[i]);
+      sum_after += CostOf(after[i]);
+    }
+    EXPECT_LT(sum_after, sum_before);
+    before = after;
+  }
+}
+
+TEST(BatchImproverTest, PartsAndThreadsChangeNothing) {
+  const ImproveOptions options = {.rounds = 200, .seed = 5};
+  const auto whole = RoutesOf(Improved(options));
+  EXPECT_EQ(RoutesOf(Improved(options, SomePlans(), 1)), whole);
+  EXPECT_EQ(RoutesOf(Improved(options, SomePlans(), 30'000)), whole);
+  CpuPool pool(2);
+  ImproveOptions threads = options;
+  threads.pool = &pool;
+  EXPECT_EQ(RoutesOf(Improved(threads)), whole);
+}
+
+TEST(BatchImproverTest, ThePlaceInABatchDoesNotMatterAndTheSeedDoes) {
+  const auto plans = RoutesOf(Improved({.rounds = 200, .seed = 5}));
+  EXPECT_EQ(plans[0], plans[1]) << "the same instance";
+  EXPECT_EQ(plans[4], RoutesOf(Improved({.rounds = 200, .seed = 5}, {SomePlans()[4]}))[0]);
+  EXPECT_NE(RoutesOf(Improved({.rounds = 200, .seed = 6})), plans);
+}
+
+TEST(BatchImproverTest, AStopEndsItEarlyWithSoundPlans) {
+  std::vector<ImprovedPlan> plans = SomePlans();
+  const auto rounds = MakeSerialBatchImprover()->Improve(
+      plans, {.rounds = 1'000'000'000,
+              .stop = StopCondition(SteadyNow() + absl::Milliseconds(50), nullptr)});
+  ASSERT_TRUE(rounds.ok()) << rounds.status();
+  EXPECT_GT(*rounds, 0);
+  EXPECT_LT(*rounds, 1'000'000'000);
+  const std::vector<ImprovedPlan> descended = Improved({.rounds = 0});
+  for (size_t i = 0; i < plans.size(); ++i) {
+    EXPECT_TRUE(IsSound(plans[i])) << i;
+    EXPECT_LE(CostOf(plans[i]), CostOf(descended[i])) << i;
+  }
+}
+
+// Threads that take their shares in another order than one thread does, as a warp's may.
+struct BackwardLanes {
+  template <typename Body>
+  void Each(int32_t count, const Body& body) const {
+    for (int32_t i = count - 1; i >= 0; --i) body(i);
+  }
+  template <typename Body>
+  void Once(const Body& body) const {
+    body();
+  }
+  template <typename Value>
+  LeastValue Least(int32_t count, const Value& value) const {
+    LeastValue least = {.index = count};
+    for (int32_t i = count - 1; i >= 0; --i) {
+      const int32_t other = value(i);
+      if (other < least.value || (other == least.value && other != kNoMove)) least = {other, i};
+    }
+    return least;
+  }
+};
+
+// Plans of `begun` after some calls of the program by other lanes.
+std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int32_t rounds,
+                                           uint64_t seed) {
+  PackedPlans packed(plans);
+  std::vector<uint16_t> near(static_cast<size_t>(packed.near_count()));
+  std::vector<uint8_t> best(packed.plans().size());
+  const auto tasks =
+      packed.TasksAt(packed.distances().data(), packed.demands().data(), near.data());
+  const ImproveBatch batch = {.instances = packed.size(),
+                              .nodes = packed.nodes(),
+                              .routes = packed.routes(),
+                              .tasks = tasks.data(),
+                              .current = packed.plans().data(),
+                              .best = best.data()};
+  ImproveRequest request = {
+      .annealing = MakeAnnealingTable(), .seed = seed, .rounds = rounds, .end_round = 0};
+  std::vector<uint8_t> memory(static_cast<size_t>(ImproveRoomBytes(batch.nodes, batch.routes)));
+  for (const int32_t end : {1, 3, 10, rounds}) {
+    request.first_round = request.end_round;
+    request.end_round = end;
+    for (int32_t number = 0; number < batch.instances; ++number) {
+      const ImproveTask& task = tasks[static_cast<size_t>(number)];
+      Improve(BackwardLanes(), batch, CutImproveRoom(task.nodes, task.routes, memory.data()),
+              request, number);
+    }
+  }
+  packed.Unpack(best, plans);
+  return plans;
+}
+
+TEST(BatchImproverTest, NeitherTheOrderOfThreadsNorTheSplitIntoCallsMatters) {
+  EXPECT_EQ(RoutesOf(ImprovedBackward(SomePlans(), 150, 9)),
+            RoutesOf(Improved({.rounds = 150, .seed = 9})));
+}
+
+TEST(ImproveCallsTest, CallsFollowEachOtherUntilAllRoundsAreDone) {
+  int32_t done = 0;
+  const auto rounds = CallImprove({.rounds = 1000, .seed = 3}, [&](const ImproveRequest& request) {
+    EXPECT_EQ(request.first_round, done);
+    EXPECT_GT(request.end_round, done);
+    EXPECT_EQ(request.rounds, 1000);
+    EXPECT_EQ(request.seed, 3);
+    done = request.end_round;
+    return absl::OkStatus();
+  });
+  EXPECT_EQ(*rounds, 1000);
+  EXPECT_EQ(done, 1000);
+}
+
+TEST(ImproveCallsTest, AFailureEndsThem) {
+  const auto failing = [](const ImproveRequest&) { return absl::InternalError("lost"); };
+  EXPECT_TRUE(absl::IsInternal(CallImprove({.rounds = 10}, failing).status()));
+}
+
+TEST(ImproveCallsTest, ColdAnnealingAcceptsLess) {
+  const AnnealingTable table = MakeAnnealingTable();
+  EXPECT_TRUE(std::is_sorted(std::rbegin(table.temperatures), std::rend(table.temperatures)));
+  EXPECT_GT(table.temperatures[kCoolingSteps - 1], 0);
+  EXPECT_TRUE(std::is_sorted(std::rbegin(table.logs), std::rend(table.logs)));
+  EXPECT_NEAR(table.logs[127] / 4096.0, 0.695, 0.01);
+}
+
+TEST(PlanImproveTest, RoomsAreSharedMemoryWhereOneFits) {
+  constexpr DeviceLimits kH200 = {.shared_bytes = 232'448, .multiprocessors = 132};
+  const ImprovePlan hundred = PlanImprove(10'000, ImproveRoomBytes(101, 20), kH200);
+  EXPECT_EQ(hundred.warps, kMostImproveWarps);
+  EXPECT_EQ(hundred.blocks(10'000), 2500);
+  EXPECT_EQ(hundred.blocks(10'001), 2501);
+  EXPECT_EQ(hundred.scratch_bytes, 0);
+  // All the warps that 64 registers a thread allow a multiprocessor.
+  EXPECT_LE(hundred.shared_bytes * 32 / kMostImproveWarps, kH200.shared_bytes);
+
+  const ImprovePlan large = PlanImprove(3, 100'000, kH200);
+  EXPECT_EQ(large.warps, 2);
+  EXPECT_EQ(large.shared_bytes, 200'000);
+  const ImprovePlan larger = PlanImprove(3, 300'000, kH200);
+  EXPECT_EQ(larger.shared_bytes, 0);
+  EXPECT_EQ(larger.scratch_bytes, 900'000);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,119 @@
+// Every move of the descent against the plan that it makes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/kernels/improve/descent.h"
+#include "tests/kernels/improve_case.h"
+
+namespace vrp {
+namespace {
+
+using test::CostOf;
+using test::ImproveCase;
+using test::ImproveDesk;
+using test::IsSound;
+using test::RandomPlan;
+
+template <typename Move>
+class ImproveMoveTest : public testing::Test {};
+
+using Moves = testing::Types<RelocateMove, SwapMove, TwoOptMove, TwoRoutesMove>;
+TYPED_TEST_SUITE(ImproveMoveTest, Moves);
+
+// Tries all moves between all customers; how many there were.
+template <typename Move>
+int64_t TryAll(const ImproveCase& options) {
+  const ImprovedPlan begun = RandomPlan(options);
+  ImproveDesk desk(begun);
+  int64_t moves = 0;
+  for (int32_t i = 1; i < begun.nodes; ++i) {
+    for (int32_t j = 1; j < begun.nodes; ++j) {
+      for (int32_t variant = 0; variant < Move::kVariants && i != j; ++variant) {
+        const int32_t delta = Move::Delta(desk.task(), desk.room(), i, j, variant);
+        if (delta == kNoMove) continue;
+        Move::Apply(desk.task(), desk.room(), i, j, variant);
+        const ImprovedPlan made = desk.Trial();
+        EXPECT_TRUE(IsSound(made)) << i << ", " << j << ", " << variant;
+        EXPECT_EQ(CostOf(made), CostOf(begun) + delta) << i << ", " << j << ", " << variant;
+        if (testing::Test::HasFailure()) return moves;
+        desk.Reset();
+        ++moves;
+      }
+    }
+  }
+  return moves;
+}
+
+TYPED_TEST(ImproveMoveTest, CostsWhatItSaysAndKeepsThePlanSound) {
+  int64_t moves = 0;
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    for (const int32_t capacity : {9, 18, 40, 1000}) {
+      moves += TryAll<TypeParam>({.customers = 14, .capacity = capacity, .seed = seed});
+    }
+  }
+  EXPECT_GT(moves, 200);
+}
+
+TEST(ImproveMovesTest, ADescentEndsWhereNoMoveIsLeft) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const ImprovedPlan begun = RandomPlan({.customers = 60, .seed = seed});
+    ImproveDesk desk(begun);
+    Descend(SerialGroup(), desk.task(), desk.room());
+    const ImprovedPlan made = desk.Trial();
+    EXPECT_TRUE(IsSound(made));
+    EXPECT_LT(CostOf(made), CostOf(begun) * 2 / 3);
+    EXPECT_EQ(CostOf(made), desk.room().trial.header->cost);
+    EXPECT_FALSE(MakeBest<RelocateMove>(SerialGroup(), desk.task(), desk.room()));
+    EXPECT_FALSE(MakeBest<SwapMove>(SerialGroup(), desk.task(), desk.room()));
+    EXPECT_FALSE(MakeBest<TwoRoutesMove>(SerialGroup(), desk.task(), desk.room()));
+    EXPECT_FALSE(MakeBest<TwoOptMove>(SerialGroup(), desk.task(), desk.room()));
+  }
+}
+
+TEST(ImproveMovesTest, ListsHoldTheNearestCustomersInOrder) {
+  ImproveDesk desk(RandomPlan({.customers = 50}));
+  const ImproveTask& task = desk.task();
+  ASSERT_EQ(task.listed(), kListedNear);
+  for (int32_t from = 1; from < task.nodes; ++from) {
+    const uint16_t* const list = task.near + from * task.listed();
+    const int32_t farthest = task.Distance(from, list[task.listed() - 1]);
+    int32_t nearer = 0;
+    for (int32_t to = 1; to < task.nodes; ++to) {
+      nearer += to != from && task.Distance(from, to) < farthest ? 1 : 0;
+    }
+    EXPECT_LT(nearer, task.listed());
+    for (int32_t i = 0; i < task.listed(); ++i) {
+      EXPECT_NE(list[i], from);
+      EXPECT_LE(task.Distance(from, list[std::max(i, 1) - 1]), task.Distance(from, list[i]));
+    }
+  }
+}
+
+TEST(ImproveMovesTest, WhatARuinTakesOutARecreatePutsBack) {
+  const ImprovedPlan begun = RandomPlan({.customers = 80, .seed = 3});
+  ImproveDesk desk(begun);
+  const ImproveRoom& room = desk.room();
+  Descend(SerialGroup(), desk.task(), room);
+  int32_t most = 0;
+  for (uint32_t round = 0; round < 300; ++round) {
+    const int64_t before = CostOf(desk.Trial());
+    ImproveRandom random(7, round);
+    room.place->word = random.Next();
+    Ruin(desk.task(), room, random);
+    const ImprovedPlan ruined = desk.Trial();
+    EXPECT_EQ(CostOf(ruined), before + room.place->delta);
+    int32_t left = 0;
+    for (const auto& route : ruined.plan) left += static_cast<int32_t>(route.size());
+    EXPECT_EQ(left + room.place->removed, begun.nodes - 1);
+    EXPECT_GE(room.place->removed, 1);
+    most = std::max(most, room.place->removed);
+    ASSERT_TRUE(Recreate(SerialGroup(), desk.task(), room));
+    EXPECT_TRUE(IsSound(desk.Trial()));
+    EXPECT_EQ(CostOf(desk.Trial()), before + room.place->delta);
+  }
+  EXPECT_GT(most, kLongestString);
+}
+
+}  // namespace
+}  // namespace vrp
