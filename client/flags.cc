@@ -120,9 +120,9 @@ absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
       strategy != v1::STRATEGY_UNSPECIFIED) {
     return strategy;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--strategy: got \"", text,
-                   "\", wanted auto, seeded, greedy, sample, beam, multi_start or search"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--strategy: got \"", text,
+      "\", wanted auto, seeded, greedy, sample, beam, multi_start, improved or search"));
 }
 
 absl::StatusOr<v1::SolveRequest> SolveRequestOf(absl::string_view strategy, absl::string_view model,
@@ -150,8 +150,9 @@ absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text) {
                        *strategy != v1::STRATEGY_SEARCH && *strategy != v1::STRATEGY_SEEDED &&
                        (bare || *strategy != v1::STRATEGY_GREEDY);
   if (!decodes || !(bare || (absl::SimpleAtoi(parts.second, &width) && width > 0))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--mode: got \"", text, "\", wanted greedy, sample:16, beam:8 or multi_start:8"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--mode: got \"", text,
+                     "\", wanted greedy, sample:16, beam:8, multi_start:8 or improved:20000"));
   }
   mode.set_strategy(*strategy);
   mode.set_width(width);

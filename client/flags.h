@@ -45,7 +45,8 @@ absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);
 // A request for this strategy's word by this model (empty: none); the rest is the caller's.
 absl::StatusOr<v1::SolveRequest> SolveRequestOf(absl::string_view strategy, absl::string_view model,
                                                 int32_t threads);
-// "greedy", "sample:16", "beam:8", "multi_start:8"; without a number the daemon's own.
+// "greedy", "sample:16", "beam:8", "multi_start:8", "improved:20000"; without a number the daemon's
+// own.
 absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text);
 // "cvrp20:1000" is 1,000 instances of 20 customers; "cvrp20:1000:7" those of seed 7, not 1.
 absl::StatusOr<v1::GenerateInstancesRequest> ParseGeneratedSet(absl::string_view text);

@@ -245,7 +245,7 @@ void AddRequest(CLI::App& command, BenchFlags& flags) {
   command.add_option("--model", flags.model, "As for solve")->type_name("MODEL");
   command
       .add_option("--strategy", flags.strategy,
-                  "auto, seeded, greedy, sample, beam, multi_start or search")
+                  "auto, seeded, greedy, sample, beam, multi_start, improved or search")
       ->type_name("WORD")
       ->capture_default_str();
   command.add_option("--budget", flags.budget, "Of each request")

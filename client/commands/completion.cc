@@ -15,10 +15,10 @@ namespace {
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
       {"--output", "table json vroom"},
-      {"--strategy", "auto seeded greedy sample beam multi_start search"},
+      {"--strategy", "auto seeded greedy sample beam multi_start improved search"},
       {"--problem", "cvrp vrptw tsp"},
       {"--model", "ptrnet GT+RL"},
-      {"--mode", "greedy sample:16 beam:8 multi_start:8"},
+      {"--mode", "greedy sample:16 beam:8 multi_start:8 improved:20000"},
       {"--device", "auto cpu cuda:0"},
       {"--format", "auto vrplib tsplib solomon json vroom jsonl"},
       {"--to", "vrplib tsplib solomon json vroom sol geojson"},

@@ -146,8 +146,10 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
       ->type_name("WORD")
       ->capture_default_str();
   command
-      ->add_option("--mode", flags->modes,
-                   "greedy, sample:16, beam:8 or multi_start:8; may stand several times")
+      ->add_option(
+          "--mode", flags->modes,
+          "greedy, sample:16, beam:8, multi_start:8 or, on a GPU, improved:20000; may stand "
+          "several times")
       ->type_name("MODE")
       ->allow_extra_args(false)
       ->capture_default_str();

@@ -43,6 +43,7 @@ struct SolveFlags {
   int32_t threads = 1;
   uint64_t seed = 1;
   int32_t width = 0;
+  int32_t rounds = 0;
   bool stream = false;
   std::string start;
   int32_t freeze = 0;
@@ -66,6 +67,7 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, bool vroom
   }
   request.set_seed(flags.seed);
   request.set_width(flags.width);
+  request.set_rounds(flags.rounds);
   request.set_render_solution_file(!flags.answer.solution.empty());
   if (vroom) request.add_render(v1::SOLUTION_FORMAT_VROOM);
   if (PlotsGeoJson(flags.answer)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
@@ -262,6 +264,16 @@ void AddJobOptions(CLI::App& command, SolveFlags& flags) {
       ->type_name("ID");
 }
 
+void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
+  command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+  command
+      .add_option("--rounds", flags.rounds, "Of strategy improved, on a GPU; default: the daemon's")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+}
+
 void AddOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("FILE", flags.files,
@@ -274,7 +286,7 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->type_name("MODEL");
   command
       .add_option("--strategy", flags.strategy,
-                  "auto, seeded, greedy, sample, beam, multi_start or search")
+                  "auto, seeded, greedy, sample, beam, multi_start, improved or search")
       ->type_name("WORD")
       ->capture_default_str();
   command
@@ -291,9 +303,6 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
-  command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
-      ->type_name("N")
-      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
   command
       .add_option("--start", flags.start,
                   "Start from a plan: an answer in JSON, or a .sol; never answers worse")
@@ -321,6 +330,7 @@ void AddSolve(CLI::App& app, ChosenCommand& chosen) {
       app, "solve", "Solve instances; exit code 7 where no feasible plan serves all", kExamples);
   const auto flags = std::make_shared<SolveFlags>();
   AddOptions(*command, *flags);
+  AddDecodeOptions(*command, *flags);
   AddJobOptions(*command, *flags);
   AddOutputs(*command, *flags);
   command->callback([flags, &chosen] {

@@ -94,6 +94,7 @@ class EnginePolicy final : public Policy {
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                   const DecodeOptions& options) override {
     VRP_RETURN_IF_ERROR(CheckOptions(options));
+    if (options.improvement.has_value() && !batch.empty()) return Improves(batch.front());
     for (size_t i = 0; i < batch.size(); ++i) {
       const absl::Status status = Supports(batch[i]);
       if (status.ok()) continue;
@@ -197,7 +198,8 @@ class EnginePolicy final : public Policy {
       if (best.has_value()) {
         best->others.push_back(std::move(plan));
       } else {
-        best = {std::move(plan), trajectories.log_likelihoods[row], {}};
+        best = DecodedPlan{.plan = std::move(plan),
+                           .log_likelihood = trajectories.log_likelihoods[row]};
       }
     }
     if (best.has_value()) return *std::move(best);

@@ -5,6 +5,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/engine_policy.h"
+#include "core/model/improving_policy.h"
 #include "core/model/make_engine.h"
 #include "core/model/model_card.h"
 #include "core/model/policy.h"
@@ -41,7 +42,11 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory,
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadWeights(weights_path, card));
   VRP_RETURN_IF_ERROR((*engine)->parameters().Load(weights, weights_path));
   (*engine)->ParametersChanged();
-  return MakeEnginePolicy(*std::move(engine), card.kinds, device);
+  std::unique_ptr<Policy> policy = MakeEnginePolicy(*std::move(engine), card.kinds, device);
+  std::unique_ptr<BatchImprover> improver;
+  if (device.kind == DeviceKind::kCuda) improver = MakeCudaBatchImprover(device.index);
+  if (improver == nullptr) return policy;
+  return MakeImprovingPolicy(std::move(policy), std::move(improver));
 }
 
 }  // namespace vrp

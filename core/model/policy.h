@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
@@ -27,15 +29,23 @@ enum class DecodeMethod {
 
 inline constexpr int32_t kMaxAugmentations = 8;
 
+// Local search on the policy's device, from the plan decoded: a descent, then rounds of ruin and
+// recreate under simulated annealing (core/kernels/batch_improver.h).
+struct PlanImprovement {
+  int32_t rounds = 0;
+  absl::Time until = absl::InfiniteFuture();  // ends the rounds early
+};
+
 struct DecodeOptions {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;  // samples, beams or starts an instance; 1 for greedy
   // Decodes so many of the eight turned and mirrored pictures of each instance too, and gives the
   // best (Kwon et al. 2020); 1: the instance alone. Without coordinates there is one picture.
   int32_t augmentations = 1;
-  uint64_t seed = 1;        // kSample draws by counters (seed, instance, sample, step)
-  double temperature = 1;   // kSample divides the logits by it
-  int32_t others = 0;       // DecodedPlan::others: so many at most
+  uint64_t seed = 1;       // kSample draws by counters (seed, instance, sample, step)
+  double temperature = 1;  // kSample divides the logits by it
+  int32_t others = 0;      // DecodedPlan::others: so many at most
+  std::optional<PlanImprovement> improvement = {};
   StopCondition stop = {};  // polled at each step
   CpuPool* pool = nullptr;  // to decode many instances on; null: the calling thread alone
 };
@@ -45,6 +55,8 @@ struct DecodedPlan {
   double log_likelihood = 0;  // of the chosen actions
   // Other trajectories, the cheapest first, alike ones as often as drawn.
   std::vector<Plan> others = {};
+  int32_t rounds = 0;             // of improvement, that were done
+  absl::Duration improving = {};  // how long that of the whole batch took
 };
 
 struct PolicyInfo {
@@ -63,6 +75,13 @@ class Policy {
   // kUnimplemented names what of `instance` the network was not made for (a matrix without
   // coordinates, ...).
   virtual absl::Status Supports(const Instance& instance) const = 0;
+  // Whether Decode knows DecodeOptions::improvement for `instance`; kUnimplemented says what is
+  // missing.
+  virtual absl::Status Improves(const Instance& /*instance*/) const {
+    return absl::UnimplementedError(
+        "strategy: improved searches on a GPU, and this model is not on one; on the CPU use "
+        "seeded or search");
+  }
   // Best plan of each instance, in the order of `batch`; sizes may differ. kDeadlineExceeded or
   // kCancelled when options.stop ends it; kFailedPrecondition when an instance cannot be completed
   // (a customer is unreachable). Thread-safe; blocks.

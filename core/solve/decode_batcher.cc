@@ -14,6 +14,14 @@
 namespace vrp {
 namespace {
 
+absl::Time SoonestEnd(const std::vector<WaitingDecode>& batch) {
+  absl::Time soonest = absl::InfiniteFuture();
+  for (const WaitingDecode& waiting : batch) {
+    soonest = std::min(soonest, waiting.request.options.improvement->until);
+  }
+  return soonest;
+}
+
 // Until the last of their deadlines; nothing where one of them cannot be decoded.
 std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
   std::vector<Instance> instances;
@@ -25,6 +33,7 @@ std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
   const DecodeJoin& first = batch.front().request;
   DecodeOptions options = first.options;
   options.stop = StopCondition(last, nullptr);
+  if (options.improvement.has_value()) options.improvement->until = SoonestEnd(batch);
   absl::StatusOr<std::vector<DecodedPlan>> plans = DecodeChecked(*first.policy, instances, options);
   return plans.ok() ? *std::move(plans) : std::vector<DecodedPlan>();
 }
@@ -33,6 +42,13 @@ std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
 absl::Status StopError(const StopCondition& stop) {
   const StopReason reason = stop.Check();
   return StopStatus(reason == StopReason::kNone ? StopReason::kDeadline : reason);
+}
+
+// Improvement goes on until little is left: what it found is given, late or not.
+bool IsTooLate(const DecodeOptions& options) {
+  const StopReason reason = options.stop.Check();
+  if (options.improvement.has_value()) return reason == StopReason::kCancelled;
+  return reason != StopReason::kNone;
 }
 
 // Each request's plan or error, as it gets it alone: one that fails the others' batch does not fail
@@ -45,7 +61,7 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
     const StopCondition& stop = batch[i].request.options.stop;
     if (joined.empty()) {
       plans.push_back(DecodeAlone(batch[i].request));
-    } else if (stop.ShouldStop()) {
+    } else if (IsTooLate(batch[i].request.options)) {
       plans.push_back(StopError(stop));
     } else {
       plans.push_back(std::move(joined[i]));
@@ -161,7 +177,7 @@ void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
   {
     absl::MutexLock lock(&mutex_);
     --running_;
-    if (plans.front().ok()) queue_.Learn(batch, ended - begun);
+    if (plans.front().ok()) queue_.Learn(batch, ended - begun - plans.front()->improving);
     if (batch.size() > 1) joined_ended_ = ended;
   }
   PostIfNeeded();

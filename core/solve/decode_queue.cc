@@ -13,11 +13,21 @@ constexpr int64_t kLargeShare = 2;
 constexpr double kNewest = 0.2;
 constexpr size_t kMostPolicies = 64;
 
-bool CanJoin(const DecodeJoin& first, const DecodeJoin& other) {
+// Improvements that are done together end together.
+bool CanImproveWith(const DecodeOptions& first, const DecodeOptions& other, absl::Time now) {
+  if (!first.improvement.has_value() || !other.improvement.has_value()) {
+    return first.improvement.has_value() == other.improvement.has_value();
+  }
+  return first.improvement->rounds == other.improvement->rounds && first.seed == other.seed &&
+         other.improvement->until >= now + (first.improvement->until - now) / 2;
+}
+
+bool CanJoin(const DecodeJoin& first, const DecodeJoin& other, absl::Time now) {
   const DecodeOptions& left = first.options;
   const DecodeOptions& right = other.options;
   return first.policy == other.policy && left.method == right.method && left.width == right.width &&
          left.augmentations == right.augmentations && left.others == right.others &&
+         CanImproveWith(left, right, now) &&
          (left.method != DecodeMethod::kMultiStart ||
           first.instance.num_nodes() == other.instance.num_nodes());
 }
@@ -64,7 +74,7 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
   const auto fits = [&](const WaitingDecode& waiting) {
     if (taken.batch.empty()) return true;
     const DecodeJoin& first = taken.batch.front().request;
-    if (std::ssize(taken.batch) >= limits_.max_batch || !CanJoin(first, waiting.request) ||
+    if (std::ssize(taken.batch) >= limits_.max_batch || !CanJoin(first, waiting.request, now) ||
         !IsJoined(first) || !IsJoined(waiting.request)) {
       return false;
     }

@@ -62,7 +62,7 @@ class DecodeQueue {
   // The first of the most important class with those behind it, of lower classes too, that can join
   // it: the same model and method, no samples (their random numbers depend on the place in a batch)
   // and nothing large; and no more than, by the times of late, are done by the soonest deadline
-  // among them.
+  // among them. Plans to improve are joined where none ends before half of the first's time.
   Taken Take(absl::Time now);
 
   // What was taken together took so long.

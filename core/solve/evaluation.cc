@@ -23,6 +23,8 @@ constexpr absl::Duration kMostSearch = absl::Minutes(1);
 // A step's work should take about this long.
 constexpr absl::Duration kStep = absl::Milliseconds(500);
 constexpr int64_t kMostAtOnce = 1024;
+// Plans that are improved together: what keeps a large GPU busy.
+constexpr int64_t kImprovedAtOnce = 4096;
 // Bounds of the size buckets: customers up to and including each.
 constexpr std::array<int32_t, 8> kBucketEnds = {20, 50, 100, 200, 500, 1000, 10'000, 100'000};
 
@@ -58,6 +60,10 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
       return refuse("modes[", i, "].width: got ", mode.width, ", wanted ", fewest, " to ",
                     kMostWidth);
     }
+    if (mode.rounds.has_value() && (*mode.rounds < 0 || *mode.rounds > kMostRounds)) {
+      return refuse("modes[", i, "].width: got ", *mode.rounds, " rounds, wanted 0 to ",
+                    kMostRounds);
+    }
     if (mode.augmentations < 1 || mode.augmentations > kMaxAugmentations) {
       return refuse("modes[", i, "].width: got ", mode.augmentations, " pictures, wanted 1 to ",
                     kMaxAugmentations);
@@ -82,6 +88,7 @@ DecodeOptions DecodingOf(const EvaluationMode& mode, uint64_t seed, CpuPool& poo
   options.width = mode.width;
   options.augmentations = mode.augmentations;
   options.seed = seed;
+  if (mode.rounds.has_value()) options.improvement = {.rounds = *mode.rounds};
   options.pool = &pool;
   return options;
 }
@@ -95,6 +102,7 @@ size_t BucketOf(const Instance& instance) {
 }  // namespace
 
 std::string EvaluationModeName(const EvaluationMode& mode) {
+  if (mode.rounds.has_value()) return Concat("improved ", *mode.rounds);
   switch (mode.method) {
     case DecodeMethod::kGreedy:
       return "greedy";
@@ -113,9 +121,12 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluation::Create(std::shared_ptr<P
                                                                EvaluationOptions options) {
   VRP_RETURN_IF_ERROR(CheckOptions(options));
   if (instances.empty()) return absl::InvalidArgumentError("files: none, wanted at least one");
+  const bool improves = std::any_of(options.modes.begin(), options.modes.end(),
+                                    [](const auto& mode) { return mode.rounds.has_value(); });
   for (size_t i = 0; i < instances.size(); ++i) {
     const auto index = static_cast<int64_t>(i);
-    const absl::Status known = policy->Supports(instances[i]);
+    absl::Status known = policy->Supports(instances[i]);
+    if (known.ok() && improves) known = policy->Improves(instances[i]);
     if (!known.ok()) return AboutInstance(index, known);
   }
   return std::unique_ptr<Evaluation>(
@@ -151,7 +162,8 @@ absl::Status Evaluation::Step() {
 absl::Status Evaluation::DecodeSome() {
   const auto mode = static_cast<size_t>(done_ / Count());
   const int64_t first = done_ % Count();
-  if (first == 0) batch_ = options_.threads;
+  const bool improves = options_.modes[mode].rounds.has_value();
+  if (first == 0) batch_ = improves ? kImprovedAtOnce : options_.threads;
   const int64_t count = std::min(batch_, Count() - first);
   const std::span<const Instance> batch(instances_.data() + first, static_cast<size_t>(count));
   const absl::Time begun = SteadyNow();
@@ -173,6 +185,7 @@ absl::Status Evaluation::DecodeSome() {
     costs_[mode].push_back(report.cost);
   }
   done_ += count;
+  if (improves) return absl::OkStatus();
   if (took < kStep / 2) batch_ = std::min(2 * batch_, kMostAtOnce);
   if (took > 2 * kStep) batch_ = std::max<int64_t>(batch_ / 2, 1);
   return absl::OkStatus();

@@ -20,8 +20,10 @@ struct EvaluationMode {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;          // see DecodeOptions
   int32_t augmentations = 1;  // likewise
+  // Given: the plans are improved in so many rounds (PlanImprovement).
+  std::optional<int32_t> rounds = {};
 };
-// "greedy", "sample 16", "beam 8", "multi_start 8" (of all starts, in 8 pictures).
+// "greedy", "sample 16", "beam 8", "multi_start 8" (of all starts, in 8 pictures), "improved 2000".
 std::string EvaluationModeName(const EvaluationMode& mode);
 
 struct EvaluationOptions {
@@ -56,13 +58,13 @@ struct EvaluationRow {
 class Evaluation {
  public:
   // kInvalidArgument for no instance, no mode or a number out of range; kUnimplemented names the
-  // first instance (`files[3]: ...`) that the policy was not made for.
+  // first instance (`files[3]: ...`) that the policy was not made for or cannot improve.
   static absl::StatusOr<std::unique_ptr<Evaluation>> Create(std::shared_ptr<Policy> policy,
                                                             std::vector<Instance> instances,
                                                             EvaluationOptions options);
 
-  // Some more plans or references: at most about a second's work, or one search. kInternal when the
-  // checker refuses a plan.
+  // Some more plans or references: at most about a second's work, one search or a batch to improve.
+  // kInternal when the checker refuses a plan.
   absl::Status Step();
   bool finished() const { return done_ == total(); }
   int64_t done() const { return done_; }  // plans and references

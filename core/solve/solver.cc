@@ -54,6 +54,9 @@ absl::Status CheckRanges(const SolveOptions& options) {
   if (options.width < 1 || options.width > kMostWidth) {
     return OutOfRange("width", absl::StrCat(options.width), absl::StrCat("1 to ", kMostWidth));
   }
+  if (options.rounds < 0 || options.rounds > kMostRounds) {
+    return OutOfRange("rounds", absl::StrCat(options.rounds), absl::StrCat("0 to ", kMostRounds));
+  }
   if (options.max_iterations < 0) {
     return OutOfRange("max_iterations", absl::StrCat(options.max_iterations), "0 or more");
   }
@@ -105,7 +108,7 @@ class Solving {
   // For the policy alone, in place of Run: what to ask the batcher for, and what to do with what it
   // gave.
   absl::StatusOr<DecodeJoin> Ask() const {
-    VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
+    VRP_RETURN_IF_ERROR(CheckPolicy());
     return JoinOf(OwnDecode());
   }
   absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
@@ -117,12 +120,8 @@ class Solving {
   // and to be guided by all.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time begun = SteadyNow();
-    const absl::Duration checking =
-        kClosingPerNode * (IsPlain(instance_) ? 1 : 2) * instance_.num_nodes();
-    const absl::Duration closing =
-        std::min(options_.reserve + checking, answer_.budget * kClosingShare);
     SearchOptions search;
-    search.stop = stop_.Sooner(stop_.deadline() - closing);
+    search.stop = stop_.Sooner(SearchEnds());
     search.max_iterations = options_.max_iterations;
     search.seed = options_.seed;
     search.initial = options_.initial;
@@ -137,9 +136,25 @@ class Solving {
     return std::move(result.plan);
   }
 
+  absl::Time SearchEnds() const {
+    const absl::Duration checking =
+        kClosingPerNode * (IsPlain(instance_) ? 1 : 2) * instance_.num_nodes();
+    return stop_.deadline() - std::min(options_.reserve + checking, answer_.budget * kClosingShare);
+  }
+
+  absl::Status CheckPolicy() const {
+    VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
+    const bool improves = options_.strategy == Strategy::kImproved;
+    return improves ? options_.policy->Improves(instance_) : absl::OkStatus();
+  }
+
   DecodeOptions OwnDecode() const {
     DecodeOptions decode;
     decode.stop = stop_;
+    if (options_.strategy == Strategy::kImproved) {
+      decode.improvement = {.rounds = options_.rounds, .until = SearchEnds()};
+      return decode;
+    }
     if (options_.strategy == Strategy::kMultiStart) {
       decode.method = DecodeMethod::kMultiStart;
       decode.width = 0;
@@ -157,6 +172,13 @@ class Solving {
     VRP_RETURN_IF_ERROR(decoded.status());
     answer_.strategy = options_.strategy;
     answer_.ended_by = SolveEnd::kComplete;
+    if (options_.strategy == Strategy::kImproved) {
+      answer_.iterations = decoded->rounds;
+      answer_.times.search = decoded->improving;
+      answer_.times.decode -= decoded->improving;
+      answer_.ended_by =
+          EndOf(decoded->rounds == options_.rounds ? SearchEnd::kIterations : SearchEnd::kDeadline);
+    }
     return Close(decoded->plan);
   }
 
@@ -172,7 +194,7 @@ class Solving {
   }
 
   absl::StatusOr<DecodedPlan> Decode(DecodeOptions decode) {
-    VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
+    VRP_RETURN_IF_ERROR(CheckPolicy());
     const DecodeJoin join = JoinOf(std::move(decode));
     if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
     const absl::Time begun = SteadyNow();
@@ -288,6 +310,8 @@ std::string_view StrategyName(Strategy strategy) {
       return "search";
     case Strategy::kMultiStart:
       return "multi_start";
+    case Strategy::kImproved:
+      return "improved";
   }
   return "";
 }

@@ -31,6 +31,7 @@ enum class Strategy {
   kBeam,        // beam search of `width`, unrefined
   kSearch,      // no network
   kMultiStart,  // best of greedy plans from all starts in eight pictures, unrefined
+  kImproved,    // the policy's greedy plan, improved on the policy's device
 };
 // Whether the strategy asks the policy; it need not be loaded for the others.
 bool NeedsPolicy(Strategy strategy);
@@ -40,6 +41,10 @@ std::string_view StrategyName(Strategy strategy);
 
 enum class SolveEnd { kBudget, kDeadline, kCancelled, kLocalOptimum, kIterations, kComplete };
 std::string_view SolveEndName(SolveEnd end);
+
+// Rounds of improvement (see PlanImprovement).
+inline constexpr int32_t kDefaultRounds = 20'000;
+inline constexpr int32_t kMostRounds = 10'000'000;
 
 struct SolveOptions {
   Strategy strategy = Strategy::kAuto;
@@ -52,8 +57,9 @@ struct SolveOptions {
   absl::Duration reserve = absl::ZeroDuration();
   std::shared_ptr<const CancelFlag> cancel;
   uint64_t seed = 1;
-  int32_t threads = 1;  // 1 .. the machine's; searches side by side, the best wins
-  int32_t width = 16;   // samples or beams; 1 .. 10,000
+  int32_t threads = 1;              // 1 .. the machine's; searches side by side, the best wins
+  int32_t width = 16;               // samples or beams; 1 .. 10,000
+  int32_t rounds = kDefaultRounds;  // of kImproved; 0 .. kMostRounds
   int64_t max_iterations =
       INT64_MAX;  // of each search; with it, and time enough, an answer can be repeated exactly
   std::shared_ptr<Policy> policy;    // null: search alone

@@ -28,6 +28,8 @@ v1::Strategy StrategyMessage(Strategy strategy) {
       return v1::STRATEGY_SEARCH;
     case Strategy::kMultiStart:
       return v1::STRATEGY_MULTI_START;
+    case Strategy::kImproved:
+      return v1::STRATEGY_IMPROVED;
   }
   return v1::STRATEGY_UNSPECIFIED;
 }
@@ -60,6 +62,11 @@ class OptionsReader {
     ReadBudget();
     options_.threads = ReadCount("threads", message_.threads(), 1, limits_.max_threads);
     options_.width = ReadCount("width", message_.width(), 16, kMaxWidth);
+    options_.rounds = ReadCount("rounds", message_.rounds(), kDefaultRounds, kMostRounds);
+    if (message_.rounds() != 0 && options_.strategy != Strategy::kImproved) {
+      invalid_.push_back({"rounds", Concat("given, but strategy ", StrategyName(options_.strategy),
+                                           " has none; wanted strategy improved")});
+    }
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
     if (invalid_.empty()) return options_;
     return FieldError(absl::StatusCode::kInvalidArgument, invalid_);
@@ -89,6 +96,9 @@ class OptionsReader {
         return;
       case v1::STRATEGY_MULTI_START:
         options_.strategy = Strategy::kMultiStart;
+        return;
+      case v1::STRATEGY_IMPROVED:
+        options_.strategy = Strategy::kImproved;
         return;
       default:
         invalid_.push_back({"strategy", Concat("got ", static_cast<int>(message_.strategy()),

@@ -50,7 +50,7 @@ constexpr int32_t kQuickQueue = 1000;
 // Nodes of a batch that a network decodes: its kernels on a CPU gain nothing from more than about
 // two of their own groups.
 constexpr int64_t kCpuBatchRows = 840;
-constexpr int64_t kGpuBatchRows = 1 << 16;
+constexpr int64_t kGpuBatchRows = 1 << 19;
 // Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
 constexpr char kReadinessService[] = "readiness";
 
@@ -95,6 +95,7 @@ struct Daemon::Parts {
   void MakeBatcher();
   void MakeHandlers();
   absl::Status OpenSolveJobs();
+  int32_t ReadAhead() const;
   void MakeServices();
   absl::Status OpenAccess();
   absl::Status Listen();
@@ -256,13 +257,20 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
   return absl::OkStatus();
 }
 
+// As many requests as a GPU takes at once and may wait for it.
+int32_t Daemon::Parts::ReadAhead() const {
+  const VrpdOptions& vrpd = options.vrpd;
+  return default_device == "cpu" ? 0 : std::min(vrpd.max_batch, vrpd.network_queue);
+}
+
 void Daemon::Parts::MakeServices() {
   const VrpdOptions& vrpd = options.vrpd;
   const ServiceContext context{.solve_pool = *solve_pool,
                                .patient_pool = *patient_pool,
                                .quick_pool = *quick_pool,
                                .streams = *streams,
-                               .clock = *options.clock};
+                               .clock = *options.clock,
+                               .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));

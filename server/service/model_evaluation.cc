@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/problem/generators.h"
 #include "core/solve/evaluation.h"
+#include "core/solve/solver.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/model_convert.h"
@@ -45,10 +46,13 @@ absl::StatusOr<EvaluationMode> ModeFromProto(const v1::DecodeMode& message, int 
       return EvaluationMode{.method = DecodeMethod::kMultiStart,
                             .width = 0,
                             .augmentations = width == 0 ? kPictures : width};
+    case v1::STRATEGY_IMPROVED:
+      return EvaluationMode{.rounds = width == 0 ? kDefaultRounds : width};
     default:
-      return InvalidField(Concat("modes[", index, "].strategy"),
-                          Concat("got ", static_cast<int>(message.strategy()),
-                                 ", wanted STRATEGY_GREEDY, _SAMPLE, _BEAM or _MULTI_START"));
+      return InvalidField(
+          Concat("modes[", index, "].strategy"),
+          Concat("got ", static_cast<int>(message.strategy()),
+                 ", wanted STRATEGY_GREEDY, _SAMPLE, _BEAM, _MULTI_START or _IMPROVED"));
   }
 }
 

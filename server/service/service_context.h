@@ -1,6 +1,8 @@
 // What the gRPC services work with.
 #pragma once
 
+#include <cstdint>
+
 #include "core/base/clock.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
@@ -14,6 +16,8 @@ struct ServiceContext {
   WorkPool& quick_pool;    // for all else
   StreamHub& streams;
   const Clock& clock;
+  // Requests that BatchSolve reads ahead at least, for a GPU to work on together.
+  int32_t read_ahead = 0;
 };
 
 }  // namespace vrp

@@ -79,7 +79,8 @@ int64_t NodesOf(const v1::SolveRequest& request) {
 bool UsesBudget(const v1::SolveRequest& request) {
   const v1::Strategy strategy = request.strategy();
   const bool decodes = strategy == v1::STRATEGY_GREEDY || strategy == v1::STRATEGY_SAMPLE ||
-                       strategy == v1::STRATEGY_BEAM || strategy == v1::STRATEGY_MULTI_START;
+                       strategy == v1::STRATEGY_BEAM || strategy == v1::STRATEGY_MULTI_START ||
+                       strategy == v1::STRATEGY_IMPROVED;
   return !decodes && (request.has_file() || request.instance().customers_size() > 1);
 }
 

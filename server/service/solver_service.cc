@@ -1,5 +1,6 @@
 #include "server/service/solver_service.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/steady_time.h"
@@ -46,7 +47,7 @@ SolverService::Batch(const grpc::CallbackServerContext& context) {
   return BatchCall<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>::Start(
       {.pool = &context_.solve_pool,
        .hub = &context_.streams,
-       .slots = kBatchSlotsPerThread * context_.solve_pool.threads(),
+       .slots = std::max(kBatchSlotsPerThread * context_.solve_pool.threads(), context_.read_ahead),
        .deadline = DeadlineOf(context),
        .answer =
            [this](const Received<v1::BatchSolveRequest>& request, const CallContext& call,

@@ -57,7 +57,8 @@ TEST(JobName, TakesTheIdAlone) {
 }
 
 TEST(Words, OfStrategiesGoBothWays) {
-  for (const char* word : {"auto", "seeded", "greedy", "sample", "beam", "multi_start", "search"}) {
+  for (const char* word :
+       {"auto", "seeded", "greedy", "sample", "beam", "multi_start", "improved", "search"}) {
     EXPECT_EQ(StrategyWord(ParseStrategy(word).value()), word);
   }
   EXPECT_FALSE(ParseStrategy("unspecified").ok());

@@ -51,6 +51,28 @@ TEST_F(DecodeQueueTest, TakesNoMoreThanFitIntoABatch) {
   EXPECT_THAT(Next(queue), ElementsAre(26, 27));  // 27 + 28 rows
 }
 
+TEST_F(DecodeQueueTest, JoinsImprovementsOfEqualRoundsAndSeedsThatEndTogether) {
+  DecodeQueue queue({});
+  const absl::Time now = SteadyNow();
+  const auto improved = [&](int32_t customers, int32_t rounds, absl::Duration left) {
+    DecodeJoin request = Greedy(customers);
+    request.options.improvement = PlanImprovement{.rounds = rounds, .until = now + left};
+    return request;
+  };
+  DecodeJoin seeded = improved(14, 100, absl::Seconds(9));
+  seeded.options.seed = 7;
+  for (const DecodeJoin& request :
+       {improved(10, 100, absl::Seconds(10)), Greedy(11), improved(12, 200, absl::Seconds(10)),
+        improved(13, 100, absl::Seconds(6)), seeded, improved(15, 100, absl::Seconds(4))}) {
+    ASSERT_TRUE(Add(queue, request));
+  }
+  EXPECT_THAT(Next(queue, now), ElementsAre(10, 13));
+  EXPECT_THAT(Next(queue, now), ElementsAre(11));
+  EXPECT_THAT(Next(queue, now), ElementsAre(12));
+  EXPECT_THAT(Next(queue, now), ElementsAre(14));
+  EXPECT_THAT(Next(queue, now), ElementsAre(15));
+}
+
 TEST_F(DecodeQueueTest, KnowsWhenTheNextBatchIsFull) {
   DecodeQueue queue({.max_batch = 3, .max_rows = 60});
   ASSERT_TRUE(Add(queue, Greedy(10)));

@@ -131,5 +131,14 @@ TEST(EvaluationTest, APlanThatIsNotFeasibleEndsIt) {
   EXPECT_TRUE(absl::IsInternal(evaluation.status())) << evaluation.status();
 }
 
+TEST(EvaluationTest, ImprovedPlansWantAPolicyThatKnowsHow) {
+  EXPECT_EQ(EvaluationModeName({.rounds = 500}), "improved 500");
+  const auto refused = Evaluate({OnALine(1, 4)}, {.modes = {{.rounds = 500}}});
+  EXPECT_TRUE(absl::IsUnimplemented(refused.status())) << refused.status();
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("files[0]"));
+  const auto wrong = Evaluate({OnALine(1, 4)}, {.modes = {{.rounds = -1}}});
+  EXPECT_TRUE(absl::IsInvalidArgument(wrong.status())) << wrong.status();
+}
+
 }  // namespace
 }  // namespace vrp

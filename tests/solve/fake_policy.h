@@ -17,13 +17,17 @@ class FakePolicy final : public Policy {
   using Answer = std::function<absl::StatusOr<std::vector<DecodedPlan>>(const Instance&,
                                                                         const DecodeOptions&)>;
 
-  explicit FakePolicy(Answer answer, absl::Status supports = absl::OkStatus())
-      : answer_(std::move(answer)), supports_(std::move(supports)) {
+  explicit FakePolicy(Answer answer, absl::Status supports = absl::OkStatus(),
+                      bool improves = false)
+      : answer_(std::move(answer)), supports_(std::move(supports)), improves_(improves) {
     info_.architecture = "fake";
   }
 
   const PolicyInfo& info() const override { return info_; }
   absl::Status Supports(const Instance&) const override { return supports_; }
+  absl::Status Improves(const Instance& instance) const override {
+    return improves_ ? absl::OkStatus() : Policy::Improves(instance);
+  }
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                   const DecodeOptions& options) override {
     {
@@ -41,6 +45,7 @@ class FakePolicy final : public Policy {
  private:
   const Answer answer_;
   const absl::Status supports_;
+  const bool improves_;
   PolicyInfo info_;
   mutable absl::Mutex mu_;
   std::vector<DecodeOptions> asked_ ABSL_GUARDED_BY(mu_);

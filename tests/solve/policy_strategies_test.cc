@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/steady_time.h"
 #include "core/search/construct.h"
 #include "core/search/search.h"
@@ -62,6 +64,41 @@ TEST(PolicyStrategiesTest, GreedySampleAndBeamGiveThePolicysOwnPlan) {
     EXPECT_EQ(policy->asked()[0].width, width);
     EXPECT_EQ(policy->asked()[0].seed, 77);
   }
+}
+
+TEST(PolicyStrategiesTest, ImprovedPlansSayHowLongAndHowOftenTheyWereImproved) {
+  const Instance instance = Cvrp();
+  const auto policy = std::make_shared<FakePolicy>(
+      [](const Instance& given, const DecodeOptions& options) {
+        DecodedPlan decoded{NearestNeighbourPlan(given)};
+        decoded.rounds = std::min(options.improvement->rounds, 100);
+        decoded.improving = absl::Microseconds(1);
+        return absl::StatusOr<std::vector<DecodedPlan>>({decoded});
+      },
+      absl::OkStatus(), true);
+  SolveOptions options = With(policy, Strategy::kImproved);
+  options.rounds = 90;
+  const auto done = Solve(instance, options);
+  ASSERT_TRUE(done.ok()) << done.status();
+  EXPECT_EQ(done->strategy, Strategy::kImproved);
+  EXPECT_EQ(done->iterations, 90);
+  EXPECT_EQ(done->ended_by, SolveEnd::kIterations);
+  EXPECT_EQ(done->times.search, absl::Microseconds(1));
+  EXPECT_GE(done->times.decode, absl::ZeroDuration());
+  ASSERT_EQ(policy->asked().size(), 1);
+  EXPECT_EQ(policy->asked()[0].improvement->rounds, 90);
+  EXPECT_LT(policy->asked()[0].improvement->until, policy->asked()[0].stop.deadline());
+  options.rounds = 1000;
+  EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kBudget);
+  options.rounds = kMostRounds + 1;
+  EXPECT_TRUE(absl::IsInvalidArgument(Solve(instance, options).status()));
+}
+
+TEST(PolicyStrategiesTest, ImprovementWantsADeviceThatKnowsIt) {
+  const auto answer =
+      Solve(Cvrp(), With(std::make_shared<FakePolicy>(NearestNeighbour), Strategy::kImproved));
+  EXPECT_TRUE(absl::IsUnimplemented(answer.status())) << answer.status();
+  EXPECT_THAT(std::string(answer.status().message()), HasSubstr("GPU"));
 }
 
 TEST(PolicyStrategiesTest, ANetworkStrategyWithoutAModelIsRefused) {

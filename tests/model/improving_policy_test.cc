@@ -1,0 +1,171 @@
+#include "core/model/improving_policy.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/steady_time.h"
+#include "core/model/cpu_graph_transformer.h"
+#include "core/model/engine_policy.h"
+#include "core/model/whole_numbers.h"
+#include "core/problem/checker.h"
+#include "core/problem/generators.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/brute_force.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::HasSubstr;
+
+std::unique_ptr<Policy> Network() {
+  return MakeEnginePolicy(
+      MakeCpuGraphTransformer({.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 1}, 5),
+      {ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kVrptw}, {});
+}
+
+std::unique_ptr<Policy> Improving() {
+  return MakeImprovingPolicy(Network(), MakeSerialBatchImprover());
+}
+
+DecodeOptions With(int32_t rounds) {
+  DecodeOptions options;
+  options.improvement = PlanImprovement{.rounds = rounds};
+  return options;
+}
+
+double Cost(const Instance& instance, const DecodedPlan& decoded) {
+  const CheckReport report = CheckPlan(instance, decoded.plan);
+  EXPECT_TRUE(report.feasible) << instance.name();
+  return report.cost;
+}
+
+// Of all kinds that are improved.
+std::vector<Instance> Improvable() {
+  return {AnInstance().WithCustomers(40).RandomDemands().Capacity(25).Build(),
+          AnInstance().WithCustomers(30).RandomDemands().Capacity(25).As(Metric::kRounded).Build(),
+          AnInstance().WithCustomers(30).RandomDemands().Capacity(20).As(Metric::kDimacs).Build(),
+          AnInstance().WithCustomers(25).Kind(ProblemKind::kTsp).Build(),
+          AnInstance().WithCustomers(20).RandomDemands().Capacity(25).ExplicitMatrix().Build(),
+          AnInstance()
+              .At({{0, 0}, {1, 2}, {3, 1}, {5, 4}, {2, 2}})
+              .Demands({0.3, 0.7, 0.35, 0.6})
+              .Capacity(1)
+              .Build(),
+          AnInstance().WithCustomers(1).Build()};
+}
+
+TEST(ImprovingPolicyTest, ImprovesWhatTheNetworkDecodesInEveryBatch) {
+  const std::vector<Instance> instances = Improvable();
+  const auto decoded = Improving()->Decode(instances, {});
+  const auto improved = Improving()->Decode(instances, With(400));
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  ASSERT_TRUE(improved.ok()) << improved.status();
+  double before = 0;
+  double after = 0;
+  for (size_t i = 0; i < instances.size(); ++i) {
+    EXPECT_LE(Cost(instances[i], (*improved)[i]), Cost(instances[i], (*decoded)[i])) << i;
+    before += Cost(instances[i], (*decoded)[i]);
+    after += Cost(instances[i], (*improved)[i]);
+    EXPECT_EQ((*improved)[i].rounds, 400);
+    EXPECT_GT((*improved)[i].improving, absl::ZeroDuration());
+    EXPECT_EQ((*decoded)[i].rounds, 0);
+    // As it gets it alone.
+    const auto alone = Improving()->Decode(std::span(instances).subspan(i, 1), With(400));
+    EXPECT_EQ((*alone)[0].plan, (*improved)[i].plan) << i;
+  }
+  EXPECT_LT(after, 0.9 * before);
+}
+
+TEST(ImprovingPolicyTest, FindsTheOptimumOfTinyInstances) {
+  const auto policy = Improving();
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const Instance instance = AnInstance()
+                                  .WithCustomers(4 + static_cast<int32_t>(seed % 5))
+                                  .Seed(seed)
+                                  .RandomDemands()
+                                  .Capacity(seed % 2 == 0 ? 15 : 40)
+                                  .Build();
+    const auto plans = policy->Decode(std::span(&instance, 1), With(3000));
+    ASSERT_TRUE(plans.ok()) << plans.status();
+    EXPECT_NEAR(Cost(instance, (*plans)[0]), test::BruteForceOptimum(instance).cost, 1e-6) << seed;
+  }
+}
+
+TEST(ImprovingPolicyTest, EndsInTimeWithWhatItHas) {
+  const std::vector<Instance> instances = Improvable();
+  DecodeOptions options = With(1'000'000'000);
+  options.improvement->until = SteadyNow() + absl::Milliseconds(50);
+  const auto plans = Improving()->Decode(instances, options);
+  ASSERT_TRUE(plans.ok()) << plans.status();
+  for (size_t i = 0; i < instances.size(); ++i) Cost(instances[i], (*plans)[i]);
+  EXPECT_LT((*plans)[0].rounds, 1'000'000'000);
+}
+
+TEST(ImprovingPolicyTest, TheFleetIsKept) {
+  const Instance limited =
+      AnInstance().WithCustomers(24).RandomDemands().Capacity(30).Vehicles(24).Build();
+  const auto plans = Improving()->Decode(std::span(&limited, 1), With(300));
+  ASSERT_TRUE(plans.ok()) << plans.status();
+  Cost(limited, (*plans)[0]);
+  const Plan& plan = (*plans)[0].plan;
+  EXPECT_LE(InWholeNumbers(limited, plan).routes, 24);
+}
+
+TEST(ImprovingPolicyTest, NamesWhatItDoesNotKnow) {
+  const auto policy = Improving();
+  const auto refusal = [&](const Instance& instance) {
+    const absl::Status status = policy->Improves(instance);
+    EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
+    const auto plans = policy->Decode(std::span(&instance, 1), With(1));
+    EXPECT_TRUE(absl::IsUnimplemented(plans.status())) << plans.status();
+    return std::string(status.message());
+  };
+  EXPECT_THAT(refusal(AnInstance().RandomWindows().Build()), HasSubstr("time windows"));
+  EXPECT_THAT(refusal(AnInstance().OpenEnd().Build()), HasSubstr("open"));
+  EXPECT_THAT(refusal(AnInstance().MaxDistance(1000).Build()), HasSubstr("max_distance"));
+  EXPECT_THAT(refusal(AnInstance().ExplicitMatrix(0.2).Build()), HasSubstr("distance_matrix"));
+  EXPECT_THAT(refusal(AnInstance().WithCustomers(2048).Capacity(9000).Build()),
+              HasSubstr("got 2048"));
+}
+
+TEST(ImprovingPolicyTest, ANetworkThatIsNotOnAGpuRefuses) {
+  const Instance instance = AnInstance().Build();
+  const auto plans = Network()->Decode(std::span(&instance, 1), With(1));
+  EXPECT_TRUE(absl::IsUnimplemented(plans.status())) << plans.status();
+  EXPECT_THAT(std::string(plans.status().message()), HasSubstr("GPU"));
+}
+
+TEST(WholeNumbersTest, WholeValuesStayAndOthersMakeTheMostOfInt32) {
+  const Instance rounded =
+      AnInstance().WithCustomers(9).RandomDemands().Capacity(20).As(Metric::kRounded).Build();
+  Plan plan;
+  for (NodeIndex node = 1; node < rounded.num_nodes(); ++node) plan.push_back({0, {node}});
+  const ImprovedPlan whole = InWholeNumbers(rounded, plan);
+  EXPECT_EQ(whole.capacity, 20);
+  EXPECT_EQ(whole.demands[3], rounded.demand(3));
+  EXPECT_EQ(whole.distances[3 * 10 + 5], rounded.Distance(3, 5));
+  const Instance exact = AnInstance().WithCustomers(9).RandomDemands().Capacity(20).Build();
+  const ImprovedPlan fine = InWholeNumbers(exact, plan);
+  const double factor = fine.distances[3 * 10 + 5] / exact.Distance(3, 5);
+  EXPECT_GT(factor, 1e5);
+  EXPECT_NEAR(fine.distances[4 * 10 + 7], exact.Distance(4, 7) * factor, 2);
+}
+
+TEST(WholeNumbersTest, WhatFitsInWholeNumbersFitsInTruth) {
+  const Instance fractions = AnInstance()
+                                 .At({{0, 0}, {1, 2}, {3, 1}, {5, 4}})
+                                 .Demands({0.1, 0.2, 0.7})
+                                 .Capacity(0.9)
+                                 .Build();
+  const ImprovedPlan whole = InWholeNumbers(fractions, {{0, {1}}, {0, {2}}, {0, {3}}});
+  EXPECT_LE(whole.demands[2] + whole.demands[1], whole.capacity);
+  EXPECT_GT(whole.demands[1] + whole.demands[2] + whole.demands[3], whole.capacity);
+  EXPECT_EQ(whole.plan.size(), 3);
+}
+
+}  // namespace
+}  // namespace vrp
