@@ -161,6 +161,7 @@ class Checks:
         for case in BENCH_CASES:
             yield case, 65, self._gpu(functools.partial(self._measure, case))
         yield "tiny_1 epoch", 60, self._gpu(self._measure_tiny)
+        yield "10,000 cvrp100 improved, and one greedy", 150, self._gpu(self._measure_improved)
 
     def _measure(self, case, limit):
         self._program("bench/engine_bench")
@@ -178,6 +179,14 @@ class Checks:
         outcome.need_success("train_bench")
         lines = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"what": "train_epoch"')]
         return {"epoch_s": [line["seconds"] for line in lines], "goal_s": 0.03}
+
+    def _measure_improved(self, limit):
+        rounds = (0, 5000, 20000, 50000)
+        outcome = self._run([self._program("bench/improve_bench"), "cuda", self._root / "models" / "gt-mixed" / "2",
+                             10000, 48, *rounds], limit)
+        outcome.need_success("improve_bench")
+        lines = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"what"')]
+        return {"lines": lines, "goal_gap": 0.01, "goal_s": 20, "goal_single_ms": 1}
 
     def profile(self):
         yield "ncu engine_bench", 60, self._gpu(self._profile_kernels)

@@ -1,0 +1,166 @@
+// Cost and gap of CVRP100 plans against the rounds that improve them, in one batch, and how long
+// one greedy plan takes: on a GPU as the daemon has it, on the CPU by the same programs with one
+// thread. The gap is to our own search's best of a second, of the batch's first REFERENCES
+// instances.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "core/base/steady_time.h"
+#include "core/model/improving_policy.h"
+#include "core/problem/checker.h"
+#include "core/problem/generators.h"
+#include "core/search/search.h"
+#include "tests/bench/json_line.h"
+
+namespace vrp {
+namespace {
+
+constexpr absl::Duration kReferenceTime = absl::Seconds(1);
+constexpr int kWarmCalls = 20;
+constexpr int kCalls = 200;
+
+[[noreturn]] void Die(const absl::Status& status) {
+  std::cerr << "improve_bench: " << status << "\n";
+  std::exit(1);
+}
+
+template <typename T>
+T Value(absl::StatusOr<T> value) {
+  if (!value.ok()) Die(value.status());
+  return *std::move(value);
+}
+
+struct Words {
+  std::string device;
+  std::string model;
+  int instances = 0;
+  int references = 0;
+  std::vector<int> rounds = {};
+};
+
+bool Parse(int argc, char** argv, Words& words) {
+  if (argc < 6) return false;
+  words.device = argv[1];
+  words.model = argv[2];
+  bool sound = absl::SimpleAtoi(argv[3], &words.instances) && words.instances > 0 &&
+               absl::SimpleAtoi(argv[4], &words.references) && words.references >= 0 &&
+               words.references <= words.instances;
+  for (int i = 5; i < argc; ++i) {
+    sound = sound && absl::SimpleAtoi(argv[i], &words.rounds.emplace_back());
+    sound = sound && words.rounds.back() >= 0;
+  }
+  return sound;
+}
+
+// On the CPU the twin of what a GPU does.
+std::unique_ptr<Policy> Load(const Words& words) {
+  const DeviceId device = Value(ResolveDevice(words.device));
+  std::unique_ptr<Policy> policy = Value(LoadPolicy(words.model, device));
+  if (device.kind != DeviceKind::kCpu) return policy;
+  return MakeImprovingPolicy(std::move(policy), MakeSerialBatchImprover());
+}
+
+std::vector<double> References(const std::vector<Instance>& instances, int count, CpuPool& pool) {
+  std::vector<double> costs(static_cast<size_t>(count));
+  pool.ParallelFor(count, [&](int64_t i) {
+    SearchOptions options;
+    options.stop = StopCondition(SteadyNow() + kReferenceTime, nullptr);
+    costs[static_cast<size_t>(i)] = Value(Search(instances[static_cast<size_t>(i)], options)).cost;
+  });
+  return costs;
+}
+
+class Bench {
+ public:
+  explicit Bench(const Words& words)
+      : words_(words),
+        threads_(static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+        pool_(threads_),
+        policy_(Load(words)),
+        instances_(Value(GenerateInstances(
+            {.kind = ProblemKind::kCvrp, .customers = 100, .seed = 1234}, words.instances))),
+        references_(References(instances_, words.references, pool_)) {}
+
+  void MeasureGreedy() {
+    const std::span<const Instance> one(instances_.data(), 1);
+    std::vector<double> milliseconds;
+    for (int call = -kWarmCalls; call < kCalls; ++call) {
+      const absl::Time begun = SteadyNow();
+      Value(policy_->Decode(one, {}));
+      if (call >= 0) milliseconds.push_back(absl::ToDoubleMilliseconds(SteadyNow() - begun));
+    }
+    nlohmann::ordered_json line = Line("greedy_cvrp100_single");
+    line["batch"] = 1;
+    line["call_ms"] = Median(milliseconds);
+    PrintMeasurement(std::move(line), 1);
+  }
+
+  void MeasureImproved(int rounds) {
+    DecodeOptions options;
+    options.improvement = PlanImprovement{.rounds = rounds};
+    options.pool = &pool_;
+    const absl::Time begun = SteadyNow();
+    const double cpu = ProcessCpuSeconds();
+    const std::vector<DecodedPlan> plans = Value(policy_->Decode(instances_, options));
+    const double seconds = absl::ToDoubleSeconds(SteadyNow() - begun);
+    double cost = 0;
+    double gap = 0;
+    for (size_t i = 0; i < plans.size(); ++i) {
+      const CheckReport report = CheckPlan(instances_[i], plans[i].plan);
+      if (!report.feasible) Die(absl::InternalError("the checker refuses a plan"));
+      cost += report.cost / static_cast<double>(plans.size());
+      if (i >= references_.size()) continue;
+      gap += (report.cost / references_[i] - 1) / static_cast<double>(references_.size());
+    }
+    nlohmann::ordered_json line = Line("improved_cvrp100");
+    line["batch"] = words_.instances;
+    line["rounds"] = rounds;
+    line["cost"] = cost;
+    line["gap"] = gap;
+    line["references"] = references_.size();
+    line["seconds"] = seconds;
+    line["improving_s"] = absl::ToDoubleSeconds(plans.front().improving);
+    line["cpu_s"] = ProcessCpuSeconds() - cpu;
+    line["instances_per_s"] = words_.instances / seconds;
+    PrintMeasurement(std::move(line), threads_);
+  }
+
+ private:
+  nlohmann::ordered_json Line(const char* what) const {
+    nlohmann::ordered_json line;
+    line["what"] = what;
+    line["computed_on"] = words_.device;
+    return line;
+  }
+
+  const Words words_;
+  const int threads_;
+  CpuPool pool_;
+  const std::unique_ptr<Policy> policy_;
+  const std::vector<Instance> instances_;
+  const std::vector<double> references_;
+};
+
+int Main(int argc, char** argv) {
+  Words words;
+  if (!Parse(argc, argv, words)) {
+    std::cerr << "usage: improve_bench DEVICE MODEL INSTANCES REFERENCES ROUNDS...\n";
+    return 2;
+  }
+  Bench bench(words);
+  bench.MeasureGreedy();
+  for (const int rounds : words.rounds) bench.MeasureImproved(rounds);
+  return 0;
+}
+
+}  // namespace
+}  // namespace vrp
+
+int main(int argc, char** argv) { return vrp::Main(argc, argv); }

@@ -1,0 +1,63 @@
+// The improvement of plans on a device against the same program on the CPU.
+#include <string>
+#include <vector>
+
+#include "core/kernels/batch_improver.h"
+#include "gtest/gtest.h"
+#include "tests/gpu/gpu_testing.h"
+#include "tests/kernels/improve_case.h"
+
+namespace vrp {
+namespace {
+
+struct ImproverCase {
+  std::string name;
+  std::vector<ImprovedPlan> plans;
+  int32_t rounds = 0;
+};
+
+std::vector<ImprovedPlan> Hundreds(int32_t count) {
+  std::vector<ImprovedPlan> plans;
+  for (int32_t i = 0; i < count; ++i) {
+    plans.push_back(
+        test::RandomPlan({.customers = 100, .capacity = 50, .seed = static_cast<uint64_t>(i) + 1}));
+  }
+  return plans;
+}
+
+// Rooms in shared memory, few of them in a block, and in global memory.
+std::vector<ImproverCase> ImproverCases() {
+  return {{"Descent", Hundreds(9), 0},
+          {"Rounds", Hundreds(9), 500},
+          {"OneOfEachSize",
+           {test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),
+            test::RandomPlan({.customers = 33}), test::RandomPlan({.customers = 250})},
+           100},
+          {"Tsp", {test::RandomPlan({.customers = 100, .tsp = true})}, 200},
+          {"Large", {test::RandomPlan({.customers = 1500, .capacity = 200})}, 20},
+          {"BeyondSharedMemory", {test::RandomPlan({.customers = 2047, .capacity = 9})}, 3}};
+}
+
+class BatchImproverGpuTest : public testing::TestWithParam<ImproverCase> {
+ protected:
+  void SetUp() override {
+    if (!test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
+  }
+};
+
+TEST_P(BatchImproverGpuTest, MakesThePlansThatTheCpuMakes) {
+  const ImproveOptions options = {.rounds = GetParam().rounds, .seed = 3};
+  std::vector<ImprovedPlan> here = GetParam().plans;
+  std::vector<ImprovedPlan> there = GetParam().plans;
+  ASSERT_TRUE(MakeSerialBatchImprover()->Improve(here, options).ok());
+  const auto rounds = MakeCudaBatchImprover(0)->Improve(there, options);
+  ASSERT_TRUE(rounds.ok()) << rounds.status();
+  EXPECT_EQ(*rounds, options.rounds);
+  for (size_t i = 0; i < here.size(); ++i) EXPECT_EQ(there[i].plan, here[i].plan) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, BatchImproverGpuTest, testing::ValuesIn(ImproverCases()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace vrp
