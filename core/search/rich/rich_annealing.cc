@@ -94,6 +94,7 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
       ruin_(routes, random),
       recreate_(routes, random, insert_until_),
       types_(routes, random),
+      pruning_(routes),
       reported_(absl::InfinitePast()),
       times_absent_(routes.problem().units(), 0) {
   current_ = best_ = Measure();
@@ -175,6 +176,7 @@ void RichAnnealing::Step() {
   }
   recreate_.InsertSome(removed, ruin_.seed());
   if (several_types && random_.Unit() < kImproveRate) types_.Improve(routes_.Touched());
+  if (pruning_.has_optional()) pruning_.Prune(routes_.Touched());
   const Value value = Measure();
   if (!Accepts(value)) {
     routes_.Rollback();

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "core/search/cooling.h"
 #include "core/search/fast_random.h"
+#include "core/search/rich/rich_pruning.h"
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_route_set.h"
 #include "core/search/rich/rich_ruin.h"
@@ -70,6 +71,7 @@ class RichAnnealing {
   RichRuin ruin_;
   RichRecreate recreate_;
   RichTypes types_;
+  RichPruning pruning_;
 
   bool fleet_too_small_ = false;
   double mean_edge_cost_ = 0;  // of the first plan

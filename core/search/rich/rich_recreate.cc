@@ -11,7 +11,7 @@ constexpr double kGenerousRate = 0.15;
 constexpr double kMostGenerous = 6;
 // How often new routes are compared by shares of their fixed cost.
 constexpr double kShareRate = 0.5;
-// Where units are given up: how often the order is by weight for the load, give or take a factor.
+// Where units may be left out: how often the order is by worth for the load, give or take a factor.
 constexpr double kWorthyRate = 0.3;
 constexpr double kLeastBulk = 1e-3;
 // The clock is asked after that many insertions.
@@ -39,7 +39,11 @@ RichRecreate::RichRecreate(RichRouteSet& routes, FastRandom& random, const StopC
       random_(random),
       stop_(stop),
       insertion_(routes, random),
-      is_gathered_(problem_.units(), 0) {}
+      is_gathered_(problem_.units(), 0) {
+  for (int32_t u = 0; u < problem_.units(); ++u) {
+    has_optional_ = has_optional_ || !problem_.unit(u).required();
+  }
+}
 
 void RichRecreate::InsertSome(std::span<const int32_t> removed, NodeIndex seed) {
   DrawMood();
@@ -86,7 +90,7 @@ void RichRecreate::Gather(std::span<const int32_t> removed, NodeIndex seed) {
 
 void RichRecreate::Order() {
   random_.Shuffle(std::span<int32_t>(gathered_));
-  const bool by_worth = toll_ > 0 && random_.Unit() < kWorthyRate;
+  const bool by_worth = (toll_ > 0 || has_optional_) && random_.Unit() < kWorthyRate;
   const int32_t order = by_worth ? kWorthy : DrawOrder(random_, problem_.timed());
   if (order == kRandom) return;
   keyed_.clear();
@@ -114,7 +118,7 @@ double RichRecreate::Key(int32_t order, NodeIndex customer) {
     case kLate:
       return -problem_.late_from(customer);
     case kWorthy:
-      return -problem_.unit(problem_.UnitOf(customer)).weight * (1 + random_.Unit()) /
+      return -Limit(problem_.unit(problem_.UnitOf(customer)), 1) * (1 + random_.Unit()) /
              std::max(problem_.bulk(customer), kLeastBulk);
     default:
       return 0;

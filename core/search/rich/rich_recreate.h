@@ -46,6 +46,7 @@ class RichRecreate {
   std::vector<std::pair<double, int32_t>> keyed_;
   double worth_ = 1;
   double toll_ = 0;
+  bool has_optional_ = false;  // there are units with prizes
 };
 
 }  // namespace vrp
