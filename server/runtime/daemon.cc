@@ -47,6 +47,8 @@ constexpr int32_t kPatientQueue = 16;
 constexpr int32_t kTrainingNiceness = 10;
 constexpr int32_t kSolveJobNiceness = 15;
 constexpr int32_t kQuickQueue = 1000;
+// A message may take so many times the most that it has on the wire.
+constexpr int64_t kUnpackedSizes = 4;
 // Nodes of a batch that a network decodes: its kernels on a CPU gain nothing from more than about
 // two of their own groups.
 constexpr int64_t kCpuBatchRows = 840;
@@ -67,6 +69,12 @@ absl::Status MakePrivateDirectory(const std::string& path) {
   if (chmod(path.c_str(), 0700) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
       Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
+}
+
+MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
+  const int64_t together = int64_t{vrpd.max_request_memory_mib} << 20;
+  return {.each = std::min(kUnpackedSizes * (int64_t{vrpd.max_message_mib} << 20), together),
+          .together = together};
 }
 
 void WarnOfLostJobs(const JobBook& book) {
@@ -113,6 +121,7 @@ struct Daemon::Parts {
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<DecodeBatcher> batcher;
   std::unique_ptr<StreamHub> streams;
+  std::unique_ptr<MessageBudget> messages;
   std::unique_ptr<WatchedTrainer> watched_trainer;
   std::unique_ptr<MeteredTrainer> trainer;
   std::shared_ptr<JobBook> book;
@@ -265,10 +274,12 @@ int32_t Daemon::Parts::ReadAhead() const {
 
 void Daemon::Parts::MakeServices() {
   const VrpdOptions& vrpd = options.vrpd;
+  messages = std::make_unique<MessageBudget>(BudgetOf(vrpd));
   const ServiceContext context{.solve_pool = *solve_pool,
                                .patient_pool = *patient_pool,
                                .quick_pool = *quick_pool,
                                .streams = *streams,
+                               .messages = *messages,
                                .clock = *options.clock,
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "server/convert/status_convert.h"
@@ -35,16 +36,23 @@ absl::Status WorkPool::CheckForecast(const Forecast& forecast) const {
   return CheckBegin(forecast, FirstFree(busy_until, queued, now), now, std::ssize(queue_));
 }
 
+absl::Status WorkPool::CheckQueue() const {
+  if (closed_) return StoppingError();
+  if (queue_.size() < static_cast<size_t>(options_.max_queued)) return absl::OkStatus();
+  const absl::Status full = absl::ResourceExhaustedError(
+      Concat("busy: ", queue_.size(), " requests are waiting; try again later"));
+  return WithReason(WithRetry(full, absl::Seconds(1)), "QUEUE_FULL");
+}
+
+absl::Status WorkPool::CheckRoom() const {
+  absl::MutexLock lock(&mutex_);
+  return CheckQueue();
+}
+
 absl::Status WorkPool::TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast) {
   absl::MutexLock lock(&mutex_);
-  if (closed_) return StoppingError();
-  if (queue_.size() >= static_cast<size_t>(options_.max_queued)) {
-    const absl::Status full = absl::ResourceExhaustedError(
-        Concat("busy: ", queue_.size(), " requests are waiting; try again later"));
-    return WithReason(WithRetry(full, absl::Seconds(1)), "QUEUE_FULL");
-  }
-  const absl::Status in_time = CheckForecast(forecast);
-  if (!in_time.ok()) return in_time;
+  VRP_RETURN_IF_ERROR(CheckQueue());
+  VRP_RETURN_IF_ERROR(CheckForecast(forecast));
   queue_.push_back({std::move(work), SteadyNow(), forecast});
   return absl::OkStatus();
 }

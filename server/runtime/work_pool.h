@@ -36,6 +36,8 @@ class WorkPool {
   // Pieces of work that no thread has begun yet.
   int64_t waiting() const;
 
+  // Whether TryRun would find the queue full, for whom it is dear to say what the work is.
+  absl::Status CheckRoom() const;
   // kResourceExhausted with a RetryInfo when the queue is full, or when all threads are busy and by
   // what is known of the work before it it would begin too late (see CheckBegin); kUnavailable
   // after Close. Never blocks.
@@ -54,6 +56,7 @@ class WorkPool {
     Forecast forecast;
   };
   void Work(size_t thread);
+  absl::Status CheckQueue() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckForecast(const Forecast& forecast) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;

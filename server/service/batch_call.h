@@ -31,6 +31,8 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     StreamHub* hub = nullptr;  // outlives the call
     int32_t slots = 1;         // requests read and not yet answered
     absl::Time deadline = absl::InfiniteFuture();
+    // What a request needs before all else.
+    std::function<void(Request&)> prepare;
     // Gives the response, once and from any thread; the request lives until then. Cannot fail: a
     // request's error is part of its response.
     using Done = absl::AnyInvocable<void(Response)>;
@@ -80,6 +82,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   }
 
   void Answer(Request request) {
+    options_.prepare(request);
     const auto kept = std::make_shared<const Request>(std::move(request));
     const auto answer = [self = this->shared_from_this(), kept] {
       if (self->cancel_->cancelled()) return;

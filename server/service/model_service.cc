@@ -5,6 +5,24 @@
 
 namespace vrp {
 
+ModelService::ModelService(const ServiceContext& context, const ModelHandler& handler)
+    : context_(context), handler_(handler) {
+  Receive("ListModels", {context_.messages}, &ModelService::ListModels);
+  Receive("GetModel", {context_.messages}, &ModelService::GetModel);
+  Receive("EvaluateModel", {context_.messages}, &ModelService::EvaluateModel);
+  Receive("ExportModel", {context_.messages}, &ModelService::ExportModel);
+  Receive("SetModelAlias", {context_.messages}, &ModelService::SetModelAlias);
+  Receive("DeleteModelAlias", {context_.messages}, &ModelService::DeleteModelAlias);
+  Receive("LoadModel", {context_.messages}, &ModelService::LoadModel);
+  Receive("UnloadModel", {context_.messages}, &ModelService::UnloadModel);
+  Receive("DeleteModelVersion", {context_.messages}, &ModelService::DeleteModelVersion);
+  MarkMethodCallback(MethodIndex("vrp.v1.ModelService.ImportModel"),
+                     ReceiveStream<v1::ImportModelRequest, v1::Model>(
+                         [this](grpc::CallbackServerContext* call, v1::Model* response) {
+                           return Import(*call, *response);
+                         }));
+}
+
 grpc::ServerUnaryReactor* ModelService::ListModels(grpc::CallbackServerContext* context,
                                                    const v1::ListModelsRequest* request,
                                                    v1::ListModelsResponse* response) {
@@ -34,6 +52,7 @@ grpc::ServerReadReactor<Received<v1::ImportModelRequest>>* ModelService::Import(
   return UploadCall<v1::ImportModelRequest, v1::Model>::Start(
       call, response,
       {.pool = &context_.quick_pool,
+       .messages = &context_.messages,
        .take = [import](const v1::ImportModelRequest& message) { return import->Take(message); },
        .finish = [import] { return import->Finish(); }});
 }

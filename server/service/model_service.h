@@ -3,22 +3,15 @@
 
 #include "grpcpp/support/server_callback.h"
 #include "server/service/model_handler.h"
-#include "server/service/received.h"
+#include "server/service/receive.h"
 #include "server/service/service_context.h"
 #include "vrp/v1/model_service.grpc.pb.h"
 
 namespace vrp {
 
-class ModelService final : public v1::ModelService::CallbackService {
+class ModelService final : public ReceivingService<v1::ModelService> {
  public:
-  ModelService(const ServiceContext& context, const ModelHandler& handler)
-      : context_(context), handler_(handler) {
-    MarkMethodCallback(MethodIndex("vrp.v1.ModelService.ImportModel"),
-                       ReceiveStream<v1::ImportModelRequest, v1::Model>(
-                           [this](grpc::CallbackServerContext* call, v1::Model* response) {
-                             return Import(*call, *response);
-                           }));
-  }
+  ModelService(const ServiceContext& context, const ModelHandler& handler);
   grpc::ServerUnaryReactor* ListModels(grpc::CallbackServerContext* context,
                                        const v1::ListModelsRequest* request,
                                        v1::ListModelsResponse* response) override;

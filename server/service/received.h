@@ -1,56 +1,61 @@
-// A message of a client's stream that may be none.
+// A message of a client that is unpacked by ourselves: within a budget, and it may be none.
 //
-// gRPC ends a stream at a message that cannot be parsed as if the caller had ended it, so that the
-// caller would never hear of what is lost. Streams of Received tell the two apart.
+// gRPC unpacks whatever comes, though a message of 64 MiB may take gigabytes then; and ends a
+// stream at one that cannot be read as if the caller had ended it, who would never hear of what is
+// lost. All our RPCs receive such messages, in place of the generated handlers.
 #pragma once
 
-#include <cstdlib>
-#include <functional>
-#include <string>
+#include <cstdint>
 
-#include "google/protobuf/descriptor.h"
+#include "core/base/status_macros.h"
 #include "grpcpp/grpcpp.h"
-#include "grpcpp/support/server_callback.h"
+#include "grpcpp/support/proto_buffer_reader.h"
+#include "server/convert/message_weight.h"
 #include "server/convert/status_convert.h"
+#include "server/runtime/message_budget.h"
 
 namespace vrp {
 
 template <typename Message>
-struct Received {
-  Message message;
-  bool readable = false;
-
-  // OK, or why there is no message.
-  absl::Status status() const {
-    return readable ? absl::OkStatus() : UnreadableError(Message::descriptor()->full_name());
+class Received {
+ public:
+  // The bytes of a message, which nothing is known of yet.
+  void Take(grpc::ByteBuffer& bytes) {
+    bytes_.Clear();
+    bytes_.Swap(&bytes);
   }
+
+  // `times`: so many copies of the message there will be. Afterwards status() says whether there
+  // is a message.
+  void Unpack(MessageBudget& budget, int64_t times = 1) {
+    share_ = {};
+    status_ = TryUnpack(budget, times);
+    bytes_.Clear();
+  }
+
+  const Message& message() const { return message_; }
+  // kInvalidArgument: it cannot be read, or takes too much; kResourceExhausted: as of the budget.
+  const absl::Status& status() const { return status_; }
+
+ private:
+  absl::Status TryUnpack(MessageBudget& budget, int64_t times) {
+    grpc::ProtoBufferReader wire(&bytes_);
+    VRP_RETURN_IF_ERROR(wire.status().ok() ? absl::OkStatus()
+                                           : UnreadableError(Message::descriptor()->full_name()));
+    VRP_ASSIGN_OR_RETURN(const int64_t weight,
+                         WeighMessage(*Message::descriptor(), wire, budget.each()));
+    VRP_ASSIGN_OR_RETURN(share_, budget.Take(times * weight));
+    if (grpc::SerializationTraits<Message>::Deserialize(&bytes_, &message_).ok()) {
+      return absl::OkStatus();
+    }
+    return UnreadableError(Message::descriptor()->full_name());
+  }
+
+  grpc::ByteBuffer bytes_;
+  MessageBudget::Share share_;
+  Message message_;
+  absl::Status status_;
 };
-
-// The index of the RPC "vrp.v1.SolverService.BatchSolve" for grpc::Service::MarkMethodCallback,
-// which replaces the generated handler by one of Received.
-inline int MethodIndex(const std::string& full_name) {
-  const google::protobuf::MethodDescriptor* method =
-      google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(full_name);
-  if (method == nullptr) std::abort();  // the protos are linked in
-  return method->index();
-}
-
-template <typename Request, typename Response>
-grpc::internal::MethodHandler* ReceiveStream(
-    std::function<grpc::ServerReadReactor<Received<Request>>*(grpc::CallbackServerContext*,
-                                                              Response*)>
-        start) {
-  return new grpc::internal::CallbackClientStreamingHandler<Received<Request>, Response>(
-      std::move(start));
-}
-
-template <typename Request, typename Response>
-grpc::internal::MethodHandler* ReceiveBatch(
-    std::function<
-        grpc::ServerBidiReactor<Received<Request>, Response>*(grpc::CallbackServerContext*)>
-        start) {
-  return new grpc::internal::CallbackBidiHandler<Received<Request>, Response>(std::move(start));
-}
 
 }  // namespace vrp
 
@@ -60,7 +65,7 @@ template <typename Message>
 class SerializationTraits<vrp::Received<Message>, void> {
  public:
   static Status Deserialize(ByteBuffer* buffer, vrp::Received<Message>* received) {
-    received->readable = SerializationTraits<Message>::Deserialize(buffer, &received->message).ok();
+    received->Take(*buffer);
     return Status::OK;
   }
 };

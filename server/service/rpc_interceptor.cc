@@ -50,10 +50,6 @@ class RpcInterceptor final : public experimental::Interceptor {
 
   void Intercept(experimental::InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(
-            experimental::InterceptionHookPoints::POST_RECV_MESSAGE)) {
-      unread_ = methods->GetRecvMessage() == nullptr;
-    }
-    if (methods->QueryInterceptionHookPoint(
             experimental::InterceptionHookPoints::PRE_SEND_STATUS)) {
       End(methods);
     }
@@ -62,7 +58,7 @@ class RpcInterceptor final : public experimental::Interceptor {
 
  private:
   void End(experimental::InterceptorBatchMethods* methods) {
-    const grpc::Status status = StatusOf(methods);
+    const grpc::Status status = methods->GetSendStatus();
     const std::string id = IdOf(*info_.server_context());
     methods->GetSendTrailingMetadata()->emplace(kRequestIdKey, id);
     Count(status);
@@ -72,18 +68,6 @@ class RpcInterceptor final : public experimental::Interceptor {
     if (!warn) return LogDebug("request", fields);
     fields.push_back({.name = "error", .value = status.error_message()});
     LogWarning("request", fields);
-  }
-
-  // gRPC answers a message that it cannot parse with UNIMPLEMENTED and no word.
-  grpc::Status StatusOf(experimental::InterceptorBatchMethods* methods) const {
-    const grpc::Status status = methods->GetSendStatus();
-    const bool wordless =
-        status.error_code() == grpc::StatusCode::UNIMPLEMENTED && status.error_message().empty();
-    if (!unread_ || !wordless) return status;
-    const grpc::Status better =
-        ToGrpcStatus(UnreadableError(Concat("the request of ", RpcName(info_.method()))));
-    methods->ModifySendStatus(better);
-    return better;
   }
 
   void Count(const grpc::Status& status) {
@@ -113,7 +97,6 @@ class RpcInterceptor final : public experimental::Interceptor {
   const absl::Time received_;
   // Hooks of one call come one after the other.
   bool ended_ = false;
-  bool unread_ = false;  // the last message could not be parsed, or there was none
   absl::Duration duration_;
 };
 

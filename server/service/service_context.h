@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/clock.h"
+#include "server/runtime/message_budget.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
 
@@ -15,6 +16,7 @@ struct ServiceContext {
   WorkPool& patient_pool;  // for calls that wait for a training's step
   WorkPool& quick_pool;    // for all else
   StreamHub& streams;
+  MessageBudget& messages;  // what requests may take in memory
   const Clock& clock;
   // Requests that BatchSolve reads ahead at least, for a GPU to work on together.
   int32_t read_ahead = 0;

@@ -1,5 +1,7 @@
 #include "server/service/services.h"
 
+#include <utility>
+
 #include "core/base/status_macros.h"
 #include "server/service/backup_source.h"
 #include "server/service/dataset_handler.h"
@@ -10,6 +12,46 @@
 #include "server/service/upload_call.h"
 
 namespace vrp {
+
+TrainingService::TrainingService(const ServiceContext& context, const TrainingHandler& handler)
+    : context_(context), handler_(handler) {
+  Receive("CreateTrainingJob", {context_.messages}, &TrainingService::CreateTrainingJob);
+  Receive("GetTrainingJob", {context_.messages}, &TrainingService::GetTrainingJob);
+  Receive("ListTrainingJobs", {context_.messages}, &TrainingService::ListTrainingJobs);
+  Receive("CancelTrainingJob", {context_.messages}, &TrainingService::CancelTrainingJob);
+  Receive("PauseTrainingJob", {context_.messages}, &TrainingService::PauseTrainingJob);
+  Receive("ResumeTrainingJob", {context_.messages}, &TrainingService::ResumeTrainingJob);
+  Receive("DeleteTrainingJob", {context_.messages}, &TrainingService::DeleteTrainingJob);
+  Receive("PublishTrainingJob", {context_.messages}, &TrainingService::PublishTrainingJob);
+  Receive("GetTrainingHistory", {context_.messages}, &TrainingService::GetTrainingHistory);
+  Receive("WatchTrainingJob", {context_.messages}, &TrainingService::WatchTrainingJob);
+}
+
+DatasetService::DatasetService(const ServiceContext& context, MatrixStore& matrices,
+                               const SolveJobHandler& solve_jobs, int32_t max_nodes)
+    : context_(context), matrices_(matrices), solve_jobs_(solve_jobs), max_nodes_(max_nodes) {
+  Receive("GenerateInstances", {context_.messages}, &DatasetService::GenerateInstances);
+  Receive("ListMatrices", {context_.messages}, &DatasetService::ListMatrices);
+  Receive("DeleteMatrices", {context_.messages}, &DatasetService::DeleteMatrices);
+  MarkMethodCallback(MethodIndex("vrp.v1.DatasetService.UploadMatrices"),
+                     ReceiveStream<v1::UploadMatricesRequest, v1::Matrices>(
+                         [this](grpc::CallbackServerContext* call, v1::Matrices* response) {
+                           return Upload(*call, *response);
+                         }));
+}
+
+SystemService::SystemService(const ServiceContext& context, SystemFacts facts,
+                             const Telemetry& telemetry, BackupSources backup)
+    : context_(context),
+      facts_(std::move(facts)),
+      telemetry_(telemetry),
+      backup_(std::move(backup)) {
+  Receive("GetServerInfo", {context_.messages}, &SystemService::GetServerInfo);
+  Receive("GetServerStats", {context_.messages}, &SystemService::GetServerStats);
+  Receive("SetLogLevel", {context_.messages}, &SystemService::SetLogLevel);
+  Receive("BackupServer", {context_.messages}, &SystemService::BackupServer);
+}
+
 grpc::ServerUnaryReactor* TrainingService::CreateTrainingJob(
     grpc::CallbackServerContext* context, const v1::CreateTrainingJobRequest* request,
     v1::TrainingJob* response) {
@@ -99,6 +141,7 @@ grpc::ServerReadReactor<Received<v1::UploadMatricesRequest>>* DatasetService::Up
   return UploadCall<v1::UploadMatricesRequest, v1::Matrices>::Start(
       call, response,
       {.pool = &context_.quick_pool,
+       .messages = &context_.messages,
        .take = [import](const v1::UploadMatricesRequest& message) { return import->Take(message); },
        .finish = [import] { return import->Finish(); }});
 }

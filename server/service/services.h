@@ -8,7 +8,7 @@
 #include "core/jobs/backup/snapshot.h"
 #include "core/registry/matrix_store.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/service/received.h"
+#include "server/service/receive.h"
 #include "server/service/service_context.h"
 #include "server/service/solve_job_handler.h"
 #include "server/service/system_handler.h"
@@ -20,10 +20,9 @@
 
 namespace vrp {
 
-class TrainingService final : public v1::TrainingService::CallbackService {
+class TrainingService final : public ReceivingService<v1::TrainingService> {
  public:
-  TrainingService(const ServiceContext& context, const TrainingHandler& handler)
-      : context_(context), handler_(handler) {}
+  TrainingService(const ServiceContext& context, const TrainingHandler& handler);
   grpc::ServerUnaryReactor* CreateTrainingJob(grpc::CallbackServerContext* context,
                                               const v1::CreateTrainingJobRequest* request,
                                               v1::TrainingJob* response) override;
@@ -59,17 +58,10 @@ class TrainingService final : public v1::TrainingService::CallbackService {
   const TrainingHandler& handler_;
 };
 
-class DatasetService final : public v1::DatasetService::CallbackService {
+class DatasetService final : public ReceivingService<v1::DatasetService> {
  public:
   DatasetService(const ServiceContext& context, MatrixStore& matrices,
-                 const SolveJobHandler& solve_jobs, int32_t max_nodes)
-      : context_(context), matrices_(matrices), solve_jobs_(solve_jobs), max_nodes_(max_nodes) {
-    MarkMethodCallback(MethodIndex("vrp.v1.DatasetService.UploadMatrices"),
-                       ReceiveStream<v1::UploadMatricesRequest, v1::Matrices>(
-                           [this](grpc::CallbackServerContext* call, v1::Matrices* response) {
-                             return Upload(*call, *response);
-                           }));
-  }
+                 const SolveJobHandler& solve_jobs, int32_t max_nodes);
   grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* GenerateInstances(
       grpc::CallbackServerContext* context, const v1::GenerateInstancesRequest* request) override;
   grpc::ServerUnaryReactor* ListMatrices(grpc::CallbackServerContext* context,
@@ -90,14 +82,10 @@ class DatasetService final : public v1::DatasetService::CallbackService {
   const int32_t max_nodes_;
 };
 
-class SystemService final : public v1::SystemService::CallbackService {
+class SystemService final : public ReceivingService<v1::SystemService> {
  public:
   SystemService(const ServiceContext& context, SystemFacts facts, const Telemetry& telemetry,
-                BackupSources backup)
-      : context_(context),
-        facts_(std::move(facts)),
-        telemetry_(telemetry),
-        backup_(std::move(backup)) {}
+                BackupSources backup);
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
                                           const v1::GetServerInfoRequest* request,
                                           v1::ServerInfo* response) override;

@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-struct FoundPlan {
+struct StreamedPlan {
   Instance instance;  // shares its data
   Plan plan;
   absl::Time found;
@@ -27,11 +27,11 @@ struct FoundPlan {
 class Mailbox {
  public:
   struct Content {
-    std::optional<FoundPlan> plan;
+    std::optional<StreamedPlan> plan;
     std::optional<absl::StatusOr<v1::SolveResponse>> answer;
   };
 
-  void PutPlan(FoundPlan plan) {
+  void PutPlan(StreamedPlan plan) {
     Put([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { content_.plan = std::move(plan); });
   }
   void PutAnswer(absl::StatusOr<v1::SolveResponse> answer) {
@@ -71,7 +71,7 @@ class Mailbox {
   std::function<void()> on_ready_ ABSL_GUARDED_BY(mutex_);
 };
 
-absl::StatusOr<v1::StreamSolveResponse> ToMessage(const FoundPlan& found, absl::Time received) {
+absl::StatusOr<v1::StreamSolveResponse> ToMessage(const StreamedPlan& found, absl::Time received) {
   VRP_ASSIGN_OR_RETURN(const Solution solution, MakeSolution(found.instance, found.plan));
   v1::StreamSolveResponse message;
   v1::Improvement& improvement = *message.mutable_improvement();

@@ -55,8 +55,16 @@ absl::StatusOr<Instance> ReadInput(const Request& request, const MatrixSource* m
   return InvalidField("instance", "absent, wanted an instance or a file");
 }
 
+// Of a file it is not known yet: 0.
+template <typename Request>
+int64_t NodesOf(const Request& request) {
+  return request.instance().depots_size() + request.instance().customers_size();
+}
+
 template <typename Request>
 absl::StatusOr<Instance> InputOf(const Request& request, const SolverHandler::Options& options) {
+  // Before anything is made of them.
+  VRP_RETURN_IF_ERROR(CheckNodes("instance.customers", NodesOf(request), options.max_nodes));
   VRP_ASSIGN_OR_RETURN(Instance instance, ReadInput(request, options.matrices));
   VRP_RETURN_IF_ERROR(CheckNodes(request.has_file() ? "file" : "instance.customers",
                                  instance.num_nodes(), options.max_nodes));
@@ -68,11 +76,6 @@ template <typename Request>
 absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Status status) {
   return request.has_instance() ? WithMessageFields(std::move(status), instance.num_nodes())
                                 : WithField(std::move(status));
-}
-
-// Of a file it is not known yet: 0.
-int64_t NodesOf(const v1::SolveRequest& request) {
-  return request.instance().depots_size() + request.instance().customers_size();
 }
 
 // As searches do, but for one customer, where there is nothing to search for.

@@ -17,6 +17,27 @@ constexpr int32_t kBatchSlotsPerThread = 2;
 
 }  // namespace
 
+SolverService::SolverService(const ServiceContext& context, const SolverHandler& handler,
+                             const SolveJobHandler& jobs)
+    : context_(context), handler_(handler), jobs_(jobs) {
+  // A daemon that is full says so at once, whatever a request is.
+  const auto room = [pool = &context_.solve_pool] { return pool->CheckRoom(); };
+  Receive("Solve", {.budget = context_.messages, .admit = room}, &SolverService::Solve);
+  Receive("StreamSolve", {context_.messages}, &SolverService::StreamSolve);
+  Receive("CheckSolution", {context_.messages}, &SolverService::CheckSolution);
+  Receive("ValidateInstance", {context_.messages}, &SolverService::ValidateInstance);
+  Receive("ConvertInstance", {context_.messages}, &SolverService::ConvertInstance);
+  Receive("CreateSolveJob", {context_.messages}, &SolverService::CreateSolveJob);
+  Receive("GetSolveJob", {context_.messages}, &SolverService::GetSolveJob);
+  Receive("ListSolveJobs", {context_.messages}, &SolverService::ListSolveJobs);
+  Receive("StopSolveJob", {context_.messages}, &SolverService::StopSolveJob);
+  Receive("DeleteSolveJob", {context_.messages}, &SolverService::DeleteSolveJob);
+  Receive("WatchSolveJob", {context_.messages}, &SolverService::WatchSolveJob);
+  MarkMethodCallback(MethodIndex("vrp.v1.SolverService.BatchSolve"),
+                     ReceiveBatch<v1::BatchSolveRequest, v1::BatchSolveResponse>(
+                         [this](grpc::CallbackServerContext* call) { return Batch(*call); }));
+}
+
 grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* context,
                                                const v1::SolveRequest* request,
                                                v1::SolveResponse* response) {
@@ -49,11 +70,13 @@ SolverService::Batch(const grpc::CallbackServerContext& context) {
        .hub = &context_.streams,
        .slots = std::max(kBatchSlotsPerThread * context_.solve_pool.threads(), context_.read_ahead),
        .deadline = DeadlineOf(context),
+       .prepare =
+           [this](Received<v1::BatchSolveRequest>& request) { request.Unpack(context_.messages); },
        .answer =
            [this](const Received<v1::BatchSolveRequest>& request, const CallContext& call,
                   absl::AnyInvocable<void(v1::BatchSolveResponse)> done) {
-             if (request.readable) {
-               return handler_.SolveOfBatch(request.message, call, std::move(done));
+             if (request.status().ok()) {
+               return handler_.SolveOfBatch(request.message(), call, std::move(done));
              }
              v1::BatchSolveResponse response;
              *response.mutable_error() = ToRpcStatus(request.status());
@@ -62,8 +85,8 @@ SolverService::Batch(const grpc::CallbackServerContext& context) {
        // Its budget begins with it.
        .forecast =
            [this](const Received<v1::BatchSolveRequest>& request) {
-             if (!request.readable) return Forecast();
-             return Forecast{.work = handler_.WorkOf(request.message.solve())};
+             if (!request.status().ok()) return Forecast();
+             return Forecast{.work = handler_.WorkOf(request.message().solve())};
            }});
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grpcpp/support/server_callback.h"
-#include "server/service/received.h"
+#include "server/service/receive.h"
 #include "server/service/service_context.h"
 #include "server/service/solve_job_handler.h"
 #include "server/service/solver_handler.h"
@@ -10,15 +10,10 @@
 
 namespace vrp {
 
-class SolverService final : public v1::SolverService::CallbackService {
+class SolverService final : public ReceivingService<v1::SolverService> {
  public:
   SolverService(const ServiceContext& context, const SolverHandler& handler,
-                const SolveJobHandler& jobs)
-      : context_(context), handler_(handler), jobs_(jobs) {
-    MarkMethodCallback(MethodIndex("vrp.v1.SolverService.BatchSolve"),
-                       ReceiveBatch<v1::BatchSolveRequest, v1::BatchSolveResponse>(
-                           [this](grpc::CallbackServerContext* call) { return Batch(*call); }));
-  }
+                const SolveJobHandler& jobs);
   grpc::ServerUnaryReactor* Solve(grpc::CallbackServerContext* context,
                                   const v1::SolveRequest* request,
                                   v1::SolveResponse* response) override;

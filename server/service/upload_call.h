@@ -21,7 +21,8 @@ template <typename Request, typename Response>
 class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
  public:
   struct Options {
-    WorkPool* pool = nullptr;  // outlives the call
+    WorkPool* pool = nullptr;  // these outlive the call
+    MessageBudget* messages = nullptr;
     std::function<absl::Status(const Request&)> take;
     std::function<absl::StatusOr<Response>()> finish;  // after the last message
   };
@@ -45,7 +46,8 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
 
   void Take() {
     auto take = [this] {
-      return request_.readable ? options_.take(request_.message) : request_.status();
+      request_.Unpack(*options_.messages);
+      return request_.status().ok() ? options_.take(request_.message()) : request_.status();
     };
     const absl::Status taken = CallGuarded(take);
     if (taken.ok()) {

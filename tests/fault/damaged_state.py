@@ -4,9 +4,9 @@
 The folder holds an ended training with its model, one that was killed with checkpoints, an imported model and matrices. A case
 is a copy of it in which one file is emptied, cut off, overwritten or has bits turned. vrpd has to start and go on: what is
 damaged is refused or passed over in words, the unfinished training goes on from an older checkpoint, all else works. A
-damaged or lost database stops the start by name, until the jobs are forgotten on purpose. Then the read-only cases (fault_shim.cc's EROFS, as a disk that the kernel has
-mounted read-only): at the start and in the middle of a training; what has to be written is refused and says why,
-solving goes on, SIGTERM ends it. Prints a JSON line a case and one at the end; exits 1 where anything was wrong.
+damaged or lost database stops the start by name, until the jobs are forgotten on purpose. Then the read-only cases
+(fault_shim.cc's EROFS, as a disk that the kernel has mounted read-only): at the start and in the middle of a training; what has
+to be written is refused and says why, solving goes on, SIGTERM ends it. Prints a JSON line a case and one at the end; exits 1 where anything was wrong.
 
 Examples:
   damaged_state.py

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/synchronization/blocking_counter.h"
@@ -9,6 +10,7 @@
 #include "server/convert/status_convert.h"
 #include "server/runtime/forecast.h"
 #include "server/runtime/log_gate.h"
+#include "server/runtime/message_budget.h"
 #include "server/runtime/run_anew.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
@@ -146,6 +148,39 @@ TEST(LogGate, PassesALineASecondAndCountsTheOthers) {
   EXPECT_EQ(gate.Pass(start + absl::Seconds(1)), 2);
   EXPECT_EQ(gate.Pass(start + absl::Seconds(3)), 0);
   EXPECT_EQ(gate.Pass(start), 0) << "a clock that was set back";
+}
+
+TEST(WorkPool, SaysBeforehandThatItsQueueIsFull) {
+  absl::Notification busy;
+  absl::Notification release;
+  WorkPool pool({.threads = 1, .max_queued = 1});
+  EXPECT_TRUE(pool.CheckRoom().ok());
+  ASSERT_TRUE(pool.TryRun([&] {
+                    busy.Notify();
+                    release.WaitForNotification();
+                  })
+                  .ok());
+  busy.WaitForNotification();
+  ASSERT_TRUE(pool.TryRun([] {}).ok());
+  EXPECT_EQ(pool.CheckRoom().code(), absl::StatusCode::kResourceExhausted);
+  release.Notify();
+  pool.Close();
+  EXPECT_EQ(pool.CheckRoom().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST(MessageBudget, LendsNoMoreThanThereIsAndGetsItBack) {
+  MessageBudget budget({.each = 60, .together = 100});
+  absl::StatusOr<MessageBudget::Share> first = budget.Take(60);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(budget.Take(41).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(budget.taken(), 60) << "what was refused took nothing";
+  {
+    MessageBudget::Share moved = *std::move(first);
+    EXPECT_EQ(budget.taken(), 60);
+    moved = {};
+    EXPECT_EQ(budget.taken(), 0);
+  }
+  EXPECT_TRUE(budget.Take(100).ok());
 }
 
 class Stream final : public HubStream {

@@ -1,0 +1,211 @@
+#include "server/convert/message_weight.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/text.h"
+#include "google/protobuf/descriptor.pb.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/message.h"
+#include "server/convert/field_violation.h"
+
+namespace vrp {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+
+// A piece of the heap is rounded up to so much more, and its place in a list that doubles when it
+// is full to this.
+constexpr int64_t kPiece = 16;
+constexpr int64_t kPlace = 24;
+constexpr int64_t kText = int64_t{sizeof(std::string)} + kPiece;
+// A list of numbers doubles when it is full.
+constexpr int64_t kDoubled = 2;
+// Of a field that the type does not have, which is kept all the same.
+constexpr int64_t kUnknown = 32;
+constexpr int64_t kMapEntry = 128;
+constexpr int kMaxDepth = 100;  // as protobuf's own
+constexpr int kMaxFieldNumber = 1000;
+
+struct TypeWeight;
+
+struct FieldWeight {
+  const FieldDescriptor* field = nullptr;  // null: the type has none of this number
+  const TypeWeight* message = nullptr;     // of its values, where they are messages
+  int64_t value = 0;                       // each, without what a text or a list holds
+  bool packable = false;                   // many values may come as one
+};
+
+struct TypeWeight {
+  int64_t bytes = 0;
+  std::vector<FieldWeight> fields;  // by number
+};
+
+// Of the types that were asked for. Thread-safe; what it gives stays.
+class TypeWeights {
+ public:
+  const TypeWeight& Of(const Descriptor& type) {
+    absl::MutexLock lock(&mutex_);
+    return Find(type);
+  }
+
+ private:
+  const TypeWeight& Find(const Descriptor& type) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::unique_ptr<TypeWeight>& known = known_[&type];
+    if (known != nullptr) return *known;
+    known = std::make_unique<TypeWeight>();
+    TypeWeight& weight = *known;  // there before its fields, which may be of this type
+    weight.bytes = BytesOf(type) + kPiece;
+    for (int i = 0; i < type.field_count(); ++i) {
+      const FieldDescriptor& field = *type.field(i);
+      const auto number = static_cast<size_t>(field.number());
+      if (field.number() > kMaxFieldNumber) continue;
+      if (weight.fields.size() <= number) weight.fields.resize(number + 1);
+      weight.fields[number] = Weigh(field);
+    }
+    return weight;
+  }
+
+  FieldWeight Weigh(const FieldDescriptor& field) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    FieldWeight weight{.field = &field, .packable = field.is_packable()};
+    switch (field.cpp_type()) {
+      case FieldDescriptor::CPPTYPE_MESSAGE:
+        weight.message = &Find(*field.message_type());
+        weight.value = weight.message->bytes + kPlace;
+        return weight;
+      case FieldDescriptor::CPPTYPE_STRING:
+        weight.value = kText + kPlace;
+        return weight;
+      default:
+        weight.value = field.is_repeated() ? kDoubled * int64_t{sizeof(double)} : 0;
+        return weight;
+    }
+  }
+
+  static int64_t BytesOf(const Descriptor& type) {
+    if (type.options().map_entry()) return kMapEntry;
+    const google::protobuf::Message* const empty =
+        google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type);
+    return static_cast<int64_t>(empty->SpaceUsedLong());
+  }
+
+  absl::Mutex mutex_;
+  std::map<const Descriptor*, std::unique_ptr<TypeWeight>> known_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Reads tags and lengths alone.
+class Scale {
+ public:
+  Scale(google::protobuf::io::ZeroCopyInputStream& wire, int64_t most) : in_(&wire), most_(most) {}
+
+  int64_t weight() const { return weight_; }
+  // Of the field at which it became too much; empty: it did not.
+  std::string TooMuchAt() const {
+    std::string path;
+    for (const FieldDescriptor* field : path_) {
+      path += Concat(path.empty() ? "" : ".", field->name());
+    }
+    return path.empty() ? "message" : path;
+  }
+  bool too_much() const { return weight_ > most_; }
+
+  // The fields of a message of `type` (null: of one that is not known); false: it became too much,
+  // or what follows cannot be read.
+  bool Add(const TypeWeight* type, int depth) {
+    if (depth > kMaxDepth) return false;
+    while (const uint32_t tag = in_.ReadTag()) {
+      const uint32_t number = tag >> 3;
+      const bool known = type != nullptr && number < type->fields.size();
+      const FieldWeight& field = known ? type->fields[number] : kNone;
+      if (field.field != nullptr) path_.push_back(field.field);
+      bool ends = false;
+      if (!AddValue(field, tag & 7, depth, ends) || too_much()) return false;
+      if (field.field != nullptr) path_.pop_back();
+      if (ends) return true;
+    }
+    return in_.ConsumedEntireMessage();
+  }
+
+ private:
+  static constexpr FieldWeight kNone = {};
+
+  bool AddValue(const FieldWeight& field, uint32_t wire_type, int depth, bool& ends) {
+    uint64_t number = 0;
+    const int64_t scalar = field.field == nullptr ? kUnknown : field.value;
+    switch (wire_type) {
+      case 0:
+        weight_ += scalar;
+        return in_.ReadVarint64(&number);
+      case 1:
+        weight_ += scalar;
+        return in_.Skip(8);
+      case 2:
+        return AddLong(field, depth);
+      case 3:  // a group, of which the protos have none
+        weight_ += 3 * kUnknown;
+        return Add(nullptr, depth + 1);
+      case 4:
+        return ends = true;
+      case 5:
+        weight_ += scalar;
+        return in_.Skip(4);
+      default:
+        return false;
+    }
+  }
+
+  bool AddLong(const FieldWeight& field, int depth) {
+    uint32_t length = 0;
+    if (!in_.ReadVarint32(&length) || length > uint32_t{INT32_MAX}) return false;
+    const auto bytes = static_cast<int>(length);
+    if (field.message != nullptr) {
+      weight_ += field.value;
+      if (too_much()) return false;
+      const auto before = in_.PushLimit(bytes);
+      if (!Add(field.message, depth + 1)) return false;
+      in_.PopLimit(before);
+      return true;
+    }
+    if (field.field == nullptr) {
+      weight_ += kUnknown + kText + bytes;
+    } else if (field.packable) {
+      weight_ += PackedBytes(*field.field, bytes);
+    } else {
+      weight_ += field.value + bytes;
+    }
+    return in_.Skip(bytes);
+  }
+
+  // A double has eight bytes on the wire too; other numbers have one at least.
+  static int64_t PackedBytes(const FieldDescriptor& field, int64_t bytes) {
+    const bool fixed = field.type() == FieldDescriptor::TYPE_DOUBLE;
+    return kDoubled * bytes * (fixed ? 1 : int64_t{sizeof(int64_t)});
+  }
+
+  google::protobuf::io::CodedInputStream in_;
+  const int64_t most_;
+  int64_t weight_ = 0;
+  std::vector<const FieldDescriptor*> path_;
+};
+
+}  // namespace
+
+absl::StatusOr<int64_t> WeighMessage(const Descriptor& type,
+                                     google::protobuf::io::ZeroCopyInputStream& wire,
+                                     int64_t most) {
+  static auto* const weights = new TypeWeights;
+  const TypeWeight& whole = weights->Of(type);
+  Scale scale(wire, most - whole.bytes);
+  scale.Add(&whole, 0);
+  if (!scale.too_much()) return whole.bytes + scale.weight();
+  return InvalidField(scale.TooMuchAt(),
+                      Concat("with this the message takes more than ", most >> 20,
+                             " MiB once it is unpacked, wanted at most that (max_message_mib)"));
+}
+
+}  // namespace vrp

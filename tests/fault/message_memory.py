@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Sends messages that are small on the wire and large in memory, and looks how far vrpd's memory goes up.
+
+Each shape is the smallest encoding of its kind, repeated to the size of a message: empty customers, vehicles, routes of a
+starting plan, texts, fields that no message has. One caller, then several at once, sends it to an RPC; every call has to end with
+a status of the daemon's own (an OK is one), and in the end vrpd solves. Prints a JSON line a shape, with the resident memory
+before and its peak meanwhile, and one at the end; exits 1 where a call ended otherwise or the memory went up by more than
+--most-mib.
+
+Examples:
+  message_memory.py
+  message_memory.py --mib 16 --callers 1 --binary OLD/vrpd --most-mib 100000     to see how it was: take care, gigabytes
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import api  # noqa: E402
+import daemon as daemons  # noqa: E402
+import grpc  # noqa: E402
+from hostile_bytes import sized  # noqa: E402
+
+OPTIONS = (("grpc.max_send_message_length", -1), ("grpc.use_local_subchannel_pool", 1))
+PATIENCE_S = 120
+ALLOWED = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
+# A piece of two or three bytes, and where in a SolveRequest it is repeated.
+INSTANCE, PLAN = 1, 10
+SHAPES = {
+    "customers": (INSTANCE, b"\x52\x00"),
+    "vehicles": (INSTANCE, b"\x5a\x00"),
+    "shipments": (INSTANCE, b"\x72\x00"),
+    "routes": (PLAN, b"\x0a\x00"),
+    "skills of one customer": (INSTANCE, b"\x4a\x00"),
+    "unknown fields": (None, b"\xf2\x3f\x00"),
+}
+
+
+def message(shape, size):
+    field, piece = SHAPES[shape]
+    pieces = piece * (size // len(piece))
+    if shape.startswith("skills"):
+        pieces = sized(10, pieces)
+    return pieces if field is None else sized(field, pieces)
+
+
+def figure(process, name):
+    """A line of /proc/PID/status, in MiB."""
+    for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1]) / 1024
+    raise KeyError(name)
+
+
+def call(address, wire):
+    with grpc.insecure_channel(address, OPTIONS) as channel:
+        solve = channel.unary_unary("/vrp.v1.SolverService/Solve")
+        try:
+            solve(wire, timeout=PATIENCE_S)
+            return grpc.StatusCode.OK, ""
+        except grpc.RpcError as error:
+            return error.code(), error.details()
+
+
+def peak(shape, size, callers):
+    """Of a fresh daemon: its memory before and at most, and what the calls came to."""
+    daemon = daemons.Daemon()
+    try:
+        before = figure(daemon.process, "VmRSS")
+        pathlib.Path(f"/proc/{daemon.process.pid}/clear_refs").write_text("5")  # VmHWM begins anew
+        wire = message(shape, size)
+        with concurrent.futures.ThreadPoolExecutor(callers) as pool:
+            ended = list(pool.map(lambda _: call(daemon.address, wire), range(callers)))
+        most = figure(daemon.process, "VmHWM")
+        with api.connect(daemon) as channel:
+            sound = api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request()))
+        return before, most, ended, sound
+    finally:
+        daemon.clean_up()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mib", type=int, default=63, help="of a message on the wire")
+    parser.add_argument("--callers", type=int, nargs="+", default=[1, 32])
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
+    parser.add_argument("--binary", type=pathlib.Path, help="another vrpd")
+    parser.add_argument("--most-mib", type=int, default=3000, help="by which the memory may go up: twice max_request_memory_mib, "
+                        "for messages as they come and unpacked, and what conversions take")
+    arguments = parser.parse_args()
+    if arguments.binary:
+        daemons.BINARIES = arguments.binary.parent
+    wrong, cases = 0, 0
+    for callers in arguments.callers:
+        for shape in arguments.shapes:
+            before, most, ended, sound = peak(shape, arguments.mib << 20, callers)
+            codes = sorted({code.name for code, _ in ended})
+            bad = not sound or not {code for code, _ in ended} <= ALLOWED or most - before > arguments.most_mib
+            print(json.dumps({"what": shape, "callers": callers, "wire_mib": arguments.mib, "before_mib": round(before),
+                              "peak_mib": round(most), "codes": codes, "text": ended[0][1], "wrong": bad}), flush=True)
+            wrong, cases = wrong + bad, cases + 1
+    print(json.dumps({"what": "message_memory", "cases": cases, "wrong": wrong}))
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

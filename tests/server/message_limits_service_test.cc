@@ -1,0 +1,106 @@
+// Messages that are small on the wire and large in memory, as a client of a whole daemon sends
+// them.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "tests/server/all_methods.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/messages.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::HasSubstr;
+
+class MessageLimitsTest : public DaemonTest {
+ protected:
+  // A message of 1 MiB may take 4.
+  MessageLimitsTest() { vrpd_.max_message_mib = 1; }
+
+  grpc::Status Call(const std::string& path, const std::string& request) {
+    Context context;
+    return CallByPath(channel_, context, path, {request});
+  }
+  // `count` empty customers, two bytes each.
+  static std::string EmptyCustomers(int count) {
+    v1::SolveRequest request;
+    for (int i = 0; i < count; ++i) request.mutable_instance()->add_customers();
+    return request.SerializeAsString();
+  }
+};
+
+TEST_F(MessageLimitsTest, NoRpcUnpacksWhatTakesTooMuch) {
+  Start();
+  // Of a field that no message has: 0xf2 0x3f 0x00.
+  std::string heavy;
+  for (int i = 0; i < 300'000; ++i) heavy.append("\xf2\x3f\x00", 3);
+  for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
+    const std::string path = PathOf(*method);
+    if (path.find("BatchSolve") != std::string::npos) continue;  // tells it in its answer
+    const grpc::Status status = Call(path, heavy);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << path;
+    EXPECT_THAT(status.error_message(), HasSubstr("more than 4 MiB once it is unpacked")) << path;
+  }
+}
+
+TEST_F(MessageLimitsTest, TooManyCustomersAreRefusedByTheirName) {
+  Start();
+  for (const char* method : {"Solve", "StreamSolve", "ValidateInstance", "CheckSolution"}) {
+    const grpc::Status status =
+        Call(Concat("/vrp.v1.SolverService/", method), EmptyCustomers(100'000));
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
+    EXPECT_EQ(FieldOf(status), "instance.customers") << method;
+  }
+}
+
+TEST_F(MessageLimitsTest, ABatchGoesOnAfterARequestThatTakesTooMuch) {
+  Start();
+  Context context;
+  const auto batch = v1::SolverService::NewStub(channel_)->BatchSolve(&context);
+  v1::BatchSolveRequest heavy;
+  ASSERT_TRUE(heavy.mutable_solve()->ParseFromString(EmptyCustomers(100'000)));
+  v1::BatchSolveRequest sound;
+  *sound.mutable_solve()->mutable_instance() = ACvrpMessage();
+  sound.mutable_solve()->mutable_budget()->set_nanos(20'000'000);
+  v1::BatchSolveResponse response;
+  ASSERT_TRUE(batch->Write(heavy));
+  ASSERT_TRUE(batch->Read(&response));
+  EXPECT_THAT(response.error().message(), HasSubstr("solve.instance.customers: with this"));
+  ASSERT_TRUE(batch->Write(sound));
+  ASSERT_TRUE(batch->Read(&response));
+  EXPECT_TRUE(response.answer().feasible());
+  batch->WritesDone();
+  EXPECT_TRUE(batch->Finish().ok());
+}
+
+TEST_F(MessageLimitsTest, TogetherRequestsTakeNoMoreThanTheirShareAndGiveItBack) {
+  vrpd_.max_message_mib = 4;
+  vrpd_.max_request_memory_mib = 64;
+  Start();
+  // More than 10 MiB each.
+  const std::string large = EmptyCustomers(50'000);
+  std::vector<std::thread> callers;
+  absl::Mutex mutex;
+  std::vector<grpc::Status> statuses;
+  for (int i = 0; i < 32; ++i) {
+    callers.emplace_back([&] {
+      const grpc::Status status = Call("/vrp.v1.SolverService/ValidateInstance", large);
+      absl::MutexLock lock(&mutex);
+      statuses.push_back(status);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const grpc::Status& status : statuses) {
+    if (status.ok()) continue;
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+    EXPECT_THAT(status.error_message(), HasSubstr("max_request_memory_mib"));
+  }
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(Call("/vrp.v1.SolverService/ValidateInstance", large).ok()) << i;
+  }
+}
+
+}  // namespace
+}  // namespace vrp::test

@@ -1,0 +1,127 @@
+#include "server/convert/message_weight.h"
+
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "gmock/gmock.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "gtest/gtest.h"
+#include "server/convert/field_violation.h"
+#include "tests/server/messages.h"
+#include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/training_service.pb.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kMuch = int64_t{1} << 40;
+
+absl::StatusOr<int64_t> Weigh(const google::protobuf::Descriptor& type, const std::string& wire,
+                              int64_t most = kMuch) {
+  // In small pieces, as the network gives them.
+  google::protobuf::io::ArrayInputStream stream(wire.data(), static_cast<int>(wire.size()), 7);
+  return WeighMessage(type, stream, most);
+}
+
+std::string Field(uint32_t number, const std::string& content) {
+  std::string wire;
+  {
+    google::protobuf::io::StringOutputStream stream(&wire);
+    google::protobuf::io::CodedOutputStream out(&stream);
+    out.WriteTag(number << 3 | 2);
+    out.WriteVarint32(static_cast<uint32_t>(content.size()));
+    out.WriteString(content);
+  }
+  return wire;
+}
+
+std::string Times(int count, const std::string& piece) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += piece;
+  return all;
+}
+
+// Of a SolveRequest with these fields in its instance.
+std::string InInstance(const std::string& fields) {
+  return Field(static_cast<uint32_t>(v1::SolveRequest::kInstanceFieldNumber), fields);
+}
+
+template <typename Message>
+void ExpectCovers(const std::string& wire) {
+  Message message;
+  ASSERT_TRUE(message.ParseFromString(wire));
+  const absl::StatusOr<int64_t> weight = Weigh(*Message::descriptor(), wire);
+  ASSERT_TRUE(weight.ok()) << weight.status();
+  EXPECT_GE(*weight, static_cast<int64_t>(message.SpaceUsedLong()));
+}
+
+TEST(WeighMessage, IsNoLessThanWhatTheMessageTakes) {
+  using v1::Instance;
+  v1::SolveRequest usual;
+  *usual.mutable_instance() = ACvrpMessage(50);
+  ExpectCovers<v1::SolveRequest>(usual.SerializeAsString());
+  ExpectCovers<v1::SolveRequest>("");
+  for (const int field : {Instance::kCustomersFieldNumber, Instance::kVehiclesFieldNumber,
+                          Instance::kDepotsFieldNumber, Instance::kShipmentsFieldNumber}) {
+    ExpectCovers<v1::SolveRequest>(
+        InInstance(Times(1000, Field(static_cast<uint32_t>(field), ""))));
+  }
+  const std::string skill = Field(v1::Customer::kRequiredSkillsFieldNumber, "");
+  const std::string window = Field(v1::Customer::kTimeWindowsFieldNumber, "");
+  const std::string demand = Field(v1::Customer::kDemandFieldNumber, std::string(800, '\0'));
+  for (const std::string& content : {skill, window, demand}) {
+    ExpectCovers<v1::SolveRequest>(
+        InInstance(Field(Instance::kCustomersFieldNumber, Times(1000, content))));
+  }
+  ExpectCovers<v1::SolveRequest>(Times(1000, Field(900, "")));  // unknown
+  ExpectCovers<v1::SolveRequest>(Times(1000, Field(5000, "unknown")));
+  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa3\x38\xa4\x38"));  // groups
+  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa0\x38\x01"));      // numbers
+  v1::ListTrainingJobsRequest labels;
+  for (int i = 0; i < 1000; ++i) (*labels.mutable_labels())[Concat(i)] = "x";
+  ExpectCovers<v1::ListTrainingJobsRequest>(labels.SerializeAsString());
+}
+
+TEST(WeighMessage, IsOfAMatrixNoMoreThanTwiceItsBytes) {
+  v1::SolveRequest request;
+  v1::Matrix& matrix = *request.mutable_instance()->mutable_distance_matrix();
+  for (int i = 0; i < 1'000'000; ++i) matrix.add_values(i);
+  const std::string wire = request.SerializeAsString();
+  EXPECT_LT(*Weigh(*request.GetDescriptor(), wire), 2 * static_cast<int64_t>(wire.size()) + 10'000);
+}
+
+TEST(WeighMessage, NamesTheFieldAtWhichItIsTooMuch) {
+  const std::string wire =
+      InInstance(Times(100'000, Field(v1::Instance::kCustomersFieldNumber, "")));
+  const absl::StatusOr<int64_t> weight =
+      Weigh(*v1::SolveRequest::descriptor(), wire, int64_t{4} << 20);
+  EXPECT_TRUE(absl::IsInvalidArgument(weight.status()));
+  ASSERT_EQ(ViolationsOf(weight.status()).size(), 1u);
+  EXPECT_EQ(ViolationsOf(weight.status())[0].field, "instance.customers");
+  EXPECT_THAT(std::string(weight.status().message()), HasSubstr("more than 4 MiB"));
+  const absl::StatusOr<int64_t> unknown =
+      Weigh(*v1::SolveRequest::descriptor(), Times(100'000, Field(900, "")), int64_t{4} << 20);
+  EXPECT_EQ(ViolationsOf(unknown.status())[0].field, "message");
+}
+
+TEST(WeighMessage, LeavesWhatCannotBeReadToTheReader) {
+  v1::SolveRequest request;
+  *request.mutable_instance() = ACvrpMessage(5);
+  const std::string whole = request.SerializeAsString();
+  for (size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_TRUE(Weigh(*request.GetDescriptor(), whole.substr(0, length)).ok()) << length;
+  }
+  for (const char* nonsense :
+       {"\xff\xff\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0b", "\x0c", "\x07"}) {
+    EXPECT_TRUE(Weigh(*request.GetDescriptor(), nonsense).ok()) << nonsense;
+  }
+  // Groups in groups, deeper than anything is read.
+  EXPECT_TRUE(Weigh(*request.GetDescriptor(), std::string(1'000'000, '\x0b')).ok());
+}
+
+}  // namespace
+}  // namespace vrp::test
