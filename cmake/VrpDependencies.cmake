@@ -10,7 +10,7 @@ find_package(yaml-cpp CONFIG REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
-find_package(prometheus-cpp CONFIG REQUIRED)  # and civetweb with it
+find_package(prometheus-cpp CONFIG REQUIRED)
 if(VRP_BUILD_TESTS)
   find_package(GTest CONFIG REQUIRED)
   find_package(benchmark CONFIG REQUIRED)

@@ -85,6 +85,7 @@ int Serve(VrpdOptions vrpd) {
   StartAnewWhenDeviceIsLost(&stop, &anew);
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
+  const bool tls = !vrpd.tls_certificate.empty();
   const std::unique_ptr<Trainer> trainer = MakeTrainer();
   const SystemClock clock;
   absl::StatusOr<std::unique_ptr<Daemon>> daemon =
@@ -96,7 +97,7 @@ int Serve(VrpdOptions vrpd) {
   reload.Set([&daemon] { (*daemon)->Reload(); });
   std::cout << "listening on " << (*daemon)->address() << std::endl;
   if (!(*daemon)->metrics_address().empty()) {
-    LogInfo(Concat("metrics on http://", (*daemon)->metrics_address(), "/metrics"));
+    LogInfo(Concat("metrics on http", tls ? "s" : "", "://", (*daemon)->metrics_address(), "/metrics"));
   }
   stop.WaitForNotification();
   reload.Set(nullptr);

@@ -15,6 +15,10 @@ constexpr Entry kEntries[] = {
     // Tells nothing but whether the daemon serves.
     {"/grpc.health.v1.Health/Check", std::nullopt},
     {"/grpc.health.v1.Health/Watch", std::nullopt},
+    // Likewise over HTTP, and the metrics.
+    {"/healthz", std::nullopt},
+    {"/readyz", std::nullopt},
+    {"/metrics", Role::kRead},
     // The API's description.
     {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Role::kRead},
 

@@ -1,32 +1,20 @@
 #include "server/access/tls_files.h"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include <utility>
 
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "server/access/pem.h"
 #include "server/access/private_file.h"
 
 namespace vrp {
 namespace {
 
 constexpr int64_t kMaxBytes = 1 << 20;
-
-struct Free {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-
-std::unique_ptr<BIO, Free> Reader(const std::string& pem) {
-  return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-}
 
 // Instead of OpenSSL's own, which asks at the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }
@@ -36,10 +24,8 @@ absl::Status Wrong(std::string_view path, std::string_view what) {
   return absl::InvalidArgumentError(Concat(path, ": ", what));
 }
 
-absl::StatusOr<std::unique_ptr<X509, Free>> FirstCertificate(const std::string& pem,
-                                                             const std::string& path) {
-  std::unique_ptr<X509, Free> certificate(
-      PEM_read_bio_X509(Reader(pem).get(), nullptr, NoPassword, nullptr));
+absl::StatusOr<CertificatePtr> FirstCertificate(const std::string& pem, const std::string& path) {
+  CertificatePtr certificate(PEM_read_bio_X509(PemReader(pem).get(), nullptr, NoPassword, nullptr));
   if (certificate == nullptr) return Wrong(path, "holds no certificate in PEM form");
   return certificate;
 }
@@ -65,8 +51,8 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now) 
                        FirstCertificate(material.certificate, paths.certificate));
   VRP_ASSIGN_OR_RETURN(material.expires, Expiry(*certificate, paths.certificate, now));
   VRP_ASSIGN_OR_RETURN(material.key, ReadPrivateFile(paths.key));
-  const std::unique_ptr<EVP_PKEY, Free> key(
-      PEM_read_bio_PrivateKey(Reader(material.key).get(), nullptr, NoPassword, nullptr));
+  const KeyPtr key(
+      PEM_read_bio_PrivateKey(PemReader(material.key).get(), nullptr, NoPassword, nullptr));
   if (key == nullptr) {
     return Wrong(paths.key, "holds no private key in PEM form that is not encrypted");
   }

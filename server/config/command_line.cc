@@ -57,8 +57,10 @@ void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
                  "PEM file: clients must show a certificate of this authority");
   app.add_option("--tokens", flags.tokens,
                  "file of `ROLE DIGEST` lines: calls need a token; read again at SIGHUP");
-  app.add_option("--metrics-listen", flags.metrics_listen,
-                 "HOST:PORT: /metrics for Prometheus, /healthz and /readyz over HTTP [none]");
+  app.add_option(
+      "--metrics-listen", flags.metrics_listen,
+      "HOST:PORT: /metrics for Prometheus, /healthz and /readyz over HTTP, or over HTTPS "
+      "and with a token where these are asked for [none]");
   app.add_option("--log-level", flags.log_level, "debug, info, warn or error [info]")
       ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
   app.add_option("--log-format", flags.log_format, "text, or json: an object a line [text]")

@@ -82,17 +82,19 @@ absl::Status CheckListenAddress(std::string_view text, const ListenProtection& p
              "everybody with --insecure"));
 }
 
-absl::Status CheckMetricsAddress(std::string_view text, bool insecure) {
+absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection) {
   constexpr std::string_view kOption = "metrics_listen";
   VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(text, kOption));
   if (address.is_unix) {
     return Wrong(kOption, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
   }
-  if (insecure || IsLoopback(address)) return absl::OkStatus();
+  const bool is_protected = protection.tls && protection.knows_callers;
+  if (protection.insecure || is_protected || IsLoopback(address)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat(kOption, ": ", Quoted(text),
              " can be reached from other machines, and everyone there could read it. Listen on "
-             "127.0.0.1, or accept that with --insecure"));
+             "127.0.0.1, give TLS with --tls-client-ca or --tokens, or accept that with "
+             "--insecure"));
 }
 
 absl::Status CannotListen(std::string_view option, std::string_view text) {

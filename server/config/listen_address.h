@@ -34,7 +34,7 @@ struct ListenProtection {
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
 // As CheckListenAddress, for the port of the metrics: no unix sockets there.
-absl::Status CheckMetricsAddress(std::string_view text, bool insecure);
+absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection);
 
 // kUnavailable, for an address that passed the checks and cannot be had.
 absl::Status CannotListen(std::string_view option, std::string_view text);

@@ -29,6 +29,16 @@ absl::Status CheckTls(const VrpdOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status CheckAddresses(const VrpdOptions& options) {
+  const ListenProtection protection{
+      .tls = !options.tls_certificate.empty(),
+      .knows_callers = !options.tls_client_ca.empty() || !options.tokens.empty(),
+      .insecure = options.insecure};
+  VRP_RETURN_IF_ERROR(CheckListenAddress(options.listen, protection));
+  if (options.metrics_listen.empty()) return absl::OkStatus();
+  return CheckMetricsAddress(options.metrics_listen, protection);
+}
+
 }  // namespace
 
 bool RestrictsTrainingFiles(const VrpdOptions& options) {
@@ -96,13 +106,7 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
   if (options.models_dir.empty()) options.models_dir = Concat(options.state_dir, "/models");
   if (options.threads == 0) options.threads = HardwareThreads();
   VRP_RETURN_IF_ERROR(CheckTls(options));
-  VRP_RETURN_IF_ERROR(CheckListenAddress(
-      options.listen, {.tls = !options.tls_certificate.empty(),
-                       .knows_callers = !options.tls_client_ca.empty() || !options.tokens.empty(),
-                       .insecure = options.insecure}));
-  if (!options.metrics_listen.empty()) {
-    VRP_RETURN_IF_ERROR(CheckMetricsAddress(options.metrics_listen, options.insecure));
-  }
+  VRP_RETURN_IF_ERROR(CheckAddresses(options));
   return options;
 }
 

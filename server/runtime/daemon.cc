@@ -1,21 +1,15 @@
 #include "server/runtime/daemon.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
-#include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
 #include "core/device/device_telemetry.h"
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
-#include "core/jobs/recovery.h"
 #include "core/jobs/solve_job_manager.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
@@ -25,6 +19,7 @@
 #include "server/config/build_info.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/port.h"
+#include "server/runtime/state_checks.h"
 #include "server/service/model_service.h"
 #include "server/service/request_solver.h"
 #include "server/service/services.h"
@@ -56,33 +51,10 @@ constexpr int64_t kGpuBatchRows = 1 << 19;
 // Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
 constexpr char kReadinessService[] = "readiness";
 
-// For this user alone: checkpoints and configurations are nobody else's business.
-absl::Status MakePrivateDirectory(const std::string& path) {
-  struct stat about;
-  if (stat(path.c_str(), &about) == 0) {
-    if ((about.st_mode & 0007) != 0) {
-      LogWarning(Concat("state folder ", path, ": others may read it; chmod 700 ", path));
-    }
-    return EnsureDirectory(path);
-  }
-  VRP_RETURN_IF_ERROR(EnsureDirectory(path));
-  if (chmod(path.c_str(), 0700) == 0) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
-}
-
 MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
   const int64_t together = int64_t{vrpd.max_request_memory_mib} << 20;
   return {.each = std::min(kUnpackedSizes * (int64_t{vrpd.max_message_mib} << 20), together),
           .together = together};
-}
-
-void WarnOfLostJobs(const JobBook& book) {
-  for (const std::string& id : UnknownJobFolders(book.store(), book.folder())) {
-    LogWarning(
-        Concat(book.folder().JobPath(id), ": the database does not know this job: it was ",
-               "lost there, or an older copy of the database was put back; the folder stays"));
-  }
 }
 
 void WarnOfModel(const absl::Status& status) {
@@ -112,6 +84,8 @@ struct Daemon::Parts {
   const Options options;
   absl::Time started;
   std::string default_device;
+  std::unique_ptr<TlsFiles> tls;
+  std::unique_ptr<AccessControl> access;
   std::unique_ptr<Telemetry> telemetry;
   std::unique_ptr<DeviceSampler> devices;
   std::unique_ptr<Registry> registry;
@@ -133,8 +107,6 @@ struct Daemon::Parts {
   std::unique_ptr<TrainingHandler> training_handler;
   std::unique_ptr<ModelHandler> model_handler;
   std::vector<std::unique_ptr<grpc::Service>> services;
-  std::unique_ptr<TlsFiles> tls;
-  std::unique_ptr<AccessControl> access;
   Port port;
   std::unique_ptr<HealthMonitor> monitor;
 };
@@ -142,7 +114,9 @@ struct Daemon::Parts {
 absl::Status Daemon::Parts::OpenTelemetry() {
   started = options.clock->Now();
   VRP_ASSIGN_OR_RETURN(telemetry, Telemetry::Create({.metrics_listen = options.vrpd.metrics_listen,
-                                                     .started = started}));
+                                                     .started = started,
+                                                     .tls = tls.get(),
+                                                     .access = access.get()}));
   return absl::OkStatus();
 }
 

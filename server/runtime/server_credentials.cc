@@ -2,17 +2,13 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "core/base/steady_time.h"
-#include "core/base/text.h"
 #include "grpc/grpc.h"
 #include "grpc/grpc_security.h"
 #include "server/convert/status_convert.h"
-#include "server/runtime/log_gate.h"
-#include "server/runtime/logging.h"
+#include "server/runtime/gatekeeper.h"
 
 namespace vrp {
 namespace {
@@ -29,49 +25,12 @@ std::string PeerOf(const grpc_auth_context* context) {
   return name == nullptr ? "" : std::string(name->value, name->value_length);
 }
 
-// Who is let in, and who is told of those who are not.
-class Gatekeeper {
- public:
-  Gatekeeper(const AccessControl& access, Metrics& metrics) : access_(access), metrics_(metrics) {}
-
-  struct Caller {
-    std::string_view method;
-    std::optional<std::string_view> authorization;
-    std::string_view user_agent;
-    const grpc_auth_context* context = nullptr;
-  };
-  grpc::Status Check(const Caller& caller) {
-    const AccessVerdict verdict = access_.Check(caller.method, caller.authorization);
-    if (verdict.status.ok()) return grpc::Status::OK;
-    const std::string code = absl::StatusCodeToString(verdict.status.code());
-    metrics_.RefusedCaller(code, verdict.reason);
-    const std::optional<int64_t> held_back = log_gate_.Pass(SteadyNow());
-    if (held_back.has_value()) {
-      const auto cut = [](std::string_view text) { return std::string(text.substr(0, kShown)); };
-      LogWarning("caller refused",
-                 {{.name = "code", .value = code},
-                  {.name = "reason", .value = std::string(verdict.reason)},
-                  {.name = "rpc", .value = cut(caller.method)},
-                  {.name = "peer", .value = cut(PeerOf(caller.context))},
-                  {.name = "user_agent", .value = cut(caller.user_agent)},
-                  {.name = "not_logged", .value = Concat(*held_back), .number = true}});
-    }
-    return ToGrpcStatus(verdict.status);
-  }
-
- private:
-  static constexpr size_t kShown = 120;
-
-  const AccessControl& access_;
-  Metrics& metrics_;
-  LogGate log_gate_{absl::Seconds(1)};
-};
-
 // gRPC's callback for each call: `state` is the Gatekeeper.
 void ProcessCall(void* state, grpc_auth_context* context, const grpc_metadata* metadata,
                  size_t count, grpc_process_auth_metadata_done_cb done, void* user_data) {
+  const std::string peer = PeerOf(context);
   Gatekeeper::Caller caller;
-  caller.context = context;
+  caller.peer = peer;
   const grpc_metadata* consumed = nullptr;
   for (size_t i = 0; i < count; ++i) {
     const std::string_view key = TextOf(metadata[i].key);
@@ -82,7 +41,7 @@ void ProcessCall(void* state, grpc_auth_context* context, const grpc_metadata* m
       consumed = &metadata[i];
     }
   }
-  const grpc::Status status = static_cast<Gatekeeper*>(state)->Check(caller);
+  const grpc::Status status = ToGrpcStatus(static_cast<Gatekeeper*>(state)->Check(caller));
   // The token goes no further than this.
   done(user_data, consumed, consumed == nullptr ? 0 : 1, nullptr, 0,
        static_cast<grpc_status_code>(status.error_code()),

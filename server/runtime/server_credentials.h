@@ -19,8 +19,7 @@ struct PortProtection {
 // gRPC asks `access` when a call's headers are there, before any message is read: so no RPC of the
 // port is left out, health and reflection included. (grpc::AuthMetadataProcessor does the same, but
 // for TLS only; behind a proxy that has the TLS, tokens count too.)
-// What it refuses is counted in `metrics`, which outlives the server too, and logged once a second
-// at most.
+// What it refuses is counted in `metrics`, which outlives the server too; see gatekeeper.h.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const PortProtection& protection,
                                                                Metrics& metrics);
 

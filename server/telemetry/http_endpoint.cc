@@ -1,102 +1,195 @@
 #include "server/telemetry/http_endpoint.h"
 
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <exception>
-#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "CivetServer.h"
+#include "absl/cleanup/cleanup.h"
+#include "core/base/open_file.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "server/config/listen_address.h"
 #include "server/runtime/logging.h"
+#include "server/telemetry/http_connection.h"
+#include "server/telemetry/tls_sessions.h"
 
 namespace vrp {
 namespace {
 
-std::string_view ReasonPhrase(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return "Internal Server Error";
+constexpr int kBacklog = 64;
+// After a connection that could not be taken, as when no more files may be opened.
+constexpr absl::Duration kRest = absl::Milliseconds(200);
+
+// A socket that listens on the first of the host's addresses that is to be had; -1: on none.
+OpenFile Listen(const ListenAddress& address) {
+  addrinfo hints = {};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const std::string port = Concat(address.port);
+  if (getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found) != 0) return OpenFile(-1);
+  const absl::Cleanup free_them = [found] { freeaddrinfo(found); };
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
+    OpenFile listener(socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const int on = 1;
+    setsockopt(listener.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(listener.descriptor(), at->ai_addr, at->ai_addrlen) == 0 &&
+        listen(listener.descriptor(), kBacklog) == 0) {
+      return listener;
+    }
   }
+  return OpenFile(-1);
 }
 
-// Civetweb's own messages ("cannot bind ...") would go to stderr past the log.
-int TakeMessage(const mg_connection*, const char* message) {
-  LogWarning(Concat("metrics endpoint: ", message));
-  return 1;
+int32_t PortOf(int listener) {
+  sockaddr_storage bound = {};
+  socklen_t size = sizeof(bound);
+  if (getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return 0;
+  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
+                                           : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
 }
 
-class PageHandler final : public CivetHandler {
+// OpenSSL writes to sockets that others have closed; the signal is this thread's alone.
+void BlockBrokenPipe() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+// Waits for all sockets at once.
+class HttpEndpoint::Loop {
  public:
-  explicit PageHandler(std::function<HttpAnswer()> page) : page_(std::move(page)) {}
-
-  bool handleGet(CivetServer*, mg_connection* connection) override {
-    const HttpAnswer answer = Make();
-    SendHead(connection, answer);
-    mg_write(connection, answer.body.data(), answer.body.size());
-    return true;
-  }
-  bool handleHead(CivetServer*, mg_connection* connection) override {
-    SendHead(connection, Make());
-    return true;
+  Loop(Options options, OpenFile listener)
+      : options_(std::move(options)),
+        listener_(std::move(listener)),
+        wake_(eventfd(0, EFD_CLOEXEC)),
+        tls_(options_.tls == nullptr ? nullptr : std::make_unique<TlsSessions>(*options_.tls)),
+        thread_([this] { Run(); }) {}
+  ~Loop() {
+    const uint64_t one = 1;
+    (void)!write(wake_.descriptor(), &one, sizeof(one));
+    thread_.join();
   }
 
  private:
-  HttpAnswer Make() const {
+  void Run() {
+    BlockBrokenPipe();
+    while (true) {
+      std::vector<pollfd> waiting = Waiting();
+      poll(waiting.data(), waiting.size(), Patience());
+      if (waiting[0].revents != 0) return;
+      // Those that come now are at the end, and not among `waiting`.
+      const size_t old = connections_.size();
+      if (waiting[1].revents != 0) Accept();
+      const absl::Time now = SteadyNow();
+      for (size_t i = 0; i < old; ++i) {
+        const bool goes_on = waiting[i + 2].revents == 0 || Advance(*connections_[i]);
+        if (!goes_on || connections_[i]->deadline() <= now) connections_[i] = nullptr;
+      }
+      std::erase(connections_, nullptr);
+    }
+  }
+
+  // The wake-up, the listener (while there is room), the connections.
+  std::vector<pollfd> Waiting() const {
+    const bool room = connections_.size() < options_.max_connections && rests_until_ <= SteadyNow();
+    std::vector<pollfd> waiting = {{.fd = wake_.descriptor(), .events = POLLIN, .revents = 0},
+                                   {.fd = room ? listener_.descriptor() : -1,  // -1: passed over
+                                    .events = POLLIN,
+                                    .revents = 0}};
+    for (const auto& connection : connections_) {
+      waiting.push_back({.fd = connection->socket(), .events = connection->events(), .revents = 0});
+    }
+    return waiting;
+  }
+
+  // Milliseconds to the next deadline; -1: there is none.
+  int Patience() const {
+    const absl::Time now = SteadyNow();
+    absl::Time next = rests_until_ > now ? rests_until_ : absl::InfiniteFuture();
+    for (const auto& connection : connections_) next = std::min(next, connection->deadline());
+    if (next == absl::InfiniteFuture()) return -1;
+    const absl::Duration left = std::max(next - now, absl::ZeroDuration());
+    return static_cast<int>(absl::ToInt64Milliseconds(left)) + 1;
+  }
+
+  void Accept() {
+    const int socket =
+        accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (socket < 0) {
+      rests_until_ = SteadyNow() + kRest;
+      return;
+    }
+    std::unique_ptr<TlsSession> session;
+    if (tls_ != nullptr) {
+      absl::StatusOr<std::unique_ptr<TlsSession>> started = tls_->Start(socket);
+      if (!started.ok()) {
+        LogWarning(Concat("metrics endpoint: ", started.status().message()));
+        close(socket);
+        return;
+      }
+      session = *std::move(started);
+    }
+    connections_.push_back(std::make_unique<HttpConnection>(socket, std::move(session),
+                                                            SteadyNow() + options_.patience));
+  }
+
+  bool Advance(HttpConnection& connection) const {
+    return connection.Advance([this](const HttpRequest& request) { return PageOf(request); });
+  }
+
+  HttpAnswer PageOf(const HttpRequest& request) const {
+    const auto page = options_.pages.find(request.path);
+    if (page == options_.pages.end()) return {.status = 404, .body = "there is no such page\n"};
+    if (options_.admit != nullptr) {
+      const HttpAnswer admitted = options_.admit(request);
+      if (admitted.status != 200) return admitted;
+    }
     try {
-      return page_();
+      return page->second();
     } catch (const std::exception& error) {
       return {.status = 500, .body = Concat(error.what(), "\n")};
     }
   }
-  static void SendHead(mg_connection* connection, const HttpAnswer& answer) {
-    const std::string head =
-        Concat("HTTP/1.1 ", answer.status, " ", ReasonPhrase(answer.status),
-               "\r\nContent-Type: ", answer.content_type,
-               "\r\nContent-Length: ", answer.body.size(), "\r\nConnection: close\r\n\r\n");
-    mg_write(connection, head.data(), head.size());
-  }
 
-  const std::function<HttpAnswer()> page_;
+  const Options options_;
+  const OpenFile listener_;
+  const OpenFile wake_;
+  const std::unique_ptr<TlsSessions> tls_;
+  // The thread's:
+  std::vector<std::unique_ptr<HttpConnection>> connections_;
+  absl::Time rests_until_ = absl::InfinitePast();
+  std::thread thread_;  // last: it uses the others
 };
 
-}  // namespace
+HttpEndpoint::HttpEndpoint(std::unique_ptr<Loop> loop, std::string address)
+    : loop_(std::move(loop)), address_(std::move(address)) {}
 
-struct HttpEndpoint::Parts {
-  std::vector<std::unique_ptr<PageHandler>> handlers;
-  std::unique_ptr<CivetServer> server;  // uses the handlers: goes first
-};
-
-HttpEndpoint::HttpEndpoint() : parts_(std::make_unique<Parts>()) {}
 HttpEndpoint::~HttpEndpoint() = default;
 
-absl::StatusOr<std::unique_ptr<HttpEndpoint>> HttpEndpoint::Create(const std::string& listen,
-                                                                   Pages pages) {
-  VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(listen, "metrics_listen"));
-  std::unique_ptr<HttpEndpoint> endpoint(new HttpEndpoint());
-  CivetCallbacks callbacks;
-  callbacks.log_message = TakeMessage;
-  try {
-    endpoint->parts_->server = std::make_unique<CivetServer>(
-        std::vector<std::string>{"listening_ports", listen, "num_threads", "2",
-                                 "request_timeout_ms", "5000", "enable_keep_alive", "no"},
-        &callbacks);
-    for (auto& [path, page] : pages) {
-      auto& handler =
-          endpoint->parts_->handlers.emplace_back(std::make_unique<PageHandler>(std::move(page)));
-      endpoint->parts_->server->addHandler(path, *handler);
-    }
-    const std::vector<int> ports = endpoint->parts_->server->getListeningPorts();
-    endpoint->address_ = BoundAddress(address, ports.empty() ? address.port : ports.front());
-  } catch (const std::exception&) {
-    return CannotListen("metrics_listen", listen);
-  }
-  return endpoint;
+absl::StatusOr<std::unique_ptr<HttpEndpoint>> HttpEndpoint::Create(Options options) {
+  VRP_ASSIGN_OR_RETURN(const ListenAddress address,
+                       ParseListenAddress(options.listen, "metrics_listen"));
+  OpenFile listener = Listen(address);
+  if (listener.descriptor() < 0) return CannotListen("metrics_listen", options.listen);
+  std::string bound = BoundAddress(address, PortOf(listener.descriptor()));
+  return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(
+      std::make_unique<Loop>(std::move(options), std::move(listener)), std::move(bound)));
 }
 
 }  // namespace vrp

@@ -1,4 +1,7 @@
-// A few pages over HTTP, for monitoring. No civetweb header here.
+// A few pages over HTTP or HTTPS, for monitoring.
+//
+// By hand, as civetweb, which prometheus-cpp brings, and cpp-httplib wait for seconds when they are
+// to stop, know no bound of connections, and civetweb finds no OpenSSL where only libssl3 is.
 #pragma once
 
 #include <functional>
@@ -7,25 +10,31 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/access/tls_files.h"
+#include "server/telemetry/http_answer.h"
 
 namespace vrp {
 
-struct HttpAnswer {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
-};
-
-// Thread-safe. Two threads serve; a slow reader is cut off after seconds. GET and HEAD alone, one
-// request a connection, no files.
+// Thread-safe. One thread serves: pages are made one after the other. A connection ends after its
+// answer, when `patience` is over, or where it sends more than HttpConnection takes; beyond the
+// most that are served at once others wait. No files.
 class HttpEndpoint {
  public:
-  // "/metrics" -> page. Called by the serving threads until the endpoint is destroyed.
-  using Pages = std::map<std::string, std::function<HttpAnswer()>>;
-  // `listen` was checked by CheckMetricsAddress. kUnavailable: cannot be listened on.
-  static absl::StatusOr<std::unique_ptr<HttpEndpoint>> Create(const std::string& listen,
-                                                              Pages pages);
-  // Blocks until no page is being made.
+  struct Options {
+    std::string listen;  // was checked by CheckMetricsAddress
+    // "/metrics" -> page. Called by the serving thread until the endpoint is destroyed.
+    std::map<std::string, std::function<HttpAnswer()>> pages = {};
+    // Whether a request may have its page: an answer of 200, or a refusal. Null: every one.
+    std::function<HttpAnswer(const HttpRequest&)> admit = nullptr;
+    const TlsFiles* tls = nullptr;  // outlives the endpoint; null: plaintext
+    size_t max_connections = 32;
+    // Of a connection from its begin to its end, whatever it does meanwhile.
+    absl::Duration patience = absl::Seconds(5);
+  };
+  // kUnavailable: cannot be listened on.
+  static absl::StatusOr<std::unique_ptr<HttpEndpoint>> Create(Options options);
+  // Ends all connections at once; blocks until no page is being made.
   ~HttpEndpoint();
   HttpEndpoint(const HttpEndpoint&) = delete;
   HttpEndpoint& operator=(const HttpEndpoint&) = delete;
@@ -34,11 +43,11 @@ class HttpEndpoint {
   const std::string& address() const { return address_; }
 
  private:
-  struct Parts;
-  HttpEndpoint();
+  class Loop;
+  explicit HttpEndpoint(std::unique_ptr<Loop> loop, std::string address);
 
-  std::unique_ptr<Parts> parts_;
-  std::string address_;
+  const std::unique_ptr<Loop> loop_;
+  const std::string address_;
 };
 
 }  // namespace vrp

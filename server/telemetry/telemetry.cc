@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "prometheus/metric_family.h"
 #include "prometheus/text_serializer.h"
 
@@ -14,23 +15,41 @@ namespace {
 constexpr char kStarting[] = "starting";
 constexpr char kDraining[] = "draining";
 
+HttpAnswer Admit(Gatekeeper& gatekeeper, const HttpRequest& request) {
+  const absl::Status status = gatekeeper.Check({.method = request.path,
+                                                .authorization = request.authorization,
+                                                .user_agent = request.user_agent,
+                                                .peer = {}});
+  if (status.ok()) return {};
+  return {.status = absl::IsPermissionDenied(status) ? 403 : 401,
+          .body = Concat(status.message(), "\n")};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Telemetry>> Telemetry::Create(const Options& options) {
   std::unique_ptr<Telemetry> telemetry(new Telemetry(options.started));
   telemetry->readiness_.Set(kStarting, true);
   if (options.metrics_listen.empty()) return telemetry;
-  const auto metrics_page = [self = telemetry.get()] {
-    return HttpAnswer{.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                      .body = prometheus::TextSerializer().Serialize(self->Families())};
-  };
-  HttpEndpoint::Pages pages;
-  pages["/metrics"] = metrics_page;
-  pages["/healthz"] = [] { return HttpAnswer{.body = "alive\n"}; };
-  pages["/readyz"] = [self = telemetry.get()] { return self->ReadyPage(); };
-  VRP_ASSIGN_OR_RETURN(telemetry->http_,
-                       HttpEndpoint::Create(options.metrics_listen, std::move(pages)));
+  if (options.access != nullptr) {
+    telemetry->gatekeeper_ = std::make_unique<Gatekeeper>(*options.access, telemetry->metrics_);
+  }
+  VRP_ASSIGN_OR_RETURN(telemetry->http_, HttpEndpoint::Create(telemetry->PagesOf(options)));
   return telemetry;
+}
+
+HttpEndpoint::Options Telemetry::PagesOf(const Options& options) {
+  HttpEndpoint::Options pages{.listen = options.metrics_listen, .tls = options.tls};
+  pages.pages["/metrics"] = [this] {
+    return HttpAnswer{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                      .body = prometheus::TextSerializer().Serialize(Families())};
+  };
+  pages.pages["/healthz"] = [] { return HttpAnswer{.body = "alive\n"}; };
+  pages.pages["/readyz"] = [this] { return ReadyPage(); };
+  if (gatekeeper_ != nullptr) {
+    pages.admit = [this](const HttpRequest& request) { return Admit(*gatekeeper_, request); };
+  }
+  return pages;
 }
 
 void Telemetry::Serve(const LiveSources& sources) {

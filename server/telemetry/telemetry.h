@@ -10,6 +10,9 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "server/access/access_control.h"
+#include "server/access/tls_files.h"
+#include "server/runtime/gatekeeper.h"
 #include "server/telemetry/http_endpoint.h"
 #include "server/telemetry/live_figures.h"
 #include "server/telemetry/metrics.h"
@@ -24,6 +27,9 @@ class Telemetry {
   struct Options {
     std::string metrics_listen;  // "127.0.0.1:9464"; empty: no HTTP
     absl::Time started;
+    // Both outlive the telemetry. Null: plaintext; everybody may read the metrics.
+    const TlsFiles* tls = nullptr;
+    const AccessControl* access = nullptr;
   };
   // Alive and not ready ("starting") from now on. kUnavailable: the address cannot be listened on.
   static absl::StatusOr<std::unique_ptr<Telemetry>> Create(const Options& options);
@@ -50,6 +56,7 @@ class Telemetry {
 
  private:
   explicit Telemetry(absl::Time started) : started_(started) {}
+  HttpEndpoint::Options PagesOf(const Options& options);
   HttpAnswer ReadyPage() const;
 
   const absl::Time started_;
@@ -58,6 +65,7 @@ class Telemetry {
   Watchdog watchdog_;
   mutable absl::Mutex mutex_;  // held while the sources are asked
   LiveSources sources_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<Gatekeeper> gatekeeper_;
   std::unique_ptr<HttpEndpoint> http_;  // last: it uses the others
 };
 

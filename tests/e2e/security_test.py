@@ -1,14 +1,20 @@
 """TLS, client certificates, tokens and unix sockets, by the built programs; openssl makes the certificates."""
 
+import http.client
+import json
 import os
 import pathlib
 import shutil
 import signal
 import socket
+import ssl
 import stat
 import subprocess
 import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
 
 from daemon import BINARIES, CALL_TIMEOUT_S, DATA, Daemon, vrpctl
 
@@ -184,6 +190,37 @@ class SecurityTest(unittest.TestCase):
         trust = ("--tls-ca", self.authority.pem)
         self.assertEqual(self.ask(daemon, *trust, env={"VRP_TOKEN": token}).returncode, 0)
         self.assertEqual(self.ask(daemon, *trust).returncode, 4)
+
+    def test_metrics_come_by_tls_to_those_with_a_token(self):
+        token, line = self.token("read")
+        daemon = self.start_tls("--tokens", self.write("metrics-tokens", line), "--metrics-listen", "127.0.0.1:0")
+        info = self.ask(daemon, "--tls-ca", self.authority.pem, "--output", "json", env={"VRP_TOKEN": token})
+        address = json.loads(info.stdout)["metrics_address"]
+        trusting = ssl.create_default_context(cafile=self.authority.pem)
+
+        def get(path, scheme="https", **headers):
+            request = urllib.request.Request(f"{scheme}://{address}{path}", headers=headers)
+            context = trusting if scheme == "https" else None
+            try:
+                with urllib.request.urlopen(request, timeout=10, context=context) as reply:
+                    return reply.status, reply.read().decode()
+            except urllib.error.HTTPError as error:
+                return error.code, error.read().decode()
+
+        status, text = get("/metrics", Authorization=f"Bearer {token}")
+        self.assertEqual(status, 200)
+        self.assertIn("vrp_build_info{", text)
+        self.assertEqual(get("/metrics")[0], 401)
+        self.assertEqual(get("/metrics", Authorization="Bearer vrp_wrong")[0], 401)
+        self.assertEqual(get("/healthz")[0], 200)
+        with self.assertRaises((OSError, http.client.HTTPException)):
+            get("/healthz", scheme="http")
+        begun = time.monotonic()
+        idle = socket.create_connection(address.split(":"))
+        self.addCleanup(idle.close)
+        self.assertEqual(daemon.stop(), 0)
+        print(f"stopped in {1000 * (time.monotonic() - begun):.0f} ms, with a client that says nothing")
+        self.assertNotIn("vrp_wrong", daemon.log_path.read_text())
 
     def test_a_unix_socket_is_this_users_and_outlives_a_killed_daemon(self):
         path = self.folder / "vrpd.sock"

@@ -92,7 +92,9 @@ TEST_F(AccessTest, WhoIsRefusedIsCountedByReasonAndLoggedWithoutTheToken) {
   EXPECT_THAT(log, HasSubstr("caller refused"));
   EXPECT_THAT(log, HasSubstr("rpc=/vrp.v1.SystemService/GetServerInfo"));
   EXPECT_THAT(log, testing::Not(HasSubstr("vrp_guessed")));
-  const std::string page = HttpGet(daemon_->metrics_address(), "/metrics").body;
+  const std::string page =
+      HttpGet(daemon_->metrics_address(), "/metrics", {.head = "Authorization: Bearer read\r\n"})
+          .body;
   const std::string family = "vrp_refused_callers_total{code=";
   EXPECT_THAT(page, HasSubstr(family + "\"UNAUTHENTICATED\",reason=\"no_token\"} 3"));
   EXPECT_THAT(page, HasSubstr(family + "\"UNAUTHENTICATED\",reason=\"unknown_token\"} 2"));

@@ -94,6 +94,13 @@ TEST(CommandLine, TakesMetricsOnLoopbackAndElsewhereOnlyWhenToldSo) {
   EXPECT_THAT(std::string(open.status().message()), HasSubstr("metrics_listen"));
   EXPECT_THAT(std::string(open.status().message()), HasSubstr("--insecure"));
   EXPECT_TRUE(Parse({"--state-dir", "/s", "--metrics-listen", "0.0.0.0:9464", "--insecure"}).ok());
+  const std::vector<std::string> tls = {
+      "--state-dir",       "/s",    "--metrics-listen", "0.0.0.0:9464",
+      "--tls-certificate", "c.pem", "--tls-key",        "k.pem"};
+  EXPECT_FALSE(Parse(tls).ok()) << "everyone could read them";
+  std::vector<std::string> known = tls;
+  known.insert(known.end(), {"--tokens", "tokens"});
+  EXPECT_TRUE(Parse(known).ok());
   for (const char* wrong : {"9464", "unix:/s/m", "127.0.0.1:70000", "127.0.0.1:1,0.0.0.0:2"}) {
     const auto refused = Parse({"--state-dir", "/s", "--metrics-listen", wrong});
     EXPECT_THAT(std::string(refused.status().message()), HasSubstr("metrics_listen: got")) << wrong;

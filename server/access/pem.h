@@ -1,0 +1,27 @@
+// OpenSSL's objects with owners, and texts in PEM form for its readers. For .cc files alone.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+namespace vrp {
+
+struct OpenSslFree {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+using CertificatePtr = std::unique_ptr<X509, OpenSslFree>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslFree>;
+
+// `pem` outlives it.
+inline std::unique_ptr<BIO, OpenSslFree> PemReader(const std::string& pem) {
+  return std::unique_ptr<BIO, OpenSslFree>(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+}
+
+}  // namespace vrp
