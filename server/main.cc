@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -15,7 +16,6 @@
 #include "absl/time/clock.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/device/device_loss.h"
 #include "core/jobs/backup/restore.h"
 #include "core/jobs/forget_jobs.h"
 #include "server/config/build_info.h"
@@ -42,13 +42,17 @@ std::string VersionLine() {
   return Concat("vrpd ", Version(), " (", GitCommit(), ", ", torch, ")");
 }
 
-Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock) {
+Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock,
+                        std::function<void(const absl::Status&)> on_device_loss) {
   const std::string shipped = ShippedModelsDirectory();
   if (vrpd.read_only_models_dirs.empty() && std::filesystem::is_directory(shipped)) {
     vrpd.read_only_models_dirs.push_back(shipped);
   }
-  return {
-      .vrpd = std::move(vrpd), .policy_loader = LoadPolicy, .trainer = &trainer, .clock = &clock};
+  return {.vrpd = std::move(vrpd),
+          .policy_loader = LoadPolicy,
+          .trainer = &trainer,
+          .clock = &clock,
+          .on_device_loss = std::move(on_device_loss)};
 }
 
 // Each connection is an open file, and gRPC 1.51 stops listening for good when there are no more:
@@ -62,9 +66,9 @@ void AllowAllFiles() {
 
 // Ends this daemon as SIGTERM does once it has lived for kLeastLife, and says so by `anew`. Until
 // then it answers by search, and tells who asks for a network to come again.
-void StartAnewWhenDeviceIsLost(absl::Notification* stop, std::atomic<bool>* anew) {
-  const absl::Time begun = SteadyNow();
-  SetDeviceLossListener([stop, anew, begun](const absl::Status& lost) {
+std::function<void(const absl::Status&)> StartAnewWhenDeviceIsLost(absl::Notification* stop,
+                                                                   std::atomic<bool>* anew) {
+  return [stop, anew, begun = SteadyNow()](const absl::Status& lost) {
     LogError(std::string(lost.message()));
     std::thread([stop, anew, begun] {
       absl::SleepFor(begun + kLeastLife - SteadyNow());
@@ -72,7 +76,7 @@ void StartAnewWhenDeviceIsLost(absl::Notification* stop, std::atomic<bool>* anew
       *anew = true;
       kill(getpid(), SIGTERM);
     }).detach();
-  });
+  };
 }
 
 int Serve(VrpdOptions vrpd) {
@@ -82,14 +86,13 @@ int Serve(VrpdOptions vrpd) {
   static ReloadHook reload;               // likewise
   static std::atomic<bool> anew = false;  // and the thread that is started then
   WatchSignals(&stop, &reload, kGrace);
-  StartAnewWhenDeviceIsLost(&stop, &anew);
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
   const bool tls = !vrpd.tls_certificate.empty();
   const std::unique_ptr<Trainer> trainer = MakeTrainer();
   const SystemClock clock;
-  absl::StatusOr<std::unique_ptr<Daemon>> daemon =
-      Daemon::Create(Compose(std::move(vrpd), *trainer, clock));
+  absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(
+      Compose(std::move(vrpd), *trainer, clock, StartAnewWhenDeviceIsLost(&stop, &anew)));
   if (!daemon.ok()) {
     std::cerr << "vrpd: " << daemon.status().message() << std::endl;
     return kFailed;
@@ -97,7 +100,8 @@ int Serve(VrpdOptions vrpd) {
   reload.Set([&daemon] { (*daemon)->Reload(); });
   std::cout << "listening on " << (*daemon)->address() << std::endl;
   if (!(*daemon)->metrics_address().empty()) {
-    LogInfo(Concat("metrics on http", tls ? "s" : "", "://", (*daemon)->metrics_address(), "/metrics"));
+    LogInfo(
+        Concat("metrics on http", tls ? "s" : "", "://", (*daemon)->metrics_address(), "/metrics"));
   }
   stop.WaitForNotification();
   reload.Set(nullptr);

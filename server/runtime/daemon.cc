@@ -7,6 +7,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
+#include "core/device/device_loss.h"
 #include "core/device/device_telemetry.h"
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
@@ -24,6 +25,7 @@
 #include "server/service/request_solver.h"
 #include "server/service/services.h"
 #include "server/service/solver_service.h"
+#include "server/telemetry/device_loss_notice.h"
 #include "server/telemetry/device_sampler.h"
 #include "server/telemetry/health_monitor.h"
 #include "server/telemetry/metered_trainer.h"
@@ -50,6 +52,7 @@ constexpr int64_t kCpuBatchRows = 840;
 constexpr int64_t kGpuBatchRows = 1 << 19;
 // Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
 constexpr char kReadinessService[] = "readiness";
+constexpr char kDeviceLost[] = "a GPU is lost until the daemon has started anew: no training";
 
 MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
   const int64_t together = int64_t{vrpd.max_request_memory_mib} << 20;
@@ -87,6 +90,7 @@ struct Daemon::Parts {
   std::unique_ptr<TlsFiles> tls;
   std::unique_ptr<AccessControl> access;
   std::unique_ptr<Telemetry> telemetry;
+  const std::shared_ptr<DeviceLossNotice> device_loss = std::make_shared<DeviceLossNotice>();
   std::unique_ptr<DeviceSampler> devices;
   std::unique_ptr<Registry> registry;
   std::unique_ptr<MatrixStore> matrices;
@@ -117,6 +121,11 @@ absl::Status Daemon::Parts::OpenTelemetry() {
                                                      .started = started,
                                                      .tls = tls.get(),
                                                      .access = access.get()}));
+  SetDeviceLossListener(
+      [notice = device_loss, then = options.on_device_loss](const absl::Status& lost) {
+        notice->Set(lost);
+        if (then != nullptr) then(lost);
+      });
   return absl::OkStatus();
 }
 
@@ -267,7 +276,8 @@ void Daemon::Parts::MakeServices() {
                                                   .default_device = default_device,
                                                   .vrpd = vrpd,
                                                   .started = started,
-                                                  .metrics_address = telemetry->metrics_address()},
+                                                  .metrics_address = telemetry->metrics_address(),
+                                                  .device_loss = device_loss.get()},
                                       *telemetry,
                                       BackupSources{.book = book.get(),
                                                     .models_directory = vrpd.models_dir,
@@ -301,6 +311,11 @@ absl::Status Daemon::Parts::Listen() {
         v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);
   }
+  // What searches alone goes on; the jobs wait until the daemon has started anew.
+  device_loss->SetTold([this, &health] {
+    telemetry->readiness().Set(kDeviceLost, true);
+    health.SetServingStatus(v1::TrainingService::service_full_name(), false);
+  });
   return absl::OkStatus();
 }
 
@@ -344,6 +359,8 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
 
 Daemon::~Daemon() {
   Parts& parts = *parts_;
+  SetDeviceLossListener(nullptr);
+  parts.device_loss->SetTold(nullptr);
   if (parts.telemetry != nullptr) parts.telemetry->Drain();
   parts.monitor = nullptr;
   if (parts.jobs != nullptr) parts.jobs->StopPublishing();

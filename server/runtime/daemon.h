@@ -2,6 +2,7 @@
 // header.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,9 @@ class Daemon {
     PolicyLoader policy_loader;
     Trainer* trainer = nullptr;    // outlives the daemon
     const Clock* clock = nullptr;  // outlives the daemon
+    // Told of the first loss of a GPU, as SetDeviceLossListener's, which the daemon takes for
+    // itself: it is not ready then, its training not serving. Null: nobody.
+    std::function<void(const absl::Status&)> on_device_loss = nullptr;
     absl::Duration heartbeat = absl::Seconds(10);
     absl::Duration drain = absl::Seconds(5);  // for calls under way at the end
   };

@@ -56,6 +56,7 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   *info.mutable_start_time() = ToProto(facts.started);
   info.set_log_level(LevelNow());
   info.set_metrics_address(facts.metrics_address);
+  info.set_device_loss(facts.device_loss->text());
   return info;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/config/vrpd_options.h"
+#include "server/telemetry/device_loss_notice.h"
 #include "vrp/v1/system_service.pb.h"
 
 namespace vrp {
@@ -16,7 +17,8 @@ struct SystemFacts {
   std::string default_device;
   VrpdOptions vrpd;
   absl::Time started;
-  std::string metrics_address;  // empty: nowhere
+  std::string metrics_address;                    // empty: nowhere
+  const DeviceLossNotice* device_loss = nullptr;  // outlives the facts
 };
 
 // Lists the devices anew at each call.

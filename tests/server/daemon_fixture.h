@@ -78,6 +78,7 @@ class DaemonTest : public testing::Test {
     options.vrpd.device = "cpu";
     if (options.vrpd.threads == 0) options.vrpd.threads = 1;
     options.heartbeat = heartbeat_;
+    options.on_device_loss = on_device_loss_;
     options.drain = absl::Milliseconds(200);
     absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
     ASSERT_TRUE(daemon.ok()) << daemon.status();
@@ -107,6 +108,7 @@ class DaemonTest : public testing::Test {
   VrpdOptions vrpd_;
   PolicyLoader loader_ = FakeLoader();
   absl::Duration heartbeat_ = absl::Hours(1);
+  std::function<void(const absl::Status&)> on_device_loss_;
   TempFolder folder_;
   SystemClock clock_;
   std::unique_ptr<FakeTrainer> trainer_;

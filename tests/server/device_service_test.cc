@@ -1,10 +1,13 @@
 // The GPUs in what the daemon tells, with a library in the place of NVIDIA's.
 #include <string>
 
+#include "core/device/device_loss.h"
 #include "gmock/gmock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/device/fake_nvml.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/http_get.h"
+#include "tests/server/messages.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::test {
@@ -62,6 +65,47 @@ TEST_F(DeviceServiceTest, ServesWithoutNvidiasLibraryAndSaysSo) {
   EXPECT_EQ(stats.devices_size(), 0);
   EXPECT_THAT(stats.device_problem(), HasSubstr("libno-such-nvml.so.1: cannot open"));
   EXPECT_EQ(HttpGet(daemon_->metrics_address(), "/metrics").status, 200);
+}
+
+TEST_F(DeviceServiceTest, ALostGpuIsToldAndSearchGoesOn) {
+  std::string told;
+  on_device_loss_ = [&](const absl::Status& lost) { told = std::string(lost.message()); };
+  Start();
+  const auto health = grpc::health::v1::Health::NewStub(channel_);
+  const auto serves = [&](const std::string& service) {
+    Context context;
+    grpc::health::v1::HealthCheckRequest request;
+    grpc::health::v1::HealthCheckResponse response;
+    request.set_service(service);
+    EXPECT_TRUE(health->Check(&context, request, &response).ok());
+    return response.status() == grpc::health::v1::HealthCheckResponse::SERVING;
+  };
+  const auto info = [&] {
+    Context context;
+    v1::ServerInfo answer;
+    EXPECT_TRUE(v1::SystemService::NewStub(channel_)->GetServerInfo(&context, {}, &answer).ok());
+    return answer;
+  };
+  EXPECT_EQ(info().device_loss(), "");
+  EXPECT_TRUE(serves("vrp.v1.TrainingService"));
+
+  const absl::Status lost = DeviceLost(absl::InternalError("an illegal memory access"));
+  EXPECT_EQ(told, std::string(lost.message()));
+  EXPECT_EQ(info().device_loss(), told);
+  EXPECT_FALSE(serves("vrp.v1.TrainingService"));
+  EXPECT_TRUE(serves("vrp.v1.SolverService"));
+  EXPECT_TRUE(serves("")) << "it is alive";
+  while (serves("readiness")) {  // looked at once a second
+  }
+  EXPECT_THAT(HttpGet(daemon_->metrics_address(), "/readyz").body, HasSubstr("a GPU is lost"));
+  const auto solver = v1::SolverService::NewStub(channel_);
+  v1::SolveRequest request;
+  *request.mutable_instance() = ACvrpMessage();
+  request.mutable_budget()->set_nanos(20'000'000);
+  EXPECT_TRUE(SolveWhenFree(*solver, request).ok());
+
+  Start();
+  EXPECT_EQ(info().device_loss(), "") << "it has started anew";
 }
 
 }  // namespace
