@@ -38,6 +38,19 @@ class DaemonLifeTest : public DaemonTest {
         grpc::health::v1::Health::NewStub(channel_)->Check(&context, request, &response).ok());
     return response;
   }
+  void ExpectServesUntilItStops(const std::string& service) {
+    Start();
+    Context context;
+    HealthCheckRequest request;
+    request.set_service(service);
+    const auto stream = grpc::health::v1::Health::NewStub(channel_)->Watch(&context, request);
+    HealthCheckResponse response;
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
+    Stop();
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_EQ(response.status(), HealthCheckResponse::NOT_SERVING);
+  }
 };
 
 TEST_F(DaemonLifeTest, ServesHealthForItselfAndEachService) {
@@ -47,32 +60,9 @@ TEST_F(DaemonLifeTest, ServesHealthForItselfAndEachService) {
   EXPECT_EQ(Health("vrp.v1.TrainingService").status(), HealthCheckResponse::SERVING);
 }
 
-TEST_F(DaemonLifeTest, IsReadyUntilItStops) {
-  Start();
-  Context context;
-  HealthCheckRequest request;
-  request.set_service("readiness");
-  const auto stream = grpc::health::v1::Health::NewStub(channel_)->Watch(&context, request);
-  HealthCheckResponse response;
-  ASSERT_TRUE(stream->Read(&response));
-  EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
-  Stop();
-  ASSERT_TRUE(stream->Read(&response));
-  EXPECT_EQ(response.status(), HealthCheckResponse::NOT_SERVING);
-}
+TEST_F(DaemonLifeTest, IsReadyUntilItStops) { ExpectServesUntilItStops("readiness"); }
 
-TEST_F(DaemonLifeTest, TellsHealthWatchersThatItStops) {
-  Start();
-  Context context;
-  const auto stub = grpc::health::v1::Health::NewStub(channel_);
-  const auto stream = stub->Watch(&context, HealthCheckRequest());
-  HealthCheckResponse response;
-  ASSERT_TRUE(stream->Read(&response));
-  EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
-  Stop();
-  ASSERT_TRUE(stream->Read(&response));
-  EXPECT_EQ(response.status(), HealthCheckResponse::NOT_SERVING);
-}
+TEST_F(DaemonLifeTest, TellsHealthWatchersThatItStops) { ExpectServesUntilItStops(""); }
 
 TEST_F(DaemonLifeTest, ReflectionListsTheServices) {
   Start();
