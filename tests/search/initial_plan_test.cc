@@ -28,11 +28,13 @@ using test::MakeFeatureInstance;
 constexpr double kRounding = 1e-9;  // relative; sums in another order
 
 // Of the checker's verdict alone: only customers without a place are missed.
-bool IsSound(const Instance& instance, const Plan& plan) {
+testing::AssertionResult IsSound(const Instance& instance, const Plan& plan) {
   for (const Violation& violation : CheckPlan(instance, plan).violations) {
-    if (violation.kind != ViolationKind::kMissingCustomer) return false;
+    if (violation.kind != ViolationKind::kMissingCustomer) {
+      return testing::AssertionFailure() << violation.message;
+    }
   }
-  return true;
+  return testing::AssertionSuccess();
 }
 
 void ExpectNotWorse(const Instance& instance, const Plan& plan, const Plan& initial,

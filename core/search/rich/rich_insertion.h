@@ -68,6 +68,7 @@ class RichInsertion {
   void FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best);
   void ScanShipment(NodeIndex pickup, NodeIndex delivery, int32_t slot, RichSpot& best);
   void ScanDeliveries(RichSpot spot, Way way, double added, RichSpot& best);
+  bool HasOwnLoad(NodeIndex node) const;
   bool RoomOnBoard(const RichRoute& route, int32_t after, NodeIndex pickup) const;
   void ConsiderShipment(RichSpot spot, const Way& way, double added, RichSpot& best);
 
@@ -101,6 +102,8 @@ class RichInsertion {
   std::vector<NodeIndex> filled_;
   std::vector<double> delivery_added_, least_added_;  // per place; from a place on
   std::vector<int32_t> slots_;
+  bool ends_have_loads_ =
+      false;  // of the shipment in hand: its ends are delivered to or collected from too
 };
 
 }  // namespace vrp

@@ -10,7 +10,18 @@ constexpr double kNever = RichProblem::kNever;
 
 }  // namespace
 
+// Then there is more to ask than whether the shipment has room between its ends.
+bool RichInsertion::HasOwnLoad(NodeIndex node) const {
+  const double* delivered = problem_.delivered(node);
+  const double* collected = problem_.collected(node);
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    if (delivered[k] > 0 || collected[k] > 0) return true;
+  }
+  return false;
+}
+
 void RichInsertion::FindShipment(NodeIndex pickup, NodeIndex delivery, RichSpot& best) {
+  ends_have_loads_ = HasOwnLoad(pickup) || HasOwnLoad(delivery);
   if (problem_.size() > RichProblem::kScanAllNodes) {
     slots_.clear();
     for (const NodeIndex end : {pickup, delivery}) {
@@ -96,7 +107,7 @@ void RichInsertion::ConsiderShipment(RichSpot spot, const Way& way, double added
   if (route.distance + added > vehicle.distance_limit) return;
   const int32_t next = spot.delivery_after + 1;
   if (problem_.timed() && !InTime(route, way, spot.delivery, next)) return;
-  if (NeedsSimulation(route, spot.after, spot.node) ||
+  if (ends_have_loads_ || NeedsSimulation(route, spot.after, spot.node) ||
       NeedsSimulation(route, spot.delivery_after, spot.delivery)) {
     spot.cost = SimulatedCost(spot);
   } else {
