@@ -29,8 +29,8 @@ namespace {
 constexpr int kThreads = 2;
 constexpr int kClients = 32;
 constexpr int kAtOnce = 256;
-constexpr char kModel[] = "models/gt-mixed/versions/2";
-constexpr char kModelFolder[] = "/gt-mixed/2";
+constexpr char kModel[] = "models/gt-mixed/versions/3";
+constexpr char kModelFolder[] = "/gt-mixed/3";
 
 template <typename T>
 T Value(absl::StatusOr<T> value) {
