@@ -35,6 +35,8 @@ constexpr double kSecondStart = 6;
 constexpr double kPopulationOnly = 300;
 constexpr double kGrowth = 200;
 constexpr double kMostAnnealed = 0.5;
+// The share of ruin and recreate where there are windows.
+constexpr double kAnnealedTimed = 0.3;
 constexpr int64_t kUnboundedAnnealed = 5'000;
 // How long a search that began with customers left out hopes to serve all, before it searches for
 // the best of those plans that do not.
@@ -114,6 +116,7 @@ SearchEnd EndOf(const StopCondition& stop, SearchEnd otherwise) {
 // hundred customers the population is better from the first milliseconds on; with more, its
 // individuals take long, and it begins with what the cheaper perturbations found.
 double AnnealedShare(const SearchProblem& problem) {
+  if (problem.timed()) return kAnnealedTimed;
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }
 
@@ -172,7 +175,7 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
   result.plan = routes.ToPlan();
   if (options.max_iterations == 0 || problem.num_servable() <= 1) {
     result.ended_by = EndOf(options.stop, SearchEnd::kLocalOptimum);
-  } else if (routes.absent().empty() && PopulationFits(problem)) {
+  } else if (routes.absent().empty() && PopulationFits(problem, options)) {
     return SearchByPopulation(problem, std::move(first), options, grace, random, on_improvement);
   } else if (routes.absent().empty() && GoesByRegions(problem, options)) {
     return RegionSearch(problem, result.plan, options, on_improvement);

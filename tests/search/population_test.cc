@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/search/population/penalty_control.h"
 #include "core/search/population/population_run.h"
@@ -162,10 +163,31 @@ TEST(PopulationSearchTest, KeepsToTheFleet) {
   EXPECT_TRUE(report.feasible) << report.violations.front().message;
 }
 
+TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
+  const auto problem_of = [](int32_t customers) {
+    return SearchProblem::Create(
+        AnInstance().WithCustomers(customers).RandomDemands().Capacity(30).RandomWindows().Build(),
+        {});
+  };
+  const auto within = [](absl::Duration budget) {
+    SearchOptions options;
+    options.stop = StopCondition(SteadyNow() + budget, nullptr);
+    return options;
+  };
+  const SearchProblem some = problem_of(30);
+  EXPECT_TRUE(PopulationFits(some, {}));
+  EXPECT_TRUE(PopulationFits(some, within(absl::Minutes(1))));
+  EXPECT_FALSE(PopulationFits(some, within(absl::Milliseconds(10))));
+  SearchOptions counted;
+  counted.max_iterations = 1'000'000'000;
+  EXPECT_FALSE(PopulationFits(some, counted));
+  EXPECT_FALSE(PopulationFits(problem_of(kMostTimedPopulationNodes), {}));
+}
+
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {
   const Instance instance = AnInstance().WithCustomers(30).RandomDemands().Capacity(30).Build();
   const SearchProblem problem = SearchProblem::Create(instance, {});
-  ASSERT_TRUE(PopulationFits(problem));
+  ASSERT_TRUE(PopulationFits(problem, {}));
   SearchOptions options;
   options.max_iterations = 100'000;
   FastRandom random(1);

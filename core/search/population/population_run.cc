@@ -155,8 +155,14 @@ class Run {
 
 }  // namespace
 
-bool PopulationFits(const SearchProblem& problem) {
-  return !problem.timed() && !problem.single_tour() && problem.size() <= kMostPopulationNodes &&
+bool PopulationFits(const SearchProblem& problem, const SearchOptions& options) {
+  if (problem.timed()) {
+    const absl::Duration wanted = kTimedPopulationPerCustomer * problem.num_servable();
+    const bool short_of_time = options.stop.deadline() - SteadyNow() < wanted;
+    if (short_of_time || options.max_iterations != INT64_MAX) return false;
+    if (problem.size() > kMostTimedPopulationNodes) return false;
+  }
+  return !problem.single_tour() && problem.size() <= kMostPopulationNodes &&
          problem.DistanceRow(0) != nullptr && problem.Distance(0, 0) == 0 &&
          problem.num_servable() > 1 && !problem.Near(1).empty();
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "core/search/fast_random.h"
 #include "core/search/search.h"
 #include "core/search/search_problem.h"
@@ -13,8 +14,14 @@ namespace vrp {
 // Above it individuals take too long.
 inline constexpr int32_t kMostPopulationNodes = 500;
 
-// Whether the population search knows the problem and its size.
-bool PopulationFits(const SearchProblem& problem);
+// With windows there have to be fewer customers, and so much time for each: an individual takes
+// longer, and ruin and recreate goes before.
+inline constexpr int32_t kMostTimedPopulationNodes = 126;
+inline constexpr absl::Duration kTimedPopulationPerCustomer = absl::Milliseconds(18);
+
+// Whether the population search knows the problem and its size, and is worth its time: with windows
+// by the time left, never by a number of iterations.
+bool PopulationFits(const SearchProblem& problem, const SearchOptions& options);
 
 // `plans` serve every customer that can be served, the best first; there is one at least. Each
 // individual counts as kWorkPerCustomer iterations for every customer, about as many ruins and
