@@ -16,6 +16,7 @@
 #include "core/base/ids.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/state_marker.h"
 
 namespace vrp {
 namespace {
@@ -61,14 +62,19 @@ absl::Status CheckRestored(const fs::path& folder) {
              "vrpd --restore again"));
 }
 
-// Of the database, that a daemon which died was making.
-void RemoveCopies(const fs::path& folder) {
+// Copies of the database and markers that a daemon which died was making.
+bool IsUnfinished(const std::string& name) {
+  const std::string marker = Concat(kStateMarkerFile, ".");
+  return name.starts_with(kCopyPrefix) || (name.starts_with(marker) && name.ends_with(".tmp"));
+}
+
+void RemoveUnfinished(const fs::path& folder) {
   std::error_code error;
-  std::vector<fs::path> copies;
+  std::vector<fs::path> unfinished;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().starts_with(kCopyPrefix)) copies.push_back(entry.path());
+    if (IsUnfinished(entry.path().filename().string())) unfinished.push_back(entry.path());
   }
-  for (const fs::path& copy : copies) fs::remove(copy, error);
+  for (const fs::path& file : unfinished) fs::remove(file, error);
 }
 
 }  // namespace
@@ -81,7 +87,7 @@ absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string
   VRP_ASSIGN_OR_RETURN(const int lock, LockFile(path, (folder / "lock").string()));
   std::unique_ptr<StateFolder> state(new StateFolder(folder.string(), lock));
   VRP_RETURN_IF_ERROR(CheckRestored(folder));
-  RemoveCopies(folder);
+  RemoveUnfinished(folder);
   VRP_RETURN_IF_ERROR(MakePrivateFolder(state->JobsPath()));
   return state;
 }

@@ -35,8 +35,8 @@ class StateFolder {
   // Apart from the job's own folder, which goes when the job has ended: its curves stay.
   std::string TensorBoardPath(std::string_view job_id) const;
   std::string TensorBoardPath() const;
-  // For the file that a copy of the database is made in; what is left of such goes at the next
-  // Open.
+  // For the file that a copy of the database is made in; what is left of such, and of markers, goes
+  // at the next Open.
   std::string FreshCopyPath() const;
 
   // Held by who removes whole folders of jobs, and by who wants them to stay for a moment.

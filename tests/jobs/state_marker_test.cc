@@ -1,6 +1,7 @@
 #include "core/jobs/state_marker.h"
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "core/base/file.h"
@@ -88,6 +89,14 @@ TEST_F(LostDatabaseTest, WithoutAnyTraceOfJobsItIsFresh) {
   fs::remove(In("state.json"));
   Empty();
   EXPECT_EQ(CountJobs(*Opened(state_)), 0u);
+}
+
+TEST_F(LostDatabaseTest, AMarkerThatACrashCutOffGoesAtTheNextStart) {
+  std::ofstream(In("state.json.a1b2.tmp")) << "{";
+  std::ofstream(In("state.json.mine")) << "{";
+  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+  EXPECT_FALSE(fs::exists(In("state.json.a1b2.tmp")));
+  EXPECT_TRUE(fs::exists(In("state.json.mine")));
 }
 
 TEST_F(LostDatabaseTest, ACopyThatIsPutBackServes) {
