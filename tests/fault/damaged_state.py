@@ -171,18 +171,22 @@ class Case:
             shutil.rmtree(state.parent, ignore_errors=True)
         return self.problems
 
+    def start_again(self, state, damaged):
+        """The last start on `state`: all but `damaged` is as it was."""
+        daemon = Daemon(state)
+        try:
+            self.check_rest(daemon, damaged)
+        finally:
+            daemon.clean_up()
+            shutil.rmtree(state.parent, ignore_errors=True)
+        return self.problems
+
     def begin_anew(self, state):
         """As the refusal says: what is left of the jobs put aside, all else as it was."""
         done = subprocess.run([BINARIES / "vrpd", "--forget-jobs", "--state-dir", state], capture_output=True, text=True, check=False)
         self.expect(done.returncode == 0 and "forgotten-" in done.stdout, f"--forget-jobs: {done.stdout}{done.stderr}")
         self.expect(len(list(state.glob("forgotten-*/jobs/*"))) > 0, "the folders of jobs were not put aside")
-        daemon = Daemon(state)
-        try:
-            self.check_rest(daemon, "jobs")
-        finally:
-            daemon.clean_up()
-            shutil.rmtree(state.parent, ignore_errors=True)
-        return self.problems
+        return self.start_again(state, "jobs")
 
     def read_only(self, point, then):
         state = self.template.copy()
@@ -203,13 +207,7 @@ class Case:
             self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
         finally:
             daemon.clean_up()
-        with_disk = Daemon(state)
-        try:
-            self.check_rest(with_disk, "nothing")
-        finally:
-            with_disk.clean_up()
-            shutil.rmtree(state.parent, ignore_errors=True)
-        return self.problems
+        return self.start_again(state, "nothing")
 
 
 def main():
