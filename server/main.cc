@@ -42,14 +42,18 @@ std::string VersionLine() {
   return Concat("vrpd ", Version(), " (", GitCommit(), ", ", torch, ")");
 }
 
-Daemon::Options Compose(VrpdOptions vrpd, Trainer& trainer, const Clock& clock,
+Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& trainer,
+                        const Clock& clock,
                         std::function<void(const absl::Status&)> on_device_loss) {
   const std::string shipped = ShippedModelsDirectory();
   if (vrpd.read_only_models_dirs.empty() && std::filesystem::is_directory(shipped)) {
     vrpd.read_only_models_dirs.push_back(shipped);
   }
   return {.vrpd = std::move(vrpd),
-          .policy_loader = LoadPolicy,
+          .policy_loader =
+              [&executors](const std::string& directory, DeviceId device) {
+                return LoadPolicy(directory, device, &executors);
+              },
           .trainer = &trainer,
           .clock = &clock,
           .on_device_loss = std::move(on_device_loss)};
@@ -89,10 +93,11 @@ int Serve(VrpdOptions vrpd) {
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
   const bool tls = !vrpd.tls_certificate.empty();
-  const std::unique_ptr<Trainer> trainer = MakeTrainer();
+  DeviceExecutors executors({.serving_memory_percent = vrpd.serving_memory_percent});
+  const std::unique_ptr<Trainer> trainer = MakeTrainer(&executors);
   const SystemClock clock;
-  absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(
-      Compose(std::move(vrpd), *trainer, clock, StartAnewWhenDeviceIsLost(&stop, &anew)));
+  absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(Compose(
+      std::move(vrpd), executors, *trainer, clock, StartAnewWhenDeviceIsLost(&stop, &anew)));
   if (!daemon.ok()) {
     std::cerr << "vrpd: " << daemon.status().message() << std::endl;
     return kFailed;

@@ -2,11 +2,14 @@
 #include "core/device/cpu_info.h"
 #include "core/device/device.h"
 #include "core/device/device_memory.h"
+#include "core/device/executor.h"
 
 namespace vrp {
 
 std::vector<DeviceInfo> ListDevices() { return {DescribeCpu()}; }
 
 std::vector<DeviceMemory> ReadDeviceMemory() { return {}; }
+
+std::unique_ptr<DeviceTurns> MakeCudaDeviceTurns(int32_t, const DeviceShares&) { return nullptr; }
 
 }  // namespace vrp

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -33,6 +34,8 @@ class InlineExecutor final : public DeviceExecutor {
     return Ready(work());
   }
 
+  void GiveBackMemory() override {}
+
   void Shutdown() override {
     absl::MutexLock lock(&mutex_);
     closed_ = true;
@@ -45,12 +48,13 @@ class InlineExecutor final : public DeviceExecutor {
 
 class ThreadedExecutor final : public DeviceExecutor {
  public:
-  ThreadedExecutor() : owner_([this] { Own(); }) {}
+  explicit ThreadedExecutor(std::unique_ptr<DeviceTurns> turns)
+      : turns_(std::move(turns)), owner_([this] { Own(); }) {}
   ~ThreadedExecutor() override { Shutdown(); }
 
   std::future<absl::Status> Run(Priority priority, Work work) override {
     if (std::this_thread::get_id() == owner_id_) return Ready(work());
-    Task task{std::move(work), {}};
+    Task task{priority, std::move(work), {}};
     std::future<absl::Status> result = task.promise.get_future();
     absl::MutexLock lock(&mutex_);
     if (closed_) {
@@ -59,6 +63,11 @@ class ThreadedExecutor final : public DeviceExecutor {
       queues_[static_cast<size_t>(priority)].push_back(std::move(task));
     }
     return result;
+  }
+
+  void GiveBackMemory() override {
+    absl::MutexLock lock(&mutex_);
+    gives_back_ = true;
   }
 
   void Shutdown() override {
@@ -72,18 +81,20 @@ class ThreadedExecutor final : public DeviceExecutor {
 
  private:
   struct Task {
+    std::optional<Priority> priority;  // none: whoever's turn it is
     Work work;
     std::promise<absl::Status> promise;
   };
 
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return closed_ || !queues_[0].empty() || !queues_[1].empty();
+    return closed_ || gives_back_ || !queues_[0].empty() || !queues_[1].empty();
   }
 
   // The next piece of work; nullopt at the end, when what still waits has been refused.
   std::optional<Task> Next() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(this, &ThreadedExecutor::HasWork));
+    if (std::exchange(gives_back_, false)) return MemoryTask();
     for (std::deque<Task>& queue : queues_) {
       if (closed_) {
         for (Task& task : queue) task.promise.set_value(ShutDown());
@@ -97,12 +108,36 @@ class ThreadedExecutor final : public DeviceExecutor {
     return std::nullopt;
   }
 
-  void Own() {
-    while (std::optional<Task> task = Next()) task->promise.set_value(task->work());
+  Task MemoryTask() const {
+    const auto give_back = [this] {
+      if (turns_ != nullptr) turns_->GiveBackMemory();
+      return absl::OkStatus();
+    };
+    return {std::nullopt, give_back, {}};
   }
 
+  void Own() {
+    std::optional<Priority> turn;
+    while (std::optional<Task> task = Next()) {
+      const std::optional<Priority> next = task->priority.has_value() ? task->priority : turn;
+      if (next != turn && turns_ != nullptr) turns_->Begin(*next);
+      turn = next;
+      Do(*task);
+    }
+  }
+
+  static void Do(Task& task) {
+    try {
+      task.promise.set_value(task.work());
+    } catch (...) {
+      task.promise.set_exception(std::current_exception());
+    }
+  }
+
+  const std::unique_ptr<DeviceTurns> turns_;
   absl::Mutex mutex_;
   std::array<std::deque<Task>, 2> queues_ ABSL_GUARDED_BY(mutex_);  // by priority
+  bool gives_back_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Mutex join_mutex_;
   std::thread owner_;
@@ -112,12 +147,19 @@ class ThreadedExecutor final : public DeviceExecutor {
 }  // namespace
 
 std::unique_ptr<DeviceExecutor> MakeInlineExecutor() { return std::make_unique<InlineExecutor>(); }
-std::unique_ptr<DeviceExecutor> MakeThreadedExecutor() {
-  return std::make_unique<ThreadedExecutor>();
+std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceTurns> turns) {
+  return std::make_unique<ThreadedExecutor>(std::move(turns));
 }
 
-std::unique_ptr<DeviceExecutor> MakeDeviceExecutor(DeviceId device) {
-  return device.kind == DeviceKind::kCuda ? MakeThreadedExecutor() : MakeInlineExecutor();
+DeviceExecutor& DeviceExecutors::Of(DeviceId device) {
+  absl::MutexLock lock(&mutex_);
+  std::unique_ptr<DeviceExecutor>& executor = executors_[{device.kind, device.index}];
+  if (executor == nullptr) {
+    executor = device.kind == DeviceKind::kCuda
+                   ? MakeThreadedExecutor(MakeCudaDeviceTurns(device.index, shares_))
+                   : MakeInlineExecutor();
+  }
+  return *executor;
 }
 
 }  // namespace vrp

@@ -27,7 +27,8 @@ absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const Model
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device) {
+absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device,
+                                                   DeviceExecutors* executors) {
   const std::string card_path = Concat(directory, "/", kCardFile);
   const std::string weights_path = Concat(directory, "/", kWeightsFile);
   VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(card_path, kMaxCardBytes));
@@ -37,7 +38,8 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory,
                   .architecture_json = card.architecture_json,
                   .name = card_path,
                   .device = device,
-                  .options = {}});
+                  .options = {},
+                  .executors = executors});
   if (!engine.ok()) return engine.status();
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadWeights(weights_path, card));
   VRP_RETURN_IF_ERROR((*engine)->parameters().Load(weights, weights_path));

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/device/device.h"
+#include "core/device/executor.h"
 #include "core/model/engine_options.h"
 #include "core/model/policy_engine.h"
 
@@ -18,6 +19,10 @@ struct EngineRequest {
   DeviceId device;
   uint64_t seed = 1;  // of the first weights
   EngineOptions options;
+  // Who does the engine's work on a CUDA device, and before what else; null: each caller. They
+  // outlive the engine.
+  DeviceExecutors* executors = nullptr;
+  Priority priority = Priority::kSolving;
 };
 
 // kInvalidArgument names the architecture or the size that is wrong; kUnimplemented: a CUDA device

@@ -14,6 +14,7 @@
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
+#include "core/device/executor.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
 
@@ -94,8 +95,9 @@ class Policy {
 using PolicyLoader = std::function<absl::StatusOr<std::unique_ptr<Policy>>(
     const std::string& directory, DeviceId device)>;
 
-// The loader of this build's architectures. kInvalidArgument names the file and what is wrong with
-// it.
-absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device);
+// The loader of this build's architectures; `executors` as in EngineRequest. kInvalidArgument names
+// the file and what is wrong with it.
+absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device,
+                                                   DeviceExecutors* executors = nullptr);
 
 }  // namespace vrp

@@ -35,12 +35,6 @@ void StepReports::Write(const at::Tensor& step, const Row& row) {
   ring_.copy_(at::where(slots_ == slot, at::stack(columns).unsqueeze(0), ring_));
 }
 
-absl::Status StepReports::StepBegun(int64_t step) {
-  if (step % every_ != 0) return absl::OkStatus();
-  VRP_RETURN_IF_ERROR(Read());
-  return CopyHalf(step);
-}
-
 absl::Status StepReports::Finish(int64_t step) {
   VRP_RETURN_IF_ERROR(Read());
   if (told_ == step) return absl::OkStatus();

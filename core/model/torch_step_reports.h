@@ -34,9 +34,13 @@ class StepReports {
 
   // The next step is that behind `steps`; no copy is under way.
   void Begin(int64_t steps) { told_ = steps; }
-  // Step `step` is in the stream: where it fills a half, that is copied aside, and the one before
-  // it, on its way since `every` steps, is waited for.
-  absl::Status StepBegun(int64_t step);
+  // Before step `step` is begun: where it fills a half, the one before it, on its way since `every`
+  // steps, is waited for.
+  absl::Status WaitForRoom(int64_t step) { return step % every_ == 0 ? Read() : absl::OkStatus(); }
+  // Step `step` is in the stream: where it fills a half, that is copied aside.
+  absl::Status StepBegun(int64_t step) {
+    return step % every_ == 0 ? CopyHalf(step) : absl::OkStatus();
+  }
   // Waits for those up to `step`.
   absl::Status Finish(int64_t step);
   std::vector<WholeStepReport> Take();

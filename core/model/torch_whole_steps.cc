@@ -42,6 +42,9 @@ class TorchWholeSteps final : public WholeSteps {
   }
 
   absl::Status Load(const WholeStepsState& state) override;
+  absl::Status WaitForRoom() override {
+    return GuardTorch([this] { return reports_.WaitForRoom(steps_ + 1); });
+  }
   absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override;
   std::vector<WholeStepReport> TakeReports() override { return reports_.Take(); }
   absl::Status Save(WholeStepsState& state) override;
@@ -113,6 +116,7 @@ absl::Status TorchWholeSteps::Save(WholeStepsState& state) {
 }
 
 absl::Status TorchWholeSteps::Step(StepBaseline baseline, const NetworkBatch& batch) {
+  VRP_RETURN_IF_ERROR(WaitForRoom());
   return GuardTorch([&]() -> absl::Status {
     const c10::DeviceGuard guard(device_);
     VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch_.Upload(batch); }));

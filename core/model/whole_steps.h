@@ -69,6 +69,9 @@ class WholeSteps {
 
   // The host's state and the engine's parameters count from here on.
   virtual absl::Status Load(const WholeStepsState& state) = 0;
+  // Blocks until what earlier steps came to leaves room for the next one's. Step does it too; who
+  // shares the device with others calls it before its turn.
+  virtual absl::Status WaitForRoom() = 0;
   // The next step, which is only begun. kResourceExhausted, kInternal: it could not be, and nothing
   // has changed. kInvalidArgument: a batch that is larger than those that were asked for.
   virtual absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) = 0;

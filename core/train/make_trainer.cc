@@ -3,9 +3,9 @@
 
 namespace vrp {
 
-std::unique_ptr<Trainer> MakeTrainer() {
-  return MakeTrainerOn([](const TrainingConfig& config, DeviceId device,
-                          const EngineOptions& options) {
+std::unique_ptr<Trainer> MakeTrainer(DeviceExecutors* executors) {
+  return MakeTrainerOn([executors](const TrainingConfig& config, DeviceId device,
+                                   const EngineOptions& options) {
     const bool transformer = config.model == "gt";
     const std::string sizes = transformer ? WriteGraphTransformerOptions(config.graph_transformer)
                                           : WritePointerNetworkOptions(config.network);
@@ -13,7 +13,9 @@ std::unique_ptr<Trainer> MakeTrainer() {
                        .architecture_json = sizes,
                        .device = device,
                        .seed = config.seed,
-                       .options = options});
+                       .options = options,
+                       .executors = executors,
+                       .priority = Priority::kTraining});
   });
 }
 

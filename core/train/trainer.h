@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
 #include "core/device/device.h"
+#include "core/device/executor.h"
 #include "core/model/engine_options.h"
 #include "core/model/policy_engine.h"
 #include "core/train/live_models.h"
@@ -105,8 +106,8 @@ class Trainer {
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
 };
 
-// Trains on the engines of core/model/make_engine.h.
-std::unique_ptr<Trainer> MakeTrainer();
+// Trains on the engines of core/model/make_engine.h; `executors` as there.
+std::unique_ptr<Trainer> MakeTrainer(DeviceExecutors* executors = nullptr);
 
 // The network to train, with first weights by config.seed. A fake in tests.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(

@@ -84,6 +84,8 @@ class Reader {
     actions_["read_only_models_dirs"] = TextList(&options_.read_only_models_dirs);
     actions_["data_dirs"] = TextList(&options_.data_dirs);
     actions_["device"] = Text(&options_.device);
+    actions_["serving_memory_percent"] =
+        Integer(&options_.serving_memory_percent, kMostServingPercent, 0);
     actions_["nvml_library"] = Text(&options_.nvml_library);
     actions_["threads"] = Integer(&options_.threads, HardwareThreads());
     actions_["solve_queue"] = Integer(&options_.solve_queue, kMaxSolveQueue);

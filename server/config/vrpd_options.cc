@@ -60,6 +60,8 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
                                         std::move(options.read_only_models_dirs));
   options.data_dirs = First(winner.data_dirs, other.data_dirs, std::move(options.data_dirs));
   options.device = First(winner.device, other.device, std::move(options.device));
+  options.serving_memory_percent = First(
+      winner.serving_memory_percent, other.serving_memory_percent, options.serving_memory_percent);
   options.nvml_library =
       First(winner.nvml_library, other.nvml_library, std::move(options.nvml_library));
   options.threads = First(winner.threads, other.threads, std::move(options.threads));

@@ -23,6 +23,7 @@ inline constexpr int32_t kMostBudgetSeconds = 24 * 3600;
 inline constexpr int32_t kMostJobBudgetSeconds = 30 * 24 * 3600;
 inline constexpr int32_t kMostStreams = 100'000;
 inline constexpr int32_t kMostMemoryMib = 1 << 20;
+inline constexpr int32_t kMostServingPercent = 90;
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
 inline constexpr std::string_view kLogFormats[] = {"text", "json"};
 
@@ -33,6 +34,7 @@ struct VrpdOptions {
   std::vector<std::string> read_only_models_dirs;  // models that are offered, never changed
   std::vector<std::string> data_dirs;              // whose files trainings may name
   std::string device = "auto";
+  int32_t serving_memory_percent = 20;             // of a GPU's memory, kept from trainings
   std::string nvml_library = "libnvidia-ml.so.1";  // a name that the loader looks for, or a path
   int32_t threads = 0;                             // 0: all of the machine's
   int32_t solve_queue = 64;
@@ -69,6 +71,7 @@ struct PartialOptions {
   std::optional<std::vector<std::string>> read_only_models_dirs;
   std::optional<std::vector<std::string>> data_dirs;
   std::optional<std::string> device;
+  std::optional<int32_t> serving_memory_percent;
   std::optional<std::string> nvml_library;
   std::optional<int32_t> threads;
   std::optional<int32_t> solve_queue;

@@ -1,5 +1,7 @@
 #include "core/device/executor.h"
 
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,9 +13,9 @@ namespace vrp {
 namespace {
 
 TEST(DeviceExecutorTest, RunsCpuWorkInlineInTheCallersThread) {
-  const auto executor = MakeDeviceExecutor(DeviceId{});
+  DeviceExecutors executors(DeviceShares{});
   std::thread::id seen;
-  auto result = executor->Run(Priority::kTraining, [&] {
+  auto result = executors.Of(DeviceId{}).Run(Priority::kTraining, [&] {
     seen = std::this_thread::get_id();
     return absl::OkStatus();
   });
@@ -22,7 +24,7 @@ TEST(DeviceExecutorTest, RunsCpuWorkInlineInTheCallersThread) {
 }
 
 TEST(DeviceExecutorTest, GivesEveryPieceOfCudaWorkToOneThread) {
-  const auto executor = MakeDeviceExecutor(DeviceId{DeviceKind::kCuda, 0});
+  const auto executor = MakeThreadedExecutor(nullptr);
   std::thread::id first;
   std::thread::id second;
   auto note = [](std::thread::id* where) {
@@ -36,7 +38,7 @@ TEST(DeviceExecutorTest, GivesEveryPieceOfCudaWorkToOneThread) {
 }
 
 TEST(DeviceExecutorTest, PutsSolvingBeforeTrainingThatWaits) {
-  const auto executor = MakeThreadedExecutor();
+  const auto executor = MakeThreadedExecutor(nullptr);
   absl::Notification go;
   std::string order;
   auto blocker = executor->Run(Priority::kTraining, [&] {
@@ -56,13 +58,13 @@ TEST(DeviceExecutorTest, PutsSolvingBeforeTrainingThatWaits) {
 }
 
 TEST(DeviceExecutorTest, HandsOnTheStatusOfItsWork) {
-  const auto executor = MakeThreadedExecutor();
+  const auto executor = MakeThreadedExecutor(nullptr);
   auto result = executor->Run(Priority::kSolving, [] { return absl::DataLossError("gone"); });
   EXPECT_EQ(result.get(), absl::DataLossError("gone"));
 }
 
 TEST(DeviceExecutorTest, RunsNestedWorkInline) {
-  const auto executor = MakeThreadedExecutor();
+  const auto executor = MakeThreadedExecutor(nullptr);
   auto result = executor->Run(Priority::kTraining, [&] {
     return executor->Run(Priority::kTraining, [] { return absl::DataLossError("inner"); }).get();
   });
@@ -70,7 +72,7 @@ TEST(DeviceExecutorTest, RunsNestedWorkInline) {
 }
 
 TEST(DeviceExecutorTest, AnswersWhatWaitsWithCancelledAtShutdown) {
-  const auto executor = MakeThreadedExecutor();
+  const auto executor = MakeThreadedExecutor(nullptr);
   absl::Notification started;
   absl::Notification go;
   auto running = executor->Run(Priority::kTraining, [&] {
@@ -92,18 +94,71 @@ TEST(DeviceExecutorTest, AnswersWhatWaitsWithCancelledAtShutdown) {
   closer.join();
 }
 
-class ExecutorAfterShutdownTest : public testing::TestWithParam<DeviceKind> {};
+// What the executor has it do, a letter each.
+class NotedTurns final : public DeviceTurns {
+ public:
+  explicit NotedTurns(std::string* notes) : notes_(notes) {}
+  void Begin(Priority priority) override { *notes_ += priority == Priority::kSolving ? 'S' : 'T'; }
+  void GiveBackMemory() override { *notes_ += 'm'; }
 
-TEST_P(ExecutorAfterShutdownTest, RefusesWork) {
-  const auto executor = MakeDeviceExecutor(DeviceId{GetParam(), 0});
-  executor->Shutdown();
-  executor->Shutdown();
-  auto result = executor->Run(Priority::kSolving, [] { return absl::OkStatus(); });
-  EXPECT_EQ(result.get().code(), absl::StatusCode::kCancelled);
+ private:
+  std::string* const notes_;
+};
+
+TEST(DeviceExecutorTest, BeginsATurnWhereThePriorityChanges) {
+  std::string notes;
+  const auto executor = MakeThreadedExecutor(std::make_unique<NotedTurns>(&notes));
+  const auto run = [&](Priority priority) {
+    const auto work = [&] {
+      notes += '.';
+      return absl::OkStatus();
+    };
+    EXPECT_TRUE(executor->Run(priority, work).get().ok());
+  };
+  run(Priority::kTraining);
+  run(Priority::kTraining);
+  run(Priority::kSolving);
+  run(Priority::kTraining);
+  EXPECT_EQ(notes, "T..S.T.");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ExecutorAfterShutdownTest,
-                         testing::Values(DeviceKind::kCpu, DeviceKind::kCuda));
+TEST(DeviceExecutorTest, GivesMemoryBackBeforeTheNextWork) {
+  std::string notes;
+  const auto executor = MakeThreadedExecutor(std::make_unique<NotedTurns>(&notes));
+  executor->GiveBackMemory();
+  const auto work = [&] {
+    notes += '.';
+    return absl::OkStatus();
+  };
+  EXPECT_TRUE(executor->Run(Priority::kTraining, work).get().ok());
+  EXPECT_EQ(notes, "mT.");
+}
+
+TEST(DeviceExecutorTest, HandsOnWhatItsWorkThrows) {
+  const auto executor = MakeThreadedExecutor(nullptr);
+  auto thrown = executor->Run(Priority::kSolving,
+                              []() -> absl::Status { throw std::runtime_error("device"); });
+  EXPECT_THROW(thrown.get(), std::runtime_error);
+  EXPECT_TRUE(executor->Run(Priority::kSolving, [] { return absl::OkStatus(); }).get().ok());
+}
+
+TEST(DeviceExecutorsTest, AreOneADevice) {
+  DeviceExecutors executors(DeviceShares{});
+  const DeviceId cpu;
+  EXPECT_EQ(&executors.Of(cpu), &executors.Of(cpu));
+  EXPECT_NE(&executors.Of(cpu), &executors.Of({DeviceKind::kCuda, 0}));
+  EXPECT_NE(&executors.Of({DeviceKind::kCuda, 1}), &executors.Of({DeviceKind::kCuda, 0}));
+}
+
+TEST(DeviceExecutorTest, RefusesWorkAfterShutdown) {
+  std::unique_ptr<DeviceExecutor> both[] = {MakeInlineExecutor(), MakeThreadedExecutor(nullptr)};
+  for (const std::unique_ptr<DeviceExecutor>& executor : both) {
+    executor->Shutdown();
+    executor->Shutdown();
+    auto result = executor->Run(Priority::kSolving, [] { return absl::OkStatus(); });
+    EXPECT_EQ(result.get().code(), absl::StatusCode::kCancelled);
+  }
+}
 
 }  // namespace
 }  // namespace vrp

@@ -153,6 +153,7 @@ TEST(ConfigFile, TheShippedOneIsCompleteAndRight) {
   const VrpdOptions defaults;
   EXPECT_EQ(options->listen, defaults.listen);
   EXPECT_EQ(options->device, defaults.device);
+  EXPECT_EQ(options->serving_memory_percent, defaults.serving_memory_percent);
   EXPECT_EQ(options->nvml_library, defaults.nvml_library);
   EXPECT_EQ(options->solve_queue, defaults.solve_queue);
   EXPECT_EQ(options->max_queued_jobs, defaults.max_queued_jobs);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/device/executor.h"
+#include "core/model/owned_engine.h"
 #include "core/model/safetensors.h"
 #include "core/model/torch_engines.h"
 #include "gtest/gtest.h"
@@ -36,8 +38,11 @@ class TrainingDeviceFixture : public test::TrainerFixture {
   void UseEngines(bool whole_steps) {
     engines_ = [this, whole_steps](const TrainingConfig& config, DeviceId, EngineOptions options) {
       if (whole_steps) options.step_stream = [this] { return MakeStream(); };
-      return MakeTorchGraphTransformerEngine(
+      absl::StatusOr<std::unique_ptr<PolicyEngine>> engine = MakeTorchGraphTransformerEngine(
           config.graph_transformer, {.device = {}, .seed = config.seed, .options = options});
+      if (executor_ == nullptr || !engine.ok()) return engine;
+      return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
+          MakeOwnedEngine(*std::move(engine), *executor_, Priority::kTraining));
     };
   }
   std::unique_ptr<StepStream> MakeStream() {
@@ -71,6 +76,7 @@ class TrainingDeviceFixture : public test::TrainerFixture {
 
   test::StepStreamCounts counts_;
   absl::Status capture_status_;
+  std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
 };
 
 struct DeviceCase {
@@ -90,6 +96,21 @@ const DeviceCase kDeviceCases[] = {
      "distance_limit: 0.3, backhauls: 0.3"},
     {{"Windows", "reinforce", kSamplesMethod}, "kind: vrptw, customers: 5"},
 };
+
+TEST_F(TrainingDeviceFixture, GoesTheSameWayOnAThreadOfTheDevicesOwn) {
+  const std::string yaml = TransformerYaml(test::kMethods[0]);
+  Recorder here;
+  Recorder there;
+  for (const bool whole_steps : {false, true}) {
+    executor_ = nullptr;
+    ASSERT_TRUE(TrainOn(whole_steps, "here", yaml, here).ok());
+    executor_ = MakeThreadedExecutor(nullptr);
+    const auto owned = TrainOn(whole_steps, "there", yaml, there);
+    ASSERT_TRUE(owned.ok()) << owned.status();
+    EXPECT_LT(Difference("here", "there"), 1e-6);
+  }
+  EXPECT_NE(there.log.find("steps: whole ones"), std::string::npos) << there.log;
+}
 
 class TrainingDeviceTest : public TrainingDeviceFixture,
                            public testing::WithParamInterface<DeviceCase> {};

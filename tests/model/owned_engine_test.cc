@@ -1,0 +1,177 @@
+#include "core/model/owned_engine.h"
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+// What is done to the device, in order; the thread that does it is looked at each time.
+struct Notes {
+  std::string text;
+  std::vector<std::thread::id> threads;
+
+  void Add(char letter) {
+    text += letter;
+    threads.push_back(std::this_thread::get_id());
+  }
+};
+
+class NotedSteps final : public WholeSteps {
+ public:
+  explicit NotedSteps(Notes* notes) : notes_(notes) {}
+  ~NotedSteps() override { notes_->Add('e'); }
+
+  absl::Status Load(const WholeStepsState&) override {
+    notes_->Add('l');
+    return absl::OkStatus();
+  }
+  absl::Status WaitForRoom() override {
+    waited_ = std::this_thread::get_id();
+    return absl::OkStatus();
+  }
+  absl::Status Step(StepBaseline, const NetworkBatch&) override {
+    EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
+    notes_->Add('s');
+    return absl::ResourceExhaustedError("too large");
+  }
+  std::vector<WholeStepReport> TakeReports() override { return {{.step = 7}}; }
+  absl::Status Save(WholeStepsState& state) override {
+    notes_->Add('v');
+    state.steps = 3;
+    return absl::OkStatus();
+  }
+  int64_t batch_bytes() const override { return 12; }
+
+ private:
+  Notes* const notes_;
+  std::thread::id waited_;
+};
+
+class NotedEngine final : public PolicyEngine {
+ public:
+  explicit NotedEngine(Notes* notes) : notes_(notes), parameters_(ParameterLayout({}), 1) {}
+  ~NotedEngine() override { notes_->Add('E'); }
+
+  std::string_view architecture() const override { return "gt"; }
+  NodeOrder node_order() const override { return NodeOrder::kByAngle; }
+  FlatParameters& parameters() override { return parameters_; }
+  const FlatParameters& parameters() const override { return parameters_; }
+  void ParametersChanged() override { notes_->Add('p'); }
+  absl::StatusOr<Trajectories> Run(const NetworkBatch&, const RolloutRequest&) const override {
+    notes_->Add('r');
+    Trajectories five;
+    five.count = 5;
+    return five;
+  }
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch&, const GradientRequest&,
+                                              WeighTrajectories) override {
+    notes_->Add('g');
+    return absl::DataLossError("gradient");
+  }
+  absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
+      const WholeStepsRequest& request) override {
+    notes_->Add('w');
+    baseline_ = request.baseline;
+    return std::make_unique<NotedSteps>(notes_);
+  }
+  std::map<std::string, double> Numbers() const override {
+    notes_->Add('n');
+    return {{"scale", 4}};
+  }
+  void Restore(const std::map<std::string, double>&) override { notes_->Add('R'); }
+
+  const PolicyEngine* baseline_ = nullptr;
+
+ private:
+  Notes* const notes_;
+  FlatParameters parameters_;
+};
+
+class NotedMemory final : public DeviceTurns {
+ public:
+  explicit NotedMemory(Notes* notes) : notes_(notes) {}
+  void Begin(Priority priority) override {
+    EXPECT_EQ(priority, Priority::kTraining);
+    notes_->Add('T');
+  }
+  void GiveBackMemory() override { notes_->Add('m'); }
+
+ private:
+  Notes* const notes_;
+};
+
+class OwnedEngineTest : public testing::Test {
+ protected:
+  OwnedEngineTest() {
+    auto engine = std::make_unique<NotedEngine>(&notes_);
+    inner_ = engine.get();
+    engine_ = MakeOwnedEngine(std::move(engine), *executor_, Priority::kTraining);
+  }
+
+  // All that was noted, of which none was done by this thread.
+  std::string Noted() {
+    executor_->Shutdown();
+    for (const std::thread::id thread : notes_.threads) {
+      EXPECT_EQ(thread, notes_.threads.front());
+      EXPECT_NE(thread, std::this_thread::get_id());
+    }
+    return notes_.text;
+  }
+
+  Notes notes_;
+  std::unique_ptr<DeviceExecutor> executor_ =
+      MakeThreadedExecutor(std::make_unique<NotedMemory>(&notes_));
+  std::unique_ptr<PolicyEngine> engine_;
+  NotedEngine* inner_ = nullptr;
+};
+
+TEST_F(OwnedEngineTest, DoesAllOfTheEnginesWorkOnTheDevicesThread) {
+  EXPECT_EQ(engine_->architecture(), "gt");
+  EXPECT_EQ(engine_->node_order(), NodeOrder::kByAngle);
+  engine_->ParametersChanged();
+  EXPECT_EQ(engine_->Run({}, {})->count, 5);
+  const auto weigh = [](int64_t, std::span<const double>, std::span<double>) {};
+  EXPECT_EQ(engine_->AddGradient({}, {}, weigh).status(), absl::DataLossError("gradient"));
+  EXPECT_EQ(engine_->Numbers().at("scale"), 4);
+  engine_->Restore({});
+  EXPECT_EQ(Noted(), "TprgnR");
+}
+
+TEST_F(OwnedEngineTest, GivesItsMemoryBackWhenItGoes) {
+  engine_.reset();
+  executor_->Run(Priority::kTraining, [] { return absl::OkStatus(); }).wait();
+  EXPECT_EQ(Noted(), "TEm");
+}
+
+TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
+  const auto baseline =
+      MakeOwnedEngine(std::make_unique<NotedEngine>(&notes_), *executor_, Priority::kTraining);
+  auto steps = engine_->MakeWholeSteps({.baseline = baseline.get()});
+  ASSERT_TRUE(steps.ok());
+  EXPECT_NE(inner_->baseline_, baseline.get()) << "the engine knows others of its kind alone";
+  EXPECT_NE(inner_->baseline_, nullptr);
+  EXPECT_TRUE((*steps)->Load({}).ok());
+  EXPECT_EQ((*steps)->Step(StepBaseline::kShared, {}), absl::ResourceExhaustedError("too large"));
+  WholeStepsState state;
+  EXPECT_TRUE((*steps)->Save(state).ok());
+  EXPECT_EQ(state.steps, 3);
+  EXPECT_EQ((*steps)->TakeReports().front().step, 7);
+  EXPECT_EQ((*steps)->batch_bytes(), 12);
+  steps->reset();
+  EXPECT_EQ(Noted(), "Twlsve");
+}
+
+TEST_F(OwnedEngineTest, SaysSoWhereTheDeviceIsNoLongerServed) {
+  executor_->Shutdown();
+  EXPECT_EQ(engine_->Run({}, {}).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(engine_->MakeWholeSteps({}).status().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace vrp
