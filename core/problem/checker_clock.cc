@@ -58,11 +58,12 @@ CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
 }
 
 double CheckerClock::EndWithBreaks(double start, size_t count, double slack) const {
-  std::vector<double> times(count + 1, kNoLimit);  // of departure, by the breaks taken
-  std::vector<double> next(count + 1);
+  std::vector<double>& times = times_;  // of departure, by the breaks taken
+  std::vector<double>& next = next_;
+  times.assign(count + 1, kNoLimit);
   if (!HardLate(stops_.front().windows, start, slack)) times[0] = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
-    std::fill(next.begin(), next.end(), kNoLimit);
+    next.assign(count + 1, kNoLimit);
     for (size_t taken = 0; taken <= count; ++taken) {
       double now = times[taken];
       double to_drive = stops_[i].travel;
@@ -103,11 +104,31 @@ bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
   return time <= first.end;
 }
 
+// An end that is too late by d is so for each start less than d sooner, where no window is missed
+// in between: mostly that leaves little between `good` and `bad`.
+void CheckerClock::Guess(const Run& first, size_t breaks, double& good, double& bad) const {
+  constexpr double kNear = 1e-12;  // relative: beyond what sums round
+  for (int i = 0; i < 3; ++i) {
+    const double end = breaks > 0 ? EndWithBreaks(bad, breaks, kRounding * first.end)
+                                  : Simulate(bad, tolerance_).end;
+    const double guess = bad - (end - first.end) - kNear * bad;
+    if (!(guess > good)) return;
+    if (AsGood(guess, first, breaks)) {
+      good = guess;
+      const double above = guess + 2 * kNear * bad;
+      if (above < bad && !AsGood(above, first, breaks)) bad = above;
+      return;
+    }
+    bad = guess;
+  }
+}
+
 double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
   double good = first.begins.front();
   double bad = std::min(first.end, stops_.front().windows.front().close);
   if (bad <= good) return good;
   if (AsGood(bad, first, breaks)) return bad;
+  Guess(first, breaks, good, bad);
   for (int i = 0; i < 100 && bad - good > 1e-15 * bad; ++i) {
     const double middle = good + (bad - good) / 2;
     (AsGood(middle, first, breaks) ? good : bad) = middle;

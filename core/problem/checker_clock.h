@@ -49,11 +49,15 @@ class CheckerClock {
   // Whether leaving at `start` ends no later than `first`, and is nowhere later.
   bool AsGood(double start, const Run& first, size_t breaks) const;
   double LatestStart(const Run& first, size_t breaks) const;
+  // Narrows what LatestStart looks between.
+  void Guess(const Run& first, size_t breaks, double& good, double& bad) const;
   std::optional<size_t> MissedBreak() const;
 
   const VehicleType& vehicle_;
   const double tolerance_;
   std::vector<Stop> stops_;
+  mutable std::vector<double> times_;  // EndWithBreaks's
+  mutable std::vector<double> next_;
 };
 
 }  // namespace vrp
