@@ -37,26 +37,70 @@ constexpr PhiloxCounter PhiloxBlock(PhiloxKey key, PhiloxCounter counter) {
 constexpr float UnitFloat(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 constexpr double UnitDouble(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
 
+// The high half of the product; the low one is left * right.
+constexpr uint64_t HighProduct(uint64_t left, uint64_t right) {
+  const uint64_t left_low = left & UINT32_MAX;
+  const uint64_t right_low = right & UINT32_MAX;
+  const uint64_t carried = (left >> 32) * right_low + (left_low * right_low >> 32);
+  const uint64_t middle = left_low * (right >> 32) + (carried & UINT32_MAX);
+  return (left >> 32) * (right >> 32) + (carried >> 32) + (middle >> 32);
+}
+
 // One stream of numbers, read in order: (seed, stream, substream) name it. Different names give
 // independent streams of 2^34 words each. Copyable (a copy goes on from the same place); a thread
 // needs its own. Satisfies UniformRandomBitGenerator; but prefer the members, whose results do not
-// depend on the standard library.
+// depend on the standard library. Constexpr, as PhiloxBlock.
 class CounterRandom {
  public:
   using result_type = uint32_t;
 
-  explicit CounterRandom(uint64_t seed, uint64_t stream = 0, uint32_t substream = 0);
+  explicit constexpr CounterRandom(uint64_t seed, uint64_t stream = 0, uint32_t substream = 0)
+      : key_{{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)}},
+        counter_{
+            {0, substream, static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)}} {}
 
   static constexpr uint32_t min() { return 0; }
   static constexpr uint32_t max() { return UINT32_MAX; }
-  uint32_t operator()() { return Next32(); }
+  constexpr uint32_t operator()() { return Next32(); }
 
-  uint32_t Next32();
-  uint64_t Next64();
-  double UniformDouble() { return UnitDouble(Next64()); }  // [0, 1)
-  float UniformFloat() { return UnitFloat(Next32()); }     // [0, 1)
+  constexpr uint32_t Next32() {
+    if (used_ == 4) {
+      block_ = PhiloxBlock(key_, counter_);
+      ++counter_.lane[0];
+      used_ = 0;
+    }
+    return block_.lane[used_++];
+  }
+  constexpr uint64_t Next64() {
+    const uint64_t low = Next32();
+    return low | (uint64_t{Next32()} << 32);
+  }
+  constexpr double UniformDouble() { return UnitDouble(Next64()); }  // [0, 1)
+  constexpr float UniformFloat() { return UnitFloat(Next32()); }     // [0, 1)
   // Each of low .. high (both included; low <= high) equally likely, without bias (Lemire 2019).
-  int64_t UniformInt(int64_t low, int64_t high);
+  constexpr int64_t UniformInt(int64_t low, int64_t high) {
+    // Unsigned arithmetic, so that the widest range does not overflow; a range of 0 then stands for
+    // 2^64.
+    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+    if (range == 0) return static_cast<int64_t>(Next64());
+    uint64_t drawn = Next64();
+    if (drawn * range < range) {
+      const uint64_t threshold = -range % range;
+      while (drawn * range < threshold) drawn = Next64();
+    }
+    return static_cast<int64_t>(static_cast<uint64_t>(low) + HighProduct(drawn, range));
+  }
+
+  // Words read so far, and the same stream from its word `place` on: so its parts can be read by
+  // different threads.
+  constexpr uint64_t place() const { return uint64_t{counter_.lane[0]} * 4 + used_ - 4; }
+  constexpr CounterRandom From(uint64_t place) const {
+    CounterRandom other = *this;
+    other.counter_.lane[0] = static_cast<uint32_t>(place / 4);
+    other.used_ = 4;
+    for (uint64_t word = 0; word < place % 4; ++word) other.Next32();
+    return other;
+  }
 
   template <typename T>
   void Shuffle(std::span<T> items) {
@@ -70,7 +114,7 @@ class CounterRandom {
   PhiloxKey key_;
   PhiloxCounter counter_;  // of the next block
   PhiloxCounter block_{};
-  int used_ = 4;  // words of block_ handed out
+  uint32_t used_ = 4;  // words of block_ handed out
 };
 
 }  // namespace vrp

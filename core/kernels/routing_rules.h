@@ -72,6 +72,8 @@ constexpr double ValueAt(const double* values, int32_t node, double otherwise = 
 constexpr double Larger(double a, double b) { return a > b ? a : b; }
 constexpr double Smaller(double a, double b) { return a < b ? a : b; }
 
+// Written as fused multiply-adds, as compilers might or might not make them of it: host and device
+// have the same rules to the bit.
 constexpr StepRules MakeStepRules(const RoutingProblem& problem) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   StepRules rules{.problem = problem};
@@ -80,8 +82,9 @@ constexpr StepRules MakeStepRules(const RoutingProblem& problem) {
     if (problem.window_closes[n] < kInfinity) horizon = Larger(horizon, problem.window_closes[n]);
   }
   rules.time_room = 0.5e-6 * horizon;
-  rules.load_limit = problem.capacity + 0.5e-9 * Larger(1, problem.capacity);
-  rules.distance_limit = problem.distance_limit + 0.5e-6 * Larger(1, problem.distance_limit);
+  rules.load_limit = std::fma(0.5e-9, Larger(1, problem.capacity), problem.capacity);
+  rules.distance_limit =
+      std::fma(0.5e-6, Larger(1, problem.distance_limit), problem.distance_limit);
   rules.duration_limit =
       problem.duration_limit + Larger(rules.time_room, 0.5e-6 * problem.duration_limit);
   rules.bounded = !problem.tsp && problem.distance_limit < kInfinity;

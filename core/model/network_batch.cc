@@ -50,8 +50,9 @@ class BatchBuilder {
       std::iota(batch_.orders.begin() + static_cast<std::ptrdiff_t>(first), batch_.orders.end(), 0);
     }
     order_ = std::span(batch_.orders).subspan(first);
-    batch_.problems.push_back(Problem(data));
-    FillFeatures(data, batch_.problems.back());
+    const FeatureFrame frame = Frame(data);
+    batch_.problems.push_back(frame.problem);
+    AddFeatures(frame);
   }
 
   NetworkBatch Take() { return std::move(batch_); }
@@ -99,28 +100,30 @@ class BatchBuilder {
     problem.window_opens = Column(data.windows, [](const TimeWindow& at) { return at.open; });
     problem.window_closes = Column(data.windows, [](const TimeWindow& at) { return at.close; });
     problem.services = Column(data.services, same);
-    SetScale(data, problem);
-    problem.horizon = Horizon(problem);
     return problem;
   }
 
-  void SetScale(const InstanceData& data, RoutingProblem& problem) {
-    Position high{};
-    low_ = {};
-    if (!data.positions.empty()) {
-      low_ = high = data.positions.front();
-      for (const Position& at : data.positions) {
-        low_ = {std::min(low_.x, at.x), std::min(low_.y, at.y)};
-        high = {std::max(high.x, at.x), std::max(high.y, at.y)};
-      }
+  // The instance, the square that holds it, and what shares are of.
+  FeatureFrame Frame(const InstanceData& data) {
+    FeatureFrame frame = {.problem = Problem(data)};
+    Position low;
+    Position high;
+    if (!data.positions.empty()) low = high = data.positions.front();
+    for (const Position& at : data.positions) {
+      low = {std::min(low.x, at.x), std::min(low.y, at.y)};
+      high = {std::max(high.x, at.x), std::max(high.y, at.y)};
     }
-    const double side = std::max(high.x - low_.x, high.y - low_.y);
-    side_ = side > 0 ? side : 1;
-    problem.scale = side_ * MetricScale(data.metric);
-    if (data.distance_matrix.empty()) return;
-    const double longest =
-        *std::max_element(data.distance_matrix.begin(), data.distance_matrix.end());
-    problem.scale = longest > 0 ? longest : 1;
+    frame.low_x = low.x;
+    frame.low_y = low.y;
+    frame.side = FrameSide(high.x - low.x, high.y - low.y);
+    frame.problem.scale = frame.side * MetricScale(data.metric);
+    if (!data.distance_matrix.empty()) {
+      const double longest =
+          *std::max_element(data.distance_matrix.begin(), data.distance_matrix.end());
+      frame.problem.scale = longest > 0 ? longest : 1;
+    }
+    frame.problem.horizon = Horizon(frame.problem);
+    return frame;
   }
 
   // Distances are 1,000 times the coordinates' unit in one metric.
@@ -159,57 +162,20 @@ class BatchBuilder {
     return end > start ? end - start : 1;
   }
 
-  // From or to the depot. A TSP has none: with coordinates its cities are told apart by these, with
-  // a matrix alone by their mean distance from and to the others.
-  static double DepotDistance(const RoutingProblem& problem, int32_t node, bool from) {
-    if (!problem.tsp) {
-      return (from ? Between(problem, 0, node) : Between(problem, node, 0)) / problem.scale;
-    }
-    if (problem.x != nullptr) return 0;
-    double sum = 0;
-    for (int32_t other = 0; other < problem.nodes; ++other) {
-      sum += from ? Between(problem, other, node) : Between(problem, node, other);
-    }
-    return sum / problem.scale / problem.nodes;
-  }
-
-  void FillFeatures(const InstanceData& data, const RoutingProblem& problem) {
-    const bool timed = problem.window_opens != nullptr;
-    const double opening = timed ? problem.window_opens[0] : 0;
-    const auto share = [&](const double* amounts, int32_t node) {
-      const bool limited = problem.capacity != kNoLimit && problem.capacity > 0;
-      return amounts != nullptr && limited ? amounts[node] / problem.capacity : 0;
+  void AddFeatures(const FeatureFrame& frame) {
+    const size_t first = batch_.features.size();
+    batch_.features.resize(first + order_.size() * kNodeFeatures);
+    const auto distance = [&frame](int32_t from, int32_t to) {
+      return Between(frame.problem, from, to);
     };
-    const auto time = [&](double value) {
-      return std::clamp((value - opening) / problem.horizon, 0.0, 1.0);
-    };
-    const double limit =
-        problem.distance_limit == kNoLimit ? 0 : problem.scale / problem.distance_limit;
-    for (int32_t node = 0; node < problem.nodes; ++node) {
-      const double service =
-          timed && problem.services != nullptr ? problem.services[node] / problem.horizon : 0;
-      const std::array<double, kNodeFeatures> row = {
-          data.positions.empty() ? 0 : (problem.x[node] - low_.x) / side_,
-          data.positions.empty() ? 0 : (problem.y[node] - low_.y) / side_,
-          share(problem.demands, node),
-          share(problem.backhauls, node),
-          timed ? time(problem.window_opens[node]) : 0,
-          timed ? time(problem.window_closes[node]) : 1,
-          std::min(service, 1.0),
-          problem.open_routes ? 1.0 : 0.0,
-          std::min(limit, 4.0),
-          DepotDistance(problem, node, true),
-          DepotDistance(problem, node, false),
-          node == 0 && !problem.tsp ? 1.0 : 0.0,
-      };
-      for (const double value : row) batch_.features.push_back(static_cast<float>(value));
+    for (int32_t node = 0; node < frame.problem.nodes; ++node) {
+      WriteNodeFeatures(frame, node, distance,
+                        &batch_.features[first + static_cast<size_t>(node) * kNodeFeatures]);
     }
   }
 
   NetworkBatch batch_;
   std::span<const NodeIndex> order_;  // of the instance being added
-  Position low_;                      // corner of its square
-  double side_ = 1;
 };
 
 const InstanceData& DataOf(const InstanceData& data) { return data; }

@@ -1,31 +1,17 @@
 // Instances as the engines see them: flat arrays, made once, with no padding. No torch here.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/kernels/node_features.h"
 #include "core/kernels/routing_problem.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
 
 namespace vrp {
-
-// Static features of a node. Coordinates are moved and scaled (by one factor) into the unit square;
-// lengths are scaled by the same; loads are shares of the capacity, times of the horizon. What an
-// instance does not have is 0, a window that it does not have is [0, 1].
-inline constexpr std::array<std::string_view, 12> kNodeFeatureNames = {
-    "x",       "y",           "demand",      "backhaul",   "window_open", "window_close",
-    "service", "open_routes", "limit_share", "from_depot", "to_depot",    "is_depot",
-};
-inline constexpr int32_t kNodeFeatures = 12;
-// open_routes and limit_share (scale / distance limit, 0 without one) are the instance's and the
-// same at each of its nodes. Without coordinates x and y are 0: the edges tell where nodes lie. A
-// TSP has no depot: there from_depot and to_depot are 0, or without coordinates the mean distance
-// from and to the other cities.
 
 // Features of the edge (i, j), by which attention is biased: d(i, j) and d(j, i), scaled as lengths
 // are, and exp(-d / 0.1) of both, which tells neighbours apart.

@@ -10,11 +10,11 @@
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/instance_draws.h"
 
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxDemand = 9;
 constexpr double kVrptwSide = 150;
 constexpr double kVrptwHorizon = 480;
 constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // 2 GB
@@ -27,18 +27,6 @@ struct SizePoint {
 };
 constexpr std::array<SizePoint, 7> kCapacities = {
     {{10, 20}, {20, 30}, {50, 40}, {100, 50}, {200, 70}, {500, 100}, {1000, 150}}};
-
-double UsualCapacity(double customers) {
-  if (customers <= kCapacities.front().customers) return kCapacities.front().capacity;
-  for (size_t i = 1; i < kCapacities.size(); ++i) {
-    const SizePoint& low = kCapacities[i - 1];
-    const SizePoint& high = kCapacities[i];
-    if (customers > high.customers) continue;
-    const double share = (customers - low.customers) / (high.customers - low.customers);
-    return std::round(low.capacity + share * (high.capacity - low.capacity));
-  }
-  return kCapacities.back().capacity;
-}
 
 absl::Status CheckAttributes(const GeneratorOptions& options) {
   const bool any = options.open_routes || options.distance_limit || options.backhauls;
@@ -67,20 +55,10 @@ TimeWindow ReachableWindow(double distance, CounterRandom& random) {
   return window;
 }
 
-// Numbers of what only some instances have, so that the others' streams do not depend on it.
-CounterRandom AttributeRandom(const GeneratorOptions& options, int64_t index) {
-  constexpr uint32_t kAttributes = 16;
-  return CounterRandom(options.seed, static_cast<uint64_t>(index),
-                       kAttributes + static_cast<uint32_t>(options.kind));
-}
-
 std::vector<Position> UniformNodes(int32_t nodes, double side, CounterRandom& random) {
   std::vector<Position> positions;
   positions.reserve(static_cast<size_t>(nodes));
-  for (int32_t i = 0; i < nodes; ++i) {
-    const double x = side * random.UniformDouble();
-    positions.push_back({.x = x, .y = side * random.UniformDouble()});
-  }
+  for (int32_t i = 0; i < nodes; ++i) positions.push_back(DrawPosition(side, random));
   return positions;
 }
 
@@ -96,7 +74,7 @@ void AddLoads(const GeneratorOptions& options, CounterRandom& random, CounterRan
   data.vehicles = {{.capacity = options.capacity > 0 ? options.capacity : usual}};
   data.demands.push_back(0);
   for (size_t i = 1; i < data.positions.size(); ++i) {
-    data.demands.push_back(static_cast<double>(random.UniformInt(1, kMaxDemand)));
+    data.demands.push_back(DrawDemand(kMaxDemand, random));
   }
 }
 
@@ -131,6 +109,18 @@ void AddAttributes(const GeneratorOptions& options, double side, CounterRandom& 
 
 }  // namespace
 
+double UsualCapacity(double customers) {
+  if (customers <= kCapacities.front().customers) return kCapacities.front().capacity;
+  for (size_t i = 1; i < kCapacities.size(); ++i) {
+    const SizePoint& low = kCapacities[i - 1];
+    const SizePoint& high = kCapacities[i];
+    if (customers > high.customers) continue;
+    const double share = (customers - low.customers) / (high.customers - low.customers);
+    return std::round(low.capacity + share * (high.capacity - low.capacity));
+  }
+  return kCapacities.back().capacity;
+}
+
 absl::Status CheckGeneratorOptions(const GeneratorOptions& options) {
   const bool tsp = options.kind == ProblemKind::kTsp;
   const int32_t low = tsp ? 2 : 1;
@@ -150,9 +140,11 @@ absl::Status CheckGeneratorOptions(const GeneratorOptions& options) {
 }
 
 InstanceData GenerateInstanceData(const GeneratorOptions& options, int64_t index) {
-  CounterRandom random(options.seed, static_cast<uint64_t>(index),
-                       static_cast<uint32_t>(options.kind));
-  CounterRandom attributes = AttributeRandom(options, index);
+  const auto numbers = [&](InstanceStream stream) {
+    return InstanceNumbers(options.seed, index, stream, options.kind);
+  };
+  CounterRandom random = numbers(InstanceStream::kNodes);
+  CounterRandom attributes = numbers(InstanceStream::kAttributes);
   const bool tsp = options.kind == ProblemKind::kTsp;
   const bool windows = options.kind == ProblemKind::kVrptw;
   const double side = windows ? kVrptwSide : 1;

@@ -24,6 +24,9 @@ struct GeneratorOptions {
   bool backhauls = false;       // about a fifth of the customers has goods picked up instead
 };
 
+// Vehicle capacity by the number of customers, where none is asked for.
+double UsualCapacity(double customers);
+
 // Instance `index` of the stream that `options` name; independent of all others (counter-based
 // random numbers), so that any of them can be made alone, in any order, by any thread. kCvrp: Kool
 // et al. 2019, "Attention, Learn to Solve Routing Problems!", appendix C: unit square,

@@ -10,15 +10,10 @@
 #include "core/problem/metric.h"
 #include "core/problem/node.h"
 #include "core/problem/objective.h"
+#include "core/problem/problem_kind.h"
 #include "core/problem/vehicle.h"
 
 namespace vrp {
-
-enum class ProblemKind {
-  kTsp,    // one tour over all nodes; node 0 is where it starts
-  kCvrp,   // capacities (and backhauls, several depots, limits on duration, where given)
-  kVrptw,  // as kCvrp, with time windows
-};
 
 // "tsp", "cvrp", "vrptw".
 std::string_view KindName(ProblemKind kind);

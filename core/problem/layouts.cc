@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/problem/instance_draws.h"
+
 namespace vrp {
 namespace {
 
@@ -13,10 +15,7 @@ constexpr std::array<std::string_view, 3> kLayoutNames = {"uniform", "clustered"
 constexpr double kClusterRadius = 0.04;  // 40 of the 1,000 of the X set's square
 constexpr double kGrid = 1000;
 
-Position AnyPosition(CounterRandom& random) {
-  const double x = random.UniformDouble();
-  return {.x = x, .y = random.UniformDouble()};
-}
+Position AnyPosition(CounterRandom& random) { return DrawPosition(1, random); }
 
 // exp(-x) by (1 - x / 16)^16: products are the same on every machine, libm's last bit is not.
 double Decay(double x) {

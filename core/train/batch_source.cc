@@ -6,14 +6,12 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
-#include "core/base/random.h"
 #include "core/base/status_macros.h"
+#include "core/problem/instance_draws.h"
 #include "core/train/instance_source.h"
 
 namespace vrp {
 namespace {
-
-constexpr uint32_t kChoiceDraw = 49;
 
 std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
                                   absl::FunctionRef<InstanceData(int64_t)> make) {
@@ -100,7 +98,7 @@ class InstanceSource final : public BatchSource {
   std::vector<InstanceData> DrawData(int64_t first, int64_t count, CpuPool* pool) const {
     const ProblemConfig& problem = config_.problem;
     return MakeAll(count, pool, [&](int64_t i) {
-      CounterRandom random(problem.seed, static_cast<uint64_t>(first + i), kChoiceDraw);
+      CounterRandom random = InstanceNumbers(problem.seed, first + i, InstanceStream::kChoice);
       const int64_t which = random.UniformInt(0, static_cast<int64_t>(instances_.size()) - 1);
       return Augmented(instances_[static_cast<size_t>(which)].data(), problem, problem.seed,
                        first + i);

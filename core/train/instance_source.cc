@@ -10,23 +10,14 @@
 #include "core/base/text.h"
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
+#include "core/problem/instance_draws.h"
 
 namespace vrp {
 namespace {
 
-// Substreams, apart from the generator's own (0 .. 31).
-constexpr uint32_t kSizeDraw = 32;
-constexpr uint32_t kMixtureDraw = 33;
-constexpr uint32_t kAugmentDraw = 34;
-
-CounterRandom Draw(uint64_t seed, int64_t number, uint32_t purpose) {
-  return CounterRandom(seed, static_cast<uint64_t>(number), purpose);
-}
-
 template <typename T>
 T OneOf(const std::vector<T>& items, CounterRandom& random) {
-  if (items.size() == 1) return items.front();
-  return items[static_cast<size_t>(random.UniformInt(0, static_cast<int64_t>(items.size()) - 1))];
+  return items[static_cast<size_t>(DrawOneOf(std::ssize(items), random))];
 }
 
 absl::StatusOr<Instance> Supported(absl::StatusOr<Instance> instance, const std::string& where,
@@ -83,7 +74,7 @@ void Jitter(double share, CounterRandom& random, InstanceData& data) {
 int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch) {
   const IntegerRange range = problem.customers;
   if (range.low == range.high) return range.low;
-  CounterRandom random = Draw(seed, batch, kSizeDraw);
+  CounterRandom random = InstanceNumbers(seed, batch, InstanceStream::kSize);
   if (problem.customers_skew == 1) {
     return static_cast<int32_t>(random.UniformInt(range.low, range.high));
   }
@@ -94,14 +85,13 @@ int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch
 
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers) {
-  CounterRandom random = Draw(seed, index, kMixtureDraw);
+  CounterRandom random = InstanceNumbers(seed, index, InstanceStream::kMixture);
   GeneratorOptions options{.customers = customers, .seed = seed};
   options.kind = OneOf(problem.kinds, random);
   options.layout = OneOf(problem.layouts, random);
   const bool tsp = options.kind == ProblemKind::kTsp;
   if (!tsp && options.layout != Layout::kX && problem.capacity.high > 0) {
-    const auto& [low, high] = problem.capacity;
-    options.capacity = low == high ? low : std::round(low + (high - low) * random.UniformDouble());
+    options.capacity = DrawCapacity(problem.capacity.low, problem.capacity.high, random);
   }
   const auto happens = [&](double chance) {
     return !tsp && chance > 0 && random.UniformDouble() < chance;
@@ -137,7 +127,7 @@ absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<std::s
 
 InstanceData Augmented(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
                        int64_t index) {
-  CounterRandom random = Draw(seed, index, kAugmentDraw);
+  CounterRandom random = InstanceNumbers(seed, index, InstanceStream::kAugmentation);
   InstanceData data = instance;
   data.ids.clear();
   if (problem.augment) Turn(random.UniformInt(0, 7), data.positions);

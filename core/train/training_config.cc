@@ -7,6 +7,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/instance_draws.h"
 #include "core/train/config_reader.h"
 
 namespace vrp {
@@ -18,7 +19,6 @@ constexpr int64_t kMaxSteps = 1'000'000'000;
 constexpr int32_t kMaxCustomers = 1000;
 // Instances x trajectories x nodes of a batch: choices, and what an engine keeps a step of each.
 constexpr int64_t kMaxChoices = int64_t{1} << 26;
-constexpr double kLargestDemand = 9;  // of the uniform and the clustered layout
 
 void ReadKinds(ConfigReader& reader, ProblemConfig& problem) {
   constexpr std::array<ProblemKind, 3> kKinds = {ProblemKind::kCvrp, ProblemKind::kVrptw,
@@ -49,7 +49,7 @@ void ReadProblem(ConfigReader& reader, ProblemConfig& problem) {
   reader.Read("problem.customers_skew", {1.0, 10.0}, problem.customers_skew);
   reader.ReadRange("problem.capacity", {0.0, 1e9}, problem.capacity.low, problem.capacity.high);
   const bool own = problem.capacity == NumberRange{};
-  if (!own && problem.capacity.low < kLargestDemand) {
+  if (!own && problem.capacity.low < kMaxDemand) {
     reader.Refuse("problem.capacity",
                   "0 (the distribution's own), or at least 9, the largest demand");
   }

@@ -41,6 +41,32 @@ TEST(CounterRandomTest, ReadsTheBlocksOfItsKeyInOrder) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(random(), second.lane[i]);
 }
 
+TEST(CounterRandomTest, GoesOnFromAnyPlaceOfItsStream) {
+  CounterRandom random(3, 4, 5);
+  for (uint64_t place = 0; place < 11; ++place) {
+    EXPECT_EQ(random.place(), place);
+    CounterRandom other = CounterRandom(3, 4, 5).From(place);
+    EXPECT_EQ(other.place(), place);
+    CounterRandom again = random;
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(other.Next32(), again.Next32());
+    EXPECT_EQ(other.place(), place + 6);
+    random.Next32();
+  }
+  EXPECT_EQ(random.From(2)(), CounterRandom(3, 4, 5).From(2)());
+}
+
+TEST(CounterRandomTest, CanBeReadWhereTheCompilerComputes) {
+  constexpr int64_t kDrawn = CounterRandom(1).UniformInt(-5, 5);
+  EXPECT_EQ(CounterRandom(1).UniformInt(-5, 5), kDrawn);
+}
+
+TEST(HighProductTest, IsTheUpperHalfOfTheProduct) {
+  EXPECT_EQ(HighProduct(UINT64_MAX, UINT64_MAX), UINT64_MAX - 1);
+  EXPECT_EQ(HighProduct(uint64_t{1} << 32, uint64_t{1} << 32), 1);
+  EXPECT_EQ(HighProduct(UINT64_MAX, 1), 0);
+  EXPECT_EQ(HighProduct(0x123456789abcdef0, 0xfedcba9876543210), 0x121fa00ad77d7422);
+}
+
 TEST(CounterRandomTest, SeedStreamAndSubstreamEachNameAnotherSequence) {
   std::set<uint64_t> firsts;
   for (const uint64_t seed : {1ULL, 2ULL, 1ULL << 40}) {
