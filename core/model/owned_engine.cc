@@ -55,6 +55,10 @@ class OwnedSteps final : public WholeSteps {
     VRP_RETURN_IF_ERROR(WaitForRoom());
     return place_.Do([&] { return steps_->Step(baseline, batch); });
   }
+  absl::Status Step(StepBaseline baseline) override {
+    VRP_RETURN_IF_ERROR(WaitForRoom());
+    return place_.Do([&] { return steps_->Step(baseline); });
+  }
   std::vector<WholeStepReport> TakeReports() override { return steps_->TakeReports(); }
   absl::Status Save(WholeStepsState& state) override {
     return place_.Do([&] { return steps_->Save(state); });

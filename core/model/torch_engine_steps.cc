@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/kernels/instance_task.h"
 #include "core/model/torch_engine.h"
 #include "core/model/torch_guard.h"
 #include "core/model/torch_whole_steps.h"
@@ -29,6 +30,11 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
   }
   if (options_.gradient_checkpointing) {
     return absl::UnimplementedError("training.gradient_checkpointing: not in whole steps");
+  }
+  if (request.drawn.has_value() && MostNodes(*request.drawn) > request.nodes) {
+    return absl::InvalidArgumentError(Concat("drawn: got instances of up to ",
+                                             MostNodes(*request.drawn), " nodes, wanted ",
+                                             request.nodes));
   }
   const auto* const baseline = dynamic_cast<const TorchEngine*>(request.baseline);
   if (request.baseline != nullptr && baseline == nullptr) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/device/device_stream.h"
 #include "core/kernels/attention_decoder.h"
 #include "core/model/torch_rules.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 // Coordinates, demands, backhauls, windows and services.
 constexpr int64_t kMostColumns = 7;
+static_assert(kInstanceColumns <= kMostColumns);
 
 // [count, ...] of `type` that begins at `offset`.
 at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef shape,
@@ -86,6 +88,25 @@ absl::Status StepBatch::Upload(const NetworkBatch& batch) {
     scales.mutable_data_ptr<double>()[b] = batch.problems[static_cast<size_t>(b)].scale;
   }
   memory_.copy_(host, /*non_blocking=*/true);
+  return absl::OkStatus();
+}
+
+absl::Status StepBatch::Draw(const UniformInstances& drawn, const int64_t* batch) {
+  auto* const rules = reinterpret_cast<StepRules*>(memory_.mutable_data_ptr<uint8_t>());
+  const TorchBatchParts parts = PartsIn(memory_);
+  const InstanceTask task = {.drawn = drawn,
+                             .instances = shape_.instances,
+                             .nodes = shape_.nodes,
+                             .batch = batch,
+                             .rules = rules,
+                             .columns = reinterpret_cast<double*>(rules + shape_.instances),
+                             .scales = scales().mutable_data_ptr<double>(),
+                             .sizes = parts.sizes.mutable_data_ptr<int64_t>(),
+                             .features = parts.features.mutable_data_ptr<float>(),
+                             .tsp = parts.tsp.mutable_data_ptr<bool>()};
+  const at::Device device = memory_.device();
+  if (!device.is_cpu()) return DrawInstancesOnCuda(task, CurrentStream(device.index()));
+  DrawInstancesOnCpu(task);
   return absl::OkStatus();
 }
 

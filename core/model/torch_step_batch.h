@@ -1,5 +1,5 @@
-// A step's instances at addresses that stay the same, so that one graph serves every step. Needs
-// torch.
+// A step's instances at addresses that stay the same, so that one graph serves every step: moved
+// there, or drawn there. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "core/kernels/device_instances.h"
 #include "core/kernels/routing_rules.h"
 #include "core/model/network_batch.h"
 #include "core/model/torch_batch.h"
@@ -27,6 +28,9 @@ class StepBatch {
   // kInvalidArgument: they do not have this shape, or they have matrices.
   absl::Status Upload(const NetworkBatch& batch);
   int64_t bytes() const { return memory_.numel(); }
+  // Draws B instances of at most N nodes instead, on the device, in the current stream: those of
+  // batch `*batch`, a number in the device's memory.
+  absl::Status Draw(const UniformInstances& drawn, const int64_t* batch);
 
   const StepRules* rules() const;
   at::Tensor scales() const;  // [B] double, see RoutingProblem

@@ -45,10 +45,15 @@ class TorchWholeSteps final : public WholeSteps {
   absl::Status WaitForRoom() override {
     return GuardTorch([this] { return reports_.WaitForRoom(steps_ + 1); });
   }
-  absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override;
+  absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override {
+    return Begin(baseline, &batch);
+  }
+  absl::Status Step(StepBaseline baseline) override { return Begin(baseline, nullptr); }
   std::vector<WholeStepReport> TakeReports() override { return reports_.Take(); }
   absl::Status Save(WholeStepsState& state) override;
-  int64_t batch_bytes() const override { return device_.is_cpu() ? 0 : batch_.bytes(); }
+  int64_t batch_bytes() const override {
+    return device_.is_cpu() || request_.drawn.has_value() ? 0 : batch_.bytes();
+  }
 
  private:
   // A rollout on the device.
@@ -66,9 +71,12 @@ class TorchWholeSteps final : public WholeSteps {
   // By one greedy rollout, [B], scaled.
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
                                          const TorchBatch& batch) const;
+  absl::Status Begin(StepBaseline baseline, const NetworkBatch* batch);
   absl::Status Launch(StepBaseline baseline);
   absl::Status DropGraph();
-  // All of a step behind its upload, in the current stream.
+  // The step's instances, where the device draws them, in the current stream.
+  absl::Status Draw();
+  // All of a step behind its instances, in the current stream.
   absl::Status Work(StepBaseline baseline);
   absl::StatusOr<at::Tensor> Advantages(StepBaseline baseline, const TorchBatch& batch,
                                         const Rolled& rolled) const;
@@ -115,11 +123,18 @@ absl::Status TorchWholeSteps::Save(WholeStepsState& state) {
   });
 }
 
-absl::Status TorchWholeSteps::Step(StepBaseline baseline, const NetworkBatch& batch) {
+absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* batch) {
+  if (request_.drawn.has_value() == (batch != nullptr)) {
+    return absl::InvalidArgumentError(batch == nullptr
+                                          ? "step: got no instances, and the device draws none"
+                                          : "step: got instances, and the device draws its own");
+  }
   VRP_RETURN_IF_ERROR(WaitForRoom());
   return GuardTorch([&]() -> absl::Status {
     const c10::DeviceGuard guard(device_);
-    VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch_.Upload(batch); }));
+    if (batch != nullptr) {
+      VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch_.Upload(*batch); }));
+    }
     VRP_RETURN_IF_ERROR(Launch(baseline));
     return reports_.StepBegun(++steps_);
   });
@@ -132,6 +147,7 @@ absl::Status TorchWholeSteps::Launch(StepBaseline baseline) {
   if (prepared_ != baseline || begins) {
     VRP_RETURN_IF_ERROR(DropGraph());
     const auto first = [&]() -> absl::Status {
+      VRP_RETURN_IF_ERROR(Draw());
       if (begins) {
         const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
         VRP_ASSIGN_OR_RETURN(const at::Tensor costs, GreedyCosts(*parts_.parameters, instances));
@@ -145,9 +161,17 @@ absl::Status TorchWholeSteps::Launch(StepBaseline baseline) {
     return absl::OkStatus();
   }
   if (graph_ == nullptr) {
-    VRP_ASSIGN_OR_RETURN(graph_, stream_->Capture([this, baseline] { return Work(baseline); }));
+    VRP_ASSIGN_OR_RETURN(graph_, stream_->Capture([this, baseline]() -> absl::Status {
+      VRP_RETURN_IF_ERROR(Draw());
+      return Work(baseline);
+    }));
   }
   return graph_->Replay();
+}
+
+absl::Status TorchWholeSteps::Draw() {
+  if (!request_.drawn.has_value()) return absl::OkStatus();
+  return batch_.Draw(*request_.drawn, optimiser_.steps());
 }
 
 absl::Status TorchWholeSteps::DropGraph() {

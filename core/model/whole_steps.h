@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/kernels/adamw.h"
 #include "core/model/network_batch.h"
+#include "core/problem/instance_draws.h"
 
 namespace vrp {
 
@@ -27,9 +29,11 @@ struct MovingAverage {
 };
 
 struct WholeStepsRequest {
-  int32_t instances = 0;     // B, of each step
-  int32_t nodes = 0;         // N, of the largest instance
-  bool tsp = false;          // some may be a TSP
+  int32_t instances = 0;  // B, of each step
+  int32_t nodes = 0;      // N, of the largest instance
+  bool tsp = false;       // some may be a TSP
+  // Drawn by the device: of step k (from 1) numbers (k - 1) * B and on. None: by the host.
+  std::optional<UniformInstances> drawn = {};
   int32_t trajectories = 1;  // P, with kShared
   bool distinct_starts = false;
   uint64_t seed = 1;  // draws are by (seed, step from 1, b * P + p, t)
@@ -73,14 +77,17 @@ class WholeSteps {
   // shares the device with others calls it before its turn.
   virtual absl::Status WaitForRoom() = 0;
   // The next step, which is only begun. kResourceExhausted, kInternal: it could not be, and nothing
-  // has changed. kInvalidArgument: a batch that is larger than those that were asked for.
+  // has changed. kInvalidArgument: a batch that is larger than those that were asked for, or any
+  // where the device draws them.
   virtual absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) = 0;
+  // The same where the device draws the instances; kInvalidArgument where it does not.
+  virtual absl::Status Step(StepBaseline baseline) = 0;
   // Those that have come since, in order.
   virtual std::vector<WholeStepReport> TakeReports() = 0;
   // Waits for all steps. The engine's host parameters and `state`, whose spans are filled, are then
   // those after the last one, whose report can be taken.
   virtual absl::Status Save(WholeStepsState& state) = 0;
-  // Moved to the device with each batch.
+  // Moved to the device for each step.
   virtual int64_t batch_bytes() const = 0;
 };
 

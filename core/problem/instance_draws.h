@@ -58,4 +58,15 @@ constexpr double DrawCapacity(double low, double high, CounterRandom& random) {
   return std::round(std::fma(high - low, random.UniformDouble(), low));
 }
 
+// Instances of the layout kUniform, of one size, without attributes: what a device draws by itself
+// (core/kernels/instance_program.h).
+struct UniformInstances {
+  uint64_t seed = 0;
+  int32_t customers = 0;                                          // TSP: cities
+  int32_t kinds = 1;                                              // of `kind`: each draws one
+  ProblemKind kind[2] = {ProblemKind::kCvrp, ProblemKind::kTsp};  // no other
+  double least_capacity = 0;
+  double largest_capacity = 0;
+};
+
 }  // namespace vrp

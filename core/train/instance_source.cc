@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
-#include "core/problem/instance_draws.h"
 
 namespace vrp {
 namespace {
@@ -100,6 +99,30 @@ InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t i
   options.distance_limit = happens(problem.distance_limit);
   options.backhauls = happens(problem.backhauls);
   return GenerateInstanceData(options, index);
+}
+
+absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
+  const auto refuse = [](const auto&... parts) {
+    return absl::UnimplementedError(Concat(parts...));
+  };
+  for (const Layout layout : problem.layouts) {
+    if (layout != Layout::kUniform) return refuse("layouts: ", LayoutName(layout));
+  }
+  if (problem.open_routes > 0) return refuse("open_routes: above 0");
+  if (problem.distance_limit > 0) return refuse("distance_limit: above 0");
+  if (problem.backhauls > 0) return refuse("backhauls: above 0");
+  const bool own = problem.capacity.high > 0;
+  const double usual = UsualCapacity(problem.customers.low);
+  UniformInstances drawn = {.seed = problem.seed,
+                            .customers = problem.customers.low,
+                            .kinds = 0,
+                            .least_capacity = own ? problem.capacity.low : usual,
+                            .largest_capacity = own ? problem.capacity.high : usual};
+  for (const ProblemKind kind : problem.kinds) {  // each once
+    if (kind == ProblemKind::kVrptw) return refuse("kinds: ", KindName(kind));
+    drawn.kind[drawn.kinds++] = kind;
+  }
+  return drawn;
 }
 
 int64_t BaselineInstances(int64_t replacements) {

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/model/network_batch.h"
 #include "core/problem/instance.h"
+#include "core/problem/instance_draws.h"
 #include "core/train/training_config.h"
 
 namespace vrp {
@@ -21,6 +22,10 @@ int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch
 // and no attributes, it is GenerateInstance's.
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers);
+
+// What a device draws by itself so that it comes to DrawInstance's, of batches of one size.
+// kUnimplemented names what it does not: `layouts: clustered`.
+absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem);
 
 // Where in the stream the instances lie that compare a policy with its baseline after it was
 // replaced `replacements` times: far beyond those of training.

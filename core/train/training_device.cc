@@ -8,6 +8,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
+#include "core/train/instance_source.h"
 #include "core/train/learner_parts.h"
 #include "core/train/learning_rate.h"
 #include "core/train/training_run.h"
@@ -31,7 +32,12 @@ absl::Status TrainingRun::ChooseSteps() {
     request = absl::UnimplementedError("the device's memory did not suffice for whole batches");
   }
   absl::Status why = request.status();
+  absl::Status why_not_drawn;
   if (request.ok()) {
+    absl::StatusOr<UniformInstances> drawn = DrawnByDevice(config_.problem);
+    device_draws_ = drawn.ok();
+    why_not_drawn = drawn.status();
+    if (drawn.ok()) request->drawn = *drawn;
     request->adamw = adamw_->options();
     request->gradient_clip = config_.gradient_clip;
     request->learning_rates = LearningRates(config_);
@@ -41,6 +47,9 @@ absl::Status TrainingRun::ChooseSteps() {
   }
   if (device_ != nullptr) {
     observer_.OnLog(Concat("steps: whole ones on the device, told every ", request->report_every));
+    observer_.OnLog(device_draws_
+                        ? "instances: made on the device"
+                        : Concat("instances: by the host: ", FromAbsl(why_not_drawn.message())));
     return LoadDevice();
   }
   if (IsDeviceLost(why)) return why;
@@ -60,10 +69,11 @@ absl::Status TrainingRun::LoadDevice() {
                         .average = average == nullptr ? MovingAverage() : *average});
 }
 
-absl::StatusOr<bool> TrainingRun::DeviceStep(const TrainingBatch& batch) {
+absl::StatusOr<bool> TrainingRun::DeviceStep(const TrainingBatch* batch) {
   if (told_ == absl::InfinitePast()) told_ = SteadyNow();
-  const absl::Status begun =
-      device_->Step(learner_->BaselineAt(step_ + 1), batch.parts.front().batch);
+  const StepBaseline baseline = learner_->BaselineAt(step_ + 1);
+  const absl::Status begun = batch == nullptr ? device_->Step(baseline)
+                                              : device_->Step(baseline, batch->parts.front().batch);
   if (IsDeviceLost(begun)) return begun;
   if (!begun.ok()) {
     VRP_RETURN_IF_ERROR(Settle());

@@ -48,13 +48,6 @@ absl::StatusOr<TrainingResult> TrainingRun::Run() {
 }
 
 absl::Status TrainingRun::Loop() {
-  const int64_t steps = config_.epochs * steps_per_epoch_;
-  loader_ = std::make_unique<BatchLoader>(*source_,
-                                          BatchLoaderOptions{.first = step_,
-                                                             .end = steps,
-                                                             .workers = config_.loader.workers,
-                                                             .prefetch = config_.loader.prefetch,
-                                                             .pool = &pool_});
   // An interruption may have come between an epoch's last step and its end.
   if (step_ > 0 && step_ / steps_per_epoch_ > epochs_ended_) VRP_RETURN_IF_ERROR(EndEpoch());
   for (end_ = WhyEnded(); end_ == TrainingEnd::kUnknown; end_ = WhyEnded()) {
@@ -123,13 +116,29 @@ void TrainingRun::TellEnd() {
   }
 }
 
+absl::StatusOr<TrainingBatch> TrainingRun::NextBatch() {
+  if (loader_ == nullptr) {
+    loader_ = std::make_unique<BatchLoader>(
+        *source_, BatchLoaderOptions{.first = step_,
+                                     .end = config_.epochs * steps_per_epoch_,
+                                     .workers = config_.loader.workers,
+                                     .prefetch = config_.loader.prefetch,
+                                     .pool = &pool_});
+  }
+  return loader_->Next();
+}
+
 absl::Status TrainingRun::OneStep() {
   observer_.OnPhase("training step");
   const absl::Time start = SteadyNow();
-  VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, loader_->Next());
+  if (device_ != nullptr && device_draws_) {
+    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep(nullptr));
+    if (begun) return absl::OkStatus();
+  }
+  VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, NextBatch());
   AddPhase(Phase::kData, start);
   if (device_ != nullptr) {
-    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep(batch));
+    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep(&batch));
     if (begun) return absl::OkStatus();
   }
   VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(batch));

@@ -42,10 +42,13 @@ class TrainingRun {
 
   absl::Status Loop();
   absl::Status OneStep();
+  // That of the next step, by the loader.
+  absl::StatusOr<TrainingBatch> NextBatch();
   // Where steps run on the device by themselves (training_device.cc), one is begun, and what
   // earlier ones came to is told.
   absl::Status ChooseSteps();
-  absl::StatusOr<bool> DeviceStep(const TrainingBatch& batch);  // false: the host's turn
+  // `batch`: null where the device draws its own. False: the host's turn.
+  absl::StatusOr<bool> DeviceStep(const TrainingBatch* batch);
   absl::Status TellWholeSteps();
   // Waits for the device's steps; host and learner then stand where they ended.
   absl::Status Settle();
@@ -110,8 +113,9 @@ class TrainingRun {
   std::unique_ptr<AdamW> adamw_;
   std::optional<WeightAverage> average_;  // with training.weight_average
   std::unique_ptr<WholeSteps> device_;    // null: the host takes the steps
+  bool device_draws_ = false;             // their instances too
   ValidationSet validation_;
-  std::unique_ptr<BatchLoader> loader_;  // uses source_: goes first
+  std::unique_ptr<BatchLoader> loader_;  // from the first batch wanted on; uses source_: goes first
 
   int64_t step_ = 0;                        // whole steps done; the device's: begun
   int64_t settled_step_ = 0;                // of device_

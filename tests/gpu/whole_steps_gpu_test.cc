@@ -20,10 +20,15 @@ namespace {
 constexpr int64_t kSteps = 8;
 constexpr int32_t kInstances = 16;
 
+constexpr UniformInstances kDrawn = {
+    .seed = 100, .customers = 20, .least_capacity = 30, .largest_capacity = 30};
+
 NetworkBatch BatchOfStep(int64_t step) {
-  const std::vector<Instance> instances =
-      *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)}, kInstances);
-  return test::BatchOf(instances, NodeOrder::kAsGiven);
+  std::vector<InstanceData> instances;
+  for (int64_t i = (step - 1) * kInstances; i < step * kInstances; ++i) {
+    instances.push_back(GenerateInstanceData({.customers = 20, .seed = kDrawn.seed}, i));
+  }
+  return MakeNetworkBatch(std::span<const InstanceData>(instances), NodeOrder::kAsGiven);
 }
 
 struct StepsCase {
@@ -37,8 +42,8 @@ void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
 
 class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterface<StepsCase> {
  protected:
-  // What kSteps steps on `device` came to.
-  std::vector<WholeStepReport> Run(DeviceKind device) {
+  // What kSteps steps on `device` came to, which draws their instances or not.
+  std::vector<WholeStepReport> Run(DeviceKind device, bool draws = false) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
       options.step_stream = [this] {
@@ -52,20 +57,24 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
     WholeStepsState state = {.mean = mean, .square = square};
-    const auto steps = engine->MakeWholeSteps({.instances = kInstances,
-                                               .nodes = 21,
-                                               .trajectories = GetParam().trajectories,
-                                               .distinct_starts = GetParam().starts,
-                                               .baseline = baseline.get(),
-                                               .learning_rates = {1e-4},
-                                               .report_every = 3});
+    WholeStepsRequest whole = {.instances = kInstances,
+                               .nodes = 21,
+                               .trajectories = GetParam().trajectories,
+                               .distinct_starts = GetParam().starts,
+                               .baseline = baseline.get(),
+                               .learning_rates = {1e-4},
+                               .report_every = 3};
+    if (draws) whole.drawn = kDrawn;
+    const auto steps = engine->MakeWholeSteps(whole);
     EXPECT_TRUE(steps.ok()) << steps.status();
     if (!steps.ok()) return {};
     EXPECT_TRUE((*steps)->Load(state).ok());
     for (int64_t step = 1; step <= kSteps; ++step) {
-      const absl::Status begun = (*steps)->Step(GetParam().baseline, BatchOfStep(step));
+      const absl::Status begun = draws ? (*steps)->Step(GetParam().baseline)
+                                       : (*steps)->Step(GetParam().baseline, BatchOfStep(step));
       EXPECT_TRUE(begun.ok()) << begun;
     }
+    EXPECT_EQ((*steps)->batch_bytes() > 0, device == DeviceKind::kCuda && !draws);
     const absl::Status saved = (*steps)->Save(state);
     EXPECT_TRUE(saved.ok()) << saved;
     weights_.assign(engine->parameters().values().begin(), engine->parameters().values().end());
@@ -101,6 +110,18 @@ TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   }
   RecordProperty("weight_difference", absl::StrCat(largest));
   EXPECT_LT(largest, exact ? 1e-4 : 2e-3);
+}
+
+TEST_P(StepsEngineGpuTest, TakeTheSameInstancesWhereTheDeviceDrawsThem) {
+  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
+  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/true);
+  ASSERT_EQ(expected.size(), kSteps);
+  ASSERT_EQ(actual.size(), kSteps);
+  const bool exact = GetParam().precision == Precision::kFp32;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    SCOPED_TRACE(i + 1);
+    EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Baselines, StepsEngineGpuTest,

@@ -27,37 +27,50 @@ class SyncIsAnError {
   }
 };
 
-class CudaGraphEngineGpuTest : public test::GpuTest {};
-
-TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) {
-  const auto engine = *MakeTorchGraphTransformerEngine(
-      test::SmallTransformer(), {.device = {.kind = DeviceKind::kCuda}, .options = {}});
-  std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
-  std::vector<float> square = mean;
-  WholeStepsState state = {.mean = mean, .square = square};
-  const auto steps = engine->MakeWholeSteps({.instances = 8,
-                                             .nodes = 21,
-                                             .trajectories = 20,
-                                             .distinct_starts = true,
-                                             .learning_rates = {1e-4},
-                                             .report_every = 4});
-  ASSERT_TRUE(steps.ok()) << steps.status();
-  ASSERT_TRUE((*steps)->Load(state).ok());
-  const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
-  const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
-  for (int step = 0; step < 3; ++step) {  // by itself, recorded, replayed
-    ASSERT_TRUE((*steps)->Step(StepBaseline::kShared, batch).ok());
-  }
-  {
-    const SyncIsAnError error;
-    for (int step = 0; step < 20; ++step) {
-      const absl::Status begun = (*steps)->Step(StepBaseline::kShared, batch);
-      ASSERT_TRUE(begun.ok()) << begun;
+class CudaGraphEngineGpuTest : public test::GpuTest {
+ protected:
+  // Takes steps whose instances are moved or drawn there, all but the first ones without waiting.
+  void TakeSteps(bool draws) {
+    const auto engine = *MakeTorchGraphTransformerEngine(
+        test::SmallTransformer(), {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+    std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
+    std::vector<float> square = mean;
+    WholeStepsState state = {.mean = mean, .square = square};
+    WholeStepsRequest request = {.instances = 8,
+                                 .nodes = 21,
+                                 .trajectories = 20,
+                                 .distinct_starts = true,
+                                 .learning_rates = {1e-4},
+                                 .report_every = 4};
+    if (draws) {
+      request.drawn = UniformInstances{
+          .seed = 3, .customers = 20, .least_capacity = 30, .largest_capacity = 30};
     }
+    const auto steps = engine->MakeWholeSteps(request);
+    ASSERT_TRUE(steps.ok()) << steps.status();
+    ASSERT_TRUE((*steps)->Load(state).ok());
+    const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
+    const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
+    const auto take = [&](int count) {
+      for (int step = 0; step < count; ++step) {
+        const absl::Status begun = draws ? (*steps)->Step(StepBaseline::kShared)
+                                         : (*steps)->Step(StepBaseline::kShared, batch);
+        ASSERT_TRUE(begun.ok()) << begun;
+      }
+    };
+    take(3);  // by itself, recorded, replayed
+    {
+      const SyncIsAnError error;
+      take(20);
+    }
+    ASSERT_TRUE((*steps)->Save(state).ok());
+    EXPECT_EQ(state.updates, 23);
   }
-  ASSERT_TRUE((*steps)->Save(state).ok());
-  EXPECT_EQ(state.updates, 23);
-}
+};
+
+TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) { TakeSteps(false); }
+
+TEST_F(CudaGraphEngineGpuTest, DrawsTheirInstancesWithoutSynchronising) { TakeSteps(true); }
 
 }  // namespace
 }  // namespace vrp

@@ -40,6 +40,11 @@ class NotedSteps final : public WholeSteps {
     notes_->Add('s');
     return absl::ResourceExhaustedError("too large");
   }
+  absl::Status Step(StepBaseline) override {
+    EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
+    notes_->Add('d');
+    return absl::OkStatus();
+  }
   std::vector<WholeStepReport> TakeReports() override { return {{.step = 7}}; }
   absl::Status Save(WholeStepsState& state) override {
     notes_->Add('v');
@@ -158,13 +163,14 @@ TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
   EXPECT_NE(inner_->baseline_, nullptr);
   EXPECT_TRUE((*steps)->Load({}).ok());
   EXPECT_EQ((*steps)->Step(StepBaseline::kShared, {}), absl::ResourceExhaustedError("too large"));
+  EXPECT_TRUE((*steps)->Step(StepBaseline::kShared).ok());
   WholeStepsState state;
   EXPECT_TRUE((*steps)->Save(state).ok());
   EXPECT_EQ(state.steps, 3);
   EXPECT_EQ((*steps)->TakeReports().front().step, 7);
   EXPECT_EQ((*steps)->batch_bytes(), 12);
   steps->reset();
-  EXPECT_EQ(Noted(), "Twlsve");
+  EXPECT_EQ(Noted(), "Twlsdve");
 }
 
 TEST_F(OwnedEngineTest, SaysSoWhereTheDeviceIsNoLongerServed) {

@@ -1,5 +1,6 @@
 // Steps that the device takes by itself, on the CPU. How they compare with steps part by part:
 // tests/train/training_device_test.cc.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -46,6 +47,16 @@ class TorchWholeStepsTest : public testing::Test {
     return test::BatchOf(instances, NodeOrder::kAsGiven);
   }
 
+  // Batch `number` of a stream.
+  static NetworkBatch BatchOf(uint64_t seed, int64_t number) {
+    std::vector<InstanceData> instances;
+    for (int64_t i = number * kInstances; i < (number + 1) * kInstances; ++i) {
+      instances.push_back(
+          GenerateInstanceData({.customers = kCustomers, .seed = seed, .capacity = 20}, i));
+    }
+    return MakeNetworkBatch(std::span<const InstanceData>(instances), NodeOrder::kAsGiven);
+  }
+
   std::vector<float> Weights() const {
     const std::span<const float> values = std::as_const(*engine_).parameters().values();
     return {values.begin(), values.end()};
@@ -81,6 +92,56 @@ TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirHalfHasCome) {
   }
   EXPECT_EQ(state_.steps, 8);
   EXPECT_EQ(state_.updates, 8);
+}
+
+TEST_F(TorchWholeStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
+  constexpr UniformInstances kDrawn = {
+      .seed = 77, .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
+  const std::vector<float> begin = Weights();
+  std::vector<WholeStepReport> reports[2];
+  std::vector<float> weights[2];
+  for (const bool draws : {false, true}) {
+    std::copy(begin.begin(), begin.end(), engine_->parameters().values().begin());
+    state_ = {.mean = mean_, .square = square_};
+    std::fill(mean_.begin(), mean_.end(), 0.0F);
+    std::fill(square_.begin(), square_.end(), 0.0F);
+    WholeStepsRequest request = {.trajectories = 2};
+    if (draws) request.drawn = kDrawn;
+    auto steps = MakeSteps(request);
+    for (int64_t step = 1; step <= 10; ++step) {
+      if (draws && step == 6) {  // others go on where these have ended
+        ASSERT_TRUE(steps->Save(state_).ok());
+        reports[1] = steps->TakeReports();
+        steps = MakeSteps(request);
+      }
+      const StepBaseline baseline = step < 3 ? StepBaseline::kAverage : StepBaseline::kShared;
+      const absl::Status begun =
+          draws ? steps->Step(baseline) : steps->Step(baseline, BatchOf(77, step - 1));
+      ASSERT_TRUE(begun.ok()) << begun;
+    }
+    ASSERT_TRUE(steps->Save(state_).ok());
+    for (const WholeStepReport& report : steps->TakeReports()) reports[draws].push_back(report);
+    weights[draws] = Weights();
+  }
+  ASSERT_EQ(reports[1].size(), 10);
+  ASSERT_EQ(reports[0].size(), 10);
+  for (size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(reports[1][i].step, reports[0][i].step);
+    EXPECT_EQ(reports[1][i].loss, reports[0][i].loss);
+    EXPECT_EQ(reports[1][i].cost, reports[0][i].cost);
+  }
+  EXPECT_EQ(weights[1], weights[0]);
+  EXPECT_NE(weights[1], begin);
+}
+
+TEST_F(TorchWholeStepsTest, RefuseInstancesWhereTheyDrawThemAndNoneWhereTheyDoNot) {
+  constexpr UniformInstances kDrawn = {
+      .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
+  EXPECT_EQ(MakeSteps({.drawn = kDrawn})->Step(StepBaseline::kShared, BatchOfStep(1)).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(MakeSteps({})->Step(StepBaseline::kShared).code(), absl::StatusCode::kInvalidArgument);
+  const auto larger = engine_->MakeWholeSteps({.nodes = kCustomers, .drawn = kDrawn});
+  EXPECT_EQ(larger.status().message(), "drawn: got instances of up to 7 nodes, wanted 6");
 }
 
 TEST_F(TorchWholeStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) {

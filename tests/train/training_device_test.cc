@@ -94,6 +94,8 @@ const DeviceCase kDeviceCases[] = {
     {{"Mixture", "reinforce", kSamplesMethod},
      "customers: 7, kinds: [cvrp, tsp], layouts: [uniform, clustered, x], open_routes: 0.3, "
      "distance_limit: 0.3, backhauls: 0.3"},
+    {{"TwoKinds", "reinforce", kSamplesMethod},
+     "customers: 7, kinds: [tsp, cvrp], capacity: [20, 40]"},
     {{"Windows", "reinforce", kSamplesMethod}, "kind: vrptw, customers: 5"},
 };
 
@@ -163,6 +165,26 @@ INSTANTIATE_TEST_SUITE_P(Methods, TrainingDeviceTest, testing::ValuesIn(kDeviceC
 
 using TrainingDeviceChoiceTest = TrainingDeviceFixture;
 
+TEST_F(TrainingDeviceChoiceTest, DrawsInstancesOnTheDeviceAsTheHostWouldAndWithoutIt) {
+  const std::string problem = "customers: 7, kinds: [cvrp, tsp], capacity: [20, 40]";
+  Recorder drawn;
+  Recorder moved;
+  ASSERT_TRUE(TrainOn(true, "drawn", TransformerYaml(test::kMethods[1], problem), drawn).ok());
+  // The same instances: no one has what is so rare, but the device does not draw such.
+  ASSERT_TRUE(TrainOn(true, "moved",
+                      TransformerYaml(test::kMethods[1], problem + ", backhauls: 1.0e-300"), moved)
+                  .ok());
+  EXPECT_NE(drawn.log.find("instances: made on the device\n"), std::string::npos) << drawn.log;
+  EXPECT_NE(moved.log.find("instances: by the host: backhauls: above 0\n"), std::string::npos)
+      << moved.log;
+  EXPECT_EQ(WeightsOf("drawn"), WeightsOf("moved"));
+  const auto data_seconds = [](const Recorder& recorder) {
+    return recorder.steps.back().totals.phase_seconds[static_cast<size_t>(Phase::kData)];
+  };
+  EXPECT_EQ(data_seconds(drawn), 0);
+  EXPECT_GT(data_seconds(moved), 0);
+}
+
 TEST_F(TrainingDeviceChoiceTest, ReplaysWhatItHasRecordedOnce) {
   Recorder recorder;
   ASSERT_TRUE(TrainOn(true, "a", TransformerYaml(test::kMethods[2]), recorder).ok());
@@ -208,9 +230,13 @@ TEST_F(TrainingDeviceChoiceTest, GoesOnPartByPartWhereNothingCanBeRecorded) {
       << refused.log;
   ASSERT_EQ(refused.steps.size(), 20);
   EXPECT_EQ(refused.steps[1].step, 2);
+  EXPECT_NE(refused.log.find("instances: made on the device\n"), std::string::npos) << refused.log;
   Recorder parts;
   ASSERT_TRUE(TrainOn(false, "parts", yaml, parts).ok());
   EXPECT_LT(Difference("parts", "refused"), 1e-5);
+  for (size_t i = 0; i < 20; ++i) {
+    EXPECT_NEAR(refused.steps[i].train_cost, parts.steps[i].train_cost, 1e-9);
+  }
 }
 
 }  // namespace

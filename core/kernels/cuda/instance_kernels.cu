@@ -1,0 +1,21 @@
+// One launch a batch, a block an instance.
+#include "core/kernels/cuda/instance_launch.h"
+#include "core/kernels/cuda/slice_group.cuh"
+#include "core/kernels/instance_program.h"
+
+namespace vrp {
+namespace {
+
+__global__ void __launch_bounds__(kSliceThreads) InstanceKernel(InstanceTask task) {
+  __shared__ double reach[4];
+  MakeInstance(SliceGroup(), task, static_cast<int32_t>(blockIdx.x), reach);
+}
+
+}  // namespace
+
+cudaError_t LaunchInstances(const InstanceTask& task, cudaStream_t stream) {
+  InstanceKernel<<<static_cast<unsigned>(task.instances), kSliceThreads, 0, stream>>>(task);
+  return cudaGetLastError();
+}
+
+}  // namespace vrp

@@ -1,0 +1,75 @@
+// Instances drawn by CUDA beside the same program on the CPU.
+#include <ATen/ATen.h>
+
+#include <cstring>
+#include <ostream>
+#include <vector>
+
+#include "core/device/device_stream.h"
+#include "core/kernels/device_instances.h"
+#include "tests/gpu/gpu_testing.h"
+#include "tests/kernels/drawn_instances.h"
+
+namespace vrp {
+namespace {
+
+struct DrawnCase {
+  const char* name;
+  UniformInstances drawn;
+};
+void PrintTo(const DrawnCase& one, std::ostream* out) { *out << one.name; }
+
+class DrawnInstancesGpuTest : public test::GpuTest,
+                              public testing::WithParamInterface<DrawnCase> {};
+
+TEST_P(DrawnInstancesGpuTest, AreTheCpusToTheBit) {
+  constexpr int64_t kBatch = 77;
+  const test::DrawnShape shape = {.drawn = GetParam().drawn, .instances = 300, .nodes = 102};
+  std::vector<uint8_t> expected_memory = test::DrawnOnCpu(shape, kBatch);
+  std::vector<uint8_t> begin = test::NoInstances(shape, kBatch);
+  const at::Tensor there =
+      at::from_blob(begin.data(), {std::ssize(begin)}, at::kByte).to(at::Device(at::kCUDA, 0));
+  auto* const base = there.mutable_data_ptr<uint8_t>();
+  const absl::Status status = DrawInstancesOnCuda(test::TaskIn(base, shape), CurrentStream(0));
+  ASSERT_TRUE(status.ok()) << status;
+  const at::Tensor here = there.cpu();
+  const InstanceTask expected = test::TaskIn(expected_memory.data(), shape);
+  const InstanceTask actual = test::TaskIn(here.mutable_data_ptr<uint8_t>(), shape);
+  const auto move = [&](const double*& array) {
+    if (array == nullptr) return;
+    const int64_t offset = reinterpret_cast<const uint8_t*>(array) - base;
+    array = reinterpret_cast<const double*>(here.const_data_ptr<uint8_t>() + offset);
+  };
+  for (int32_t b = 0; b < shape.instances; ++b) {
+    SCOPED_TRACE(b);
+    RoutingProblem& problem = actual.rules[b].problem;
+    for (const double** array : {&problem.x, &problem.y, &problem.demands}) move(*array);
+    test::ExpectSameRules(actual.rules[b], expected.rules[b]);
+    EXPECT_EQ(actual.scales[b], expected.scales[b]);
+    EXPECT_EQ(actual.sizes[b], expected.sizes[b]);
+    EXPECT_EQ(actual.tsp[b], expected.tsp[b]);
+    const int64_t row = int64_t{b} * shape.nodes * kNodeFeatures;
+    ASSERT_EQ(std::memcmp(actual.features + row, expected.features + row,
+                          static_cast<size_t>(shape.nodes) * kNodeFeatures * sizeof(float)),
+              0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Problems, DrawnInstancesGpuTest,
+    testing::Values(
+        DrawnCase{"Cvrp10",
+                  {.seed = 1, .customers = 10, .least_capacity = 20, .largest_capacity = 20}},
+        DrawnCase{"Cvrp100",
+                  {.seed = 1, .customers = 100, .least_capacity = 50, .largest_capacity = 50}},
+        DrawnCase{"TspAndCvrp",
+                  {.seed = uint64_t{1} << 40,
+                   .customers = 37,
+                   .kinds = 2,
+                   .kind = {ProblemKind::kTsp, ProblemKind::kCvrp},
+                   .least_capacity = 9,
+                   .largest_capacity = 1000}}),
+    [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,69 @@
+// How threads share the draws. That the host makes the same instances:
+// tests/train/drawn_by_device_test.cc.
+#include "core/kernels/device_instances.h"
+
+#include <vector>
+
+#include "core/kernels/instance_program.h"
+#include "gtest/gtest.h"
+#include "tests/kernels/drawn_instances.h"
+
+namespace vrp {
+namespace {
+
+TEST(DrawDemandsTest, GoOnBehindDrawsThatTookMoreNumbersThanUsual) {
+  constexpr int64_t kLargest = INT64_MAX / 4 * 3;  // every fourth number is passed over
+  const CounterRandom numbers = CounterRandom(5, 6, 7).From(4);
+  std::vector<double> demands(50);
+  DrawDemands(SerialGroup(), {.numbers = numbers, .largest = kLargest, .count = 50},
+              demands.data());
+  CounterRandom random = numbers;
+  std::vector<double> expected;
+  for (int i = 0; i < 50; ++i) expected.push_back(DrawDemand(kLargest, random));
+  EXPECT_GT(random.place(), numbers.place() + 50 * kDemandWords);
+  EXPECT_EQ(demands, expected);
+}
+
+TEST(DeviceInstancesTest, AreThoseOfTheBatchWhoseNumberIsRead) {
+  const UniformInstances drawn = {
+      .seed = 3, .customers = 7, .least_capacity = 20, .largest_capacity = 20};
+  const test::DrawnShape small = {.drawn = drawn, .instances = 4, .nodes = 8};
+  const test::DrawnShape large = {.drawn = drawn, .instances = 12, .nodes = 8};
+  std::vector<uint8_t> all = test::DrawnOnCpu(large, 1);
+  std::vector<uint8_t> part = test::DrawnOnCpu(small, 4);
+  const StepRules* const expected = test::TaskIn(all.data(), large).rules + 4;
+  const StepRules* const actual = test::TaskIn(part.data(), small).rules;
+  for (int b = 0; b < 4; ++b) test::ExpectSameRules(actual[b], expected[b]);
+}
+
+TEST(DeviceInstancesTest, HaveNoFeaturesBeyondTheirNodes) {
+  const test::DrawnShape shape = {.drawn = {.customers = 5,
+                                            .kinds = 2,
+                                            .kind = {ProblemKind::kTsp, ProblemKind::kCvrp},
+                                            .least_capacity = 20,
+                                            .largest_capacity = 30},
+                                  .instances = 20,
+                                  .nodes = 9};
+  std::vector<uint8_t> memory = test::DrawnOnCpu(shape, 0);
+  const InstanceTask task = test::TaskIn(memory.data(), shape);
+  int tours = 0;
+  for (int b = 0; b < 20; ++b) {
+    EXPECT_EQ(task.sizes[b], task.tsp[b] ? 5 : 6);
+    tours += task.tsp[b] ? 1 : 0;
+    for (int64_t i = task.sizes[b] * kNodeFeatures; i < 9 * kNodeFeatures; ++i) {
+      ASSERT_EQ(task.features[b * 9 * kNodeFeatures + i], 0);
+    }
+  }
+  EXPECT_GT(tours, 0);
+  EXPECT_LT(tours, 20);
+}
+
+TEST(DeviceInstancesTest, TellHowManyNodesTheLargestHas) {
+  EXPECT_EQ(MostNodes({.customers = 5}), 6);
+  EXPECT_EQ(MostNodes({.customers = 5, .kinds = 1, .kind = {ProblemKind::kTsp}}), 5);
+  EXPECT_EQ(
+      MostNodes({.customers = 5, .kinds = 2, .kind = {ProblemKind::kTsp, ProblemKind::kCvrp}}), 6);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,100 @@
+// What the device draws, by its program with one thread, beside what the host makes.
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/train/batch_source.h"
+#include "core/train/instance_source.h"
+#include "gtest/gtest.h"
+#include "tests/kernels/drawn_instances.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kInstances = 250;  // a batch
+
+struct DrawnCase {
+  const char* name;
+  std::vector<ProblemKind> kinds = {ProblemKind::kCvrp};
+  int32_t customers = 20;
+  NumberRange capacity = {};
+  uint64_t seed = 1234;
+};
+void PrintTo(const DrawnCase& one, std::ostream* out) { *out << one.name; }
+
+class DrawnByDeviceTest : public testing::TestWithParam<DrawnCase> {};
+
+TEST_P(DrawnByDeviceTest, AreTheHostsToTheBit) {
+  const DrawnCase& one = GetParam();
+  TrainingConfig config;
+  config.problem.kinds = one.kinds;
+  config.problem.customers = {one.customers, one.customers};
+  config.problem.capacity = one.capacity;
+  config.problem.seed = one.seed;
+  config.batch_size = kInstances;
+  const auto source = MakeGeneratedSource(config, NodeOrder::kAsGiven);
+  const auto drawn = DrawnByDevice(config.problem);
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  const test::DrawnShape shape = {*drawn, kInstances, MostNodes(*drawn)};
+  for (const int64_t number : {int64_t{0}, int64_t{1}, int64_t{77}, int64_t{1} << 33}) {
+    const TrainingBatch batch = *source->Make(number, nullptr);
+    const NetworkBatch& expected = batch.parts.front().batch;
+    EXPECT_EQ(expected.longest(), shape.nodes);
+    std::vector<uint8_t> memory = test::DrawnOnCpu(shape, number);
+    const InstanceTask actual = test::TaskIn(memory.data(), shape);
+    for (int32_t b = 0; b < kInstances; ++b) {
+      SCOPED_TRACE(b);
+      const RoutingProblem& problem = expected.problems[static_cast<size_t>(b)];
+      test::ExpectSameRules(actual.rules[b], MakeStepRules(problem));
+      EXPECT_EQ(actual.scales[b], problem.scale);
+      EXPECT_EQ(actual.sizes[b], problem.nodes);
+      EXPECT_EQ(actual.tsp[b], problem.tsp);
+      const float* const features = actual.features + int64_t{b} * shape.nodes * kNodeFeatures;
+      const float* const wanted = &expected.features[static_cast<size_t>(
+          int64_t{expected.first_rows[static_cast<size_t>(b)]} * kNodeFeatures)];
+      const size_t bytes = static_cast<size_t>(problem.nodes) * kNodeFeatures * sizeof(float);
+      ASSERT_EQ(std::memcmp(features, wanted, bytes), 0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Problems, DrawnByDeviceTest,
+    testing::Values(DrawnCase{.name = "Cvrp20"}, DrawnCase{.name = "Cvrp50", .customers = 50},
+                    DrawnCase{.name = "OneCustomer", .customers = 1},
+                    DrawnCase{.name = "Tsp", .kinds = {ProblemKind::kTsp}, .customers = 10},
+                    DrawnCase{.name = "Capacity", .capacity = {33, 33}},
+                    DrawnCase{.name = "Capacities", .capacity = {20, 60}},
+                    DrawnCase{.name = "CvrpAndTsp",
+                              .kinds = {ProblemKind::kCvrp, ProblemKind::kTsp},
+                              .capacity = {9, 1000}},
+                    DrawnCase{.name = "TspAndCvrp",
+                              .kinds = {ProblemKind::kTsp, ProblemKind::kCvrp},
+                              .customers = 37,
+                              .seed = uint64_t{1} << 40}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(DrawnByDeviceChoiceTest, NamesWhatTheDeviceDoesNotDraw) {
+  const auto why = [](auto change) {
+    ProblemConfig problem;
+    change(problem);
+    const auto drawn = DrawnByDevice(problem);
+    EXPECT_EQ(drawn.status().code(), absl::StatusCode::kUnimplemented);
+    return std::string(drawn.status().message());
+  };
+  EXPECT_EQ(why([](auto& p) {
+              p.layouts = {Layout::kUniform, Layout::kClustered};
+            }),
+            "layouts: clustered");
+  EXPECT_EQ(why([](auto& p) {
+              p.kinds = {ProblemKind::kCvrp, ProblemKind::kVrptw};
+            }),
+            "kinds: vrptw");
+  EXPECT_EQ(why([](auto& p) { p.open_routes = 0.5; }), "open_routes: above 0");
+  EXPECT_EQ(why([](auto& p) { p.distance_limit = 0.5; }), "distance_limit: above 0");
+  EXPECT_EQ(why([](auto& p) { p.backhauls = 0.5; }), "backhauls: above 0");
+}
+
+}  // namespace
+}  // namespace vrp
