@@ -1,6 +1,5 @@
 // vrpd: composes the daemon and waits for its end.
 #include <signal.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -22,6 +21,7 @@
 #include "server/config/command_line.h"
 #include "server/runtime/daemon.h"
 #include "server/runtime/logging.h"
+#include "server/runtime/open_files.h"
 #include "server/runtime/run_anew.h"
 #include "server/runtime/signals.h"
 
@@ -59,13 +59,14 @@ Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& t
           .on_device_loss = std::move(on_device_loss)};
 }
 
-// Each connection is an open file, and gRPC 1.51 stops listening for good when there are no more:
-// so as many as the system grants.
-void AllowAllFiles() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
+// No more connections than the files suffice for that this process may open.
+void FitConnections(VrpdOptions& vrpd, int64_t files) {
+  const int32_t fitting = ConnectionsThatFit(vrpd.max_connections, files);
+  if (fitting == vrpd.max_connections) return;
+  LogWarning(Concat("max_connections: ", vrpd.max_connections, " do not fit into the ", files,
+                    " files that this process may open, so it is ", fitting,
+                    "; raise the hard limit (ulimit -Hn, LimitNOFILE of the systemd unit)"));
+  vrpd.max_connections = fitting;
 }
 
 // Ends this daemon as SIGTERM does once it has lived for kLeastLife, and says so by `anew`. Until
@@ -84,8 +85,8 @@ std::function<void(const absl::Status&)> StartAnewWhenDeviceIsLost(absl::Notific
 }
 
 int Serve(VrpdOptions vrpd) {
-  AllowAllFiles();
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
+  FitConnections(vrpd, AllowAllFiles());
   static absl::Notification stop;         // the signals' thread uses it to the end
   static ReloadHook reload;               // likewise
   static std::atomic<bool> anew = false;  // and the thread that is started then

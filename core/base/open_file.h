@@ -18,6 +18,8 @@ class OpenFile {
   }
 
   int descriptor() const { return descriptor_; }
+  // The file for its next owner, who closes it.
+  int Release() { return std::exchange(descriptor_, -1); }
 
  private:
   int descriptor_;

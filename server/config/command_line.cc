@@ -47,6 +47,9 @@ void AddOptions(CLI::App& app, PartialOptions& flags, std::string& config) {
   app.add_option("--max-batch-delay-us", flags.max_batch_delay_us,
                  "microseconds that a batch waits for more while a network is busy [0]")
       ->check(CLI::Range(0, kMostBatchDelayUs));
+  app.add_option("--max-connections", flags.max_connections,
+                 "connections of all clients together; more are closed at once [1000]")
+      ->check(CLI::Range(1, kMostConnections));
   app.add_option("--state-quota-mb", flags.state_quota_mb,
                  "megabytes that the state folder may hold before new jobs are refused [no limit]")
       ->check(CLI::Range(1, kMaxStateQuotaMb));

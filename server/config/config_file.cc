@@ -106,6 +106,7 @@ class Reader {
     actions_["max_solve_job_budget_s"] =
         Integer(&options_.max_solve_job_budget_s, kMostJobBudgetSeconds);
     actions_["max_open_streams"] = Integer(&options_.max_open_streams, kMostStreams);
+    actions_["max_connections"] = Integer(&options_.max_connections, kMostConnections);
     actions_["max_calls_per_connection"] =
         Integer(&options_.max_calls_per_connection, kMostStreams);
     actions_["max_request_memory_mib"] = Integer(&options_.max_request_memory_mib, kMostMemoryMib);

@@ -92,6 +92,8 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
       winner.max_solve_job_budget_s, other.max_solve_job_budget_s, options.max_solve_job_budget_s);
   options.max_open_streams =
       First(winner.max_open_streams, other.max_open_streams, options.max_open_streams);
+  options.max_connections =
+      First(winner.max_connections, other.max_connections, options.max_connections);
   options.max_calls_per_connection =
       First(winner.max_calls_per_connection, other.max_calls_per_connection,
             options.max_calls_per_connection);

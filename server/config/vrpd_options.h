@@ -22,6 +22,7 @@ inline constexpr int32_t kMostNodes = 100'000;  // kMaxNodes of core/problem
 inline constexpr int32_t kMostBudgetSeconds = 24 * 3600;
 inline constexpr int32_t kMostJobBudgetSeconds = 30 * 24 * 3600;
 inline constexpr int32_t kMostStreams = 100'000;
+inline constexpr int32_t kMostConnections = 100'000;
 inline constexpr int32_t kMostMemoryMib = 1 << 20;
 inline constexpr int32_t kMostServingPercent = 90;
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
@@ -54,6 +55,7 @@ struct VrpdOptions {
   int32_t max_budget_s = 3600;  // of Solve, StreamSolve, BatchSolve
   int32_t max_solve_job_budget_s = 24 * 3600;
   int32_t max_open_streams = 1000;  // of all clients
+  int32_t max_connections = 1000;   // of all clients
   int32_t max_calls_per_connection = 1000;
   int32_t max_request_memory_mib = 1024;  // of all messages that are being received
   std::string metrics_listen;             // empty: no metrics over HTTP
@@ -91,6 +93,7 @@ struct PartialOptions {
   std::optional<int32_t> max_budget_s;
   std::optional<int32_t> max_solve_job_budget_s;
   std::optional<int32_t> max_open_streams;
+  std::optional<int32_t> max_connections;
   std::optional<int32_t> max_calls_per_connection;
   std::optional<int32_t> max_request_memory_mib;
   std::optional<std::string> metrics_listen;

@@ -1,7 +1,6 @@
 #include "server/runtime/daemon.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -300,9 +299,11 @@ absl::Status Daemon::Parts::OpenAccess() {
 }
 
 absl::Status Daemon::Parts::Listen() {
-  VRP_ASSIGN_OR_RETURN(port,
-                       OpenPort(options.vrpd, services, {.tls = tls.get(), .access = access.get()},
-                                telemetry->metrics()));
+  VRP_ASSIGN_OR_RETURN(
+      port,
+      OpenPort(options.vrpd, services,
+               {.tls = tls.get(), .access = access.get(), .handshake_timeout = options.handshake},
+               telemetry->metrics()));
   grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
   health.SetServingStatus(true);
   for (const char* name :
@@ -367,9 +368,7 @@ Daemon::~Daemon() {
   if (parts.port.server != nullptr) {
     parts.port.server->GetHealthCheckService()->Shutdown();
     parts.streams->Close();
-    parts.port.server->Shutdown(std::chrono::system_clock::now() +
-                                absl::ToChronoMilliseconds(parts.options.drain));
-    parts.port.server->Wait();
+    parts.port.Close(parts.options.drain);
   }
   // No call is left. The pools' threads end before the jobs that their tasks use, and the pools
   // themselves after: a job that stops may still tell a stream that is gone.

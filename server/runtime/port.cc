@@ -1,16 +1,19 @@
 #include "server/runtime/port.h"
 
-#include <sys/stat.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "core/base/status_macros.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/listen_address.h"
+#include "server/runtime/tcp_listen.h"
 #include "server/runtime/unix_socket.h"
 #include "server/service/rpc_interceptor.h"
 
@@ -21,20 +24,18 @@ namespace {
 constexpr int kMinClientPingMs = 10'000;
 constexpr int kServerPingMs = 60'000;
 constexpr int kServerPingTimeoutMs = 20'000;
-// A connection that says nothing, or never ends its TLS handshake, is closed.
-constexpr int kHandshakeTimeoutMs = 10'000;
 constexpr int kMib = 1 << 20;
 
-void ConfigureTransport(const VrpdOptions& options, grpc::ServerBuilder& builder) {
+void ConfigureTransport(const VrpdOptions& options, absl::Duration handshake_timeout,
+                        grpc::ServerBuilder& builder) {
   const int message_bytes = options.max_message_mib * kMib;
   builder.SetMaxReceiveMessageSize(message_bytes);
   builder.SetMaxSendMessageSize(message_bytes);
   builder.SetResourceQuota(grpc::ResourceQuota("vrpd").Resize(
       static_cast<size_t>(options.max_request_memory_mib) * kMib));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
-  // Two daemons must not share a port unnoticed.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             static_cast<int>(absl::ToInt64Milliseconds(handshake_timeout)));
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kMinClientPingMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -42,20 +43,53 @@ void ConfigureTransport(const VrpdOptions& options, grpc::ServerBuilder& builder
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kServerPingTimeoutMs);
 }
 
-// Of a unix socket: with a mask that lets nobody else connect before its mode is set. The mask is
-// the whole process's, so files that other threads make meanwhile are private too.
-absl::StatusOr<std::unique_ptr<grpc::Server>> Start(grpc::ServerBuilder& builder,
-                                                    const ListenAddress& listen) {
-  if (!listen.is_unix) return builder.BuildAndStart();
-  VRP_RETURN_IF_ERROR(ClearSocketPath(listen.host));
-  const mode_t before = umask(0077);
-  const absl::Cleanup restore = [before] { umask(before); };
-  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (server != nullptr) VRP_RETURN_IF_ERROR(MakeSocketPrivate(listen.host));
-  return server;
+// The sockets that the port listens on, and what clients call them.
+struct Listeners {
+  std::vector<OpenFile> sockets;
+  std::string address;
+};
+
+absl::StatusOr<Listeners> OpenListeners(const ListenAddress& listen, const std::string& text) {
+  Listeners opened;
+  if (listen.is_unix) {
+    VRP_ASSIGN_OR_RETURN(OpenFile socket, ListenOnUnixSocket(listen.host));
+    opened.sockets.push_back(std::move(socket));
+    opened.address = BoundAddress(listen, 0);
+    return opened;
+  }
+  opened.sockets = ListenOnAll(listen);
+  if (opened.sockets.empty()) return CannotListen("listen", text);
+  for (const OpenFile& socket : opened.sockets) {
+    // As gRPC does with its own: what was sent and is not acknowledged ends the connection too.
+    const int timeout_ms = kServerPingTimeoutMs;
+    setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
+  }
+  opened.address = BoundAddress(listen, PortOf(opened.sockets.front()));
+  return opened;
+}
+
+// To be called while the server serves: gRPC does not close what it gets before or after. From here
+// on a connection is as one of gRPC's own listeners, credentials, time-outs and address included,
+// but that those closed new ones when max_request_memory_mib was all but used up; here
+// max_connections bounds what connections take.
+std::function<void(int)> HandOverTo(
+    std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> server) {
+  return [server = std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor>(
+              std::move(server))](int socket) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = socket;
+    server->HandleNewConnection(&connection);
+  };
 }
 
 }  // namespace
+
+void Port::Close(absl::Duration drain) {
+  // First: gRPC closes no connection that it gets later.
+  acceptor = nullptr;
+  server->Shutdown(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(drain));
+  server->Wait();
+}
 
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
@@ -64,20 +98,25 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
-  ConfigureTransport(options, builder);
+  ConfigureTransport(options, protection.handshake_timeout, builder);
+  VRP_ASSIGN_OR_RETURN(Listeners listeners, OpenListeners(listen, options.listen));
   Port port;
+  port.address = listeners.address;
   port.credentials = MakeServerCredentials(protection, metrics);
-  int number = 0;
-  builder.AddListeningPort(options.listen, port.credentials, &number);
+  auto external = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, port.credentials);
   for (const auto& service : services) builder.RegisterService(service.get());
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
   interceptors.push_back(MakeRpcInterceptors(metrics));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
-  VRP_ASSIGN_OR_RETURN(port.server, Start(builder, listen));
-  if (port.server == nullptr || number == 0) {
-    return CannotListen("listen", options.listen);
-  }
-  port.address = BoundAddress(listen, number);
+  port.server = builder.BuildAndStart();
+  if (port.server == nullptr) return absl::InternalError("listen: gRPC does not start");
+  VRP_ASSIGN_OR_RETURN(port.acceptor,
+                       Acceptor::Create({.listeners = std::move(listeners.sockets),
+                                         .socket_file = listen.is_unix ? listen.host : "",
+                                         .max_connections = options.max_connections,
+                                         .hand_over = HandOverTo(std::move(external)),
+                                         .metrics = &metrics}));
   return port;
 }
 

@@ -6,22 +6,29 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "grpcpp/server.h"
 #include "grpcpp/support/config.h"
 #include "server/config/vrpd_options.h"
+#include "server/runtime/acceptor.h"
 #include "server/runtime/server_credentials.h"
 #include "server/telemetry/metrics.h"
 
 namespace vrp {
 
 struct Port {
+  // Nobody connects any more; calls under way have `drain` to end and are cancelled then. Blocks
+  // until none is left. Once, with a server.
+  void Close(absl::Duration drain);
+
   std::shared_ptr<grpc::ServerCredentials> credentials;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<Acceptor> acceptor;
   std::string address;  // where clients connect: "127.0.0.1:50051", "unix:/path"
 };
 
 // Serves `services`, health and reflection on options.listen, for whom `protection` lets in, and
-// tells `metrics`, which outlives the server, of each request.
+// tells `metrics`, which outlives the port, of each request and connection.
 // kUnavailable: somebody else has the address; kInvalidArgument: it cannot be one.
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,

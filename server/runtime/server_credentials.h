@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "absl/time/time.h"
 #include "grpcpp/security/server_credentials.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
@@ -10,10 +11,12 @@
 
 namespace vrp {
 
-// Both outlive the server; null: plaintext; everybody may call everything.
+// The pointers outlive the server; null: plaintext; everybody may call everything.
 struct PortProtection {
   const TlsFiles* tls = nullptr;
   const AccessControl* access = nullptr;
+  // A connection that says nothing for so long, or has not ended its TLS handshake, is closed.
+  absl::Duration handshake_timeout = absl::Seconds(10);
 };
 
 // gRPC asks `access` when a call's headers are there, before any message is read: so no RPC of the

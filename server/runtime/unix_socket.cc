@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "absl/cleanup/cleanup.h"
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -19,21 +20,28 @@ absl::Status Wrong(const std::string& path, std::string_view what) {
   return absl::InvalidArgumentError(Concat("listen: unix:", path, ": ", what));
 }
 
-// 0, or the errno of an attempt to connect. A full backlog counts as somebody who listens.
-int ConnectError(const std::string& path) {
+sockaddr_un AddressOf(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
-  const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (descriptor < 0) return errno;
-  const absl::Cleanup close_it = [descriptor] { close(descriptor); };
+  return address;
+}
+
+OpenFile NewSocket() {
+  return OpenFile(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+// 0, or the errno of an attempt to connect. A full backlog counts as somebody who listens.
+int ConnectError(const std::string& path) {
+  const sockaddr_un address = AddressOf(path);
+  const OpenFile file = NewSocket();
+  if (file.descriptor() < 0) return errno;
   const bool connected =
-      connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+      connect(file.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
   return connected || errno == EAGAIN ? 0 : errno;
 }
 
-}  // namespace
-
+// Makes way for a socket at `path`.
 absl::Status ClearSocketPath(const std::string& path) {
   struct stat about;
   if (lstat(path.c_str(), &about) != 0) {
@@ -59,8 +67,22 @@ absl::Status ClearSocketPath(const std::string& path) {
   return Wrong(path, Concat("a dead daemon's socket cannot be removed: ", std::strerror(errno)));
 }
 
-absl::Status MakeSocketPrivate(const std::string& path) {
-  if (chmod(path.c_str(), 0600) == 0) return absl::OkStatus();
+}  // namespace
+
+absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path) {
+  VRP_RETURN_IF_ERROR(ClearSocketPath(path));
+  // A mask that lets nobody else connect before the mode is set. It is the whole process's, so
+  // files that other threads make meanwhile are private too.
+  const mode_t before = umask(0077);
+  const absl::Cleanup restore = [before] { umask(before); };
+  const sockaddr_un address = AddressOf(path);
+  OpenFile listener = NewSocket();
+  if (bind(listener.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
+          0 ||
+      listen(listener.descriptor(), SOMAXCONN) != 0) {
+    return Wrong(path, Concat("cannot be listened on: ", std::strerror(errno)));
+  }
+  if (chmod(path.c_str(), 0600) == 0) return listener;
   return Wrong(path, Concat("cannot be made private: ", std::strerror(errno)));
 }
 

@@ -1,7 +1,5 @@
 #include "server/telemetry/http_endpoint.h"
 
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -14,52 +12,21 @@
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "core/base/open_file.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "server/config/listen_address.h"
 #include "server/runtime/logging.h"
+#include "server/runtime/tcp_listen.h"
 #include "server/telemetry/http_connection.h"
 #include "server/telemetry/tls_sessions.h"
 
 namespace vrp {
 namespace {
 
-constexpr int kBacklog = 64;
 // After a connection that could not be taken, as when no more files may be opened.
 constexpr absl::Duration kRest = absl::Milliseconds(200);
-
-// A socket that listens on the first of the host's addresses that is to be had; -1: on none.
-OpenFile Listen(const ListenAddress& address) {
-  addrinfo hints = {};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const std::string port = Concat(address.port);
-  if (getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found) != 0) return OpenFile(-1);
-  const absl::Cleanup free_them = [found] { freeaddrinfo(found); };
-  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    OpenFile listener(socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    const int on = 1;
-    setsockopt(listener.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(listener.descriptor(), at->ai_addr, at->ai_addrlen) == 0 &&
-        listen(listener.descriptor(), kBacklog) == 0) {
-      return listener;
-    }
-  }
-  return OpenFile(-1);
-}
-
-int32_t PortOf(int listener) {
-  sockaddr_storage bound = {};
-  socklen_t size = sizeof(bound);
-  if (getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return 0;
-  return ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                                           : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
-}
 
 // OpenSSL writes to sockets that others have closed; the signal is this thread's alone.
 void BlockBrokenPipe() {
@@ -185,9 +152,9 @@ HttpEndpoint::~HttpEndpoint() = default;
 absl::StatusOr<std::unique_ptr<HttpEndpoint>> HttpEndpoint::Create(Options options) {
   VRP_ASSIGN_OR_RETURN(const ListenAddress address,
                        ParseListenAddress(options.listen, "metrics_listen"));
-  OpenFile listener = Listen(address);
+  OpenFile listener = ListenOnFirst(address);
   if (listener.descriptor() < 0) return CannotListen("metrics_listen", options.listen);
-  std::string bound = BoundAddress(address, PortOf(listener.descriptor()));
+  std::string bound = BoundAddress(address, PortOf(listener));
   return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(
       std::make_unique<Loop>(std::move(options), std::move(listener)), std::move(bound)));
 }

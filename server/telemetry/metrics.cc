@@ -60,6 +60,14 @@ struct Metrics::Families {
   prometheus::Family<prometheus::Counter>& refused_callers =
       Register(prometheus::BuildCounter(), registry, kRefusedCallersFamily,
                "Calls without a token that lets them in; not among the requests.");
+  prometheus::Gauge& connections =
+      Register(prometheus::BuildGauge(), registry, kConnectionsFamily,
+               "Open connections of clients, those in their handshake included.")
+          .Add({});
+  prometheus::Counter& refused_connections =
+      Register(prometheus::BuildCounter(), registry, kRefusedConnectionsFamily,
+               "Connections that were closed at once, as max_connections were open.")
+          .Add({});
   prometheus::Family<prometheus::Counter>& overdue =
       Register(prometheus::BuildCounter(), registry, kOverdueFamily,
                "Warnings of the watchdog: work far beyond its usual time.");
@@ -121,6 +129,10 @@ void Metrics::RefusedCaller(std::string_view code, std::string_view reason) {
   families_->refused_callers.Add({{"code", std::string(code)}, {"reason", std::string(reason)}})
       .Increment();
 }
+
+void Metrics::ConnectionBegan() { families_->connections.Increment(); }
+void Metrics::ConnectionEnded() { families_->connections.Decrement(); }
+void Metrics::RefusedConnection() { families_->refused_connections.Increment(); }
 
 void Metrics::FoundOverdue(std::string_view phase) {
   families_->overdue.Add({{"phase", std::string(phase)}}).Increment();

@@ -31,7 +31,9 @@ inline constexpr char kSolveDurationFamily[] = "vrp_solve_duration_seconds";    
 inline constexpr char kBatchSizeFamily[] = "vrp_network_batch_requests";
 inline constexpr char kBatchDurationFamily[] = "vrp_network_batch_duration_seconds";
 inline constexpr char kRefusedCallersFamily[] = "vrp_refused_callers_total";  // code, reason
-inline constexpr char kOverdueFamily[] = "vrp_overdue_phases_total";          // phase
+inline constexpr char kConnectionsFamily[] = "vrp_connections";
+inline constexpr char kRefusedConnectionsFamily[] = "vrp_refused_connections_total";
+inline constexpr char kOverdueFamily[] = "vrp_overdue_phases_total";  // phase
 
 // How a request ended.
 struct RequestOutcome {
@@ -76,6 +78,10 @@ class Metrics {
   void Decoded(size_t requests, absl::Duration duration);
   // A call that had no right to be heard; it is in no other figure. `reason`: one of few.
   void RefusedCaller(std::string_view code, std::string_view reason);
+  // Of those that the port has let in; and one that it has not, as there were too many.
+  void ConnectionBegan();
+  void ConnectionEnded();
+  void RefusedConnection();
   // The watchdog found a phase that takes far too long.
   void FoundOverdue(std::string_view phase);
 

@@ -113,6 +113,24 @@ class SecurityTest(unittest.TestCase):
         foreign = self.ask(daemon, *trust, "--tls-certificate", self.certificate, "--tls-key", self.key)
         self.assertEqual(foreign.returncode, 3)
 
+    def test_beyond_max_connections_clients_are_refused_until_one_has_left(self):
+        daemon = self.start_tls("--max-connections", 2)
+        context = ssl.create_default_context(cafile=self.authority.pem)
+        context.set_alpn_protocols(["h2"])
+        host, port = daemon.address.rsplit(":", 1)
+        inside = [context.wrap_socket(socket.create_connection((host, int(port))), server_hostname="localhost") for _ in range(2)]
+        for connection in inside:
+            connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0)))
+            self.assertTrue(connection.recv(9))
+        refused = self.ask(daemon, "--tls-ca", self.authority.pem)
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.wait_for_log(daemon, "connection refused peer=127.0.0.1:")
+        inside.pop().close()
+        end = time.monotonic() + CALL_TIMEOUT_S
+        while self.ask(daemon, "--tls-ca", self.authority.pem).returncode != 0:
+            self.assertLess(time.monotonic(), end, "nobody is let in though one has left")
+        inside[0].close()
+
     def test_files_of_tls_are_refused_at_the_start_by_name(self):
         other_key = self.authority.issue("other")[1]
         pair = ("--tls-certificate", self.certificate, "--tls-key")

@@ -73,6 +73,19 @@ TEST(CommandLine, WantsTheOptionsOfTlsTogether) {
             "");
 }
 
+TEST(MaxConnections, AreAtLeastOneAndRefusedByName) {
+  const auto flag = [](const std::string& value) {
+    return std::string(Parse({"--state-dir", "/s", "--max-connections", value}).status().message());
+  };
+  EXPECT_EQ(Parse({"--state-dir", "/s", "--max-connections", "7"})->max_connections, 7);
+  for (const char* wrong : {"0", "-1", "none", "100001"}) {
+    EXPECT_THAT(flag(wrong), HasSubstr("--max-connections")) << wrong;
+    const auto file = ParseConfigFile(Concat("max_connections: ", wrong), "vrpd.yaml");
+    EXPECT_EQ(file.status().message(), Concat("vrpd.yaml:1: max_connections: got \"", wrong,
+                                              "\", wanted an integer from 1 to 100000"));
+  }
+}
+
 TEST(CommandLine, PrintsAFreshTokenAndTheLineThatGrantsItsRole) {
   const auto print = []() -> std::vector<std::string> {
     const auto parsed = ParseCommandLine({"--new-token", "solve"}, "vrpd 1");
@@ -164,6 +177,7 @@ TEST(ConfigFile, TheShippedOneIsCompleteAndRight) {
   EXPECT_EQ(options->max_budget_s, defaults.max_budget_s);
   EXPECT_EQ(options->max_solve_job_budget_s, defaults.max_solve_job_budget_s);
   EXPECT_EQ(options->max_open_streams, defaults.max_open_streams);
+  EXPECT_EQ(options->max_connections, defaults.max_connections);
   EXPECT_EQ(options->max_calls_per_connection, defaults.max_calls_per_connection);
   EXPECT_EQ(options->max_request_memory_mib, defaults.max_request_memory_mib);
   EXPECT_EQ(options->log_level, defaults.log_level);

@@ -72,12 +72,13 @@ class DaemonTest : public testing::Test {
     trainer_ = std::move(trainer);
     Daemon::Options options{
         .vrpd = vrpd_, .policy_loader = loader_, .trainer = trainer_.get(), .clock = &clock_};
-    options.vrpd.listen = "127.0.0.1:0";
+    options.vrpd.listen = listen_;
     options.vrpd.state_dir = folder_.path() + "/state";
     options.vrpd.models_dir = folder_.path() + "/models";
     options.vrpd.device = "cpu";
     if (options.vrpd.threads == 0) options.vrpd.threads = 1;
     options.heartbeat = heartbeat_;
+    options.handshake = handshake_;
     options.on_device_loss = on_device_loss_;
     options.drain = absl::Milliseconds(200);
     absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
@@ -106,8 +107,10 @@ class DaemonTest : public testing::Test {
   }
 
   VrpdOptions vrpd_;
+  std::string listen_ = "127.0.0.1:0";
   PolicyLoader loader_ = FakeLoader();
   absl::Duration heartbeat_ = absl::Hours(1);
+  absl::Duration handshake_ = absl::Seconds(10);
   std::function<void(const absl::Status&)> on_device_loss_;
   TempFolder folder_;
   SystemClock clock_;

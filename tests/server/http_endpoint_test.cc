@@ -1,8 +1,5 @@
 #include "server/telemetry/http_endpoint.h"
 
-#include <openssl/ec.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,10 +15,10 @@
 #include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/access/pem.h"
 #include "server/access/token_file.h"
 #include "server/telemetry/telemetry.h"
 #include "tests/server/http_get.h"
+#include "tests/server/self_signed.h"
 #include "tests/testing/paths.h"
 
 namespace vrp {
@@ -112,29 +109,11 @@ TEST(HttpEndpoint, StopsAtOnceWhateverItsClientsDo) {
   EXPECT_LT(SteadyNow() - begun, absl::Seconds(1));
 }
 
-// A certificate of an hour and its key, in PEM form.
-std::string SelfSignedPair() {
-  const KeyPtr key(EVP_EC_gen("P-256"));
-  const CertificatePtr certificate(X509_new());
-  X509_set_version(certificate.get(), X509_VERSION_3);
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-  X509_set_pubkey(certificate.get(), key.get());
-  X509_sign(certificate.get(), key.get(), EVP_sha256());
-  const std::unique_ptr<BIO, OpenSslFree> text(BIO_new(BIO_s_mem()));
-  PEM_write_bio_X509(text.get(), certificate.get());
-  PEM_write_bio_PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-  std::string pem(1 << 16, '\0');
-  pem.resize(static_cast<size_t>(BIO_read(text.get(), pem.data(), static_cast<int>(pem.size()))));
-  return pem;
-}
-
 // As of a daemon with TLS and tokens.
 class ProtectedMetricsTest : public testing::Test {
  protected:
   ProtectedMetricsTest() {
-    Write("pair.pem", SelfSignedPair());
+    test::WriteSelfSignedPair(In("pair.pem"));
     Write("tokens", TokenLine(Role::kRead, "secret") + "\n");
     tls_ = *TlsFiles::Create(
         {.certificate = In("pair.pem"), .key = In("pair.pem"), .client_ca = ""}, absl::Now());

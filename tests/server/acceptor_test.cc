@@ -1,0 +1,241 @@
+#include "server/runtime/acceptor.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/synchronization/mutex.h"
+#include "core/base/steady_time.h"
+#include "core/base/text.h"
+#include "gtest/gtest.h"
+#include "prometheus/metric_family.h"
+#include "server/runtime/open_files.h"
+#include "server/runtime/tcp_listen.h"
+#include "tests/server/http_get.h"
+
+namespace vrp {
+namespace {
+
+// Long enough for a loaded machine.
+constexpr absl::Duration kPatience = absl::Seconds(60);
+
+std::ptrdiff_t FilesOpen() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+// Blocks until the other side has closed it.
+bool IsClosed(const OpenFile& client) {
+  const timeval patience = {.tv_sec = 60, .tv_usec = 0};
+  setsockopt(client.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  char byte = 0;
+  const ssize_t got = recv(client.descriptor(), &byte, 1, 0);
+  return got == 0 || (got < 0 && errno == ECONNRESET);
+}
+
+// What closing it does then: the other side hears of an error, not of an end.
+void ResetAtClose(const OpenFile& client) {
+  const linger at_once = {.l_onoff = 1, .l_linger = 0};
+  setsockopt(client.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+}
+
+// As gRPC does, whatever its reason.
+void EndByOwner(int socket) {
+  shutdown(socket, SHUT_RDWR);
+  close(socket);
+}
+
+class AcceptorTest : public testing::Test {
+ protected:
+  void Start(int32_t max_connections) {
+    std::vector<OpenFile> listeners = ListenOnAll({.host = "127.0.0.1"});
+    address_ = Concat("127.0.0.1:", PortOf(listeners.front()));
+    acceptor_ = *Acceptor::Create({.listeners = std::move(listeners),
+                                   .max_connections = max_connections,
+                                   .hand_over =
+                                       [this](int socket) {
+                                         absl::MutexLock lock(&mutex_);
+                                         taken_.push_back(socket);
+                                       },
+                                   .metrics = &metrics_});
+  }
+  void TearDown() override {
+    acceptor_ = nullptr;
+    for (const int socket : taken_) close(socket);
+  }
+
+  OpenFile Connect() const { return OpenFile(HttpConnect(address_)); }
+  // The socket of the next connection that was taken; -1: none was within that time.
+  int Taken(absl::Duration patience = kPatience) {
+    absl::MutexLock lock(&mutex_);
+    const auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !taken_.empty(); };
+    if (!mutex_.AwaitWithTimeout(absl::Condition(&any), patience)) return -1;
+    const int socket = taken_.front();
+    taken_.pop_front();
+    return socket;
+  }
+  double Figure(const std::string& name) const {
+    for (const prometheus::MetricFamily& family : metrics_.Collect()) {
+      if (family.name != name) continue;
+      const prometheus::ClientMetric& metric = family.metric.front();
+      return metric.gauge.value + metric.counter.value;
+    }
+    return -1;
+  }
+  bool ConnectionsBecome(double wanted) const {
+    const absl::Time end = SteadyNow() + kPatience;
+    while (Figure(kConnectionsFamily) != wanted && SteadyNow() < end) std::this_thread::yield();
+    return Figure(kConnectionsFamily) == wanted;
+  }
+
+  Metrics metrics_;
+  std::string address_;
+  absl::Mutex mutex_;
+  std::deque<int> taken_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<Acceptor> acceptor_;
+};
+
+TEST_F(AcceptorTest, ClosesOneMoreAtOnceWhileThoseInsideGoOn) {
+  Start(2);
+  const OpenFile first = Connect(), second = Connect();
+  const int socket = Taken();
+  Taken();
+  const OpenFile third = Connect();
+  EXPECT_TRUE(IsClosed(third));
+  EXPECT_EQ(Figure(kConnectionsFamily), 2);
+  EXPECT_EQ(Figure(kRefusedConnectionsFamily), 1);
+  char byte = 'x';
+  ASSERT_EQ(send(socket, &byte, 1, 0), 1);
+  EXPECT_EQ(recv(first.descriptor(), &byte, 1, 0), 1);
+}
+
+TEST_F(AcceptorTest, LetsTheNextInWhenOneHasEnded) {
+  Start(1);
+  const OpenFile first = Connect();
+  EndByOwner(Taken());
+  ASSERT_TRUE(ConnectionsBecome(0));
+  const OpenFile second = Connect();
+  EXPECT_GE(Taken(), 0);
+}
+
+// What its client has left, its owner may not have noticed: it still is an open file.
+TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerEndsIt) {
+  Start(1);
+  { const OpenFile first = Connect(); }
+  const int socket = Taken();
+  EXPECT_TRUE(IsClosed(Connect()));
+  EndByOwner(socket);
+  EXPECT_TRUE(ConnectionsBecome(0));
+}
+
+TEST_F(AcceptorTest, KeepsNeitherFilesNorCountOfAThousandThatCameAndWent) {
+  Start(3);
+  const std::ptrdiff_t before = FilesOpen();
+  for (int i = 0; i < 1000; ++i) {
+    OpenFile client = Connect();
+    const int socket = Taken();
+    ASSERT_GE(socket, 0) << i;
+    if (i % 2 == 0) ResetAtClose(client);
+    if (i % 3 != 0) close(client.Release());
+    EndByOwner(socket);
+    ASSERT_TRUE(ConnectionsBecome(0)) << i;
+  }
+  EXPECT_EQ(FilesOpen(), before);
+  EXPECT_EQ(Figure(kRefusedConnectionsFamily), 0);
+}
+
+TEST_F(AcceptorTest, ForgetsNoOtherWhenAnOwnerClosesLate) {
+  Start(2);
+  OpenFile gone = Connect();
+  const int late = Taken();
+  ResetAtClose(gone);
+  close(gone.Release());
+  ASSERT_TRUE(ConnectionsBecome(0)) << "its client has reset it";
+  const OpenFile first = Connect(), second = Connect();
+  Taken();
+  Taken();
+  EndByOwner(late);
+  EXPECT_TRUE(IsClosed(Connect()));
+  EXPECT_EQ(Figure(kConnectionsFamily), 2);
+}
+
+TEST_F(AcceptorTest, GoesOnWhenFilesAreToBeHadAgain) {
+  Start(10);
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const OpenFile client(socket(AF_INET, SOCK_STREAM, 0));
+  rlimit none = before;
+  none.rlim_cur = 3;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  sockaddr_in server = {};
+  server.sin_family = AF_INET;
+  server.sin_port = htons(static_cast<in_port_t>(std::stoi(address_.substr(10))));
+  server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(connect(client.descriptor(), reinterpret_cast<sockaddr*>(&server), sizeof(server)), 0);
+  EXPECT_EQ(Taken(absl::Milliseconds(50)), -1);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_GE(Taken(), 0);
+}
+
+TEST_F(AcceptorTest, EndsAtOnceAndLeavesConnectionsToTheirOwner) {
+  Start(2);
+  const OpenFile client = Connect();
+  const OpenFile socket(Taken());
+  const absl::Time begun = SteadyNow();
+  acceptor_ = nullptr;
+  EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));
+  EXPECT_EQ(Figure(kConnectionsFamily), 0);
+  char byte = 'x';
+  ASSERT_EQ(send(socket.descriptor(), &byte, 1, 0), 1);
+  EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 1);
+  EXPECT_EQ(send(Connect().descriptor(), &byte, 1, MSG_NOSIGNAL), -1) << "nobody listens";
+}
+
+TEST(ListenOnAll, HasOnePortOnAllAddressesOfAName) {
+  const std::vector<OpenFile> listeners = ListenOnAll({.host = "localhost"});
+  ASSERT_FALSE(listeners.empty());
+  for (const OpenFile& listener : listeners) {
+    EXPECT_EQ(PortOf(listener), PortOf(listeners.front()));
+  }
+  EXPECT_TRUE(ListenOnAll({.host = "localhost", .port = PortOf(listeners.front())}).empty())
+      << "another has the port";
+  EXPECT_TRUE(ListenOnAll({.host = "no-such-host.invalid"}).empty());
+}
+
+TEST(ListenOnAll, OfNoParticularAddressIsReachedByBothKinds) {
+  const OpenFile ipv6(socket(AF_INET6, SOCK_STREAM, 0));
+  for (const char* host : {"0.0.0.0", "::"}) {
+    const std::vector<OpenFile> listeners = ListenOnAll({.host = host});
+    ASSERT_EQ(listeners.size(), 1u);
+    const int32_t port = PortOf(listeners.front());
+    const OpenFile client(HttpConnect(Concat("127.0.0.1:", port)));
+    EXPECT_EQ(send(client.descriptor(), "x", 1, MSG_NOSIGNAL), 1) << host;
+    if (ipv6.descriptor() < 0) GTEST_SKIP() << "there is no IPv6 here";
+    const OpenFile other(socket(AF_INET6, SOCK_STREAM, 0));
+    sockaddr_in6 loopback = {};
+    loopback.sin6_family = AF_INET6;
+    loopback.sin6_port = htons(static_cast<in_port_t>(port));
+    loopback.sin6_addr = in6addr_loopback;
+    if (connect(other.descriptor(), reinterpret_cast<sockaddr*>(&loopback), sizeof(loopback)) < 0) {
+      EXPECT_NE(errno, ECONNREFUSED) << host << ": it is listened on";
+    }
+  }
+}
+
+TEST(ConnectionsThatFit, LeaveFilesForTheRest) {
+  EXPECT_EQ(ConnectionsThatFit(1000, 1'048'576), 1000);
+  EXPECT_EQ(ConnectionsThatFit(1000, 1024), 384);
+  EXPECT_EQ(ConnectionsThatFit(1000, 64), 16);
+  EXPECT_EQ(ConnectionsThatFit(1000, 0), 1);
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,144 @@
+// How many may connect, as clients of a whole daemon meet it.
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/base/open_file.h"
+#include "core/base/steady_time.h"
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/http_get.h"
+#include "tests/server/self_signed.h"
+#include "vrp/v1/system_service.grpc.pb.h"
+
+namespace vrp::test {
+namespace {
+
+class ConnectionsTest : public DaemonTest {
+ protected:
+  ConnectionsTest() { vrpd_.metrics_listen = "127.0.0.1:0"; }
+
+  // A connection of its own, which is tried again soon.
+  std::shared_ptr<grpc::Channel> AChannel() const {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+    arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+    return grpc::CreateCustomChannel(daemon_->address(), grpc::InsecureChannelCredentials(),
+                                     arguments);
+  }
+  static grpc::Status Ask(const std::shared_ptr<grpc::Channel>& channel, bool wait = false) {
+    Context context;
+    context.set_wait_for_ready(wait);
+    v1::ServerInfo info;
+    return v1::SystemService::NewStub(channel)->GetServerInfo(&context, {}, &info);
+  }
+  double Figure(const std::string& series) const {
+    const std::string page = "\n" + HttpGet(daemon_->metrics_address(), "/metrics").body;
+    const size_t found = page.find("\n" + series + " ");
+    return found == std::string::npos ? -1 : std::stod(page.substr(found + series.size() + 2));
+  }
+  bool ConnectionsBecome(double wanted) const {
+    const absl::Time end = SteadyNow() + absl::Seconds(60);
+    double connections = -1;
+    while (connections != wanted && SteadyNow() < end) connections = Figure("vrp_connections");
+    return connections == wanted;
+  }
+  // A connection that sends `bytes` and no more.
+  OpenFile HalfOpen(const std::string& bytes) const {
+    OpenFile client(HttpConnect(daemon_->address()));
+    EXPECT_EQ(send(client.descriptor(), bytes.data(), bytes.size(), 0),
+              static_cast<ssize_t>(bytes.size()));
+    return client;
+  }
+};
+
+class ConnectionsOfTest : public ConnectionsTest,
+                          public testing::WithParamInterface<const char*> {};
+
+TEST_P(ConnectionsOfTest, AtTheLimitOneMoreIsRefusedUntilOneHasLeft) {
+  listen_ = GetParam();
+  if (listen_.ends_with("SOCKET")) listen_ = "unix:" + folder_.path() + "/s";
+  vrpd_.max_connections = 2;
+  Start();
+  EXPECT_TRUE(Ask(channel_).ok());
+  std::shared_ptr<grpc::Channel> second = AChannel();
+  EXPECT_TRUE(Ask(second).ok());
+  const std::shared_ptr<grpc::Channel> third = AChannel();
+  EXPECT_EQ(Ask(third).error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(Figure("vrp_connections"), 2);
+  EXPECT_GE(Figure("vrp_refused_connections_total"), 1);
+  EXPECT_TRUE(Ask(channel_).ok());
+  EXPECT_TRUE(Ask(second).ok());
+  second = nullptr;
+  EXPECT_TRUE(Ask(third, true).ok());
+  EXPECT_TRUE(Ask(channel_).ok());
+  EXPECT_EQ(Figure("vrp_connections"), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ConnectionsOfTest,
+                         testing::Values("localhost:0", "0.0.0.0:0", "unix:SOCKET"));
+
+TEST_F(ConnectionsTest, HalfOpenOnesAreDroppedAndLeaveTheirPlaces) {
+  vrpd_.max_connections = 3;
+  handshake_ = absl::Milliseconds(200);
+  Start();
+  const OpenFile silent = HalfOpen("");
+  const OpenFile hesitant = HalfOpen("PRI * HTTP/2.0\r\n");
+  const OpenFile rude = HalfOpen("GET / HTTP/1.1\r\n");
+  EXPECT_TRUE(Ask(AChannel(), true).ok());
+  EXPECT_TRUE(ConnectionsBecome(0));
+}
+
+TEST_F(ConnectionsTest, OnesThatStopInTheirTlsHandshakeAreDropped) {
+  const std::string pair = folder_.File("pair.pem");
+  WriteSelfSignedPair(pair);
+  vrpd_.tls_certificate = vrpd_.tls_key = pair;
+  vrpd_.metrics_listen = "";
+  vrpd_.max_connections = 1;
+  handshake_ = absl::Milliseconds(200);
+  Start();
+  for (int i = 0; i < 3; ++i) {
+    // A client's hello of 512 bytes begins like this.
+    const OpenFile client = HalfOpen(std::string("\x16\x03\x01\x02\x00\x01\x00", 7));
+    char byte = 0;
+    EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 0) << i;
+  }
+}
+
+TEST_F(ConnectionsTest, AThousandThatComeAndGoLeaveNothing) {
+  Start();
+  EXPECT_TRUE(Ask(channel_).ok());
+  ASSERT_TRUE(ConnectionsBecome(1));
+  const auto files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto before = files();
+  for (int i = 0; i < 1000; ++i) HalfOpen(i % 2 == 0 ? "" : "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  EXPECT_TRUE(Ask(AChannel(), true).ok()) << "taken after all of them";
+  EXPECT_TRUE(ConnectionsBecome(1));
+  EXPECT_LE(files(), before + 2) << "gRPC keeps a file or two for itself";
+  EXPECT_TRUE(Ask(channel_).ok());
+}
+
+TEST_F(ConnectionsTest, ASocketsFileGoesWithItsDaemon) {
+  listen_ = "unix:" + folder_.path() + "/s";
+  Start();
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/s"));
+  Stop();
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/s"));
+}
+
+TEST_F(ConnectionsTest, TheDaemonStopsAtOnceWhateverIsConnected) {
+  Start();
+  EXPECT_TRUE(Ask(channel_).ok());
+  const OpenFile silent = HalfOpen(""), hesitant = HalfOpen("PRI");
+  const absl::Time begun = SteadyNow();
+  Stop();
+  EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));
+}
+
+}  // namespace
+}  // namespace vrp::test
