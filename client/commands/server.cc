@@ -26,6 +26,16 @@ ExitCode RunInfo(CommandContext& context) {
 // What vrpd calls its readiness in grpc.health.v1; "" is the daemon itself.
 constexpr char kReadinessService[] = "readiness";
 
+// Why the GPU cannot be used and what becomes of it; empty: it can, or who asks may not know. Only
+// a daemon that is not ready is asked, so that health checks, which need no token, are no refused
+// callers all day.
+std::string DeviceLoss(CommandContext& context) {
+  const absl::StatusOr<std::string> readiness = context.client().CheckHealth(kReadinessService);
+  if (!readiness.ok() || *readiness == "SERVING") return "";
+  const absl::StatusOr<v1::ServerInfo> info = context.client().GetServerInfo();
+  return info.ok() ? info->device_loss() : "";
+}
+
 // 0 or 1, whatever is wrong: what containers' health checks understand.
 ExitCode RunHealth(CommandContext& context, bool readiness) {
   const absl::StatusOr<std::string> health =
@@ -34,10 +44,12 @@ ExitCode RunHealth(CommandContext& context, bool readiness) {
     context.Fail(health.status());
     return context.environment().interrupt.triggered() ? kExitInterrupted : kExitFailed;
   }
+  const std::string loss = DeviceLoss(context);
   if (context.json()) {
-    WriteJsonLine(context.out(), {{"status", *health}});
+    WriteJsonLine(context.out(),
+                  {{"status", *health}, {"device_loss", loss.empty() ? Json() : Json(loss)}});
   } else {
-    context.out() << *health << std::endl;
+    context.out() << *health << "\n" << (loss.empty() ? "" : loss + "\n") << std::flush;
   }
   return *health == "SERVING" ? kExitDone : kExitFailed;
 }

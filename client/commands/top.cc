@@ -47,6 +47,13 @@ void Show(CommandContext& context, const StatsInterval& stats, bool once) {
   }
 }
 
+// Why the GPU cannot be used: a daemon with a lost one is not ready.
+std::string LossToTell(CommandContext& context, const v1::ServerStats& now) {
+  if (now.not_ready().empty()) return "";
+  const absl::StatusOr<v1::ServerInfo> info = context.client().GetServerInfo();
+  return info.ok() ? info->device_loss() : "";
+}
+
 ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
   const absl::StatusOr<absl::Duration> interval = ParseBudget(flags.interval, "--interval");
   if (!interval.ok()) return context.Fail(interval.status());
@@ -61,7 +68,7 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
     if (before.has_value() && before->start_time().seconds() != now->start_time().seconds()) {
       before = std::nullopt;
     }
-    Show(context, StatsInterval(*now, std::move(before)), flags.once);
+    Show(context, StatsInterval(*now, std::move(before), LossToTell(context, *now)), flags.once);
     if (flags.once || !context.out()) return kExitDone;
     before = *std::move(now);
     if (interrupt.WaitFor(*interval)) return kExitDone;

@@ -65,7 +65,8 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
         {"max_queued_jobs", limits.max_queued_jobs()}}},
       {"start_time", info.has_start_time() ? Json(FormatTime(info.start_time())) : Json()},
       {"log_level", LogLevelWord(info.log_level())},
-      {"metrics_address", info.metrics_address().empty() ? Json() : Json(info.metrics_address())}};
+      {"metrics_address", info.metrics_address().empty() ? Json() : Json(info.metrics_address())},
+      {"device_loss", info.device_loss().empty() ? Json() : Json(info.device_loss())}};
 }
 
 }  // namespace vrp::client

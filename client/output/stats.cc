@@ -67,8 +67,9 @@ double QuantileOf(const v1::DurationHistogram& histogram, double quantile) {
   return lower;
 }
 
-StatsInterval::StatsInterval(v1::ServerStats now, std::optional<v1::ServerStats> before)
-    : now_(std::move(now)), before_(std::move(before)) {
+StatsInterval::StatsInterval(v1::ServerStats now, std::optional<v1::ServerStats> before,
+                             std::string device_loss)
+    : now_(std::move(now)), before_(std::move(before)), device_loss_(std::move(device_loss)) {
   const absl::Time begin = ToTime(before_.has_value() ? before_->time() : now_.start_time());
   seconds_ = absl::ToDoubleSeconds(ToTime(now_.time()) - begin);
 }

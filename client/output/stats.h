@@ -12,10 +12,13 @@ namespace vrp::client {
 // What happened between two answers, or since the daemon began where there is only one.
 class StatsInterval {
  public:
-  explicit StatsInterval(v1::ServerStats now, std::optional<v1::ServerStats> before = std::nullopt);
+  // `device_loss` as in ServerInfo.
+  explicit StatsInterval(v1::ServerStats now, std::optional<v1::ServerStats> before = std::nullopt,
+                         std::string device_loss = "");
 
   const v1::ServerStats& now() const { return now_; }
   double seconds() const { return seconds_; }
+  const std::string& device_loss() const { return device_loss_; }
   bool since_start() const { return !before_.has_value(); }
 
   // Of one RPC.
@@ -43,6 +46,7 @@ class StatsInterval {
 
   const v1::ServerStats now_;
   const std::optional<v1::ServerStats> before_;
+  const std::string device_loss_;
   double seconds_ = 0;
 };
 

@@ -125,7 +125,8 @@ Json StatsJson(const StatsInterval& stats) {
             {"threads", now.process().threads()},
             {"open_files", now.process().open_files()}}},
           {"devices", devices},
-          {"device_problem", now.device_problem().empty() ? Json() : Json(now.device_problem())}};
+          {"device_problem", now.device_problem().empty() ? Json() : Json(now.device_problem())},
+          {"device_loss", stats.device_loss().empty() ? Json() : Json(stats.device_loss())}};
 }
 
 }  // namespace vrp::client

@@ -149,6 +149,7 @@ std::string StatsText(const StatsInterval& stats, const std::string& remote) {
   sheet.Add("process", Process(stats));
   for (const v1::DeviceStats& device : now.devices()) sheet.Add(device.id(), DeviceText(device));
   if (!now.devices().empty()) sheet.Add("GPU driver", now.device_problem());
+  if (!stats.device_loss().empty()) sheet.Add("GPU lost", stats.device_loss());
   return absl::StrCat(sheet.Text(), JobTable(now), RpcTable(stats));
 }
 
@@ -160,6 +161,7 @@ std::string StatsLine(const StatsInterval& stats) {
   for (const v1::DeviceStats& device : now.devices()) {
     absl::StrAppend(&line, "  ", device.id(), " ", DeviceText(device));
   }
+  if (!stats.device_loss().empty()) absl::StrAppend(&line, "  ", stats.device_loss());
   return absl::StrCat(line, "\n");
 }
 

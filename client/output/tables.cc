@@ -276,6 +276,7 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
     if (device.id() == info.default_device()) absl::StrAppend(&text, "  (default)");
     sheet.Add(absl::StrCat("device ", device.id()), text);
   }
+  if (!info.device_loss().empty()) sheet.Add("GPU lost", info.device_loss());
   sheet.Add("threads", absl::StrCat(info.threads()));
   const v1::Limits& limits = info.limits();
   sheet.Add(

@@ -294,6 +294,38 @@ TEST(ServerCommand, TellsWhatTheDaemonIs) {
   EXPECT_EQ(info["devices"][0]["bf16_supported"], true);
 }
 
+TEST(ServerCommand, TellsOfALostGpuAndItsRemedy) {
+  const std::string loss = "the GPU cannot be used until the daemon has started anew";
+  FakeHandlers handlers;
+  handlers.server_info = [&](const v1::GetServerInfoRequest&, const FakeCall&) {
+    v1::ServerInfo info;
+    info.set_device_loss(loss);
+    return info;
+  };
+  FakeServer server(handlers);
+  EXPECT_EQ(RunJson(server, {"server", "info"}).OutJson().at(0)["device_loss"], loss);
+  server.SetServing(true, "readiness");
+  EXPECT_EQ(RunJson(server, {"server", "health"}).OutJson().at(0)["device_loss"], nullptr)
+      << "one that is ready is not asked";
+  server.SetServing(false, "readiness");
+  EXPECT_EQ(RunJson(server, {"server", "health"}).OutJson().at(0)["device_loss"], loss);
+  EXPECT_EQ(RunCommand({"server", "health", "--ready", "--remote", server.address()}).out,
+            "NOT_SERVING\n" + loss + "\n");
+}
+
+TEST(ServerCommand, HealthIsToldThoughTheInfoIsRefused) {
+  FakeHandlers handlers;
+  handlers.server_info = [](const v1::GetServerInfoRequest&, const FakeCall&) {
+    return absl::UnauthenticatedError("no token");
+  };
+  FakeServer server(handlers);
+  server.SetServing(false, "readiness");
+  const Ran ran = RunCommand({"server", "health", "--remote", server.address()});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "SERVING\n");
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST(ServerCommand, TellsReadinessApart) {
   FakeServer server(FakeHandlers{});
   server.SetServing(true, "readiness");
@@ -305,7 +337,8 @@ TEST(ServerCommand, TellsReadinessApart) {
 
 TEST(ServerCommand, TellsWhetherItServes) {
   FakeServer server(FakeHandlers{});
-  EXPECT_EQ(RunJson(server, {"server", "health"}).out, "{\"status\":\"SERVING\"}\n");
+  EXPECT_EQ(RunJson(server, {"server", "health"}).out,
+            "{\"status\":\"SERVING\",\"device_loss\":null}\n");
   EXPECT_EQ(RunJson(server, {"server", "health"}).code, 0);
   server.SetServing(false);
   EXPECT_EQ(RunJson(server, {"server", "health"}).code, 1);

@@ -53,6 +53,13 @@ TEST(ServerInfoText, SaysWhichDeviceIsTheDefault) {
   EXPECT_THAT(ServerInfoText(info), HasSubstr("built without"));
 }
 
+TEST(ServerInfoText, TellsOfALostGpuOnly) {
+  v1::ServerInfo info;
+  EXPECT_THAT(ServerInfoText(info), testing::Not(HasSubstr("GPU")));
+  info.set_device_loss("the GPU cannot be used until the daemon has started anew");
+  EXPECT_THAT(ServerInfoText(info), testing::ContainsRegex("GPU lost +the GPU cannot be used"));
+}
+
 TEST(ServerInfoText, SaysWhereMixedPrecisionAndBf16Run) {
   v1::ServerInfo info;
   v1::Device& cpu = *info.add_devices();

@@ -118,6 +118,32 @@ TEST(TopCommand, GivesAnObjectToScripts) {
   EXPECT_EQ(object["jobs"][0]["state"], "RUNNING");
   EXPECT_EQ(object["active_jobs"][0]["step"], 7);
   EXPECT_EQ(object["ready"], true);
+  EXPECT_EQ(object["device_loss"], nullptr);
+}
+
+constexpr char kLoss[] =
+    "the GPU cannot be used until the daemon has started anew, which it does by itself: an illegal "
+    "address";
+
+TEST(TopCommand, TellsOfALostGpuAndItsRemedy) {
+  FakeHandlers handlers;
+  handlers.server_stats = [](const v1::GetServerStatsRequest&, const FakeCall&) {
+    v1::ServerStats stats = Stats(100, 1'000);
+    stats.add_not_ready("a GPU is lost");
+    return stats;
+  };
+  handlers.server_info = [](const v1::GetServerInfoRequest&, const FakeCall&) {
+    v1::ServerInfo info;
+    info.set_device_loss(kLoss);
+    return info;
+  };
+  FakeServer server(handlers);
+  const std::vector<std::string> top = {"top", "--once", "--remote", server.address()};
+  EXPECT_THAT(RunCommand(top).out, testing::ContainsRegex("GPU lost +" + std::string(kLoss)));
+  std::vector<std::string> json = top;
+  json.insert(json.end(), {"--output", "json"});
+  EXPECT_EQ(RunCommand(json).OutJson().at(0)["device_loss"], kLoss);
+  EXPECT_THAT(StatsLine(StatsInterval(Stats(100, 1'000), std::nullopt, kLoss)), HasSubstr(kLoss));
 }
 
 // The one as full as can be, the other lost.
