@@ -21,6 +21,7 @@
 #include "server/runtime/port.h"
 #include "server/runtime/state_checks.h"
 #include "server/service/model_service.h"
+#include "server/service/reflection_service.h"
 #include "server/service/request_solver.h"
 #include "server/service/services.h"
 #include "server/service/solver_service.h"
@@ -265,6 +266,7 @@ void Daemon::Parts::MakeServices() {
                                .clock = *options.clock,
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
+  services.push_back(std::make_unique<ReflectionService>(context));
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
   services.push_back(

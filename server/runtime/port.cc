@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/status_macros.h"
-#include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "server/config/listen_address.h"
@@ -96,7 +95,6 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               const PortProtection& protection, Metrics& metrics) {
   VRP_ASSIGN_OR_RETURN(const ListenAddress listen, ParseListenAddress(options.listen));
   grpc::EnableDefaultHealthCheckService(true);
-  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   ConfigureTransport(options, protection.handshake_timeout, builder);
   VRP_ASSIGN_OR_RETURN(Listeners listeners, OpenListeners(listen, options.listen));

@@ -27,7 +27,7 @@ struct Port {
   std::string address;  // where clients connect: "127.0.0.1:50051", "unix:/path"
 };
 
-// Serves `services`, health and reflection on options.listen, for whom `protection` lets in, and
+// Serves `services` and health on options.listen, for whom `protection` lets in, and
 // tells `metrics`, which outlives the port, of each request and connection.
 // kUnavailable: somebody else has the address; kInvalidArgument: it cannot be one.
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,

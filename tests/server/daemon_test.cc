@@ -7,7 +7,6 @@
 
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "grpcpp/generic/generic_stub.h"
 #include "tests/server/daemon_fixture.h"
 
 namespace vrp::test {
@@ -63,39 +62,6 @@ TEST_F(DaemonLifeTest, ServesHealthForItselfAndEachService) {
 TEST_F(DaemonLifeTest, IsReadyUntilItStops) { ExpectServesUntilItStops("readiness"); }
 
 TEST_F(DaemonLifeTest, TellsHealthWatchersThatItStops) { ExpectServesUntilItStops(""); }
-
-TEST_F(DaemonLifeTest, ReflectionListsTheServices) {
-  Start();
-  Context context;
-  grpc::CompletionQueue queue;
-  grpc::GenericStub stub(channel_);
-  const auto wait = [&queue] {
-    void* tag = nullptr;
-    bool ok = false;
-    return queue.Next(&tag, &ok) && ok;
-  };
-  auto call = stub.PrepareCall(
-      &context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
-  call->StartCall(nullptr);
-  ASSERT_TRUE(wait());
-  // ServerReflectionRequest{list_services: "*"}: Debian ships no header for it.
-  const grpc::Slice slice(std::string("\x3a\x01*"));
-  call->WriteLast(grpc::ByteBuffer(&slice, 1), grpc::WriteOptions(), nullptr);
-  ASSERT_TRUE(wait());
-  grpc::ByteBuffer answer;
-  call->Read(&answer, nullptr);
-  ASSERT_TRUE(wait());
-  grpc::Slice whole;
-  ASSERT_TRUE(answer.DumpToSingleSlice(&whole).ok());
-  const std::string text(reinterpret_cast<const char*>(whole.begin()), whole.size());
-  for (const char* name : {"Solver", "Training", "Model", "Dataset", "System"}) {
-    EXPECT_THAT(text, testing::HasSubstr(Concat("vrp.v1.", name, "Service")));
-  }
-  EXPECT_THAT(text, testing::HasSubstr("grpc.health.v1.Health"));
-  grpc::Status status;
-  call->Finish(&status, nullptr);
-  wait();
-}
 
 TEST_F(DaemonLifeTest, KeepsItsStateFolderPrivate) {
   Start();
