@@ -9,8 +9,7 @@
 
 namespace vrp {
 
-// On the first of the host's addresses that is to be had; -1: on none. What is accepted there does
-// not block a caller of accept, nor is it open in a program that this one starts.
+// On the first of the host's addresses that is to be had; -1: on none. It does not block.
 OpenFile ListenOnFirst(const ListenAddress& address);
 
 // On all of the host's addresses that are to be had, with one port; 0.0.0.0 and [::] stand for
