@@ -39,10 +39,12 @@ constexpr int32_t kQuickThreads = 2;
 // Jobs run one at a time, and a step is short.
 constexpr int32_t kPatientThreads = 2;
 constexpr int32_t kPatientQueue = 16;
-// Solve goes before training and training before solve jobs: each step leaves the lower one about a
-// tenth, or a quarter, of a core that both want.
-constexpr int32_t kTrainingNiceness = 10;
-constexpr int32_t kSolveJobNiceness = 15;
+// What answers at once, refusals too, goes before Solve, that before training and training before
+// solve jobs: each step leaves the lower one about three tenths, a tenth, or a quarter, of a core
+// that both want.
+constexpr int32_t kSolveNiceness = 4;
+constexpr int32_t kTrainingNiceness = 14;
+constexpr int32_t kSolveJobNiceness = 19;
 constexpr int32_t kQuickQueue = 1000;
 // A message may take so many times the most that it has on the wire.
 constexpr int64_t kUnpackedSizes = 4;
@@ -170,18 +172,15 @@ absl::Status Daemon::Parts::OpenCore() {
 
 void Daemon::Parts::MakePools() {
   const VrpdOptions& vrpd = options.vrpd;
-  solve_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = std::max(2, vrpd.threads),
-                        .max_queued = vrpd.solve_queue,
-                        .on_begin = telemetry->metrics().WaitOf("solve")});
-  patient_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = kPatientThreads,
-                        .max_queued = kPatientQueue,
-                        .on_begin = telemetry->metrics().WaitOf("patient")});
-  quick_pool = std::make_unique<WorkPool>(
-      WorkPool::Options{.threads = kQuickThreads,
-                        .max_queued = kQuickQueue,
-                        .on_begin = telemetry->metrics().WaitOf("quick")});
+  const auto make = [this](const char* name, WorkPool::Options pool) {
+    pool.on_begin = telemetry->metrics().WaitOf(name);
+    return std::make_unique<WorkPool>(pool);
+  };
+  solve_pool = make("solve", {.threads = std::max(2, vrpd.threads),
+                              .max_queued = vrpd.solve_queue,
+                              .niceness = kSolveNiceness});
+  patient_pool = make("patient", {.threads = kPatientThreads, .max_queued = kPatientQueue});
+  quick_pool = make("quick", {.threads = kQuickThreads, .max_queued = kQuickQueue});
   MakeBatcher();
 }
 

@@ -1,5 +1,7 @@
 #include "server/runtime/work_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -78,6 +80,8 @@ void WorkPool::Close() {
 }
 
 void WorkPool::Work(size_t thread) {
+  // Of this thread alone, in Linux.
+  if (options_.niceness > 0) (void)!nice(options_.niceness);
   const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return closed_ || !queue_.empty();
   };

@@ -23,6 +23,7 @@ class WorkPool {
   struct Options {
     int32_t threads = 1;
     int32_t max_queued = 64;  // for TryRun: waiting, not running
+    int32_t niceness = 0;     // that the threads add to the process's
     // Told by the thread that begins a piece of work how long it had waited; null: nobody.
     std::function<void(absl::Duration waited)> on_begin = nullptr;
   };

@@ -1,3 +1,6 @@
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +56,17 @@ TEST(WorkPool, RunsOnAllItsThreadsAtOnce) {
   }
   met.Wait();
   release.Notify();
+}
+
+TEST(WorkPool, ItsThreadsAloneAreNicer) {
+  const auto nice_value = [] { return getpriority(PRIO_PROCESS, 0); };  // of this thread
+  const int before = nice_value();
+  int inside = 0;
+  WorkPool pool({.threads = 1, .max_queued = 1, .niceness = 3});
+  pool.Run([&] { inside = nice_value(); });
+  pool.Close();
+  EXPECT_EQ(inside, std::min(before + 3, 19));
+  EXPECT_EQ(nice_value(), before);
 }
 
 TEST(RunAnewDeathTest, StartsTheProgramAgainWithItsArguments) {
