@@ -20,9 +20,6 @@ struct BatchRolloutRequest {
   const int32_t* follow = nullptr;  // kFollow: [B, P, T], -1 after the end
 };
 
-// What a trajectory ended with.
-enum class TrajectoryEnd : int32_t { kDone, kUnreachable, kForbidden };
-
 // [B, P, ...] each; of one trajectory where a program has it.
 struct BatchRolloutResult {
   int32_t* choices = nullptr;  // [T]; -1 after the end

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/kernels/group.h"
 #include "core/kernels/routing_step.h"
 
 namespace vrp {
@@ -16,20 +17,23 @@ inline constexpr int32_t kPointerDynamic = 5;
 // still to be visited.
 inline constexpr int32_t kPointerContext = 3;
 
-// The side of the square that holds the nodes; 1 where they all lie at one place.
-inline double PointerScale(const RoutingProblem& problem) {
-  double low_x = problem.x[0], high_x = low_x, low_y = problem.y[0], high_y = low_y;
-  for (int32_t n = 1; n < problem.nodes; ++n) {
-    low_x = Smaller(low_x, problem.x[n]);
-    high_x = Larger(high_x, problem.x[n]);
-    low_y = Smaller(low_y, problem.y[n]);
-    high_y = Larger(high_y, problem.y[n]);
-  }
-  const double side = Larger(high_x - low_x, high_y - low_y);
+// The side of the square that holds the nodes; 1 where they all lie at one place. By all of `lanes`
+// (group.h).
+template <typename Lanes>
+VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& problem) {
+  const auto largest = [&](const double* values, double sign) {
+    return lanes.template Largest<double>(problem.nodes,
+                                          [&](int32_t n) { return sign * values[n]; });
+  };
+  const double width = largest(problem.x, 1) + largest(problem.x, -1);
+  const double side = Larger(width, largest(problem.y, 1) + largest(problem.y, -1));
   return side > 0 ? side : 1;
 }
+// By one thread of the CPU.
+double PointerScale(const RoutingProblem& problem);
 
-inline double PointerDistance(const RoutingProblem& problem, double scale, int32_t a, int32_t b) {
+constexpr double PointerDistance(const RoutingProblem& problem, double scale, int32_t a,
+                                 int32_t b) {
   const double dx = (problem.x[a] - problem.x[b]) / scale;
   const double dy = (problem.y[a] - problem.y[b]) / scale;
   return std::sqrt(dx * dx + dy * dy);
@@ -37,7 +41,7 @@ inline double PointerDistance(const RoutingProblem& problem, double scale, int32
 
 // context [kPointerContext].
 template <typename T>
-void WritePointerContext(const StepRules& rules, const RouteState& state, T* context) {
+constexpr void WritePointerContext(const StepRules& rules, const RouteState& state, T* context) {
   const RoutingProblem& problem = rules.problem;
   const bool limited =
       problem.capacity > 0 && problem.capacity < std::numeric_limits<double>::infinity();
@@ -51,7 +55,7 @@ void WritePointerContext(const StepRules& rules, const RouteState& state, T* con
 
 // The depot is never visited for good.
 template <typename T>
-T PointerVisited(const RoutingProblem& problem, const uint8_t* visited, int32_t node) {
+constexpr T PointerVisited(const RoutingProblem& problem, const uint8_t* visited, int32_t node) {
   return node == 0 && !problem.tsp ? T{0} : static_cast<T>(visited[node]);
 }
 
@@ -60,7 +64,8 @@ struct PointerTimes {
   double wait = 0;
   double slack = 0;
 };
-inline PointerTimes PointerTimesAt(const StepRules& rules, const RouteState& state, int32_t node) {
+constexpr PointerTimes PointerTimesAt(const StepRules& rules, const RouteState& state,
+                                      int32_t node) {
   const RoutingProblem& problem = rules.problem;
   const double distance = LegDistance(problem, state.current, node);
   const double arrival = state.time + LegDuration(problem, state.current, node, distance);

@@ -45,6 +45,9 @@ constexpr RouteState BeginTrajectory(const StepRules& rules, uint8_t* visited) {
 
 constexpr bool IsDone(const RouteState& state) { return state.left == 0; }
 
+// What a trajectory ended with.
+enum class TrajectoryEnd : int32_t { kDone, kUnreachable, kForbidden };
+
 // What a visit to `node` makes of the route's times.
 struct Visit {
   double begin = 0;  // of the service

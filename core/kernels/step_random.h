@@ -53,4 +53,23 @@ constexpr PhiloxCounter DropoutBlock(const DropoutKey& key) {
         static_cast<uint32_t>(key.stream >> 32)}});
 }
 
+// A unit is switched off where its half word is below `limit`, else multiplied by `factor`, which
+// keeps the mean.
+struct DropoutRate {
+  uint32_t limit = 0;  // of 2^16
+  float factor = 1;
+};
+constexpr DropoutRate DropoutRateOf(double share) {
+  const auto limit = static_cast<uint32_t>(share * 65536 + 0.5);
+  return {limit, 65536.0f / static_cast<float>(65536 - limit)};
+}
+
+// What is kept of the block's units, kept [8].
+constexpr void WriteKept(const DropoutKey& key, const DropoutRate& rate, float* kept) {
+  for (const uint32_t word : DropoutBlock(key).lane) {
+    *kept++ = (word & 0xffff) >= rate.limit ? rate.factor : 0.0f;
+    *kept++ = word >> 16 >= rate.limit ? rate.factor : 0.0f;
+  }
+}
+
 }  // namespace vrp

@@ -1,6 +1,5 @@
 // The products of a pointer network's passes, and its stacks of LSTM layers.
 #include <algorithm>
-#include <cmath>
 
 #include "core/kernels/step_random.h"
 #include "core/model/pointer_pass.h"
@@ -96,8 +95,7 @@ void PointerPass::GrowStack(PointerStack& stack) const {
 // A unit stays when its 16 bits lie above the share.
 void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStack& stack) const {
   const int64_t hidden = options_.hidden;
-  const auto limit = static_cast<uint32_t>(std::lround(dropout.share * 65536));
-  const float factor = 65536.0f / static_cast<float>(65536 - limit);
+  const DropoutRate rate = DropoutRateOf(dropout.share);
   DropoutKey key{.seed = dropout.seed,
                  .stream = dropout.stream,
                  .layer = static_cast<int32_t>(layer),
@@ -107,11 +105,8 @@ void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStac
     key.step = static_cast<int32_t>(t);
     for (int32_t r = 0; r < stack.first[t + 1] - stack.first[t]; ++r) {
       key.sequence = dropout.first + dropout.order[r];
-      for (key.block = 0; key.block < hidden / 8; ++key.block) {
-        for (const uint32_t word : DropoutBlock(key).lane) {
-          *kept++ = (word & 0xffff) >= limit ? factor : 0.0f;
-          *kept++ = word >> 16 >= limit ? factor : 0.0f;
-        }
+      for (key.block = 0; key.block < hidden / 8; ++key.block, kept += 8) {
+        WriteKept(key, rate, kept);
       }
     }
   }

@@ -11,7 +11,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/random.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
@@ -88,7 +87,7 @@ double PassDifference(const Trajectories& rollout, const double* second) {
   return largest;
 }
 
-// What the second pass knows of trajectories that were followed blindly.
+// What the second pass knows of trajectories whose choices were given.
 void FillFollowed(const ReplayTerms& terms, Transfers& transfers, Trajectories& trajectories) {
   const at::Tensor host =
       transfers.ToHost(at::stack({SumSteps(terms.chosen.detach().to(at::kDouble), trajectories),
@@ -114,13 +113,6 @@ absl::Status CheckRequest(const NetworkBatch& batch, const RolloutRequest& reque
   if (request.choice != Choice::kFollow || request.choices.size() == rows) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat("choices: got ", request.choices.size(), " trajectories, wanted ", rows));
-}
-
-// Torch's generator draws the dropout: set anew for each part, it needs no checkpoint.
-void SeedDropout(const RolloutRequest& request, int64_t first) {
-  constexpr uint64_t kDropout = uint64_t{0xD40} << 48;
-  const auto instance = static_cast<uint32_t>(request.first_instance + first);
-  at::manual_seed(CounterRandom(request.seed, request.stream ^ kDropout, instance).Next64());
 }
 
 }  // namespace
@@ -202,8 +194,9 @@ absl::StatusOr<Trajectories> TorchEngine::RunPart(const NetworkBatch& batch,
                                .record = request.choice == Choice::kFollow,
                                .options = tensors_.options()};
   VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, transfers));
-  if (rollout.blind) {
-    FillFollowed(Replay(*decoder, rollout, 0), transfers, rollout.trajectories);
+  if (job.record) {
+    FillFollowed(Replay(*decoder, rollout.steps, request.trajectories, 0), transfers,
+                 rollout.trajectories);
   }
   return std::move(rollout.trajectories);
 }
@@ -276,15 +269,18 @@ struct TorchEngine::PartGradient {
 absl::Status TorchEngine::AddPart(const NetworkBatch& batch, const GradientRequest& request,
                                   WeighTrajectories weigh, Part part, GradientOutcome& outcome) {
   const at::Device device = tensors_.options().device();
-  PartGradient work = {.batch = batch,
-                       .request = request,
-                       .part = part,
-                       .encode = {.gradient_checkpointing = options_.gradient_checkpointing,
-                                  .dropout = request.dropout},
-                       .outcome = outcome,
-                       .transfers = Transfers(device, options_.pinned),
-                       .clock = PhaseClock(outcome.seconds, device)};
-  if (request.dropout) SeedDropout(request.rollout, part.first);
+  PartGradient work = {
+      .batch = batch,
+      .request = request,
+      .part = part,
+      .encode = {.gradient_checkpointing = options_.gradient_checkpointing,
+                 .dropout = request.dropout,
+                 .draws = {.seed = request.rollout.seed,
+                           .stream = request.rollout.stream,
+                           .first_instance = request.rollout.first_instance + part.first}},
+      .outcome = outcome,
+      .transfers = Transfers(device, options_.pinned),
+      .clock = PhaseClock(outcome.seconds, device)};
   std::optional<DecoderProjections> projections;
   {
     const AutocastScope autocast(device.type(), PrecisionOf(request.bf16));
@@ -343,14 +339,15 @@ absl::Status TorchEngine::AddSteppedPart(PartGradient& work, WeighTrajectories w
                                  .options = tensors_.options()};
     VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, work.transfers));
     work.clock.Next(Phase::kRollout);
-    const ReplayTerms terms = Replay(*decoder, rollout, request.label_smoothing);
+    const ReplayTerms terms =
+        Replay(*decoder, rollout.steps, request.rollout.trajectories, request.label_smoothing);
     trajectories = std::move(rollout.trajectories);
     at::Tensor weights = at::empty({std::ssize(trajectories.costs)}, at::kDouble);
     weigh(work.part.first, trajectories.costs,
           {weights.mutable_data_ptr<double>(), trajectories.costs.size()});
     const at::Tensor likelihoods = SumSteps(terms.smoothed, trajectories);
     loss = (work.transfers.ToDevice(weights).to(likelihoods.options()) * likelihoods).sum();
-    if (rollout.blind) {
+    if (request.rollout.choice == Choice::kFollow) {
       FillFollowed(terms, work.transfers, trajectories);
     } else {
       const at::Tensor second =

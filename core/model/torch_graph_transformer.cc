@@ -123,13 +123,8 @@ class GraphTransformer final : public TorchNetwork {
   std::string_view architecture() const override { return "gt"; }
   NodeOrder node_order() const override { return NodeOrder::kAsGiven; }
   bool wants_edges() const override { return options_.edge_bias; }
-  int64_t shares() const override { return kContextShares; }
-  int64_t node_features() const override { return 0; }
+  StepReader reader() const override { return StepReader::kShares; }
   bool recurrent() const override { return false; }
-
-  void Observe(const Sight& sight, double* shares, double*) const override {
-    WriteShares(sight.rules, sight.state, shares);
-  }
 
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {

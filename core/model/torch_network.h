@@ -1,7 +1,8 @@
 // A routing network in torch's operators, as the one engine for all of them sees it. Needs torch.
 //
 // Shapes: B instances, P trajectories each, T steps, N nodes (padded to the longest), Q queries an
-// instance: P for one step, P * T (T fastest) for all steps at once. Masked logits are -inf.
+// instance: P for one step, P * T (T fastest) for all steps at once. C shares and D features of
+// nodes: by the network's reader (core/kernels/step_sight.h). Masked logits are -inf.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,7 +13,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/kernels/routing_step.h"
+#include "core/kernels/step_sight.h"
 #include "core/model/network_batch.h"
 #include "core/model/torch_batch.h"
 #include "core/model/torch_fused.h"
@@ -25,22 +26,30 @@ struct StepInputs {
   at::Tensor current;    // [B, Q] int64: where the vehicle is
   at::Tensor first;      // [B, Q] int64: where a TSP's tour began
   at::Tensor begins;     // [B, Q] bool: a TSP's tour has no node yet
-  at::Tensor shares;     // [B, Q, shares()]: of what is left (load, time, ...)
+  at::Tensor shares;     // [B, Q, C]: of what is left (load, time, ...)
   at::Tensor forbidden;  // [B, Q, N] bool; each row allows a node
-  at::Tensor dynamic;    // [B, Q, N, node_features()]; undefined where there are none
+  at::Tensor dynamic;    // [B, Q, N, D]; undefined where there are none
+};
+
+// All steps of trajectories, Q = P * T.
+struct TakenSteps {
+  StepInputs inputs;
+  at::Tensor actions;  // [B, Q] int64
+  at::Tensor counted;  // [B, Q] bool: the choice was the network's to make
+};
+
+// What dropout is drawn by, as the engines on the CPU draw it (core/kernels/dropout_program.h).
+struct DropoutDraws {
+  uint64_t seed = 1;
+  uint64_t stream = 0;
+  const int64_t* steps = nullptr;  // on the device; where given, the stream is `stream` + *steps
+  int64_t first_instance = 0;
 };
 
 struct EncodeOptions {
   bool gradient_checkpointing = false;
-  // The chance that a unit is dropped, drawn from torch's generator; 0 in rollouts.
-  bool dropout = false;
-};
-
-// A trajectory as a network may look at it.
-struct Sight {
-  const StepRules& rules;
-  const RouteState& state;
-  const uint8_t* visited;  // [nodes]
+  bool dropout = false;  // by `draws`; never in rollouts
+  DropoutDraws draws = {};
 };
 
 // The decoder over a batch that was encoded. Where gradients are on, it keeps what backward()
@@ -65,14 +74,10 @@ class TorchNetwork {
   virtual std::string_view architecture() const = 0;
   virtual NodeOrder node_order() const = 0;
   virtual bool wants_edges() const = 0;
-  virtual int64_t shares() const = 0;
-  virtual int64_t node_features() const = 0;
+  virtual StepReader reader() const = 0;
   // The network's own choices are its next steps' inputs where a RolloutRequest's teacher_forcing
   // says so.
   virtual bool recurrent() const = 0;
-
-  // What it reads at a step: shares [shares()] and features [nodes, node_features()].
-  virtual void Observe(const Sight& sight, double* shares, double* features) const = 0;
 
   virtual std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters,
                                                const TorchBatch& batch,

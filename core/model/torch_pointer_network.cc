@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 #include <ATen/autocast_mode.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/GradMode.h>
 
 #include <cmath>
 #include <limits>
@@ -10,6 +12,8 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/device/device_stream.h"
+#include "core/kernels/dropout_mask.h"
 #include "core/kernels/pointer_observation.h"
 #include "core/model/pointer_layout.h"
 
@@ -44,24 +48,71 @@ std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::s
   return list;
 }
 
-// An LSTM over `inputs` [T, B, H]: its outputs [T, B, H].
+// Between the layers of an LSTM.
+struct LstmDropout {
+  double share = 0;  // 0: none
+  bool decoder = false;
+  DropoutDraws draws;
+  int64_t trajectories = 1;  // sequences an instance
+};
+
+// What dropout keeps of layer `layer`'s `inputs` [T, R, H].
+at::Tensor DropoutKept(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
+  const c10::DeviceGuard guard(inputs.device());
+  const at::Tensor kept = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
+  const DropoutMask mask = {.key = {.seed = dropout.draws.seed,
+                                    .stream = dropout.draws.stream,
+                                    .sequence = dropout.draws.first_instance * dropout.trajectories,
+                                    .layer = static_cast<int32_t>(layer),
+                                    .decoder = dropout.decoder},
+                            .steps = dropout.draws.steps,
+                            .rate = DropoutRateOf(dropout.share),
+                            .length = static_cast<int32_t>(inputs.size(0)),
+                            .sequences = static_cast<int32_t>(inputs.size(1)),
+                            .hidden = static_cast<int32_t>(inputs.size(2)),
+                            .kept = kept.mutable_data_ptr<float>()};
+  if (inputs.is_cpu()) {
+    WriteMaskOnCpu(mask);
+    return kept;
+  }
+  const absl::Status status = WriteMaskOnCuda(mask, CurrentStream(inputs.device().index()));
+  TORCH_CHECK(status.ok(), status.message());
+  return kept;
+}
+
+at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorList parameters) {
+  // cuDNN has a backward pass for those that train alone.
+  const bool train = c10::GradMode::is_enabled();
+  return std::get<0>(at::lstm(inputs, state, parameters, true,
+                              static_cast<int64_t>(parameters.size() / 4), 0, train, false, false));
+}
+
+// An LSTM over `inputs` [T, R, H]: its outputs [T, R, H]. Dropout is not torch's, whose numbers are
+// a state's and not functions of the step.
 at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
-                   const std::vector<at::Tensor>& parameters, double dropout) {
+                   const std::vector<at::Tensor>& parameters, const LstmDropout& dropout) {
   const PausedAutocast paused(inputs.is_cpu());
-  const auto layers = static_cast<int64_t>(parameters.size() / 4);
   const at::ScalarType type = parameters[0].scalar_type();
-  const std::vector<at::Tensor> start = {state[0].to(type).contiguous(),
-                                         state[1].to(type).contiguous()};
-  return std::get<0>(at::lstm(inputs.to(type).contiguous(), start, parameters, true, layers,
-                              dropout, dropout > 0, false, false));
+  const at::Tensor hidden = state[0].to(type).contiguous();
+  const at::Tensor cell = state[1].to(type).contiguous();
+  at::Tensor values = inputs.to(type).contiguous();
+  if (dropout.share == 0) return RunLayers(values, {hidden, cell}, parameters);
+  const at::TensorList weights = parameters;
+  for (int64_t layer = 0; layer < hidden.size(0); ++layer) {
+    if (layer > 0) values = (values * DropoutKept(values, dropout, layer)).to(type);
+    values = RunLayers(values, {hidden.narrow(0, layer, 1), cell.narrow(0, layer, 1)},
+                       weights.slice(static_cast<size_t>(4 * layer), 4));
+  }
+  return values;
 }
 
 class Decoder final : public TorchDecoder {
  public:
   // `nodes` [B, N, H].
   Decoder(const PointerNetworkOptions& options, const TorchParameters& parameters,
-          const TorchBatch& batch, const at::Tensor& nodes, double dropout)
+          const TorchBatch& batch, const at::Tensor& nodes, const LstmDropout& dropout)
       : options_(options), parameters_(parameters), dropout_(dropout), nodes_(nodes) {
+    dropout_.decoder = true;
     const int64_t count = nodes.size(0);
     const int64_t heads = kPointerHeads;
     const int64_t hidden = options.hidden;
@@ -121,9 +172,11 @@ class Decoder final : public TorchDecoder {
     const at::Tensor read =
         nodes_.gather(1, where) + at::linear(inputs.shares, Parameter("context.weight"));
     const at::Tensor sequence = read.view({count * trajectories, steps, hidden}).transpose(0, 1);
+    LstmDropout dropout = dropout_;
+    dropout.trajectories = trajectories;
     const at::Tensor outputs = RunLstm(
         sequence, {Repeated(first_hidden_, trajectories), Repeated(first_cell_, trajectories)},
-        LstmParameters(parameters_, "decoder", options_.layers), dropout_);
+        LstmParameters(parameters_, "decoder", options_.layers), dropout);
     return Score(outputs.transpose(0, 1).reshape({count, trajectories * steps, hidden}), inputs);
   }
 
@@ -165,7 +218,7 @@ class Decoder final : public TorchDecoder {
 
   const PointerNetworkOptions options_;
   const TorchParameters& parameters_;
-  const double dropout_;
+  LstmDropout dropout_;
   const at::Tensor nodes_;     // [B, N, H]
   at::Tensor glimpse_keys_;    // [B, M, H/M, N]
   at::Tensor glimpse_values_;  // [B, M, N, H/M]
@@ -185,29 +238,13 @@ class PointerNetwork final : public TorchNetwork {
   std::string_view architecture() const override { return "ptrnet"; }
   NodeOrder node_order() const override { return NodeOrder::kByAngle; }
   bool wants_edges() const override { return false; }
-  int64_t shares() const override { return kPointerContext; }
-  int64_t node_features() const override { return kPointerDynamic; }
+  StepReader reader() const override { return StepReader::kPointer; }
   bool recurrent() const override { return true; }
-
-  void Observe(const Sight& sight, double* shares, double* features) const override {
-    const RoutingProblem& problem = sight.rules.problem;
-    WritePointerContext(sight.rules, sight.state, shares);
-    const double scale = PointerScale(problem);
-    const bool windows = problem.window_opens != nullptr;
-    for (int32_t node = 0; node < problem.nodes; ++node, features += kPointerDynamic) {
-      const PointerTimes times =
-          windows ? PointerTimesAt(sight.rules, sight.state, node) : PointerTimes();
-      features[0] = PointerVisited<double>(problem, sight.visited, node);
-      features[1] = PointerDistance(problem, scale, sight.state.current, node);
-      features[2] = PointerDistance(problem, scale, node, 0);
-      features[3] = times.wait;
-      features[4] = times.slack;
-    }
-  }
 
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
-    const double dropout = options.dropout ? options_.dropout : 0;
+    const LstmDropout dropout = {.share = options.dropout ? options_.dropout : 0,
+                                 .draws = options.draws};
     std::vector<at::Tensor> inputs;
     for (const int32_t column : PointerInputColumns()) {
       inputs.push_back(batch.features.select(2, column));

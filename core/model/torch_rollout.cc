@@ -14,18 +14,13 @@
 #include "core/base/text.h"
 #include "core/kernels/routing_step.h"
 #include "core/kernels/step_random.h"
+#include "core/model/torch_followed.h"
+#include "core/model/torch_rules.h"
 
 namespace vrp {
 namespace {
 
 constexpr int64_t kRowsAtOnce = 64;  // of a thread
-
-// Logits of a network gone wrong (not a number) count as equal, so that masks hold whatever the
-// weights. Double, since chances are summed.
-at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden) {
-  return at::nan_to_num(logits.to(at::kDouble), 0, 0, 0)
-      .masked_fill(forbidden, -std::numeric_limits<double>::infinity());
-}
 
 // One batch on its way. Row r is b * P + p.
 class Runner {
@@ -35,9 +30,7 @@ class Runner {
         request_(*job.request),
         transfers_(transfers),
         paths_(request_.trajectories),
-        rows_(int64_t{job.count} * paths_),
-        blind_(request_.choice == Choice::kFollow &&
-               (request_.teacher_forcing >= 1 || !job.network->recurrent())) {
+        rows_(int64_t{job.count} * paths_) {
     for (int32_t b = 0; b < job.count; ++b) {
       rules_.push_back(MakeStepRules(job.batch->problems[static_cast<size_t>(job.first + b)]));
       nodes_ = std::max<int64_t>(nodes_, rules_.back().problem.nodes);
@@ -47,15 +40,13 @@ class Runner {
       states_.push_back(BeginTrajectory(rules_of(row), visited(row)));
     }
     choices_.resize(static_cast<size_t>(rows_));
-    own_choices_.resize(static_cast<size_t>(rows_));
     log_likelihoods_.resize(static_cast<size_t>(rows_));
     agreements_.resize(static_cast<size_t>(rows_));
   }
 
   absl::StatusOr<TorchRollout> Run() {
-    VRP_RETURN_IF_ERROR(blind_ ? Walk() : Decode());
+    VRP_RETURN_IF_ERROR(Decode());
     TorchRollout result;
-    result.blind = blind_;
     if (job_.record) Record(result);
     result.trajectories = MakeTrajectories();
     return result;
@@ -67,14 +58,6 @@ class Runner {
   uint8_t* visited(int64_t row) { return visited_.data() + row * nodes_; }
   // In the whole batch.
   int64_t instance(int64_t row) const { return job_.first + row / paths_; }
-  std::span<const int32_t> Followed(int64_t row) const {
-    return request_.choices[static_cast<size_t>(int64_t{job_.first} * paths_ + row)];
-  }
-
-  StepBuffer Buffer(int64_t queries) const {
-    return StepBuffer(job_.network, {.instances = job_.count, .queries = queries, .nodes = nodes_},
-                      job_.options);
-  }
 
   // Calls body(row) for all rows, on the request's threads.
   void ForRows(absl::FunctionRef<void(int64_t)> body) {
@@ -114,40 +97,9 @@ class Runner {
                " cannot be served by a route of its own"));
   }
 
-  absl::Status CheckFollowed(int64_t row) {
-    const std::span<const int32_t> given = Followed(row);
-    const bool there = static_cast<size_t>(steps_) < given.size();
-    const int32_t node = there ? given[static_cast<size_t>(steps_)] : -1;
-    if (there && node >= 0 && node < rules_of(row).problem.nodes &&
-        IsAllowed(rules_of(row), state(row), visited(row), node)) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * paths_ + row, "][",
-                                             steps_, "]: ", node, " is not allowed there"));
-  }
-
   void TakeChoice(int64_t row, int32_t node) {
     Take(rules_of(row), node, state(row), visited(row));
     choices_[static_cast<size_t>(row)].push_back(node);
-  }
-
-  // All the choices are given: the host goes along them alone.
-  absl::Status Walk() {
-    for (int64_t row = 0; row < rows_; ++row) {
-      total_ = std::max<int64_t>(total_, std::ssize(Followed(row)));
-    }
-    StepBuffer buffer = Buffer(paths_ * std::max<int64_t>(total_, 1));
-    for (int64_t row = 0; row < rows_; ++row) {
-      if (row % kRowsAtOnce == 0) VRP_RETURN_IF_ERROR(StopStatus(request_.stop.Check()));
-      for (steps_ = 0; !IsDone(state(row)); ++steps_) {
-        VRP_RETURN_IF_ERROR(CheckFollowed(row));
-        buffer.Observe(row * total_ + steps_, rules_of(row), state(row), visited(row));
-        TakeChoice(row, Followed(row)[static_cast<size_t>(steps_)]);
-      }
-    }
-    steps_ = total_;
-    if (job_.record) walked_ = buffer.Upload(transfers_).inputs;
-    return absl::OkStatus();
   }
 
   bool AllDone() const { return std::all_of(states_.begin(), states_.end(), IsDone); }
@@ -157,7 +109,9 @@ class Runner {
     job_.decoder->Start(paths_);
     for (; !AllDone(); ++steps_) {
       VRP_RETURN_IF_ERROR(StopStatus(request_.stop.Check()));
-      StepBuffer buffer = Buffer(paths_);
+      StepBuffer buffer(job_.network->reader(),
+                        {.instances = job_.count, .queries = paths_, .nodes = nodes_},
+                        job_.options);
       VRP_RETURN_IF_ERROR(Observe(buffer));
       DeviceSteps step = buffer.Upload(transfers_);
       const at::Tensor logits = Sound(job_.decoder->Step(step.inputs), step.inputs.forbidden);
@@ -179,20 +133,10 @@ class Runner {
       if (steps_ == 0 && request_.distinct_starts) buffer.SetGiven(row, DistinctStart(row));
     });
     if (stuck.load() >= 0) return StuckStatus(stuck.load());
-    if (request_.choice != Choice::kFollow) return absl::OkStatus();
-    for (int64_t row = 0; row < rows_; ++row) {
-      if (IsDone(state(row))) continue;
-      VRP_RETURN_IF_ERROR(CheckFollowed(row));
-      buffer.SetGiven(row, Followed(row)[static_cast<size_t>(steps_)]);
-      if (steps_ > 0 && SecondUniform(Draws(row)) >= request_.teacher_forcing) {
-        buffer.SetCurrent(row, own_choices_[static_cast<size_t>(row)]);
-      }
-    }
     return absl::OkStatus();
   }
 
-  // [4, B, P] double: the choice, its log-probability, whether it is the likeliest, and what the
-  // network would have chosen.
+  // [3, B, P] double: the choice, its log-probability, whether it is the likeliest.
   at::Tensor Choose(const at::Tensor& logits, const DeviceSteps& step) const {
     const at::Tensor log_probabilities = at::log_softmax(logits, -1);
     const at::Tensor likeliest = at::argmax(log_probabilities, -1);
@@ -204,8 +148,8 @@ class Runner {
     }
     const at::Tensor choice = at::where(step.given >= 0, step.given, own);
     const at::Tensor log_probability = log_probabilities.gather(2, choice.unsqueeze(2)).squeeze(2);
-    return at::stack({choice.to(at::kDouble), log_probability,
-                      (choice == likeliest).to(at::kDouble), own.to(at::kDouble)});
+    return at::stack(
+        {choice.to(at::kDouble), log_probability, (choice == likeliest).to(at::kDouble)});
   }
 
   void Advance(const at::Tensor& chosen) {
@@ -215,7 +159,6 @@ class Runner {
       if (IsDone(state(row))) continue;
       const auto at = static_cast<size_t>(row);
       TakeChoice(row, static_cast<int32_t>(values[row]));
-      own_choices_[at] = static_cast<int32_t>(values[3 * rows_ + row]);
       if (!theirs) continue;
       log_likelihoods_[at] += values[rows_ + row];
       agreements_[at] += values[2 * rows_ + row] > 0 ? 1 : 0;
@@ -229,23 +172,22 @@ class Runner {
       for (const StepInputs& inputs : recorded_) steps.push_back(inputs.*column);
       return steps[0].defined() ? at::stack(steps, 2).flatten(1, 2) : at::Tensor();
     };
-    result.inputs = blind_ ? walked_
-                           : StepInputs{.current = together(&StepInputs::current),
-                                        .first = together(&StepInputs::first),
-                                        .begins = together(&StepInputs::begins),
-                                        .shares = together(&StepInputs::shares),
-                                        .forbidden = together(&StepInputs::forbidden),
-                                        .dynamic = together(&StepInputs::dynamic)};
+    result.steps.inputs = {.current = together(&StepInputs::current),
+                           .first = together(&StepInputs::first),
+                           .begins = together(&StepInputs::begins),
+                           .shares = together(&StepInputs::shares),
+                           .forbidden = together(&StepInputs::forbidden),
+                           .dynamic = together(&StepInputs::dynamic)};
     at::Tensor actions = at::full({job_.count, paths_ * steps_}, -1, at::kLong);
     for (int64_t row = 0; row < rows_; ++row) {
       const std::vector<int32_t>& from = choices_[static_cast<size_t>(row)];
       std::copy(from.begin(), from.end(), actions.mutable_data_ptr<int64_t>() + row * steps_);
     }
     const at::Tensor there = transfers_.ToDevice(actions);
-    result.actions = at::clamp_min(there, 0);
-    result.counted = there >= 0;
+    result.steps.actions = at::clamp_min(there, 0);
+    result.steps.counted = there >= 0;
     if (request_.distinct_starts) {
-      result.counted.view({job_.count, paths_, steps_}).select(2, 0).fill_(false);
+      result.steps.counted.view({job_.count, paths_, steps_}).select(2, 0).fill_(false);
     }
   }
 
@@ -270,43 +212,145 @@ class Runner {
   Transfers& transfers_;
   const int64_t paths_;  // P
   const int64_t rows_;   // B * P
-  const bool blind_;
   int64_t nodes_ = 0;
-  int64_t steps_ = 0;               // taken; of Walk: of the row at hand
-  int64_t total_ = 0;               // of Walk
+  int64_t steps_ = 0;               // taken
   std::vector<StepRules> rules_;    // [B]
   std::vector<RouteState> states_;  // [B * P], as all below
   std::vector<uint8_t> visited_;    // [B * P, N]
   std::vector<std::vector<int32_t>> choices_;
-  std::vector<int32_t> own_choices_;  // of the step before
   std::vector<double> log_likelihoods_;
   std::vector<int32_t> agreements_;
   std::vector<StepInputs> recorded_;  // a step each
-  StepInputs walked_;                 // all steps
+};
+
+// Along the choices that are given: the host only says which, and hears what they cost.
+class Follower {
+ public:
+  Follower(const TorchRolloutJob& job, Transfers& transfers)
+      : job_(job),
+        request_(*job.request),
+        transfers_(transfers),
+        paths_(request_.trajectories),
+        rows_(int64_t{job.count} * paths_) {
+    for (int64_t row = 0; row < rows_; ++row) {
+      steps_ = std::max<int64_t>(steps_, std::ssize(Given(row)));
+    }
+    for (int32_t b = 0; b < job.count; ++b) {
+      nodes_ = std::max<int64_t>(nodes_, job.batch->nodes(job.first + b));
+    }
+  }
+
+  absl::StatusOr<TorchRollout> Run() {
+    VRP_RETURN_IF_ERROR(StopStatus(request_.stop.Check()));
+    const DeviceRules rules = MakeDeviceRules(*job_.batch, job_.first, job_.count, transfers_);
+    VRP_ASSIGN_OR_RETURN(
+        Followed followed,
+        FollowChoices({.network = job_.network,
+                       .rules = rules.rules,
+                       .choices = transfers_.ToDevice(Choices()),
+                       .nodes = nodes_,
+                       .type = c10::typeMetaToScalarType(job_.options.dtype()),
+                       .seed = request_.seed,
+                       .stream = request_.stream,
+                       .first_trajectory = (request_.first_instance + job_.first) * paths_,
+                       .pool = request_.pool}));
+    TorchRollout result;
+    VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(followed));
+    result.steps = std::move(followed.steps);
+    if (request_.distinct_starts) {
+      result.steps.counted.view({job_.count, paths_, steps_}).select(2, 0).fill_(false);
+    }
+    if (request_.teacher_forcing >= 1 || !job_.network->recurrent()) return result;
+    VRP_ASSIGN_OR_RETURN(result.steps.inputs.current,
+                         ReadOwnChoices({.decoder = job_.decoder,
+                                         .inputs = result.steps.inputs,
+                                         .own = followed.draws >= request_.teacher_forcing,
+                                         .trajectories = paths_,
+                                         .stop = request_.stop}));
+    return result;
+  }
+
+ private:
+  std::span<const int32_t> Given(int64_t row) const {
+    return request_.choices[static_cast<size_t>(int64_t{job_.first} * paths_ + row)];
+  }
+
+  // [B, P, T] on the host.
+  at::Tensor Choices() const {
+    at::Tensor choices = at::full({job_.count, paths_, steps_}, -1, at::kInt);
+    for (int64_t row = 0; row < rows_; ++row) {
+      const std::span<const int32_t> from = Given(row);
+      std::copy(from.begin(), from.end(), choices.mutable_data_ptr<int32_t>() + row * steps_);
+    }
+    return choices;
+  }
+
+  absl::StatusOr<Trajectories> MakeTrajectories(const Followed& followed) const {
+    const at::Tensor host = transfers_.ToHost(at::stack(
+        {followed.ends.to(at::kDouble), followed.lengths.to(at::kDouble), followed.costs}));
+    const double* const ends = host.const_data_ptr<double>();
+    Trajectories result;
+    result.count = static_cast<int32_t>(paths_);
+    result.steps = static_cast<int32_t>(steps_);
+    result.choices.assign(static_cast<size_t>(rows_ * steps_), -1);
+    for (int64_t row = 0; row < rows_; ++row) {
+      const auto length = static_cast<int32_t>(ends[rows_ + row]);
+      if (ends[row] != static_cast<double>(TrajectoryEnd::kDone)) return Forbidden(row, length);
+      std::copy_n(Given(row).begin(), length, result.choices.begin() + row * steps_);
+      const RoutingProblem& problem =
+          job_.batch->problems[static_cast<size_t>(job_.first + row / paths_)];
+      result.lengths.push_back(length);
+      result.costs.push_back(MetricSum(problem.metric, ends[2 * rows_ + row]));
+    }
+    result.log_likelihoods.resize(static_cast<size_t>(rows_));
+    result.agreements.resize(static_cast<size_t>(rows_));
+    return result;
+  }
+
+  absl::Status Forbidden(int64_t row, int32_t step) const {
+    const std::span<const int32_t> given = Given(row);
+    const int32_t node = step < std::ssize(given) ? given[static_cast<size_t>(step)] : -1;
+    return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * paths_ + row, "][",
+                                             step, "]: ", node, " is not allowed there"));
+  }
+
+  const TorchRolloutJob& job_;
+  const RolloutRequest& request_;
+  Transfers& transfers_;
+  const int64_t paths_;  // P
+  const int64_t rows_;   // B * P
+  int64_t nodes_ = 0;    // N
+  int64_t steps_ = 1;    // T
 };
 
 }  // namespace
 
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers) {
+  if (job.request->choice == Choice::kFollow) return Follower(job, transfers).Run();
   return Runner(job, transfers).Run();
 }
 
-ReplayTerms Replay(const TorchDecoder& decoder, const TorchRollout& rollout,
+at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden) {
+  return at::nan_to_num(logits.to(at::kDouble), 0, 0, 0)
+      .masked_fill(forbidden, -std::numeric_limits<double>::infinity());
+}
+
+ReplayTerms Replay(const TorchDecoder& decoder, const TakenSteps& steps, int64_t trajectories,
                    double label_smoothing) {
-  const at::Tensor logits = decoder.Replay(rollout.inputs, rollout.trajectories.count);
+  const at::Tensor logits = decoder.Replay(steps.inputs, trajectories);
   const at::Tensor log_probabilities = at::log_softmax(logits, -1);
-  const at::Tensor uncounted = rollout.counted.logical_not();
+  const at::Tensor uncounted = steps.counted.logical_not();
   const auto counted = [&](const at::Tensor& terms) { return terms.masked_fill(uncounted, 0); };
   ReplayTerms terms;
-  terms.chosen = counted(log_probabilities.gather(2, rollout.actions.unsqueeze(2)).squeeze(2));
+  terms.chosen = counted(log_probabilities.gather(2, steps.actions.unsqueeze(2)).squeeze(2));
   terms.smoothed = terms.chosen;
   if (label_smoothing > 0) {
-    const at::Tensor& forbidden = rollout.inputs.forbidden;
+    const at::Tensor& forbidden = steps.inputs.forbidden;
     const at::Tensor mean =
         log_probabilities.masked_fill(forbidden, 0).sum(-1) / forbidden.logical_not().sum(-1);
     terms.smoothed = (1 - label_smoothing) * terms.chosen + label_smoothing * counted(mean);
   }
-  terms.agrees = (at::argmax(logits, -1) == rollout.actions).logical_and(rollout.counted);
+  terms.agrees = (at::argmax(logits, -1) == steps.actions).logical_and(steps.counted);
   return terms;
 }
 

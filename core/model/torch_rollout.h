@@ -1,5 +1,5 @@
-// Tours of a batch, decoded by a torch network; what is allowed is decided on the host. Needs
-// torch.
+// Tours of a batch, decoded by a torch network step by step, where the host decides what is
+// allowed, or along choices that are given. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,13 +16,9 @@
 namespace vrp {
 
 struct TorchRollout {
+  // Where choices were given: without log-likelihoods and agreements.
   Trajectories trajectories;
-  // The choices were given and the network has not been asked: no log-likelihoods, no agreements.
-  bool blind = false;
-  // Where recorded: all steps, on the device, Q = P * T (T fastest).
-  StepInputs inputs;
-  at::Tensor actions;  // [B, Q] int64
-  at::Tensor counted;  // [B, Q] bool: the choice was the network's to make
+  TakenSteps steps;  // where recorded
 };
 
 struct TorchRolloutJob {
@@ -36,8 +32,8 @@ struct TorchRolloutJob {
   at::TensorOptions options;
 };
 
-// Without gradients. As PolicyEngine::Run; kInvalidArgument names a choice to follow that is not
-// allowed.
+// Without gradients. As PolicyEngine::Run; kFollow is always recorded; kInvalidArgument names a
+// choice to follow that is not allowed.
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers);
 
 // Log-probabilities of the recorded choices.
@@ -46,7 +42,11 @@ struct ReplayTerms {
   at::Tensor smoothed;  // [B, P * T]: (1 - s) of it and s of the mean of all nodes allowed
   at::Tensor agrees;    // [B, P * T] bool: the choice was the likeliest and counts
 };
-ReplayTerms Replay(const TorchDecoder& decoder, const TorchRollout& rollout,
+ReplayTerms Replay(const TorchDecoder& decoder, const TakenSteps& steps, int64_t trajectories,
                    double label_smoothing);
+
+// Logits of a network gone wrong (not a number) count as equal, so that masks hold whatever the
+// weights. Double, since chances are summed.
+at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden);
 
 }  // namespace vrp

@@ -14,9 +14,10 @@ int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * 
 
 }  // namespace
 
-StepBuffer::StepBuffer(const TorchNetwork* network, const StepShape& shape,
-                       at::TensorOptions options)
-    : network_(network), shape_(shape), type_(c10::typeMetaToScalarType(options.dtype())) {
+StepBuffer::StepBuffer(StepReader reader, const StepShape& shape, at::TensorOptions options)
+    : layout_{.reader = reader, .nodes = static_cast<int32_t>(shape.nodes)},
+      shape_(shape),
+      type_(c10::typeMetaToScalarType(options.dtype())) {
   const int64_t rows = shape.instances * shape.queries;
   const auto column = [&](int64_t& offset, int64_t elements, int64_t size) {
     offset = offsets_.end;
@@ -27,14 +28,13 @@ StepBuffer::StepBuffer(const TorchNetwork* network, const StepShape& shape,
   column(offsets_.first, rows, sizeof(int64_t));
   column(offsets_.given, rows, sizeof(int64_t));
   column(offsets_.uniforms, rows, sizeof(double));
-  column(offsets_.shares, rows * network->shares(), real);
-  column(offsets_.dynamic, rows * shape.nodes * network->node_features(), real);
+  column(offsets_.shares, rows * SharesOf(reader), real);
+  column(offsets_.dynamic, rows * shape.nodes * FeaturesOf(reader), real);
   column(offsets_.begins, rows, sizeof(bool));
   column(offsets_.forbidden, rows * shape.nodes, sizeof(bool));
   bytes_ = at::empty({offsets_.end},
                      at::TensorOptions(at::kByte).pinned_memory(options.device().is_cuda()));
   data_ = bytes_.mutable_data_ptr<uint8_t>();
-  current_ = reinterpret_cast<int64_t*>(data_ + offsets_.current);
   given_ = reinterpret_cast<int64_t*>(data_ + offsets_.given);
   uniforms_ = reinterpret_cast<double*>(data_ + offsets_.uniforms);
   std::fill_n(data_, offsets_.forbidden, uint8_t{0});
@@ -43,37 +43,29 @@ StepBuffer::StepBuffer(const TorchNetwork* network, const StepShape& shape,
   for (int64_t row = 0; row < rows; ++row) data_[offsets_.forbidden + row * shape.nodes] = 0;
 }
 
-void StepBuffer::WriteReal(int64_t offset, int64_t index, const double* from, int64_t count) {
-  if (type_ == at::kDouble) {
-    std::copy_n(from, count, reinterpret_cast<double*>(data_ + offset) + index);
-    return;
-  }
-  float* to = reinterpret_cast<float*>(data_ + offset) + index;
-  std::transform(from, from + count, to, [](double value) { return static_cast<float>(value); });
+template <typename T>
+StepColumns<T> StepBuffer::Columns() const {
+  return {.current = reinterpret_cast<int64_t*>(data_ + offsets_.current),
+          .first = reinterpret_cast<int64_t*>(data_ + offsets_.first),
+          .begins = data_ + offsets_.begins,
+          .shares = reinterpret_cast<T*>(data_ + offsets_.shares),
+          .forbidden = data_ + offsets_.forbidden,
+          .features = reinterpret_cast<T*>(data_ + offsets_.dynamic)};
 }
 
 bool StepBuffer::Observe(int64_t row, const StepRules& rules, const RouteState& state,
                          const uint8_t* visited) {
-  const int64_t nodes = rules.problem.nodes;
-  uint8_t* forbidden = data_ + offsets_.forbidden + row * shape_.nodes;
-  bool any = false;
-  for (int32_t node = 0; node < nodes; ++node) {
-    const bool allowed = IsAllowed(rules, state, visited, node);
-    forbidden[node] = allowed ? 0 : 1;
-    any = any || allowed;
-  }
-  current_[row] = state.current;
-  reinterpret_cast<int64_t*>(data_ + offsets_.first)[row] = std::max(state.first, 0);
-  data_[offsets_.begins + row] = rules.problem.tsp && state.first < 0 ? 1 : 0;
-  const int64_t shares = network_->shares();
-  const int64_t features = network_->node_features();
-  std::vector<double> seen(static_cast<size_t>(shares + nodes * features));
-  network_->Observe({.rules = rules, .state = state, .visited = visited}, seen.data(),
-                    seen.data() + shares);
-  WriteReal(offsets_.shares, row * shares, seen.data(), shares);
-  WriteReal(offsets_.dynamic, row * shape_.nodes * features, seen.data() + shares,
-            nodes * features);
-  return any;
+  const bool pointer = layout_.reader == StepReader::kPointer;
+  const Sight sight = {.rules = rules,
+                       .state = state,
+                       .visited = visited,
+                       .scale = pointer ? PointerScale(rules.problem) : 1};
+  const auto write = [&](const auto& columns) {
+    WriteStep(SerialGroup(), layout_, sight, columns.At(row, layout_));
+  };
+  type_ == at::kDouble ? write(Columns<double>()) : write(Columns<float>());
+  const uint8_t* const forbidden = data_ + offsets_.forbidden + row * shape_.nodes;
+  return std::find(forbidden, forbidden + shape_.nodes, uint8_t{0}) != forbidden + shape_.nodes;
 }
 
 DeviceSteps StepBuffer::Upload(Transfers& transfers) const {
@@ -89,9 +81,9 @@ DeviceSteps StepBuffer::Upload(Transfers& transfers) const {
   steps.inputs.current = view(offsets_.current, at::kLong, {count, queries});
   steps.inputs.first = view(offsets_.first, at::kLong, {count, queries});
   steps.inputs.begins = view(offsets_.begins, at::kBool, {count, queries});
-  steps.inputs.shares = view(offsets_.shares, type_, {count, queries, network_->shares()});
+  steps.inputs.shares = view(offsets_.shares, type_, {count, queries, SharesOf(layout_.reader)});
   steps.inputs.forbidden = view(offsets_.forbidden, at::kBool, {count, queries, shape_.nodes});
-  if (const int64_t features = network_->node_features(); features > 0) {
+  if (const int64_t features = FeaturesOf(layout_.reader); features > 0) {
     steps.inputs.dynamic = view(offsets_.dynamic, type_, {count, queries, shape_.nodes, features});
   }
   steps.given = view(offsets_.given, at::kLong, {count, queries});

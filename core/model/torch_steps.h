@@ -1,12 +1,12 @@
-// What trajectories show at their steps, gathered on the host into one buffer, so that a step (or,
-// where the choices are known, all of them) is one copy to the device. Needs torch.
+// What trajectories show at a step, gathered on the host into one buffer, so that a step is one
+// copy to the device. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
-#include "core/kernels/routing_step.h"
+#include "core/kernels/step_sight.h"
 #include "core/model/torch_batch.h"
 #include "core/model/torch_network.h"
 
@@ -18,7 +18,7 @@ struct StepShape {
   int64_t nodes = 0;      // N
 };
 
-// A step, or all of them, on the device.
+// A step on the device.
 struct DeviceSteps {
   StepInputs inputs;
   at::Tensor given;     // [B, Q] int64: the choice that is made for the network; -1: none
@@ -28,14 +28,11 @@ struct DeviceSteps {
 // Row b * Q + q. Different rows may be written from different threads.
 class StepBuffer {
  public:
-  // The network outlives it.
-  StepBuffer(const TorchNetwork* network, const StepShape& shape, at::TensorOptions options);
+  StepBuffer(StepReader reader, const StepShape& shape, at::TensorOptions options);
 
-  // False: no node is allowed, the trajectory is stuck.
+  // False: no node is allowed, the trajectory is stuck. Rows that are not written wait.
   bool Observe(int64_t row, const StepRules& rules, const RouteState& state,
                const uint8_t* visited);
-  // The trajectory is done: it stays where it is. Rows that are not written wait too.
-  void SetCurrent(int64_t row, int64_t node) { current_[row] = node; }
   void SetGiven(int64_t row, int64_t node) { given_[row] = node; }
   void SetUniform(int64_t row, double value) { uniforms_[row] = value; }
 
@@ -56,15 +53,15 @@ class StepBuffer {
     int64_t end = 0;
   };
 
-  void WriteReal(int64_t offset, int64_t index, const double* from, int64_t count);
+  template <typename T>
+  StepColumns<T> Columns() const;
 
-  const TorchNetwork* const network_;
+  const StepLayout layout_;
   const StepShape shape_;
   const at::ScalarType type_;  // of shares and dynamic features
   Offsets offsets_;
   at::Tensor bytes_;
   uint8_t* data_ = nullptr;
-  int64_t* current_ = nullptr;
   int64_t* given_ = nullptr;
   double* uniforms_ = nullptr;
 };

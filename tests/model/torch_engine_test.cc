@@ -33,12 +33,8 @@ class CrampedNetwork final : public TorchNetwork {
   std::string_view architecture() const override { return inner_->architecture(); }
   NodeOrder node_order() const override { return inner_->node_order(); }
   bool wants_edges() const override { return inner_->wants_edges(); }
-  int64_t shares() const override { return inner_->shares(); }
-  int64_t node_features() const override { return inner_->node_features(); }
+  StepReader reader() const override { return inner_->reader(); }
   bool recurrent() const override { return inner_->recurrent(); }
-  void Observe(const Sight& sight, double* shares, double* features) const override {
-    inner_->Observe(sight, shares, features);
-  }
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
     if (batch.features.size(0) <= limit_) return inner_->Encode(parameters, batch, options);

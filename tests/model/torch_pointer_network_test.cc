@@ -1,5 +1,6 @@
 #include "core/model/torch_pointer_network.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "core/model/cpu_pointer_network.h"
@@ -24,10 +25,11 @@ NetworkBatch Batch() {
                        NodeOrder::kByAngle);
 }
 
-std::unique_ptr<TorchEngine> Engine() {
-  auto engine = std::make_unique<TorchEngine>(MakeTorchPointerNetwork(kSmall),
-                                              FlatParameters(PointerLayout(kSmall), 5),
-                                              at::TensorOptions(at::kDouble), EngineOptions());
+std::unique_ptr<TorchEngine> Engine(const PointerNetworkOptions& sizes = kSmall,
+                                    at::ScalarType type = at::kDouble) {
+  auto engine = std::make_unique<TorchEngine>(MakeTorchPointerNetwork(sizes),
+                                              FlatParameters(PointerLayout(sizes), 5),
+                                              at::TensorOptions(type), EngineOptions());
   engine->parameters().TrackGradient();
   return engine;
 }
@@ -71,6 +73,77 @@ TEST(TorchPointerNetworkTest, AgreesWithTheCpusOwnKernels) {
   EXPECT_LT(RelativeDifference(Values(torch->tensors().gradient()),
                                std::as_const(own->parameters()).gradient()),
             1e-4);
+}
+
+// Along labels, by both engines: what is dropped and what the decoder reads are the same.
+class TorchPointerLabelsTest : public testing::TestWithParam<double> {};  // teacher forcing
+
+TEST_P(TorchPointerLabelsTest, DropAndReadWhatTheCpusOwnKernelsDropAndRead) {
+  const PointerNetworkOptions sizes = {.hidden = 32, .layers = 3, .dropout = 0.3};
+  const NetworkBatch batch = Batch();
+  const auto labels = test::SomeLabels(batch);
+  const GradientRequest request = {.rollout = {.choice = Choice::kFollow,
+                                               .seed = 7,
+                                               .stream = 4,
+                                               .first_instance = 10,
+                                               .choices = labels,
+                                               .teacher_forcing = GetParam()},
+                                   .label_smoothing = 0.1,
+                                   .dropout = true};
+  const auto torch = Engine(sizes);
+  const auto own = MakeCpuPointerNetwork(sizes, 5);
+  own->parameters().TrackGradient();
+  const auto expected = own->AddGradient(batch, request, test::WeighByCost);
+  const auto actual = torch->AddGradient(batch, request, test::WeighByCost);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  EXPECT_EQ(actual->trajectories.lengths, expected->trajectories.lengths);
+  EXPECT_EQ(actual->trajectories.agreements, expected->trajectories.agreements);
+  EXPECT_EQ(actual->pass_difference, 0);  // there is no rollout that dropout could make differ
+  for (size_t row = 0; row < labels.size(); ++row) {
+    EXPECT_NEAR(actual->trajectories.log_likelihoods[row],
+                expected->trajectories.log_likelihoods[row], 1e-4);
+    EXPECT_NEAR(actual->trajectories.costs[row], expected->trajectories.costs[row], 1e-9);
+  }
+  EXPECT_LT(RelativeDifference(Values(torch->tensors().gradient()),
+                               std::as_const(own->parameters()).gradient()),
+            1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(TeacherForcing, TorchPointerLabelsTest, testing::Values(1, 0.5, 0));
+
+TEST(TorchPointerNetworkTest, DropsTheSameAgainAndOthersAtAnotherStep) {
+  const PointerNetworkOptions sizes = {.hidden = 32, .layers = 2, .dropout = 0.3};
+  const NetworkBatch batch = Batch();
+  const auto labels = test::SomeLabels(batch);
+  const auto engine = Engine(sizes);
+  GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = labels},
+                             .dropout = true};
+  const auto loss = [&] { return engine->AddGradient(batch, request, test::WeighByCost)->loss; };
+  const double first = loss();
+  EXPECT_EQ(loss(), first);
+  request.rollout.stream = 1;
+  EXPECT_NE(loss(), first);
+}
+
+TEST(TorchPointerNetworkTest, GivesEveryWeightItsGradientInBf16) {
+  const NetworkBatch batch = Batch();
+  const auto labels = test::SomeLabels(batch);
+  for (const Choice choice : {Choice::kFollow, Choice::kSample}) {
+    GradientRequest request = {.rollout = {.choice = choice, .teacher_forcing = 0.5}};
+    if (choice == Choice::kFollow) request.rollout.choices = labels;
+    const auto engine = Engine(kSmall, at::kFloat);
+    request.bf16 = true;
+    ASSERT_TRUE(engine->AddGradient(batch, request, test::WeighByCost).ok());
+    const FlatParameters& parameters = engine->parameters();
+    for (const ParameterShape& shape : parameters.layout().shapes()) {
+      const auto gradient =
+          parameters.gradient().subspan(static_cast<size_t>(parameters.layout().Offset(shape.name)),
+                                        static_cast<size_t>(ParameterLayout::Elements(shape)));
+      EXPECT_TRUE(std::ranges::any_of(gradient, [](float one) { return one != 0; }))
+          << shape.name << ", choice " << static_cast<int>(choice);
+    }
+  }
 }
 
 }  // namespace

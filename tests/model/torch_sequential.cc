@@ -49,7 +49,7 @@ std::vector<double> SequentialGradient(const SequentialRequest& request,
   }
   at::Tensor sums = at::zeros({batch.size(), paths}, options);
   for (int64_t t = 0; t < tours.steps; ++t) {
-    StepBuffer buffer(&request.network,
+    StepBuffer buffer(request.network.reader(),
                       {.instances = batch.size(), .queries = paths, .nodes = nodes}, options);
     at::Tensor choices = at::full({batch.size(), paths}, -1, at::kLong);
     for (int64_t row = 0; row < rows; ++row) {

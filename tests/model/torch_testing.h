@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/model/cpu_pointer_network.h"
 #include "core/model/graph_transformer_layout.h"
 #include "core/model/network_batch.h"
 #include "core/model/torch_engine.h"
@@ -74,6 +75,18 @@ inline std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajector
     choices.emplace_back(one.begin(), one.end());
   }
   return choices;
+}
+
+// A plan of each instance, to be labels: what an untrained network samples.
+inline std::vector<std::vector<int32_t>> SomeLabels(const NetworkBatch& batch) {
+  return ChoicesOf(*MakeCpuPointerNetwork({.hidden = 16, .layers = 1}, 3)
+                        ->Run(batch, {.choice = Choice::kSample}));
+}
+
+inline int64_t ChoicesIn(const std::vector<std::vector<int32_t>>& labels) {
+  int64_t count = 0;
+  for (const std::vector<int32_t>& one : labels) count += std::ssize(one);
+  return count;
 }
 
 // Largest difference, as a share of the first vector's largest element, or of `least` where that is

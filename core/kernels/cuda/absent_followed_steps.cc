@@ -1,0 +1,10 @@
+// For builds without CUDA.
+#include "core/kernels/followed_steps.h"
+
+namespace vrp {
+
+absl::Status FollowOnCuda(const FollowRequest&, const FollowResult<float>&, void*) {
+  return absl::UnimplementedError("given choices: this program was built without CUDA");
+}
+
+}  // namespace vrp

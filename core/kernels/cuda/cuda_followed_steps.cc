@@ -1,0 +1,14 @@
+// Given choices on the current CUDA device.
+#include "core/kernels/cuda/cuda_scratch.h"
+#include "core/kernels/cuda/follow_launch.h"
+#include "core/kernels/followed_steps.h"
+
+namespace vrp {
+
+absl::Status FollowOnCuda(const FollowRequest& request, const FollowResult<float>& result,
+                          void* stream) {
+  return CudaStatus(LaunchFollow(request, result, static_cast<cudaStream_t>(stream)),
+                    "given choices");
+}
+
+}  // namespace vrp

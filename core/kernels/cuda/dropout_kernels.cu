@@ -1,0 +1,25 @@
+// One launch a mask: a warp for each row.
+#include "core/kernels/cuda/dropout_launch.h"
+#include "core/kernels/cuda/slice_group.cuh"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kWarpThreads = 32;
+constexpr int32_t kWarps = 4;
+
+__global__ void __launch_bounds__(kWarpThreads* kWarps) MaskKernel(DropoutMask mask) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
+  if (row >= int64_t{mask.length} * mask.sequences) return;
+  WriteMaskRow(WarpLanes(), mask, row);
+}
+
+}  // namespace
+
+cudaError_t LaunchMask(const DropoutMask& mask, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((mask.rows() + kWarps - 1) / kWarps);
+  MaskKernel<<<blocks, dim3(kWarpThreads, kWarps), 0, stream>>>(mask);
+  return cudaGetLastError();
+}
+
+}  // namespace vrp

@@ -1,0 +1,245 @@
+// Given choices, walked in one go, beside plain loops over the step function.
+#include "core/kernels/followed_steps.h"
+
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/kernels/routing_case.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kNodes = 9;
+constexpr int32_t kPadded = 12;
+constexpr int32_t kSteps = 20;
+constexpr int32_t kTrajectories = 2;
+constexpr int64_t kUnwritten = 77;
+
+// Memory for the steps of `rows` trajectories.
+template <typename T>
+struct Memory {
+  explicit Memory(StepReader reader, int64_t rows = kTrajectories)
+      : layout{.reader = reader, .nodes = kPadded},
+        current(Size(rows), kUnwritten),
+        first(current),
+        begins(current.size(), kUnwritten),
+        shares(current.size() * static_cast<size_t>(SharesOf(reader)), kUnwritten),
+        forbidden(current.size() * kPadded, kUnwritten),
+        features(forbidden.size() * static_cast<size_t>(FeaturesOf(reader)), kUnwritten),
+        draws(current.size()),
+        rooms(static_cast<size_t>(rows * FollowRoomBytes(layout)) / sizeof(double)),
+        lengths(static_cast<size_t>(rows)),
+        costs(lengths.size()),
+        ends(lengths.size()) {}
+
+  static size_t Size(int64_t rows) { return static_cast<size_t>(rows) * kSteps; }
+  uint8_t* Rooms() { return reinterpret_cast<uint8_t*>(rooms.data()); }
+  StepColumns<T> columns() {
+    return {current.data(), first.data(),     begins.data(),
+            shares.data(),  forbidden.data(), features.data()};
+  }
+  FollowResult<T> result() {
+    return {columns(), draws.data(), lengths.data(), costs.data(), ends.data()};
+  }
+
+  StepLayout layout;
+  std::vector<int64_t> current, first;
+  std::vector<uint8_t> begins;
+  std::vector<T> shares;
+  std::vector<uint8_t> forbidden;
+  std::vector<T> features;
+  std::vector<double> draws;
+  std::vector<double> rooms;
+  std::vector<int32_t> lengths;
+  std::vector<double> costs;
+  std::vector<TrajectoryEnd> ends;
+};
+
+// Some tour: at each step the (salt + step)-th node that may come next.
+std::vector<int32_t> Tour(const StepRules& rules, int32_t salt) {
+  std::vector<uint8_t> visited(kNodes);
+  RouteState state = BeginTrajectory(rules, visited.data());
+  std::vector<int32_t> choices;
+  while (!IsDone(state)) {
+    std::vector<int32_t> allowed;
+    for (int32_t n = 0; n < kNodes; ++n) {
+      if (IsAllowed(rules, state, visited.data(), n)) allowed.push_back(n);
+    }
+    const size_t next = static_cast<size_t>(salt) + choices.size();
+    choices.push_back(allowed[next % allowed.size()]);
+    Take(rules, choices.back(), state, visited.data());
+  }
+  return choices;
+}
+
+// What a pointer network reads of a node, in words of its own.
+template <typename T>
+std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
+                             const std::vector<uint8_t>& visited, int32_t node) {
+  const RoutingProblem& problem = rules.problem;
+  const double scale = PointerScale(problem);
+  PointerTimes times;
+  if (problem.window_opens != nullptr) times = PointerTimesAt(rules, state, node);
+  const bool seen = visited[static_cast<size_t>(node)] != 0 && (node > 0 || problem.tsp);
+  return {static_cast<T>(seen ? 1 : 0),
+          static_cast<T>(PointerDistance(problem, scale, state.current, node)),
+          static_cast<T>(PointerDistance(problem, scale, node, 0)), static_cast<T>(times.wait),
+          static_cast<T>(times.slack)};
+}
+
+// The row of a step, by plain loops.
+template <typename T>
+void WritePlainStep(const StepRules& rules, const RouteState& state,
+                    const std::vector<uint8_t>& visited, StepReader reader, StepColumns<T> to) {
+  *to.current = state.current;
+  *to.first = state.first < 0 ? 0 : state.first;
+  *to.begins = rules.problem.tsp && state.first < 0;
+  std::vector<double> shares(static_cast<size_t>(SharesOf(reader)));
+  reader == StepReader::kPointer ? WritePointerContext(rules, state, shares.data())
+                                 : WriteShares(rules, state, shares.data());
+  for (const double share : shares) *to.shares++ = static_cast<T>(share);
+  for (int32_t n = 0; n < kPadded; ++n) {
+    to.forbidden[n] = n >= kNodes || !IsAllowed(rules, state, visited.data(), n);
+    if (reader == StepReader::kShares) continue;
+    std::vector<T> features(kPointerDynamic);
+    if (n < kNodes) features = PlainFeatures<T>(rules, state, visited, n);
+    for (const T feature : features) *to.features++ = feature;
+  }
+}
+
+template <typename T>
+class Both {
+ public:
+  Both(const RoutingCase& one, StepReader reader)
+      : reader_(reader), rules_(MakeStepRules(one.problem())), actual(reader), expected(reader) {
+    for (int32_t p = 0; p < kTrajectories; ++p) {
+      const std::vector<int32_t> tour = Tour(rules_, p);
+      choices_.insert(choices_.end(), tour.begin(), tour.end());
+      choices_.resize(Memory<T>::Size(p + 1), -1);
+      Plain(tour, p);
+    }
+    FollowOnCpu(request(), actual.result());
+  }
+  FollowRequest request() {
+    return {.layout = actual.layout,
+            .instances = 1,
+            .trajectories = kTrajectories,
+            .max_steps = kSteps,
+            .rules = &rules_,
+            .choices = choices_.data(),
+            .rooms = actual.Rooms()};
+  }
+
+ private:
+  void Plain(const std::vector<int32_t>& tour, int64_t row) {
+    std::vector<uint8_t> visited(kNodes);
+    RouteState state = BeginTrajectory(rules_, visited.data());
+    for (int64_t t = 0; t < kSteps; ++t) {
+      const StepColumns<T> to = expected.columns().At(row * kSteps + t, expected.layout);
+      if (t < std::ssize(tour)) {
+        WritePlainStep(rules_, state, visited, reader_, to);
+        Take(rules_, tour[static_cast<size_t>(t)], state, visited.data());
+        continue;
+      }
+      *to.current = *to.first = *to.begins = 0;
+      for (int32_t n = 0; n < kPadded; ++n) to.forbidden[n] = n > 0;
+      std::fill_n(to.shares, SharesOf(reader_), T{0});
+      std::fill_n(to.features, kPadded * FeaturesOf(reader_), T{0});
+    }
+    const auto at = static_cast<size_t>(row);
+    expected.lengths[at] = static_cast<int32_t>(tour.size());
+    expected.costs[at] = state.cost;
+  }
+
+  const StepReader reader_;
+  const StepRules rules_;
+  std::vector<int32_t> choices_;
+
+ public:
+  Memory<T> actual;
+  Memory<T> expected;
+};
+
+template <typename T>
+void ExpectTheSame(const Memory<T>& actual, const Memory<T>& expected) {
+  EXPECT_EQ(actual.current, expected.current);
+  EXPECT_EQ(actual.first, expected.first);
+  EXPECT_EQ(actual.begins, expected.begins);
+  EXPECT_EQ(actual.shares, expected.shares);
+  EXPECT_EQ(actual.forbidden, expected.forbidden);
+  EXPECT_EQ(actual.features, expected.features);
+  EXPECT_EQ(actual.lengths, expected.lengths);
+  EXPECT_EQ(actual.costs, expected.costs);
+  EXPECT_EQ(actual.ends, expected.ends);
+}
+
+class FollowedStepsTest : public testing::TestWithParam<CaseOptions> {};
+
+TEST_P(FollowedStepsTest, ShowWhatPlainLoopsShowToTheBit) {
+  const RoutingCase one(GetParam());
+  for (const StepReader reader : {StepReader::kShares, StepReader::kPointer}) {
+    if (reader == StepReader::kPointer && GetParam().matrix) continue;  // it needs coordinates
+    const Both<float> floats(one, reader);
+    ExpectTheSame(floats.actual, floats.expected);
+    const Both<double> doubles(one, reader);
+    ExpectTheSame(doubles.actual, doubles.expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, FollowedStepsTest, testing::ValuesIn(AllCases(kNodes)),
+                         [](const auto& one) { return CaseName(one.param); });
+
+// A CVRP of two instances, each with one trajectory.
+class FollowTest : public testing::Test {
+ protected:
+  FollowResult<float> FollowBoth(std::vector<std::vector<int32_t>> tours) {
+    for (const std::vector<int32_t>& tour : tours) {
+      choices_.insert(choices_.end(), tour.begin(), tour.end());
+      choices_.resize((choices_.size() + kSteps - 1) / kSteps * kSteps, -1);
+    }
+    FollowOnCpu({.layout = memory_.layout,
+                 .instances = 2,
+                 .max_steps = kSteps,
+                 .rules = rules_.data(),
+                 .choices = choices_.data(),
+                 .rooms = memory_.Rooms(),
+                 .seed = 5,
+                 .stream = 10,
+                 .steps = &done_,
+                 .first_trajectory = 40},
+                memory_.result());
+    return memory_.result();
+  }
+
+  const RoutingCase one_{{.nodes = kNodes}};
+  const RoutingCase other_{{.nodes = kNodes, .seed = 2}};
+  const std::vector<StepRules> rules_ = {MakeStepRules(one_.problem()),
+                                         MakeStepRules(other_.problem())};
+  const int64_t done_ = 3;
+  std::vector<int32_t> choices_;
+  Memory<float> memory_{StepReader::kPointer, 2};
+};
+
+TEST_F(FollowTest, EndsAtAChoiceThatIsNotAllowedAndGoesOnWithTheOthers) {
+  for (const int32_t wrong : {1, kNodes, -1}) {
+    choices_.clear();
+    const std::vector<int32_t> whole = Tour(rules_[1], 1);
+    const FollowResult<float> result = FollowBoth({{1, 2, wrong}, whole});
+    EXPECT_EQ(result.ends[0], TrajectoryEnd::kForbidden);
+    EXPECT_EQ(result.lengths[0], 2);
+    EXPECT_EQ(result.steps.current[1], 1);
+    EXPECT_EQ(result.steps.current[2], 0);  // waits
+    EXPECT_EQ(result.ends[1], TrajectoryEnd::kDone);
+    EXPECT_EQ(result.lengths[1], std::ssize(whole));
+  }
+}
+
+TEST_F(FollowTest, DrawsByTheStepTheTrajectoryAndTheTime) {
+  const FollowResult<float> result = FollowBoth({Tour(rules_[0], 0), Tour(rules_[1], 0)});
+  EXPECT_EQ(result.draws[7], SecondUniform(StepBlock({5, 13, 40, 7})));
+  EXPECT_EQ(result.draws[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
+}
+
+}  // namespace
+}  // namespace vrp
