@@ -59,6 +59,10 @@ class OwnedSteps final : public WholeSteps {
     VRP_RETURN_IF_ERROR(WaitForRoom());
     return place_.Do([&] { return steps_->Step(baseline); });
   }
+  absl::Status StepAlong(const StepLabels& labels, const NetworkBatch& batch) override {
+    VRP_RETURN_IF_ERROR(WaitForRoom());
+    return place_.Do([&] { return steps_->StepAlong(labels, batch); });
+  }
   std::vector<WholeStepReport> TakeReports() override { return steps_->TakeReports(); }
   absl::Status Save(WholeStepsState& state) override {
     return place_.Do([&] { return steps_->Save(state); });

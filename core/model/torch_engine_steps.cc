@@ -7,6 +7,7 @@
 #include "core/kernels/instance_task.h"
 #include "core/model/torch_engine.h"
 #include "core/model/torch_guard.h"
+#include "core/model/torch_label_steps.h"
 #include "core/model/torch_whole_steps.h"
 
 namespace vrp {
@@ -21,9 +22,13 @@ std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& opt
 
 absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
     const WholeStepsRequest& request) {
-  if (!options_.fused || network_->recurrent()) {
+  if (!request.labels && (!options_.fused || network_->recurrent())) {
     return absl::UnimplementedError(
-        Concat("architecture ", architecture(), ": a pass is more than one launch"));
+        Concat("architecture ", architecture(), ": a rollout is more than one launch"));
+  }
+  if (request.labels && !network_->recurrent()) {
+    return absl::UnimplementedError(
+        Concat("architecture ", architecture(), ": along labels by sequence models alone"));
   }
   if (tensors_.flat().scalar_type() != at::kFloat) {
     return absl::UnimplementedError("parameters: wanted in float32");
@@ -54,7 +59,8 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
                              .scaler = scaler_.has_value() ? &*scaler_ : nullptr,
                              .options = options_};
     parts.options.precision = PrecisionOf(request.bf16);
-    steps = MakeTorchWholeSteps(request, parts, std::move(stream));
+    steps = request.labels ? MakeTorchLabelSteps(request, parts, std::move(stream))
+                           : MakeTorchWholeSteps(request, parts, std::move(stream));
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

@@ -38,8 +38,9 @@ std::vector<StepRules> RulesOf(const NetworkBatch& batch, int32_t first, int32_t
 
 }  // namespace
 
-RulesImage::RulesImage(const NetworkBatch& batch, int32_t first, int32_t count)
+RulesImage::RulesImage(const NetworkBatch& batch, int32_t first, int32_t count, int32_t padded)
     : rules_(RulesOf(batch, first, count)) {
+  rules_.resize(static_cast<size_t>(std::max(count, padded)), rules_.front());
   for (StepRules& one : rules_) {
     ForArrays(one.problem, [&](const double*& array, int64_t size) {
       if (begin_ == nullptr) begin_ = end_ = array;

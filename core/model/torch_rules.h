@@ -14,8 +14,8 @@ namespace vrp {
 // Rules and what their problems point to, as bytes that can lie on a device.
 class RulesImage {
  public:
-  // Instances first .. first + count - 1; `batch` outlives it.
-  RulesImage(const NetworkBatch& batch, int32_t first, int32_t count);
+  // Instances first .. first + count - 1, then the first again up to `padded`; `batch` outlives it.
+  RulesImage(const NetworkBatch& batch, int32_t first, int32_t count, int32_t padded = 0);
 
   int64_t bytes() const;
   int64_t matrix_bytes() const;  // of these, of distance matrices

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device_stream.h"
 #include "core/kernels/attention_decoder.h"
@@ -15,6 +16,7 @@ namespace {
 // Coordinates, demands, backhauls, windows and services.
 constexpr int64_t kMostColumns = 7;
 static_assert(kInstanceColumns <= kMostColumns);
+constexpr int64_t kLabelNumbers = 4;
 
 // [count, ...] of `type` that begins at `offset`.
 at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef shape,
@@ -24,7 +26,22 @@ at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef sha
   return memory.narrow(0, offset, bytes).view(type).view(shape);
 }
 
+// Rows, then the first one again.
+void CopyPadded(const at::Tensor& to, const at::Tensor& from) {
+  const int64_t count = from.size(0);
+  to.narrow(0, 0, count).copy_(from);
+  to.narrow(0, count, to.size(0) - count).copy_(from.narrow(0, 0, 1));
+}
+
 }  // namespace
+
+int32_t StepBatch::MaxSteps(const StepBatchShape& shape) {
+  RoutingProblem customers;
+  customers.nodes = shape.nodes;
+  RoutingProblem cities = customers;
+  cities.tsp = true;
+  return std::max({1, MaxTourSteps(customers), MaxTourSteps(cities)});
+}
 
 StepBatch::Offsets StepBatch::LayOut(const StepBatchShape& shape) {
   const int64_t count = shape.instances;
@@ -38,8 +55,10 @@ StepBatch::Offsets StepBatch::LayOut(const StepBatchShape& shape) {
   take(rules, count * static_cast<int64_t>(sizeof(StepRules)) + rows * kMostColumns * 8);
   offsets.rules_end = offsets.end;
   take(offsets.scales, count * 8);
+  take(offsets.numbers, shape.labels ? kLabelNumbers * 8 : 0);
   take(offsets.sizes, count * 8);
   take(offsets.features, rows * kNodeFeatures * 4);
+  take(offsets.choices, shape.labels ? count * MaxSteps(shape) * 4 : 0);
   take(offsets.tsp, count);
   return offsets;
 }
@@ -61,16 +80,40 @@ at::Tensor StepBatch::ScalesIn(const at::Tensor& memory) const {
   return Section(memory, offsets_.scales, {shape_.instances}, at::kDouble);
 }
 
-absl::Status StepBatch::Upload(const NetworkBatch& batch) {
+at::Tensor StepBatch::ChoicesIn(const at::Tensor& memory) const {
+  return Section(memory, offsets_.choices, {shape_.instances, 1, max_steps()}, at::kInt);
+}
+
+at::Tensor StepBatch::NumbersIn(const at::Tensor& memory) const {
+  return Section(memory, offsets_.numbers, {kLabelNumbers}, at::kDouble);
+}
+
+absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* labels) const {
   bool tsp = false;
   for (const RoutingProblem& problem : batch.problems) tsp = tsp || problem.tsp;
-  if (batch.size() != shape_.instances || batch.longest() > shape_.nodes || (tsp && !shape_.tsp)) {
-    return absl::InvalidArgumentError(Concat("step: got ", batch.size(), " instances of up to ",
-                                             batch.longest(), " nodes", tsp ? " with a TSP" : "",
-                                             ", wanted ", shape_.instances, " of up to ",
-                                             shape_.nodes, shape_.tsp ? "" : " without one"));
+  const bool suits = labels == nullptr ? batch.size() == shape_.instances
+                                       : batch.size() > 0 && batch.size() <= shape_.instances;
+  if (!suits || batch.longest() > shape_.nodes || (tsp && !shape_.tsp)) {
+    return absl::InvalidArgumentError(
+        Concat("step: got ", batch.size(), " instances of up to ", batch.longest(), " nodes",
+               tsp ? " with a TSP" : "", ", wanted ", labels == nullptr ? "" : "at most ",
+               shape_.instances, " of up to ", shape_.nodes, shape_.tsp ? "" : " without one"));
   }
-  const RulesImage image(batch, 0, batch.size());
+  if (labels == nullptr) return absl::OkStatus();
+  size_t longest = 0;
+  for (const std::vector<int32_t>& one : labels->choices) longest = std::max(longest, one.size());
+  if (std::ssize(labels->choices) != batch.size() || std::ssize(labels->choices) == 0 ||
+      static_cast<int64_t>(longest) > max_steps()) {
+    return absl::InvalidArgumentError(Concat("step: got ", labels->choices.size(),
+                                             " labels of up to ", longest, " choices, wanted ",
+                                             batch.size(), " of up to ", max_steps()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StepBatch::Upload(const NetworkBatch& batch, const StepLabels* labels) {
+  VRP_RETURN_IF_ERROR(Check(batch, labels));
+  const RulesImage image(batch, 0, batch.size(), shape_.instances);
   if (image.matrix_bytes() > 0 || image.bytes() > offsets_.rules_end) {
     return absl::InvalidArgumentError("step: instances with matrices, wanted coordinates alone");
   }
@@ -78,15 +121,16 @@ absl::Status StepBatch::Upload(const NetworkBatch& batch) {
   at::Tensor host = at::zeros(
       {offsets_.end}, at::TensorOptions(at::kByte).pinned_memory(memory_.device().is_cuda()));
   image.Write(host.mutable_data_ptr<uint8_t>(), memory_.const_data_ptr<uint8_t>());
-  const TorchBatchParts padded = PadBatch(batch, 0, batch.size(), shape_.nodes);
+  const TorchBatchParts known = PadBatch(batch, 0, batch.size(), shape_.nodes);
   const TorchBatchParts parts = PartsIn(host);
-  parts.features.copy_(padded.features);
-  parts.sizes.copy_(padded.sizes);
-  parts.tsp.copy_(padded.tsp);
+  CopyPadded(parts.features, known.features);
+  CopyPadded(parts.sizes, known.sizes);
+  CopyPadded(parts.tsp, known.tsp);
   const at::Tensor scales = ScalesIn(host);
   for (int32_t b = 0; b < batch.size(); ++b) {
     scales.mutable_data_ptr<double>()[b] = batch.problems[static_cast<size_t>(b)].scale;
   }
+  if (labels != nullptr) WriteLabels(*labels, host);
   memory_.copy_(host, /*non_blocking=*/true);
   return absl::OkStatus();
 }
@@ -110,6 +154,30 @@ absl::Status StepBatch::Draw(const UniformInstances& drawn, const int64_t* batch
   return absl::OkStatus();
 }
 
+void StepBatch::WriteLabels(const StepLabels& labels, const at::Tensor& host) const {
+  const at::Tensor choices = ChoicesIn(host).fill_(-1);
+  auto* row = choices.mutable_data_ptr<int32_t>();
+  for (const std::vector<int32_t>& one : labels.choices) {
+    std::copy(one.begin(), one.end(), row);
+    row += max_steps();
+  }
+  auto* const numbers = NumbersIn(host).mutable_data_ptr<double>();
+  numbers[0] = -1 / static_cast<double>(labels.steps);
+  numbers[1] = labels.teacher_forcing;
+  numbers[2] = labels.cost;
+  numbers[3] = static_cast<double>(labels.choices.size());
+}
+
+at::Tensor StepBatch::choices() const { return ChoicesIn(memory_); }
+
+LabelNumbers StepBatch::numbers() const {
+  const at::Tensor numbers = NumbersIn(memory_);
+  return {.weight = numbers[0],
+          .teacher_forcing = numbers[1],
+          .cost = numbers[2],
+          .instances = numbers[3]};
+}
+
 const StepRules* StepBatch::rules() const {
   return reinterpret_cast<const StepRules*>(memory_.const_data_ptr<uint8_t>());
 }
@@ -120,14 +188,6 @@ TorchBatch StepBatch::View(at::ScalarType type, bool edges) const {
   TorchBatch batch = CompleteBatch(PartsIn(memory_), type, shape_.tsp);
   if (edges) batch.edges = EdgesOf(PlaneDistances(batch.features));
   return batch;
-}
-
-int32_t StepBatch::max_steps() const {
-  RoutingProblem customers;
-  customers.nodes = shape_.nodes;
-  RoutingProblem cities = customers;
-  cities.tsp = true;
-  return std::max({1, MaxTourSteps(customers), MaxTourSteps(cities)});
 }
 
 }  // namespace vrp

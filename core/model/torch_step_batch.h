@@ -11,6 +11,7 @@
 #include "core/kernels/routing_rules.h"
 #include "core/model/network_batch.h"
 #include "core/model/torch_batch.h"
+#include "core/model/whole_steps.h"
 
 namespace vrp {
 
@@ -18,15 +19,25 @@ struct StepBatchShape {
   int32_t instances = 0;  // B
   int32_t nodes = 0;      // N, of the largest instance
   bool tsp = false;       // some may be a TSP
+  bool labels = false;    // they come with labels, and may be fewer
+};
+
+// Of the device's memory, [] double each.
+struct LabelNumbers {
+  at::Tensor weight;           // of each label's log-likelihood in the loss
+  at::Tensor teacher_forcing;  // see StepLabels
+  at::Tensor cost;             // mean
+  at::Tensor instances;        // that have labels
 };
 
 class StepBatch {
  public:
   StepBatch(const StepBatchShape& shape, at::Device device);
 
-  // Puts B instances into the current stream, by one copy; does not wait for it.
-  // kInvalidArgument: they do not have this shape, or they have matrices.
-  absl::Status Upload(const NetworkBatch& batch);
+  // Puts B instances into the current stream, by one copy; does not wait for it. Where they come
+  // with labels, what is missing is the first one again, without a label. kInvalidArgument: they do
+  // not have this shape, or they have matrices.
+  absl::Status Upload(const NetworkBatch& batch, const StepLabels* labels = nullptr);
   int64_t bytes() const { return memory_.numel(); }
   // Draws B instances of at most N nodes instead, on the device, in the current stream: those of
   // batch `*batch`, a number in the device's memory.
@@ -35,21 +46,30 @@ class StepBatch {
   const StepRules* rules() const;
   at::Tensor scales() const;  // [B] double, see RoutingProblem
   TorchBatch View(at::ScalarType type, bool edges) const;
-  int32_t max_steps() const;  // of any trajectory
+  int32_t max_steps() const { return MaxSteps(shape_); }  // T, of any trajectory
+  at::Tensor choices() const;    // [B, 1, T] int32: the labels', -1 after the end
+  LabelNumbers numbers() const;  // theirs
 
  private:
   // Where the parts lie, in bytes; rules and their arrays come first.
   struct Offsets {
     int64_t rules_end = 0;
     int64_t scales = 0;
+    int64_t numbers = 0;
     int64_t sizes = 0;
     int64_t features = 0;
+    int64_t choices = 0;
     int64_t tsp = 0;
     int64_t end = 0;
   };
+  static int32_t MaxSteps(const StepBatchShape& shape);
   static Offsets LayOut(const StepBatchShape& shape);
+  absl::Status Check(const NetworkBatch& batch, const StepLabels* labels) const;
+  void WriteLabels(const StepLabels& labels, const at::Tensor& host) const;
   TorchBatchParts PartsIn(const at::Tensor& memory) const;
   at::Tensor ScalesIn(const at::Tensor& memory) const;
+  at::Tensor ChoicesIn(const at::Tensor& memory) const;
+  at::Tensor NumbersIn(const at::Tensor& memory) const;
 
   const StepBatchShape shape_;
   const Offsets offsets_;

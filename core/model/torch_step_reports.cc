@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kReportColumns = 6;
+constexpr int64_t kReportColumns = 8;
 
 at::Tensor HalfOnHost(int64_t every, at::Device device) {
   return at::zeros({every, kReportColumns},
@@ -27,8 +27,8 @@ StepReports::StepReports(StepStream* stream, int32_t every, at::Device device)
 
 void StepReports::Write(const at::Tensor& step, const Row& row) {
   std::vector<at::Tensor> columns;
-  for (const at::Tensor& column :
-       {row.loss, row.cost, row.norm, row.pass_difference, row.stuck, row.applied}) {
+  for (const at::Tensor& column : {row.loss, row.cost, row.norm, row.pass_difference, row.instances,
+                                   row.accuracy, row.stuck, row.applied}) {
     columns.push_back(column.to(at::kDouble));
   }
   const at::Tensor slot = at::remainder(step - 1, 2 * every_);
@@ -65,8 +65,10 @@ absl::Status StepReports::Read() {
                         .cost = row[1],
                         .gradient_norm = row[2],
                         .pass_difference = row[3],
-                        .stuck = static_cast<int64_t>(row[4]),
-                        .applied = row[5] != 0});
+                        .instances = static_cast<int64_t>(row[4]),
+                        .accuracy = row[5],
+                        .stuck = static_cast<int64_t>(row[6]),
+                        .applied = row[7] != 0});
   }
   return absl::OkStatus();
 }

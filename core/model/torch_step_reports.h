@@ -22,12 +22,14 @@ class StepReports {
 
   // Of the device's memory, all but `step` [] double.
   struct Row {
-    at::Tensor loss;
-    at::Tensor cost;
-    at::Tensor norm;
-    at::Tensor pass_difference;
-    at::Tensor stuck;
-    at::Tensor applied;
+    at::Tensor loss = {};
+    at::Tensor cost = {};
+    at::Tensor norm = {};
+    at::Tensor pass_difference = {};
+    at::Tensor instances = {};
+    at::Tensor accuracy = {};
+    at::Tensor stuck = {};
+    at::Tensor applied = {};
   };
   // Part of a step's work; `step` [] int64, from 1.
   void Write(const at::Tensor& step, const Row& row);

@@ -1,59 +1,33 @@
 #include "core/model/torch_whole_steps.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "core/base/status_macros.h"
-#include "core/model/torch_device_optimiser.h"
 #include "core/model/torch_guard.h"
 #include "core/model/torch_passes.h"
-#include "core/model/torch_step_batch.h"
-#include "core/model/torch_step_reports.h"
 
 namespace vrp {
 namespace {
 
-class TorchWholeSteps final : public WholeSteps {
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+class TorchWholeSteps final : public RecordedSteps {
  public:
   TorchWholeSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
                   std::unique_ptr<StepStream> stream)
-      : request_(request),
-        parts_(parts),
-        device_(parts.parameters->options().device()),
-        stream_(std::move(stream)),
-        batch_({.instances = request.instances, .nodes = request.nodes, .tsp = request.tsp},
-               device_),
-        optimiser_(*parts.parameters, parts.host->layout(),
-                   {.adamw = request.adamw,
-                    .clip = request.gradient_clip,
-                    .learning_rates = request.learning_rates},
-                   parts.scaler),
-        reports_(stream_.get(), request.report_every, device_),
+      : RecordedSteps(request, parts, std::move(stream)),
         average_(at::zeros({}, at::TensorOptions(at::kDouble).device(device_))) {}
 
-  ~TorchWholeSteps() override {
-    // What runs still uses the memory. A device that does not answer uses none.
-    static_cast<void>(GuardTorch([this] { return stream_->Wait(); }));
-  }
-
-  absl::Status Load(const WholeStepsState& state) override;
-  absl::Status WaitForRoom() override {
-    return GuardTorch([this] { return reports_.WaitForRoom(steps_ + 1); });
-  }
   absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override {
     return Begin(baseline, &batch);
   }
   absl::Status Step(StepBaseline baseline) override { return Begin(baseline, nullptr); }
-  std::vector<WholeStepReport> TakeReports() override { return reports_.Take(); }
-  absl::Status Save(WholeStepsState& state) override;
-  int64_t batch_bytes() const override {
-    return device_.is_cpu() || request_.drawn.has_value() ? 0 : batch_.bytes();
-  }
 
  private:
   // A rollout on the device.
@@ -72,56 +46,28 @@ class TorchWholeSteps final : public WholeSteps {
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
                                          const TorchBatch& batch) const;
   absl::Status Begin(StepBaseline baseline, const NetworkBatch* batch);
-  absl::Status Launch(StepBaseline baseline);
-  absl::Status DropGraph();
+  // The average begins with a greedy rollout's mean.
+  absl::Status BeginAverage();
   // The step's instances, where the device draws them, in the current stream.
   absl::Status Draw();
-  // All of a step behind its instances, in the current stream.
+  // All of a step behind its upload, in the current stream.
   absl::Status Work(StepBaseline baseline);
   absl::StatusOr<at::Tensor> Advantages(StepBaseline baseline, const TorchBatch& batch,
                                         const Rolled& rolled) const;
-  absl::Status Finish(const Rolled& rolled, const at::Tensor& weights, const at::Tensor& terms);
+  absl::Status Report(const Rolled& rolled, const at::Tensor& weights, const at::Tensor& terms);
   void Backward(PassGradient gradient) const;
 
-  const WholeStepsRequest request_;
-  const WholeStepsParts parts_;
-  const at::Device device_;
-  const std::unique_ptr<StepStream> stream_;
-  StepBatch batch_;
-  DeviceOptimiser optimiser_;
-  StepReports reports_;
-  const at::Tensor average_;
-  bool average_known_ = false;
-  int64_t steps_ = 0;                     // begun
-  std::optional<StepBaseline> prepared_;  // of the last step that ran by itself, or of the graph
-  std::unique_ptr<StepGraph> graph_;
-};
-
-absl::Status TorchWholeSteps::Load(const WholeStepsState& state) {
-  return GuardTorch([&]() -> absl::Status {
-    VRP_RETURN_IF_ERROR(stream_->Wait());
-    parts_.parameters->Upload();
-    optimiser_.Load(state.steps, state.updates, state.mean, state.square);
+  void LoadOwn(const WholeStepsState& state) override {
     average_.fill_(state.average.value);
     average_known_ = state.average.known;
-    steps_ = state.steps;
-    reports_.Begin(steps_);
-    return absl::OkStatus();
-  });
-}
-
-absl::Status TorchWholeSteps::Save(WholeStepsState& state) {
-  return GuardTorch([&]() -> absl::Status {
-    VRP_RETURN_IF_ERROR(stream_->Wait());
-    VRP_RETURN_IF_ERROR(reports_.Finish(steps_));
-    parts_.parameters->Download();
-    const OptimiserState optimiser = optimiser_.Save(state.mean, state.square);
-    state.steps = optimiser.steps;
-    state.updates = optimiser.updates;
+  }
+  void SaveOwn(WholeStepsState& state) const override {
     state.average = {.value = average_.item<double>(), .known = average_known_};
-    return absl::OkStatus();
-  });
-}
+  }
+
+  const at::Tensor average_;
+  bool average_known_ = false;
+};
 
 absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* batch) {
   if (request_.drawn.has_value() == (batch != nullptr)) {
@@ -129,44 +75,25 @@ absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* b
                                           ? "step: got no instances, and the device draws none"
                                           : "step: got instances, and the device draws its own");
   }
-  VRP_RETURN_IF_ERROR(WaitForRoom());
   return GuardTorch([&]() -> absl::Status {
-    const c10::DeviceGuard guard(device_);
-    if (batch != nullptr) {
-      VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch_.Upload(*batch); }));
-    }
-    VRP_RETURN_IF_ERROR(Launch(baseline));
-    return reports_.StepBegun(++steps_);
-  });
-}
-
-// The first step of a kind runs by itself, for torch prepares much at its first use that must not
-// be recorded; the second one is recorded, and replayed from then on.
-absl::Status TorchWholeSteps::Launch(StepBaseline baseline) {
-  const bool begins = baseline == StepBaseline::kAverage && !average_known_;
-  if (prepared_ != baseline || begins) {
-    VRP_RETURN_IF_ERROR(DropGraph());
+    const bool begins = baseline == StepBaseline::kAverage && !average_known_;
+    if (begins) VRP_RETURN_IF_ERROR(DropGraph());
     const auto first = [&]() -> absl::Status {
       VRP_RETURN_IF_ERROR(Draw());
-      if (begins) {
-        const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
-        VRP_ASSIGN_OR_RETURN(const at::Tensor costs, GreedyCosts(*parts_.parameters, instances));
-        average_.copy_(costs.mean());
-      }
+      if (begins) VRP_RETURN_IF_ERROR(BeginAverage());
       return Work(baseline);
     };
-    VRP_RETURN_IF_ERROR(stream_->Run(first));
-    prepared_ = baseline;
-    average_known_ = average_known_ || begins;
-    return absl::OkStatus();
-  }
-  if (graph_ == nullptr) {
-    VRP_ASSIGN_OR_RETURN(graph_, stream_->Capture([this, baseline]() -> absl::Status {
+    const auto work = [this, baseline]() -> absl::Status {
       VRP_RETURN_IF_ERROR(Draw());
       return Work(baseline);
-    }));
-  }
-  return graph_->Replay();
+    };
+    VRP_RETURN_IF_ERROR(Take({.kind = static_cast<int>(baseline),
+                              .upload = [&] { return batch_.Upload(*batch); },
+                              .first = first,
+                              .work = work}));
+    average_known_ = average_known_ || begins;
+    return absl::OkStatus();
+  });
 }
 
 absl::Status TorchWholeSteps::Draw() {
@@ -174,12 +101,11 @@ absl::Status TorchWholeSteps::Draw() {
   return batch_.Draw(*request_.drawn, optimiser_.steps());
 }
 
-absl::Status TorchWholeSteps::DropGraph() {
-  prepared_.reset();
-  if (graph_ == nullptr) return absl::OkStatus();
-  const absl::Status waited = stream_->Wait();
-  graph_.reset();
-  return waited;
+absl::Status TorchWholeSteps::BeginAverage() {
+  const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
+  VRP_ASSIGN_OR_RETURN(const at::Tensor costs, GreedyCosts(*parts_.parameters, instances));
+  average_.copy_(costs.mean());
+  return absl::OkStatus();
 }
 
 DecoderProjections TorchWholeSteps::Project(const TorchParameters& parameters,
@@ -260,32 +186,26 @@ absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
     const double decay = request_.average_decay;
     average_.copy_(decay * average_ + (1 - decay) * rolled.costs.mean());
   }
-  return Finish(rolled, weights, terms);
+  return Report(rolled, weights, terms);
 }
 
 void TorchWholeSteps::Backward(PassGradient gradient) const {
-  if (parts_.scaler != nullptr) {
-    for (at::Tensor& by : gradient.gradients) by = parts_.scaler->Scale(by);
-  }
+  for (at::Tensor& by : gradient.gradients) by = Scaled(by);
   torch::autograd::backward(gradient.roots, gradient.gradients);
 }
 
-absl::Status TorchWholeSteps::Finish(const Rolled& rolled, const at::Tensor& weights,
+absl::Status TorchWholeSteps::Report(const Rolled& rolled, const at::Tensor& weights,
                                      const at::Tensor& terms) {
   const c10::NoGradGuard no_gradients;
-  const at::Tensor loss = (weights * terms).sum();
-  VRP_RETURN_IF_ERROR(optimiser_.Step(loss));
   const RolloutMemory& memory = rolled.memory;
   const at::Tensor difference = (terms - memory.LogLikelihoods()).abs();
   const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
-  reports_.Write(optimiser_.Steps(),
-                 {.loss = loss,
-                  .cost = memory.Costs().mean(),
-                  .norm = optimiser_.Norm(),
-                  .pass_difference = (difference / memory.Lengths().clamp_min(1)).max(),
-                  .stuck = (memory.Ends() != done).sum(),
-                  .applied = optimiser_.Applied()});
-  return absl::OkStatus();
+  return Finish((weights * terms).sum(),
+                {.cost = memory.Costs().mean(),
+                 .pass_difference = (difference / memory.Lengths().clamp_min(1)).max(),
+                 .instances = at::full({}, request_.instances, average_.options()),
+                 .accuracy = at::full({}, kNone, average_.options()),
+                 .stuck = (memory.Ends() != done).sum()});
 }
 
 }  // namespace

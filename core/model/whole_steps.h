@@ -1,6 +1,7 @@
-// Whole training steps of REINFORCE that run on an engine's device by themselves: instances,
-// rollout, baseline, second pass, backward, clipping and optimiser, with nothing that the host
-// waits for. What a step came to is told some steps later. No torch here.
+// Whole training steps that run on an engine's device by themselves: those of REINFORCE (instances,
+// rollout, baseline, second pass) or along labels (what they show, and the pass over it), then
+// backward, clipping and optimiser, with nothing that the host waits for. What a step came to is
+// told some steps later. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct MovingAverage {
 };
 
 struct WholeStepsRequest {
-  int32_t instances = 0;  // B, of each step
+  int32_t instances = 0;  // B, of each step; along labels at most
   int32_t nodes = 0;      // N, of the largest instance
   bool tsp = false;       // some may be a TSP
   // Drawn by the device: of step k (from 1) numbers (k - 1) * B and on. None: by the host.
@@ -40,6 +41,10 @@ struct WholeStepsRequest {
   bool bf16 = false;
   double average_decay = 0.8;
   const PolicyEngine* baseline = nullptr;  // kGreedy's, which outlives the steps
+  // Steps along labels, without baseline and trajectories of their own; as in GradientRequest.
+  bool labels = false;
+  double label_smoothing = 0;
+  bool dropout = false;
   AdamWOptions adamw = {};
   double gradient_clip = 1;
   std::vector<double> learning_rates = {};  // of each step of the run
@@ -62,8 +67,18 @@ struct WholeStepReport {
   double cost = 0;           // mean
   double gradient_norm = 0;  // before clipping
   double pass_difference = 0;
-  int64_t stuck = 0;     // trajectories with customers that no vehicle can serve
+  int64_t instances = 0;
+  double accuracy = 0;   // of labels' choices; not a number where there are none
+  int64_t stuck = 0;     // trajectories with customers that no vehicle can serve, forbidden labels
   bool applied = false;  // not: loss or norm is no finite number
+};
+
+// The labels of a step's instances.
+struct StepLabels {
+  std::span<const std::vector<int32_t>> choices = {};  // [B] that lead to their plans
+  int64_t steps = 0;                                   // choices of all
+  double cost = 0;                                     // mean, as it is to be told
+  double teacher_forcing = 1;                          // as in RolloutRequest
 };
 
 // One thread.
@@ -78,10 +93,17 @@ class WholeSteps {
   virtual absl::Status WaitForRoom() = 0;
   // The next step, which is only begun. kResourceExhausted, kInternal: it could not be, and nothing
   // has changed. kInvalidArgument: a batch that is larger than those that were asked for, or any
-  // where the device draws them.
-  virtual absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) = 0;
+  // where the device draws them. kUnimplemented: these steps are of another kind.
+  virtual absl::Status Step(StepBaseline, const NetworkBatch&) {
+    return absl::UnimplementedError("step: got a baseline, wanted labels");
+  }
   // The same where the device draws the instances; kInvalidArgument where it does not.
-  virtual absl::Status Step(StepBaseline baseline) = 0;
+  virtual absl::Status Step(StepBaseline) {
+    return absl::UnimplementedError("step: got a baseline, wanted labels");
+  }
+  virtual absl::Status StepAlong(const StepLabels&, const NetworkBatch&) {
+    return absl::UnimplementedError("step: got labels, wanted a baseline");
+  }
   // Those that have come since, in order.
   virtual std::vector<WholeStepReport> TakeReports() = 0;
   // Waits for all steps. The engine's host parameters and `state`, whose spans are filled, are then

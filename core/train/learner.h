@@ -63,8 +63,11 @@ class Learner {
   virtual absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const {
     return absl::UnimplementedError("this method's steps need the host");
   }
-  // Of step `step` (from 1), where there are such.
-  virtual StepBaseline BaselineAt(int64_t) const { return StepBaseline::kShared; }
+  // Begins step `step` (from 1) of `steps`, which were made by that request. `batch`: null where
+  // the device draws the instances.
+  virtual absl::Status BeginStep(WholeSteps&, int64_t, const TrainingBatch*) const {
+    return absl::UnimplementedError("this method's steps need the host");
+  }
   // The learner's own, which such steps go on with; null: it has none.
   virtual MovingAverage* average() { return nullptr; }
 

@@ -53,6 +53,22 @@ void StepParts::AddRolloutSeconds(double wall) {
   outcome.seconds[static_cast<size_t>(Phase::kRollout)] += wall * threads;
 }
 
+absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options) {
+  const TrainingConfig& config = options.config;
+  const std::vector<ProblemKind>& kinds = config.problem.kinds;
+  const auto refuse = [](const char* why) { return absl::UnimplementedError(why); };
+  if (config.accumulate_steps > 1) return refuse("training.accumulate_steps: above 1");
+  if (config.weight_average > 0) return refuse("training.weight_average: is the host's");
+  const bool tsp = std::count(kinds.begin(), kinds.end(), ProblemKind::kTsp) > 0;
+  const bool cities = tsp && kinds.size() == 1;
+  const int32_t customers = config.problem.customers.high;
+  return WholeStepsRequest{.instances = config.batch_size,
+                           .nodes = cities ? customers : customers + 1,
+                           .tsp = tsp,
+                           .seed = config.seed,
+                           .bf16 = options.bf16};
+}
+
 absl::Status CheckPassDifference(double difference, bool bf16) {
   // Single precision over sums of some hundred terms; bf16 keeps 8 bits of logits up to 10.
   const double limit = bf16 ? 0.25 : 2e-3;

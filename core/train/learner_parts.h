@@ -35,6 +35,9 @@ class StepParts {
   const StopCondition stop_;
 };
 
+// What any method's whole steps are asked for. kUnimplemented names what they cannot have.
+absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options);
+
 // kInternal when the two passes' log-likelihoods differ by more than rounding explains; NaN is the
 // caller's to count.
 absl::Status CheckPassDifference(double difference, bool bf16);

@@ -131,29 +131,17 @@ class ReinforceLearner final : public Learner {
     if (problem.customers.low != problem.customers.high) {
       return refuse("problem.customers: batches of several sizes");
     }
-    if (config.accumulate_steps > 1) return refuse("training.accumulate_steps: above 1");
-    if (config.weight_average > 0) return refuse("training.weight_average: is the host's");
-    const bool tsp = std::count(problem.kinds.begin(), problem.kinds.end(), ProblemKind::kTsp) > 0;
-    const bool cities = tsp && problem.kinds.size() == 1;
-    const int32_t customers = problem.customers.low;
-    return WholeStepsRequest{.instances = config.batch_size,
-                             .nodes = cities ? customers : customers + 1,
-                             .tsp = tsp,
-                             .trajectories = OwnTrajectories(customers),
-                             .distinct_starts = config.reinforce.baseline == Baseline::kPomo,
-                             .seed = config.seed,
-                             .bf16 = options_.bf16,
-                             .average_decay = config.reinforce.average_decay,
-                             .baseline = options_.baseline.get()};
+    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_));
+    request.trajectories = OwnTrajectories(problem.customers.low);
+    request.distinct_starts = config.reinforce.baseline == Baseline::kPomo;
+    request.average_decay = config.reinforce.average_decay;
+    request.baseline = options_.baseline.get();
+    return request;
   }
-  StepBaseline BaselineAt(int64_t step) const override {
-    const ReinforceConfig& config = options_.config.reinforce;
-    if (config.baseline == Baseline::kPomo || config.baseline == Baseline::kSamples) {
-      return StepBaseline::kShared;
-    }
-    if (config.baseline == Baseline::kExponential) return StepBaseline::kAverage;
-    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
-    return step <= warmup ? StepBaseline::kAverage : StepBaseline::kGreedy;
+  absl::Status BeginStep(WholeSteps& steps, int64_t step,
+                         const TrainingBatch* batch) const override {
+    if (batch == nullptr) return steps.Step(BaselineAt(step));
+    return steps.Step(BaselineAt(step), batch->parts.front().batch);
   }
   MovingAverage* average() override { return &average_; }
 
@@ -175,6 +163,16 @@ class ReinforceLearner final : public Learner {
 
  private:
   static constexpr int64_t kAtOnce = 512;
+
+  StepBaseline BaselineAt(int64_t step) const {
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (config.baseline == Baseline::kPomo || config.baseline == Baseline::kSamples) {
+      return StepBaseline::kShared;
+    }
+    if (config.baseline == Baseline::kExponential) return StepBaseline::kAverage;
+    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
+    return step <= warmup ? StepBaseline::kAverage : StepBaseline::kGreedy;
+  }
 
   // Of instances in which so many nodes may come first.
   int32_t OwnTrajectories(int32_t starts) const {

@@ -25,7 +25,7 @@ class SupervisedLearner final : public Learner {
       follow.teacher_forcing = TeacherForcing(step);
       GradientRequest request = parts.Gradient(follow);
       request.label_smoothing = options_.config.supervised.label_smoothing;
-      request.dropout = options_.config.model == "ptrnet" && options_.config.network.dropout > 0;
+      request.dropout = Drops();
       VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome,
                            options_.engine->AddGradient(part.batch, request, weigh));
       VRP_RETURN_IF_ERROR(parts.Add(outcome));
@@ -37,7 +37,33 @@ class SupervisedLearner final : public Learner {
     return outcome;
   }
 
+  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
+    const SupervisedConfig& supervised = options_.config.supervised;
+    if (supervised.labels == LabelSource::kFile) {
+      return absl::UnimplementedError("supervised.labels: a user's own, of sizes not known before");
+    }
+    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_));
+    request.labels = true;
+    request.label_smoothing = supervised.label_smoothing;
+    request.dropout = Drops();
+    return request;
+  }
+  absl::Status BeginStep(WholeSteps& steps, int64_t step,
+                         const TrainingBatch* batch) const override {
+    if (batch == nullptr) return absl::InvalidArgumentError("step: the device draws no labels");
+    const BatchPart& part = batch->parts.front();
+    return steps.StepAlong({.choices = part.choices,
+                            .steps = batch->label_steps,
+                            .cost = batch->label_cost,
+                            .teacher_forcing = TeacherForcing(step)},
+                           part.batch);
+  }
+
  private:
+  bool Drops() const {
+    return options_.config.model == "ptrnet" && options_.config.network.dropout > 0;
+  }
+
   double TeacherForcing(int64_t step) const {
     const SupervisedConfig& supervised = options_.config.supervised;
     const int64_t epochs = options_.config.epochs;

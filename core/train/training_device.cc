@@ -34,7 +34,8 @@ absl::Status TrainingRun::ChooseSteps() {
   absl::Status why = request.status();
   absl::Status why_not_drawn;
   if (request.ok()) {
-    absl::StatusOr<UniformInstances> drawn = DrawnByDevice(config_.problem);
+    absl::StatusOr<UniformInstances> drawn = absl::UnimplementedError("they have labels");
+    if (!request->labels) drawn = DrawnByDevice(config_.problem);
     device_draws_ = drawn.ok();
     why_not_drawn = drawn.status();
     if (drawn.ok()) request->drawn = *drawn;
@@ -71,9 +72,7 @@ absl::Status TrainingRun::LoadDevice() {
 
 absl::StatusOr<bool> TrainingRun::DeviceStep(const TrainingBatch* batch) {
   if (told_ == absl::InfinitePast()) told_ = SteadyNow();
-  const StepBaseline baseline = learner_->BaselineAt(step_ + 1);
-  const absl::Status begun = batch == nullptr ? device_->Step(baseline)
-                                              : device_->Step(baseline, batch->parts.front().batch);
+  const absl::Status begun = learner_->BeginStep(*device_, step_ + 1, batch);
   if (IsDeviceLost(begun)) return begun;
   if (!begun.ok()) {
     VRP_RETURN_IF_ERROR(Settle());
@@ -99,16 +98,18 @@ absl::Status TrainingRun::TellWholeSteps() {
     VRP_RETURN_IF_ERROR(
         CheckPassDifference(report.pass_difference, precision_ == Precision::kBf16));
     if (report.stuck > 0) {
-      return absl::FailedPreconditionError(Concat("step ", report.step, ": ", report.stuck,
-                                                  " tours have customers that cannot be served"));
+      return absl::FailedPreconditionError(
+          Concat("step ", report.step, ": ", report.stuck,
+                 " tours have customers that cannot be served, or labels that are not allowed"));
     }
     const bool overflowed = precision_ == Precision::kFp16 && !std::isfinite(report.gradient_norm);
     VRP_RETURN_IF_ERROR(Conclude({.loss = report.loss,
                                   .cost = report.cost,
+                                  .accuracy = report.accuracy,
                                   .pass_difference = report.pass_difference,
                                   .overflowed = overflowed},
                                  {.step = report.step,
-                                  .instances = config_.batch_size,
+                                  .instances = report.instances,
                                   .gradient_norm = report.gradient_norm,
                                   .seconds = each,
                                   .sound = report.applied}));

@@ -72,5 +72,39 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) { TakeSteps(fal
 
 TEST_F(CudaGraphEngineGpuTest, DrawsTheirInstancesWithoutSynchronising) { TakeSteps(true); }
 
+TEST_F(CudaGraphEngineGpuTest, ReplaysStepsAlongLabelsWithoutSynchronising) {
+  const auto engine =
+      *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2},
+                              {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+  std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
+  std::vector<float> square = mean;
+  WholeStepsState state = {.mean = mean, .square = square};
+  const auto steps = engine->MakeWholeSteps({.instances = 8,
+                                             .nodes = 21,
+                                             .labels = true,
+                                             .dropout = true,
+                                             .learning_rates = {1e-4},
+                                             .report_every = 4});
+  ASSERT_TRUE(steps.ok()) << steps.status();
+  ASSERT_TRUE((*steps)->Load(state).ok());
+  const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
+  const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kByAngle);
+  const auto labels = test::SomeLabels(batch);
+  const StepLabels task = {
+      .choices = labels, .steps = test::ChoicesIn(labels), .teacher_forcing = 0.7};
+  for (int step = 0; step < 3; ++step) {  // by itself, recorded, replayed
+    ASSERT_TRUE((*steps)->StepAlong(task, batch).ok());
+  }
+  {
+    const SyncIsAnError error;
+    for (int step = 0; step < 20; ++step) {
+      const absl::Status begun = (*steps)->StepAlong(task, batch);
+      ASSERT_TRUE(begun.ok()) << begun;
+    }
+  }
+  ASSERT_TRUE((*steps)->Save(state).ok());
+  EXPECT_EQ(state.updates, 23);
+}
+
 }  // namespace
 }  // namespace vrp

@@ -45,6 +45,11 @@ class NotedSteps final : public WholeSteps {
     notes_->Add('d');
     return absl::OkStatus();
   }
+  absl::Status StepAlong(const StepLabels&, const NetworkBatch&) override {
+    EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
+    notes_->Add('a');
+    return absl::OkStatus();
+  }
   std::vector<WholeStepReport> TakeReports() override { return {{.step = 7}}; }
   absl::Status Save(WholeStepsState& state) override {
     notes_->Add('v');
@@ -164,13 +169,14 @@ TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
   EXPECT_TRUE((*steps)->Load({}).ok());
   EXPECT_EQ((*steps)->Step(StepBaseline::kShared, {}), absl::ResourceExhaustedError("too large"));
   EXPECT_TRUE((*steps)->Step(StepBaseline::kShared).ok());
+  EXPECT_TRUE((*steps)->StepAlong({}, {}).ok());
   WholeStepsState state;
   EXPECT_TRUE((*steps)->Save(state).ok());
   EXPECT_EQ(state.steps, 3);
   EXPECT_EQ((*steps)->TakeReports().front().step, 7);
   EXPECT_EQ((*steps)->batch_bytes(), 12);
   steps->reset();
-  EXPECT_EQ(Noted(), "Twlsdve");
+  EXPECT_EQ(Noted(), "Twlsdave");
 }
 
 TEST_F(OwnedEngineTest, SaysSoWhereTheDeviceIsNoLongerServed) {

@@ -218,6 +218,42 @@ TEST_F(LearnerTest, SupervisionWeighsEveryChoiceOfAStepEqually) {
   EXPECT_EQ(outcome->cost, 4.5);
 }
 
+TEST_F(LearnerTest, AsksForStepsAlongLabelsAsItsConfigurationSays) {
+  config_.method = TrainingMethod::kSupervised;
+  config_.problem.customers = {5, 9};
+  config_.network.dropout = 0.2;
+  config_.supervised.label_smoothing = 0.1;
+  const auto request = Make()->RequestWholeSteps();
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_TRUE(request->labels);
+  EXPECT_TRUE(request->dropout);
+  EXPECT_EQ(request->label_smoothing, 0.1);
+  EXPECT_EQ(request->instances, 6);
+  EXPECT_EQ(request->nodes, 10);  // the depot and the most customers
+  config_.model = "gt";
+  EXPECT_FALSE(Make()->RequestWholeSteps()->dropout);
+}
+
+TEST_F(LearnerTest, SaysWhatKeepsItsStepsOnTheHost) {
+  config_.method = TrainingMethod::kSupervised;
+  const auto expect = [this](const std::string& why) {
+    const absl::Status status = Make()->RequestWholeSteps().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(status.message().substr(0, why.size()), why);
+  };
+  config_.supervised.labels = LabelSource::kFile;
+  expect("supervised.labels: ");
+  config_.supervised.labels = LabelSource::kHeuristic;
+  config_.accumulate_steps = 2;
+  expect("training.accumulate_steps: ");
+  config_.accumulate_steps = 1;
+  config_.weight_average = 0.5;
+  expect("training.weight_average: ");
+  config_.weight_average = 0;
+  config_.method = TrainingMethod::kSelfLabelling;
+  expect("this method");
+}
+
 TEST_F(LearnerTest, RefusesPassesThatDifferByMoreThanRounding) {
   const auto learner = Make();
   engine_.pass_difference = 0.01;

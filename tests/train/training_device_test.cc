@@ -23,14 +23,14 @@ using test::FakeStepStream;
 using test::Method;
 using test::Recorder;
 
-constexpr char kSizes[] =
+constexpr char kTransformer[] =
+    "model: gt\n"
     "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2, edge_bias: true}\n";
+constexpr char kPointer[] = "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0}\n";
+constexpr char kDroppingPointer[] =
+    "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0.2}\n";
 
-std::string TransformerYaml(const Method& method, const std::string& problem = "") {
-  std::string yaml = test::Yaml(method, std::string("model: gt\n") + kSizes);
-  const std::string plain = "kind: cvrp, customers: 6";
-  return problem.empty() ? yaml : yaml.replace(yaml.find(plain), plain.size(), problem);
-}
+std::string TransformerYaml(const Method& method) { return test::Yaml(method, kTransformer); }
 
 class TrainingDeviceFixture : public test::TrainerFixture {
  protected:
@@ -38,8 +38,10 @@ class TrainingDeviceFixture : public test::TrainerFixture {
   void UseEngines(bool whole_steps) {
     engines_ = [this, whole_steps](const TrainingConfig& config, DeviceId, EngineOptions options) {
       if (whole_steps) options.step_stream = [this] { return MakeStream(); };
-      absl::StatusOr<std::unique_ptr<PolicyEngine>> engine = MakeTorchGraphTransformerEngine(
-          config.graph_transformer, {.device = {}, .seed = config.seed, .options = options});
+      const TorchEngineRequest request = {.device = {}, .seed = config.seed, .options = options};
+      absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
+          config.model == "gt" ? MakeTorchGraphTransformerEngine(config.graph_transformer, request)
+                               : MakeTorchPointerEngine(config.network, request);
       if (executor_ == nullptr || !engine.ok()) return engine;
       return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
           MakeOwnedEngine(*std::move(engine), *executor_, Priority::kTraining));
@@ -79,12 +81,32 @@ class TrainingDeviceFixture : public test::TrainerFixture {
   std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
 };
 
+using Change = std::pair<const char*, const char*>;  // from, to
+
+std::string Changed(std::string yaml, const Change& change) {
+  const size_t at = yaml.find(change.first);
+  EXPECT_NE(at, std::string::npos) << change.first;
+  return yaml.replace(at, std::string(change.first).size(), change.second);
+}
+
 struct DeviceCase {
   Method method;
-  const char* problem = "";
+  std::vector<Change> changes = {};
+  const char* model = kTransformer;
+
+  std::string Yaml() const {
+    std::string yaml = test::Yaml(method, model);
+    for (const Change& change : changes) yaml = Changed(yaml, change);
+    return yaml;
+  }
 };
 void PrintTo(const DeviceCase& one, std::ostream* out) { *out << one.method.name; }
 
+constexpr char kPlainProblem[] = "kind: cvrp, customers: 6";
+constexpr char kForced[] = "teacher_forcing_end: 1";
+constexpr char kMixed[] = "teacher_forcing_end: 0.5";
+// At the others' rate labels make training wild, and roundings grow with it.
+const Change kSlowly = {"learning_rate: 0.03", "learning_rate: 0.003"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
 const DeviceCase kDeviceCases[] = {
     {test::kMethods[0]},
@@ -92,11 +114,21 @@ const DeviceCase kDeviceCases[] = {
     {test::kMethods[2]},
     {{"Samples", "reinforce", kSamplesMethod}},
     {{"Mixture", "reinforce", kSamplesMethod},
-     "customers: 7, kinds: [cvrp, tsp], layouts: [uniform, clustered, x], open_routes: 0.3, "
-     "distance_limit: 0.3, backhauls: 0.3"},
+     {{kPlainProblem,
+       "customers: 7, kinds: [cvrp, tsp], layouts: [uniform, clustered, x], open_routes: 0.3, "
+       "distance_limit: 0.3, backhauls: 0.3"}}},
     {{"TwoKinds", "reinforce", kSamplesMethod},
-     "customers: 7, kinds: [tsp, cvrp], capacity: [20, 40]"},
-    {{"Windows", "reinforce", kSamplesMethod}, "kind: vrptw, customers: 5"},
+     {{kPlainProblem, "customers: 7, kinds: [tsp, cvrp], capacity: [20, 40]"}}},
+    {{"Windows", "reinforce", kSamplesMethod}, {{kPlainProblem, "kind: vrptw, customers: 5"}}},
+    {{"Pointer", "supervised", ""}, {kSlowly, {kMixed, kForced}}, kPointer},
+    {{"PointerWithOwnChoices", "supervised", ""}, {kSlowly}, kPointer},
+    {{"PointerWithDropoutAndALastBatchThatIsSmaller", "supervised", ""},
+     {kSlowly, {"samples: 40", "samples: 36"}},
+     kDroppingPointer},
+    {{"SmoothedPointer", "supervised", ""}, {kSlowly, {kMixed, "label_smoothing: 0.1"}}, kPointer},
+    {{"PointerOfSizesAndKinds", "supervised", ""},
+     {kSlowly, {kPlainProblem, "customers: [4, 7], kinds: [cvrp, tsp, vrptw]"}},
+     kDroppingPointer},
 };
 
 TEST_F(TrainingDeviceFixture, GoesTheSameWayOnAThreadOfTheDevicesOwn) {
@@ -118,7 +150,7 @@ class TrainingDeviceTest : public TrainingDeviceFixture,
                            public testing::WithParamInterface<DeviceCase> {};
 
 TEST_P(TrainingDeviceTest, GoesTheWayOfStepsPartByPart) {
-  const std::string yaml = TransformerYaml(GetParam().method, GetParam().problem);
+  const std::string yaml = GetParam().Yaml();
   Recorder parts;
   Recorder whole;
   const auto expected = TrainOn(false, "parts", yaml, parts);
@@ -140,6 +172,11 @@ TEST_P(TrainingDeviceTest, GoesTheWayOfStepsPartByPart) {
     EXPECT_NEAR(whole.steps[i].gradient_norm, parts.steps[i].gradient_norm,
                 1e-4 * parts.steps[i].gradient_norm);
     EXPECT_LT(whole.steps[i].pass_difference, 1e-5);
+    const double accuracy = parts.steps[i].accuracy;
+    EXPECT_EQ(std::isnan(whole.steps[i].accuracy), std::isnan(accuracy));
+    if (!std::isnan(accuracy)) {
+      EXPECT_NEAR(whole.steps[i].accuracy, accuracy, 1e-12);
+    }
   }
   EXPECT_EQ(whole.checkpoints, parts.checkpoints);
   EXPECT_NEAR(actual->validation_cost, expected->validation_cost, 1e-6);
@@ -147,7 +184,7 @@ TEST_P(TrainingDeviceTest, GoesTheWayOfStepsPartByPart) {
 }
 
 TEST_P(TrainingDeviceTest, EndsInTheSameBitsAfterAnInterruption) {
-  const std::string yaml = TransformerYaml(GetParam().method, GetParam().problem);
+  const std::string yaml = GetParam().Yaml();
   Recorder whole;
   ASSERT_TRUE(TrainOn(true, "whole", yaml, whole).ok());
   Recorder first;
@@ -199,6 +236,13 @@ TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheBaselineBecomesAnother) {
   EXPECT_EQ(counts_.replays, 18);
 }
 
+TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheDecoderBeginsToReadItsOwnChoices) {
+  Recorder recorder;
+  ASSERT_TRUE(TrainOn(true, "a", test::Yaml(test::kMethods[4], kPointer), recorder).ok());
+  EXPECT_EQ(counts_.captures, 2);
+  EXPECT_EQ(counts_.replays, 18);
+}
+
 TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
   const std::string yaml = TransformerYaml(test::kMethods[2]);
   const std::vector<std::pair<std::string, std::string>> changes = {
@@ -207,16 +251,17 @@ TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
       {"batch_size: 8", "batch_size: 8, accumulate_steps: 2"},
       {"batch_size: 8", "batch_size: 8, gradient_checkpointing: true"}};
   for (const auto& [from, to] : changes) {
-    std::string changed = yaml;
-    changed.replace(changed.find(from), from.size(), to);
+    const std::string changed = Changed(yaml, {from.c_str(), to.c_str()});
     Recorder recorder;
     const auto result = TrainOn(true, to, changed, recorder);
     ASSERT_TRUE(result.ok()) << to << ": " << result.status();
     EXPECT_EQ(counts_.runs, 0) << to;
   }
-  Recorder labels;
-  ASSERT_TRUE(TrainOn(true, "labels", TransformerYaml(test::kMethods[3]), labels).ok());
-  EXPECT_EQ(counts_.runs, 0);
+  for (const Method& method : {test::kMethods[3], test::kMethods[4]}) {
+    Recorder recorder;
+    ASSERT_TRUE(TrainOn(true, method.name, TransformerYaml(method), recorder).ok());
+    EXPECT_EQ(counts_.runs, 0) << method.name;
+  }
 }
 
 TEST_F(TrainingDeviceChoiceTest, GoesOnPartByPartWhereNothingCanBeRecorded) {

@@ -1,0 +1,102 @@
+#include "core/model/torch_label_steps.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/model/torch_followed.h"
+#include "core/model/torch_guard.h"
+#include "core/model/torch_rollout.h"
+
+namespace vrp {
+namespace {
+
+constexpr uint64_t kFirstStream = 1;  // what is drawn is by the step's number, from 1
+
+class LabelSteps final : public RecordedSteps {
+ public:
+  LabelSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+             std::unique_ptr<StepStream> stream)
+      : RecordedSteps(request, parts, std::move(stream)) {}
+
+  absl::Status StepAlong(const StepLabels& labels, const NetworkBatch& batch) override {
+    // A graph of its own where the decoder reads labels alone: it has no steps before the pass.
+    const bool own = labels.teacher_forcing < 1;
+    const auto work = [this, own] { return LearnLabels(own); };
+    return GuardTorch([&] {
+      return Take({.kind = own ? 1 : 0,
+                   .upload = [&] { return batch_.Upload(batch, &labels); },
+                   .first = work,
+                   .work = work});
+    });
+  }
+
+ private:
+  // All of a step behind its upload, in the current stream.
+  absl::Status LearnLabels(bool own_choices);
+  absl::StatusOr<Followed> FollowLabels() const;
+  absl::StatusOr<ReplayTerms> Terms(Followed& followed, bool own_choices) const;
+  absl::Status TellLabels(const at::Tensor& loss, const Followed& followed,
+                          const ReplayTerms& terms);
+};
+
+absl::StatusOr<Followed> LabelSteps::FollowLabels() const {
+  return FollowChoices({.network = parts_.network,
+                        .rules = batch_.rules(),
+                        .choices = batch_.choices(),
+                        .nodes = request_.nodes,
+                        .seed = request_.seed,
+                        .stream = kFirstStream,
+                        .steps = optimiser_.steps()});
+}
+
+absl::StatusOr<ReplayTerms> LabelSteps::Terms(Followed& followed, bool own_choices) const {
+  const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
+  const AutocastScope autocast(device_.type(), parts_.options.precision);
+  const std::unique_ptr<TorchDecoder> decoder = parts_.network->Encode(
+      *parts_.parameters, instances,
+      {.dropout = request_.dropout,
+       .draws = {.seed = request_.seed, .stream = kFirstStream, .steps = optimiser_.steps()}});
+  StepInputs& inputs = followed.steps.inputs;
+  if (own_choices) {
+    const at::Tensor own = followed.draws >= batch_.numbers().teacher_forcing;
+    VRP_ASSIGN_OR_RETURN(inputs.current,
+                         ReadOwnChoices({.decoder = decoder.get(), .inputs = inputs, .own = own}));
+  }
+  return Replay(*decoder, followed.steps, 1, request_.label_smoothing);
+}
+
+absl::Status LabelSteps::LearnLabels(bool own_choices) {
+  parts_.parameters->gradient().zero_();
+  VRP_ASSIGN_OR_RETURN(Followed followed, FollowLabels());
+  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(followed, own_choices));
+  const at::Tensor weight = batch_.numbers().weight.to(terms.smoothed.scalar_type());
+  const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
+  torch::autograd::backward({Scaled(loss)}, {});
+  return TellLabels(loss.detach().to(at::kDouble), followed, terms);
+}
+
+absl::Status LabelSteps::TellLabels(const at::Tensor& loss, const Followed& followed,
+                                    const ReplayTerms& terms) {
+  const LabelNumbers numbers = batch_.numbers();
+  const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
+  const at::Tensor labelled = batch_.choices().select(2, 0).flatten() >= 0;
+  const at::Tensor choices = followed.steps.counted.sum().to(at::kDouble);
+  return Finish(loss, {.cost = numbers.cost,
+                       .pass_difference = at::zeros({}, loss.options()),  // there is one pass
+                       .instances = numbers.instances,
+                       .accuracy = terms.agrees.sum() / choices.clamp_min(1),
+                       .stuck = (followed.ends != done).logical_and(labelled).sum()});
+}
+
+}  // namespace
+
+std::unique_ptr<WholeSteps> MakeTorchLabelSteps(const WholeStepsRequest& request,
+                                                const WholeStepsParts& parts,
+                                                std::unique_ptr<StepStream> stream) {
+  return std::make_unique<LabelSteps>(request, parts, std::move(stream));
+}
+
+}  // namespace vrp

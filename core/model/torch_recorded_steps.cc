@@ -1,0 +1,107 @@
+#include "core/model/torch_recorded_steps.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/GradMode.h>
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/model/torch_guard.h"
+
+namespace vrp {
+
+RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+                             std::unique_ptr<StepStream> stream)
+    : request_(request),
+      parts_(parts),
+      device_(parts.parameters->options().device()),
+      batch_({.instances = request.instances,
+              .nodes = request.nodes,
+              .tsp = request.tsp,
+              .labels = request.labels},
+             device_),
+      optimiser_(*parts.parameters, parts.host->layout(),
+                 {.adamw = request.adamw,
+                  .clip = request.gradient_clip,
+                  .learning_rates = request.learning_rates},
+                 parts.scaler),
+      stream_(std::move(stream)),
+      reports_(stream_.get(), request.report_every, device_) {}
+
+RecordedSteps::~RecordedSteps() {
+  // What runs still uses the memory. A device that does not answer uses none.
+  static_cast<void>(GuardTorch([this] { return stream_->Wait(); }));
+}
+
+absl::Status RecordedSteps::Load(const WholeStepsState& state) {
+  return GuardTorch([&]() -> absl::Status {
+    VRP_RETURN_IF_ERROR(stream_->Wait());
+    parts_.parameters->Upload();
+    optimiser_.Load(state.steps, state.updates, state.mean, state.square);
+    LoadOwn(state);
+    steps_ = state.steps;
+    reports_.Begin(steps_);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status RecordedSteps::WaitForRoom() {
+  return GuardTorch([this] { return reports_.WaitForRoom(steps_ + 1); });
+}
+
+absl::Status RecordedSteps::Save(WholeStepsState& state) {
+  return GuardTorch([&]() -> absl::Status {
+    VRP_RETURN_IF_ERROR(stream_->Wait());
+    VRP_RETURN_IF_ERROR(reports_.Finish(steps_));
+    parts_.parameters->Download();
+    const OptimiserState optimiser = optimiser_.Save(state.mean, state.square);
+    state.steps = optimiser.steps;
+    state.updates = optimiser.updates;
+    SaveOwn(state);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status RecordedSteps::Take(const StepWork& step) {
+  const c10::DeviceGuard guard(device_);
+  VRP_RETURN_IF_ERROR(WaitForRoom());
+  if (!request_.drawn.has_value()) VRP_RETURN_IF_ERROR(stream_->Run(step.upload));
+  VRP_RETURN_IF_ERROR(Launch(step));
+  return reports_.StepBegun(++steps_);
+}
+
+// The first step of a kind runs by itself, for torch prepares much at its first use that must not
+// be recorded; the second one is recorded, and replayed from then on.
+absl::Status RecordedSteps::Launch(const StepWork& step) {
+  if (prepared_ != step.kind) {
+    VRP_RETURN_IF_ERROR(DropGraph());
+    VRP_RETURN_IF_ERROR(stream_->Run(step.first));
+    prepared_ = step.kind;
+    return absl::OkStatus();
+  }
+  if (graph_ == nullptr) {
+    VRP_ASSIGN_OR_RETURN(graph_, stream_->Capture(step.work));
+  }
+  return graph_->Replay();
+}
+
+absl::Status RecordedSteps::DropGraph() {
+  prepared_.reset();
+  if (graph_ == nullptr) return absl::OkStatus();
+  const absl::Status waited = stream_->Wait();
+  graph_.reset();
+  return waited;
+}
+
+absl::Status RecordedSteps::Finish(const at::Tensor& loss, StepReports::Row row) {
+  const c10::NoGradGuard no_gradients;
+  VRP_RETURN_IF_ERROR(optimiser_.Step(loss));
+  row.loss = loss;
+  row.norm = optimiser_.Norm();
+  row.applied = optimiser_.Applied();
+  reports_.Write(optimiser_.Steps(), row);
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

@@ -1,0 +1,88 @@
+// What all kinds of whole steps have in common: a stream with a graph that is recorded once, the
+// optimiser's memory, and reports. Needs torch.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "core/device/step_stream.h"
+#include "core/model/engine_options.h"
+#include "core/model/torch_device_optimiser.h"
+#include "core/model/torch_network.h"
+#include "core/model/torch_parameters.h"
+#include "core/model/torch_precision.h"
+#include "core/model/torch_step_batch.h"
+#include "core/model/torch_step_reports.h"
+#include "core/model/whole_steps.h"
+
+namespace vrp {
+
+// What steps work on; all outlive them. The parameters are float32, their gradient is tracked.
+struct WholeStepsParts {
+  const TorchNetwork* network = nullptr;
+  FlatParameters* host = nullptr;
+  TorchParameters* parameters = nullptr;
+  const TorchParameters* baseline = nullptr;  // null: there is none
+  const LossScaler* scaler = nullptr;         // null: losses are not scaled
+  EngineOptions options;                      // with the precision to train in
+};
+
+class RecordedSteps : public WholeSteps {
+ public:
+  ~RecordedSteps() override;
+
+  absl::Status Load(const WholeStepsState& state) override;
+  absl::Status WaitForRoom() override;
+  std::vector<WholeStepReport> TakeReports() override { return reports_.Take(); }
+  absl::Status Save(WholeStepsState& state) override;
+  int64_t batch_bytes() const override {
+    return device_.is_cpu() || request_.drawn.has_value() ? 0 : batch_.bytes();
+  }
+
+ protected:
+  RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+                std::unique_ptr<StepStream> stream);
+
+  // A step's work, put into the current stream. Graphs are of a kind: its steps do the same.
+  struct StepWork {
+    int kind = 0;
+    absl::FunctionRef<absl::Status()> upload;  // is never recorded; where the device draws: none
+    absl::FunctionRef<absl::Status()> first;   // instead of `work` where nothing is recorded yet
+    std::function<absl::Status()> work;
+  };
+  absl::Status Take(const StepWork& step);
+  // Waits, where there is one. The next step runs by itself.
+  absl::Status DropGraph();
+
+  // What becomes of the gradient. `row` without loss, norm and applied.
+  absl::Status Finish(const at::Tensor& loss, StepReports::Row row);
+  // As the losses are for backward passes.
+  at::Tensor Scaled(const at::Tensor& loss) const {
+    return parts_.scaler == nullptr ? loss : parts_.scaler->Scale(loss);
+  }
+
+  // Of what kinds of steps keep on the device besides. The stream has been waited for.
+  virtual void LoadOwn(const WholeStepsState&) {}
+  virtual void SaveOwn(WholeStepsState&) const {}
+
+  const WholeStepsRequest request_;
+  const WholeStepsParts parts_;
+  const at::Device device_;
+  StepBatch batch_;
+  DeviceOptimiser optimiser_;
+
+ private:
+  absl::Status Launch(const StepWork& step);
+
+  const std::unique_ptr<StepStream> stream_;
+  StepReports reports_;
+  int64_t steps_ = 0;            // begun
+  std::optional<int> prepared_;  // kind of the last step that ran by itself, or of the graph
+  std::unique_ptr<StepGraph> graph_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,119 @@
+// Whole steps of a pointer network along labels on CUDA beside their twin on the CPU: the same
+// weights, labels, dropped units and draws.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/model/torch_engines.h"
+#include "core/problem/generators.h"
+#include "tests/device/fake_step_stream.h"
+#include "tests/gpu/gpu_testing.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kLabelSteps = 8;
+constexpr int32_t kLabelled = 16;
+
+struct LabelsCase {
+  const char* name;
+  double teacher_forcing;
+  bool dropout;
+  Precision precision = Precision::kFp32;
+};
+void PrintTo(const LabelsCase& one, std::ostream* out) { *out << one.name; }
+
+class LabelStepsEngineGpuTest : public test::GpuTest,
+                                public testing::WithParamInterface<LabelsCase> {
+ protected:
+  // What kLabelSteps steps on `device` came to.
+  std::vector<WholeStepReport> Run(DeviceKind device) {
+    EngineOptions options = {.precision = GetParam().precision};
+    if (device == DeviceKind::kCpu) {
+      options.step_stream = [this] {
+        return std::make_unique<test::FakeStepStream>(
+            test::FakeStepStreamOptions{.counts = &counts_});
+      };
+    }
+    const auto engine =
+        *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2},
+                                {.device = {.kind = device}, .seed = 5, .options = options});
+    std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
+    std::vector<float> square = mean;
+    WholeStepsState state = {.mean = mean, .square = square};
+    const auto steps = engine->MakeWholeSteps({.instances = kLabelled,
+                                               .nodes = 21,
+                                               .labels = true,
+                                               .label_smoothing = 0.05,
+                                               .dropout = GetParam().dropout,
+                                               .learning_rates = {1e-4},
+                                               .report_every = 3});
+    EXPECT_TRUE(steps.ok()) << steps.status();
+    if (!steps.ok()) return {};
+    EXPECT_TRUE((*steps)->Load(state).ok());
+    for (int64_t step = 1; step <= kLabelSteps; ++step) TakeStep(**steps, step);
+    const absl::Status saved = (*steps)->Save(state);
+    EXPECT_TRUE(saved.ok()) << saved;
+    weights_.assign(engine->parameters().values().begin(), engine->parameters().values().end());
+    EXPECT_EQ(state.updates, kLabelSteps);
+    return (*steps)->TakeReports();
+  }
+
+  // Every fourth step has fewer instances.
+  static void TakeStep(WholeSteps& steps, int64_t step) {
+    const std::vector<Instance> instances =
+        *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)},
+                           step % 4 == 0 ? kLabelled / 2 : kLabelled);
+    const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kByAngle);
+    const auto labels = test::SomeLabels(batch);
+    const absl::Status begun = steps.StepAlong({.choices = labels,
+                                                .steps = test::ChoicesIn(labels),
+                                                .cost = static_cast<double>(step),
+                                                .teacher_forcing = GetParam().teacher_forcing},
+                                               batch);
+    EXPECT_TRUE(begun.ok()) << begun;
+  }
+
+  test::StepStreamCounts counts_;
+  std::vector<float> weights_;  // after the last run
+};
+
+TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
+  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCpu);
+  const std::vector<float> wanted = weights_;
+  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda);
+  ASSERT_EQ(expected.size(), kLabelSteps);
+  ASSERT_EQ(actual.size(), kLabelSteps);
+  const double share = GetParam().precision == Precision::kFp32 ? 1e-3 : 0.05;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    SCOPED_TRACE(i + 1);
+    EXPECT_EQ(actual[i].step, expected[i].step);
+    EXPECT_EQ(actual[i].cost, expected[i].cost);
+    EXPECT_EQ(actual[i].instances, expected[i].instances);
+    EXPECT_EQ(actual[i].stuck, 0);
+    EXPECT_NEAR(actual[i].loss, expected[i].loss, share * expected[i].loss);
+    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
+                share * expected[i].gradient_norm);
+    EXPECT_NEAR(actual[i].accuracy, expected[i].accuracy, 20 * share);
+  }
+  double largest = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
+  }
+  RecordProperty("weight_difference", absl::StrCat(largest));
+  EXPECT_LT(largest, GetParam().precision == Precision::kFp32 ? 1e-4 : 2e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(TeacherForcing, LabelStepsEngineGpuTest,
+                         testing::Values(LabelsCase{"Whole", 1, false},
+                                         LabelsCase{"WithDropout", 1, true},
+                                         LabelsCase{"OwnChoicesToo", 0.5, true},
+                                         LabelsCase{"InBf16", 0.5, true, Precision::kBf16}),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,156 @@
+// Steps along labels that the device takes by itself, on the CPU. How they compare with steps part
+// by part: tests/train/training_device_test.cc.
+#include "core/model/torch_label_steps.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "core/model/pointer_network_options.h"
+#include "core/model/torch_engines.h"
+#include "core/problem/generators.h"
+#include "gtest/gtest.h"
+#include "tests/device/fake_step_stream.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kLabelled = 4;
+constexpr int32_t kLabelledCustomers = 6;
+
+class TorchLabelStepsTest : public testing::Test {
+ protected:
+  TorchLabelStepsTest() {
+    EngineOptions options;
+    options.step_stream = [this] {
+      return std::make_unique<test::FakeStepStream>(
+          test::FakeStepStreamOptions{.counts = &counts_});
+    };
+    engine_ = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2},
+                                      {.device = {}, .options = options});
+    mean_.resize(static_cast<size_t>(engine_->parameters().size()));
+    square_ = mean_;
+    state_ = {.mean = mean_, .square = square_};
+    steps_ = *engine_->MakeWholeSteps({.instances = kLabelled,
+                                       .nodes = kLabelledCustomers + 1,
+                                       .labels = true,
+                                       .dropout = true,
+                                       .learning_rates = {0.01},
+                                       .report_every = 2});
+    EXPECT_TRUE(steps_->Load(state_).ok());
+  }
+
+  void UseBatch(int32_t instances, int32_t customers = kLabelledCustomers) {
+    const std::vector<Instance> made =
+        *GenerateInstances({.customers = customers, .seed = 3}, instances);
+    batch_ = test::BatchOf(made, NodeOrder::kByAngle);
+    labels_ = test::SomeLabels(batch_);
+  }
+  absl::Status Step(double teacher_forcing = 1) {
+    return steps_->StepAlong({.choices = labels_,
+                              .steps = test::ChoicesIn(labels_),
+                              .cost = 12.5,
+                              .teacher_forcing = teacher_forcing},
+                             batch_);
+  }
+  WholeStepReport LastReport() {
+    EXPECT_TRUE(steps_->Save(state_).ok());
+    return steps_->TakeReports().back();
+  }
+
+  test::StepStreamCounts counts_;
+  std::unique_ptr<PolicyEngine> engine_;
+  std::vector<float> mean_;
+  std::vector<float> square_;
+  WholeStepsState state_;
+  std::unique_ptr<WholeSteps> steps_;
+  NetworkBatch batch_;
+  std::vector<std::vector<int32_t>> labels_;
+};
+
+TEST_F(TorchLabelStepsTest, TellLossAccuracyAndTheLabelsCost) {
+  UseBatch(kLabelled);
+  for (int step = 0; step < 40; ++step) ASSERT_TRUE(Step(step < 20 ? 1 : 0.7).ok());
+  ASSERT_TRUE(steps_->Save(state_).ok());
+  const std::vector<WholeStepReport> reports = steps_->TakeReports();
+  ASSERT_EQ(reports.size(), 40);
+  for (const WholeStepReport& report : reports) {
+    EXPECT_TRUE(report.applied);
+    EXPECT_EQ(report.cost, 12.5);
+    EXPECT_EQ(report.instances, kLabelled);
+    EXPECT_EQ(report.stuck, 0);
+    EXPECT_GT(report.gradient_norm, 0);
+  }
+  // Four labels are learnt by heart.
+  EXPECT_LT(reports.back().loss, 0.7 * reports.front().loss);
+  EXPECT_GT(reports.back().accuracy, reports.front().accuracy);
+  EXPECT_EQ(counts_.captures, 2);  // labels alone; own choices too
+}
+
+TEST_F(TorchLabelStepsTest, TakeFewerInstancesAsIfTheOthersWereNotThere) {
+  UseBatch(1);
+  ASSERT_TRUE(Step().ok());
+  const WholeStepReport few = LastReport();
+  EXPECT_EQ(few.instances, 1);
+  EXPECT_EQ(few.stuck, 0);
+  const auto alone = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2}, {});
+  alone->parameters().TrackGradient();
+  const double weight = -1 / static_cast<double>(test::ChoicesIn(labels_));
+  const auto outcome = alone->AddGradient(
+      batch_,
+      {.rollout = {.choice = Choice::kFollow, .stream = 1, .choices = labels_}, .dropout = true},
+      [weight](int64_t, std::span<const double>, std::span<double> weights) {
+        std::fill(weights.begin(), weights.end(), weight);
+      });
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_NEAR(few.loss, outcome->loss, 1e-6);
+  double squares = 0;
+  for (const float one : alone->parameters().gradient()) squares += double{one} * one;
+  EXPECT_NEAR(few.gradient_norm, std::sqrt(squares), 1e-5);
+}
+
+TEST_F(TorchLabelStepsTest, CountLabelsThatAreNotAllowed) {
+  UseBatch(kLabelled);
+  labels_[1].back() = labels_[1].front();
+  labels_[3].pop_back();
+  ASSERT_TRUE(Step().ok());
+  EXPECT_EQ(LastReport().stuck, 2);
+}
+
+TEST_F(TorchLabelStepsTest, LeaveStepsOutWhoseLossIsNoNumber) {
+  engine_->parameters().values()[7] = std::numeric_limits<float>::quiet_NaN();
+  ASSERT_TRUE(steps_->Load(state_).ok());
+  UseBatch(kLabelled);
+  ASSERT_TRUE(Step(0.5).ok());
+  EXPECT_FALSE(LastReport().applied);
+  EXPECT_EQ(state_.updates, 0);
+}
+
+TEST_F(TorchLabelStepsTest, RefuseWhatDoesNotFitAndGoOn) {
+  const auto expect = [this](const std::string& why) {
+    const absl::Status status = Step();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(), why);
+  };
+  UseBatch(kLabelled + 1);
+  expect("step: got 5 instances of up to 7 nodes, wanted at most 4 of up to 7 without one");
+  UseBatch(kLabelled, kLabelledCustomers + 1);
+  expect("step: got 4 instances of up to 8 nodes, wanted at most 4 of up to 7 without one");
+  UseBatch(kLabelled);
+  labels_[2].resize(12, 0);
+  expect("step: got 4 labels of up to 12 choices, wanted 4 of up to 11");
+  labels_.pop_back();
+  labels_[2].resize(2);
+  const std::string few = "step: got 3 labels";
+  EXPECT_EQ(Step().message().substr(0, few.size()), few);
+  EXPECT_EQ(steps_->Step(StepBaseline::kShared, batch_).message(),
+            "step: got a baseline, wanted labels");
+  UseBatch(kLabelled);
+  EXPECT_TRUE(Step().ok());
+  EXPECT_EQ(LastReport().step, 1);
+}
+
+}  // namespace
+}  // namespace vrp
