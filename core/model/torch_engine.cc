@@ -321,11 +321,10 @@ absl::Status TorchEngine::AddFusedPart(PartGradient& work, WeighTrajectories wei
 
 absl::Status TorchEngine::AddSteppedPart(PartGradient& work, WeighTrajectories weigh) {
   const GradientRequest& request = work.request;
-  const at::Device device = tensors_.options().device();
   at::Tensor loss;
   Trajectories trajectories;
   {
-    const AutocastScope autocast(device.type(), PrecisionOf(request.bf16));
+    const AutocastScope autocast(tensors_.options().device().type(), PrecisionOf(request.bf16));
     const std::unique_ptr<TorchDecoder> decoder =
         Encode(work.batch, work.part, work.encode, work.transfers);
     work.clock.Next(Phase::kEncode);

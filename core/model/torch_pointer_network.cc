@@ -22,17 +22,21 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// Autocast off while it lives, where `off`: oneDNN's LSTM in bf16 is left alone on the CPU.
+// Autocast off while an LSTM runs on `device`, but for fp16: oneDNN's in bf16 is left alone, and
+// cuDNN's takes fp16 for either, whose gradients only scaled losses survive.
 class PausedAutocast {
  public:
-  explicit PausedAutocast(bool off) : was_on_(at::autocast::is_autocast_enabled(at::kCPU)) {
-    if (off && was_on_) at::autocast::set_autocast_enabled(at::kCPU, false);
+  explicit PausedAutocast(at::DeviceType device)
+      : device_(device), was_on_(at::autocast::is_autocast_enabled(device)) {
+    const bool fp16 = at::autocast::get_autocast_dtype(device) == at::kHalf;
+    if (was_on_ && !fp16) at::autocast::set_autocast_enabled(device, false);
   }
-  ~PausedAutocast() { at::autocast::set_autocast_enabled(at::kCPU, was_on_); }
+  ~PausedAutocast() { at::autocast::set_autocast_enabled(device_, was_on_); }
   PausedAutocast(const PausedAutocast&) = delete;
   PausedAutocast& operator=(const PausedAutocast&) = delete;
 
  private:
+  const at::DeviceType device_;
   const bool was_on_;
 };
 
@@ -91,7 +95,7 @@ at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorL
 // a state's and not functions of the step.
 at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
                    const std::vector<at::Tensor>& parameters, const LstmDropout& dropout) {
-  const PausedAutocast paused(inputs.is_cpu());
+  const PausedAutocast paused(inputs.device().type());
   const at::ScalarType type = parameters[0].scalar_type();
   const at::Tensor hidden = state[0].to(type).contiguous();
   const at::Tensor cell = state[1].to(type).contiguous();
