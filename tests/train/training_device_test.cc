@@ -203,14 +203,16 @@ INSTANTIATE_TEST_SUITE_P(Methods, TrainingDeviceTest, testing::ValuesIn(kDeviceC
 using TrainingDeviceChoiceTest = TrainingDeviceFixture;
 
 TEST_F(TrainingDeviceChoiceTest, DrawsInstancesOnTheDeviceAsTheHostWouldAndWithoutIt) {
-  const std::string problem = "customers: 7, kinds: [cvrp, tsp], capacity: [20, 40]";
+  const DeviceCase drawing = {
+      test::kMethods[1],
+      {{kPlainProblem, "customers: 7, kinds: [cvrp, tsp], capacity: [20, 40]"}}};
+  DeviceCase moving = drawing;
+  // The same instances: no one has what is so rare, but the device does not draw such.
+  moving.changes.emplace_back("customers: 7", "customers: 7, backhauls: 1.0e-300");
   Recorder drawn;
   Recorder moved;
-  ASSERT_TRUE(TrainOn(true, "drawn", TransformerYaml(test::kMethods[1], problem), drawn).ok());
-  // The same instances: no one has what is so rare, but the device does not draw such.
-  ASSERT_TRUE(TrainOn(true, "moved",
-                      TransformerYaml(test::kMethods[1], problem + ", backhauls: 1.0e-300"), moved)
-                  .ok());
+  ASSERT_TRUE(TrainOn(true, "drawn", drawing.Yaml(), drawn).ok());
+  ASSERT_TRUE(TrainOn(true, "moved", moving.Yaml(), moved).ok());
   EXPECT_NE(drawn.log.find("instances: made on the device\n"), std::string::npos) << drawn.log;
   EXPECT_NE(moved.log.find("instances: by the host: backhauls: above 0\n"), std::string::npos)
       << moved.log;
