@@ -50,10 +50,7 @@ Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& t
     vrpd.read_only_models_dirs.push_back(shipped);
   }
   return {.vrpd = std::move(vrpd),
-          .policy_loader =
-              [&executors](const std::string& directory, DeviceId device) {
-                return LoadPolicy(directory, device, &executors);
-              },
+          .policy_loader = PolicyLoaderOn(&executors),
           .trainer = &trainer,
           .clock = &clock,
           .on_device_loss = std::move(on_device_loss)};

@@ -51,4 +51,10 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory,
   return MakeImprovingPolicy(std::move(policy), std::move(improver));
 }
 
+PolicyLoader PolicyLoaderOn(DeviceExecutors* executors) {
+  return [executors](const std::string& directory, DeviceId device) {
+    return LoadPolicy(directory, device, executors);
+  };
+}
+
 }  // namespace vrp

@@ -99,5 +99,6 @@ using PolicyLoader = std::function<absl::StatusOr<std::unique_ptr<Policy>>(
 // the file and what is wrong with it.
 absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device,
                                                    DeviceExecutors* executors = nullptr);
+PolicyLoader PolicyLoaderOn(DeviceExecutors* executors);
 
 }  // namespace vrp

@@ -33,8 +33,10 @@ v1::SolveRequest Asking(const Instance& instance, absl::Duration budget) {
 }  // namespace
 
 BenchDaemon::BenchDaemon(int threads) : folder_(FreshFolder()), trainer_(MakeTrainer()) {
-  Daemon::Options options{
-      .vrpd = {}, .policy_loader = LoadPolicy, .trainer = trainer_.get(), .clock = &clock_};
+  Daemon::Options options{.vrpd = {},
+                          .policy_loader = PolicyLoaderOn(nullptr),
+                          .trainer = trainer_.get(),
+                          .clock = &clock_};
   options.vrpd.listen = "127.0.0.1:0";
   options.vrpd.state_dir = folder_;
   options.vrpd.models_dir = folder_ + "/models";

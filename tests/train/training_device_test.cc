@@ -204,8 +204,7 @@ using TrainingDeviceChoiceTest = TrainingDeviceFixture;
 
 TEST_F(TrainingDeviceChoiceTest, DrawsInstancesOnTheDeviceAsTheHostWouldAndWithoutIt) {
   const DeviceCase drawing = {
-      test::kMethods[1],
-      {{kPlainProblem, "customers: 7, kinds: [cvrp, tsp], capacity: [20, 40]"}}};
+      test::kMethods[1], {{kPlainProblem, "customers: 7, kinds: [cvrp, tsp], capacity: [20, 40]"}}};
   DeviceCase moving = drawing;
   // The same instances: no one has what is so rare, but the device does not draw such.
   moving.changes.emplace_back("customers: 7", "customers: 7, backhauls: 1.0e-300");
