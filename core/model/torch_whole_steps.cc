@@ -50,7 +50,7 @@ class TorchWholeSteps final : public RecordedSteps {
   absl::Status BeginAverage();
   // The step's instances, where the device draws them, in the current stream.
   absl::Status Draw();
-  // All of a step behind its upload, in the current stream.
+  // All of a step behind its instances, in the current stream.
   absl::Status Work(StepBaseline baseline);
   absl::StatusOr<at::Tensor> Advantages(StepBaseline baseline, const TorchBatch& batch,
                                         const Rolled& rolled) const;

@@ -23,7 +23,7 @@ struct ClockReading {
 };
 
 // `path`: the start depot, the visits, and the end depot unless the end is open. Latest: leaves as
-// late as neither delays the end nor makes any stop later; else as soon as it can.
+// late as neither delays the end nor makes any stop later; else as soon as it can. One thread.
 class CheckerClock {
  public:
   CheckerClock(const CheckerData& data, const VehicleType& vehicle,
