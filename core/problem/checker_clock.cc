@@ -105,17 +105,16 @@ bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
 }
 
 // An end that is too late by d is so for each start less than d sooner, where no window is missed
-// in between: mostly that leaves little between `good` and `bad`.
+// in between: mostly that leaves nothing to look for between `good` and `bad`.
 void CheckerClock::Guess(const Run& first, size_t breaks, double& good, double& bad) const {
-  constexpr double kNear = 1e-12;  // relative: beyond what sums round
   for (int i = 0; i < 3; ++i) {
     const double end = breaks > 0 ? EndWithBreaks(bad, breaks, kRounding * first.end)
                                   : Simulate(bad, tolerance_).end;
-    const double guess = bad - (end - first.end) - kNear * bad;
-    if (!(guess > good)) return;
+    const double guess = bad - (end - first.end);
+    if (!(guess > good) || !(guess < bad)) return;
     if (AsGood(guess, first, breaks)) {
       good = guess;
-      const double above = guess + 2 * kNear * bad;
+      const double above = guess + kRounding * bad;
       if (above < bad && !AsGood(above, first, breaks)) bad = above;
       return;
     }
@@ -129,7 +128,7 @@ double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
   if (bad <= good) return good;
   if (AsGood(bad, first, breaks)) return bad;
   Guess(first, breaks, good, bad);
-  for (int i = 0; i < 100 && bad - good > 1e-15 * bad; ++i) {
+  for (int i = 0; i < 100 && bad - good > kRounding * bad; ++i) {
     const double middle = good + (bad - good) / 2;
     (AsGood(middle, first, breaks) ? good : bad) = middle;
   }

@@ -1,13 +1,14 @@
 #include "core/search/neighbours.h"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "core/search/pace.h"
 #include "core/search/point_tree.h"
+#include "core/search/ranking.h"
 #include "core/search/search_problem.h"
 
 namespace vrp {
@@ -34,12 +35,6 @@ struct Candidates {
   }
 };
 
-// The order of floats that are not negative is that of their bits; the node settles ties.
-uint64_t KeyOf(double value, NodeIndex node) {
-  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-  return uint64_t{bits} << 32 | static_cast<uint32_t>(node);
-}
-
 class Builder {
  public:
   Builder(const SearchProblem& problem, int32_t length) : problem_(problem), length_(length) {
@@ -58,7 +53,8 @@ class Builder {
   void Add(NodeIndex node) {
     if (tree_.has_value()) {
       const int32_t wanted = problem_.timed() ? kWider * length_ : length_;
-      candidates_.nodes = tree_->Nearest(node, std::min(wanted, problem_.size() - 1));
+      const auto nearest = tree_->Nearest(node, std::min(wanted, problem_.size() - 1));
+      candidates_.nodes.assign(nearest.begin(), nearest.end());
       GatherNodes();
     }
     GatherDistances(node);
@@ -155,19 +151,16 @@ class Builder {
     size_t own = value_.size();
     keys_.resize(value_.size());
     for (size_t k = 0; k < keys_.size(); ++k) {
-      keys_[k] = KeyOf(value_[k], candidates_.nodes[k]);
+      keys_[k] = RankKey(value_[k], candidates_.nodes[k]);
       if (candidates_.nodes[k] == node) own = k;
     }
     if (own < keys_.size()) {
       keys_[own] = keys_.back();
       keys_.pop_back();
     }
-    const auto middle = keys_.begin() + std::min<int64_t>(length_, std::ssize(keys_));
-    if (middle != keys_.end()) std::nth_element(keys_.begin(), middle, keys_.end());
-    std::sort(keys_.begin(), middle);
-    for (auto it = keys_.begin(); it != middle; ++it) {
-      list.push_back(static_cast<NodeIndex>(*it & std::numeric_limits<uint32_t>::max()));
-    }
+    SortLeast(keys_, length_);
+    const auto end = keys_.begin() + std::min<int64_t>(length_, std::ssize(keys_));
+    std::transform(keys_.begin(), end, std::back_inserter(list), RankedNode);
   }
 
   const SearchProblem& problem_;
@@ -179,17 +172,27 @@ class Builder {
   std::vector<uint64_t> keys_;
 };
 
+NeighbourLists BuildOfLength(const SearchProblem& problem, int32_t length, double share,
+                             const StopCondition& stop) {
+  Builder builder(problem, length);
+  const Pace pace(stop, share, problem.size());
+  for (NodeIndex node = 0; node < problem.size(); ++node) {
+    if (node % 32 == 31 && pace.Hopeless(node)) return {};
+    builder.Add(node);
+  }
+  return builder.Take();
+}
+
 }  // namespace
 
 NeighbourLists BuildNeighbourLists(const SearchProblem& problem, int32_t length,
                                    const StopCondition& stop) {
   if (length < 1 || stop.ShouldStop()) return {};
-  Builder builder(problem, length);
-  for (NodeIndex node = 0; node < problem.size(); ++node) {
-    if (node % 32 == 31 && stop.ShouldStop()) return {};
-    builder.Add(node);
+  NeighbourLists lists = BuildOfLength(problem, length, kListsShare, stop);
+  if (lists.length == 0 && length > kHastyLength) {
+    lists = BuildOfLength(problem, kHastyLength, kHastyShare, stop);
   }
-  return builder.Take();
+  return lists;
 }
 
 }  // namespace vrp

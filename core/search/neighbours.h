@@ -16,8 +16,16 @@ struct NeighbourLists {
   std::vector<NodeIndex> related;  // [N, length] by distance and windows; empty without windows
 };
 
-// The `length` best other customers of each node. O(N log N) by a k-d tree where there is no
-// matrix, O(N^2) from a matrix. Empty when `stop` came to hold before it was done, or length < 1.
+// How long lists are made in haste, and the share of the time that lists, those made in haste among
+// them, may take: a first plan has to follow.
+inline constexpr int32_t kHastyLength = 12;
+inline constexpr double kListsShare = 0.4;
+inline constexpr double kHastyShare = 0.7;
+
+// The `length` best other customers of each node; kHastyLength where all would foreseeably
+// take more than their share of the time. O(N log N) by a k-d tree where there is no matrix, O(N^2)
+// from a matrix. Empty when `stop` came to hold or foreseeably would before it was done, or length
+// < 1.
 NeighbourLists BuildNeighbourLists(const SearchProblem& problem, int32_t length,
                                    const StopCondition& stop);
 

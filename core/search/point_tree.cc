@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/search/ranking.h"
+
 namespace vrp {
 
 PointTree::PointTree(std::span<const Position> positions, NodeIndex first) : positions_(positions) {
@@ -11,6 +13,8 @@ PointTree::PointTree(std::span<const Position> positions, NodeIndex first) : pos
   std::iota(nodes_.begin(), nodes_.end(), first);
   split_by_x_.resize(nodes_.size());
   Split(0, static_cast<int32_t>(nodes_.size()));
+  points_.reserve(nodes_.size());
+  for (const NodeIndex node : nodes_) points_.push_back(positions[node]);
 }
 
 void PointTree::Split(int32_t begin, int32_t end) {
@@ -34,40 +38,31 @@ void PointTree::Split(int32_t begin, int32_t end) {
   Split(middle + 1, end);
 }
 
-double PointTree::Reach() const {
-  if (static_cast<int32_t>(heap_.size()) < wanted_) return std::numeric_limits<double>::infinity();
-  return heap_.front().first;
-}
-
-void PointTree::Offer(NodeIndex candidate) {
-  if (candidate == self_) return;
-  const double dx = positions_[candidate].x - target_.x;
-  const double dy = positions_[candidate].y - target_.y;
-  const double squared = dx * dx + dy * dy;
-  if (squared >= Reach()) return;
-  if (static_cast<int32_t>(heap_.size()) == wanted_) {
-    std::pop_heap(heap_.begin(), heap_.end());
-    heap_.pop_back();
+void PointTree::Offer(int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; ++i) {
+    const double dx = points_[i].x - target_.x;
+    const double dy = points_[i].y - target_.y;
+    const double squared = dx * dx + dy * dy;
+    if (squared < reach_ && nodes_[i] != self_) found_.push_back(RankKey(squared, nodes_[i]));
   }
-  heap_.emplace_back(squared, candidate);
-  std::push_heap(heap_.begin(), heap_.end());
+  // Selecting once for `wanted_` candidates costs less than a heap that each has to pass.
+  if (std::ssize(found_) < 2 * int64_t{wanted_}) return;
+  KeepLeast(found_, wanted_);
+  reach_ = RankedValue(*std::max_element(found_.begin(), found_.end()));
 }
 
 void PointTree::Visit(int32_t begin, int32_t end) {
-  if (end - begin <= kLeaf) {
-    for (int32_t i = begin; i < end; ++i) Offer(nodes_[i]);
-    return;
-  }
+  if (end - begin <= kLeaf) return Offer(begin, end);
   const int32_t middle = begin + (end - begin) / 2;
-  const Position split = positions_[nodes_[middle]];
+  const Position split = points_[middle];
   const double offset = split_by_x_[middle] ? target_.x - split.x : target_.y - split.y;
   if (offset < 0) {
     Visit(begin, middle);
   } else {
     Visit(middle + 1, end);
   }
-  Offer(nodes_[middle]);
-  if (offset * offset > Reach()) return;
+  Offer(middle, middle + 1);
+  if (offset * offset > reach_) return;
   if (offset < 0) {
     Visit(middle + 1, end);
   } else {
@@ -75,16 +70,17 @@ void PointTree::Visit(int32_t begin, int32_t end) {
   }
 }
 
-std::vector<NodeIndex> PointTree::Nearest(NodeIndex node, int32_t count) {
-  heap_.clear();
+std::span<const NodeIndex> PointTree::Nearest(NodeIndex node, int32_t count) {
+  found_.clear();
   self_ = node;
   target_ = positions_[node];
   wanted_ = std::max(count, 0);
+  reach_ = std::numeric_limits<float>::infinity();
   if (wanted_ > 0) Visit(0, static_cast<int32_t>(nodes_.size()));
-  std::vector<NodeIndex> result;
-  result.reserve(heap_.size());
-  for (const auto& [squared, candidate] : heap_) result.push_back(candidate);
-  return result;
+  KeepLeast(found_, wanted_);
+  result_.resize(found_.size());
+  std::transform(found_.begin(), found_.end(), result_.begin(), RankedNode);
+  return result_;
 }
 
 }  // namespace vrp

@@ -3,39 +3,40 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/problem/instance.h"
 
 namespace vrp {
 
-// A k-d tree over positions[first ..]: coinciding points do it no harm, unlike a grid. Queries
-// share scratch space: not thread-safe.
+// A k-d tree over positions[first ..]: coinciding points do it no harm, unlike a grid. Distances
+// are compared as floats. Queries share scratch space: not thread-safe.
 class PointTree {
  public:
   // `positions` must outlive the tree.
   PointTree(std::span<const Position> positions, NodeIndex first);
 
   // The `count` nodes nearest to `node`, itself left out, in no particular order; all of them where
-  // there are fewer.
-  std::vector<NodeIndex> Nearest(NodeIndex node, int32_t count);
+  // there are fewer. Valid until the next call.
+  std::span<const NodeIndex> Nearest(NodeIndex node, int32_t count);
 
  private:
   void Split(int32_t begin, int32_t end);
   void Visit(int32_t begin, int32_t end);
-  void Offer(NodeIndex candidate);
-  double Reach() const;  // squared distance beyond which nothing is of interest
+  void Offer(int32_t begin, int32_t end);
 
-  static constexpr int32_t kLeaf = 8;
+  static constexpr int32_t kLeaf = 16;
 
   std::span<const Position> positions_;
-  std::vector<NodeIndex> nodes_;                    // permuted; the middle of each range splits it
-  std::vector<char> split_by_x_;                    // at each middle
-  std::vector<std::pair<double, NodeIndex>> heap_;  // of the best, the farthest on top
+  std::vector<NodeIndex> nodes_;  // permuted; the middle of each range splits it
+  std::vector<Position> points_;  // theirs
+  std::vector<char> split_by_x_;  // at each middle
+  std::vector<uint64_t> found_;   // keys by squared distance; up to twice as many as are wanted
+  std::vector<NodeIndex> result_;
   Position target_;
   NodeIndex self_ = -1;
   int32_t wanted_ = 0;
+  float reach_ = 0;  // squared distance from which on nothing is of interest
 };
 
 }  // namespace vrp

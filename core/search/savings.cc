@@ -134,6 +134,7 @@ Plan MergeBy(const SearchProblem& problem, Merger& merger, std::vector<Saving> s
 }  // namespace
 
 Plan SavingsPlan(const SearchProblem& problem, const StopCondition& stop) {
+  if (problem.Related(0).empty()) return PackedPlan(problem);
   Merger merger(problem);
   return MergeBy(problem, merger, merger.Savings(kRelatedLooked), stop);
 }

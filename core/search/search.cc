@@ -26,7 +26,7 @@ namespace vrp {
 namespace {
 
 // What a search may take after a stop that came before there was any good plan.
-constexpr absl::Duration kGrace = absl::Milliseconds(5);
+constexpr absl::Duration kGrace = absl::Milliseconds(3);
 // Another construction is tried where the budget is that many times what the first one took.
 constexpr double kSecondStart = 6;
 // Up to this many customers a population alone searches; the share of ruin and recreate grows with

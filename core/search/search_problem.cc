@@ -5,6 +5,7 @@
 
 #include "core/search/guided_lists.h"
 #include "core/search/neighbours.h"
+#include "core/search/pace.h"
 
 namespace vrp {
 namespace {
@@ -79,7 +80,7 @@ void SearchProblem::BuildMatrix(const StopCondition& stop) {
     symmetric_ = IsSymmetric(data.distance_matrix, size_);
     return;
   }
-  if (size_ > kMatrixNodes || stop.ShouldStop()) return;
+  if (size_ > kMatrixNodes || !WorthAMatrix(stop, size_)) return;
   const int64_t n = size_;
   own_distances_.resize(n * n);
   for (NodeIndex i = 0; i < size_; ++i) {

@@ -35,7 +35,7 @@ constexpr const char* kNoGain =
 // Left for the solution's times and the checker after the search: per node, where there are more
 // rules than loads and windows twice that, and at most that share of the budget.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
-constexpr double kClosingShare = 0.1;
+constexpr double kClosingShare = 0.4;
 
 absl::Status OutOfRange(const char* field, std::string got, std::string wanted) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": got ", got, ", wanted ", wanted));

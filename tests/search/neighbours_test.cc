@@ -100,6 +100,16 @@ TEST(SearchProblemTest, ListsNeighboursOfManyNodesWithAGivenDurationMatrix) {
   EXPECT_EQ(problem.Near(5).size(), SearchProblem::kListedLarge);
 }
 
+TEST(SearchProblemTest, ListsFewNeighboursOrNoneInAMillisecond) {
+  const Instance instance = AnInstance().WithCustomers(20'000).RandomWindows().Build();
+  const StopCondition soon(SteadyNow() + absl::Milliseconds(1), nullptr);
+  const NeighbourLists lists =
+      BuildNeighbourLists(SearchProblem::Create(instance, {absl::InfinitePast(), nullptr}),
+                          SearchProblem::kListedLarge, soon);
+  EXPECT_LE(lists.length, kHastyLength);
+  EXPECT_EQ(lists.near.size(), static_cast<size_t>(lists.length) * 20'001);
+}
+
 TEST(SearchProblemTest, ComputesTheSameDistancesWithAndWithoutAMatrix) {
   const Instance instance = AnInstance().WithCustomers(20).As(Metric::kRounded).Build();
   const SearchProblem with = SearchProblem::Create(instance, {});

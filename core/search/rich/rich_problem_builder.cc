@@ -7,8 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/time/time.h"
-#include "core/base/steady_time.h"
+#include "core/search/pace.h"
 
 namespace vrp {
 namespace {
@@ -17,10 +16,6 @@ namespace {
 constexpr double kRelativeSlack = 1e-9;
 // A vehicle type is compared with this many distinct ones before it.
 constexpr size_t kCompared = 64;
-
-// A matrix of distances is built where the time is so many times what it takes.
-constexpr double kWorthwhile = 3;
-constexpr absl::Duration kMatrixEntry = absl::Nanoseconds(6);
 
 double Roomy(double limit) { return limit * (1 + kRelativeSlack / 2); }
 
@@ -321,9 +316,8 @@ void RichProblemBuilder::SetTravel() {
 
 bool RichProblemBuilder::BuildMatrix() {
   RichProblem& p = problem_;
-  if (p.size_ > RichProblem::kMatrixNodes || stop_.ShouldStop()) return false;
+  if (p.size_ > RichProblem::kMatrixNodes || !WorthAMatrix(stop_, p.size_)) return false;
   const int64_t n = p.size_;
-  if (stop_.deadline() - SteadyNow() < kWorthwhile * n * n * kMatrixEntry) return false;
   p.own_distances_.assign(n * n, 0.0);
   for (NodeIndex i = 0; i < p.size_; ++i) {
     if (i % 32 == 31 && stop_.ShouldStop()) {

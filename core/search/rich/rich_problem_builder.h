@@ -27,8 +27,14 @@ class RichProblemBuilder {
   bool BuildMatrix();
   void Summarize();
   void BuildNeighbours();
-  // Whether one starting after the other, or the other way round, is near.
-  double Proximity(NodeIndex from, NodeIndex to) const;
+  // False: lists of that length would take more than their share of the time.
+  bool ListNeighbours(int32_t length, double share);
+  // The shorter way of the two between them, by the first vehicle.
+  double Nearness(NodeIndex a, NodeIndex b) const;
+  // Distance, waiting and lateness where `to` follows `from`.
+  double Proximity(NodeIndex from, NodeIndex to, double distance) const;
+  // Of the better of both orders.
+  double Relatedness(NodeIndex node, NodeIndex other, double nearness) const;
 
   RichProblem& problem_;
   const InstanceData& data_;

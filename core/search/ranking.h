@@ -1,0 +1,32 @@
+// Nodes in the order of a value, one word each.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/problem/instance.h"
+
+namespace vrp {
+
+// Keys order as (float(value), node) do, for floats that are not negative order as their bits do:
+// selecting among words is several times faster than among pairs.
+inline uint64_t RankKey(double value, NodeIndex node) {
+  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
+  return uint64_t{bits} << 32 | static_cast<uint32_t>(node);
+}
+inline NodeIndex RankedNode(uint64_t key) {
+  return static_cast<NodeIndex>(key & std::numeric_limits<uint32_t>::max());
+}
+inline float RankedValue(uint64_t key) {
+  return std::bit_cast<float>(static_cast<uint32_t>(key >> 32));
+}
+
+// Leaves the `count` least keys, or all where there are fewer; in no particular order.
+void KeepLeast(std::vector<uint64_t>& keys, int64_t count);
+
+// The `count` least keys come first, in order.
+void SortLeast(std::vector<uint64_t>& keys, int64_t count);
+
+}  // namespace vrp

@@ -1,0 +1,90 @@
+#include "core/search/ranking.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/pace.h"
+
+namespace vrp {
+namespace {
+
+std::vector<uint64_t> Sorted(std::vector<uint64_t> keys) {
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+// `values`: how many different ones.
+std::vector<uint64_t> RandomKeys(int32_t size, int32_t values, uint64_t seed) {
+  FastRandom random(seed);
+  std::vector<uint64_t> keys;
+  for (NodeIndex node = 0; node < size; ++node) {
+    keys.push_back(RankKey(static_cast<double>(random.Below(values)) / 7, node));
+  }
+  return keys;
+}
+
+TEST(RankingTest, OrdersByValueThenByNode) {
+  EXPECT_LT(RankKey(0, 9), RankKey(0.5, 1));
+  EXPECT_LT(RankKey(0.5, 1), RankKey(1e30, 0));
+  EXPECT_LT(RankKey(2, 3), RankKey(2, 4));
+  EXPECT_EQ(RankedNode(RankKey(12.5, 77)), 77);
+  EXPECT_EQ(RankedValue(RankKey(12.5, 77)), 12.5F);
+}
+
+// Sizes on both sides of where a sample helps; all values alike, few, and as many as keys.
+TEST(RankingTest, SelectsWhatSortingPutsFirst) {
+  for (const int32_t size : {0, 1, 5, 100, 257, 1000, 4000}) {
+    for (const int32_t values : {1, 3, 1000000}) {
+      const std::vector<uint64_t> keys = RandomKeys(size, values, 7 + size);
+      const std::vector<uint64_t> sorted = Sorted(keys);
+      for (const int64_t count : {0, 1, 12, 99, 1000, 5000}) {
+        std::vector<uint64_t> first = keys;
+        SortLeast(first, count);
+        const int64_t told = std::min<int64_t>(count, size);
+        EXPECT_TRUE(std::equal(sorted.begin(), sorted.begin() + told, first.begin()))
+            << size << " " << values << " " << count;
+        EXPECT_EQ(Sorted(first), sorted);
+        std::vector<uint64_t> kept = keys;
+        KeepLeast(kept, count);
+        EXPECT_EQ(Sorted(kept), std::vector(sorted.begin(), sorted.begin() + told));
+      }
+    }
+  }
+}
+
+// What a sample tells is wrong here: it is of the least keys only.
+TEST(RankingTest, SelectsWhereASampleMisleads) {
+  std::vector<uint64_t> keys = RandomKeys(1024, 1000000, 3);
+  for (size_t i = 0; i < keys.size(); i += 16) keys[i] = RankKey(0, static_cast<NodeIndex>(i));
+  const std::vector<uint64_t> sorted = Sorted(keys);
+  SortLeast(keys, 200);
+  EXPECT_TRUE(std::equal(sorted.begin(), sorted.begin() + 200, keys.begin()));
+}
+
+TEST(PaceTest, IsHopelessWhereTheRestTakesLongerThanItsShare) {
+  const absl::Time now = SteadyNow();
+  const StopCondition never, hour(now + absl::Hours(1), nullptr), past(now, nullptr);
+  EXPECT_FALSE(Pace(never, 0.1, 1'000'000).Hopeless(1));
+  EXPECT_FALSE(Pace(hour, 0.5, 100).Hopeless(50));
+  EXPECT_TRUE(Pace(past, 0.5, 100).Hopeless(99));
+  const StopCondition second(now + absl::Seconds(1), nullptr);
+  const Pace pace(second, 0.01, 1'000'000'000);
+  while (SteadyNow() < now + absl::Milliseconds(1)) continue;
+  EXPECT_TRUE(pace.Hopeless(1));
+}
+
+TEST(PaceTest, IsHopelessOnceCancelledWhateverTheTime) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  const StopCondition stop(absl::InfiniteFuture(), cancel);
+  const Pace pace(stop, 1, 10);
+  EXPECT_FALSE(pace.Hopeless(5));
+  cancel->Cancel();
+  EXPECT_TRUE(pace.Hopeless(5));
+}
+
+}  // namespace
+}  // namespace vrp
