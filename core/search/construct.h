@@ -32,9 +32,9 @@ Plan InsertionPlan(const SearchProblem& problem, const StopCondition& stop);
 // none does. The yardstick of trained policies.
 Plan NearestNeighbourPlan(const Instance& instance, const StopCondition& stop = {});
 
-// Appends the customers along a space-filling curve to route after route; with windows, in the
-// order of the windows' ends, to the nearest route that takes them. O(N log N + N R) for R routes:
-// for when there is no time at all.
+// Appends the customers along a space-filling curve to route after route; with windows, some
+// vehicles' customers at a time, in the order of the windows' ends, to the nearest route that takes
+// them. O(N log N): for when there is no time at all.
 Plan PackedPlan(const SearchProblem& problem);
 
 }  // namespace vrp

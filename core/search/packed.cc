@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "core/search/construct.h"
@@ -17,6 +18,14 @@ struct OpenRoute {
   double load = 0;
 };
 
+// With windows, so many customers along the curve are packed at a time: near each other, but enough
+// for a vehicle to find somebody who is due next. Where vehicles are few, enough to fill two.
+int64_t GroupSize(const SearchProblem& problem, int64_t customers) {
+  constexpr int64_t kLeast = 25;
+  if (!problem.timed() || !problem.instance().has_positions()) return customers;
+  return std::max(kLeast, 2 * customers / problem.max_routes());
+}
+
 class Packer {
  public:
   explicit Packer(const SearchProblem& problem) : problem_(problem) {}
@@ -26,7 +35,7 @@ class Packer {
     int64_t best = -1;
     double best_distance = std::numeric_limits<double>::infinity();
     // Without windows the curve makes the newest route the nearest one: the others are closed.
-    const int64_t first = problem_.timed() ? 0 : std::ssize(open_) - 1;
+    const int64_t first = problem_.timed() ? first_ : std::ssize(open_) - 1;
     for (int64_t r = std::max<int64_t>(first, 0); r < std::ssize(open_); ++r) {
       const double distance = problem_.Distance(open_[r].last, node);
       if (distance >= best_distance || !Fits(open_[r], node)) continue;
@@ -46,6 +55,9 @@ class Packer {
     route.last = node;
   }
 
+  // To what is open by now nobody is added any more.
+  void CloseAll() { first_ = std::ssize(open_); }
+
   Plan Take() { return std::move(plan_); }
 
  private:
@@ -64,6 +76,7 @@ class Packer {
 
   const SearchProblem& problem_;
   std::vector<OpenRoute> open_;
+  int64_t first_ = 0;  // of them that is looked at
   Plan plan_;
 };
 
@@ -78,12 +91,15 @@ Plan PackedPlan(const SearchProblem& problem) {
     std::iota(order.begin(), order.end(), 0);
   }
   std::erase_if(order, [&](NodeIndex node) { return node == 0 || !problem.Servable(node); });
-  if (problem.timed()) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](NodeIndex a, NodeIndex b) { return problem.close(a) < problem.close(b); });
-  }
+  const auto sooner = [&](NodeIndex a, NodeIndex b) { return problem.close(a) < problem.close(b); };
   Packer packer(problem);
-  for (const NodeIndex node : order) packer.Add(node);
+  const int64_t group = GroupSize(problem, std::ssize(order));
+  for (int64_t begin = 0; begin < std::ssize(order); begin += group) {
+    const auto part = std::span(order).subspan(begin, std::min(group, std::ssize(order) - begin));
+    if (problem.timed()) std::stable_sort(part.begin(), part.end(), sooner);
+    for (const NodeIndex node : part) packer.Add(node);
+    packer.CloseAll();
+  }
   return packer.Take();
 }
 

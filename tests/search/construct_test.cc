@@ -106,6 +106,29 @@ TEST(SavingsPlanTest, JoinsCustomersThatLieOnOneWay) {
   EXPECT_DOUBLE_EQ(PlanCost(instance, plan), 100);
 }
 
+TEST(SavingsPlanTest, PacksWhereThereWasNoTimeForLists) {
+  const Instance instance = AnInstance().WithCustomers(30).Capacity(10).Build();
+  const SearchProblem without = SearchProblem::Create(instance, {absl::InfinitePast(), nullptr});
+  ASSERT_TRUE(without.Related(1).empty());
+  EXPECT_EQ(SavingsPlan(without, {}).size(), PackedPlan(without).size());
+}
+
+TEST(PackedPlanTest, SendsNoVehicleAcrossForTheNextWindow) {
+  // Two towns, whose customers are due in turns; a vehicle has room for three.
+  std::vector<Position> positions = {{0, 0}};
+  std::vector<TimeWindow> windows;
+  for (int32_t i = 0; i < 50; ++i) {
+    positions.push_back({i % 2 == 0 ? -40.0 : 40.0, 0.1 * i});
+    windows.push_back({0, 100.0 + i});
+  }
+  const Instance instance = AnInstance().At(positions).Windows(windows, 1000).Capacity(3).Build();
+  for (const auto& route : PackedPlan(SearchProblem::Create(instance, {}))) {
+    for (const NodeIndex node : route.customers) {
+      EXPECT_EQ(node % 2, route.customers.front() % 2) << node;
+    }
+  }
+}
+
 TEST(NearestNeighbourPlanTest, GoesToTheNearestThatFitsEachTime) {
   const Instance instance =
       AnInstance().At({{0, 0}, {10, 0}, {11, 0}, {5, 0}}).Demands({6, 5, 2}).Capacity(8).Build();
