@@ -285,11 +285,13 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
                    limits.max_threads(), " threads a request, budget up to ",
                    FormatSpan(absl::Milliseconds(limits.max_budget_ms())), " (jobs ",
                    FormatSpan(absl::Milliseconds(limits.max_solve_job_budget_ms())), ")",
-                   ", messages up to ", FormatBytes(limits.max_message_bytes())));
+                   ", messages up to ", FormatBytes(limits.max_message_bytes()), " (together ",
+                   FormatBytes(limits.max_request_memory_bytes()), ")"));
   sheet.Add("at once",
-            absl::StrCat(limits.max_open_streams(), " streams, ", limits.max_calls_per_connection(),
-                         " calls a connection; ", limits.max_waiting_solves(), " solves and ",
-                         limits.max_queued_jobs(), " jobs may wait"));
+            absl::StrCat(limits.max_connections(), " connections, ", limits.max_open_streams(),
+                         " streams, ", limits.max_calls_per_connection(), " calls a connection; ",
+                         limits.max_waiting_solves(), " solves and ", limits.max_queued_jobs(),
+                         " jobs may wait"));
   sheet.Add("log level", LogLevelWord(info.log_level()));
   if (!info.metrics_address().empty()) {
     sheet.Add("metrics", absl::StrCat("http://", info.metrics_address(), "/metrics"));

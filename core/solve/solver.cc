@@ -45,7 +45,7 @@ absl::Status CheckRanges(const SolveOptions& options) {
   if (options.budget < kLeastBudget || options.budget > kMostBudget) {
     return OutOfRange("budget", absl::FormatDuration(options.budget), "1ms to 24h");
   }
-  const int32_t most_threads =
+  static const int32_t most_threads =  // asked once: it reads a file
       std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
   if (options.threads < 1 || options.threads > most_threads) {
     return OutOfRange("threads", absl::StrCat(options.threads),

@@ -29,6 +29,8 @@ v1::Limits LimitsOf(const VrpdOptions& vrpd) {
   limits.set_max_calls_per_connection(vrpd.max_calls_per_connection);
   limits.set_max_waiting_solves(vrpd.solve_queue);
   limits.set_max_queued_jobs(vrpd.max_queued_jobs);
+  limits.set_max_connections(vrpd.max_connections);
+  limits.set_max_request_memory_bytes(int64_t{vrpd.max_request_memory_mib} << 20);
   return limits;
 }
 

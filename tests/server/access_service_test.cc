@@ -155,6 +155,8 @@ TEST_F(LimitsTest, AreToldAndKept) {
   EXPECT_EQ(limits.max_budget_ms(), 2000);
   EXPECT_EQ(limits.max_solve_job_budget_ms(), 5000);
   EXPECT_EQ(limits.max_open_streams(), 1000);
+  EXPECT_EQ(limits.max_connections(), 1000);
+  EXPECT_EQ(limits.max_request_memory_bytes(), int64_t{1024} << 20);
 
   v1::GenerateInstancesRequest generate;
   generate.set_problem_type(v1::PROBLEM_TYPE_CVRP);
