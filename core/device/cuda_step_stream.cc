@@ -2,9 +2,11 @@
 #include "core/device/step_stream.h"
 
 #if VRP_WITH_CUDA
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 
 #include <utility>
@@ -33,21 +35,20 @@ class CudaStepGraph final : public StepGraph {
 
   absl::Status Record(const std::function<absl::Status()>& work) {
     const CUDAStreamGuard guard(stream_);
-    // Serving threads may call what a capture forbids its own thread.
-    graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+    // A graph's memory is its own, and in a capture none of what earlier steps left can be freed.
+    c10::cuda::CUDACachingAllocator::emptyCache();
     absl::Status status;
     try {
+      // Serving threads may call what a capture forbids its own thread.
+      graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
       status = work();
+      if (status.ok()) graph_.capture_end();
     } catch (...) {
       Abandon();
       throw;
     }
-    if (!status.ok()) {
-      Abandon();
-      return status;
-    }
-    graph_.capture_end();
-    return absl::OkStatus();
+    if (!status.ok()) Abandon();
+    return status;
   }
 
   absl::Status Replay() override {
@@ -58,16 +59,33 @@ class CudaStepGraph final : public StepGraph {
   }
 
  private:
-  // The stream must not stay in the capture, whatever becomes of the graph.
+  // The stream must not stay in the capture, whatever becomes of the graph. The error that led here
+  // says more than those of this.
   void Abandon() {
     try {
       graph_.capture_end();
     } catch (const c10::Error&) {
-      return;  // the error that led here says more
+      LeavePool();
+    }
+  }
+
+  // As capture_end does, but not where the capture has become invalid: the allocators would ask the
+  // graph for ever, also when it is gone, whether an allocation is its.
+  void LeavePool() {
+    try {
+      const c10::DeviceIndex index = stream_.device_index();
+      c10::cuda::CUDACachingAllocator::endAllocateToPool(index, pool_);
+      c10::cuda::CUDACachingAllocator::releasePool(index, pool_);
+      at::HostAllocator* const host = at::getHostAllocator(at::kCUDA);
+      host->end_allocate_to_pool(pool_);
+      host->release_pool(pool_);
+    } catch (const c10::Error&) {
+      return;  // it has left
     }
   }
 
   const CUDAStream stream_;
+  const c10::MempoolId_t pool_ = at::cuda::graph_pool_handle();
   at::cuda::CUDAGraph graph_;
 };
 

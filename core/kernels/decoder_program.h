@@ -57,6 +57,7 @@ VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
 template <typename Group, typename T>
 VRP_DEVICE void GoTo(const Group& group, const DecoderTask<T>& task, const DecoderRoom<T>& room,
                      int32_t node) {
+  group.Wait();  // all have seen where the trajectory stands
   group.Once([&] { Take(*task.rules, node, room.place->state, room.visited); });
 }
 

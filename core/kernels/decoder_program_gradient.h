@@ -69,13 +69,13 @@ VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
   });
   // The mean is the glimpse's product with its gradient (Dao et al. 2022, FlashAttention).
   group.Each(task.heads, [&](int32_t m) {
-    room.means[m] = DotOf(room.glimpse, room.by_glimpse, m * task.head, (m + 1) * task.head);
+    room.means[m] = DotOf<T>(task, room.glimpse, room.by_glimpse, m, m);
   });
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;
     const int32_t m = i % task.heads;
     const T* const value = task.nodes.values + n * stride;
-    const T by_weight = DotOf(room.by_glimpse, value, m * task.head, (m + 1) * task.head);
+    const T by_weight = DotOf<T>(task, room.by_glimpse, value, m, i);
     room.by_score[m * count + n] = room.weights[m * count + n] * (by_weight - room.means[m]);
   });
 }

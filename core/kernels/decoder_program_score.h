@@ -20,11 +20,19 @@ VRP_DEVICE T QueryAt(const DecoderTask<T>& task, const DecoderPlace<T>& place, i
   return sum;
 }
 
-// Elements [begin, end) of x . y.
+// Of x . y the elements of head m. The sum begins at another element for each of the neighbouring
+// threads `i`, whose heads lie in the same banks of shared memory: they do not wait for each other.
 template <typename T>
-VRP_DEVICE T DotOf(const T* x, const T* y, int32_t begin, int32_t end) {
+VRP_DEVICE T DotOf(const DecoderTask<T>& task, const T* x, const T* y, int32_t m, int32_t i) {
+  constexpr int32_t kBanks = 32;
+  x += m * task.head;
+  y += m * task.head;
+  int32_t h = i * task.head / kBanks % task.head;
   T sum = 0;
-  for (int32_t h = begin; h < end; ++h) sum += x[h] * y[h];
+  for (int32_t left = task.head; left > 0; --left) {
+    sum += x[h] * y[h];
+    h = h + 1 == task.head ? 0 : h + 1;
+  }
   return sum;
 }
 
@@ -38,9 +46,8 @@ VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task, const Dec
     const int32_t n = i / task.heads;  // neighbouring threads read neighbouring parts of a row
     const int32_t m = i % task.heads;
     const T* const key = task.nodes.keys + n * task.row_stride;
-    room.weights[m * count + n] = room.allowed[n] == 0
-                                      ? -std::numeric_limits<T>::infinity()
-                                      : DotOf(room.query, key, m * task.head, (m + 1) * task.head);
+    room.weights[m * count + n] = room.allowed[n] == 0 ? -std::numeric_limits<T>::infinity()
+                                                       : DotOf<T>(task, room.query, key, m, i);
   });
   group.Rows(task.heads, [&](const auto& lanes, int32_t m) {
     T* const weights = room.weights + m * count;
@@ -59,21 +66,34 @@ VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task, const Dec
   });
 }
 
+// room.tanhs, by the glimpse. A product's parts first, then their sum: no thread waits for the
+// others of its row, and all of them have a tanh to compute.
+template <typename Group, typename T>
+VRP_DEVICE void WriteLogits(const Group& group, const DecoderTask<T>& task,
+                            const DecoderRoom<T>& room) {
+  const int32_t count = task.size();
+  group.Each(count * task.heads, [&](int32_t i) {
+    const int32_t n = i / task.heads;
+    const int32_t m = i % task.heads;
+    if (room.allowed[n] == 0) return;
+    const T* const key = task.nodes.logit_keys + n * task.row_stride;
+    room.partials[m * count + n] = DotOf<T>(task, room.glimpse, key, m, i);
+  });
+  group.Each(count, [&](int32_t n) {
+    T dot = 0;
+    for (int32_t m = 0; m < task.heads && room.allowed[n] != 0; ++m) {
+      dot += room.partials[m * count + n];
+    }
+    room.tanhs[n] = std::tanh(dot * task.logit_scale);
+  });
+}
+
 // room.tanhs, exps, and the place's largest logit, total and likeliest node.
 template <typename Group, typename T>
 VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
                           const DecoderRoom<T>& room) {
   Attend(group, task, room);
-  group.Rows(task.size(), [&](const auto& lanes, int32_t n) {
-    if (room.allowed[n] == 0) {
-      lanes.Once([&] { room.tanhs[n] = 0; });
-      return;
-    }
-    const T* const key = task.nodes.logit_keys + n * task.row_stride;
-    const T dot =
-        lanes.template Sum<T>(task.hidden, [&](int32_t h) { return room.glimpse[h] * key[h]; });
-    lanes.Once([&] { room.tanhs[n] = std::tanh(dot * task.logit_scale); });
-  });
+  WriteLogits(group, task, room);
   group.Rows(1, [&](const auto& lanes, int32_t) {
     constexpr T kNever = -std::numeric_limits<T>::infinity();
     const auto logit = [&](int32_t n) {

@@ -32,6 +32,7 @@ struct DecoderRoom {
   T* glimpse = nullptr;        // [H]
   T* tanhs = nullptr;          // [N]: logits before clipping; 0 where not allowed
   T* exps = nullptr;           // [N]
+  T* partials = nullptr;       // [M, N]: of logits; elsewhere in use, but not while they are made
   uint8_t* visited = nullptr;  // [N]
   uint8_t* allowed = nullptr;  // [N]: 0 or 1
   // Of the second pass alone.
@@ -48,6 +49,7 @@ struct RoomLayout {
   int64_t glimpse = 0;
   int64_t tanhs = 0;
   int64_t exps = 0;
+  int64_t partials = 0;
   int64_t visited = 0;
   int64_t allowed = 0;
   int64_t by_dot = 0;
@@ -75,11 +77,13 @@ constexpr RoomLayout LayOutRoom(const DecoderShape& shape, int32_t nodes, bool g
   take(layout.exps, nodes, kSize);
   take(layout.visited, nodes, 1);
   take(layout.allowed, nodes, 1);
+  layout.partials = layout.weights;
   if (!gradient) return layout;
   take(layout.by_dot, nodes, kSize);
   take(layout.by_glimpse, shape.hidden, kSize);
   take(layout.means, shape.heads, kSize);
   take(layout.by_score, int64_t{shape.heads} * nodes, kSize);
+  layout.partials = layout.by_score;  // the gradient wants the weights
   return layout;
 }
 
@@ -93,6 +97,7 @@ VRP_DEVICE DecoderRoom<T> CutRoom(const RoomLayout& layout, uint8_t* base) {
           .glimpse = reals(layout.glimpse),
           .tanhs = reals(layout.tanhs),
           .exps = reals(layout.exps),
+          .partials = reals(layout.partials),
           .visited = base + layout.visited,
           .allowed = base + layout.allowed,
           .by_dot = reals(layout.by_dot),

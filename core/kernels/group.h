@@ -3,8 +3,10 @@
 //   Each(n, f)      f(i) for i = 0 .. n - 1, in any order and by different threads; when it returns
 //                   all are done and what they wrote is seen by all
 //   Rows(n, f)      f(lanes, row) for row = 0 .. n - 1, each by some of the threads, `lanes`; as
-//   Each Once(f)         f() by one thread; as Each Add(to, value)  to += value, where other groups
-//   may add to the same
+//                   Each
+//   Once(f)         f() by one thread; as Each
+//   Wait()          when it returns all have called it, and what they wrote before is seen by all
+//   Add(to, value)  to += value, where other groups may add to the same
 // and lanes offer, each to be called by all of them,
 //   Each(n, f), Once(f)
 //   Sum(n, f)       the sum of f(i); every f(i) is called once, by the lane that Each gives i to
@@ -13,7 +15,8 @@
 //   Least(n, f)     the smallest of n int32 values and the first i that has it; where all are the
 //                   largest int32, that and n
 // All threads of a group must come to the same calls: conditions around them may depend only on
-// what all threads see alike.
+// what all threads see alike. None of the calls waits before it begins: what a condition has read
+// must not be written before all threads have come to the end of some call behind it.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +48,7 @@ struct SerialGroup {
   void Once(const Body& body) const {
     body();
   }
+  void Wait() const {}
   template <typename T>
   void Add(T& to, T value) const {
     to += value;

@@ -23,6 +23,8 @@ namespace {
 
 // Rows (trajectories x nodes) of one part of a rollout; more are decoded in parts.
 constexpr int64_t kMaxRows = int64_t{1} << 21;
+// Pairs of nodes of one, where the network reads what lies between them: some 150 bytes each.
+constexpr int64_t kMaxPairs = int64_t{1} << 26;
 
 // Adds the time until Next to a phase.
 class PhaseClock {
@@ -160,8 +162,11 @@ absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
   VRP_RETURN_IF_ERROR(CheckRequest(batch, request));
   Trajectories all;
   all.count = request.trajectories;
-  const int64_t rows = std::max<int64_t>(1, int64_t{batch.longest()} * request.trajectories);
-  const auto largest = static_cast<int32_t>(std::max<int64_t>(1, kMaxRows / rows));
+  const auto longest = std::max<int64_t>(1, batch.longest());
+  const int64_t rows = longest * request.trajectories;
+  int64_t most = kMaxRows / rows;
+  if (network_->wants_edges()) most = std::min(most, kMaxPairs / (longest * longest));
+  const auto largest = static_cast<int32_t>(std::max<int64_t>(1, most));
   const absl::Status status = GuardTorch([&]() -> absl::Status {
     const c10::NoGradGuard no_gradients;
     const AutocastScope autocast(tensors_.options().device().type(), options_.precision);

@@ -28,8 +28,9 @@ class AutocastScope {
   const at::ScalarType type_before_;
 };
 
-// Switches of the whole process: TF32 products, deterministic algorithms. A deterministic engine
-// turns them on for all; none turns them off again, but TF32, which is as the last engine wants it.
+// Switches of the whole process: no attention by cuDNN, TF32 products, deterministic algorithms. A
+// deterministic engine turns them on for all; none turns them off again, but TF32, which is as the
+// last engine wants it.
 void ApplyTorchSwitches(const EngineOptions& options);
 
 // Keeps fp16 gradients from vanishing: the loss is multiplied by a scale that halves when a

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/model/policy_engine.h"
+#include "core/model/whole_steps.h"
 #include "core/train/adamw.h"
 #include "tests/bench/bench_case.h"
 
@@ -38,6 +39,10 @@ class BenchTraining {
   static absl::StatusOr<std::unique_ptr<BenchTraining>> Create(const BenchCase& c);
 
   absl::StatusOr<StepMeasurement> Step(BenchBaseline baseline);
+  // `count` steps that the device takes by itself, instances or labels included, and the wait for
+  // the last one: the numbers are one step's, cost and loss the last one's. kUnimplemented: none
+  // such.
+  absl::StatusOr<StepMeasurement> TakeWhole(BenchBaseline baseline, int count);
   // The frozen copy becomes the network as it is now.
   absl::Status Freeze();
   // Greedy tours of the network, or of the frozen copy.
@@ -49,6 +54,8 @@ class BenchTraining {
   BenchTraining(const BenchCase& c, std::unique_ptr<PolicyEngine> engine,
                 std::unique_ptr<PolicyEngine> frozen);
   absl::Status ReadLearned();
+  absl::Status MakeWhole();
+  absl::Status BeginWhole(BenchBaseline baseline);
 
   NetworkBatch MakeBatch();
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline);
@@ -62,6 +69,8 @@ class BenchTraining {
   std::vector<std::vector<int32_t>> labels_;  // of the first batch
   double average_ = 0;                        // kExponential
   uint64_t step_ = 0;
+  std::vector<float> mean_, square_;   // of TakeWhole
+  std::unique_ptr<WholeSteps> whole_;  // null: none was asked for
 };
 
 // Engine for a case: with the weights of `c.model`, or fresh ones.

@@ -2,11 +2,13 @@
 //   engine_bench key=value...        the case: see BenchCase
 // prints a line {"ready": true, "params": ..., "rss_mib": ..., "bf16": "hardware"}, then answers
 // each line of standard input by one line of JSON:
-//   step [exponential|rollout|shared]  one training step
+//   step [exponential|rollout|shared]  one training step, part by part
+//   whole COUNT [exponential|rollout|shared]  so many that the device takes by itself
 //   greedy [STARTS]                    greedy tours of the instances of the case's file
 //   costs network|frozen               costs of the other file's, of the network or its frozen copy
 //   freeze                             makes the frozen copy anew
 // and ends with the input. Errors go to standard error, with exit code 1.
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -116,6 +118,12 @@ Json Answer(const std::string& text, BenchTraining& training, const BenchInstanc
   std::string argument;
   words >> verb >> argument;
   if (verb == "step") return StepLine(Value(training.Step(BaselineOf(argument))));
+  if (verb == "whole") {
+    std::string baseline;
+    words >> baseline;
+    const int count = std::max(1, std::atoi(argument.c_str()));
+    return StepLine(Value(training.TakeWhole(BaselineOf(baseline), count)));
+  }
   if (verb == "greedy") {
     return GreedyLine(training, instances.evaluation,
                       argument.empty() ? 1 : std::atoi(argument.c_str()));

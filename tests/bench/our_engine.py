@@ -12,9 +12,8 @@ class OurEngine:
         self._process = subprocess.Popen(
             [program, *(f"{key}={value}" for key, value in case.items() if value not in (None, ""))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=dict(os.environ, OMP_WAIT_POLICY="passive", GOMP_SPINCOUNT="0",
-                     OMP_NUM_THREADS=str(case.get("threads", 1)),  # torch's own threads are as many as ours
-                     **(environment or {})))
+            env={**os.environ, **(environment or {}), "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0",
+                 "OMP_NUM_THREADS": str(case.get("threads", 1))})  # torch's own threads are as many as ours
         self.about = self._read()
 
     def _read(self):

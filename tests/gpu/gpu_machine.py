@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 
@@ -40,10 +41,23 @@ class Machine:
 
     def _devices(self):
         if self.smi is None:
-            return []
-        text = answer_of(self.smi, f"--query-gpu={','.join(QUERY)}", "--format=csv,noheader,nounits")
-        rows = [[word.strip() for word in line.split(",")] for line in text.splitlines()]
-        return [dict(zip(QUERY, row, strict=True)) for row in rows if len(row) == len(QUERY)]
+            return self._devices_of_torch()
+        for query in (QUERY, QUERY[:2]):  # one field that the driver does not know makes it refuse all
+            text = answer_of(self.smi, f"--query-gpu={','.join(query)}", "--format=csv,noheader,nounits")
+            rows = [[word.strip() for word in line.split(",")] for line in text.splitlines()]
+            found = [dict(zip(query, row, strict=True)) for row in rows if len(row) == len(query)]
+            if found:
+                return found
+        return []
+
+    @staticmethod
+    def _devices_of_torch():
+        """Without nvidia-smi: what the driver says of itself, of the devices that torch sees."""
+        names = answer_of("python3", "-c", "import torch; [print(torch.cuda.get_device_name(i)) "
+                                           "for i in range(torch.cuda.device_count())]").splitlines()
+        version = re.search(r"Kernel Module\D+([0-9.]+)", _text_of("/proc/driver/nvidia/version"))
+        driver = version.group(1) if version else "0"
+        return [{"name": name, "driver_version": driver} for name in names]
 
     def tool(self, name):
         return find_tool(name, self.root)
@@ -61,8 +75,16 @@ class Machine:
                 "commit": self.bundle.get("commit"), "bundle": self.bundle}
 
 
+def _text_of(path):
+    """"" where it cannot be read."""
+    try:
+        return pathlib.Path(path).read_text(errors="replace")
+    except OSError:
+        return ""
+
+
 def _processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+    for line in _text_of("/proc/cpuinfo").splitlines():
         if line.startswith("model name"):
             return line.split(":", 1)[1].strip()
     return platform.processor()

@@ -1,5 +1,6 @@
 """The report that run-gpu-checks writes: checks with their states, each run within a limit of time."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -10,6 +11,8 @@ import time
 
 SCHEMA_VERSION = 1
 KEPT_OUTPUT = 4000  # characters of a failed check's output
+LOGGED_OUTPUT = 400_000  # of a program in the log
+KILLED_S = 10  # for a killed program to end
 
 
 class Skip(Exception):
@@ -47,18 +50,45 @@ def run_program(command, limit, environment=None, folder=None):
                                start_new_session=True)
     try:
         output, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
+    except subprocess.TimeoutExpired as late:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        try:
+            output, _ = process.communicate(timeout=KILLED_S)
+        except subprocess.TimeoutExpired as stuck:  # in the driver, which no signal reaches
+            output = (stuck.output or late.output or b"").decode(errors="replace") + "\n(and does not die)"
+        log_output(command, output)
         raise Failure(f"not done after its {limit:.0f} s", output=output) from None
+    log_output(command, output)
     return Outcome(process.returncode, output, time.monotonic() - begin)
+
+
+_log_path = None
+
+
+def log_output(command, output):
+    """Whole, beside the report, which keeps the ends of failed checks alone."""
+    if _log_path is not None:
+        with open(_log_path, "a", encoding="utf-8") as log:
+            log.write(f"$ {' '.join(map(str, command))}\n{output[-LOGGED_OUTPUT:].rstrip()}\n\n")
+
+
+def last_object(output):
+    """The last line of `output` that is a JSON object: a program's libraries may print behind it."""
+    lines = [line for line in output.splitlines() if line.startswith("{")]
+    if not lines:
+        raise Failure("it printed no JSON object", output=output)
+    return json.loads(lines[-1])
 
 
 class Report:
     """Writes itself anew after each check, so that what was found is there whatever comes next."""
 
     def __init__(self, path, facts, seconds):
+        global _log_path
         self._path = pathlib.Path(path)
+        _log_path = self._path.with_suffix(".log")
+        _log_path.write_text("")
         self._begin = time.monotonic()
         self._end = self._begin + seconds
         self._content = {"schema_version": SCHEMA_VERSION, "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -78,7 +108,7 @@ class Report:
             entry.update(state="skipped", reason=str(skip))
         except Failure as failure:
             entry.update(state="failed", reason=str(failure), numbers=failure.numbers, output=failure.output)
-        except (OSError, ValueError, KeyError) as error:  # a tool that answers otherwise than it should
+        except Exception as error:  # a tool that answers otherwise than it should; the others go on
             entry.update(state="failed", reason=f"{type(error).__name__}: {error}")
         entry["seconds"] = round(time.monotonic() - begin, 3)
         self._content["checks"].append(entry)

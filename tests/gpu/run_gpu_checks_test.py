@@ -69,7 +69,7 @@ class RunGpuChecks(unittest.TestCase):
         self.write("bench/engine_bench", "exit 1")
         self.write("bench/train_bench", """echo '{"what": "train_epoch", "seconds": 0.25}'""")
         (self.root / "bundle.json").write_text('{"commit": "0123456789ab", "torch": "2.11.0+cu130"}')
-        write_program(self.root / "tests/gpu/plain_torch_attention.py", 'print(\'a warning\\n{"ratio": 12.5}\')\n')
+        write_program(self.root / "tests/gpu/plain_torch_attention.py", 'print(\'a warning\\n{"ratio": 12.5}\\nlibrary: unloaded\')\n')
         write_program(self.root / "tests/gpu/daemon_on_device.py", 'print(\'{"train_s": 1.5}\')\n')
         self.write_tests({"DeviceGpuTest.Works": "pass", "Nets/EngineGpuTest.Agrees/gt_cuda": "pass",
                           "Nets/EngineGpuTest.Agrees/gt_cpu": "fail"})
@@ -117,6 +117,25 @@ class RunGpuChecks(unittest.TestCase):
                                  {("skipped", "no NVIDIA device")})
                 self.assertEqual(report["machine"]["devices"], [])
 
+    def test_finds_a_device_of_which_nvidia_smi_knows_little(self):
+        self.write_tool("nvidia-smi", 'case "$1" in *clocks*) exit 2 ;; esac\necho "NVIDIA Made Up, 580.1"')
+        _, report = self.run_checks("--only", "graph")
+        self.assertEqual(report["machine"]["devices"], [{"name": "NVIDIA Made Up", "driver_version": "580.1"}])
+        self.assert_entry(report, "driver", "passed")
+
+    def test_asks_torch_for_devices_where_there_is_no_nvidia_smi(self):
+        (self.tools / "nvidia-smi").unlink()
+        self.write_tool("python3", 'case "$*" in *device_count*) echo "NVIDIA By Torch" ;; esac')
+        _, report = self.run_checks("--only", "graph")
+        self.assertEqual([device["name"] for device in report["machine"]["devices"]], ["NVIDIA By Torch"])
+
+    def test_logs_all_that_programs_print_beside_the_report(self):
+        self.run_checks("--only", "tests")
+        log = (self.root / "report.log").read_text()
+        self.assertIn("vrpd 0.1.0", log)
+        self.assertIn("gpu_test --gtest_filter=DeviceGpuTest.*-*_cpu", log)
+        self.assertIn("Running main() from made_up.cc", log)
+
     def test_reports_the_machine_the_commit_and_what_each_check_found(self):
         code, report = self.run_checks("--only", "tests,bench")
         self.assertEqual(code, 0, self.output)
@@ -129,6 +148,14 @@ class RunGpuChecks(unittest.TestCase):
         self.assert_entry(report, "vrpd on the device", "passed")
         self.assertEqual(self.entry(report, "tiny_1 epoch")["numbers"]["epoch_s"], [0.25])
         self.assertEqual(report["summary"]["failed"], 0)
+
+    def test_improves_plans_of_the_newest_network(self):
+        self.write("bench/improve_bench", """echo '{"what": "improved_cvrp100", "model": "'$2'"}'""")
+        for version in ("9", "10"):
+            (self.root / "models/gt-mixed" / version).mkdir(parents=True)
+        _, report = self.run_checks("--only", "bench")
+        lines = self.assert_entry(report, "10,000 cvrp100 improved, and one greedy", "passed")["numbers"]["lines"]
+        self.assertEqual(pathlib.Path(lines[0]["model"]).name, "10")
 
     def test_leaves_the_twins_on_the_cpu_out(self):
         _, report = self.run_checks("--only", "tests")
@@ -182,7 +209,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assert_entry(report, "no synchronisation in a replayed step", "failed", "CudaGraphGpuTest")
 
     def test_reports_what_the_sanitizer_finds(self):
-        self.write_tests({"DecoderGpuTest.Decodes": "pass"})
+        self.write_tests({"Cases/BatchDecoderGpuTest.Decodes/OddShape": "pass"})
         self.write_tool("compute-sanitizer", textwrap.dedent("""
             case "$*" in
               *memcheck*) echo '========= ERROR SUMMARY: 0 errors' ;;

@@ -66,6 +66,20 @@ TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereManyTrajectoriesReadThem) {
   EXPECT_FALSE(PlanLaunch(SizeOf(512, 51, 1, false), kH200).staged);
 }
 
+TEST(PlanLaunchTest, FillsABlockThatHasACopyOfTheNodes) {
+  for (const int32_t instances : {64, 512, 10'000}) {
+    SCOPED_TRACE(instances);
+    for (const bool gradient : {false, true}) {
+      const LaunchPlan plan = PlanLaunch(SizeOf(instances, 101, 100, gradient), kH200);
+      EXPECT_TRUE(plan.staged);
+      EXPECT_EQ(plan.slices, kMaxSlices);
+    }
+  }
+  const LaunchPlan few =
+      PlanLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // room for 2 beside it
+  EXPECT_FALSE(few.staged);
+}
+
 TEST(PlanLaunchTest, GivesGroupsGlobalMemoryWhereOneDoesNotFit) {
   const LaunchSize size = SizeOf(2, 10'001, 1, false);
   const LaunchPlan plan = PlanLaunch(size, kH200);

@@ -1,6 +1,7 @@
 #include "core/model/torch_precision.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 
 #include <limits>
@@ -53,6 +54,13 @@ TEST(LossScalerTest, GoesOnFromItsNumbers) {
   EXPECT_EQ(ScaleOf(resumed), 4);
   resumed.Unscale(at::ones({1}));  // the second of two
   EXPECT_EQ(ScaleOf(resumed), 8);
+}
+
+TEST(TorchSwitchesTest, LeaveAttentionToKernelsThatNeedNoPlan) {
+  at::globalContext().setSDPUseCuDNN(true);
+  ApplyTorchSwitches({});
+  EXPECT_FALSE(at::globalContext().userEnabledCuDNNSDP());
+  EXPECT_TRUE(at::globalContext().userEnabledMemEfficientSDP());
 }
 
 TEST(AutocastScopeTest, LeavesTheThreadAsItWas) {

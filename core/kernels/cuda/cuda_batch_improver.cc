@@ -93,9 +93,12 @@ class CudaBatchImprover final : public BatchImprover {
                                 .current = current.bytes(),
                                 .best = best.bytes()};
     VRP_ASSIGN_OR_RETURN(const int32_t rounds, Run(batch, options));
-    VRP_RETURN_IF_ERROR(CudaStatus(cudaMemcpy(packed.plans().data(), best.bytes(),
-                                              packed.plans().size(), cudaMemcpyDeviceToHost),
-                                   "copying plans from the device"));
+    // By this stream: the default one would wait for what others do on the device.
+    VRP_RETURN_IF_ERROR(
+        CudaStatus(cudaMemcpyAsync(packed.plans().data(), best.bytes(), packed.plans().size(),
+                                   cudaMemcpyDeviceToHost, stream_),
+                   "copying plans from the device"));
+    VRP_RETURN_IF_ERROR(CudaStatus(cudaStreamSynchronize(stream_), "copying plans"));
     packed.Unpack(packed.plans(), plans);
     return rounds;
   }

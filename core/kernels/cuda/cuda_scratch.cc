@@ -1,5 +1,7 @@
 #include "core/kernels/cuda/cuda_scratch.h"
 
+#include <string>
+
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
@@ -8,8 +10,12 @@ namespace vrp {
 
 absl::Status CudaStatus(cudaError_t error, std::string_view what) {
   if (error == cudaSuccess) return absl::OkStatus();
-  const absl::Status status = absl::InternalError(
-      Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")"));
+  // The runtime keeps it too, and torch would take it for an error of its next launch.
+  static_cast<void>(cudaGetLastError());
+  const std::string message =
+      Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")");
+  if (error == cudaErrorMemoryAllocation) return absl::ResourceExhaustedError(message);
+  const absl::Status status = absl::InternalError(message);
   return LosesDevice(error) ? DeviceLost(status) : status;
 }
 

@@ -12,7 +12,8 @@
 
 namespace vrp {
 
-// kInternal, and that the device is lost where it is; `what` was tried.
+// kInternal, and that the device is lost where it is; kResourceExhausted: its memory. `what` was
+// tried.
 absl::Status CudaStatus(cudaError_t error, std::string_view what);
 
 // Of the current device.

@@ -54,7 +54,17 @@ __device__ Place Begin(const DecoderBatch<float>& batch, const LaunchPlan& plan,
   return place;
 }
 
-__global__ void __launch_bounds__(kSliceThreads* kMaxSlices)
+// Registers enough for so many threads of a multiprocessor: what a step waits for is memory, and
+// other groups fill the time.
+constexpr int32_t kResidentThreads = 1024;
+
+template <bool kAlone>
+constexpr int32_t MostThreads() {
+  return kAlone ? kSliceThreads : kSliceThreads * kMaxSlices;
+}
+
+template <bool kAlone>
+__global__ void __launch_bounds__(MostThreads<kAlone>(), kResidentThreads / MostThreads<kAlone>())
     RolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request, BatchRolloutResult result,
                   LaunchPlan plan, uint8_t* scratch) {
   extern __shared__ __align__(16) uint8_t shared[];
@@ -62,12 +72,13 @@ __global__ void __launch_bounds__(kSliceThreads* kMaxSlices)
   if (place.group >= plan.trajectory_parts) return;
   for (int32_t p = place.group; p < request.trajectories; p += plan.trajectory_parts) {
     const int64_t trajectory = int64_t{place.instance} * request.trajectories + p;
-    RollOut(SliceGroup(), place.task, place.room, request, trajectory,
+    RollOut(SliceGroup<kAlone>(), place.task, place.room, request, trajectory,
             result.At(trajectory, request.max_steps));
   }
 }
 
-__global__ void __launch_bounds__(kSliceThreads* kMaxSlices)
+template <bool kAlone>
+__global__ void __launch_bounds__(MostThreads<kAlone>(), kResidentThreads / MostThreads<kAlone>())
     SecondPassKernel(DecoderBatch<float> batch, BatchSecondPassRequest request,
                      double* log_likelihoods, BatchNodes<float> gradient, LaunchPlan plan,
                      uint8_t* scratch) {
@@ -82,42 +93,39 @@ __global__ void __launch_bounds__(kSliceThreads* kMaxSlices)
     TrajectoryPass pass = PassOf(request, trajectory, log_likelihoods);
     pass.part = part;
     pass.parts = plan.step_parts;
-    PassAgain(SliceGroup(), place.task, place.room, request, pass, sum);
+    PassAgain(SliceGroup<kAlone>(), place.task, place.room, request, pass, sum);
   }
 }
 
-dim3 Threads(const LaunchPlan& plan) {
-  return {static_cast<unsigned>(kSliceThreads), static_cast<unsigned>(plan.slices)};
+// Launches `kernel`, one of those above.
+template <typename... Arguments>
+cudaError_t LaunchAs(void (*kernel)(Arguments...), const Launch& launch, int32_t instances,
+                     const Arguments&... arguments) {
+  const LaunchPlan& plan = launch.plan;
+  if (const cudaError_t error = AllowShared(kernel, plan.shared_bytes); error != cudaSuccess) {
+    return error;
+  }
+  const dim3 threads = {static_cast<unsigned>(kSliceThreads), static_cast<unsigned>(plan.slices)};
+  kernel<<<static_cast<unsigned>(plan.blocks(instances)), threads,
+           static_cast<size_t>(plan.shared_bytes), launch.stream>>>(arguments...);
+  return cudaGetLastError();
 }
 
 }  // namespace
 
 cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                           const BatchRolloutResult& result, const Launch& launch) {
-  const LaunchPlan& plan = launch.plan;
-  if (const cudaError_t error = AllowShared(RolloutKernel, plan.shared_bytes);
-      error != cudaSuccess) {
-    return error;
-  }
-  const auto blocks = static_cast<unsigned>(plan.blocks(batch.instances));
-  RolloutKernel<<<blocks, Threads(plan), static_cast<size_t>(plan.shared_bytes), launch.stream>>>(
-      batch, request, result, plan, launch.scratch);
-  return cudaGetLastError();
+  const auto kernel = launch.plan.slices == 1 ? RolloutKernel<true> : RolloutKernel<false>;
+  return LaunchAs(kernel, launch, batch.instances, batch, request, result, launch.plan,
+                  launch.scratch);
 }
 
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
                              const BatchNodes<float>& gradient, const Launch& launch) {
-  const LaunchPlan& plan = launch.plan;
-  if (const cudaError_t error = AllowShared(SecondPassKernel, plan.shared_bytes);
-      error != cudaSuccess) {
-    return error;
-  }
-  const auto blocks = static_cast<unsigned>(plan.blocks(batch.instances));
-  SecondPassKernel<<<blocks, Threads(plan), static_cast<size_t>(plan.shared_bytes),
-                     launch.stream>>>(batch, request, log_likelihoods, gradient, plan,
-                                      launch.scratch);
-  return cudaGetLastError();
+  const auto kernel = launch.plan.slices == 1 ? SecondPassKernel<true> : SecondPassKernel<false>;
+  return LaunchAs(kernel, launch, batch.instances, batch, request, log_likelihoods, gradient,
+                  launch.plan, launch.scratch);
 }
 
 }  // namespace vrp

@@ -8,7 +8,7 @@ namespace {
 
 __global__ void __launch_bounds__(kSliceThreads) InstanceKernel(InstanceTask task) {
   __shared__ double reach[4];
-  MakeInstance(SliceGroup(), task, static_cast<int32_t>(blockIdx.x), reach);
+  MakeInstance(SliceGroup<true>(), task, static_cast<int32_t>(blockIdx.x), reach);
 }
 
 }  // namespace

@@ -7,29 +7,53 @@ namespace {
 
 // Groups that keep a multiprocessor busy while others wait for memory.
 constexpr int64_t kGroupsPerMultiprocessor = 8;
-// Trajectories of a block from which on a copy in shared memory pays for itself.
-constexpr int64_t kTrajectoriesWorthStaging = 4;
+// Groups of a block from which on a copy in shared memory pays for itself.
+constexpr int32_t kGroupsWorthStaging = 4;
 
 int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Keys, values and logit keys.
+int64_t StagedBytes(const LaunchSize& size) {
+  return int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
+}
+
+// Of at most `most` groups of a block as many as have room, halved as often as need be, beside
+// `more` bytes; at least one.
+int32_t SlicesBeside(const LaunchSize& size, const DeviceLimits& limits, int64_t most,
+                     int64_t more) {
+  auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, most));
+  while (slices > 1 && slices * size.room_bytes + more > limits.shared_bytes) slices /= 2;
+  return slices;
+}
+
+// How an instance's groups are put into blocks.
+void ShareOut(const LaunchSize& size, const DeviceLimits& limits, LaunchPlan& plan) {
+  if (size.gradient && size.deterministic) return;
+  const int64_t wanted =
+      RoundedUp(kGroupsPerMultiprocessor * limits.multiprocessors, std::max(size.instances, 1));
+  // Rollouts cannot share a trajectory's steps; second passes can.
+  const int64_t most =
+      size.gradient ? std::max<int64_t>(size.trajectories, wanted) : int64_t{size.trajectories};
+  // A copy leaves room for a block or two on a multiprocessor, which have to fill it by themselves.
+  const int64_t staged = StagedBytes(size);
+  const int32_t beside = SlicesBeside(size, limits, most, staged);
+  if (beside >= kGroupsWorthStaging && beside * size.room_bytes + staged <= limits.shared_bytes) {
+    plan.slices = beside;
+    plan.blocks_per_instance =
+        static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, RoundedUp(most, beside)));
+    plan.staged = true;
+    return;
+  }
+  const int64_t groups = std::clamp<int64_t>(wanted, 1, most);
+  plan.slices = SlicesBeside(size, limits, groups, 0);
+  plan.blocks_per_instance = static_cast<int32_t>(RoundedUp(groups, plan.slices));
+}
 
 }  // namespace
 
 LaunchPlan PlanLaunch(const LaunchSize& size, const DeviceLimits& limits) {
   LaunchPlan plan;
-  if (!(size.gradient && size.deterministic)) {
-    const int64_t wanted =
-        RoundedUp(kGroupsPerMultiprocessor * limits.multiprocessors, std::max(size.instances, 1));
-    // Rollouts cannot share a trajectory's steps; second passes can.
-    const int64_t most =
-        size.gradient ? std::max<int64_t>(size.trajectories, wanted) : int64_t{size.trajectories};
-    const int64_t groups = std::clamp<int64_t>(wanted, 1, most);
-    plan.slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, groups));
-    plan.blocks_per_instance = static_cast<int32_t>(RoundedUp(groups, plan.slices));
-  }
-  while (plan.slices > 1 && plan.slices * size.room_bytes > limits.shared_bytes) {
-    plan.slices /= 2;
-    plan.blocks_per_instance *= 2;
-  }
+  ShareOut(size, limits, plan);
   const int32_t groups = plan.slices * plan.blocks_per_instance;
   plan.trajectory_parts = std::min(groups, size.trajectories);
   plan.step_parts = size.gradient ? groups / plan.trajectory_parts : 1;
@@ -39,11 +63,7 @@ LaunchPlan PlanLaunch(const LaunchSize& size, const DeviceLimits& limits) {
     plan.scratch_bytes = plan.blocks(size.instances) * rooms;
     return plan;
   }
-  const int64_t staged = int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
-  const int64_t trajectories =
-      int64_t{plan.slices} * RoundedUp(size.trajectories, plan.trajectory_parts);
-  plan.staged = trajectories >= kTrajectoriesWorthStaging && rooms + staged <= limits.shared_bytes;
-  plan.shared_bytes = rooms + (plan.staged ? staged : 0);
+  plan.shared_bytes = rooms + (plan.staged ? StagedBytes(size) : 0);
   return plan;
 }
 

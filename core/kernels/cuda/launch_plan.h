@@ -9,7 +9,7 @@ namespace vrp {
 
 // A group has so many threads (see slice_group.cuh); a block is made of some groups, its slices.
 inline constexpr int32_t kSliceThreads = 128;
-inline constexpr int32_t kMaxSlices = 4;
+inline constexpr int32_t kMaxSlices = 8;
 
 // Of a device, as CUDA tells.
 struct DeviceLimits {

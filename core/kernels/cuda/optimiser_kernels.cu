@@ -8,7 +8,7 @@ namespace {
 __global__ void __launch_bounds__(kSliceThreads) NormKernel(OptimiserTask task) {
   __shared__ double lanes[kNormLanes];
   __shared__ bool last;
-  const SliceGroup group;
+  const SliceGroup<true> group;
   SumSquares(group, task, blockIdx.x, lanes);
   group.Once([&] {
     __threadfence();
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(kSliceThreads) NormKernel(OptimiserTask task) 
 }
 
 __global__ void __launch_bounds__(kSliceThreads) UpdateKernel(OptimiserTask task) {
-  UpdatePieceOf(SliceGroup(), task, static_cast<int32_t>(blockIdx.x));
+  UpdatePieceOf(SliceGroup<true>(), task, static_cast<int32_t>(blockIdx.x));
 }
 
 }  // namespace

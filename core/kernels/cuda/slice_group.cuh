@@ -72,6 +72,8 @@ class WarpLanes {
   static __device__ int32_t Lane() { return static_cast<int32_t>(threadIdx.x) % kLanes; }
 };
 
+// kAlone: the block has no other slice.
+template <bool kAlone>
 class SliceGroup {
  public:
   template <typename Body>
@@ -90,6 +92,18 @@ class SliceGroup {
     if (Thread() == 0) body();
     Wait();
   }
+  // A barrier whose number is known in the running program alone makes ptxas set all 16 aside for
+  // the block, of the 24 to 64 that a multiprocessor has: few blocks share it then.
+  __device__ void Wait() const {
+    if constexpr (kAlone) {
+      __syncthreads();
+    } else {
+      // Barrier 0 is the whole block's.
+      asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int32_t>(threadIdx.y) + 1),
+                   "n"(kSliceThreads)
+                   : "memory");
+    }
+  }
   template <typename T>
   __device__ void Add(T& to, T value) const {
     atomicAdd(&to, value);
@@ -97,11 +111,6 @@ class SliceGroup {
 
  private:
   static __device__ int32_t Thread() { return static_cast<int32_t>(threadIdx.x); }
-  // Barrier 0 is the whole block's.
-  static __device__ void Wait() {
-    asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int32_t>(threadIdx.y) + 1), "n"(kSliceThreads)
-                 : "memory");
-  }
 };
 
 }  // namespace vrp

@@ -1,0 +1,139 @@
+// Groups (core/kernels/group.h) of some of the CPU's threads. What lacks a barrier on CUDA is a
+// data race here, which the preset tsan finds.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <cstdint>
+#include <limits>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/kernels/group.h"
+
+namespace vrp::test {
+
+inline constexpr int32_t kThreads = 3;
+
+// What they have in common.
+struct ThreadsTable {
+  std::barrier<> barrier{kThreads};
+  std::array<std::pair<double, int32_t>, kThreads> values;  // of a reduction
+};
+
+// As a warp's.
+class ThreadedLanes {
+ public:
+  ThreadedLanes(ThreadsTable& table, int32_t lane) : table_(table), lane_(lane) {}
+
+  template <typename Body>
+  void Each(int32_t count, const Body& body) const {
+    for (int32_t i = lane_; i < count; i += kThreads) body(i);
+    Wait();
+  }
+  template <typename Body>
+  void Once(const Body& body) const {
+    if (lane_ == 0) body();
+    Wait();
+  }
+  template <typename T, typename Term>
+  T Sum(int32_t count, const Term& term) const {
+    T sum = 0;
+    for (int32_t i = lane_; i < count; i += kThreads) sum += term(i);
+    T all = 0;
+    for (const auto& [value, unused] : Told(sum, 0)) all += static_cast<T>(value);
+    return all;
+  }
+  template <typename T, typename Value>
+  T Largest(int32_t count, const Value& value) const {
+    T largest = -std::numeric_limits<T>::infinity();
+    for (int32_t i = lane_; i < count; i += kThreads) largest = std::max<T>(largest, value(i));
+    for (const auto& [other, unused] : Told(largest, 0)) {
+      largest = std::max(largest, static_cast<T>(other));
+    }
+    return largest;
+  }
+  template <typename Test>
+  int32_t First(int32_t count, const Test& test) const {
+    int32_t first = lane_;
+    while (first < count && !test(first)) first += kThreads;
+    first = std::min(first, count);
+    for (const auto& [unused, other] : Told(0, first)) first = std::min(first, other);
+    return first;
+  }
+  template <typename Value>
+  LeastValue Least(int32_t count, const Value& value) const {
+    LeastValue mine = {.index = count};
+    for (int32_t i = lane_; i < count; i += kThreads) {
+      const int32_t other = value(i);
+      if (other < mine.value) mine = {other, i};
+    }
+    LeastValue least = {.index = count};
+    for (const auto& [other, index] : Told(mine.value, mine.index)) {
+      const auto found = static_cast<int32_t>(other);
+      const bool better = found < least.value || (found == least.value && index < least.index);
+      if (better) least = {found, index};
+    }
+    return least;
+  }
+
+ private:
+  void Wait() const { table_.barrier.arrive_and_wait(); }
+  // What all lanes give.
+  std::array<std::pair<double, int32_t>, kThreads> Told(double value, int32_t index) const {
+    table_.values[static_cast<size_t>(lane_)] = {value, index};
+    Wait();
+    const auto values = table_.values;
+    Wait();
+    return values;
+  }
+
+  ThreadsTable& table_;
+  const int32_t lane_;
+};
+
+// As a slice of a block, its warps of one lane each.
+class ThreadedGroup {
+ public:
+  ThreadedGroup(ThreadsTable& table, int32_t thread) : lanes_(table, thread), thread_(thread) {}
+
+  template <typename Body>
+  void Each(int32_t count, const Body& body) const {
+    lanes_.Each(count, body);
+  }
+  template <typename Body>
+  void Rows(int32_t count, const Body& body) const {
+    for (int32_t row = thread_; row < count; row += kThreads) body(SerialGroup(), row);
+    Wait();
+  }
+  template <typename Body>
+  void Once(const Body& body) const {
+    lanes_.Once(body);
+  }
+  void Wait() const {
+    lanes_.Each(0, [](int32_t) {});
+  }
+  template <typename T>
+  void Add(T& to, T value) const {
+    std::atomic_ref<T>(to).fetch_add(value);
+  }
+
+ private:
+  const ThreadedLanes lanes_;
+  const int32_t thread_;
+};
+
+// Calls program(group) by each of a group's threads.
+template <typename Group, typename Program>
+void RunByThreads(const Program& program) {
+  ThreadsTable table;
+  std::vector<std::jthread> threads;
+  for (int32_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&table, &program, thread] { program(Group(table, thread)); });
+  }
+}
+
+}  // namespace vrp::test
