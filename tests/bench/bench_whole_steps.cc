@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-StepBaseline BaselineOf(BenchBaseline baseline) {
+StepBaseline StepBaselineOf(BenchBaseline baseline) {
   if (baseline == BenchBaseline::kShared) return StepBaseline::kShared;
   return baseline == BenchBaseline::kRollout ? StepBaseline::kGreedy : StepBaseline::kAverage;
 }
@@ -45,7 +45,7 @@ absl::Status BenchTraining::MakeWhole() {
 }
 
 absl::Status BenchTraining::BeginWhole(BenchBaseline baseline) {
-  if (!case_.supervised) return whole_->Step(BaselineOf(baseline));
+  if (!case_.supervised) return whole_->Step(StepBaselineOf(baseline));
   const NetworkBatch batch = MakeBatch();
   int64_t choices = 0;
   for (const std::vector<int32_t>& one : labels_) choices += std::ssize(one);

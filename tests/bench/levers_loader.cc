@@ -23,7 +23,7 @@ namespace {
 constexpr int32_t kSamples = 16384;
 constexpr int32_t kBatch = 512;
 constexpr int32_t kSteps = 4;  // of a measurement
-constexpr int32_t kCustomers = 10;
+constexpr int32_t kLoaderCustomers = 10;
 
 template <typename T>
 T Value(absl::StatusOr<T> value) {
@@ -36,7 +36,7 @@ void WriteSamples(const std::string& path) {
   const auto writer = Value(SampleSetWriter::Create(path));
   for (int32_t k = 0; k < kSamples; ++k) {
     Sample sample;
-    sample.data = GenerateInstanceData({.customers = kCustomers}, k);
+    sample.data = GenerateInstanceData({.customers = kLoaderCustomers}, k);
     sample.plan = NearestNeighbourPlan(Value(Instance::Create(sample.data)));
     if (!writer->Add(sample).ok()) std::exit(1);
   }

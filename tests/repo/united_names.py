@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Names that two sources of one unit would both define.
 
-Libraries with UNITE and tests of four sources and more are compiled by eights (_vrp_unite in cmake/VrpTargets.cmake), in
-groups that shift whenever a source is added. So that no group ever fails, a name of an anonymous namespace may be
-defined by one source of a target only; the others are listed after APART, where those between two + may likewise define
-it once. Prints a line for each that is defined twice.
+Libraries with UNITE, and tests and benchmarks of four sources and more, are compiled by eights (_vrp_unite in
+cmake/VrpTargets.cmake), in groups that shift whenever a source is added. So that no group ever fails, a name of an
+anonymous namespace may be defined by one source of a target only; the others are listed after APART, where those
+between two + may likewise define it once. Prints a line for each that is defined twice.
 """
 
 import collections
@@ -13,7 +13,7 @@ import re
 import sys
 
 KEYWORDS = {"SOURCES", "DEPS", "PRIVATE_DEPS", "APART", "TORCH", "COLD", "UNITE", "LABELS", "TIMEOUT"}
-UNITED_TESTS = 4  # sources, from which on a test is united
+UNITED_PROGRAMS = 4  # sources, from which on a test or a benchmark is united
 DEFINITIONS = [re.compile(pattern) for pattern in (
     r"(?:template.*> )?(?:class|struct|enum class|enum) (\w+)\b(?!;)",
     r"using (\w+) =",
@@ -37,7 +37,7 @@ def names(text):
 
 def united(cmake_text):
     """(target, sources that may come to be united) of a CMakeLists.txt."""
-    for kind, target, rest in re.findall(r"vrp_add_(library|test)\((\w+)(.*?)\)\n", cmake_text, re.S):
+    for kind, target, rest in re.findall(r"vrp_add_(library|test|benchmark)\((\w+)(.*?)\)\n", cmake_text, re.S):
         parts = collections.defaultdict(list)
         key = None
         for word in re.sub(r"#.*", "", rest).split():
@@ -47,7 +47,7 @@ def united(cmake_text):
             else:
                 parts[key].append(word)
         sources = [source for source in parts["SOURCES"] if source.endswith(".cc")]
-        if "UNITE" in parts if kind == "library" else len(sources) >= UNITED_TESTS:
+        if "UNITE" in parts if kind == "library" else len(sources) >= UNITED_PROGRAMS:
             yield target, [source for source in sources if source not in parts["APART"]]
             for apart in " ".join(parts["APART"]).split("+"):
                 yield target, apart.split()
