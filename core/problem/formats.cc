@@ -37,7 +37,7 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
 
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
                                        InstanceFormat format, const MatrixSource* matrices) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // some editors' mark of UTF-8
+  text = WithoutByteOrderMark(text);
   switch (format == InstanceFormat::kAuto ? Guess(text) : format) {
     case InstanceFormat::kVrplib:
       return ParseVrplib(text, name);

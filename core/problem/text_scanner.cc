@@ -23,6 +23,11 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
 void TextScanner::SkipBlanks() {
   while (!text_.empty()) {
     if (text_.front() == comment_mark_) {
