@@ -21,7 +21,7 @@ Instance ReadDialect(const std::string& text) {
   return *std::move(instance);
 }
 
-std::string RefusalOf(const std::string& text) {
+std::string DialectError(const std::string& text) {
   const absl::StatusOr<Instance> instance = ParseInstance(text, "d.vrp");
   EXPECT_EQ(instance.status().code(), absl::StatusCode::kInvalidArgument) << text;
   return std::string(instance.status().message());
@@ -59,9 +59,9 @@ TEST(VrplibDialects, ComputesEveryDistanceOfTsplib) {
 }
 
 TEST(VrplibDialects, SaysHowManyCoordinatesADistanceTakes) {
-  EXPECT_THAT(RefusalOf(ATour("EUC_2D", "1 -1 0 0\n2 0 3 6\n3 1 0 9\n")),
+  EXPECT_THAT(DialectError(ATour("EUC_2D", "1 -1 0 0\n2 0 3 6\n3 1 0 9\n")),
               HasSubstr("NODE_COORD_SECTION: has 3 numbers a node, wanted 2 for EUC_2D"));
-  EXPECT_THAT(RefusalOf(ATour("XRAY1", kOnTheWay)),
+  EXPECT_THAT(DialectError(ATour("XRAY1", kOnTheWay)),
               HasSubstr("EDGE_WEIGHT_TYPE: got \"XRAY1\", wanted one of EXPLICIT, EUC_2D"));
 }
 
@@ -70,7 +70,7 @@ TEST(VrplibDialects, TakesLkhsScaleForWhatItIs) {
   EXPECT_EQ(ReadDialect(ATour("EXACT_2D", kOnTheWay, "SCALE : 1000\n")).metric(), Metric::kExact);
   const Instance hundredths = ReadDialect(ATour("EUC_2D", kOnTheWay, "SCALE : 100\n"));
   EXPECT_EQ(hundredths.Distance(0, 2), 10.4);  // of 10.4043
-  EXPECT_THAT(RefusalOf(ATour("EUC_2D", kOnTheWay, "SCALE : 0\n")), HasSubstr("SCALE: got 0"));
+  EXPECT_THAT(DialectError(ATour("EUC_2D", kOnTheWay, "SCALE : 0\n")), HasSubstr("SCALE: got 0"));
 }
 
 // A CVRP of three customers 3, 4 and 5 away from the depot, at right angles.
@@ -121,7 +121,7 @@ TEST(VrplibDialects, SkipsCommentsAndMissesNoColon) {
 
 TEST(VrplibDialects, ReadsAFileThatBeginsWithAByteOrderMark) {
   EXPECT_EQ(ReadDialect("\xEF\xBB\xBF" + ATour("EUC_2D", kOnTheWay)).num_nodes(), 3);
-  EXPECT_THAT(RefusalOf(" \n"), HasSubstr("d.vrp: no format known here (the text is empty)"));
+  EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no format known here (the text is empty)"));
 }
 
 TEST(VrplibDialects, GuessesThePlainTypesAlone) {
@@ -129,16 +129,16 @@ TEST(VrplibDialects, GuessesThePlainTypesAlone) {
   EXPECT_EQ(ReadDialect(AFile("", capacity, kDemands)).kind(), ProblemKind::kCvrp);
   EXPECT_EQ(ReadDialect(AFile("", capacity, std::string(kDemands) + kWindows)).kind(),
             ProblemKind::kVrptw);
-  EXPECT_THAT(RefusalOf(AFile("", capacity, "")), HasSubstr("TYPE: absent"));
-  EXPECT_THAT(RefusalOf(AFile("", capacity,
-                              std::string(kDemands) + "BACKHAUL_SECTION\n1 0\n2 0\n3 0\n4 1\n")),
+  EXPECT_THAT(DialectError(AFile("", capacity, "")), HasSubstr("TYPE: absent"));
+  EXPECT_THAT(DialectError(AFile("", capacity,
+                                 std::string(kDemands) + "BACKHAUL_SECTION\n1 0\n2 0\n3 0\n4 1\n")),
               HasSubstr("TYPE: absent"));
 }
 
 TEST(VrplibDialects, NamesTheTypeBeforeTheSectionsOfProblemsThatAreNotKnown) {
-  EXPECT_THAT(RefusalOf("NAME: e\nTYPE: SOP\nDIMENSION: 2\nEDGE_WEIGHT_SECTION\n2\n0 1\n-1 0\n"),
+  EXPECT_THAT(DialectError("NAME: e\nTYPE: SOP\nDIMENSION: 2\nEDGE_WEIGHT_SECTION\n2\n0 1\n-1 0\n"),
               HasSubstr("d.vrp:2: TYPE: got \"SOP\", which is not supported; wanted one of TSP"));
-  EXPECT_THAT(RefusalOf("TYPE: TOUR\nDIMENSION: 2\nTOUR_SECTION\n1\n2\n-1\n"),
+  EXPECT_THAT(DialectError("TYPE: TOUR\nDIMENSION: 2\nTOUR_SECTION\n1\n2\n-1\n"),
               HasSubstr("TYPE: got TOUR, which is a plan and no instance"));
 }
 
@@ -178,13 +178,13 @@ TEST(VrplibDialects, RefusesListsOfWhatIsNotThere) {
            {"VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n1 1\n", "vehicle 1 given twice"},
            {"MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2 0\n", "got node 0, wanted 1 to 4"},
            {"MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2 2\n", "alternative_groups[0]"}}) {
-    EXPECT_THAT(RefusalOf(AFile("CVRP", keywords, kDemands + lists)), HasSubstr(error)) << lists;
+    EXPECT_THAT(DialectError(AFile("CVRP", keywords, kDemands + lists)), HasSubstr(error)) << lists;
   }
 }
 
 TEST(VrplibDialects, RefusesReloadsElsewhere) {
-  EXPECT_THAT(RefusalOf(AFile("MTVRP", "VEHICLES : 1\nCAPACITY : 9\n",
-                              std::string(kDemands) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 2\n")),
+  EXPECT_THAT(DialectError(AFile("MTVRP", "VEHICLES : 1\nCAPACITY : 9\n",
+                                 std::string(kDemands) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 2\n")),
               HasSubstr("wanted one of DEPOT_SECTION"));
 }
 
@@ -230,9 +230,9 @@ TEST(VrplibDialects, ReadsLkhsPairs) {
   EXPECT_THAT(instance.data().shipments[0].amounts, ElementsAre(5));
   EXPECT_EQ(instance.window(2), (TimeWindow{2, 80}));
   EXPECT_EQ(instance.service(3), 3);
-  EXPECT_THAT(RefusalOf(AFile("PDPTW", "CAPACITY : 9\n",
-                              "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 3 0\n"
-                              "3 0 2 80 0 0 0\n4 5 0 70 3 0 2\n")),
+  EXPECT_THAT(DialectError(AFile("PDPTW", "CAPACITY : 9\n",
+                                 "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 3 0\n"
+                                 "3 0 2 80 0 0 0\n4 5 0 70 3 0 2\n")),
               HasSubstr("PICKUP_AND_DELIVERY_SECTION: node 2: wanted node 3 to name it"));
 }
 
