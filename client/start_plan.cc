@@ -64,12 +64,20 @@ absl::Status ReadAnswer(std::string_view text, v1::Solution& solution) {
   return absl::OkStatus();
 }
 
+// VROOM's output, whose names of tasks the daemon knows.
+bool IsVroomsOutput(absl::string_view text) {
+  const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) return false;
+  const Json& routes = json["routes"];
+  return !routes.empty() && routes[0].is_object() && routes[0].contains("steps");
+}
+
 }  // namespace
 
 absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveRequest& request) {
   const absl::string_view text =
       absl::StripAsciiWhitespace(absl::string_view(content.data(), content.size()));
-  if (!text.empty() && text.front() == '{') {
+  if (!text.empty() && text.front() == '{' && !IsVroomsOutput(text)) {
     // Of one object over several lines the whole, of lines with an object each the last.
     const bool lines = !Json::accept(text.begin(), text.end());
     const absl::string_view last = lines ? text.substr(text.rfind('\n') + 1) : text;

@@ -1,6 +1,7 @@
 #include "client/commands/answer.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
@@ -22,18 +23,34 @@ absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& answer, v1::Solu
       absl::StrCat("the daemon gave no ", v1::SolutionFormat_Name(format), " back"));
 }
 
+// Before a long solve rather than after it: that there is a folder for the file.
+std::string FolderError(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return "";
+  return absl::StrCat(path, ": no folder ", folder.string(), "; make it, or name another");
+}
+
+std::string PictureError(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending.empty() || ending == ".svg" || ending == ".geojson") return FolderError(path);
+  return absl::StrCat(path, ": got the ending ", ending, ", wanted .svg or .geojson");
+}
+
 }  // namespace
 
 bool PlotsGeoJson(const AnswerFiles& files) { return absl::EndsWith(files.plot, ".geojson"); }
 
 void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files) {
   command.add_option("--solution", files.solution, "Write the plan in CVRPLIB's .sol form")
-      ->type_name("OUT.sol");
+      ->type_name("OUT.sol")
+      ->check(CLI::Validator(FolderError, ""));
   command
       .add_option(
           "--plot", files.plot,
           "Write a picture of the plan; OUT.geojson: of longitudes and latitudes, as GeoJSON")
-      ->type_name("OUT.svg");
+      ->type_name("OUT.svg")
+      ->check(CLI::Validator(PictureError, ""));
 }
 
 absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer) {

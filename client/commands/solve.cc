@@ -304,8 +304,9 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
   command
-      .add_option("--start", flags.start,
-                  "Start from a plan: an answer in JSON, or a .sol; never answers worse")
+      .add_option(
+          "--start", flags.start,
+          "Start from a plan: an answer in JSON, VROOM's output or a .sol; never answers worse")
       ->type_name("PLAN");
   command
       .add_option("--freeze", flags.freeze,

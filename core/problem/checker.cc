@@ -246,11 +246,20 @@ class Judge {
   void JudgeClaim(Cost claimed) {
     const double steps = SumsDistances() ? data_.steps_per_unit() : 0;
     const double relative = 1e-6 * std::max(1.0, std::abs(report_.cost));
-    const double allowed = steps == 0 ? relative : 0.5 / steps + 1e-9;
+    const double allowed =
+        steps == 0 ? std::max(relative, HalfOfLastDecimal(claimed)) : 0.5 / steps + 1e-9;
     const double difference = std::abs(claimed - report_.cost);
     if (difference <= allowed) return;  // false for NaN, which is thus reported
     Add({.kind = ViolationKind::kCostMismatch, .amount = difference}, "claimed cost ",
         FormatNumber(claimed), ", but the plan costs ", FormatNumber(report_.cost));
+  }
+
+  // What published costs are rounded by: 0.005 of 1618.36, none of a whole number.
+  static double HalfOfLastDecimal(Cost claimed) {
+    const std::string text = FormatNumber(claimed);
+    const size_t point = text.find('.');
+    if (point == text.npos || text.find('e') != text.npos) return 0;
+    return 0.5 * std::pow(10.0, -static_cast<double>(text.size() - point - 1)) + 1e-9;
   }
 
   const CheckerData data_;

@@ -37,6 +37,7 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
 
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
                                        InstanceFormat format, const MatrixSource* matrices) {
+  text = WithoutByteOrderMark(text);
   switch (format == InstanceFormat::kAuto ? Guess(text) : format) {
     case InstanceFormat::kVrplib:
       return ParseVrplib(text, name);
@@ -48,9 +49,9 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
       break;
   }
   return absl::InvalidArgumentError(
-      Concat(name,
-             ": no format known here; wanted CVRPLIB or TSPLIB (a line `DIMENSION : n`), Solomon "
-             "(a line `VEHICLE`) or a JSON object"));
+      Concat(name, ": no format known here", Trimmed(text).empty() ? " (the text is empty)" : "",
+             "; wanted CVRPLIB or TSPLIB (a line `DIMENSION : n`), Solomon "
+             "(a line `VEHICLE`) or a JSON object (ours or VROOM's), as plain text"));
 }
 
 }  // namespace vrp

@@ -15,7 +15,7 @@ namespace vrp {
 
 enum class InstanceFormat {
   kAuto,     // by content
-  kVrplib,   // CVRPLIB, TSPLIB, PyVRP's dialect: EUC_2D, CEIL_2D, EXPLICIT
+  kVrplib,   // CVRPLIB, TSPLIB, LKH's and PyVRP's dialects
   kSolomon,  // Solomon, Homberger
   kJson,     // ours: one object; a line of a .jsonl file. Or VROOM's input (vroom_input.h)
 };
@@ -76,7 +76,8 @@ struct SolutionFile {
 };
 // CVRPLIB's `.sol`: `Route #1: 5 3 7`, `Cost 375` (or `Cost: 375`). Numbers are node indices
 // (depots first; a number that is no customer is left to the checker); where vehicles differ, the
-// k-th route belongs to the k-th vehicle, unless it says its type: `Route #3 (type 1): 5`.
+// k-th route belongs to the k-th vehicle, unless it says its type: `Route #3 (type 1): 5`. Or a
+// tour: TSPLIB's TOUR_SECTION.
 absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name,
                                            const Instance& instance);
 std::string WriteSolution(const Instance& instance, const Plan& plan);

@@ -190,7 +190,7 @@ absl::StatusOr<std::vector<double>> JsonFields::Rows(const std::string& key, siz
 
 absl::Status JsonFields::RefuseOthers() const {
   for (const auto& [key, value] : object_.items()) {
-    if (!known_.contains(key)) return Error(Quoted(key), "unknown key");
+    if (!known_.contains(key)) return Error(Quoted(key), "unknown key; leave it out");
   }
   return absl::OkStatus();
 }

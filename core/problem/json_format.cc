@@ -39,7 +39,11 @@ class Reader {
     VRP_ASSIGN_OR_RETURN(std::optional<std::string> name, fields_.String("name"));
     if (name.has_value()) data_.name = *std::move(name);
     VRP_ASSIGN_OR_RETURN(const std::optional<std::string> kind, fields_.String("kind"));
-    if (!kind.has_value()) return fields_.Error("kind", "absent, wanted tsp, cvrp or vrptw");
+    if (!kind.has_value()) {
+      return fields_.Error("kind",
+                           "absent, wanted tsp, cvrp or vrptw (VROOM's input has jobs or "
+                           "shipments instead)");
+    }
     const std::optional<ProblemKind> known_kind = KindFromName(*kind);
     if (!known_kind.has_value()) {
       return fields_.Error("kind", "got ", Quoted(*kind), ", wanted tsp, cvrp or vrptw");

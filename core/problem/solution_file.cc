@@ -1,5 +1,6 @@
-// CVRPLIB's solution files.
+// CVRPLIB's solution files, and TSPLIB's tours.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/base/number.h"
@@ -24,6 +25,17 @@ int32_t VehicleTypeAt(const Instance& instance, int64_t position) {
   return vehicles.empty() ? 0 : static_cast<int32_t>(vehicles.size()) - 1;
 }
 
+// What stands in published files besides routes and their cost, in lower case.
+constexpr std::array<std::string_view, 12> kHeadings = {
+    "author", "authors", "comment", "date",      "instance", "name",
+    "note",   "optimal", "problem", "reference", "solution", "time"};
+
+bool IsHeading(std::string_view word) {
+  std::string lower;
+  for (const char c : word) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return std::find(kHeadings.begin(), kHeadings.end(), lower) != kHeadings.end();
+}
+
 class Reader {
  public:
   Reader(std::string_view text, std::string_view name, const Instance& instance)
@@ -37,7 +49,7 @@ class Reader {
         VRP_RETURN_IF_ERROR(ReadRoute(rest));
       } else if (word == "Cost" || word == "cost") {
         VRP_RETURN_IF_ERROR(ReadCost(rest));
-      } else {
+      } else if (!IsHeading(word)) {
         return scanner_.Error("got ", Quoted(*line), ", wanted `Route #1: 5 3 7` or `Cost 375`");
       }
     }
@@ -103,6 +115,60 @@ class Reader {
   SolutionFile file_;
 };
 
+// A tour of TSPLIB's TOUR_SECTION, from the first node on. Of LKH's files for several vehicles the
+// depot, or a number above those of the nodes, which stands for it, ends a route.
+class TourReader {
+ public:
+  TourReader(std::string_view text, std::string_view name, const Instance& instance)
+      : scanner_(text, name), instance_(instance) {}
+
+  absl::StatusOr<SolutionFile> Run() && {
+    while (scanner_.NextLine() != kTourSection) {
+    }
+    std::vector<NodeIndex> tour;
+    while (scanner_.PeekWord().value_or("EOF") != "EOF") {
+      VRP_ASSIGN_OR_RETURN(const int64_t number,
+                           scanner_.NextInteger(kTourSection, "a node number, or -1 at the end"));
+      if (number == -1) break;
+      const bool tsp = instance_.kind() == ProblemKind::kTsp;
+      if (number < 1 || number > (tsp ? instance_.num_nodes() : int64_t{2} * kMaxNodes)) {
+        return scanner_.Error(kTourSection, ": got node ", number, ", wanted 1 to ",
+                              instance_.num_nodes());
+      }
+      tour.push_back(number > instance_.num_nodes() ? 0 : static_cast<NodeIndex>(number - 1));
+    }
+    const auto depot = std::find(tour.begin(), tour.end(), 0);
+    if (depot == tour.end())
+      return scanner_.Error(kTourSection, ": no node 1, wanted a whole tour");
+    std::rotate(tour.begin(), depot, tour.end());
+    SolutionFile file;
+    for (const NodeIndex node : tour) {
+      if (node == 0) {
+        const int64_t position = std::ssize(file.plan);
+        file.plan.push_back({.vehicle_type = VehicleTypeAt(instance_, position)});
+      } else {
+        file.plan.back().customers.push_back(node);
+      }
+    }
+    return file;
+  }
+
+  static constexpr std::string_view kTourSection = "TOUR_SECTION";
+
+ private:
+  TextScanner scanner_;
+  const Instance& instance_;
+};
+
+bool IsTour(std::string_view text) {
+  TextScanner scanner(text, "");
+  while (const auto line = scanner.NextLine()) {
+    if (line == TourReader::kTourSection) return true;
+    if (line->starts_with("Route")) return false;
+  }
+  return false;
+}
+
 // The routes by type, with empty ones for the vehicles of a type that stay at home while a later
 // type is used, so that most get their vehicle by their place when read back.
 Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
@@ -129,6 +195,7 @@ Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
 absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name,
                                            const Instance& instance) {
   VRP_RETURN_IF_ERROR(CheckTextSize(text, name));
+  if (IsTour(text)) return TourReader(text, name, instance).Run();
   return Reader(text, name, instance).Run();
 }
 

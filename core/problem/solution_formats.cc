@@ -8,6 +8,7 @@ namespace vrp {
 absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_view name,
                                           SolutionFormat format, const VroomNames& names,
                                           const Instance& instance) {
+  text = WithoutByteOrderMark(text);
   if (format == SolutionFormat::kAuto) {
     format = Trimmed(text).starts_with("{") ? SolutionFormat::kJson : SolutionFormat::kVrplib;
   }

@@ -23,8 +23,18 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
 void TextScanner::SkipBlanks() {
-  while (!text_.empty() && IsBlank(text_.front())) {
+  while (!text_.empty()) {
+    if (text_.front() == comment_mark_) {
+      text_.remove_prefix(std::min(text_.find('\n'), text_.size()));
+      continue;
+    }
+    if (!IsBlank(text_.front())) return;
     if (text_.front() == '\n') ++line_;
     text_.remove_prefix(1);
   }
@@ -57,6 +67,18 @@ absl::StatusOr<double> TextScanner::NextNumber(std::string_view section, std::st
   const std::optional<double> number = word.has_value() ? ParseNumber(*word) : std::nullopt;
   if (number.has_value()) return *number;
   return WrongWord(*this, word, section, Concat("a finite number: ", what));
+}
+
+size_t TextScanner::WordsOfNextLine() const {
+  TextScanner ahead = *this;
+  if (!ahead.PeekWord().has_value()) return 0;
+  const int64_t line = ahead.line();
+  size_t words = 0;
+  while (ahead.PeekWord().has_value() && ahead.line() == line) {
+    ahead.NextWord();
+    ++words;
+  }
+  return words;
 }
 
 absl::StatusOr<int64_t> TextScanner::NextInteger(std::string_view section, std::string_view what) {

@@ -18,6 +18,10 @@ class TextScanner {
  public:
   TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
+  // From now on, what follows a `mark` that begins a line or a word, up to the line's end, is
+  // blank.
+  void SkipCommentsFrom(char mark) { comment_mark_ = mark; }
+
   // The next line that is not blank (or the rest of the current one), without blanks at its ends;
   // nullopt at the end.
   std::optional<std::string_view> NextLine();
@@ -29,6 +33,8 @@ class TextScanner {
   // The next word as a finite number, or an error that calls it `what` in `section`.
   absl::StatusOr<double> NextNumber(std::string_view section, std::string_view what);
   absl::StatusOr<int64_t> NextInteger(std::string_view section, std::string_view what);
+  // How many words the next line has that is not blank; nothing is read.
+  size_t WordsOfNextLine() const;
 
   // Of what was read last, from 1.
   int64_t line() const { return line_; }
@@ -45,9 +51,12 @@ class TextScanner {
   std::string_view text_;  // what is left
   std::string_view name_;
   int64_t line_ = 1;
+  std::optional<char> comment_mark_ = {};
 };
 
 // `text` without blanks at its ends.
 std::string_view Trimmed(std::string_view text);
+// `text` without the mark of UTF-8 that some editors begin files with.
+std::string_view WithoutByteOrderMark(std::string_view text);
 
 }  // namespace vrp

@@ -14,6 +14,18 @@ using nlohmann::json;
 
 constexpr double kSecondsPerHour = 3600;
 
+// Keys of VROOM's that are known and have no meaning here yet, with what to do about them.
+absl::Status RefuseKnown(JsonFields& fields) {
+  for (const auto& [key, remedy] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"steps", "a plan goes with --start, as the routes of VROOM's output"},
+           {"setup_per_type", "give setup"},
+           {"service_per_type", "give service"},
+           {"max_load", "leave it out"}}) {
+    if (fields.Find(key) != nullptr) return fields.Error(key, "not supported yet; ", remedy);
+  }
+  return absl::OkStatus();
+}
+
 // The objects of the array `key`, each with its place: `jobs[3]`.
 template <typename Read>
 absl::Status ForEachObject(JsonFields& fields, std::string_view source, const std::string& key,
@@ -30,6 +42,7 @@ absl::Status ForEachObject(JsonFields& fields, std::string_view source, const st
     }
     JsonFields own((*array)[i], Concat(source, ": ", path));
     VRP_RETURN_IF_ERROR(read(own, Concat(source, ": ", path)));
+    VRP_RETURN_IF_ERROR(RefuseKnown(own));
     VRP_RETURN_IF_ERROR(own.RefuseOthers());
   }
   return absl::OkStatus();
@@ -110,6 +123,7 @@ class InputReader {
         fields, source_, "shipments",
         [this](JsonFields& own, const std::string& path) { return ReadShipment(own, path); }));
     VRP_RETURN_IF_ERROR(ReadMatrices(fields));
+    VRP_RETURN_IF_ERROR(ReadOptions(fields));
     if (input_.vehicles.empty()) return fields.Error("vehicles", "absent or empty");
     if (input_.tasks.empty()) return fields.Error("jobs", "absent or empty, and no shipments");
     VRP_RETURN_IF_ERROR(fields.RefuseOthers());
@@ -198,6 +212,9 @@ class InputReader {
     VRP_RETURN_IF_ERROR(ReadStep(fields, task));
     VRP_ASSIGN_OR_RETURN(task.delivery, fields.Numbers("delivery"));
     VRP_ASSIGN_OR_RETURN(task.pickup, fields.Numbers("pickup"));
+    VRP_ASSIGN_OR_RETURN(std::vector<double> amount, fields.Numbers("amount"));
+    // As of VROOM before 1.5, where jobs knew nothing else.
+    if (task.delivery.empty() && task.pickup.empty()) task.delivery = std::move(amount);
     VRP_RETURN_IF_ERROR(ReadShared(fields, task));
     input_.tasks.push_back(std::move(task));
     return absl::OkStatus();
@@ -218,6 +235,7 @@ class InputReader {
       VroomTask task = shared;
       task.type = type;
       VRP_RETURN_IF_ERROR(ReadStep(step, task));
+      VRP_RETURN_IF_ERROR(RefuseKnown(step));
       VRP_RETURN_IF_ERROR(step.RefuseOthers());
       input_.tasks.push_back(std::move(task));
     }
@@ -243,7 +261,32 @@ class InputReader {
     return absl::OkStatus();
   }
 
+  // vroom-express's: how VROOM runs, not what it solves, but for the mode that keeps a plan.
+  absl::Status ReadOptions(JsonFields& fields) const {
+    const json* object = fields.Find("options");
+    if (object == nullptr) return absl::OkStatus();
+    if (!object->is_object()) {
+      return fields.Error("options", "got ", Shown(*object), ", wanted an object");
+    }
+    if (object->value("c", json(false)) == json(false)) return absl::OkStatus();
+    return fields.Error("options.c", "not supported; check a plan by `vrpctl check`");
+  }
+
+  // VROOM's before 1.8: one matrix, of travel times.
+  absl::Status ReadMatrix(JsonFields& fields) {
+    VRP_ASSIGN_OR_RETURN(std::vector<double> durations, fields.Rows("matrix", 0));
+    if (durations.empty()) return absl::OkStatus();
+    if (fields.Find("matrices") != nullptr) {
+      return fields.Error("matrix", "given, and matrices too; wanted one of them");
+    }
+    VroomMatrices& matrices = input_.matrices["car"];
+    matrices.durations = std::move(durations);
+    matrices.size = static_cast<int32_t>(fields.Find("matrix")->size());
+    return absl::OkStatus();
+  }
+
   absl::Status ReadMatrices(JsonFields& fields) {
+    VRP_RETURN_IF_ERROR(ReadMatrix(fields));
     const json* object = fields.Find("matrices");
     if (object == nullptr) return absl::OkStatus();
     if (!object->is_object()) {

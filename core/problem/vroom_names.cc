@@ -130,7 +130,7 @@ std::optional<double> VroomNames::Metres(int32_t type, NodeIndex from, NodeIndex
 }
 
 VroomNames VroomNamesOf(const Instance& instance, std::string_view text) {
-  if (!Trimmed(text).starts_with("{")) return VroomNames(instance);
+  if (!Trimmed(WithoutByteOrderMark(text)).starts_with("{")) return VroomNames(instance);
   const absl::StatusOr<nlohmann::json> root = ParseJsonText(text, instance.name());
   if (!root.ok() || !LooksLikeVroom(*root)) return VroomNames(instance);
   absl::StatusOr<VroomInput> input = ReadVroomInput(*root, instance.name());

@@ -1,8 +1,10 @@
 #include "core/problem/vroom_reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/reader_support.h"
@@ -34,7 +36,9 @@ class Reader {
       return type.fixed_cost != 0 || type.cost_per_distance != 1;
     });
     data_.objective = priced ? Objective::kCost : Objective::kDistance;
-    return FinishInstance(std::move(data_), source_);
+    absl::StatusOr<Instance> instance = FinishInstance(std::move(data_), source_);
+    if (instance.ok()) return instance;
+    return absl::InvalidArgumentError(ByTheFile(FromAbsl(instance.status().message())));
   }
 
  private:
@@ -56,6 +60,32 @@ class Reader {
     if (task < jobs) return Concat("jobs[", task, "]");
     const size_t step = task - jobs;
     return Concat("shipments[", step / 2, step % 2 == 0 ? "].pickup" : "].delivery");
+  }
+
+  // Errors of the instance, with the places that the file has in place of the instance's.
+  std::string ByTheFile(std::string_view errors) const {
+    std::string text;
+    while (!errors.empty()) {
+      const size_t open = std::min(errors.find('['), errors.size());
+      const size_t close = std::min(errors.find(']', open), errors.size());
+      const std::string_view word = errors.substr(0, open);
+      const auto index = ParseInteger(errors.substr(std::min(open + 1, close), close - open - 1));
+      const std::optional<std::string> path = FilePath(word, index.value_or(-1));
+      text += path.has_value() ? Concat(word.substr(0, word.find_last_of(" \"") + 1), *path)
+                               : errors.substr(0, std::min(close + 1, errors.size()));
+      errors.remove_prefix(std::min(close + 1, errors.size()));
+    }
+    return text;
+  }
+
+  // Of `... customers` and an index; nullopt for what is no such place.
+  std::optional<std::string> FilePath(std::string_view word, int64_t index) const {
+    if (index < 0) return std::nullopt;
+    const size_t at = static_cast<size_t>(index);
+    if (word.ends_with("customers") && at < input_.tasks.size()) return TaskPath(at);
+    if (word.ends_with("vehicles") && at < groups_.size()) return VehiclePath(groups_[at].front());
+    if (word.ends_with("depots") && at < places_.size()) return PlacePath(at);
+    return std::nullopt;
   }
 
   NodeIndex DepotAt(const VroomLocation& location) {

@@ -60,9 +60,12 @@ class Writer {
   std::string_view Type() const {
     if (data_.kind == ProblemKind::kTsp) return Symmetric() ? "TSP" : "ATSP";
     if (data_.kind == ProblemKind::kVrptw) {
-      return data_.metric == Metric::kScaled1000 ? "MDVRPTW" : "VRPTW";
+      if (data_.metric == Metric::kScaled1000) return "MDVRPTW";
+      if (!data_.backhauls.empty()) return "VRPBTW";
+      return data_.pickups.empty() ? "VRPTW" : "VRPSPDTW";
     }
     if (!data_.backhauls.empty()) return "VRPB";
+    if (!data_.pickups.empty()) return "VRPSPD";
     if (data_.num_depots > 1) return "MDVRP";
     return Symmetric() ? "CVRP" : "ACVRP";
   }
@@ -160,7 +163,7 @@ class Writer {
   void WriteCustomers() {
     if (data_.kind == ProblemKind::kTsp) return;
     NumberSection("DEMAND_SECTION", data_.demands);
-    NumberSection("BACKHAUL_SECTION", data_.backhauls);
+    NumberSection("BACKHAUL_SECTION", data_.backhauls.empty() ? data_.pickups : data_.backhauls);
     if (!data_.windows.empty()) {
       Section("TIME_WINDOW_SECTION", nodes_, [&](size_t i) {
         return Concat(FormatNumber(data_.windows[i].open), " ",

@@ -9,11 +9,12 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/formats.h"
 #include "core/problem/freeze.h"
 #include "core/problem/plan_repair.h"
 #include "core/problem/plan_value.h"
+#include "core/problem/vroom_names.h"
 #include "server/convert/field_violation.h"
+#include "server/convert/plan_forms.h"
 
 namespace vrp {
 namespace {
@@ -141,16 +142,11 @@ absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
 }
 
 // A file's routes as a message.
-absl::StatusOr<v1::Solution> SolutionOf(const v1::SolutionFile& file, const Instance& instance) {
-  if (file.format() != v1::SOLUTION_FORMAT_UNSPECIFIED &&
-      file.format() != v1::SOLUTION_FORMAT_VRPLIB) {
-    return InvalidField(
-        "initial_solution_file.format",
-        Concat("got ", v1::SolutionFormat_Name(file.format()), ", wanted SOLUTION_FORMAT_VRPLIB"));
-  }
-  const std::string name = file.name().empty() ? "initial_solution_file" : file.name();
-  absl::StatusOr<SolutionFile> parsed = ParseSolution(file.content(), name, instance);
-  if (!parsed.ok()) return WithField(parsed.status(), "initial_solution_file.content");
+absl::StatusOr<v1::Solution> SolutionOf(const v1::SolutionFile& file, const Instance& instance,
+                                        const VroomNames& names) {
+  absl::StatusOr<SolutionFile> parsed =
+      SolutionFromProto(file, instance, names, "initial_solution_file");
+  if (!parsed.ok()) return parsed.status();
   v1::Solution solution;
   for (const PlannedRoute& planned : parsed->plan) {
     v1::Route& route = *solution.add_routes();
@@ -202,7 +198,8 @@ absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
   v1::Solution of_file;
   const v1::Solution* message = &request.initial_solution();
   if (request.start_case() == v1::SolveRequest::kInitialSolutionFile) {
-    VRP_ASSIGN_OR_RETURN(of_file, SolutionOf(request.initial_solution_file(), instance));
+    const VroomNames names = VroomNamesOf(instance, request.file().content());
+    VRP_ASSIGN_OR_RETURN(of_file, SolutionOf(request.initial_solution_file(), instance, names));
     message = &of_file;
   }
   VRP_ASSIGN_OR_RETURN(GivenPlan given,

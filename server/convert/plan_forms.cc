@@ -65,16 +65,18 @@ std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& s
 }
 
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,
-                                               const Instance& instance, const VroomNames& names) {
+                                               const Instance& instance, const VroomNames& names,
+                                               std::string_view field) {
   if (file.name().size() > kMaxFileNameBytes) {
-    return InvalidField("solution_file.name", Concat("has ", file.name().size(),
-                                                     " bytes, wanted at most ", kMaxFileNameBytes));
+    return InvalidField(
+        Concat(field, ".name"),
+        Concat("has ", file.name().size(), " bytes, wanted at most ", kMaxFileNameBytes));
   }
   const std::optional<SolutionFormat> format = FormatOf(file.format());
-  if (!format.has_value()) return InvalidField("solution_file.format", NoValue(file.format()));
-  const std::string name = file.name().empty() ? "solution" : file.name();
+  if (!format.has_value()) return InvalidField(Concat(field, ".format"), NoValue(file.format()));
+  const std::string name = file.name().empty() ? std::string(field) : file.name();
   absl::StatusOr<SolutionFile> plan = ReadSolution(file.content(), name, *format, names, instance);
-  if (!plan.ok()) return WithField(plan.status(), "solution_file.content");
+  if (!plan.ok()) return WithField(plan.status(), Concat(field, ".content"));
   return plan;
 }
 

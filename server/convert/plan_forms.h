@@ -1,6 +1,7 @@
 // Plans as files: those that requests bring, and those that they ask for.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,8 +21,9 @@ absl::Status CheckRender(const Instance& instance, const RenderedForms& render);
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
                                      const VroomNames& names, const RenderedForms& render);
 
-// kInvalidArgument names `solution_file`'s fields.
+// kInvalidArgument names the fields of `field`.
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,
-                                               const Instance& instance, const VroomNames& names);
+                                               const Instance& instance, const VroomNames& names,
+                                               std::string_view field = "solution_file");
 
 }  // namespace vrp

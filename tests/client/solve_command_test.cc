@@ -110,6 +110,24 @@ TEST_F(SolveCommand, StartsFromASolutionFileThatTheDaemonReads) {
   EXPECT_EQ(request_.frozen_stops(), 0);
 }
 
+TEST_F(SolveCommand, StartsFromVroomsOutputThatTheDaemonReads) {
+  const std::string text = R"({"routes":[{"vehicle":4,"steps":[{"type":"job","id":7}]}]})";
+  EXPECT_EQ(Solve({city_, "--start", WriteTestFile("vroom.json", text)}).code, 0);
+  EXPECT_EQ(request_.initial_solution_file().content(), text);
+}
+
+TEST_F(SolveCommand, RefusesAPictureThatItCannotWriteBeforeItSolves) {
+  const Ran ending = Solve({city_, "--plot", TestPath("plan.png")});
+  EXPECT_EQ(ending.code, 2);
+  EXPECT_THAT(ending.err, HasSubstr("plan.png: got the ending .png, wanted .svg or .geojson"));
+  for (const char* flag : {"--plot", "--solution"}) {
+    const Ran folder = Solve({city_, flag, "/nonexistent/plan.svg"});
+    EXPECT_EQ(folder.code, 2);
+    EXPECT_THAT(folder.err, HasSubstr("/nonexistent/plan.svg: no folder /nonexistent; make it"));
+  }
+  EXPECT_EQ(calls_, 0);
+}
+
 TEST_F(SolveCommand, RefusesAStartThatIsNoPlan) {
   const auto error = [&](const std::string& text) {
     const Ran ran = Solve({city_, "--start", WriteTestFile("bad.json", text)});

@@ -107,6 +107,28 @@ const Template kMatrix = {
     "{last=3}\n"
     "DEMAND_SECTION\n1 0\n2 4\n3 5\nDEPOT_SECTION\n1\n-1\nEOF\n"};
 
+// PyVRP's sections of vehicles and customers.
+const Template kVehicles = {
+    "TYPE: MTVRPTWR\nDIMENSION: 3\nVEHICLES: 2\nEDGE_WEIGHT_TYPE: EUC_2D\n"
+    "VEHICLES_MAX_RELOADS: {reloads=2}\nSCALE: {scale=1}\nNODE_COORD_SECTION\n1 0 0\n2 3 4\n3 6 8\n"
+    "DEMAND_SECTION\n1 0 0\n2 {demand=4} 1\n3 5 {further_demand=1}\n"
+    "TIME_WINDOW_SECTION\n1 0 900\n2 0 400\n3 0 900\n"
+    "RELEASE_TIME_SECTION\n1 0\n2 {release=1}\n3 1\nPRIZE_SECTION\n1 0\n2 {prize=3}\n3 3\n"
+    "MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2 3\n"
+    "CAPACITY_SECTION\n1 9 9\n2 {capacity=9} 9\n"
+    "VEHICLES_MAX_DISTANCE_SECTION\n1 99\n2 {distance=99}\n"
+    "VEHICLES_FIXED_COST_SECTION\n1 5\n2 {fixed=6}\n"
+    "VEHICLES_UNIT_DISTANCE_COST_SECTION\n1 1\n2 {unit=2}\n"
+    "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n"
+    "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\nDEPOT_SECTION\n1\n-1\nEOF\n"};
+
+// LKH's.
+const Template kPairs = {
+    "TYPE: PDPTW\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXACT_2D\nCAPACITY: 9\n"
+    "NODE_COORD_SECTION\n1 0 0\n2 3 4\n3 6 8\n"
+    "PICKUP_AND_DELIVERY_SECTION\n1 0 0 900 0 0 0\n2 {demand=4} {open=0} {close=400} {service=1} 0 "
+    "{delivery=3}\n3 {back=-4} 0 900 1 {pickup=2} 0\nDEPOT_SECTION\n1\n-1\nEOF\n"};
+
 const Template kSolomon = {
     "C1\nVEHICLE\nNUMBER CAPACITY\n{number=25} {capacity=200}\nCUSTOMER\n"
     "CUST NO. XCOORD. YCOORD. DEMAND READY TIME DUE DATE SERVICE TIME\n"
@@ -137,6 +159,8 @@ TEST(BadInputTest, EveryFieldOfTheTextFormats) {
   const Instance instance = test::AnInstance().WithCustomers(3).Build();
   TryTemplate(kVrplib, InstanceParser(InstanceFormat::kVrplib), counter);
   TryTemplate(kMatrix, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kVehicles, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kPairs, InstanceParser(InstanceFormat::kVrplib), counter);
   TryTemplate(kSolomon, InstanceParser(InstanceFormat::kSolomon), counter);
   TryTemplate(
       kSolution,
@@ -150,7 +174,7 @@ TEST(BadInputTest, EveryLineOfAVrplibFileDroppedOrDoubled) {
   Counter counter;
   const Parser parse = InstanceParser(InstanceFormat::kVrplib);
   const std::set<std::string> optional = {"NAME: x\n", "VEHICLES_MAX_DURATION: 500\n", "-1\n",
-                                          "EOF\n"};
+                                          "EOF\n", "TYPE: CVRP\n"};
   for (const Template& form : {kVrplib, kMatrix}) {
     const std::vector<std::string> lines = Lines(form.With("", ""));
     for (size_t i = 0; i < lines.size(); ++i) {

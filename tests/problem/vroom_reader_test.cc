@@ -108,6 +108,33 @@ TEST(VroomReader, MeasuresAsTheCrowFliesWithoutMatrices) {
   EXPECT_NEAR(instance->Duration(0, 1), 11119.5 / kVroomSpeed, 0.1);
 }
 
+TEST(VroomReader, TakesWhatOlderVersionsAndVroomExpressSay) {
+  const absl::StatusOr<Instance> instance = Read(
+      R"({"vehicles": [{"id": 1, "start_index": 0, "capacity": [4]}],
+          "jobs": [{"id": 1, "location_index": 1, "amount": [3]}],
+          "matrix": [[0, 8], [9, 0]], "options": {"g": true, "c": false}})");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(instance->Distance(0, 1), 8);
+  EXPECT_EQ(instance->demand(1), 3);
+  EXPECT_THAT(ErrorOf(R"({"vehicles": [], "jobs": [], "options": {"c": true}})"),
+              HasSubstr("options.c: not supported"));
+}
+
+TEST(VroomReader, NamesPlacesAsTheFileDoes) {
+  const std::string pairs = R"("jobs": [{"id": 5, "location_index": 1}],
+      "shipments": [{"pickup": {"id": 1, "location_index": 1, "service": -3},
+                     "delivery": {"id": 1, "location_index": 2, "time_windows": [[9, 2]]}}])";
+  const std::string vehicles = std::string(kVehicle) + ", " + kVehicle +
+                               R"(, {"id": 7, "start_index": 0, "costs": {"fixed": -1}})";
+  const std::string errors = ErrorOf(WithMatrix(vehicles, pairs));
+  EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].pickup.service: got -3"));
+  EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].delivery.window: opens at 9"));
+  EXPECT_THAT(errors, HasSubstr("v.json: vehicles[2].fixed_cost: got -1"));
+  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 5, "location_index": 1},
+                                             {"id": 5, "location_index": 2}])")),
+              HasSubstr("v.json: jobs[1].id: \"job:5\" is also the id of jobs[0]"));
+}
+
 TEST(VroomReader, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
               HasSubstr("v.json: jobs[0].location_index: got 3, wanted a row of the matrices"));
@@ -117,7 +144,9 @@ TEST(VroomReader, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "end_index": 0})", kJobs)),
               HasSubstr("vehicles[0].start: absent"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "steps": []})", kJobs)),
-              HasSubstr("vehicles[0].\"steps\": unknown key"));
+              HasSubstr("vehicles[0].steps: not supported yet; a plan goes with --start"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "colour": 3})", kJobs)),
+              HasSubstr("vehicles[0].\"colour\": unknown key; leave it out"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "max_distance": 5})", kJobs)),
               HasSubstr("vehicles[0].max_distance"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "costs": {"per_km": 5}})", kJobs)),

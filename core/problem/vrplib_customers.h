@@ -1,0 +1,27 @@
+// What a VRPLIB file says of its customers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/problem/instance_data.h"
+#include "core/problem/vrplib_file.h"
+#include "core/problem/vrplib_type.h"
+
+namespace vrp {
+
+// Loads, windows, service and release times, prizes, shipments, alternatives, skills. Nodes are in
+// the file's order and counted from 0. kInvalidArgument names the section.
+absl::Status ReadVrplibCustomers(const VrplibFile& file, const VrplibType& type,
+                                 InstanceData& data);
+
+// DEPOT_SECTION's numbers; the first node where there is none, as in PyVRP's files.
+std::vector<double> DepotNumbers(const VrplibFile& file);
+
+// VEHICLES_ALLOWED_CLIENTS_SECTION as skills: by set of customers the skill that all vehicles but
+// those with this set have, and that customers outside of it ask for.
+std::map<std::vector<int32_t>, std::string> SkillsOfSets(const VrplibLists& allowed);
+
+}  // namespace vrp
