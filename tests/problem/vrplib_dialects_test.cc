@@ -124,6 +124,22 @@ TEST(VrplibDialects, ReadsAFileThatBeginsWithAByteOrderMark) {
   EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no format known here (the text is empty)"));
 }
 
+TEST(VrplibDialects, ReadsAFileThatBeginsWithItsNameAlone) {
+  EXPECT_EQ(ReadDialect("Leuven1\t\n" + ATour("EUC_2D", kOnTheWay)).name(), "Leuven1");
+  EXPECT_THAT(DialectError("Leuven1 2 3\n" + ATour("EUC_2D", kOnTheWay)),
+              HasSubstr("d.vrp:1: got \"Leuven1\", which is no keyword known here"));
+}
+
+TEST(SolomonDialects, ReadsTablesInWhateverCaseAndWithoutAName) {
+  const std::string tables =
+      "Vehicle\r\nNumber\tCapacity\r\n25\t200\r\nCustomer\r\nCust No. X Y Demand Ready Due "
+      "Service\r\n"
+      "0 40 50 0 0 1236 0\r\n1 45.5 68 10.0 912 967 90\r\n";
+  EXPECT_EQ(ReadDialect("C101\r\n\r\n" + tables).name(), "C101");
+  EXPECT_EQ(ReadDialect(tables).name(), "d");
+  EXPECT_EQ(ReadDialect(tables).position(1).x, 45.5);
+}
+
 TEST(VrplibDialects, GuessesThePlainTypesAlone) {
   const std::string capacity = "CAPACITY : 9\n";
   EXPECT_EQ(ReadDialect(AFile("", capacity, kDemands)).kind(), ProblemKind::kCvrp);
