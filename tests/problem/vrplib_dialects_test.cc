@@ -5,6 +5,7 @@
 
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
+#include "core/problem/instance_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -225,6 +226,19 @@ TEST(VrplibDialects, TellsPickupsFromBackhaulsByTheType) {
   const Instance last = ReadDialect(AFile("VRPB", "CAPACITY : 9\n", sections));
   EXPECT_THAT(last.data().pickups, IsEmpty());
   EXPECT_THAT(last.data().backhauls, ElementsAre(0, 0, 0, 1));
+}
+
+TEST(VrplibDialects, WritesPickupsAndBackhaulsAsItReadsThem) {
+  const std::string sections = std::string(kDemands) + "BACKHAUL_SECTION\n1 0\n2 0\n3 0\n4 1\n";
+  for (const std::string type : {"VRPSPD", "VRPB", "VRPSPDTW", "VRPBTW"}) {
+    const Instance instance = ReadDialect(AFile(
+        type, "CAPACITY : 9\n", sections + (type.ends_with("TW") ? std::string(kWindows) : "")));
+    const absl::StatusOr<std::string> written =
+        WriteInstance(instance, {.format = WrittenFormat::kVrplib});
+    ASSERT_TRUE(written.ok()) << written.status();
+    EXPECT_THAT(*written, HasSubstr("TYPE : " + type + "\n"));
+    EXPECT_EQ(ReadDialect(*written).data().pickups, instance.data().pickups);
+  }
 }
 
 TEST(VrplibDialects, ReadsLkhsListOfBackhauls) {
