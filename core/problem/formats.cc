@@ -7,11 +7,11 @@
 namespace vrp {
 namespace {
 
-// Whether some line of the first 64 kB begins with one of `words`.
+// Whether some line of the first 64 kB begins with `word`, in whatever case.
 bool HasLineWith(std::string_view text, std::string_view word) {
   TextScanner scanner(text.substr(0, size_t{1} << 16), "");
   while (const auto line = scanner.NextLine()) {
-    if (line->starts_with(word)) return true;
+    if (UpperCase(line->substr(0, word.size())) == word) return true;
   }
   return false;
 }

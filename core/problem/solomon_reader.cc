@@ -20,14 +20,16 @@ class Reader {
     data_.metric = Metric::kDimacs;
     const std::optional<std::string_view> first = scanner_.NextLine();
     if (!first.has_value()) return scanner_.Error("empty, wanted a name and the table VEHICLE");
-    data_.name = *first;
-    VRP_RETURN_IF_ERROR(Expect("VEHICLE"));
+    if (UpperCase(*first) != "VEHICLE") {
+      data_.name = *first;
+      VRP_RETURN_IF_ERROR(Expect("VEHICLE"));
+    }
     VRP_RETURN_IF_ERROR(Expect("NUMBER"));
     VRP_RETURN_IF_ERROR(Expect("CAPACITY"));
     VRP_RETURN_IF_ERROR(ReadVehicle());
     VRP_RETURN_IF_ERROR(Expect("CUSTOMER"));
     const std::optional<std::string_view> header = scanner_.NextLine();
-    if (!header.has_value() || !header->starts_with("CUST")) {
+    if (!header.has_value() || !UpperCase(*header).starts_with("CUST")) {
       return scanner_.Error("CUSTOMER: got ", header.has_value() ? Quoted(*header) : "the end",
                             ", wanted the table's header, CUST NO. ...");
     }
@@ -38,7 +40,7 @@ class Reader {
  private:
   absl::Status Expect(std::string_view word) {
     const std::optional<std::string_view> got = scanner_.NextWord();
-    if (got == word) return absl::OkStatus();
+    if (got.has_value() && UpperCase(*got) == word) return absl::OkStatus();
     return scanner_.Error("got ", got.has_value() ? Quoted(*got) : "the end of the text",
                           ", wanted ", word);
   }

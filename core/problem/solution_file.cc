@@ -25,15 +25,13 @@ int32_t VehicleTypeAt(const Instance& instance, int64_t position) {
   return vehicles.empty() ? 0 : static_cast<int32_t>(vehicles.size()) - 1;
 }
 
-// What stands in published files besides routes and their cost, in lower case.
+// What stands in published files besides routes and their cost.
 constexpr std::array<std::string_view, 12> kHeadings = {
-    "author", "authors", "comment", "date",      "instance", "name",
-    "note",   "optimal", "problem", "reference", "solution", "time"};
+    "AUTHOR", "AUTHORS", "COMMENT", "DATE",      "INSTANCE", "NAME",
+    "NOTE",   "OPTIMAL", "PROBLEM", "REFERENCE", "SOLUTION", "TIME"};
 
 bool IsHeading(std::string_view word) {
-  std::string lower;
-  for (const char c : word) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::find(kHeadings.begin(), kHeadings.end(), lower) != kHeadings.end();
+  return std::find(kHeadings.begin(), kHeadings.end(), UpperCase(word)) != kHeadings.end();
 }
 
 class Reader {

@@ -56,6 +56,8 @@ class TextScanner {
 
 // `text` without blanks at its ends.
 std::string_view Trimmed(std::string_view text);
+// With a to z as A to Z.
+std::string UpperCase(std::string_view text);
 // `text` without the mark of UTF-8 that some editors begin files with.
 std::string_view WithoutByteOrderMark(std::string_view text);
 

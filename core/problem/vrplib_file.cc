@@ -98,7 +98,10 @@ class Parser {
       const std::string_view key = line->substr(0, end);
       std::string_view value = Trimmed(line->substr(end));
       if (value.starts_with(":")) value = Trimmed(value.substr(1));  // some files have none
-      if (key.ends_with("_SECTION")) {
+      if (file_.keywords.empty() && value.empty() && !IsKeyword(key)) {
+        // CVRPLIB's Leuven1 begins with its name alone.
+        VRP_RETURN_IF_ERROR(ReadKeyword("NAME", std::string(key)));
+      } else if (key.ends_with("_SECTION")) {
         VRP_RETURN_IF_ERROR(ReadSection(key));
       } else {
         VRP_RETURN_IF_ERROR(ReadKeyword(key, std::string(value)));

@@ -5,6 +5,7 @@
 
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
+#include "core/problem/instance_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -124,6 +125,22 @@ TEST(VrplibDialects, ReadsAFileThatBeginsWithAByteOrderMark) {
   EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no format known here (the text is empty)"));
 }
 
+TEST(VrplibDialects, ReadsAFileThatBeginsWithItsNameAlone) {
+  EXPECT_EQ(ReadDialect("Leuven1\t\n" + ATour("EUC_2D", kOnTheWay)).name(), "Leuven1");
+  EXPECT_THAT(DialectError("Leuven1 2 3\n" + ATour("EUC_2D", kOnTheWay)),
+              HasSubstr("d.vrp:1: got \"Leuven1\", which is no keyword known here"));
+}
+
+TEST(SolomonDialects, ReadsTablesInWhateverCaseAndWithoutAName) {
+  const std::string tables =
+      "Vehicle\r\nNumber\tCapacity\r\n25\t200\r\nCustomer\r\nCust No. X Y Demand Ready Due "
+      "Service\r\n"
+      "0 40 50 0 0 1236 0\r\n1 45.5 68 10.0 912 967 90\r\n";
+  EXPECT_EQ(ReadDialect("C101\r\n\r\n" + tables).name(), "C101");
+  EXPECT_EQ(ReadDialect(tables).name(), "d");
+  EXPECT_EQ(ReadDialect(tables).position(1).x, 45.5);
+}
+
 TEST(VrplibDialects, GuessesThePlainTypesAlone) {
   const std::string capacity = "CAPACITY : 9\n";
   EXPECT_EQ(ReadDialect(AFile("", capacity, kDemands)).kind(), ProblemKind::kCvrp);
@@ -209,6 +226,19 @@ TEST(VrplibDialects, TellsPickupsFromBackhaulsByTheType) {
   const Instance last = ReadDialect(AFile("VRPB", "CAPACITY : 9\n", sections));
   EXPECT_THAT(last.data().pickups, IsEmpty());
   EXPECT_THAT(last.data().backhauls, ElementsAre(0, 0, 0, 1));
+}
+
+TEST(VrplibDialects, WritesPickupsAndBackhaulsAsItReadsThem) {
+  const std::string sections = std::string(kDemands) + "BACKHAUL_SECTION\n1 0\n2 0\n3 0\n4 1\n";
+  for (const std::string type : {"VRPSPD", "VRPB", "VRPSPDTW", "VRPBTW"}) {
+    const Instance instance = ReadDialect(AFile(
+        type, "CAPACITY : 9\n", sections + (type.ends_with("TW") ? std::string(kWindows) : "")));
+    const absl::StatusOr<std::string> written =
+        WriteInstance(instance, {.format = WrittenFormat::kVrplib});
+    ASSERT_TRUE(written.ok()) << written.status();
+    EXPECT_THAT(*written, HasSubstr("TYPE : " + type + "\n"));
+    EXPECT_EQ(ReadDialect(*written).data().pickups, instance.data().pickups);
+  }
 }
 
 TEST(VrplibDialects, ReadsLkhsListOfBackhauls) {
