@@ -1,6 +1,7 @@
 #include "core/problem/vrplib_fleet.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -17,8 +18,11 @@ class FleetReader {
       : file_(file), type_(type), data_(data), depots_(DepotNumbers(file)) {}
 
   absl::Status Run() && {
-    const size_t count = static_cast<size_t>(std::max(file_.vehicles, 1));
-    fleet_.assign(count, {.count = file_.vehicles == 0 ? 0 : 1, .open_end = type_.open_end});
+    // Without sections for each a million vehicles are one entry: a short file takes little memory.
+    const bool alike = file_.vehicles == 0 || !HasRowsForVehicles();
+    fleet_.assign(alike ? 1 : static_cast<size_t>(file_.vehicles),
+                  {.count = alike ? file_.vehicles : 1, .open_end = type_.open_end});
+    VRP_RETURN_IF_ERROR(CheckSets());
     VRP_RETURN_IF_ERROR(ReadCapacities());
     VRP_RETURN_IF_ERROR(ReadLimits());
     VRP_RETURN_IF_ERROR(ReadCosts());
@@ -30,6 +34,24 @@ class FleetReader {
   }
 
  private:
+  bool HasRowsForVehicles() const {
+    const auto of_vehicles = [](const auto& entry) {
+      return entry.first.starts_with("VEHICLES_") || entry.first == "CAPACITY_SECTION";
+    };
+    return std::any_of(file_.sections.begin(), file_.sections.end(), of_vehicles) ||
+           std::any_of(file_.lists.begin(), file_.lists.end(), of_vehicles);
+  }
+
+  // Each set of customers becomes a skill of all other vehicles and customers.
+  absl::Status CheckSets() const {
+    constexpr size_t kMostSets = 64;
+    const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
+    const size_t sets = allowed == nullptr ? 0 : SkillsOfSets(*allowed).size();
+    if (sets <= kMostSets) return absl::OkStatus();
+    return file_.ErrorAt(allowed->line, "VEHICLES_ALLOWED_CLIENTS_SECTION: has ", sets,
+                         " different sets, supported are ", kMostSets);
+  }
+
   // One value for all vehicles (KEY) or one for each (KEY_SECTION) to `field`; false where neither
   // is given.
   absl::StatusOr<bool> PerVehicle(const std::string& key, double VehicleType::*field) {
@@ -108,9 +130,9 @@ class FleetReader {
   absl::Status ReadReloads() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> most, file_.Number("VEHICLES_MAX_RELOADS"));
     const double count = most.value_or(file_.dimension);
-    if (count < 0 || count != static_cast<double>(static_cast<int32_t>(count))) {
+    if (!(count >= 0 && count <= kMaxVehicles && count == std::floor(count))) {
       return file_.Error("VEHICLES_MAX_RELOADS: got ", FormatNumber(count),
-                         ", wanted a whole number from 0 on");
+                         ", wanted a whole number from 0 to ", kMaxVehicles);
     }
     const VrplibLists* places = file_.Lists("VEHICLES_RELOAD_DEPOT_SECTION");
     for (size_t k = 0; k < fleet_.size() && places != nullptr; ++k) {

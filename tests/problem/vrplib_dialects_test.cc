@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
 #include "core/problem/instance_writer.h"
@@ -203,6 +204,24 @@ TEST(VrplibDialects, RefusesReloadsElsewhere) {
   EXPECT_THAT(DialectError(AFile("MTVRP", "VEHICLES : 1\nCAPACITY : 9\n",
                                  std::string(kDemands) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 2\n")),
               HasSubstr("wanted one of DEPOT_SECTION"));
+}
+
+TEST(VrplibDialects, AShortFileTakesLittleWhateverItsNumbers) {
+  const Instance instance =
+      ReadDialect(AFile("CVRP", "VEHICLES : 1000000\nCAPACITY : 9\n", kDemands));
+  ASSERT_EQ(instance.vehicles().size(), 1u);
+  EXPECT_EQ(instance.vehicles().front().count, 1'000'000);
+  EXPECT_THAT(DialectError(AFile(
+                  "CVRP", "VEHICLES : 1\nCAPACITY : 9\nVEHICLES_MAX_RELOADS : 1e300\n", kDemands)),
+              HasSubstr("VEHICLES_MAX_RELOADS: got 1e+300, wanted a whole number from 0 to"));
+  std::string sets = "VEHICLES_ALLOWED_CLIENTS_SECTION\n";
+  std::string set;
+  for (int vehicle = 1; vehicle <= 65; ++vehicle) {
+    set += " 2";  // as often as nobody else has it
+    sets += Concat(vehicle, set, "\n");
+  }
+  EXPECT_THAT(DialectError(AFile("CVRP", "VEHICLES : 65\nCAPACITY : 9\n", kDemands + sets)),
+              HasSubstr("has 65 different sets, supported are 64"));
 }
 
 TEST(VrplibDialects, ReadsPyvrpsCustomers) {
