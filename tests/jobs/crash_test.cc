@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 
+#include "absl/time/clock.h"
 #include "core/base/text.h"
 #include "core/jobs/job_manager.h"
 #include "gmock/gmock.h"
@@ -77,15 +79,21 @@ class CrashTest : public ::testing::Test {
     EXPECT_TRUE(WIFSIGNALED(how));
   }
 
-  // Submits unless there are jobs already, and runs until `options` reaches its point.
+  // Submits unless there are jobs already, and runs until `options` reaches its point, but not
+  // before all are submitted.
   void RunUntilKilled(const std::function<test::FakeTrainer::Options(const Reached&)>& options,
                       int submissions = 1) {
     KillWhenReached([&](const Reached& reached) {
-      Daemon daemon(folder_, options(reached));
+      std::atomic<bool> submitted = false;
+      Daemon daemon(folder_, options([&] {
+                      while (!submitted) absl::SleepFor(absl::Milliseconds(1));
+                      reached();
+                    }));
       if (daemon.jobs->List({.page_size = 1})->jobs.empty()) {
         for (int i = 0; i < submissions; ++i)
           daemon.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
       }
+      submitted = true;
       while (true) pause();
     });
   }
@@ -224,6 +232,7 @@ TEST_F(CrashTest, TheThirdCrashAtTheSameStepFailsTheJobAndTheNextOneRuns) {
   for (int i = 0; i < 3; ++i) RunUntilKilled(BeforeStep(2), /*submissions=*/2);
   Daemon daemon(folder_, {});
   const std::vector<Job> jobs = daemon.jobs->List({.page_size = 2})->jobs;
+  ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[1].state, JobState::kFailed);
   EXPECT_EQ(jobs[1].attempt, 3);
   EXPECT_THAT(jobs[1].error.ToString(), HasSubstr("the daemon died 3 times in a row"));
