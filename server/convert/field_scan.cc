@@ -92,84 +92,138 @@ const std::unordered_set<std::string_view>& SupportedFields() {
   return *fields;
 }
 
+// The same fields by descriptor: a pointer is found sooner than a name, and there is one to find
+// for each value of each customer.
+std::unordered_set<const FieldDescriptor*> FindSupported() {
+  std::unordered_set<const FieldDescriptor*> fields;
+  for (const std::string_view name : SupportedFields()) {
+    const FieldDescriptor* field =
+        google::protobuf::DescriptorPool::generated_pool()->FindFieldByName(std::string(name));
+    if (field != nullptr) fields.insert(field);
+  }
+  return fields;
+}
+
+bool IsSupported(const FieldDescriptor* field) {
+  static const auto* const fields = new std::unordered_set(FindSupported());
+  return fields->count(field) > 0;
+}
+
 void Add(std::vector<FieldViolation>& violations, std::string field, std::string description) {
   if (violations.size() < kMaxViolations) {
     violations.push_back({std::move(field), std::move(description)});
   }
 }
 
+// Paths are written only of what is wrong: nearly always nothing.
 class Scanner {
  public:
   FieldScan Run(const Message& message) && {
-    ScanMessage(message, "");
+    ScanMessage(message);
     return std::move(scan_);
   }
 
  private:
-  void ScanMessage(const Message& message, const std::string& prefix) {
-    const Reflection& reflection = *message.GetReflection();
-    if (!reflection.GetUnknownFields(message).empty()) {
-      const int number = reflection.GetUnknownFields(message).field(0).number();
-      Add(scan_.unsupported, prefix.empty() ? "instance" : prefix.substr(0, prefix.size() - 1),
-          Concat("field number ", number, " is not known to this server; leave it out"));
+  // A field on the way from the whole message to the value that is looked at.
+  struct Step {
+    const FieldDescriptor* field;
+    int index = -1;  // -1: it is not repeated, or the whole of it is meant
+  };
+
+  std::string Path() const {
+    std::string path;
+    for (const Step& step : path_) {
+      if (!path.empty()) path += '.';
+      path += step.field->name();
+      if (step.index >= 0) path += Concat("[", step.index, "]");
     }
-    std::vector<const FieldDescriptor*> fields;
+    return path;
+  }
+
+  void ScanMessage(const Message& message) {
+    const Reflection& reflection = *message.GetReflection();
+    const auto& unknown = reflection.GetUnknownFields(message);
+    if (!unknown.empty()) {
+      Add(scan_.unsupported, path_.empty() ? "instance" : Path(),
+          Concat("field number ", unknown.field(0).number(),
+                 " is not known to this server; leave it out"));
+    }
+    std::vector<const FieldDescriptor*> fields = TakeList();
     reflection.ListFields(message, &fields);
     for (const FieldDescriptor* field : fields) {
-      const std::string path = prefix + field->name();
-      if (!IsSupportedField(field->full_name())) {
-        Add(scan_.unsupported, path, "not known to this server; leave it out");
-      } else if (field->is_repeated()) {
-        ScanRepeated(message, *field, path);
-      } else {
-        ScanSingular(message, *field, path);
-      }
+      path_.push_back({field});
+      ScanField(message, *field);
+      path_.pop_back();
+    }
+    lists_.push_back(std::move(fields));
+  }
+
+  // Empty, with the memory of an earlier one.
+  std::vector<const FieldDescriptor*> TakeList() {
+    if (lists_.empty()) return {};
+    std::vector<const FieldDescriptor*> list = std::move(lists_.back());
+    lists_.pop_back();
+    list.clear();
+    return list;
+  }
+
+  void ScanField(const Message& message, const FieldDescriptor& field) {
+    if (!IsSupported(&field)) {
+      Add(scan_.unsupported, Path(), "not known to this server; leave it out");
+    } else if (field.is_repeated()) {
+      ScanRepeated(message, field);
+    } else {
+      ScanSingular(message, field);
     }
   }
 
-  void ScanSingular(const Message& message, const FieldDescriptor& field, const std::string& path) {
+  void ScanSingular(const Message& message, const FieldDescriptor& field) {
     const Reflection& reflection = *message.GetReflection();
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
-        return ScanMessage(reflection.GetMessage(message, &field), path + ".");
+        return ScanMessage(reflection.GetMessage(message, &field));
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        return ScanDouble(reflection.GetDouble(message, &field), path);
+        return ScanDouble(reflection.GetDouble(message, &field));
       case FieldDescriptor::CPPTYPE_ENUM:
-        return ScanEnum(field, reflection.GetEnumValue(message, &field), path);
+        return ScanEnum(field, reflection.GetEnumValue(message, &field));
       default:
         return;
     }
   }
 
-  void ScanRepeated(const Message& message, const FieldDescriptor& field, const std::string& path) {
+  void ScanRepeated(const Message& message, const FieldDescriptor& field) {
     const Reflection& reflection = *message.GetReflection();
+    const size_t at = path_.size() - 1;  // the path may move while it grows
     const int size = reflection.FieldSize(message, &field);
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       for (int i = 0; i < size; ++i) {
-        ScanMessage(reflection.GetRepeatedMessage(message, &field, i), Concat(path, "[", i, "]."));
+        path_[at].index = i;
+        ScanMessage(reflection.GetRepeatedMessage(message, &field, i));
       }
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
       const auto& values = reflection.GetRepeatedFieldRef<double>(message, &field);
       for (int i = 0; i < size; ++i) {
-        const double value = values.Get(i);
-        if (!std::isfinite(value)) ScanDouble(value, size == 1 ? path : Concat(path, "[", i, "]"));
+        path_[at].index = size == 1 ? -1 : i;
+        ScanDouble(values.Get(i));
       }
     }
   }
 
-  void ScanDouble(double value, const std::string& path) {
+  void ScanDouble(double value) {
     if (std::isfinite(value)) return;
-    Add(scan_.invalid, path, Concat("got ", FormatNumber(value), ", wanted a finite number"));
+    Add(scan_.invalid, Path(), Concat("got ", FormatNumber(value), ", wanted a finite number"));
   }
 
-  void ScanEnum(const FieldDescriptor& field, int number, const std::string& path) {
+  void ScanEnum(const FieldDescriptor& field, int number) {
     const auto* value = field.enum_type()->FindValueByNumber(number);
     if (value == nullptr) {
-      Add(scan_.invalid, path,
+      Add(scan_.invalid, Path(),
           Concat("got ", number, ", which is no value of ", field.enum_type()->name()));
     }
   }
 
+  std::vector<Step> path_;
+  std::vector<std::vector<const FieldDescriptor*>> lists_;  // empty ones, by their memory
   FieldScan scan_;
 };
 

@@ -163,8 +163,10 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
   Conversion conversion = Convert(message, matrices);
   std::vector<FieldViolation>& invalid = conversion.problems.invalid;
   if (invalid.empty() && conversion.problems.unsupported.empty()) {
-    absl::StatusOr<Instance> instance = Instance::Create(conversion.data);
+    // Not a copy: matrices are large. Once more where it was of no use.
+    absl::StatusOr<Instance> instance = Instance::Create(std::move(conversion.data));
     if (instance.ok()) return instance;
+    conversion.data = DataFromProto(message, matrices).data;
   }
   if (conversion.whole) {
     invalid = WithCoreErrors(std::move(invalid), conversion.data, NumNodes(message));
