@@ -4,6 +4,7 @@
 Examples:
   tests/bench/compare_features.py
   tests/bench/compare_features.py --features reloads,breaks --instances 5 --limit 1 --cases worse/
+  tests/bench/compare_features.py --customers 250 350 --instances 4 --limit 5
   tests/bench/compare_features.py --list
 
 For each instance all sides run once, in turns, the order turning from instance to instance, each with one thread on the
@@ -31,6 +32,7 @@ import statistics
 import sys
 import time
 
+from feature_district import be_of_sizes
 from feature_instances import FEATURES, generate
 from feature_problem import Problem, used_keys
 from solver_sides import ROOT, Vrpd
@@ -171,6 +173,7 @@ def arguments_given():
     parser.add_argument("--list", action="store_true", help="features, their rivals and why not the others")
     parser.add_argument("--instances", type=int, default=20, help="of each feature")
     parser.add_argument("--limit", type=float, default=2, help="seconds")
+    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("LEAST", "MOST"), help="of each")
     parser.add_argument("--seed", type=int, default=1, help="of the instances, and of the searches that have one")
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
     parser.add_argument("--core", type=int, default=0, help="where all sides run")
@@ -179,6 +182,10 @@ def arguments_given():
     arguments.features = [name for name in arguments.features.split(",") if name]
     if unknown := [name for name in arguments.features if name not in FEATURES]:
         sys.exit(f"compare_features: --features: got {unknown[0]}, wanted some of {', '.join(FEATURES)}")
+    least, most = arguments.customers
+    if not 10 <= least <= most:
+        sys.exit(f"compare_features: --customers: got {least} {most}, wanted 10 or more, the least first")
+    be_of_sizes(least, most)
     return arguments
 
 

@@ -1,6 +1,6 @@
 """What the instances of all features are made of: a district of 1,000 x 1,000 with a depot near its middle, 50 to 100
-customers, half of the districts with towns; a unit of time drives a unit of distance; routes are of about ten customers.
-All numbers are whole.
+customers (or as many as be_of_sizes says), half of the districts with towns; a unit of time drives a unit of distance;
+routes are of about ten customers. All numbers are whole.
 """
 
 import math
@@ -10,6 +10,22 @@ SIDE = 1000
 DAY = 4800  # ten hours, so that 100 are a bit more than ten minutes
 SERVICE = 80
 STOPS = 10  # of a route, as capacities allow
+
+_sizes = (50, 100)  # customers, the least and the most
+
+
+def be_of_sizes(least, most):
+    """All districts from now on."""
+    global _sizes
+    _sizes = (least, most)
+
+
+def some_customers(rng):
+    return rng.randint(*_sizes)
+
+
+def some_pairs(rng):
+    return rng.randint(_sizes[0] // 2, _sizes[1] // 2)
 
 
 def place(rng, low=0, high=SIDE):
@@ -25,7 +41,7 @@ def places(rng, count):
 
 def district(rng, depots=1, customers=None):
     """Depots and customers with demands of 1 to 20, a capacity for STOPS of them, and a vehicle or two to spare."""
-    count = customers or rng.randint(50, 100)
+    count = customers or some_customers(rng)
     centre = [place(rng, 400, 600)] if depots == 1 else [place(rng, 100, 900) for _ in range(depots)]
     demands = [0] * depots + [rng.randint(1, 20) for _ in range(count)]
     capacity = round(sum(demands) * STOPS / count)
