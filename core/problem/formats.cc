@@ -1,5 +1,7 @@
 #include "core/problem/formats.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/problem/matrices.h"
 #include "core/problem/text_scanner.h"
@@ -16,6 +18,19 @@ bool HasLineWith(std::string_view text, std::string_view word) {
   return false;
 }
 
+// Of files without words, by the columns of their first two rows.
+InstanceFormat GuessOfTables(std::string_view text) {
+  TextScanner scanner(text, "");
+  const size_t first = scanner.WordsOfNextLine();
+  for (size_t i = 0; i < std::min<size_t>(first, 4); ++i) {
+    if (!scanner.NextNumber("", "").ok()) return InstanceFormat::kAuto;
+  }
+  const size_t second = first > 4 ? 0 : scanner.WordsOfNextLine();
+  if (first == 3 && second == 9) return InstanceFormat::kLiLim;
+  if (first == 4 && second == 2) return InstanceFormat::kCordeau;
+  return InstanceFormat::kAuto;
+}
+
 InstanceFormat Guess(std::string_view text) {
   const std::string_view start = Trimmed(text);
   if (start.starts_with("{")) return InstanceFormat::kJson;
@@ -25,7 +40,7 @@ InstanceFormat Guess(std::string_view text) {
   if (HasLineWith(text, "VEHICLE") || HasLineWith(text, "CUSTOMER")) {
     return InstanceFormat::kSolomon;
   }
-  return InstanceFormat::kAuto;
+  return GuessOfTables(text);
 }
 
 }  // namespace
@@ -43,6 +58,10 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
       return ParseVrplib(text, name);
     case InstanceFormat::kSolomon:
       return ParseSolomon(text, name);
+    case InstanceFormat::kLiLim:
+      return ParseLiLim(text, name);
+    case InstanceFormat::kCordeau:
+      return ParseCordeau(text, name);
     case InstanceFormat::kJson:
       return ParseJson(text, name, matrices);
     case InstanceFormat::kAuto:
@@ -51,7 +70,8 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
   return absl::InvalidArgumentError(
       Concat(name, ": no format known here", Trimmed(text).empty() ? " (the text is empty)" : "",
              "; wanted CVRPLIB or TSPLIB (a line `DIMENSION : n`), Solomon "
-             "(a line `VEHICLE`) or a JSON object (ours or VROOM's), as plain text"));
+             "(a line `VEHICLE`), a JSON object (ours or VROOM's), or the tables of Li and Lim or "
+             "Cordeau, as plain text"));
 }
 
 }  // namespace vrp

@@ -17,6 +17,8 @@ enum class InstanceFormat {
   kAuto,     // by content
   kVrplib,   // CVRPLIB, TSPLIB, LKH's and PyVRP's dialects
   kSolomon,  // Solomon, Homberger
+  kLiLim,    // pickups and deliveries; by content alone, as the next
+  kCordeau,  // VRP, MDVRP, with and without windows
   kJson,     // ours: one object; a line of a .jsonl file. Or VROOM's input (vroom_input.h)
 };
 
@@ -25,6 +27,8 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
                                        InstanceFormat format = InstanceFormat::kAuto);
 absl::StatusOr<Instance> ParseVrplib(std::string_view text, std::string_view name);
 absl::StatusOr<Instance> ParseSolomon(std::string_view text, std::string_view name);
+absl::StatusOr<Instance> ParseLiLim(std::string_view text, std::string_view name);
+absl::StatusOr<Instance> ParseCordeau(std::string_view text, std::string_view name);
 absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name);
 
 // Our JSON: one object. Per-node arrays list the depots first. Any key that is not named here is
