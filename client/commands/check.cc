@@ -55,15 +55,16 @@ void AddCheck(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
       app, "check", "Judge a plan: cost and every violation; exit code 7 if not feasible",
       "vrpctl check city.vrp city.sol\n"
+      "vrpctl check pr107.tsp pr107.tour\n"
       "vrpctl check city.vrp city.sol --output json | jq .violations");
   const auto flags = std::make_shared<CheckFlags>();
   command->add_option("FILE", flags->instance, "The instance; - for standard input")
       ->type_name("")
       ->required();
   command
-      ->add_option(
-          "SOLUTION", flags->solution,
-          "The plan: .sol, an answer of solve in JSON, VROOM's output; - for standard input")
+      ->add_option("SOLUTION", flags->solution,
+                   "The plan: .sol, TSPLIB's tour (.tour), an answer of solve in JSON, VROOM's "
+                   "output; - for standard input")
       ->type_name("")
       ->required();
   command

@@ -28,6 +28,7 @@ constexpr char kExamples[] =
     "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
     "vrpctl solve today.json --start yesterday.json\n"
     "vrpctl solve city.vrp --start city.sol --freeze 2\n"
+    "vrpctl solve pr107.tsp --start pr107.tour\n"
     "vrpctl solve set.jsonl --model ptrnet@3 --strategy greedy --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
@@ -306,7 +307,8 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option(
           "--start", flags.start,
-          "Start from a plan: an answer in JSON, VROOM's output or a .sol; never answers worse")
+          "Start from a plan: an answer in JSON, VROOM's output, a .sol or TSPLIB's tour (.tour); "
+          "never answers worse")
       ->type_name("PLAN");
   command
       .add_option("--freeze", flags.freeze,

@@ -19,7 +19,8 @@ std::string Shown(const Position& value) {
   return Concat("[", Shown(value.x), ", ", Shown(value.y), "]");
 }
 std::string Shown(const TimeWindow& value) {
-  return Concat("[", Shown(value.open), ", ", Shown(value.close), "]");
+  return Concat("[", Shown(value.open), ", ", Shown(value.close),
+                value.soft() ? Concat(", late_cost ", Shown(value.late_cost)) : "", "]");
 }
 template <typename T>
 std::string Shown(const std::vector<T>& values) {
@@ -50,7 +51,7 @@ class Comparison {
     Nodes("required_skills", a_.required_skills, b_.required_skills, std::vector<std::string>());
     Nodes("prize", a_.prizes, b_.prizes, kNoLimit);
     Nodes("priority", a_.priorities, b_.priorities, int32_t{0});
-    Whole("shipments", a_.shipments, b_.shipments);
+    Shipments();
     Whole("alternative_groups", a_.alternative_groups, b_.alternative_groups);
     Vehicles();
     Field("speed", a_.speed, b_.speed);
@@ -87,6 +88,18 @@ class Comparison {
       if (left == right) continue;
       found_ = Concat(NodePath(a_, i / columns), ".", field, ": ", Shown(left));
     }
+  }
+
+  void Shipments() {
+    for (size_t i = 0; i < std::min(a_.shipments.size(), b_.shipments.size()); ++i) {
+      const std::string path = Concat("shipments[", i, "].");
+      Field(path + "id", a_.shipments[i].id, b_.shipments[i].id);
+      Field(path + "pickup", a_.shipments[i].pickup, b_.shipments[i].pickup);
+      Field(path + "delivery", a_.shipments[i].delivery, b_.shipments[i].delivery);
+      Field(path + "amount", a_.shipments[i].amounts, b_.shipments[i].amounts);
+    }
+    Field("shipments", static_cast<int32_t>(a_.shipments.size()),
+          static_cast<int32_t>(b_.shipments.size()));
   }
 
   void Vehicles() {

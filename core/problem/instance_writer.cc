@@ -28,14 +28,6 @@ void DropIds(InstanceData& data) {
   for (Shipment& shipment : data.shipments) shipment.id.clear();
 }
 
-// Whether EUC_2D or CEIL_2D says the distances, by what the file's type makes of it.
-bool HasFileMetric(const InstanceData& data) {
-  const bool windows = data.kind == ProblemKind::kVrptw;
-  const bool scaled = data.metric == Metric::kScaled1000 && data.speed == 1000;
-  return data.metric == Metric::kCeiled ||
-         (windows ? data.metric == Metric::kDimacs || scaled : data.metric == Metric::kRounded);
-}
-
 // A matrix of whole numbers is read as rounded, any other one as exact; their sums are the same.
 void NameMatrixMetric(InstanceData& data) {
   const bool whole = std::all_of(data.distance_matrix.begin(), data.distance_matrix.end(),
@@ -47,27 +39,17 @@ void NameMatrixMetric(InstanceData& data) {
 // Distances as CVRPLIB's files can say them.
 absl::Status MakeExplicit(const Instance& instance, InstanceData& data) {
   if (data.distance_matrix.empty()) {
-    if (data.coordinates == CoordinateSystem::kPlanar && HasFileMetric(data)) {
-      return absl::OkStatus();
-    }
+    if (VrplibWeightsOf(data).has_value()) return absl::OkStatus();
     if (instance.num_nodes() > kMaxMatrixNodes) {
       return absl::UnimplementedError(
           Concat("metric: ", MetricName(data.metric), ", which takes a matrix in this format, and ",
                  instance.num_nodes(), " nodes exceed the limit of ", kMaxMatrixNodes));
     }
     data.distance_matrix = instance.DistanceMatrix();
-    data.coordinates = CoordinateSystem::kPlanar;
   }
+  data.coordinates = CoordinateSystem::kPlanar;  // beside a matrix positions are for pictures
   NameMatrixMetric(data);
   return absl::OkStatus();
-}
-
-// One vehicle for each customer is as good as no limit.
-void LimitFleet(InstanceData& data) {
-  const int32_t customers = static_cast<int32_t>(data.ids.size()) - data.num_depots;
-  for (VehicleType& vehicle : data.vehicles) {
-    if (vehicle.count == 0) vehicle.count = customers;
-  }
 }
 
 absl::Status CannotSay(std::string_view what, std::string_view format) {
@@ -81,20 +63,20 @@ absl::Status CheckReadable(const absl::StatusOr<Instance>& reread, std::string_v
                                          FromAbsl(reread.status().message())));
 }
 
-// That what was written reads back to `data`.
-absl::Status Compare(const absl::StatusOr<Instance>& reread, const InstanceData& data,
-                     std::string_view format) {
-  VRP_RETURN_IF_ERROR(CheckReadable(reread, format));
-  const std::optional<std::string> difference = FirstDifference(data, reread->data());
-  return difference.has_value() ? CannotSay(*difference, format) : absl::OkStatus();
-}
-
 absl::StatusOr<std::string> AsVrplib(const Instance& instance, InstanceData data) {
   constexpr std::string_view kFormat = "CVRPLIB's format";
   VRP_RETURN_IF_ERROR(MakeExplicit(instance, data));
-  if (data.vehicles.size() > 1) LimitFleet(data);
-  VRP_ASSIGN_OR_RETURN(std::string text, WriteVrplib(data));
-  VRP_RETURN_IF_ERROR(Compare(ParseVrplib(text, kWritten), data, kFormat));
+  VRP_ASSIGN_OR_RETURN(const VrplibForm form, VrplibFormOf(std::move(data)));
+  VRP_ASSIGN_OR_RETURN(std::string text, WriteVrplib(form));
+  const absl::StatusOr<Instance> reread = ParseVrplib(text, kWritten);
+  VRP_RETURN_IF_ERROR(CheckReadable(reread, kFormat));
+  VRP_ASSIGN_OR_RETURN(const VrplibForm again, VrplibFormOf(reread->data()));
+  if (const auto difference = FirstDifference(form.data, again.data)) {
+    return CannotSay(*difference, kFormat);
+  }
+  if (form.allowed != again.allowed || form.allowed_of_type != again.allowed_of_type) {
+    return CannotSay("customers: their required_skills", kFormat);
+  }
   return text;
 }
 
@@ -113,7 +95,15 @@ absl::StatusOr<std::string> AsSolomon(InstanceData data) {
   }
   LimitFleet(data);
   std::string text = WriteSolomon(data);
-  VRP_RETURN_IF_ERROR(Compare(ParseSolomon(text, kWritten), data, kFormat));
+  absl::StatusOr<Instance> reread = ParseInstance(text, kWritten);
+  if (!reread.ok() || reread->name() != data.name) {
+    data.name.clear();  // it may begin a file of another format: "DIMENSION 5"
+    text = WriteSolomon(data);
+    reread = ParseInstance(text, kWritten);
+  }
+  VRP_RETURN_IF_ERROR(CheckReadable(reread, kFormat));
+  const std::optional<std::string> difference = FirstDifference(data, reread->data());
+  if (difference.has_value()) return CannotSay(*difference, kFormat);
   return text;
 }
 

@@ -7,11 +7,12 @@
 
 #include "absl/status/statusor.h"
 #include "core/problem/instance.h"
+#include "core/problem/vrplib_form.h"
 
 namespace vrp {
 
 enum class WrittenFormat {
-  kVrplib,   // CVRPLIB, with PyVRP's sections for windows, several depots and vehicles
+  kVrplib,   // CVRPLIB, with PyVRP's and LKH's sections
   kTsplib,   // of a TSP
   kSolomon,  // a VRPTW with distances cut to one decimal
   kVroom,    // whole numbers
@@ -25,12 +26,13 @@ struct WriteOptions {
 };
 
 // The text reads back to the same problem. Where there is no other way, distances that the format's
-// rule would round become a matrix, and an unlimited fleet one vehicle for each customer.
+// rule would round become a matrix, an unlimited fleet one vehicle for each customer, a capacity
+// without limit more than there is to carry, and skills the customers that each vehicle may serve.
 // kUnimplemented: `customers[3].prize: 5, which CVRPLIB's format cannot say`.
 absl::StatusOr<std::string> WriteInstance(const Instance& instance, const WriteOptions& options);
 
-// Parts of WriteInstance. Text that may say less than `data` does; WriteInstance compares.
-absl::StatusOr<std::string> WriteVrplib(const InstanceData& data);
+// Parts of WriteInstance. Text that may say less than the instance does; WriteInstance compares.
+absl::StatusOr<std::string> WriteVrplib(const VrplibForm& form);
 std::string WriteSolomon(const InstanceData& data);
 absl::StatusOr<std::string> WriteVroom(const Instance& instance);
 

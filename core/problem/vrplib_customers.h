@@ -20,6 +20,10 @@ absl::Status ReadVrplibCustomers(const VrplibFile& file, const VrplibType& type,
 // DEPOT_SECTION's numbers; the first node where there is none, as in PyVRP's files.
 std::vector<double> DepotNumbers(const VrplibFile& file);
 
+// Sets of customers that one file may tell apart: each becomes a skill of all other vehicles and
+// customers.
+inline constexpr size_t kMostVrplibSets = 64;
+
 // VEHICLES_ALLOWED_CLIENTS_SECTION as skills: by set of customers the skill that all vehicles but
 // those with this set have, and that customers outside of it ask for.
 std::map<std::vector<int32_t>, std::string> SkillsOfSets(const VrplibLists& allowed);

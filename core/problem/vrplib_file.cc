@@ -40,7 +40,7 @@ struct RowSection {
   int columns;  // 0: as many as the first row has
   bool per_vehicle;
 };
-constexpr std::array<RowSection, 16> kRowSections = {{
+constexpr std::array<RowSection, 17> kRowSections = {{
     {"NODE_COORD_SECTION", 0, false},
     {"DISPLAY_DATA_SECTION", 2, false},
     {"DEMAND_SECTION", 0, false},
@@ -55,6 +55,7 @@ constexpr std::array<RowSection, 16> kRowSections = {{
     {"VEHICLES_DEPOT_SECTION", 1, true},
     {"VEHICLES_MAX_DURATION_SECTION", 1, true},
     {"VEHICLES_MAX_DISTANCE_SECTION", 1, true},
+    {"VEHICLES_MAX_RELOADS_SECTION", 1, true},
     {"VEHICLES_FIXED_COST_SECTION", 1, true},
     {"VEHICLES_UNIT_DISTANCE_COST_SECTION", 1, true},
 }};

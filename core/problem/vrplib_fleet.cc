@@ -42,14 +42,12 @@ class FleetReader {
            std::any_of(file_.lists.begin(), file_.lists.end(), of_vehicles);
   }
 
-  // Each set of customers becomes a skill of all other vehicles and customers.
   absl::Status CheckSets() const {
-    constexpr size_t kMostSets = 64;
     const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
     const size_t sets = allowed == nullptr ? 0 : SkillsOfSets(*allowed).size();
-    if (sets <= kMostSets) return absl::OkStatus();
+    if (sets <= kMostVrplibSets) return absl::OkStatus();
     return file_.ErrorAt(allowed->line, "VEHICLES_ALLOWED_CLIENTS_SECTION: has ", sets,
-                         " different sets, supported are ", kMostSets);
+                         " different sets, supported are ", kMostVrplibSets);
   }
 
   // One value for all vehicles (KEY) or one for each (KEY_SECTION) to `field`; false where neither
@@ -129,24 +127,32 @@ class FleetReader {
   // As often as needed, or VEHICLES_MAX_RELOADS times, and at the vehicle's own depot alone.
   absl::Status ReadReloads() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> most, file_.Number("VEHICLES_MAX_RELOADS"));
-    const double count = most.value_or(file_.dimension);
-    if (!(count >= 0 && count <= kMaxVehicles && count == std::floor(count))) {
-      return file_.Error("VEHICLES_MAX_RELOADS: got ", FormatNumber(count),
-                         ", wanted a whole number from 0 to ", kMaxVehicles);
+    const VrplibSection* section = file_.Section("VEHICLES_MAX_RELOADS_SECTION");
+    if (most.has_value() && section != nullptr) {
+      return file_.ErrorAt(section->line,
+                           "VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too");
     }
     const VrplibLists* places = file_.Lists("VEHICLES_RELOAD_DEPOT_SECTION");
-    for (size_t k = 0; k < fleet_.size() && places != nullptr; ++k) {
-      for (const int32_t number : places->rows[k]) {
-        VRP_ASSIGN_OR_RETURN(const NodeIndex depot, DepotIndex(number));
-        if (depot != fleet_[k].depot) {
-          return file_.ErrorAt(places->line, "VEHICLES_RELOAD_DEPOT_SECTION: vehicle ", k + 1,
-                               ": got node ", number,
-                               "; reloads are supported at the vehicle's own depot alone");
-        }
+    for (size_t k = 0; k < fleet_.size(); ++k) {
+      const double count = section != nullptr ? section->values[k] : most.value_or(file_.dimension);
+      if (!(count >= 0 && count <= kMaxVehicles && count == std::floor(count))) {
+        return file_.Error("VEHICLES_MAX_RELOADS: got ", FormatNumber(count),
+                           ", wanted a whole number from 0 to ", kMaxVehicles);
+      }
+      for (const int32_t number : places == nullptr ? std::vector<int32_t>() : places->rows[k]) {
+        VRP_RETURN_IF_ERROR(CheckReloadDepot(k, number, places->line));
         fleet_[k].max_reloads = static_cast<int32_t>(count);
       }
     }
     return absl::OkStatus();
+  }
+
+  absl::Status CheckReloadDepot(size_t vehicle, int32_t number, int64_t line) const {
+    VRP_ASSIGN_OR_RETURN(const NodeIndex depot, DepotIndex(number));
+    if (depot == fleet_[vehicle].depot) return absl::OkStatus();
+    return file_.ErrorAt(line, "VEHICLES_RELOAD_DEPOT_SECTION: vehicle ", vehicle + 1,
+                         ": got node ", number,
+                         "; reloads are supported at the vehicle's own depot alone");
   }
 
   void ReadSkills() {

@@ -98,6 +98,15 @@ TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
   }
 }
 
+TEST(UsageHelp, NamesEveryFormOfAPlanThatIsRead) {
+  for (const char* command : {"solve", "check"}) {
+    const std::string help = RunCommand({command, "--help"}).out;
+    for (const char* form : {".sol", ".tour", "answer", "VROOM's output"}) {
+      EXPECT_THAT(help, HasSubstr(form)) << command;
+    }
+  }
+}
+
 TEST(UsageHelp, GivesTheVersion) {
   const Ran ran = RunCommand({"--version"});
   EXPECT_EQ(ran.code, 0);

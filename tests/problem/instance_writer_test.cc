@@ -63,6 +63,17 @@ TEST(WriteInstance, ASolomonFileAndItsVrplibFormAreTheSame) {
             std::nullopt);
 }
 
+TEST(WriteInstance, ANameThatBeginsAnotherFormatIsLeftOutOfSolomons) {
+  InstanceData data = AnInstance().WithCustomers(4).RandomWindows().Vehicles(3).BuildData();
+  data.metric = Metric::kDimacs;
+  for (const char* name : {"DIMENSION 5", "VEHICLE", "{", ""}) {
+    data.name = name;
+    const Instance instance = *Instance::Create(data);
+    const Instance again = Reread(Write(instance, WrittenFormat::kSolomon));
+    EXPECT_EQ(FirstDifference(instance.data(), again.data()), std::nullopt) << name;
+  }
+}
+
 TEST(WriteInstance, AnUnlimitedFleetIsOneVehicleACustomerForSolomon) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   data.metric = Metric::kDimacs;
@@ -71,15 +82,27 @@ TEST(WriteInstance, AnUnlimitedFleetIsOneVehicleACustomerForSolomon) {
 }
 
 TEST(WriteInstance, DistancesThatAFileWouldRoundBecomeAMatrix) {
-  const Instance instance = AnInstance().WithCustomers(6).RandomDemands().Build();
+  // Rounded to whole numbers, where windows ask for one decimal.
+  InstanceData data = AnInstance().WithCustomers(6).RandomWindows().BuildData();
+  data.metric = Metric::kRounded;
+  const Instance instance = *Instance::Create(data);
   const Instance again = Reread(Write(instance, WrittenFormat::kVrplib));
+  EXPECT_TRUE(again.has_distance_matrix());
   for (NodeIndex a = 0; a < instance.num_nodes(); ++a) {
     for (NodeIndex b = 0; b < instance.num_nodes(); ++b) {
       EXPECT_EQ(again.Distance(a, b), instance.Distance(a, b));
     }
   }
   EXPECT_EQ(again.position(3), instance.position(3));
-  EXPECT_EQ(again.metric(), Metric::kExact);
+  EXPECT_EQ(again.metric(), Metric::kRounded);
+}
+
+TEST(WriteInstance, DistancesThatAFileCanSayTakeNoMatrix) {
+  for (const Metric metric : {Metric::kExact, Metric::kRounded, Metric::kCeiled, Metric::kDimacs}) {
+    const Instance instance = AnInstance().WithCustomers(6).RandomDemands().As(metric).Build();
+    const Instance again = Reread(Write(instance, WrittenFormat::kVrplib));
+    EXPECT_EQ(FirstDifference(instance.data(), again.data()), std::nullopt);
+  }
 }
 
 TEST(WriteInstance, SeveralDepotsAndVehiclesComeBack) {
@@ -108,8 +131,6 @@ TEST(WriteInstance, NamesWhatAFormatCannotSay) {
   data.prizes[2] = 7;
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kSolomon),
             "customers[1].prize: 7, which Solomon's format cannot say");
-  EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVrplib),
-            "customers[1].prize: 7, which CVRPLIB's format cannot say");
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),
             "customers[1].prize: not supported by VROOM's format");
   data.prizes.clear();
@@ -144,7 +165,7 @@ TEST(WriteInstance, EveryFeatureIsWrittenOrRefusedByVrplibAndSolomon) {
       }
       ++written;
       const Instance again = Reread(text);
-      for (const Feature unknown : {Feature::kPrizes, Feature::kSkills, Feature::kBreaks}) {
+      for (const Feature unknown : {Feature::kShift, Feature::kPriorities, Feature::kBreaks}) {
         for (const FeatureUse& use : FeaturesOf(instance)) EXPECT_NE(use.feature, unknown);
       }
       const Plan plan = test::RandomRichPlan(instance, seed);

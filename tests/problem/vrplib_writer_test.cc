@@ -1,0 +1,314 @@
+// VRPLIB's files say all that they have words for, and name the rest.
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/base/text.h"
+#include "core/problem/checker.h"
+#include "core/problem/features.h"
+#include "core/problem/formats.h"
+#include "core/problem/instance_difference.h"
+#include "core/problem/instance_writer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/feature_instances.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/testing/paths.h"
+#include "tests/testing/rich_instance.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+absl::StatusOr<std::string> AsVrplib(const Instance& instance) {
+  return WriteInstance(instance, {.format = WrittenFormat::kVrplib, .renumber = true});
+}
+
+std::string TextOf(const Instance& instance) {
+  const absl::StatusOr<std::string> text = AsVrplib(instance);
+  EXPECT_TRUE(text.ok()) << text.status();
+  return text.value_or("");
+}
+
+std::string Refusal(const InstanceData& data) {
+  const absl::StatusOr<std::string> text = AsVrplib(*Instance::Create(data));
+  EXPECT_EQ(text.status().code(), absl::StatusCode::kUnimplemented) << text.value_or("");
+  return std::string(text.status().message());
+}
+
+Instance ReadBack(const std::string& text) {
+  absl::StatusOr<Instance> instance = ParseVrplib(text, "again");
+  EXPECT_TRUE(instance.ok()) << instance.status() << "\n" << text;
+  return *std::move(instance);
+}
+
+// That random plans are worth the same and break as many rules.
+void ExpectSameProblem(const Instance& a, const Instance& b, const std::string& text) {
+  ASSERT_EQ(a.vehicles().size(), b.vehicles().size()) << text;
+  for (uint64_t draw = 1; draw <= 8; ++draw) {
+    const Plan plan = test::RandomRichPlan(a, draw);
+    const CheckReport report = CheckPlan(a, plan), again = CheckPlan(b, plan);
+    EXPECT_NEAR(again.cost, report.cost, 1e-6) << text;
+    EXPECT_EQ(again.left_out, report.left_out) << text;
+    EXPECT_EQ(again.violations.size(), report.violations.size()) << text;
+  }
+}
+
+const std::vector<Feature>& FeaturesWithWords() {
+  static const auto* const features = new std::vector<Feature>{
+      Feature::kSeveralDepots,  Feature::kVehicleTypes, Feature::kOpenEnd,
+      Feature::kLoadDimensions, Feature::kBackhauls,    Feature::kPickups,
+      Feature::kShipments,      Feature::kMaxDuration,  Feature::kMaxDistance,
+      Feature::kReloads,        Feature::kSkills,       Feature::kReleaseTimes,
+      Feature::kPrizes,         Feature::kAlternatives};
+  return *features;
+}
+
+// Any mixture of these, in any metric but the scaled one; every second one costs by distance and
+// vehicle. With shipments nothing else is delivered.
+InstanceData AMixture(uint64_t seed) {
+  CounterRandom random(seed, 9, 0);
+  std::vector<Feature> features;
+  for (const Feature feature : FeaturesWithWords()) {
+    if (random.UniformDouble() < 0.25) features.push_back(feature);
+  }
+  const bool costs = random.UniformDouble() < 0.5;
+  if (costs) features.push_back(Feature::kObjective);
+  const Metric metric = static_cast<Metric>(random.UniformInt(0, 3));
+  InstanceData data =
+      test::MakeFeatureInstance({.customers = 9,
+                                 .seed = seed,
+                                 .features = features,
+                                 .metric = metric,
+                                 .vehicles = static_cast<int32_t>(random.UniformInt(0, 2))})
+          .data();
+  for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
+  if (!data.shipments.empty()) data.demands.assign(data.demands.size(), 0);
+  return data;
+}
+
+// As far as the types that the readers of these files know go.
+bool HasWords(const InstanceData& data) {
+  const bool windows = data.kind == ProblemKind::kVrptw;
+  const bool open = data.vehicles.front().open_end;
+  if (!data.backhauls.empty() && (open || !data.pickups.empty())) return false;
+  if (!data.shipments.empty() && (!windows || !data.backhauls.empty())) return false;
+  if (!data.shipments.empty() && data.load_dimensions > 1) return false;
+  return !open || !windows;
+}
+
+TEST(WriteVrplib, SaysEveryMixtureThatItHasWordsFor) {
+  int said = 0;
+  std::map<Feature, int> times;
+  for (uint64_t seed = 1; seed <= 600; ++seed) {
+    const InstanceData data = AMixture(seed);
+    const Instance instance = *Instance::Create(data);
+    const absl::StatusOr<std::string> text = AsVrplib(instance);
+    ASSERT_EQ(text.ok(), HasWords(data)) << "seed " << seed << ": " << text.status();
+    if (!text.ok()) continue;
+    ++said;
+    for (const FeatureUse& use : FeaturesOf(instance)) ++times[use.feature];
+    const Instance again = ReadBack(*text);
+    ExpectSameProblem(instance, again, *text);
+    EXPECT_EQ(TextOf(again), *text) << "seed " << seed;
+  }
+  EXPECT_GT(said, 200);
+  for (const Feature feature : FeaturesWithWords()) {
+    EXPECT_GT(times[feature], 5) << static_cast<int>(feature);
+  }
+}
+
+TEST(WriteVrplib, NamesWhatItHasNoWordsFor) {
+  for (const Feature feature :
+       {Feature::kEndDepot, Feature::kMaxStops, Feature::kShift, Feature::kOvertime,
+        Feature::kBreaks, Feature::kSeveralWindows, Feature::kSetupTimes, Feature::kPriorities}) {
+    InstanceData data = test::MakeFeatureInstance({.customers = 6, .features = {feature}}).data();
+    for (VehicleType& type : data.vehicles) type.cost_per_time = 0;
+    const Instance instance = *Instance::Create(data);
+    const std::string refusal = Refusal(data);
+    std::string field;
+    for (const FeatureUse& use : FeaturesOf(instance)) {
+      if (use.feature == feature) field = use.field;
+    }
+    EXPECT_THAT(refusal, StartsWith(field));
+    EXPECT_THAT(refusal, HasSubstr(", which CVRPLIB's format cannot say"));
+  }
+  InstanceData data = AnInstance().WithCustomers(3).RandomWindows().BuildData();
+  data.windows[2].late_cost = 4;
+  EXPECT_THAT(Refusal(data), HasSubstr("late_cost 4], which"));
+}
+
+// What is random in every way, refused mostly, is at least never said wrongly.
+TEST(WriteVrplib, NeverSaysLessThanTheInstance) {
+  int said = 0;
+  for (uint64_t seed = 1; seed <= 1000; ++seed) {
+    InstanceData data = test::RandomRichData(seed, 6);
+    data.speed = 1;
+    data.setups.clear();
+    data.further_windows.clear();
+    data.priorities.clear();
+    for (TimeWindow& window : data.windows) window.late_cost = kNoLimit;
+    for (VehicleType& type : data.vehicles) {
+      type.end_depot = kWhereItStarts;
+      type.max_stops = INT32_MAX;
+      type.shift = {};
+    }
+    const Instance instance = *Instance::Create(data);
+    const absl::StatusOr<std::string> text = AsVrplib(instance);
+    if (!text.ok()) continue;
+    ++said;
+    ExpectSameProblem(instance, ReadBack(*text), *text);
+  }
+  EXPECT_GT(said, 20);
+}
+
+std::string ASample(const std::string& type, const std::string& keywords,
+                    const std::string& sections, const std::string& weights = "EUC_2D") {
+  return "TYPE : " + type + "\nDIMENSION : 5\n" + keywords + "EDGE_WEIGHT_TYPE : " + weights +
+         "\nNODE_COORD_SECTION\n1 0 0\n2 3 0.5\n3 0 4\n4 -5 0\n5 2 2\n" + sections + "EOF\n";
+}
+
+constexpr char kGoods[] = "DEMAND_SECTION\n1 0\n2 1\n3 2\n4 3\n5 1\n";
+constexpr char kHours[] = "TIME_WINDOW_SECTION\n1 0 99\n2 0 90\n3 10 90\n4 0 90\n5 0 99\n";
+constexpr char kGoodsBack[] = "BACKHAUL_SECTION\n1 0\n2 0\n3 1\n4 0\n5 1\n";
+
+TEST(WriteVrplib, WritesWhatItReads) {
+  const std::string both = std::string(kGoods) + kHours;
+  const std::string sent = std::string(kGoods) + kGoodsBack;
+  const std::string fleet = "CAPACITY : 9\nVEHICLES : 3\n";
+  for (const std::string& text :
+       {ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30\n", kGoods),
+        ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30.5\n", kGoods),
+        ASample("CVRP", "CAPACITY : 9\n", kGoods, "EXACT_2D"),
+        ASample("CVRP", "CAPACITY : 9\nSCALE : 10\n", kGoods, "FLOOR_2D"),
+        ASample("CVRP", "CAPACITY : 9\nSCALE : 100\n", kGoods),
+        ASample("CVRP", "CAPACITY : 9\n", kGoods, "MAN_2D"),
+        ASample("HVRP", "CAPACITY : 9\nVEHICLES_FIXED_COST : 7\n", kGoods),
+        ASample("OVRP", "CAPACITY : 9\nDISTANCE : 40\n", sent),
+        ASample("MDVRP", fleet,
+                std::string(kGoods) + "DEPOT_SECTION\n1\n-1\nVEHICLES_DEPOT_SECTION\n1 1\n"
+                                      "2 1\n3 1\n"),
+        ASample("GTSP", "VEHICLES : 1\n", "MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2 3\n2 4 5\n"),
+        ASample("PCVRP", fleet, std::string(kGoods) + "PRIZE_SECTION\n1 0\n2 5\n3 0\n4 6\n5 1\n"),
+        ASample("MTVRP", fleet + "VEHICLES_MAX_RELOADS : 2\n",
+                std::string(kGoods) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3\n"),
+        ASample("MTVRP", fleet,
+                std::string(kGoods) + "VEHICLES_MAX_RELOADS_SECTION\n1 1\n2 3\n3 3\n"
+                                      "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3 1\n"),
+        ASample("CVRP", fleet,
+                std::string(kGoods) + "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n3 4 5\n"),
+        ASample("VRPB", "CAPACITY : 9\n", sent),
+        ASample("VRPSPD", "CAPACITY : 9\n", sent),
+        ASample("VRPTW", "CAPACITY : 9\nSERVICE_TIME : 3\n", both),
+        ASample("MDVRPTW", "CAPACITY : 9\nVEHICLES_MAX_DISTANCE : 30\n", both),
+        ASample("HFVRPTW", "VEHICLES : 2\n",
+                both + "CAPACITY_SECTION\n1 9\n2 8\nVEHICLES_MAX_DISTANCE_SECTION\n1 50\n2 40\n"
+                       "VEHICLES_UNIT_DISTANCE_COST_SECTION\n1 1\n2 1.5\n"),
+        ASample("MTVRPTWR", "CAPACITY : 9\n",
+                both + "RELEASE_TIME_SECTION\n1 0\n2 7\n3 0\n4 0\n5 9\n"),
+        ASample("VRPBTW", "CAPACITY : 9\n", both + kGoodsBack),
+        ASample("VRPSPDTW", "CAPACITY : 9\n", both + kGoodsBack),
+        ASample("PDPTW", "CAPACITY : 9\n",
+                "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 4 0\n3 0 2 80 0 0 0\n"
+                "4 5 0 70 3 0 2\n5 0 0 9 0 0 0\n")}) {
+    const Instance instance = ReadBack(text);
+    const Instance again = ReadBack(TextOf(instance));
+    EXPECT_EQ(FirstDifference(instance.data(), again.data()), std::nullopt) << text;
+    EXPECT_EQ(again.reference_cost(), instance.reference_cost()) << text;
+  }
+}
+
+TEST(WriteVrplib, WritesKeywordsBeforeSections) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.vehicles = {{.count = 1, .capacity = 8, .max_duration = 500, .max_reloads = 1},
+                   {.count = 1, .capacity = 9, .max_duration = 500, .max_reloads = 1}};
+  const std::string text = TextOf(*Instance::Create(data));
+  EXPECT_THAT(text.substr(text.find("_SECTION")), Not(HasSubstr(" : ")));
+  EXPECT_THAT(text, HasSubstr("VEHICLES_MAX_DURATION : 500\nVEHICLES_MAX_RELOADS : 1\n"));
+}
+
+TEST(WriteVrplib, SkillsAreTheCustomersThatVehiclesMayServe) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.required_skills = {{}, {"crane"}, {}, {"crane", "cold"}};
+  data.vehicles = {{.count = 1, .capacity = 9, .skills = {"cold", "crane"}},
+                   {.count = 2, .capacity = 9, .skills = {"crane", "paint"}},
+                   {.count = 1, .capacity = 9, .skills = {"cold"}}};
+  EXPECT_THAT(TextOf(*Instance::Create(data)),
+              HasSubstr("VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3 4\n2 2 3\n3 2 3\n4 3\nEOF\n"));
+  data.vehicles.resize(1);
+  const Instance all = ReadBack(TextOf(*Instance::Create(data)));
+  EXPECT_TRUE(all.data().required_skills.empty());
+}
+
+TEST(WriteVrplib, VehiclesThatDifferInNothingThatCountsAreOneType) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.vehicles = {{.id = "a", .count = 1, .capacity = 9, .skills = {"paint"}},
+                   {.id = "b", .count = 2, .capacity = 9}};
+  EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).vehicles()[0].count, 3);
+  data.vehicles[1].count = 0;
+  EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).vehicles()[0].count, 0);
+}
+
+TEST(WriteVrplib, ACapacityWithoutLimitHoldsAllThereIs) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.demands = {0, 1, 2, 3};
+  data.vehicles = {{.count = 1, .capacity = kNoLimit}, {.count = 1, .capacity = 5}};
+  EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).vehicles()[0].capacity, 7);
+  data.load_dimensions = 2;
+  data.demands = {0, 0, 1, 1, 2, 2, 3, 4.5};
+  const Instance again = ReadBack(TextOf(*Instance::Create(data)));
+  EXPECT_THAT(again.vehicles()[1].further_capacities, ElementsAre(8));
+}
+
+TEST(WriteVrplib, ALimitIsOfAllVehiclesOrOfNone) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.vehicles = {{.count = 1, .capacity = 9, .max_distance = 50}, {.count = 1, .capacity = 9}};
+  EXPECT_EQ(Refusal(data),
+            "vehicles[1].max_distance: none, where other vehicles have one, which CVRPLIB's format "
+            "cannot say");
+}
+
+TEST(WriteVrplib, APrizeOfNothingIsNamed) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.prizes = {kNoLimit, 4, 0, kNoLimit};
+  EXPECT_EQ(Refusal(data), "customers[1].prize: 0, which CVRPLIB's format cannot say");
+}
+
+TEST(WriteVrplib, ShipmentsKeepTheirNamesOrAreRefusedByThem) {
+  InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
+  data.demands.assign(5, 0);
+  data.shipments = {{.id = "sofa", .pickup = 4, .delivery = 1, .amounts = {2}}};
+  const Instance instance = *Instance::Create(data);
+  const auto named = WriteInstance(instance, {.format = WrittenFormat::kVrplib});
+  EXPECT_EQ(named.status().message(),
+            "shipments[0].id: \"sofa\", which CVRPLIB's format cannot say");
+  EXPECT_EQ(ReadBack(TextOf(instance)).data().shipments[0].id, "5-2");
+  data.demands[2] = 3;
+  EXPECT_THAT(Refusal(data), StartsWith("customers[1].demand: 3, which"));
+}
+
+TEST(WriteVrplib, AReferenceThatTheReaderWouldTakeForAnotherMetricIsLeftOut) {
+  InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
+  data.reference_cost = 12.5;
+  EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).metric(), Metric::kRounded);
+  data.metric = Metric::kExact;
+  EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).reference_cost(), 12.5);
+}
+
+TEST(WriteVrplib, RefusesMoreRowsThanAFileHolds) {
+  InstanceData data = AnInstance().WithCustomers(40).As(Metric::kRounded).BuildData();
+  data.required_skills.resize(41);
+  data.required_skills[1] = {"crane"};
+  data.vehicles = {{.count = 1'000'000, .capacity = 9}};
+  EXPECT_THAT(Refusal(data), HasSubstr("vehicles: 1000000 rows with 40000000 numbers, which"));
+}
+
+}  // namespace
+}  // namespace vrp
