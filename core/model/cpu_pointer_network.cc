@@ -18,12 +18,12 @@ namespace {
 
 // Trajectories that go through the network together: enough rows for the products of a step, few
 // enough for the caches.
-constexpr int64_t kGroupRows = 72;
+constexpr int64_t kPointerGroupRows = 72;
 
-struct Worker : EngineWorker<PointerGroup, float> {
+struct PointerWorker : EngineWorker<PointerGroup, float> {
   float* sum = nullptr;  // where its gradient goes
 };
-using Workers = EngineWorkers<Worker>;
+using Workers = EngineWorkers<PointerWorker>;
 
 class CpuPointerNetwork final : public PolicyEngine {
  public:
@@ -48,13 +48,13 @@ class CpuPointerNetwork final : public PolicyEngine {
     VRP_RETURN_IF_ERROR(table.status());
     const PointerPass& pass = plain_.Pack(parameters_, request.pool);
     Workers workers = idle_.Take(EngineThreads(request));
-    ForEachGroup<Worker>(Groups(batch, request), request.pool, workers,
-                         [&](Worker& worker, InstanceRange range) {
-                           pass.Encode(batch, range.first, range.count, {}, worker.group);
-                           worker.status = request.choice == Choice::kBeam
-                                               ? pass.Beam(request, worker.group, table)
-                                               : pass.Rollout(request, worker.group, table);
-                         });
+    ForEachGroup<PointerWorker>(Groups(batch, request), request.pool, workers,
+                                [&](PointerWorker& worker, InstanceRange range) {
+                                  pass.Encode(batch, range.first, range.count, {}, worker.group);
+                                  worker.status = request.choice == Choice::kBeam
+                                                      ? pass.Beam(request, worker.group, table)
+                                                      : pass.Rollout(request, worker.group, table);
+                                });
     absl::Status status = idle_.GiveBack(std::move(workers));
     if (!status.ok()) return status;
     return table.Take();
@@ -70,7 +70,7 @@ class CpuPointerNetwork final : public PolicyEngine {
         (request.bf16 && bf16_ != nullptr ? *bf16_ : plain_).Pack(parameters_, pool);
     Workers workers = idle_.Take(EngineThreads(request.rollout));
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
-      Worker& worker = *workers[w];
+      PointerWorker& worker = *workers[w];
       worker.sum = parameters_.gradient().data();
       if (w > 0) {  // the first one adds to what is there
         worker.gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
@@ -78,8 +78,9 @@ class CpuPointerNetwork final : public PolicyEngine {
       }
       pass.weights().Clear(worker.group.sums);
     });
-    ForEachGroup<Worker>(
-        Groups(batch, request.rollout), pool, workers, [&](Worker& worker, InstanceRange range) {
+    ForEachGroup<PointerWorker>(
+        Groups(batch, request.rollout), pool, workers,
+        [&](PointerWorker& worker, InstanceRange range) {
           worker.status = AddGroup(batch, request, range, {pass, weigh, table}, worker);
         });
     GradientOutcome outcome = SummaryOf(workers);
@@ -118,12 +119,12 @@ class CpuPointerNetwork final : public PolicyEngine {
 
   static std::vector<InstanceRange> Groups(const NetworkBatch& batch,
                                            const RolloutRequest& request) {
-    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request)},
+    return CutIntoGroups({batch.size(), kPointerGroupRows, EngineThreads(request)},
                          [&](int32_t b) { return int64_t{b} * request.trajectories; });
   }
 
   absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
-                        InstanceRange range, const Work& work, Worker& worker) const {
+                        InstanceRange range, const Work& work, PointerWorker& worker) const {
     PhaseClock clock(worker.seconds);
     const PointerPass& pass = work.pass;
     const RolloutRequest& rollout = request.rollout;
@@ -174,7 +175,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   mutable PackedPass plain_;
   std::unique_ptr<PackedPass> bf16_;  // null: none
   FlatParameters parameters_;
-  mutable IdleWorkers<Worker> idle_;
+  mutable IdleWorkers<PointerWorker> idle_;
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ struct Range {
   bool integer;
 };
 
-absl::StatusOr<double> Read(const nlohmann::json& json, const Range& range, std::string_view name) {
+absl::StatusOr<double> ReadNumber(const nlohmann::json& json, const Range& range,
+                                  std::string_view name) {
   const auto found = json.find(range.key);
   const bool typed =
       found != json.end() && (range.integer ? found->is_number_unsigned() : found->is_number());
@@ -51,10 +52,12 @@ absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_vie
         Concat(name, ": architecture_json: wanted hidden, layers, dropout and logit_clip"));
   }
   PointerNetworkOptions options;
-  VRP_ASSIGN_OR_RETURN(const double hidden, Read(json, {"hidden", 16, kMaxHidden, true}, name));
-  VRP_ASSIGN_OR_RETURN(const double layers, Read(json, {"layers", 1, kMaxLayers, true}, name));
-  VRP_ASSIGN_OR_RETURN(options.dropout, Read(json, {"dropout", 0, 0.9, false}, name));
-  VRP_ASSIGN_OR_RETURN(options.logit_clip, Read(json, {"logit_clip", 0.1, 100, false}, name));
+  VRP_ASSIGN_OR_RETURN(const double hidden,
+                       ReadNumber(json, {"hidden", 16, kMaxHidden, true}, name));
+  VRP_ASSIGN_OR_RETURN(const double layers,
+                       ReadNumber(json, {"layers", 1, kMaxLayers, true}, name));
+  VRP_ASSIGN_OR_RETURN(options.dropout, ReadNumber(json, {"dropout", 0, 0.9, false}, name));
+  VRP_ASSIGN_OR_RETURN(options.logit_clip, ReadNumber(json, {"logit_clip", 0.1, 100, false}, name));
   options.hidden = static_cast<int32_t>(hidden);
   options.layers = static_cast<int32_t>(layers);
   if (options.hidden % 16 != 0) {

@@ -17,8 +17,6 @@
 namespace vrp {
 namespace {
 
-using Json = nlohmann::json;
-
 struct TypeRow {
   TensorType type;
   std::string_view name;
@@ -55,7 +53,7 @@ std::optional<int64_t> ByteCount(int64_t element_bytes, const std::vector<int64_
   return count;
 }
 
-absl::StatusOr<std::vector<int64_t>> Integers(const Json& entry, const char* key,
+absl::StatusOr<std::vector<int64_t>> Integers(const nlohmann::json& entry, const char* key,
                                               const std::string& where) {
   constexpr size_t kMaxRank = 16;
   const auto found = entry.find(key);
@@ -64,7 +62,7 @@ absl::StatusOr<std::vector<int64_t>> Integers(const Json& entry, const char* key
         Concat(where, ".", key, ": wanted an array of at most ", kMaxRank, " integers"));
   }
   std::vector<int64_t> values;
-  for (const Json& value : *found) {
+  for (const nlohmann::json& value : *found) {
     const bool fits = value.is_number_unsigned() &&
                       value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()};
     if (!fits) {
@@ -76,7 +74,7 @@ absl::StatusOr<std::vector<int64_t>> Integers(const Json& entry, const char* key
   return values;
 }
 
-absl::StatusOr<TensorType> ParseType(const Json& entry, const std::string& where) {
+absl::StatusOr<TensorType> ParseType(const nlohmann::json& entry, const std::string& where) {
   const auto found = entry.find("dtype");
   if (found == entry.end() || !found->is_string()) {
     return absl::InvalidArgumentError(Concat(where, ".dtype: wanted a string"));
@@ -90,7 +88,7 @@ absl::StatusOr<TensorType> ParseType(const Json& entry, const std::string& where
 }
 
 // One entry of the header, its data within `buffer`.
-absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const Json& entry,
+absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const nlohmann::json& entry,
                                       std::string_view buffer, std::string_view file) {
   const std::string where = Concat(file, ": ", Quoted(tensor));
   if (!entry.is_object() || entry.size() != 3) {
@@ -118,7 +116,7 @@ absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const Json& ent
   return view;
 }
 
-absl::StatusOr<std::map<std::string, std::string>> ParseMetadata(const Json& header,
+absl::StatusOr<std::map<std::string, std::string>> ParseMetadata(const nlohmann::json& header,
                                                                  std::string_view file) {
   std::map<std::string, std::string> metadata;
   const auto found = header.find(kMetadataKey);
@@ -155,7 +153,7 @@ absl::Status CheckNoGaps(const std::vector<TensorView>& tensors, std::string_vie
   return absl::OkStatus();
 }
 
-absl::StatusOr<Json> ParseHeader(std::string_view bytes, std::string_view name) {
+absl::StatusOr<nlohmann::json> ParseHeader(std::string_view bytes, std::string_view name) {
   if (bytes.size() < kLengthBytes) {
     return absl::InvalidArgumentError(
         Concat(name, ": got ", bytes.size(), " bytes, wanted a safetensors header"));
@@ -169,7 +167,7 @@ absl::StatusOr<Json> ParseHeader(std::string_view bytes, std::string_view name) 
   JsonLimits limits;
   limits.max_bytes = kMaxSafetensorsHeaderBytes;
   limits.max_depth = 4;
-  VRP_ASSIGN_OR_RETURN(Json header,
+  VRP_ASSIGN_OR_RETURN(nlohmann::json header,
                        ParseJsonText(bytes.substr(kLengthBytes, static_cast<size_t>(length)),
                                      Concat(name, " (header)"), limits));
   if (!header.is_object()) {
@@ -187,7 +185,7 @@ absl::StatusOr<SafetensorsFile> SafetensorsFile::Parse(std::string bytes, std::s
   SafetensorsFile file;
   file.bytes_ = std::make_shared<const std::string>(std::move(bytes));
   const std::string_view all = *file.bytes_;
-  VRP_ASSIGN_OR_RETURN(const Json header, ParseHeader(all, name));
+  VRP_ASSIGN_OR_RETURN(const nlohmann::json header, ParseHeader(all, name));
   const std::string_view buffer = all.substr(kLengthBytes + static_cast<size_t>(LittleEndian(all)));
   VRP_ASSIGN_OR_RETURN(file.metadata_, ParseMetadata(header, name));
   for (const auto& [tensor, entry] : header.items()) {

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
-#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/model/torch_fused.h"
 #include "core/model/torch_guard.h"
+#include "core/model/torch_phase_clock.h"
 #include "core/model/torch_rollout.h"
 
 namespace vrp {
@@ -25,26 +25,6 @@ namespace {
 constexpr int64_t kMaxRows = int64_t{1} << 21;
 // Pairs of nodes of one, where the network reads what lies between them: some 150 bytes each.
 constexpr int64_t kMaxPairs = int64_t{1} << 26;
-
-// Adds the time until Next to a phase.
-class PhaseClock {
- public:
-  PhaseClock(PhaseSeconds& seconds, at::Device device)
-      : seconds_(seconds), device_(device), since_(SteadyNow()) {}
-
-  void Next(Phase phase) {
-    // Kernels run behind the host: a phase is over when they are.
-    if (!device_.is_cpu()) at::accelerator::synchronizeDevice(device_.index());
-    const absl::Time now = SteadyNow();
-    seconds_[static_cast<size_t>(phase)] += absl::ToDoubleSeconds(now - since_);
-    since_ = now;
-  }
-
- private:
-  PhaseSeconds& seconds_;
-  const at::Device device_;
-  absl::Time since_;
-};
 
 // The next instances' trajectories behind the others'.
 void Append(const Trajectories& part, Trajectories& to) {
@@ -256,7 +236,7 @@ struct TorchEngine::PartGradient {
   EncodeOptions encode;
   GradientOutcome& outcome;
   Transfers transfers;
-  PhaseClock clock;
+  TorchPhaseClock clock;
 
   void Finish(const Trajectories& trajectories) {
     clock.Next(Phase::kBackward);
@@ -285,7 +265,7 @@ absl::Status TorchEngine::AddPart(const NetworkBatch& batch, const GradientReque
                            .first_instance = request.rollout.first_instance + part.first}},
       .outcome = outcome,
       .transfers = Transfers(device, options_.pinned),
-      .clock = PhaseClock(outcome.seconds, device)};
+      .clock = TorchPhaseClock(outcome.seconds, device)};
   std::optional<DecoderProjections> projections;
   {
     const AutocastScope autocast(device.type(), PrecisionOf(request.bf16));
@@ -367,7 +347,7 @@ absl::Status TorchEngine::AddSteppedPart(PartGradient& work, WeighTrajectories w
 }
 
 void TorchEngine::FinishGradient(GradientOutcome& outcome, Transfers& transfers) {
-  PhaseClock clock(outcome.seconds, transfers.device());
+  TorchPhaseClock clock(outcome.seconds, transfers.device());
   if (uploaded_ > 0) transfers.Count(std::exchange(uploaded_, 0));
   outcome.overflowed = scaler_.has_value() && !scaler_->Unscale(tensors_.gradient());
   transfers.Count(tensors_.DownloadGradient());

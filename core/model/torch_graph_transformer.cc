@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +14,6 @@ namespace vrp {
 namespace {
 
 constexpr double kNormEpsilon = 1e-5;
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // Attention with an additive mask or bias [B, M or 1, Q, N]; `query` [B, M, Q, D], `key` and
 // `value` [B, M, N, D]. On CUDA fused; on the CPU its fused form is the slower one in bf16.
@@ -94,13 +92,13 @@ class Decoder final : public TorchDecoder {
   at::Tensor Logits(const StepInputs& inputs) const {
     const at::Tensor query = SplitHeads(Queries(inputs), options_.heads);
     const at::Tensor mask = at::zeros(inputs.forbidden.sizes(), inputs.shares.options())
-                                .masked_fill(inputs.forbidden, kNever)
+                                .masked_fill(inputs.forbidden, kForbiddenLogit)
                                 .unsqueeze(1);
     const at::Tensor glimpse = at::linear(JoinHeads(Attend(query, keys_, values_, mask)), out_);
     const double scale = 1 / std::sqrt(static_cast<double>(options_.hidden));
     const at::Tensor scores = at::matmul(glimpse, logit_keys_.transpose(1, 2));
     const at::Tensor logits = at::tanh(scores.to(inputs.shares.scalar_type()) * scale);
-    return (logits * options_.logit_clip).masked_fill(inputs.forbidden, kNever);
+    return (logits * options_.logit_clip).masked_fill(inputs.forbidden, kForbiddenLogit);
   }
 
   const GraphTransformerOptions options_;
@@ -170,7 +168,7 @@ class GraphTransformer final : public TorchNetwork {
         .valid = valid,
         .sizes = batch.sizes.view({-1, 1, 1}),
         .padding = at::zeros_like(batch.valid, batch.features.options())
-                       .masked_fill(batch.valid.logical_not(), kNever)
+                       .masked_fill(batch.valid.logical_not(), kForbiddenLogit)
                        .view({valid.size(0), 1, 1, valid.size(1)}),
         .edges = options_.edge_bias ? batch.edges.permute({0, 2, 3, 1}) : at::Tensor(),
     };

@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,9 @@
 #include "core/model/torch_parameters.h"
 
 namespace vrp {
+
+// The logit of what is forbidden.
+inline constexpr double kForbiddenLogit = -std::numeric_limits<double>::infinity();
 
 // What changes from step to step.
 struct StepInputs {

@@ -6,7 +6,6 @@
 #include <c10/core/GradMode.h>
 
 #include <cmath>
-#include <limits>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -19,8 +18,6 @@
 
 namespace vrp {
 namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // Autocast off while an LSTM runs on `device`, but for fp16: oneDNN's in bf16 is left alone, and
 // cuDNN's takes fp16 for either, whose gradients only scaled losses survive.
@@ -110,11 +107,11 @@ at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
   return values;
 }
 
-class Decoder final : public TorchDecoder {
+class PointerDecoder final : public TorchDecoder {
  public:
   // `nodes` [B, N, H].
-  Decoder(const PointerNetworkOptions& options, const TorchParameters& parameters,
-          const TorchBatch& batch, const at::Tensor& nodes, const LstmDropout& dropout)
+  PointerDecoder(const PointerNetworkOptions& options, const TorchParameters& parameters,
+                 const TorchBatch& batch, const at::Tensor& nodes, const LstmDropout& dropout)
       : options_(options), parameters_(parameters), dropout_(dropout), nodes_(nodes) {
     dropout_.decoder = true;
     const int64_t count = nodes.size(0);
@@ -201,7 +198,7 @@ class Decoder final : public TorchDecoder {
     const at::Tensor bias =
         at::linear(inputs.dynamic, Parameter("glimpse.dynamic.weight")).permute({0, 3, 1, 2});
     const at::Tensor scores = (at::matmul(query, glimpse_keys_) + bias)
-                                  .masked_fill(inputs.forbidden.unsqueeze(1), kNever);
+                                  .masked_fill(inputs.forbidden.unsqueeze(1), kForbiddenLogit);
     const at::Tensor seen =
         at::matmul(at::softmax(scores, -1), glimpse_values_).transpose(1, 2).flatten(2);
     return at::linear(seen, Parameter("glimpse.out.weight"));
@@ -217,7 +214,7 @@ class Decoder final : public TorchDecoder {
         at::linear(query, Parameter("pointer.dynamic.weight"), Parameter("pointer.dynamic.bias"));
     const at::Tensor seen = at::matmul(inputs.dynamic, weights.unsqueeze(3)).squeeze(3);
     const at::Tensor logits = at::tanh((content + seen).to(inputs.dynamic.scalar_type()));
-    return (logits * options_.logit_clip).masked_fill(inputs.forbidden, kNever);
+    return (logits * options_.logit_clip).masked_fill(inputs.forbidden, kForbiddenLogit);
   }
 
   const PointerNetworkOptions options_;
@@ -262,7 +259,7 @@ class PointerNetwork final : public TorchNetwork {
                 LstmParameters(parameters, "encoder", options_.layers), dropout);
     const at::Tensor nodes =
         (embedded + outputs.transpose(0, 1)) * batch.valid.unsqueeze(2).to(outputs.scalar_type());
-    return std::make_unique<Decoder>(options_, parameters, batch, nodes, dropout);
+    return std::make_unique<PointerDecoder>(options_, parameters, batch, nodes, dropout);
   }
 
  private:

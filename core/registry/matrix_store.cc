@@ -26,8 +26,9 @@ constexpr size_t kMagicBytes = 16;
 constexpr size_t kHeaderBytes = kMagicBytes + 2 * sizeof(int32_t);
 constexpr size_t kIdLength = 32;
 constexpr std::string_view kPrefix = "matrices/";
-constexpr int64_t kMaxBytes = int64_t{kHeaderBytes} + int64_t{2} * kMaxMatrixNodes *
-                                                          kMaxMatrixNodes * int64_t{sizeof(double)};
+constexpr int64_t kMaxMatrixBytes = int64_t{kHeaderBytes} + int64_t{2} * kMaxMatrixNodes *
+                                                                kMaxMatrixNodes *
+                                                                int64_t{sizeof(double)};
 
 struct Header {
   int32_t size = 0;
@@ -173,7 +174,7 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
       return entry->second;
     }
   }
-  const absl::StatusOr<std::string> content = ReadFile(PathOf(id), kMaxBytes);
+  const absl::StatusOr<std::string> content = ReadFile(PathOf(id), kMaxMatrixBytes);
   if (absl::IsNotFound(content.status())) {
     return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
   }

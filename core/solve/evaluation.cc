@@ -18,7 +18,6 @@ namespace vrp {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int32_t kMostWidth = 10'000;
 constexpr absl::Duration kMostSearch = absl::Minutes(1);
 // A step's work should take about this long.
 constexpr absl::Duration kStep = absl::Milliseconds(500);

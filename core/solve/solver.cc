@@ -22,7 +22,6 @@ namespace {
 
 constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
 constexpr absl::Duration kMostBudget = absl::Hours(24);
-constexpr int32_t kMostWidth = 10'000;
 // What the answer needs on its way back to a caller who will not wait longer.
 constexpr absl::Duration kWayBack = absl::Milliseconds(20);
 // A seeded search waits for the policy for this share of what is left.

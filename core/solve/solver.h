@@ -33,6 +33,9 @@ enum class Strategy {
   kMultiStart,  // best of greedy plans from all starts in eight pictures, unrefined
   kImproved,    // the policy's greedy plan, improved on the policy's device
 };
+// Samples, or beams, that may be asked for.
+inline constexpr int32_t kMostWidth = 10'000;
+
 // Whether the strategy asks the policy; it need not be loaded for the others.
 bool NeedsPolicy(Strategy strategy);
 // Whether the policy alone gives the plan.

@@ -12,6 +12,7 @@
 #include "core/kernels/simd/attention_parts.h"
 #include "core/kernels/simd/even_product.h"
 #include "core/kernels/simd/math.h"
+#include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {

@@ -1,5 +1,5 @@
-// What attention works on: its sizes and memory, one head's rows, and what follows its products.
-// See vec.h for who may include this.
+// What attention works on: its sizes and memory, and one head's rows. See vec.h for who may include
+// this.
 #pragma once
 
 #include <cstdint>
@@ -117,34 +117,5 @@ inline void TransposeHead(View<const T> rows, int64_t first, int64_t count, int6
     }
   }
 }
-
-// Stores value * factors[row] (or * factor) into a head's columns, or adds it to these.
-template <typename T>
-struct StoreHead {
-  View<T> to;
-  int64_t column;
-  int64_t channels;  // from `column` on
-  const T* factors;  // null: `factor`
-  T factor;
-  bool add;
-
-  template <int64_t kRows>
-  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][1], int64_t i) const {
-#pragma GCC unroll 32
-    for (int64_t r = 0; r < kRows; ++r) {
-      Vec<T> value = sums[r][0] * (factors != nullptr ? factors[i + r] : factor);
-      if (channels >= kLanes<T> && column % kLanes<T> == 0) {
-        T* const at = to.At(i + r, column);
-        if (add) value += Load<T>(at);
-        Store<T>(at, value);
-      } else {
-        for (int64_t c = 0; c < kLanes<T> && c < channels; ++c) {
-          T* const at = to.At(i + r, column + c);
-          *at = add ? *at + value[c] : value[c];
-        }
-      }
-    }
-  }
-};
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,52 @@
+// Where the products of attention's heads go. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/panels.h"
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// Stores value * factors[row] (or * factor) into a head's columns, or adds it to these.
+template <typename T>
+struct StoreHead {
+  View<T> to;
+  int64_t column;
+  int64_t channels;  // from `column` on
+  const T* factors;  // null: `factor`
+  T factor;
+  bool add;
+
+  template <int64_t kRows>
+  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][1], int64_t i) const {
+    const bool whole = channels >= kLanes<T> && column % kLanes<T> == 0;
+    T values[kRows * kLanes<T>];
+#pragma GCC unroll 32
+    for (int64_t r = 0; r < kRows; ++r) {
+      Vec<T> value = sums[r][0] * (factors != nullptr ? factors[i + r] : factor);
+      if (whole) {
+        T* const at = to.At(i + r, column);
+        if (add) value += Load<T>(at);
+        Store<T>(at, value);
+      } else {
+        Store<T>(values + r * kLanes<T>, value);
+      }
+    }
+    if (!whole) StoreOneByOne(values, i, kRows);
+  }
+
+ private:
+  // Where the head's columns do not fill a vector of their own. A function of its own, or it is
+  // unrolled behind each row of each height of block: a minute to compile, and a megabyte of code.
+  __attribute__((noinline)) void StoreOneByOne(const T* values, int64_t i, int64_t rows) const {
+    for (int64_t r = 0; r < rows; ++r, values += kLanes<T>) {
+      for (int64_t c = 0; c < kLanes<T> && c < channels; ++c) {
+        T* const at = to.At(i + r, column + c);
+        *at = add ? *at + values[c] : values[c];
+      }
+    }
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE
