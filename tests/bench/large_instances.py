@@ -3,9 +3,9 @@
 
 Kinds: x, CVRP as the X set's generator makes it (Uchoa et al. 2017: depots, layouts, demands and lengths of routes
 drawn for each instance); r1 and c2, VRPTW as Gehring and Homberger's classes R1 (scattered, short routes, narrow and
-wide windows) and C2 (clusters, long routes, windows along a tour of each). Distances are not rounded. The reference of
-an instance is what our own search reaches in --reference seconds on one thread: gaps say who is ahead, not how far off
-the best plan anybody is.
+wide windows) and C2 (clusters, long routes, windows along a tour of each). Distances are rounded for x, as that set's are, in the word of compare_solvers.py's peer
+script ("metric": "round"), otherwise not. The reference of an instance is what our own search reaches in --reference
+seconds on one thread: gaps say who is ahead, not how far off the best plan anybody is.
 
 Examples:
   large_instances.py --kinds x,r1,c2 --count 3 --customers 1000 --reference 60 --out large.jsonl
@@ -61,7 +61,7 @@ def x_instance(rng, count):
     demands = [x_demand(rng, kind, point) for point in points]
     stops = rng.triangular(3, 25, 6)
     capacity = max(math.ceil(stops * sum(demands) / count), max(demands))
-    return {"kind": "cvrp", "capacity": capacity, "coords": [depot, *points], "demands": [0, *demands]}
+    return {"kind": "cvrp", "metric": "round", "capacity": capacity, "coords": [depot, *points], "demands": [0, *demands]}
 
 
 def with_windows(points, demands, capacity, horizon, service, windows):
