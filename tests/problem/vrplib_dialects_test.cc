@@ -206,6 +206,19 @@ TEST(VrplibDialects, RefusesReloadsElsewhere) {
               HasSubstr("wanted one of DEPOT_SECTION"));
 }
 
+TEST(VrplibDialects, ReadsHowOftenEachVehicleReloads) {
+  const std::string counts = "VEHICLES_MAX_RELOADS_SECTION\n1 1\n2 3\n";
+  const std::string sections =
+      std::string(kDemands) + counts + "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n";
+  const std::string keywords = "VEHICLES : 2\nCAPACITY : 9\n";
+  const Instance instance = ReadDialect(AFile("MTVRP", keywords, sections));
+  ASSERT_EQ(instance.vehicles().size(), 2u);
+  EXPECT_EQ(instance.vehicles()[0].max_reloads, 1);
+  EXPECT_EQ(instance.vehicles()[1].max_reloads, 3);
+  EXPECT_THAT(DialectError(AFile("MTVRP", keywords + "VEHICLES_MAX_RELOADS : 2\n", sections)),
+              HasSubstr("VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too"));
+}
+
 TEST(VrplibDialects, AShortFileTakesLittleWhateverItsNumbers) {
   const Instance instance =
       ReadDialect(AFile("CVRP", "VEHICLES : 1000000\nCAPACITY : 9\n", kDemands));
