@@ -41,9 +41,11 @@ absl::Status MakeExplicit(const Instance& instance, InstanceData& data) {
   if (data.distance_matrix.empty()) {
     if (VrplibWeightsOf(data).has_value()) return absl::OkStatus();
     if (instance.num_nodes() > kMaxMatrixNodes) {
+      const bool planar = data.coordinates == CoordinateSystem::kPlanar;
       return absl::UnimplementedError(
-          Concat("metric: ", MetricName(data.metric), ", which takes a matrix in this format, and ",
-                 instance.num_nodes(), " nodes exceed the limit of ", kMaxMatrixNodes));
+          Concat(planar ? Concat("metric: ", MetricName(data.metric)) : "coordinates: lon_lat",
+                 ", which takes a matrix in this format, and ", instance.num_nodes(),
+                 " nodes exceed the limit of ", kMaxMatrixNodes));
     }
     data.distance_matrix = instance.DistanceMatrix();
   }

@@ -302,6 +302,17 @@ TEST(WriteVrplib, AReferenceThatTheReaderWouldTakeForAnotherMetricIsLeftOut) {
   EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).reference_cost(), 12.5);
 }
 
+TEST(WriteVrplib, NamesWhatTakesAMatrixThatIsTooLarge) {
+  InstanceData data = AnInstance().WithCustomers(kMaxMatrixNodes).As(Metric::kExact).BuildData();
+  EXPECT_TRUE(AsVrplib(*Instance::Create(data)).ok());
+  data.coordinates = CoordinateSystem::kLonLat;
+  for (Position& place : data.positions) place.y = 0;
+  EXPECT_THAT(Refusal(data), StartsWith("coordinates: lon_lat, which takes a matrix"));
+  data.coordinates = CoordinateSystem::kPlanar;
+  data.metric = Metric::kScaled1000;
+  EXPECT_THAT(Refusal(data), StartsWith("metric: scaled1000, which takes a matrix"));
+}
+
 TEST(WriteVrplib, RefusesMoreRowsThanAFileHolds) {
   InstanceData data = AnInstance().WithCustomers(40).As(Metric::kRounded).BuildData();
   data.required_skills.resize(41);
