@@ -58,7 +58,7 @@ function(vrp_add_proto_library name)
   set(messages ${generated})
   list(FILTER messages EXCLUDE REGEX "\\.grpc\\.pb\\.cc$")
   list(JOIN messages ";+;" each_alone)
-  _vrp_unite(${name} ${each_alone})
+  _vrp_unite(${name} 16 ${each_alone})
   # SYSTEM, and no vrp_flags: generated code is not held to our warnings.
   target_include_directories(${name} SYSTEM PUBLIC "${out}")
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf ${arg_DEPS} PRIVATE vrp_baseline)

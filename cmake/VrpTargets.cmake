@@ -1,10 +1,10 @@
 # The functions that the folders' CMakeLists.txt use.
 #
 #   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [COLD]
-#     [UNITE APART a.cc + b.cc])
+#     [UNITE BUNCH 16 APART a.cc + b.cc])
 #   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service)
 #   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60]
-#     [COLD] [APART a.cc])
+#     [COLD] [BUNCH 16] [APART a.cc])
 #   vrp_add_script_test(include_order COMMAND ${Python3_EXECUTABLE} x.py [LABELS e2e] [TIMEOUT 60])
 #   vrp_add_benchmark(bench_search SOURCES search_bench.cc DEPS vrp::search [TORCH])
 #   vrp_add_fuzzer(fuzz_vrplib SOURCES vrplib_fuzz.cc DEPS vrp::problem [CORPUS tests/data/vrplib])
@@ -49,37 +49,41 @@ function(_vrp_compile_soon target level)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
-# Compiles the sources of `target` by eights: where headers take longer than what is ours, that is
-# two and a half times as fast. Those after APART, which use a name that others use too, are united
+# Compiles the sources of `target` in bunches of eight, or as many as `bunch` says (gRPC's headers
+# take eight seconds): where headers take longer than what is ours, that is two and a half times as
+# fast. Those after APART, which use a name that others use too, are united
 # among themselves, and where a `+` stands between them, those before and those after it; one by
 # itself is compiled as it is. For clang-tidy each file has to be one: -DVRP_UNITY=OFF.
-function(_vrp_unite target)
+function(_vrp_unite target bunch)
   if(NOT VRP_UNITY)
     return()
   endif()
+  if(NOT bunch)
+    set(bunch 8)
+  endif()
   get_target_property(together ${target} SOURCES)
   list(REMOVE_ITEM together ${ARGN})
-  set(bunch 0)
+  set(group 0)
   set(sources "")
   foreach(source ${together} + ${ARGN} +)
     if(NOT source STREQUAL "+")
       list(APPEND sources ${source})
       continue()
     endif()
-    _vrp_unite_bunch(${bunch} ${sources})
-    math(EXPR bunch "${bunch} + 1")
+    _vrp_unite_group(${group} ${bunch} ${sources})
+    math(EXPR group "${group} + 1")
     set(sources "")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-function(_vrp_unite_bunch bunch)
+function(_vrp_unite_group group bunch)
   set(count 0)
   foreach(source ${ARGN})
-    math(EXPR eight "${count} / 8")
+    math(EXPR part "${count} / ${bunch}")
     math(EXPR count "${count} + 1")
-    if(ARGC GREATER 2)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${bunch}_${eight}")
+    if(ARGC GREATER 3)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}_${part}")
     endif()
   endforeach()
 endfunction()
@@ -115,9 +119,9 @@ endfunction()
 
 # A static library `vrp_x` with the alias vrp::x. DEPS are seen by those who link it, PRIVATE_DEPS only
 # by its own sources. TORCH shows torch's headers to its own sources only. COLD: see _vrp_compile_soon,
-# UNITE and APART: see _vrp_unite. Without SOURCES it is a library of headers.
+# UNITE, BUNCH and APART: see _vrp_unite. Without SOURCES it is a library of headers.
 function(vrp_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD;UNITE" "" "SOURCES;DEPS;PRIVATE_DEPS;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD;UNITE" "BUNCH" "SOURCES;DEPS;PRIVATE_DEPS;APART")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "vrp_add_library(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -140,7 +144,7 @@ function(vrp_add_library name)
       _vrp_compile_soon(${name} -O1)
     endif()
     if(arg_UNITE)
-      _vrp_unite(${name} ${arg_APART})
+      _vrp_unite(${name} "${arg_BUNCH}" ${arg_APART})
     endif()
   endif()
   add_library(vrp::${alias} ALIAS ${name})
@@ -196,9 +200,9 @@ endif()
 
 # A GoogleTest program (main comes from gmock). CTest counts and runs each TEST by itself, named
 # <program>.<Suite>.<Test>. Only with TORCH is LibTorch in it, with the engines and devices it gives.
-# COLD: see _vrp_compile_soon. Four sources and more are united, APART: see _vrp_unite.
+# COLD: see _vrp_compile_soon. Several sources are united, BUNCH and APART: see _vrp_unite.
 function(vrp_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT" "SOURCES;DEPS;LABELS;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT;BUNCH" "SOURCES;DEPS;LABELS;APART")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "vrp_add_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -217,8 +221,8 @@ function(vrp_add_test name)
     _vrp_compile_soon(${name} -O0)
   endif()
   list(LENGTH arg_SOURCES sources)
-  if(sources GREATER 3)
-    _vrp_unite(${name} ${arg_APART})
+  if(sources GREATER 1)
+    _vrp_unite(${name} "${arg_BUNCH}" ${arg_APART})
   endif()
   if(NOT arg_TORCH)
     set_target_properties(${name} PROPERTIES VRP_LINKS_NO_TORCH ON)
@@ -286,8 +290,8 @@ function(vrp_add_benchmark name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} benchmark::benchmark)
   _vrp_set_up(${name} "${arg_TORCH}")
   list(LENGTH arg_SOURCES sources)
-  if(sources GREATER 3)
-    _vrp_unite(${name})
+  if(sources GREATER 1)
+    _vrp_unite(${name} "")
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 endfunction()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Names that two sources of one unit would both define.
 
-Libraries with UNITE, and tests and benchmarks of four sources and more, are compiled by eights (_vrp_unite in
+Libraries with UNITE, and tests and benchmarks of several sources, are compiled in bunches (_vrp_unite in
 cmake/VrpTargets.cmake), in groups that shift whenever a source is added. So that no group ever fails, a name of an
 anonymous namespace may be defined by one source of a target only; the others are listed after APART, where those
 between two + may likewise define it once. Prints a line for each that is defined twice.
@@ -12,8 +12,7 @@ import pathlib
 import re
 import sys
 
-KEYWORDS = {"SOURCES", "DEPS", "PRIVATE_DEPS", "APART", "TORCH", "COLD", "UNITE", "LABELS", "TIMEOUT"}
-UNITED_PROGRAMS = 4  # sources, from which on a test or a benchmark is united
+KEYWORDS = {"SOURCES", "DEPS", "PRIVATE_DEPS", "APART", "TORCH", "COLD", "UNITE", "BUNCH", "LABELS", "TIMEOUT"}
 DEFINITIONS = [re.compile(pattern) for pattern in (
     r"(?:template.*> )?(?:class|struct|enum class|enum) (\w+)\b(?!;)",
     r"using (\w+) =",
@@ -47,7 +46,7 @@ def united(cmake_text):
             else:
                 parts[key].append(word)
         sources = [source for source in parts["SOURCES"] if source.endswith(".cc")]
-        if "UNITE" in parts if kind == "library" else len(sources) >= UNITED_PROGRAMS:
+        if "UNITE" in parts or kind != "library":
             yield target, [source for source in sources if source not in parts["APART"]]
             for apart in " ".join(parts["APART"]).split("+"):
                 yield target, apart.split()
