@@ -51,9 +51,9 @@ endfunction()
 
 # Compiles the sources of `target` in bunches of eight, or as many as `bunch` says (gRPC's headers
 # take eight seconds): where headers take longer than what is ours, that is two and a half times as
-# fast. Those after APART, which use a name that others use too, are united
-# among themselves, and where a `+` stands between them, those before and those after it; one by
-# itself is compiled as it is. For clang-tidy each file has to be one: -DVRP_UNITY=OFF.
+# fast. Those after APART, which use a name that others use too, are united among themselves, and
+# where a `+` stands between them, those before and those after it; one by itself is compiled as it
+# is. For clang-tidy each file has to be one: -DVRP_UNITY=OFF.
 function(_vrp_unite target bunch)
   if(NOT VRP_UNITY)
     return()
