@@ -88,7 +88,8 @@ class Cancels:
                 warm = figures(self.daemon.process.pid)
             if (i + 1) % 10 == 0:
                 print(json.dumps({"what": "cancelled", "cancels": i + 1, "solved_ms": percentiles(self.solved_ms),
-                                  "problems": len(self.problems)}), flush=True)
+                                  "rss_mib": figures(self.daemon.process.pid)["rss_mib"], "problems": len(self.problems)}),
+                      flush=True)
         after = figures(self.daemon.process.pid)
         if after["rss_mib"] - warm["rss_mib"] > MOST_GROWTH_MIB:
             self.problems.append(f"memory grew from {warm['rss_mib']} to {after['rss_mib']} MiB")
