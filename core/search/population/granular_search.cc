@@ -1,7 +1,7 @@
 #include "core/search/population/granular_search.h"
 
 #include <algorithm>
-#include <array>
+#include <limits>
 
 namespace vrp {
 
@@ -67,169 +67,215 @@ bool GranularSearch::TestNeighbours(NodeIndex u) {
   const int64_t last = std::max(tested_[u], settled_);
   tested_[u] = moves_;
   const NodeIndex* near = &near_[u * kNeighbours];
-  const PenalisedRoutes::Visit& at_u = routes_.visit(u);
+  Mover mover = MoverOf(u);
   for (int32_t k = 0; k < kNeighbours && near[k] >= 0; ++k) {
-    const NodeIndex v = near[k];
-    const PenalisedRoutes::Visit& at_v = routes_.visit(v);
-    const PenalisedRoutes::Route& route_u = routes_.route(at_u.route);
-    const PenalisedRoutes::Route& route_v = routes_.route(at_v.route);
-    if (std::max(route_u.changed, route_v.changed) <= last) continue;
-    const double apart = Distance(u, v);
-    const double limit = route_u.penalty + route_v.penalty;
-    if (apart - std::max(at_u.longest, at_v.longest) < limit) {
-      if (TryPlaceAfter(u, v, at_v.route) ||
-          (at_v.previous == 0 && TryPlaceAfter(u, 0, at_v.route))) {
-        improved = true;
-        continue;
-      }
-    }
-    if (4 * apart - 2 * (at_u.around + at_v.around) < limit &&
-        TryExchange(MakePair(u, v, at_v.route))) {
-      improved = true;
-    }
+    const int32_t route = routes_.visit(near[k]).route;
+    if (std::max(routes_.route(mover.route).changed, routes_.route(route).changed) <= last)
+      continue;
+    if (!TryBeside(mover, near[k], route)) continue;
+    improved = true;
+    mover = MoverOf(u);
   }
   return improved;
 }
 
-GranularSearch::Pair GranularSearch::MakePair(NodeIndex u, NodeIndex v, int32_t route_v) const {
-  const PenalisedRoutes::Visit& at = routes_.visit(u);
-  const PenalisedRoutes::Route& own = routes_.route(at.route);
-  const PenalisedRoutes::Route& other = routes_.route(route_v);
-  double limit = -epsilon_;
-  if (at.route != route_v) {
-    limit += own.penalty + other.penalty;
-  } else if (problem_.timed()) {
-    limit += own.penalty;
+inline bool GranularSearch::TryBeside(const Mover& mover, NodeIndex v, int32_t route) {
+  const PenalisedRoutes::Visit& at_v = routes_.visit(v);
+  const Target target = TargetOf(mover, v, route);
+  const double apart = Distance(mover.u, v);
+  const double longest = std::max({mover.into, mover.out, at_v.into, at_v.out});
+  if (apart - longest < target.limit &&
+      (TryBehind(mover, target) ||
+       (at_v.previous == 0 && TryBehind(mover, TargetOf(mover, 0, route))))) {
+    return true;
   }
-  return {.u = u,
-          .before_u = at.previous,
-          .after_u = at.next,
-          .v = v,
-          .after_v = v == 0 ? other.nodes[1] : routes_.visit(v).next,
-          .route_u = at.route,
-          .route_v = route_v,
-          .at_u = at.position,
-          .at_v = routes_.visit(v).position,
-          .load_u = own.load,
-          .load_v = other.load,
+  const double around = mover.into + mover.out + at_v.into + at_v.out;
+  return 4 * apart - 2 * around < target.limit && TryExchange(mover, target);
+}
+
+GranularSearch::Mover GranularSearch::MoverOf(NodeIndex u) const {
+  const PenalisedRoutes::Visit& at = routes_.visit(u);
+  Mover mover = {.u = u,
+                 .previous = at.previous,
+                 .next = at.next,
+                 .after_next = 0,
+                 .route = at.route,
+                 .position = at.position,
+                 .load = routes_.route(at.route).load,
+                 .into = at.into,
+                 .out = at.out,
+                 .out_next = 0,
+                 .spared = at.into + at.out - Distance(at.previous, at.next),
+                 .spared_two = -std::numeric_limits<double>::infinity()};
+  if (at.next != 0) {
+    const PenalisedRoutes::Visit& at_next = routes_.visit(at.next);
+    mover.after_next = at_next.next;
+    mover.out_next = at_next.out;
+    mover.spared_two = at.into + at_next.out - Distance(at.previous, at_next.next);
+  }
+  return mover;
+}
+
+inline GranularSearch::Target GranularSearch::TargetOf(const Mover& mover, NodeIndex v,
+                                                       int32_t route) const {
+  const PenalisedRoutes::Visit& at = routes_.visit(v);
+  const PenalisedRoutes::Route& other = routes_.route(route);
+  double limit = -epsilon_;
+  if (mover.route != route) {
+    limit += routes_.route(mover.route).penalty + other.penalty;
+  } else if (problem_.timed()) {
+    limit += other.penalty;
+  }
+  const NodeIndex next = v == 0 ? other.nodes[1] : at.next;
+  return {.v = v,
+          .next = next,
+          .route = route,
+          .position = at.position,
+          .load = other.load,
+          .out = v == 0 ? Distance(0, next) : at.out,
           .limit = limit};
 }
 
-bool GranularSearch::TryPlaceAfter(NodeIndex u, NodeIndex v, int32_t route_v) {
-  const Pair pair = MakePair(u, v, route_v);
-  if (pair.after_v != u && TryRelocate(pair)) return true;
-  if (pair.route_u == pair.route_v) return !problem_.timed() && v != 0 && TryTwoOpt(pair);
-  return TryTails(pair) || (!problem_.timed() && TryTurnedTails(pair));
+inline double GranularSearch::Joined::Least() const {
+  return std::min({one, two, turned, tails, turned_tails});
 }
 
-// u, or u and the next, or these two turned, after v.
-bool GranularSearch::TryRelocate(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
-  const double to_u = Distance(v, u);
+inline double GranularSearch::Swapped::Least() const { return std::min({one, two, pairs}); }
+
+inline GranularSearch::Joined GranularSearch::Join(const Mover& mover, const Target& target) const {
+  const auto& [u, p, x, xx, route_u, at_u, load_u, into_u, out_u, out_x, spared, spared_two] =
+      mover;
+  const NodeIndex v = target.v;
+  const NodeIndex y = target.next;
+  const double to_u = Distance(v, u) - target.out;
   const double from_u = Distance(u, y);
-  const double closed = Distance(p, u) + Distance(v, y);
-  const double edge = Distance(u, x);
-  const Range place = {route_v, at_v + 1, 0};
-  const double one = to_u + from_u + Distance(p, x) - closed - edge;
-  if (one < limit && one < LimitAfter(pair, -problem_.demand(u)) &&
-      Exchange({route_u, at_u, 1}, false, place, one)) {
+  const double x_to_y = Distance(x, y);
+  return {.one = to_u + from_u - spared,
+          .two = to_u + x_to_y - spared_two,
+          .turned = Distance(v, x) - target.out + Distance(x, u) - out_u + from_u - spared_two,
+          .tails = to_u + Distance(p, y) - into_u,
+          .turned_tails = Distance(u, v) - target.out + x_to_y - out_u};
+}
+
+bool GranularSearch::TryBehind(const Mover& mover, const Target& target) {
+  if (target.next == mover.u) return false;
+  const Joined added = Join(mover, target);
+  if (added.Least() >= target.limit && problem_.symmetric()) return false;
+  if (TryRelocate(mover, target, added)) return true;
+  if (mover.route == target.route) {
+    return !problem_.timed() && target.v != 0 && TryTwoOpt(mover, target, added.turned_tails);
+  }
+  return TryTails(mover, target, added.tails) ||
+         (!problem_.timed() && TryTurnedTails(mover, target, added.turned_tails));
+}
+
+bool GranularSearch::TryRelocate(const Mover& mover, const Target& target, const Joined& added) {
+  const auto [one, two, turned, tails, turned_tails] = added;
+  const double demand = problem_.demand(mover.u);
+  const Range place = {target.route, target.position + 1, 0};
+  if (one < target.limit && one < LimitAfter(mover, target, -demand) &&
+      Exchange({mover.route, mover.position, 1}, false, place, one)) {
     return true;
   }
-  if (x == 0 || v == x) return false;
-  const NodeIndex xx = routes_.visit(x).next;
-  const double rest = Distance(p, xx) - closed - Distance(x, xx);
-  const double two = rest + to_u + Distance(x, y);
-  const double turned = rest + Distance(v, x) + from_u + Distance(x, u) - edge;
-  if (std::min(two, turned) >= limit) return false;
-  const double limit_two = LimitAfter(pair, -problem_.demand(u) - problem_.demand(x));
-  if (two < limit_two && Exchange({route_u, at_u, 2}, false, place, two)) return true;
-  return turned < limit_two && Exchange({route_u, at_u, 2}, true, place, turned);
+  if (target.v == mover.next || std::min(two, turned) >= target.limit) return false;
+  const Range range = {mover.route, mover.position, 2};
+  const double limit = LimitAfter(mover, target, -demand - problem_.demand(mover.next));
+  if (two < limit && Exchange(range, false, place, two)) return true;
+  return turned < limit && Exchange(range, true, place, turned);
 }
 
 // v -> u, and what preceded u -> what followed v.
-bool GranularSearch::TryTails(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
-  const double added = Distance(v, u) + Distance(p, y) - Distance(p, u) - Distance(v, y);
-  if (added >= limit) return false;
-  const double tail_u = load_u - routes_.visit(p).load;
-  const double tail_v = load_v - routes_.visit(v).load;
-  if (added >= LimitAfter(pair, tail_v - tail_u)) return false;
-  const auto end_u = static_cast<int32_t>(routes_.route(route_u).nodes.size()) - 1;
-  const auto end_v = static_cast<int32_t>(routes_.route(route_v).nodes.size()) - 1;
-  return Exchange({route_u, at_u, end_u - at_u}, false, {route_v, at_v + 1, end_v - at_v - 1},
-                  added);
+bool GranularSearch::TryTails(const Mover& mover, const Target& target, double added) {
+  if (added >= target.limit) return false;
+  const double tail_u = mover.load - routes_.visit(mover.previous).load;
+  const double tail_v = target.load - routes_.visit(target.v).load;
+  if (added >= LimitAfter(mover, target, tail_v - tail_u)) return false;
+  const auto end_u = static_cast<int32_t>(routes_.route(mover.route).nodes.size()) - 1;
+  const auto end_v = static_cast<int32_t>(routes_.route(target.route).nodes.size()) - 1;
+  return Exchange({mover.route, mover.position, end_u - mover.position}, false,
+                  {target.route, target.position + 1, end_v - target.position - 1}, added);
 }
 
 // u -> v turned to the depot, and what followed u turned -> what followed v.
-bool GranularSearch::TryTurnedTails(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
-  double added = Distance(u, v) + Distance(x, y) - Distance(u, x) - Distance(v, y);
+bool GranularSearch::TryTurnedTails(const Mover& mover, const Target& target, double added) {
   if (!problem_.symmetric()) {
-    added += routes_.visit(v).turned;
-    if (x != 0) added += routes_.route(route_u).turned - routes_.visit(x).turned;
+    added += routes_.visit(target.v).turned;
+    if (mover.next != 0) {
+      added += routes_.route(mover.route).turned - routes_.visit(mover.next).turned;
+    }
   }
-  if (added >= limit) return false;
-  const double first = routes_.visit(u).load + routes_.visit(v).load;
-  const double limit_after = LimitAfter(pair, first - load_u);
+  if (added >= target.limit) return false;
+  const double first = routes_.visit(mover.u).load + routes_.visit(target.v).load;
+  const double limit_after = LimitAfter(mover, target, first - mover.load);
   if (added >= limit_after) return false;
   added_ += added - limit_after - epsilon_;
-  const std::vector<NodeIndex>& nodes_u = routes_.route(route_u).nodes;
-  const std::vector<NodeIndex>& nodes_v = routes_.route(route_v).nodes;
-  scratch_[0].assign(nodes_u.begin(), nodes_u.begin() + at_u + 1);
-  for (int32_t i = at_v; i >= 0; --i) scratch_[0].push_back(nodes_v[i]);
-  if (v == 0) scratch_[0].back() = 0;
+  const std::vector<NodeIndex>& nodes_u = routes_.route(mover.route).nodes;
+  const std::vector<NodeIndex>& nodes_v = routes_.route(target.route).nodes;
+  scratch_[0].assign(nodes_u.begin(), nodes_u.begin() + mover.position + 1);
+  for (int32_t i = target.position; i >= 0; --i) scratch_[0].push_back(nodes_v[i]);
+  if (target.v == 0) scratch_[0].back() = 0;
   scratch_[1].assign(1, 0);
-  for (auto i = static_cast<int32_t>(nodes_u.size()) - 2; i > at_u; --i) {
+  for (auto i = static_cast<int32_t>(nodes_u.size()) - 2; i > mover.position; --i) {
     scratch_[1].push_back(nodes_u[i]);
   }
-  scratch_[1].insert(scratch_[1].end(), nodes_v.begin() + at_v + 1, nodes_v.end());
+  scratch_[1].insert(scratch_[1].end(), nodes_v.begin() + target.position + 1, nodes_v.end());
   ++moves_;
-  routes_.SetRoute(route_u, scratch_[0], moves_);
-  routes_.SetRoute(route_v, scratch_[1], moves_);
+  routes_.SetRoute(mover.route, scratch_[0], moves_);
+  routes_.SetRoute(target.route, scratch_[1], moves_);
   return true;
 }
 
 // Turns the part between u and v, u being the first.
-bool GranularSearch::TryTwoOpt(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
-  if (at_u > at_v || x == v) return false;
-  double added = Distance(u, v) + Distance(x, y) - Distance(u, x) - Distance(v, y);
-  if (!problem_.symmetric()) added += routes_.visit(v).turned - routes_.visit(x).turned;
+bool GranularSearch::TryTwoOpt(const Mover& mover, const Target& target, double added) {
+  if (mover.position > target.position || mover.next == target.v) return false;
+  if (!problem_.symmetric()) {
+    added += routes_.visit(target.v).turned - routes_.visit(mover.next).turned;
+  }
   if (added >= -epsilon_) return false;
-  scratch_[0] = routes_.route(route_u).nodes;
-  std::reverse(scratch_[0].begin() + at_u + 1, scratch_[0].begin() + at_v + 1);
-  return SetWithin(route_u, added);
+  scratch_[0] = routes_.route(mover.route).nodes;
+  std::reverse(scratch_[0].begin() + mover.position + 1, scratch_[0].begin() + target.position + 1);
+  return SetWithin(mover.route, added);
 }
 
-// u with v; u and the next with v; both with their next.
-bool GranularSearch::TryExchange(const Pair& pair) {
-  const auto [u, p, x, v, y, route_u, route_v, at_u, at_v, load_u, load_v, limit] = pair;
+inline GranularSearch::Swapped GranularSearch::Swap(const Mover& mover,
+                                                    const Target& target) const {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const auto& [u, p, x, xx, route_u, at_u, load_u, into_u, out_u, out_x, spared, spared_two] =
+      mover;
+  const NodeIndex v = target.v;
+  const NodeIndex y = target.next;
   const NodeIndex q = routes_.visit(v).previous;
-  if (u == q || u == y) return false;
-  const double swapped = Distance(p, v) + Distance(q, u);
-  const double closed = Distance(p, u) + Distance(q, v);
-  const double one =
-      swapped - closed + Distance(v, x) + Distance(u, y) - Distance(u, x) - Distance(v, y);
-  const double given = problem_.demand(u);
-  const double taken = problem_.demand(v);
-  if (one < limit && one < LimitAfter(pair, taken - given) &&
-      Exchange({route_u, at_u, 1}, false, {route_v, at_v, 1}, one)) {
+  const double heads = Distance(p, v) + Distance(q, u) - into_u - routes_.visit(v).into;
+  Swapped added = {heads + Distance(v, x) + Distance(u, y) - out_u - target.out, kNone, kNone};
+  if (x == 0 || x == q) return added;
+  added.two = heads + Distance(v, xx) + Distance(x, y) - out_x - target.out;
+  if (y == 0 || y == p) return added;
+  const PenalisedRoutes::Visit& at_y = routes_.visit(y);
+  added.pairs = heads + Distance(y, xx) + Distance(x, at_y.next) - out_x - at_y.out;
+  return added;
+}
+
+bool GranularSearch::TryExchange(const Mover& mover, const Target& target) {
+  if (target.next == mover.u || mover.next == target.v) return false;
+  const Swapped added = Swap(mover, target);
+  const double limit = target.limit;
+  if (added.Least() >= limit) return false;
+  const auto [one, two, pairs] = added;
+  const double shift = problem_.demand(target.v) - problem_.demand(mover.u);
+  const Range range = {mover.route, mover.position, 1};
+  const Range range_two = {mover.route, mover.position, 2};
+  const Range place = {target.route, target.position, 1};
+  if (one < limit && one < LimitAfter(mover, target, shift) && Exchange(range, false, place, one)) {
     return true;
   }
-  if (x == 0 || x == q) return false;
-  const NodeIndex xx = routes_.visit(x).next;
-  const double rest = swapped - closed - Distance(x, xx);
-  const double two = rest + Distance(v, xx) + Distance(x, y) - Distance(v, y);
-  const double given_two = given + problem_.demand(x);
-  if (two < limit && two < LimitAfter(pair, taken - given_two) &&
-      Exchange({route_u, at_u, 2}, false, {route_v, at_v, 1}, two)) {
+  const double shift_two = shift - problem_.demand(mover.next);
+  if (two < limit && two < LimitAfter(mover, target, shift_two) &&
+      Exchange(range_two, false, place, two)) {
     return true;
   }
-  if (y == 0 || y == p) return false;
-  const NodeIndex yy = routes_.visit(y).next;
-  const double pairs = rest + Distance(y, xx) + Distance(x, yy) - Distance(y, yy);
-  return pairs < limit && pairs < LimitAfter(pair, taken + problem_.demand(y) - given_two) &&
-         Exchange({route_u, at_u, 2}, false, {route_v, at_v, 2}, pairs);
+  return pairs < limit &&
+         pairs < LimitAfter(mover, target, shift_two + problem_.demand(target.next)) &&
+         Exchange(range_two, false, {target.route, target.position, 2}, pairs);
 }
 
 bool GranularSearch::TryEmptyRoute(NodeIndex u) {
@@ -237,7 +283,9 @@ bool GranularSearch::TryEmptyRoute(NodeIndex u) {
   if (routes_.route(routes_.visit(u).route).changed <= last) return false;
   tested_alone_[u] = moves_;
   const int32_t empty = routes_.EmptyRoute();
-  return empty >= 0 && TryPlaceAfter(u, 0, empty);
+  if (empty < 0) return false;
+  const Mover mover = MoverOf(u);
+  return TryBehind(mover, TargetOf(mover, 0, empty));
 }
 
 }  // namespace vrp

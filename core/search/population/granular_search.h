@@ -41,31 +41,54 @@ class GranularSearch {
   };
 
  private:
-  // What the moves of a pair (u, v) share. v and the nodes around may be the depot, 0.
-  struct Pair {
-    NodeIndex u, before_u, after_u;
-    NodeIndex v, after_v;
-    int32_t route_u, route_v;
-    int32_t at_u, at_v;     // positions
-    double load_u, load_v;  // of the routes
-    double limit;           // moves that add this much distance or more cannot pay
+  // Who is moved: a customer u where it is. It and the nodes around may be the depot, 0.
+  struct Mover {
+    NodeIndex u, previous, next, after_next;
+    int32_t route, position;
+    double load;                // of the route
+    double into, out;           // distances from the previous and to the next
+    double out_next;            // from the next to the one after it
+    double spared, spared_two;  // what the route is shorter without u, and without u and the next
+  };
+  // Where to: behind v, or beside it.
+  struct Target {
+    NodeIndex v, next;
+    int32_t route, position;
+    double load;
+    double out;    // the distance from v to the next
+    double limit;  // moves that add this much distance or more cannot pay
+  };
+  // The distance that moves add which join v and u; infinite where there is no such move.
+  struct Joined {
+    double one, two, turned;     // u, u and the next, or these two turned, go behind v
+    double tails, turned_tails;  // the latter without what turning adds to asymmetric routes
+    double Least() const;
+  };
+  // And those that set u, or u and the next, in v's place, and v, or v and the next, in theirs.
+  struct Swapped {
+    double one, two, pairs;
+    double Least() const;
   };
 
   bool Sweep(bool with_empty, const StopCondition& stop, bool& improved);
   bool TestNeighbours(NodeIndex u);
-  bool TryPlaceAfter(NodeIndex u, NodeIndex v, int32_t route_v);
-  bool TryRelocate(const Pair& pair);
-  bool TryTails(const Pair& pair);
-  bool TryTurnedTails(const Pair& pair);
-  bool TryTwoOpt(const Pair& pair);
-  bool TryExchange(const Pair& pair);
+  Mover MoverOf(NodeIndex u) const;
+  Target TargetOf(const Mover& mover, NodeIndex v, int32_t route) const;
+  Joined Join(const Mover& mover, const Target& target) const;
+  Swapped Swap(const Mover& mover, const Target& target) const;
+  bool TryBeside(const Mover& mover, NodeIndex v, int32_t route);
+  bool TryBehind(const Mover& mover, const Target& target);
+  bool TryRelocate(const Mover& mover, const Target& target, const Joined& added);
+  bool TryTails(const Mover& mover, const Target& target, double added);
+  bool TryTurnedTails(const Mover& mover, const Target& target, double added);
+  bool TryTwoOpt(const Mover& mover, const Target& target, double added);
+  bool TryExchange(const Mover& mover, const Target& target);
   bool TryEmptyRoute(NodeIndex u);
-  Pair MakePair(NodeIndex u, NodeIndex v, int32_t route_v) const;
-  // pair.limit less the penalties of the loads once `shift` has come to u's route from v's.
-  double LimitAfter(const Pair& pair, double shift) const {
-    if (pair.route_u == pair.route_v) return pair.limit;
-    return pair.limit - routes_.LoadPenalty(pair.load_u + shift) -
-           routes_.LoadPenalty(pair.load_v - shift);
+  // target.limit less the penalties of the loads once `shift` has come to u's route from v's.
+  double LimitAfter(const Mover& mover, const Target& target, double shift) const {
+    if (mover.route == target.route) return target.limit;
+    return target.limit - routes_.LoadPenalty(mover.load + shift) -
+           routes_.LoadPenalty(target.load - shift);
   }
 
   // Exchanges two ranges of different routes, or of one; the first may come turned. Accepts when

@@ -73,8 +73,8 @@ void PenalisedRoutes::Measure(Route& route, int32_t index) {
                      .position = i,
                      .load = load,
                      .turned = turned,
-                     .around = into + out,
-                     .longest = std::max(into, out)};
+                     .into = into,
+                     .out = out};
     if (!problem_->symmetric()) turned += Distance(nodes[i + 1], node) - out;
     distance += out;
     into = out;

@@ -25,10 +25,10 @@ class PenalisedRoutes {
     NodeIndex next = 0;
     int32_t route = -1;  // -1: in no route
     int32_t position = 0;
-    double load = 0;     // from the route's start to here, this visit included
-    double turned = 0;   // what that part costs more the other way round
-    double around = 0;   // the sum of the distances from the previous and to the next
-    double longest = 0;  // the longer of the two
+    double load = 0;    // from the route's start to here, this visit included
+    double turned = 0;  // what that part costs more the other way round
+    double into = 0;    // the distance from the previous
+    double out = 0;     // and to the next
   };
   struct Route {
     std::vector<NodeIndex> nodes;  // the depot at both ends

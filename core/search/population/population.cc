@@ -7,10 +7,12 @@
 namespace vrp {
 namespace {
 
-// How many are sure to survive by cost alone, and how many nearest count for the diversity.
+// How many are sure to survive by cost alone.
 constexpr int32_t kElite = 4;
-constexpr int32_t kClosest = 5;
-constexpr float kCopyDistance = 1e-6F;
+// More than any distance.
+constexpr float kFar = 2;
+// By how much the costs of copies may differ, from sums in another order.
+constexpr double kRounding = 1e-9;
 // Up to how many individuals are few, and from where on they are enough for the article's sizes.
 constexpr double kFew = 150;
 constexpr double kMany = 600;
@@ -28,6 +30,7 @@ void Population::Add(Individual individual, const Penalties& penalties) {
   auto member = std::make_unique<Member>();
   member->cost = individual.Cost(penalties);
   member->individual = std::move(individual);
+  if (HasCopy(group, *member)) return;
   const auto place = std::upper_bound(
       group.members.begin(), group.members.end(), member->cost,
       [](double cost, const std::unique_ptr<Member>& other) { return cost < other->cost; });
@@ -35,9 +38,11 @@ void Population::Add(Individual individual, const Penalties& penalties) {
   for (const std::unique_ptr<Member>& other : group.members) {
     const auto distance = static_cast<float>(BrokenPairs(member->individual, other->individual));
     other->distances.insert(other->distances.begin() + at, distance);
+    other->Approach(distance);
     member->distances.push_back(distance);
   }
-  member->distances.insert(member->distances.begin() + at, 2.0F);  // itself: never the closest
+  member->distances.insert(member->distances.begin() + at, kFar);  // itself: never the closest
+  member->FindClosest();
   group.members.insert(place, std::move(member));
   group.ranked = false;
   if (std::ssize(group.members) <= smallest_ + generation_) return;
@@ -69,21 +74,27 @@ void Population::Sort(Subpopulation& group) {
   group.ranked = false;
 }
 
-double Population::Diversity(const Member& member) {
-  std::array<float, kClosest> closest;
-  closest.fill(2.0F);
-  for (const float distance : member.distances) {
-    if (distance >= closest.back()) continue;
-    size_t i = kClosest - 1;
-    for (; i > 0 && closest[i - 1] > distance; --i) closest[i] = closest[i - 1];
-    closest[i] = distance;
-  }
+double Population::Member::Diversity() const {
   return std::accumulate(closest.begin(), closest.end(), 0.0) / kClosest;
 }
 
-bool Population::IsCopy(const Member& member) {
-  return std::any_of(member.distances.begin(), member.distances.end(),
-                     [](float distance) { return distance < kCopyDistance; });
+void Population::Member::Approach(float distance) {
+  if (distance >= closest.back()) return;
+  size_t i = kClosest - 1;
+  for (; i > 0 && closest[i - 1] > distance; --i) closest[i] = closest[i - 1];
+  closest[i] = distance;
+}
+
+void Population::Member::FindClosest() {
+  closest.fill(kFar);
+  for (const float distance : distances) Approach(distance);
+}
+
+bool Population::HasCopy(const Subpopulation& group, const Member& member) {
+  return std::any_of(group.members.begin(), group.members.end(), [&](const auto& other) {
+    return std::abs(other->cost - member.cost) <= kRounding * member.cost &&
+           BrokenPairs(other->individual, member.individual) == 0;
+  });
 }
 
 void Population::Rank(Subpopulation& group) {
@@ -91,7 +102,7 @@ void Population::Rank(Subpopulation& group) {
   group.ranked = true;
   const auto size = static_cast<int32_t>(group.members.size());
   std::vector<std::pair<double, int32_t>> by_diversity;
-  for (int32_t i = 0; i < size; ++i) by_diversity.emplace_back(-Diversity(*group.members[i]), i);
+  for (int32_t i = 0; i < size; ++i) by_diversity.emplace_back(-group.members[i]->Diversity(), i);
   std::sort(by_diversity.begin(), by_diversity.end());
   const double last = std::max(1, size - 1);
   const double weight = size <= kElite ? 0 : 1 - static_cast<double>(kElite) / size;
@@ -104,18 +115,15 @@ void Population::Rank(Subpopulation& group) {
 void Population::DropWorst(Subpopulation& group) {
   Rank(group);
   size_t worst = 0;
-  std::pair<bool, double> most = {false, -1};
   for (size_t i = 1; i < group.members.size(); ++i) {
-    const std::pair<bool, double> now = {IsCopy(*group.members[i]), group.members[i]->rank};
-    if (now > most) {
-      most = now;
-      worst = i;
-    }
+    if (group.members[i]->rank > group.members[worst]->rank) worst = i;
   }
   const auto at = static_cast<int64_t>(worst);
   group.members.erase(group.members.begin() + at);
   for (const std::unique_ptr<Member>& member : group.members) {
+    const float distance = member->distances[worst];
     member->distances.erase(member->distances.begin() + at);
+    if (distance <= member->closest.back()) member->FindClosest();
   }
   group.ranked = false;
 }

@@ -1,6 +1,7 @@
 // The individuals that crossover draws from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,7 +14,7 @@ namespace vrp {
 // Feasible and infeasible individuals apart, each ranked by cost and by how much it adds to the
 // diversity (Vidal et al. 2012, "A hybrid genetic algorithm for multidepot and periodic vehicle
 // routing problems"). When one has smallest() + generation() members, the worst are dropped until
-// smallest() are left, copies first. Not thread-safe.
+// smallest() are left. Not thread-safe.
 class Population {
  public:
   // The article's, and what a short search makes do with.
@@ -25,6 +26,7 @@ class Population {
   // That so many individuals will be added in all: few are to breed from the best few.
   void Expect(double individuals);
 
+  // A copy of a member is not added.
   void Add(Individual individual, const Penalties& penalties);
   // Infeasible individuals cost otherwise from now on.
   void Reprice(const Penalties& penalties);
@@ -36,11 +38,17 @@ class Population {
   }
 
  private:
+  // How many nearest members count for the diversity.
+  static constexpr int32_t kClosest = 5;
   struct Member {
     Individual individual;
     double cost = 0;
     double rank = 0;               // biased fitness: less is better
     std::vector<float> distances;  // to the other members, in the order of the subpopulation
+    std::array<float, kClosest> closest = {};  // the least of them, ascending
+    double Diversity() const;
+    void Approach(float distance);
+    void FindClosest();
   };
   struct Subpopulation {
     std::vector<std::unique_ptr<Member>> members;  // by cost
@@ -48,9 +56,8 @@ class Population {
   };
 
   static void Rank(Subpopulation& group);
-  static double Diversity(const Member& member);
+  static bool HasCopy(const Subpopulation& group, const Member& member);
   static void DropWorst(Subpopulation& group);
-  static bool IsCopy(const Member& member);
   static void Sort(Subpopulation& group);
 
   Subpopulation feasible_, infeasible_;

@@ -115,10 +115,12 @@ const SwapStar::Places& SwapStar::PlacesOf(NodeIndex customer, int32_t route) {
   places.best.fill({std::numeric_limits<double>::infinity(), 0});
   auto& [best, second, third] = places.best;
   NodeIndex before = 0;
+  double into = routes_.Distance(0, customer);
   for (size_t i = 1; i < target.nodes.size(); ++i) {
     const NodeIndex after = target.nodes[i];
-    const double cost = routes_.Distance(before, customer) + routes_.Distance(customer, after) -
-                        routes_.Distance(before, after);
+    const double out = routes_.Distance(customer, after);
+    const double cost = into + out - routes_.Distance(before, after);
+    into = problem_.symmetric() ? out : routes_.Distance(after, customer);
     if (cost < third.cost) {
       third = {cost, before};
       if (third.cost < second.cost) std::swap(second, third);
