@@ -160,6 +160,7 @@ inline GranularSearch::Joined GranularSearch::Join(const Mover& mover, const Tar
 bool GranularSearch::TryBehind(const Mover& mover, const Target& target) {
   if (target.next == mover.u) return false;
   const Joined added = Join(mover, target);
+  // Turning a part of a route may shorten it where distances are not symmetric.
   if (added.Least() >= target.limit && problem_.symmetric()) return false;
   if (TryRelocate(mover, target, added)) return true;
   if (mover.route == target.route) {

@@ -50,7 +50,7 @@ class GranularSearch {
     double out_next;            // from the next to the one after it
     double spared, spared_two;  // what the route is shorter without u, and without u and the next
   };
-  // Where to: behind v, or beside it.
+  // Where to: behind v, or in its place. v may be the depot, 0.
   struct Target {
     NodeIndex v, next;
     int32_t route, position;
