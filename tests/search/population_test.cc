@@ -7,6 +7,7 @@
 
 #include "core/base/steady_time.h"
 #include "core/problem/checker.h"
+#include "core/search/population/member_distances.h"
 #include "core/search/population/penalty_control.h"
 #include "core/search/population/population_run.h"
 #include "core/search/population/population_search.h"
@@ -41,6 +42,23 @@ TEST(BrokenPairsTest, CountEdgesThatTheOtherLacksWhicheverWayItRuns) {
   EXPECT_GT(BrokenPairs(a, OneRoute({1, 2, 4, 3, 5}, 0)), 0);
   EXPECT_LT(BrokenPairs(a, OneRoute({1, 2, 4, 3, 5}, 0)),
             BrokenPairs(a, OneRoute({1, 3, 5, 2, 4}, 0)));
+}
+
+TEST(MemberDistancesTest, DiversityIsTheMeanOfTheFiveNearestWhoeverComesAndGoes) {
+  MemberDistances distances;
+  distances.Insert(0, MemberDistances::kFar);
+  for (int i = 1; i <= 7; ++i) distances.Insert(i, 0.125F * static_cast<float>(8 - i));
+  EXPECT_EQ(distances.Diversity(), 0.375);  // of 1/8 to 5/8
+  distances.Erase(7);                       // 1/8
+  EXPECT_EQ(distances.Diversity(), 0.5);
+  distances.Erase(1);  // 7/8
+  EXPECT_EQ(distances.Diversity(), 0.5);
+  const std::vector<int32_t> order = {5, 4, 3, 2, 1, 0};
+  distances.Reorder(order);
+  distances.Erase(0);  // 2/8, the nearest
+  distances.Erase(4);  // itself
+  distances.Insert(2, 0);
+  EXPECT_EQ(distances.Diversity(), 0.45);  // 0, 3/8 to 6/8
 }
 
 TEST(PopulationTest, TakesNoCopyWhicheverWayItRuns) {

@@ -1,6 +1,7 @@
 #include "core/search/population/population.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -9,8 +10,6 @@ namespace {
 
 // How many are sure to survive by cost alone.
 constexpr int32_t kElite = 4;
-// More than any distance.
-constexpr float kFar = 2;
 // By how much the costs of copies may differ, from sums in another order.
 constexpr double kRounding = 1e-9;
 // Up to how many individuals are few, and from where on they are enough for the article's sizes.
@@ -35,14 +34,13 @@ void Population::Add(Individual individual, const Penalties& penalties) {
       group.members.begin(), group.members.end(), member->cost,
       [](double cost, const std::unique_ptr<Member>& other) { return cost < other->cost; });
   const auto at = place - group.members.begin();
+  int64_t index = 0;
   for (const std::unique_ptr<Member>& other : group.members) {
     const auto distance = static_cast<float>(BrokenPairs(member->individual, other->individual));
-    other->distances.insert(other->distances.begin() + at, distance);
-    other->Approach(distance);
-    member->distances.push_back(distance);
+    other->distances.Insert(at, distance);
+    member->distances.Insert(index++, distance);
   }
-  member->distances.insert(member->distances.begin() + at, kFar);  // itself: never the closest
-  member->FindClosest();
+  member->distances.Insert(at, MemberDistances::kFar);
   group.members.insert(place, std::move(member));
   group.ranked = false;
   if (std::ssize(group.members) <= smallest_ + generation_) return;
@@ -64,30 +62,11 @@ void Population::Sort(Subpopulation& group) {
   });
   std::vector<std::unique_ptr<Member>> sorted;
   for (const int32_t index : order) {
-    Member& member = *group.members[index];
-    std::vector<float> distances;
-    for (const int32_t other : order) distances.push_back(member.distances[other]);
-    member.distances = std::move(distances);
+    group.members[index]->distances.Reorder(order);
+    sorted.push_back(std::move(group.members[index]));
   }
-  for (const int32_t index : order) sorted.push_back(std::move(group.members[index]));
   group.members = std::move(sorted);
   group.ranked = false;
-}
-
-double Population::Member::Diversity() const {
-  return std::accumulate(closest.begin(), closest.end(), 0.0) / kClosest;
-}
-
-void Population::Member::Approach(float distance) {
-  if (distance >= closest.back()) return;
-  size_t i = kClosest - 1;
-  for (; i > 0 && closest[i - 1] > distance; --i) closest[i] = closest[i - 1];
-  closest[i] = distance;
-}
-
-void Population::Member::FindClosest() {
-  closest.fill(kFar);
-  for (const float distance : distances) Approach(distance);
 }
 
 bool Population::HasCopy(const Subpopulation& group, const Member& member) {
@@ -102,7 +81,8 @@ void Population::Rank(Subpopulation& group) {
   group.ranked = true;
   const auto size = static_cast<int32_t>(group.members.size());
   std::vector<std::pair<double, int32_t>> by_diversity;
-  for (int32_t i = 0; i < size; ++i) by_diversity.emplace_back(-group.members[i]->Diversity(), i);
+  for (int32_t i = 0; i < size; ++i)
+    by_diversity.emplace_back(-group.members[i]->distances.Diversity(), i);
   std::sort(by_diversity.begin(), by_diversity.end());
   const double last = std::max(1, size - 1);
   const double weight = size <= kElite ? 0 : 1 - static_cast<double>(kElite) / size;
@@ -120,11 +100,7 @@ void Population::DropWorst(Subpopulation& group) {
   }
   const auto at = static_cast<int64_t>(worst);
   group.members.erase(group.members.begin() + at);
-  for (const std::unique_ptr<Member>& member : group.members) {
-    const float distance = member->distances[worst];
-    member->distances.erase(member->distances.begin() + at);
-    if (distance <= member->closest.back()) member->FindClosest();
-  }
+  for (const std::unique_ptr<Member>& member : group.members) member->distances.Erase(at);
   group.ranked = false;
 }
 

@@ -1,13 +1,13 @@
 // The individuals that crossover draws from.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "core/search/fast_random.h"
 #include "core/search/population/individual.h"
+#include "core/search/population/member_distances.h"
 
 namespace vrp {
 
@@ -38,17 +38,11 @@ class Population {
   }
 
  private:
-  // How many nearest members count for the diversity.
-  static constexpr int32_t kClosest = 5;
   struct Member {
     Individual individual;
     double cost = 0;
-    double rank = 0;               // biased fitness: less is better
-    std::vector<float> distances;  // to the other members, in the order of the subpopulation
-    std::array<float, kClosest> closest = {};  // the least of them, ascending
-    double Diversity() const;
-    void Approach(float distance);
-    void FindClosest();
+    double rank = 0;            // biased fitness: less is better
+    MemberDistances distances;  // in the order of the subpopulation
   };
   struct Subpopulation {
     std::vector<std::unique_ptr<Member>> members;  // by cost
