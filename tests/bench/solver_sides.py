@@ -98,8 +98,8 @@ class Vrpd:
         answer = self._solve(request, timeout=limit + LATE_S)
         return answer, time.perf_counter() - begun
 
-    def _file(self, text):
-        return self._instances.InstanceFile(format="INSTANCE_FORMAT_JSON", content=text.encode())
+    def _file(self, text, form="JSON"):
+        return self._instances.InstanceFile(format=f"INSTANCE_FORMAT_{form}", content=text.encode())
 
     def solve_file(self, text, limit, seed):
         """Of an instance in our JSON: the routes as check_file() takes them, and the seconds."""
@@ -119,6 +119,17 @@ class Vrpd:
             route = request.solution.routes.add(vehicle=vehicle)
             for node in nodes:
                 route.stops.add(node=node)
+        return self._check(request, timeout=LATE_S)
+
+    def solve_vrplib(self, text, limit, seed):
+        """Of an instance in CVRPLIB's form: the answer's solution and the seconds."""
+        answer, seconds = self._answer({"file": self._file(text, "VRPLIB")}, limit, seed)
+        return answer.solution, seconds
+
+    def check_vrplib(self, text, plan):
+        """The independent checker's answer for a plan as a .sol holds it."""
+        request = self._solver.CheckSolutionRequest(file=self._file(text, "VRPLIB"))
+        request.solution_file.content = plan.encode()
         return self._check(request, timeout=LATE_S)
 
     def with_network(self, model):

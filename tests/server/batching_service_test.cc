@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/http_get.h"
@@ -148,11 +149,13 @@ TEST_F(BatchingServiceTest, ARequestWhoseBudgetEndsWhileItWaitsIsNotDecoded) {
   Start();
   Ask(GreedyRequest(3));
   policy_->AwaitCalls(1);
+  constexpr absl::Duration kBudget = absl::Milliseconds(1);
   v1::SolveRequest hurried = GreedyRequest(4);
   hurried.mutable_budget()->set_seconds(0);
-  hurried.mutable_budget()->set_nanos(1'000'000);
+  hurried.mutable_budget()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(kBudget)));
   Ask(hurried);
   AwaitWaiting(1);
+  absl::SleepFor(kBudget);  // from when it was surely there
   policy_->Open();
   AwaitAnswers();
   EXPECT_TRUE(answers_[0]->status.ok());
