@@ -64,6 +64,21 @@ class KernelEncoder : public Encoder<T> {
   T* packed_;
 };
 
+simd::EncoderFunctions<float> Bf16Functions(Bf16 bf16) {
+  switch (bf16) {
+    case Bf16::kNone:
+    case Bf16::kEmulatedVectors:
+      return simd::avx512_bf16_emulated::GetEncoderFunctions();
+    case Bf16::kVectors:
+      return simd::avx512_bf16::GetEncoderFunctions();
+    case Bf16::kTiles:
+      return simd::amx_bf16::GetEncoderFunctions();
+    case Bf16::kEmulatedTiles:
+      return simd::amx_bf16_emulated::GetEncoderFunctions();
+  }
+  return {};
+}
+
 }  // namespace
 
 template <typename T>
@@ -83,10 +98,7 @@ template std::unique_ptr<Encoder<double>> MakeEncoder<double>(const EncoderShape
 std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
                                                 std::vector<EncoderLayerOffsets> layers,
                                                 Bf16 bf16) {
-  return std::make_unique<KernelEncoder<float>>(
-      shape, std::move(layers),
-      bf16 == Bf16::kHardware ? simd::avx512_bf16::GetEncoderFunctions()
-                              : simd::avx512_bf16_emulated::GetEncoderFunctions());
+  return std::make_unique<KernelEncoder<float>>(shape, std::move(layers), Bf16Functions(bf16));
 }
 
 }  // namespace vrp

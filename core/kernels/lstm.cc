@@ -19,12 +19,22 @@ template const LstmKernels<float>& LstmKernelsFor<float>(Isa);
 template const LstmKernels<double>& LstmKernelsFor<double>(Isa);
 
 const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16) {
-  if (bf16 == Bf16::kHardware) {
-    static const LstmKernels<float> hardware = simd::avx512_bf16::MakeLstmKernels();
-    return hardware;
+  static const LstmKernels<float> vectors = simd::avx512_bf16::MakeLstmKernels();
+  static const LstmKernels<float> tiles = simd::amx_bf16::MakeLstmKernels();
+  static const LstmKernels<float> emulated_vectors = simd::avx512_bf16_emulated::MakeLstmKernels();
+  static const LstmKernels<float> emulated_tiles = simd::amx_bf16_emulated::MakeLstmKernels();
+  switch (bf16) {
+    case Bf16::kVectors:
+      return vectors;
+    case Bf16::kTiles:
+      return tiles;
+    case Bf16::kNone:
+    case Bf16::kEmulatedVectors:
+      return emulated_vectors;
+    case Bf16::kEmulatedTiles:
+      return emulated_tiles;
   }
-  static const LstmKernels<float> emulated = simd::avx512_bf16_emulated::MakeLstmKernels();
-  return emulated;
+  return emulated_vectors;
 }
 
 template <typename T>

@@ -127,13 +127,13 @@ void TrainingRun::Banner() {
   std::string amp = config_.amp ? Concat("on (", fp16 ? "fp16" : "bf16", ")") : "off";
   if (config_.amp && precision_ == Precision::kFp32) {
     amp = Concat("off: the device has no ", fp16 ? "fp16" : "bf16", " in hardware");
-    const bool has = !fp16 && UsableBf16() == Bf16::kHardware;
+    const bool has = !fp16 && InHardware(UsableBf16());
     if (request_.device.kind == DeviceKind::kCpu && has) {
       amp = Concat("off: ", engine_->architecture(), " multiplies in fp32 alone on the CPU");
     }
   }
   if (request_.device.kind == DeviceKind::kCpu && precision_ == Precision::kBf16 &&
-      UsableBf16() == Bf16::kEmulated) {
+      !InHardware(UsableBf16())) {
     amp = "on (bf16, emulated: slower than fp32)";
   }
   log(absl::StrFormat("epochs: %d of %d batches of %d; AMP: %s", config_.epochs, steps_per_epoch_,

@@ -108,7 +108,7 @@ std::string_view Bf16Name(const BenchCase& c) {
   if (c.device != "cpu") return "hardware";
   const Bf16 usable = UsableBf16();
   if (usable == Bf16::kNone) return "none";
-  return usable == Bf16::kHardware ? "hardware" : "emulated";
+  return InHardware(usable) ? "hardware" : "emulated";
 }
 
 // One request of standard input.

@@ -23,7 +23,7 @@ class CpuPointerBf16Test : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(kChosen, 0);
-    if (UsableBf16() != Bf16::kEmulated) GTEST_SKIP() << "no AVX-512 here";
+    if (UsableBf16() != Bf16::kEmulatedVectors) GTEST_SKIP() << "no AVX-512 here";
     engine_ = MakeCpuPointerNetwork(kSmall, 3);
     ASSERT_TRUE(engine_->HasBf16());
     engine_->parameters().TrackGradient();

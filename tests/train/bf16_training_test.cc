@@ -63,7 +63,7 @@ class Bf16TrainingTest : public testing::TestWithParam<std::string_view> {
  protected:
   void SetUp() override {
     ASSERT_EQ(kChosen, 0);
-    if (UsableBf16() != Bf16::kEmulated) GTEST_SKIP() << "no AVX-512 here";
+    if (UsableBf16() != Bf16::kEmulatedVectors) GTEST_SKIP() << "no AVX-512 here";
   }
   absl::Status Train(const std::string& name, const std::string& amp, Listener& listener) {
     TrainingRequest request;

@@ -16,6 +16,7 @@ struct Bf16Operands {
   using Steps = PairSteps;
   static constexpr int64_t kFold = 2;
 
+  static int64_t PackedInner(int64_t inner) { return inner / kFold; }
   static int64_t WorkSize(int64_t rows, int64_t inner) { return rows * PairStride(inner); }
   static MatrixA<float> Left(MatrixA<float> a, int64_t rows, int64_t inner, float* work) {
     const int64_t stride = PairStride(inner);
@@ -36,6 +37,17 @@ struct Bf16Operands {
                                                                     int64_t rows, int64_t count) {
     return PairRows(LoadUpTo<float>(from.data, count),
                     rows > 1 ? LoadUpTo<float>(from.data + from.row, count) : Vec<float>{});
+  }
+  template <typename Epilogue>
+  static void Multiply(const StepProduct<float>& product, bool from_last,
+                       const Epilogue& epilogue) {
+    MultiplySteps<float, Steps>(product, from_last, epilogue);
+  }
+  static int64_t GradientScratch(int64_t inputs) {
+    return SequenceGradientScratch<Bf16Operands>(inputs);
+  }
+  static void AddGradient(const SequenceGradient<float>& job, int64_t rows) {
+    AddSequenceGradient<Bf16Operands>(job, rows);
   }
 
  private:

@@ -46,22 +46,28 @@ struct Bf16Products {
     return (rows + 1) / 2 * (SizeInPanels<float>(1, columns) + kColumns);
   }
 
+  // A product's left side: each panel's rows as a vector of pairs, panels `panel` elements apart. A
+  // last half panel is filled up with zeros.
+  static void PairColumnsOf(View<const float> a, int64_t rows, int64_t inner, int64_t panel,
+                            float* to) {
+    for (int64_t k = 0; k < inner; k += kColumns, to += panel) {
+      const float* const from = a.At(0, k);
+      const bool whole = inner - k >= kColumns;
+      for (int64_t r = 0; r < rows; ++r) {
+        const float* const row = from + r * a.row;
+        Store<float>(
+            to + r * PairSteps::kLeftColumns,
+            PairColumns(Load<float>(row), whole ? Load<float>(row + kLanes<float>) : Vec<float>{}));
+      }
+    }
+  }
+
   template <typename Epilogue>
   static void Multiply(View<const float> a, const float* packed, const PanelProduct& size,
                        float* work, const Epilogue& epilogue) {
     constexpr int64_t kPairs = PairSteps::kLeftColumns;
     const View<const float> pairs{work, kPairs, size.rows * kPairs};
-    for (int64_t k = 0; k < size.inner; k += kColumns) {
-      const float* const from = a.At(0, k);
-      float* const to = work + k / kColumns * pairs.panel;
-      const bool whole = size.inner - k >= kColumns;
-      for (int64_t r = 0; r < size.rows; ++r) {
-        const float* const row = from + r * a.row;
-        Store<float>(
-            to + r * kPairs,
-            PairColumns(Load<float>(row), whole ? Load<float>(row + kLanes<float>) : Vec<float>{}));
-      }
-    }
+    PairColumnsOf(a, size.rows, size.inner, pairs.panel, work);
     MultiplyPanels<float, PairSteps>(
         pairs, packed, {size.rows, size.inner / 2, size.columns, size.depth / 2, size.first / 2},
         epilogue);

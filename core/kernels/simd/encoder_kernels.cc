@@ -10,7 +10,9 @@
 #include "core/kernels/simd/encoder_scratch.h"
 #include "core/kernels/simd/norm.h"
 #include "core/kernels/simd/plain_products.h"
-#ifdef VRP_SIMD_BF16
+#if defined(VRP_SIMD_TILES)
+#include "core/kernels/simd/tile_products.h"
+#elif defined(VRP_SIMD_BF16)
 #include "core/kernels/simd/bf16_products.h"
 #endif
 
@@ -373,7 +375,9 @@ EncoderFunctions<ElementOf<P>> FunctionsOf() {
   return {PackedSize<P>, Pack<P>, SavedSize<P>, ScratchSize<P>, Forward<P>, Backward<P>};
 }
 
-#ifdef VRP_SIMD_BF16
+#if defined(VRP_SIMD_TILES)
+EncoderFunctions<float> GetEncoderFunctions() { return FunctionsOf<TileProducts>(); }
+#elif defined(VRP_SIMD_BF16)
 EncoderFunctions<float> GetEncoderFunctions() { return FunctionsOf<Bf16Products>(); }
 #else
 template <typename T>

@@ -50,4 +50,12 @@ namespace avx512_bf16_emulated {
 EncoderFunctions<float> GetEncoderFunctions();
 }  // namespace avx512_bf16_emulated
 
+namespace amx_bf16 {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace amx_bf16
+
+namespace amx_bf16_emulated {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace amx_bf16_emulated
+
 }  // namespace vrp::simd

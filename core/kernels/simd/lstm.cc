@@ -5,7 +5,9 @@
 #include "core/kernels/simd/step_operands.h"
 #include "core/kernels/simd/step_product.h"
 #include "core/kernels/simd/step_weights.h"
-#ifdef VRP_SIMD_BF16
+#if defined(VRP_SIMD_TILES)
+#include "core/kernels/simd/tile_operands.h"
+#elif defined(VRP_SIMD_BF16)
 #include "core/kernels/simd/bf16_operands.h"
 #endif
 
@@ -21,8 +23,8 @@ template <typename P, typename Epilogue>
 void MultiplyRows(StepProduct<ElementOf<P>> product, ElementOf<P>* work, bool from_last,
                   const Epilogue& epilogue) {
   product.a = P::Left(product.a, product.rows, product.inner, work);
-  product.inner /= P::kFold;
-  MultiplySteps<ElementOf<P>, typename P::Steps>(product, from_last, epilogue);
+  product.inner = P::PackedInner(product.inner);
+  P::Multiply(product, from_last, epilogue);
 }
 
 // One pass over a row's gates, which the product has just left in the caches.
@@ -95,27 +97,28 @@ void MultiplyAll(const typename LstmKernels<T>::Product& p) {
 
 template <typename P, typename T = ElementOf<P>>
 void AddWeightGradient(const typename LstmKernels<T>::WeightGradient& job) {
-  AddSequenceGradient<P>({.a = job.a,
-                          .stride = job.a_stride,
-                          .outputs = job.outputs,
-                          .b = job.b,
-                          .inputs = job.inputs,
-                          .c = job.weights,
-                          .bias = job.bias,
-                          .scratch = job.scratch},
-                         job.rows);
+  P::AddGradient({.a = job.a,
+                  .stride = job.a_stride,
+                  .outputs = job.outputs,
+                  .b = job.b,
+                  .inputs = job.inputs,
+                  .c = job.weights,
+                  .bias = job.bias,
+                  .scratch = job.scratch},
+                 job.rows);
 }
 
 }  // namespace
 
 template <typename P>
 LstmKernels<ElementOf<P>> KernelsOf() {
-  return {
-      LstmStep<P>,          LstmStepBack<P>,           MultiplyAll<P>, P::WorkSize, PackWeights<P>,
-      AddWeightGradient<P>, SequenceGradientScratch<P>};
+  return {LstmStep<P>,    LstmStepBack<P>,      MultiplyAll<P>,    P::WorkSize,
+          PackWeights<P>, AddWeightGradient<P>, P::GradientScratch};
 }
 
-#ifdef VRP_SIMD_BF16
+#if defined(VRP_SIMD_TILES)
+LstmKernels<float> MakeLstmKernels() { return KernelsOf<TileOperands>(); }
+#elif defined(VRP_SIMD_BF16)
 LstmKernels<float> MakeLstmKernels() { return KernelsOf<Bf16Operands>(); }
 #else
 template <typename T>

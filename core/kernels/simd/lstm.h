@@ -21,5 +21,11 @@ LstmKernels<float> MakeLstmKernels();
 namespace avx512_bf16_emulated {
 LstmKernels<float> MakeLstmKernels();
 }
+namespace amx_bf16 {
+LstmKernels<float> MakeLstmKernels();
+}
+namespace amx_bf16_emulated {
+LstmKernels<float> MakeLstmKernels();
+}
 
 }  // namespace vrp::simd

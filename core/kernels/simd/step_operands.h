@@ -7,6 +7,8 @@
 #include "core/kernels/simd/gemm.h"
 #include "core/kernels/simd/lanes.h"
 #include "core/kernels/simd/panel_product.h"
+#include "core/kernels/simd/sequence_gradient.h"
+#include "core/kernels/simd/step_product.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
@@ -24,6 +26,8 @@ struct PlainOperands {
   // Neighbours on a product's inner dimension that share an element.
   static constexpr int64_t kFold = 1;
 
+  // What a packed right side has of an inner dimension.
+  static int64_t PackedInner(int64_t inner) { return inner; }
   // Memory of Left.
   static int64_t WorkSize(int64_t /*rows*/, int64_t /*inner*/) { return 0; }
   // The left side of a product, of `inner` columns.
@@ -38,6 +42,16 @@ struct PlainOperands {
   static inline __attribute__((always_inline)) Vec<T> AlongRows(MatrixA<T> from, int64_t /*rows*/,
                                                                 int64_t count) {
     return LoadUpTo<T>(from.data, count);
+  }
+  template <typename Epilogue>
+  static void Multiply(const StepProduct<T>& product, bool from_last, const Epilogue& epilogue) {
+    MultiplySteps<T, Steps>(product, from_last, epilogue);
+  }
+  static int64_t GradientScratch(int64_t inputs) {
+    return SequenceGradientScratch<PlainOperands>(inputs);
+  }
+  static void AddGradient(const SequenceGradient<T>& job, int64_t rows) {
+    AddSequenceGradient<PlainOperands>(job, rows);
   }
 };
 

@@ -10,12 +10,13 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// A panel [inputs / kFold, width] of the transpose, which begins at column `first`.
+// A panel [P::PackedInner(inputs), width] of the transpose, which begins at column `first`.
 template <typename P, typename T = typename P::Element>
 inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t width, T* packed) {
   for (int64_t k = 0; k < inputs; k += kLanes<T> * P::kFold) {
     const int64_t left = inputs - k;
-    const int64_t rows = left < kLanes<T> * P::kFold ? left / P::kFold : kLanes<T>;
+    const int64_t packed_left = P::PackedInner(inputs) - k / P::kFold;
+    const int64_t rows = packed_left < kLanes<T> ? packed_left : kLanes<T>;
     for (int64_t j = 0; j < width; j += kLanes<T>) {
       Vec<T> square[kLanes<T>];
       const T* const from = weights.data + j * weights.row + k;
@@ -38,7 +39,7 @@ inline void PackWeights(const T* weights, int64_t outputs, int64_t inputs, T* fo
   for (int64_t first = 0; first < outputs; first += kPanel) {
     const int64_t width = outputs - first < kPanel ? outputs - first : kPanel;
     PackTransposedPanel<P>({weights + first * inputs, inputs, 1}, inputs, width,
-                           forward + first * inputs / P::kFold);
+                           forward + first * P::PackedInner(inputs));
   }
   for (int64_t first = 0; first < inputs; first += kPanel) {
     const int64_t width = inputs - first < kPanel ? inputs - first : kPanel;
@@ -47,6 +48,9 @@ inline void PackWeights(const T* weights, int64_t outputs, int64_t inputs, T* fo
         const T* const from = weights + k * inputs + first + j;
         Store<T>(back + j, P::AlongRows({from, inputs, 1}, P::kFold, kLanes<T>));
       }
+    }
+    for (int64_t k = outputs / P::kFold; k < P::PackedInner(outputs); ++k, back += width) {
+      for (int64_t j = 0; j < width; j += kLanes<T>) Store<T>(back + j, Vec<T>{});
     }
   }
 }

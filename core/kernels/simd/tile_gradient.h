@@ -1,0 +1,87 @@
+// A weight's gradient, C += A^T B over many rows, by tiles (tiles.h): rows in pairs, the left side
+// transposed. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/simd/panels.h"
+#include "core/kernels/simd/tiles.h"
+#include "core/kernels/simd/transpose.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// Rows of a chunk: a block of the right side's columns stays in the first-level cache.
+inline constexpr int64_t kTileChunkRows = 512;
+
+inline int64_t TileChunkPairs(int64_t rows) {
+  return TilePairs(rows < kTileChunkRows ? rows : kTileChunkRows);
+}
+// Memory of AddTileGradient.
+inline int64_t TileGradientScratch(int64_t rows, int64_t inputs) {
+  return TileChunkPairs(rows) * (kTileBlock + SizeInPanels<float>(1, inputs));
+}
+
+// The pair of rows r, r + 1 at 16 columns; 0 where there are none.
+inline __attribute__((always_inline)) Vec<float> PairOfRows(View<const float> from, int64_t r,
+                                                            int64_t rows, int64_t column) {
+  const float* const at = from.At(r, column);
+  return PairRows(r < rows ? Load<float>(at) : Vec<float>{},
+                  r + 1 < rows ? Load<float>(at + from.row) : Vec<float>{});
+}
+
+// `columns` (one tile's or two tiles') of the left side: [steps, kTileBlock, 16 pairs].
+inline void PackTileLeft(View<const float> a, int64_t rows, int64_t column, int64_t columns,
+                         float* to) {
+  for (int64_t r = 0; r < rows; r += 2 * kTileSide, to += kTileBlock * kTileSide) {
+    for (int64_t c = 0; c < columns; c += kTileSide) {
+      Vec<float> square[kTileSide];
+#pragma GCC unroll 16
+      for (int64_t p = 0; p < kTileSide; ++p) {
+        square[p] = PairOfRows(a, r + 2 * p, rows, column + c);
+      }
+      TransposeSquare<float>(square);
+#pragma GCC unroll 16
+      for (int64_t o = 0; o < kTileSide; ++o) Store<float>(to + (c + o) * kTileSide, square[o]);
+    }
+  }
+}
+
+// The right side in panels of kTileBlock columns, the last one without a gap: [pairs, width] each.
+inline void PackTileRight(View<const float> b, int64_t rows, int64_t columns, float* to) {
+  const int64_t pairs = TilePairs(rows);
+  for (int64_t first = 0; first < columns; first += kTileBlock) {
+    const int64_t width = columns - first < kTileBlock ? columns - first : kTileBlock;
+    for (int64_t p = 0; p < pairs; ++p) {
+      for (int64_t j = 0; j < width; j += kTileSide, to += kTileSide) {
+        Store<float>(to, PairOfRows(b, 2 * p, rows, first + j));
+      }
+    }
+  }
+}
+
+// Epilogue `add` (i: output, j: input) gets a^T b of at most kTileChunkRows rows; a [rows,
+// outputs], b [rows, inputs], both multiples of 16 wide.
+template <typename Add>
+inline void AddTileGradient(View<const float> a, View<const float> b, int64_t rows, int64_t outputs,
+                            int64_t inputs, float* scratch, const Add& add) {
+  const int64_t pairs = TilePairs(rows);
+  float* const left = scratch;
+  float* const right = scratch + pairs * kTileBlock;
+  PackTileRight(b, rows, inputs, right);
+  const TileUse use;
+  for (int64_t i = 0; i < outputs; i += kTileBlock) {
+    const int64_t height = outputs - i < kTileBlock ? outputs - i : kTileBlock;
+    PackTileLeft(a, rows, i, height, left);
+    const auto add_from_i = [&](int64_t row, int64_t j, Vec<float> value)
+        __attribute__((always_inline)) {
+      add(i + row, j, value);
+    };
+    for (int64_t j = 0; j < inputs; j += kTileBlock) {
+      const int64_t width = inputs - j < kTileBlock ? inputs - j : kTileBlock;
+      MultiplyTileRows({left, kTileSide, kTileBlock * kTileSide}, height,
+                       {right + j * pairs, width}, pairs / kTileSide, j, width, add_from_i);
+    }
+  }
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE
