@@ -70,7 +70,7 @@ class CpuGraphTransformer final : public Float64Engine {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
     const DecodeJob job{batch, request, table};
-    Workers workers = idle_.Take(EngineThreads(request));
+    Workers workers = TakeWorkers(request);
     if (SharesTrajectories(batch, request)) {
       for (int32_t b = 0; b < batch.size(); ++b) RunShared(job, b, workers);
     } else {
@@ -91,18 +91,15 @@ class CpuGraphTransformer final : public Float64Engine {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
-    Workers workers = idle_.Take(EngineThreads(request.rollout));
-    if (request.bf16) pass_.PackBf16(Values());
+    Workers workers = TakeWorkers(request.rollout);
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
       workers[w]->gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
       pass_.ClearSums(workers[w]->group);
-      workers[w]->group.bf16 = request.bf16;
     });
     ForEachGroup<Worker<T>>(
         Groups(batch, request.rollout), pool, workers, [&](Worker<T>& worker, InstanceRange range) {
           worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
         });
-    for (const auto& worker : workers) worker->group.bf16 = false;
     GradientOutcome outcome = SummaryOf(workers);
     if (AllSound(workers)) SumGradients(workers, pool);
     absl::Status status = idle_.GiveBack(std::move(workers));
@@ -119,6 +116,12 @@ class CpuGraphTransformer final : public Float64Engine {
     TrajectoryTable& table;
   };
 
+  Workers TakeWorkers(const RolloutRequest& request) const {
+    Workers workers = idle_.Take(EngineThreads(request));
+    if (request.bf16) pass_.PackBf16(Values());
+    for (const auto& worker : workers) worker->group.bf16 = request.bf16;
+    return workers;
+  }
   static std::vector<InstanceRange> Groups(const NetworkBatch& batch,
                                            const RolloutRequest& request) {
     return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request)},

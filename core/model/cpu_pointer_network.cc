@@ -46,7 +46,7 @@ class CpuPointerNetwork final : public PolicyEngine {
                                    const RolloutRequest& request) const override {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
-    const PointerPass& pass = plain_.Pack(parameters_, request.pool);
+    const PointerPass& pass = PassFor(request).Pack(parameters_, request.pool);
     Workers workers = idle_.Take(EngineThreads(request));
     ForEachGroup<PointerWorker>(Groups(batch, request), request.pool, workers,
                                 [&](PointerWorker& worker, InstanceRange range) {
@@ -66,8 +66,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
-    const PointerPass& pass =
-        (request.bf16 && bf16_ != nullptr ? *bf16_ : plain_).Pack(parameters_, pool);
+    const PointerPass& pass = PassFor(request.rollout).Pack(parameters_, pool);
     Workers workers = idle_.Take(EngineThreads(request.rollout));
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
       PointerWorker& worker = *workers[w];
@@ -110,6 +109,10 @@ class CpuPointerNetwork final : public PolicyEngine {
     absl::Mutex mu;
     bool packed ABSL_GUARDED_BY(mu) = false;
   };
+
+  PackedPass& PassFor(const RolloutRequest& request) const {
+    return request.bf16 && bf16_ != nullptr ? *bf16_ : plain_;
+  }
 
   struct Work {
     const PointerPass& pass;

@@ -29,8 +29,10 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
 }
 
 template <typename T>
-void GraphTransformerPass<T>::PackBf16(const T* parameters) {
-  if (!HasBf16() || bf16_packed_) return;
+void GraphTransformerPass<T>::PackBf16(const T* parameters) const {
+  if (!HasBf16()) return;
+  const absl::MutexLock lock(&bf16_mutex_);
+  if (bf16_packed_) return;
   bf16_encoder_->Pack(parameters);
   bf16_packed_ = true;
 }
@@ -38,7 +40,10 @@ void GraphTransformerPass<T>::PackBf16(const T* parameters) {
 template <typename T>
 void GraphTransformerPass<T>::Pack(const T* parameters) {
   encoder_->Pack(parameters);
-  bf16_packed_ = false;
+  {
+    const absl::MutexLock lock(&bf16_mutex_);
+    bf16_packed_ = false;
+  }
   PackEmbedding(parameters);
   PackProjections(parameters);
   graph_.resize(static_cast<size_t>(hidden_ * hidden_));

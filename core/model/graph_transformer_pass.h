@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "core/kernels/attention_decoder.h"
 #include "core/kernels/dense.h"
 #include "core/kernels/encoder.h"
@@ -73,9 +75,9 @@ class GraphTransformerPass {
   // After each change of the flat `parameters`.
   void Pack(const T* parameters);
   // Products in bf16 are for float alone, on CPUs that have them. Before the first group with these
-  // after a Pack:
+  // after a Pack; thread-safe:
   bool HasBf16() const { return bf16_encoder_ != nullptr; }
-  void PackBf16(const T* parameters);
+  void PackBf16(const T* parameters) const;
 
   // Instances first .. first + count - 1 of `batch`; with `keep` a Backward may follow.
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, bool keep,
@@ -115,7 +117,8 @@ class GraphTransformerPass {
   const DenseKernels<T>& dense_;
   std::unique_ptr<Encoder<T>> encoder_;
   std::unique_ptr<Encoder<T>> bf16_encoder_;  // null: none
-  bool bf16_packed_ = false;
+  mutable absl::Mutex bf16_mutex_;
+  mutable bool bf16_packed_ ABSL_GUARDED_BY(bf16_mutex_) = false;
   const int64_t hidden_;
 
   std::vector<T> embed_node_;       // packed [padded features -> H]

@@ -46,6 +46,9 @@ struct RolloutRequest {
   double teacher_forcing = 1;
   StopCondition stop = {};  // polled between steps or instances, at least each millisecond
   CpuPool* pool = nullptr;  // null: on the calling thread alone
+  // Products in bf16 where the device has it in hardware. CPU: those of the graph transformer's
+  // encoder and of the pointer network's LSTMs and projections; LibTorch: in AddGradient alone.
+  bool bf16 = false;
 };
 
 struct Trajectories {
@@ -72,10 +75,7 @@ struct GradientRequest {
   RolloutRequest rollout;
   // kFollow: each step's term is (1 - s) log p(choice) + s mean of log p over the nodes allowed.
   double label_smoothing = 0;
-  bool dropout = false;  // by counters of (rollout.seed, rollout.stream)
-  // Products in bf16 where the device has it in hardware (CPU: those of the graph transformer's
-  // encoder and of the pointer network's LSTMs and projections).
-  bool bf16 = false;
+  bool dropout = false;     // by counters of (rollout.seed, rollout.stream)
   int32_t micro_batch = 0;  // instances at once on a device with memory of its own; 0: the engine's
 };
 
@@ -102,7 +102,7 @@ class PolicyEngine {
 
   virtual std::string_view architecture() const = 0;  // "ptrnet", "gt"
   virtual NodeOrder node_order() const = 0;
-  // On the CPU: whether GradientRequest::bf16 changes anything.
+  // On the CPU: whether RolloutRequest::bf16 changes anything.
   virtual bool HasBf16() const { return false; }
   // The host's copy of the weights is what counts: after changing it call ParametersChanged.
   virtual FlatParameters& parameters() = 0;

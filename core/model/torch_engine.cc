@@ -268,7 +268,7 @@ absl::Status TorchEngine::AddPart(const NetworkBatch& batch, const GradientReque
       .clock = TorchPhaseClock(outcome.seconds, device)};
   std::optional<DecoderProjections> projections;
   {
-    const AutocastScope autocast(device.type(), PrecisionOf(request.bf16));
+    const AutocastScope autocast(device.type(), PrecisionOf(request.rollout.bf16));
     projections = Project(batch, part, work.encode, work.transfers);
   }
   return projections.has_value() ? AddFusedPart(work, weigh, *projections)
@@ -309,7 +309,8 @@ absl::Status TorchEngine::AddSteppedPart(PartGradient& work, WeighTrajectories w
   at::Tensor loss;
   Trajectories trajectories;
   {
-    const AutocastScope autocast(tensors_.options().device().type(), PrecisionOf(request.bf16));
+    const AutocastScope autocast(tensors_.options().device().type(),
+                                 PrecisionOf(request.rollout.bf16));
     const std::unique_ptr<TorchDecoder> decoder =
         Encode(work.batch, work.part, work.encode, work.transfers);
     work.clock.Next(Phase::kEncode);

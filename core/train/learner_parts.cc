@@ -21,13 +21,13 @@ RolloutRequest StepParts::Rollout(const BatchPart& part, Choice choice) const {
   request.first_instance = part.first;
   request.stop = stop_;
   request.pool = options_.pool;
+  request.bf16 = options_.bf16;
   return request;
 }
 
 GradientRequest StepParts::Gradient(const RolloutRequest& rollout) const {
   GradientRequest request;
   request.rollout = rollout;
-  request.bf16 = options_.bf16;
   request.micro_batch = micro_batch_;
   return request;
 }
@@ -79,11 +79,8 @@ absl::Status CheckPassDifference(double difference, bool bf16) {
 }
 
 absl::StatusOr<std::vector<double>> GreedyCosts(const PolicyEngine& engine,
-                                                const NetworkBatch& batch, CpuPool* pool,
-                                                const StopCondition& stop) {
-  RolloutRequest request;
-  request.stop = stop;
-  request.pool = pool;
+                                                const NetworkBatch& batch,
+                                                const RolloutRequest& request) {
   VRP_ASSIGN_OR_RETURN(Trajectories found, engine.Run(batch, request));
   return std::move(found.costs);
 }

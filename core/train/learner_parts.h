@@ -42,9 +42,10 @@ absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options
 // caller's to count.
 absl::Status CheckPassDifference(double difference, bool bf16);
 
-// Greedy costs of `batch`, one an instance, in its own unit.
+// Greedy costs of `batch`, one an instance, in its own unit. `request` asks for one greedy
+// trajectory.
 absl::StatusOr<std::vector<double>> GreedyCosts(const PolicyEngine& engine,
-                                                const NetworkBatch& batch, CpuPool* pool,
-                                                const StopCondition& stop);
+                                                const NetworkBatch& batch,
+                                                const RolloutRequest& request);
 
 }  // namespace vrp

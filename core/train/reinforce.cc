@@ -222,8 +222,9 @@ class ReinforceLearner final : public Learner {
                                                  const NetworkBatch& batch, StepParts& parts,
                                                  const StopCondition& stop) const {
     const absl::Time start = SteadyNow();
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
-                         GreedyCosts(engine, batch, options_.pool, stop));
+    VRP_ASSIGN_OR_RETURN(
+        const std::vector<double> costs,
+        GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool, .bf16 = options_.bf16}));
     parts.AddRolloutSeconds(absl::ToDoubleSeconds(SteadyNow() - start));
     return Scaled(costs, batch);
   }
@@ -231,7 +232,7 @@ class ReinforceLearner final : public Learner {
   absl::Status AppendCosts(const PolicyEngine& engine, const NetworkBatch& batch,
                            const StopCondition& stop, std::vector<double>& costs) const {
     VRP_ASSIGN_OR_RETURN(const std::vector<double> found,
-                         GreedyCosts(engine, batch, options_.pool, stop));
+                         GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool}));
     const std::vector<double> scaled = Scaled(found, batch);
     costs.insert(costs.end(), scaled.begin(), scaled.end());
     return absl::OkStatus();

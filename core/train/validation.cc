@@ -172,7 +172,7 @@ absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engi
   int64_t choices = 0;
   for (const Part& part : parts_) {
     VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
-                         GreedyCosts(engine, part.batch, pool, stop));
+                         GreedyCosts(engine, part.batch, {.stop = stop, .pool = pool}));
     for (size_t i = 0; i < costs.size(); ++i) {
       sum += costs[i];
       const double reference = references_[part.first + i];

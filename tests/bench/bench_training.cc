@@ -133,6 +133,7 @@ absl::StatusOr<Trajectories> BenchTraining::Greedy(const NetworkBatch& batch, in
   request.trajectories = starts;
   request.distinct_starts = starts > 1;
   request.pool = pool_.get();
+  request.bf16 = frozen && case_.bf16;  // as a training's baseline
   return (frozen ? frozen_ : engine_)->Run(batch, request);
 }
 
@@ -169,7 +170,7 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
   request.rollout.stream = step_;
   request.rollout.choices = labels_;
   request.rollout.pool = pool_.get();
-  request.bf16 = case_.bf16;
+  request.rollout.bf16 = case_.bf16;
   request.micro_batch = case_.micro_batch;
   const double share = 1.0 / (static_cast<double>(case_.batch) * case_.starts);
   const auto weigh = [&](int64_t first, std::span<const double> costs, std::span<double> weights) {

@@ -65,7 +65,7 @@ void Measure(const Case& c, std::string_view only, CpuPool& pool) {
   if (c.bf16 && !engine->HasBf16()) return;
   engine->parameters().TrackGradient();
   const NetworkBatch batch = MakeBatch(c);
-  GradientRequest request{.rollout = {.pool = c.batch == 1 ? nullptr : &pool}, .bf16 = c.bf16};
+  GradientRequest request{.rollout = {.pool = c.batch == 1 ? nullptr : &pool, .bf16 = c.bf16}};
   std::vector<std::vector<int32_t>> choices;
   if (c.supervised) {
     const auto labels = engine->Run(batch, request.rollout);

@@ -133,7 +133,7 @@ TEST(TorchPointerNetworkTest, GivesEveryWeightItsGradientInBf16) {
     GradientRequest request = {.rollout = {.choice = choice, .teacher_forcing = 0.5}};
     if (choice == Choice::kFollow) request.rollout.choices = labels;
     const auto engine = Engine(kSmall, at::kFloat);
-    request.bf16 = true;
+    request.rollout.bf16 = true;
     ASSERT_TRUE(engine->AddGradient(batch, request, test::WeighByCost).ok());
     const FlatParameters& parameters = engine->parameters();
     for (const ParameterShape& shape : parameters.layout().shapes()) {
