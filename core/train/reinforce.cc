@@ -231,8 +231,9 @@ class ReinforceLearner final : public Learner {
 
   absl::Status AppendCosts(const PolicyEngine& engine, const NetworkBatch& batch,
                            const StopCondition& stop, std::vector<double>& costs) const {
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> found,
-                         GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool}));
+    VRP_ASSIGN_OR_RETURN(
+        const std::vector<double> found,
+        GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool, .bf16 = options_.bf16}));
     const std::vector<double> scaled = Scaled(found, batch);
     costs.insert(costs.end(), scaled.begin(), scaled.end());
     return absl::OkStatus();

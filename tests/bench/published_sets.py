@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Our search on published instances that lie beside their best plans: NAME.vrp and NAME.sol, as PyVRP's collection,
-CVRPLIB and the DIMACS challenge give them.
+"""Our search, and PyVRP's in turns, on published instances that lie beside their best plans: NAME.vrp and NAME.sol, as
+PyVRP's collection, CVRPLIB and the DIMACS challenge give them.
 
 Each best plan goes through our checker first: what it refuses, or reckons otherwise than the file states, would mean that we
-read the instance in another way than its authors. Gaps are to what the checker reckons. Prints a JSON line an instance
-and limit, and last one a limit.
+read the instance in another way than its authors. Gaps are to what the checker reckons; PyVRP's plans are as PyVRP
+itself reads the file and reckons their cost. Prints a JSON line an instance, side and limit, and last one a side and limit.
 
 Examples:
   published_sets.py --data CVRP/X-n9*.vrp --limits 10,60
   published_sets.py --data VRPTW/*.vrp --rounding dimacs --stride 10 --limits 10
 
-Ours is a vrpd of its own (--build), held to one core, one thread a search. Needs protoc, and the Python packages grpcio
-and googleapis-common-protos.
+Ours is a vrpd of its own (--build), held to one core, one thread a search; PyVRP runs in this process, on the same core.
+Needs protoc, and the Python packages grpcio, googleapis-common-protos and, with --pyvrp, pyvrp.
 """
 
 import argparse
@@ -21,17 +21,20 @@ import pathlib
 import re
 import statistics
 import sys
+import time
 
 from solver_sides import ROOT, Vrpd
 
-# Of EUC_2D as the sets' authors mean it: cost in the file's units, so that DIMACS costs have one decimal.
-ROUNDING = {"nearest": "EUC_2D", "dimacs": "FLOOR_2D\nSCALE : 10", "exact": "EXACT_2D"}
+# Of EUC_2D as the sets' authors mean it: cost in the file's units, so that DIMACS costs have one decimal. And PyVRP's
+# name of it with its units in one of the file's.
+ROUNDING = {"nearest": ("EUC_2D", "round", 1), "dimacs": ("FLOOR_2D\nSCALE : 10", "dimacs", 10),
+            "exact": ("EXACT_2D", "exact", 1000)}
 COST = re.compile(r"^Cost\s*:?\s*([0-9.]+).*", re.MULTILINE)
 
 
 def instance_text(path, rounding):
     text = path.read_text(errors="replace")
-    return re.sub(r"(EDGE_WEIGHT_TYPE\s*:\s*)EUC_2D", lambda found: found[1] + ROUNDING[rounding], text, count=1)
+    return re.sub(r"(EDGE_WEIGHT_TYPE\s*:\s*)EUC_2D", lambda found: found[1] + ROUNDING[rounding][0], text, count=1)
 
 
 def stated_cost(path):
@@ -51,9 +54,10 @@ def reference(ours, path, text):
     return answer.cost if answer.feasible else None
 
 
-def summarise(runs, limit):
-    gaps = [run["gap_percent"] for run in runs if run["limit"] == limit and run["gap_percent"] is not None]
-    line = {"summary": True, "limit": limit, "runs": sum(run["limit"] == limit for run in runs), "solved": len(gaps),
+def summarise(runs, side, limit):
+    mine = [run for run in runs if (run["side"], run["limit"]) == (side, limit)]
+    gaps = [run["gap_percent"] for run in mine if run["gap_percent"] is not None]
+    line = {"summary": True, "side": side, "limit": limit, "runs": len(mine), "solved": len(gaps),
             "load1": os.getloadavg()[0]}
     if gaps:
         line.update(mean_gap_percent=round(statistics.mean(gaps), 3), median_gap_percent=round(statistics.median(gaps), 3),
@@ -61,14 +65,27 @@ def summarise(runs, limit):
     return line
 
 
-def run(ours, path, text, best, limit, seed):
-    solution, seconds = ours.solve_vrplib(text, limit, seed)
-    whole = all(customer.reason == "cheaper to skip" for customer in solution.unserved)
-    line = {"instance": path.stem, "limit": limit, "seconds": round(seconds, 3), "cost": solution.cost,
-            "gap_percent": round(100 * (solution.cost / best - 1), 3) if whole else None,
-            "unserved": len(solution.unserved), "routes": len(solution.routes)}
+def line_of(path, side, limit, seconds, cost, best, routes):
+    """`cost` None: no plan, or one that leaves out customers who must be served."""
+    line = {"instance": path.stem, "side": side, "limit": limit, "seconds": round(seconds, 3), "cost": cost,
+            "gap_percent": None if cost is None else round(100 * (cost / best - 1), 3), "routes": routes}
     print(json.dumps(line), flush=True)
     return line
+
+
+def run_ours(ours, path, text, best, limit, seed):
+    solution, seconds = ours.solve_vrplib(text, limit, seed)
+    whole = all(customer.reason == "cheaper to skip" for customer in solution.unserved)
+    return line_of(path, "ours", limit, seconds, solution.cost if whole else None, best, len(solution.routes))
+
+
+def run_pyvrp(path, rounding, best, limit, seed):
+    import pyvrp
+    _, name, units = ROUNDING[rounding]
+    begun = time.perf_counter()
+    result = pyvrp.solve(pyvrp.read(path, name), pyvrp.stop.MaxRuntime(limit), seed=seed, display=False)
+    cost = result.cost() / units if result.is_feasible() else None
+    return line_of(path, "pyvrp", limit, time.perf_counter() - begun, cost, best, result.best.num_routes())
 
 
 def main():
@@ -79,23 +96,28 @@ def main():
     parser.add_argument("--stride", type=int, default=1, help="every so many instances")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="where the daemon runs")
+    parser.add_argument("--pyvrp", action="store_true", help="beside PyVRP")
+    parser.add_argument("--core", type=int, default=0, help="where the sides run")
     arguments = parser.parse_args()
     limits = [float(limit) for limit in arguments.limits.split(",")]
     paths = sorted(arguments.data)[::arguments.stride]
     if missing := [path for path in paths for path in (path, path.with_suffix(".sol")) if not path.exists()]:
         sys.exit(f"published_sets: {missing[0]} is missing")
+    os.sched_setaffinity(0, {arguments.core})
     ours, runs = Vrpd(arguments.build, arguments.core), []
     try:
         for path in paths:
             text = instance_text(path, arguments.rounding)
             best = reference(ours, path, text)
-            if best is not None:
-                runs += [run(ours, path, text, best, limit, arguments.seed) for limit in limits]
+            for limit in limits if best is not None else []:
+                runs.append(run_ours(ours, path, text, best, limit, arguments.seed))
+                if arguments.pyvrp:
+                    runs.append(run_pyvrp(path, arguments.rounding, best, limit, arguments.seed))
     finally:
         ours.close()
-    for limit in limits:
-        print(json.dumps(summarise(runs, limit)), flush=True)
+    for side in ("ours", "pyvrp") if arguments.pyvrp else ("ours",):
+        for limit in limits:
+            print(json.dumps(summarise(runs, side, limit)), flush=True)
 
 
 if __name__ == "__main__":

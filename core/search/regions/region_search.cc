@@ -39,6 +39,8 @@ constexpr double kIterationsPerHeat = 1'000;
 constexpr int64_t kSlice = 20;
 // From this phase of the cooling on the best of a slice is kept, before it what was accepted last.
 constexpr double kLastPhase = 0.9;
+// How often a region is tried with a route less: ruins hardly ever empty a long one.
+constexpr double kFewerRate = 0.1;
 constexpr absl::Duration kWaitForRegion = absl::Milliseconds(1);
 
 class Run {
@@ -133,13 +135,15 @@ class Run {
     }
     // In the order of the whole: a customer's number says where it is.
     std::sort(nodes.begin(), nodes.end());
-    const auto vehicles = static_cast<int32_t>(region.plan.size()) + region.spare_vehicles;
+    const bool fewer = random.Unit() < kFewerRate && FewerMayDo(region);
+    const auto vehicles =
+        static_cast<int32_t>(region.plan.size()) + (fewer ? -1 : region.spare_vehicles);
     const auto selection = NodeSelection::Of(problem_.instance(), std::move(nodes), vehicles);
     if (!selection.ok()) return region.plan;
     const SearchProblem part = SearchProblem::Create(selection->instance(), options_.stop);
     RouteSet routes(part);
     routes.Load(selection->ToSelection(region.plan));
-    if (!routes.absent().empty()) return region.plan;  // by rounding
+    if (!fewer && !routes.absent().empty()) return region.plan;  // by rounding
     SearchOptions slice;
     slice.stop = options_.stop;
     slice.max_iterations = iterations;
@@ -149,7 +153,43 @@ class Run {
     Annealing annealing(routes, random, slice, {temperature, temperature});
     annealing.Run(options_.stop, [](const Plan&, Cost) {});
     iterations_ -= iterations - annealing.iterations();
+    if (fewer) {
+      const Plan found = selection->FromSelection(annealing.BestPlan());
+      return IsNotLonger(found, region) ? found : region.plan;
+    }
     return selection->FromSelection(phase < kLastPhase ? routes.ToPlan() : annealing.BestPlan());
+  }
+
+  // Whether the loads leave room for a route less; its customers are absent at first.
+  bool FewerMayDo(const Region& region) const {
+    double load = 0;
+    for (const PlannedRoute& route : region.plan) {
+      for (const NodeIndex customer : route.customers) load += problem_.demand(customer);
+    }
+    const auto routes = static_cast<double>(region.plan.size()) - 1;
+    return routes > 0 && load <= routes * problem_.capacity();
+  }
+
+  // Whether it serves all of the region's customers and is not longer than its plan.
+  bool IsNotLonger(const Plan& plan, const Region& region) const {
+    const auto served = [](const Plan& of) {
+      size_t sum = 0;
+      for (const PlannedRoute& route : of) sum += route.customers.size();
+      return sum;
+    };
+    return served(plan) == served(region.plan) && DistanceOf(plan) <= DistanceOf(region.plan);
+  }
+
+  double DistanceOf(const Plan& plan) const {
+    double sum = 0;
+    std::vector<NodeIndex> visits;
+    for (const PlannedRoute& route : plan) {
+      visits.assign(1, 0);
+      visits.insert(visits.end(), route.customers.begin(), route.customers.end());
+      visits.push_back(0);
+      sum += problem_.SequenceDistance(visits);
+    }
+    return sum;
   }
 
   void Report() {

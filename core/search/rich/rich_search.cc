@@ -5,17 +5,23 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/search/grace.h"
 #include "core/search/rich/rich_annealing.h"
 #include "core/search/rich/rich_packing.h"
+#include "core/search/rich/rich_pruning.h"
 
 namespace vrp {
 namespace {
 
-// Optional units go into one of the first plans for up to that many times their prizes: together
-// they may be worth a route that none of them is worth alone.
-constexpr double kGenerous = 10;
+// Into one of the first plans optional units go whatever they cost: together they may be worth a
+// route that none of them is worth alone. The search begins there, though the plan may cost more
+// than one that leaves nearly all of them out, wherever it has that many times the time that the
+// plan took: it takes visits away with ease, but hardly ever opens a route that pays only with
+// many.
+constexpr double kGenerous = 1e6;  // times their prizes
+constexpr double kGenerousTimes = 10;
 
 bool IsBetter(const RichRouteSet& a, const RichRouteSet& b) {
   if (a.missing_weight() != b.missing_weight()) return a.missing_weight() < b.missing_weight();
@@ -23,25 +29,48 @@ bool IsBetter(const RichRouteSet& a, const RichRouteSet& b) {
   return a.cost() + weight * a.used() < b.cost() + weight * b.used();
 }
 
-// The best of the given plans and our own constructions.
-RichRouteSet FirstRoutes(const RichProblem& problem, const SearchOptions& options,
-                         const StopCondition& stop, FastRandom& random) {
+void PruneAll(RichRouteSet& routes) {
+  std::vector<int32_t> slots;
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    if (!routes.route(slot).empty()) slots.push_back(slot);
+  }
+  RichPruning(routes).Prune(slots);
+}
+
+struct FirstRoutes {
+  RichRouteSet start;  // of the search
+  Plan best;           // not worse than it
+};
+
+// Of the given plans and our own constructions.
+FirstRoutes MakeFirstRoutes(const RichProblem& problem, const SearchOptions& options,
+                            const StopCondition& stop, FastRandom& random) {
   const RichRouteSet empty(problem);
-  std::optional<RichRouteSet> best;
-  const auto consider = [&](const Plan& plan, double worth) {
+  const auto made = [&](const Plan& plan, double worth) {
     RichRouteSet routes = empty;
     routes.Load(plan);
     RichRecreate(routes, random, stop).InsertAbsent(worth);
     if (stop.ShouldStop()) PackAbsent(routes);
+    return routes;
+  };
+  std::optional<RichRouteSet> best;
+  const auto consider = [&](RichRouteSet routes) {
     if (!best.has_value() || IsBetter(routes, *best)) best.emplace(std::move(routes));
   };
-  for (const Plan& plan : options.initial) consider(plan, 1);
-  if (best.has_value() && stop.ShouldStop()) return *std::move(best);
-  consider({}, 1);
+  for (const Plan& plan : options.initial) consider(made(plan, 1));
+  if (!best.has_value() || !stop.ShouldStop()) consider(made({}, 1));
   const bool optional = std::any_of(empty.servable().begin(), empty.servable().end(),
                                     [&](int32_t u) { return !problem.unit(u).required(); });
-  if (optional && !stop.ShouldStop()) consider({}, kGenerous);
-  return *std::move(best);
+  if (!optional || stop.ShouldStop()) return {*best, best->ToPlan()};
+  const absl::Time begun = SteadyNow();
+  RichRouteSet generous = made({}, kGenerous);
+  PruneAll(generous);
+  const absl::Time worthwhile = SteadyNow() + kGenerousTimes * (SteadyNow() - begun);
+  const bool starts_there = options.initial.empty() && worthwhile < stop.deadline() &&
+                            generous.missing_weight() <= best->missing_weight();
+  FirstRoutes first = {starts_there ? generous : *best, best->ToPlan()};
+  if (!IsBetter(generous, *best)) return first;
+  return {generous, generous.ToPlan()};
 }
 
 absl::Status CheckFrozen(const RichProblem& problem) {
@@ -74,19 +103,24 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
   const RichProblem problem = RichProblem::Create(instance, until);
   VRP_RETURN_IF_ERROR(CheckFrozen(problem));
   FastRandom random(options.seed);
-  RichRouteSet routes = FirstRoutes(problem, options, until, random);
+  FirstRoutes first = MakeFirstRoutes(problem, options, until, random);
+  const PlanValue value = ValueOf(instance, first.best);
   SearchResult result;
-  result.plan = routes.ToPlan();
-  result.cost = PlanCost(instance, result.plan);
+  result.plan = std::move(first.best);
+  result.cost = value.cost;
   on_improvement(result.plan, result.cost);
-  if (routes.servable().size() <= 1) {  // every place was looked at
+  if (first.start.servable().size() <= 1) {  // every place was looked at
     result.ended_by = EndAtOnce(options.stop);
     return result;
   }
-  RichAnnealing annealing(routes, random, options, grace);
-  result.ended_by = annealing.Run(on_improvement);
+  RichAnnealing annealing(first.start, random, options, grace);
+  result.ended_by = annealing.Run([&](const Plan& plan, Cost cost) {
+    if (ValueOf(instance, plan) < value) on_improvement(plan, cost);
+  });
   result.iterations = annealing.iterations();
-  result.plan = annealing.BestPlan();
+  Plan plan = annealing.BestPlan();
+  if (value < ValueOf(instance, plan)) return result;
+  result.plan = std::move(plan);
   result.cost = PlanCost(instance, result.plan);
   return result;
 }

@@ -185,6 +185,20 @@ TEST(RichSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
   }
 }
 
+TEST(RichSearchTest, ServesAFarGroupThatPaysForARouteOnlyTogether) {
+  constexpr int32_t kGroup = 40;
+  InstanceData data = test::AnInstance().WithCustomers(kGroup).Capacity(1000).Build().data();
+  data.positions[0] = {0, 0};
+  for (int32_t i = 1; i <= kGroup; ++i) data.positions[i] = {1000.0 + i % 8, i / 8.0};
+  data.prizes.assign(kGroup + 1, 60);
+  data.prizes[0] = 0;
+  const Instance instance = *Instance::Create(std::move(data));
+  const SearchResult found = SearchFor(instance, 200);
+  ExpectSound(instance, found);
+  ASSERT_EQ(found.plan.size(), 1);
+  EXPECT_EQ(found.plan.front().customers.size(), kGroup);
+}
+
 TEST(RichSearchTest, RepairsAPlanThatBreaksEveryRule) {
   const Instance instance =
       MakeFeatureInstance({.customers = 20,
