@@ -1,5 +1,6 @@
 // The gradients of graph_transformer_pass.cc.
 #include <algorithm>
+#include <type_traits>
 
 #include "core/model/graph_transformer_pass.h"
 
@@ -54,14 +55,25 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
   GrowTo(group.d_nodes, rows * hidden_);
   const Rows<const T> d_projected{group.d_projected.data(), group.columns};
   const Rows<T> d_nodes{group.d_nodes.data(), hidden_};
-  dense_.multiply(d_projected, projection_back_.data(), nullptr, {rows, 4 * hidden_, hidden_},
-                  d_nodes);
-  if (group.columns == 5 * hidden_) {
-    dense_.multiply_add({d_projected.data + 4 * hidden_, group.columns}, first_back_.data(),
-                        {rows, hidden_, hidden_}, d_nodes);
+  const Rows<const T> nodes{group.nodes.data(), hidden_};
+  if constexpr (std::is_same_v<T, float>) {
+    if (Rounds(group)) {
+      rounded_->Backward(d_projected, nodes.data, rows, d_nodes, group.d_projection.data(),
+                         group.rounded);
+    }
   }
-  dense_.add_transposed(d_projected, {group.nodes.data(), hidden_}, {group.columns, rows, hidden_},
-                        {group.d_projection.data(), hidden_});
+  if (!Rounds(group)) {
+    dense_.multiply(d_projected, projection_back_.data(), nullptr, {rows, 4 * hidden_, hidden_},
+                    d_nodes);
+    dense_.add_transposed(d_projected, nodes, {4 * hidden_, rows, hidden_},
+                          {group.d_projection.data(), hidden_});
+  }
+  if (group.columns == 5 * hidden_) {
+    const Rows<const T> d_first{d_projected.data + 4 * hidden_, group.columns};
+    dense_.multiply_add(d_first, first_back_.data(), {rows, hidden_, hidden_}, d_nodes);
+    dense_.add_transposed(d_first, nodes, {hidden_, rows, hidden_},
+                          {group.d_projection.data() + 4 * hidden_ * hidden_, hidden_});
+  }
   for (int64_t i = 0; i < group.count * hidden_; ++i) {
     group.d_base[i] += group.d_starts[i];
     group.d_start[i % hidden_] += group.d_starts[i];

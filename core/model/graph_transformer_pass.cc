@@ -25,6 +25,7 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
     if (UsableBf16() == Bf16::kNone) return;
     bf16_encoder_ =
         MakeBf16Encoder(EncoderShapeOf(options), EncoderOffsets(options, layout_), UsableBf16());
+    rounded_ = std::make_unique<RoundedProjections>(4 * hidden_, hidden_, UsableBf16());
   }
 }
 
@@ -34,6 +35,7 @@ void GraphTransformerPass<T>::PackBf16(const T* parameters) const {
   const absl::MutexLock lock(&bf16_mutex_);
   if (bf16_packed_) return;
   bf16_encoder_->Pack(parameters);
+  if constexpr (std::is_same_v<T, float>) rounded_->Pack(folded_.data());
   bf16_packed_ = true;
 }
 
@@ -82,18 +84,18 @@ void GraphTransformerPass<T>::PackProjections(const T* parameters) {
   const T* const out = parameters + layout_.Offset("decoder.out.weight");
   const T* const last = parameters + layout_.Offset("decoder.last.weight");
   const T* const first = parameters + layout_.Offset("decoder.first.weight");
-  std::vector<T> rows(static_cast<size_t>(4 * size), T{0});  // [4H out, H in]
-  std::copy_n(project, 2 * size, rows.begin());
+  folded_.assign(static_cast<size_t>(4 * size), T{0});
+  std::copy_n(project, 2 * size, folded_.begin());
   dense_.add_transposed({out, hidden_}, {project + 2 * size, hidden_}, {hidden_, hidden_, hidden_},
-                        {rows.data() + 2 * size, hidden_});
-  std::copy_n(last, size, rows.begin() + 3 * size);
+                        {folded_.data() + 2 * size, hidden_});
+  std::copy_n(last, size, folded_.begin() + 3 * size);
   projection_.resize(static_cast<size_t>(4 * size));
   first_.resize(static_cast<size_t>(size));
   projection_back_.resize(static_cast<size_t>(4 * size));
   first_back_.resize(static_cast<size_t>(size));
-  dense_.pack(rows.data(), 1, hidden_, {0, hidden_, 4 * hidden_}, projection_.data());
+  dense_.pack(folded_.data(), 1, hidden_, {0, hidden_, 4 * hidden_}, projection_.data());
   dense_.pack(first, 1, hidden_, {0, hidden_, hidden_}, first_.data());
-  dense_.pack(rows.data(), hidden_, 1, {0, 4 * hidden_, hidden_}, projection_back_.data());
+  dense_.pack(folded_.data(), hidden_, 1, {0, 4 * hidden_, hidden_}, projection_back_.data());
   dense_.pack(first, hidden_, 1, {0, hidden_, hidden_}, first_back_.data());
   const T* const placeholder = parameters + layout_.Offset("decoder.placeholder");
   start_query_.assign(static_cast<size_t>(hidden_), T{0});
@@ -196,8 +198,13 @@ void GraphTransformerPass<T>::Project(GraphTransformerGroup<T>& group) const {
   const int64_t rows = group.first_rows.back();
   GrowTo(group.projected, rows * group.columns);
   const Rows<const T> nodes{group.nodes.data(), hidden_};
-  dense_.multiply(nodes, projection_.data(), nullptr, {rows, hidden_, 4 * hidden_},
-                  {group.projected.data(), group.columns});
+  const Rows<T> projected{group.projected.data(), group.columns};
+  if constexpr (std::is_same_v<T, float>) {
+    if (Rounds(group)) rounded_->Forward(nodes, rows, projected, group.rounded);
+  }
+  if (!Rounds(group)) {
+    dense_.multiply(nodes, projection_.data(), nullptr, {rows, hidden_, 4 * hidden_}, projected);
+  }
   if (group.columns == 5 * hidden_) {
     dense_.multiply(nodes, first_.data(), nullptr, {rows, hidden_, hidden_},
                     {group.projected.data() + 4 * hidden_, group.columns});

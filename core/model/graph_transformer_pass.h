@@ -18,6 +18,7 @@
 #include "core/kernels/encoder.h"
 #include "core/model/graph_transformer_layout.h"
 #include "core/model/network_batch.h"
+#include "core/model/rounded_projections.h"
 
 namespace vrp {
 
@@ -40,19 +41,20 @@ struct GraphTransformerGroup {
   int32_t first = 0;  // instance of the batch
   int32_t count = 0;  // B
   int64_t columns = 0;
-  bool bf16 = false;  // the encoder's products, where the pass HasBf16; set before Encode
+  bool bf16 = false;  // products of encoder and projections, where the pass HasBf16; before Encode
   std::vector<int32_t> first_rows;  // [B + 1]
   std::vector<T> features;          // [R, padded features]
   std::vector<T> edges;             // [kEdgeFeatures, N, N] of each instance
   std::vector<const T*> edge_starts;
-  std::vector<T> distances;  // [N, N] of one instance
-  std::vector<T> nodes;      // [R, H]
-  std::vector<T> saved;      // the encoder's
-  std::vector<T> scratch;    // the encoder's
-  std::vector<T> projected;  // [R, K]
-  std::vector<T> means;      // [B, H]
-  std::vector<T> base;       // [B, H]
-  std::vector<T> start;      // [B, H]: queries of a tour's first step
+  std::vector<T> distances;    // [N, N] of one instance
+  std::vector<T> nodes;        // [R, H]
+  std::vector<T> saved;        // the encoder's
+  std::vector<T> scratch;      // the encoder's
+  std::vector<T> projected;    // [R, K]
+  std::vector<float> rounded;  // the projections' in bf16
+  std::vector<T> means;        // [B, H]
+  std::vector<T> base;         // [B, H]
+  std::vector<T> start;        // [B, H]: queries of a tour's first step
   // Gradients, of the group
   std::vector<T> d_projected;  // [R, K]
   std::vector<T> d_base;       // [B, H]
@@ -98,8 +100,9 @@ class GraphTransformerPass {
 
  private:
   const Encoder<T>& EncoderOf(const GraphTransformerGroup<T>& group) const {
-    return group.bf16 && bf16_encoder_ != nullptr ? *bf16_encoder_ : *encoder_;
+    return Rounds(group) ? *bf16_encoder_ : *encoder_;
   }
+  bool Rounds(const GraphTransformerGroup<T>& group) const { return group.bf16 && HasBf16(); }
   void PackEmbedding(const T* parameters);
   void PackProjections(const T* parameters);
   void Embed(const NetworkBatch& batch, GraphTransformerGroup<T>& group) const;
@@ -117,12 +120,14 @@ class GraphTransformerPass {
   const DenseKernels<T>& dense_;
   std::unique_ptr<Encoder<T>> encoder_;
   std::unique_ptr<Encoder<T>> bf16_encoder_;  // null: none
+  std::unique_ptr<RoundedProjections> rounded_;
   mutable absl::Mutex bf16_mutex_;
   mutable bool bf16_packed_ ABSL_GUARDED_BY(bf16_mutex_) = false;
   const int64_t hidden_;
 
   std::vector<T> embed_node_;       // packed [padded features -> H]
   std::vector<T> embed_depot_;      // likewise
+  std::vector<T> folded_;           // [4H, H]: the projections' weights
   std::vector<T> projection_;       // packed [H -> 4H]
   std::vector<T> first_;            // packed [H -> H]: queries of the first node
   std::vector<T> projection_back_;  // packed [4H -> H]

@@ -47,7 +47,8 @@ struct RolloutRequest {
   StopCondition stop = {};  // polled between steps or instances, at least each millisecond
   CpuPool* pool = nullptr;  // null: on the calling thread alone
   // Products in bf16 where the device has it in hardware. CPU: those of the graph transformer's
-  // encoder and of the pointer network's LSTMs and projections; LibTorch: in AddGradient alone.
+  // encoder and projections and of the pointer network's LSTMs and projections; LibTorch: in
+  // AddGradient alone.
   bool bf16 = false;
 };
 

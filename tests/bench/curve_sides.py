@@ -13,9 +13,10 @@ from our_engine import OurEngine
 
 
 def emulation(case):
-    """What makes a CPU without bf16 products compute them all the same, if slowly: the curve is by instances."""
+    """What makes a CPU without fast bf16 products compute them all the same, if slowly: the curve is by instances."""
     cpu = pathlib.Path("/proc/cpuinfo").read_text()
-    return {"VRP_ISA": "avx512_bf16_emulated"} if case.get("bf16") and "avx512_bf16" not in cpu else {}
+    fast = "amx_bf16" in cpu or ("avx512_bf16" in cpu and "AuthenticAMD" in cpu)
+    return {"VRP_ISA": "avx512_bf16_emulated"} if case.get("bf16") and not fast else {}
 
 
 class Ours:

@@ -61,16 +61,17 @@ FirstRoutes MakeFirstRoutes(const RichProblem& problem, const SearchOptions& opt
   if (!best.has_value() || !stop.ShouldStop()) consider(made({}, 1));
   const bool optional = std::any_of(empty.servable().begin(), empty.servable().end(),
                                     [&](int32_t u) { return !problem.unit(u).required(); });
-  if (!optional || stop.ShouldStop()) return {*best, best->ToPlan()};
+  Plan plan = best->ToPlan();
+  if (!optional || stop.ShouldStop()) return {*std::move(best), std::move(plan)};
   const absl::Time begun = SteadyNow();
   RichRouteSet generous = made({}, kGenerous);
   PruneAll(generous);
   const absl::Time worthwhile = SteadyNow() + kGenerousTimes * (SteadyNow() - begun);
   const bool starts_there = options.initial.empty() && worthwhile < stop.deadline() &&
                             generous.missing_weight() <= best->missing_weight();
-  FirstRoutes first = {starts_there ? generous : *best, best->ToPlan()};
-  if (!IsBetter(generous, *best)) return first;
-  return {generous, generous.ToPlan()};
+  const bool is_better = IsBetter(generous, *best);
+  if (is_better) plan = generous.ToPlan();
+  return {starts_there || is_better ? std::move(generous) : *std::move(best), std::move(plan)};
 }
 
 absl::Status CheckFrozen(const RichProblem& problem) {

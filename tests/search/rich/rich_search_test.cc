@@ -191,7 +191,7 @@ TEST(RichSearchTest, ServesAFarGroupThatPaysForARouteOnlyTogether) {
   data.positions[0] = {0, 0};
   for (int32_t i = 1; i <= kGroup; ++i) data.positions[i] = {1000.0 + i % 8, i / 8.0};
   data.prizes.assign(kGroup + 1, 60);
-  data.prizes[0] = 0;
+  data.prizes[0] = kNoLimit;
   const Instance instance = *Instance::Create(std::move(data));
   const SearchResult found = SearchFor(instance, 200);
   ExpectSound(instance, found);
