@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <thread>
 
 #include "core/base/steady_time.h"
@@ -90,28 +89,6 @@ TEST(RegionSearchTest, UsesNoMoreVehiclesThanThereAre) {
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_TRUE(CheckPlan(instance, found->plan, found->cost).feasible);
   EXPECT_LE(found->plan.size(), fleet);
-}
-
-TEST(RegionSearchTest, MakesDoWithoutARouteWhoseCustomersHardlyFitIntoTheOthers) {
-  constexpr int32_t kCustomers = 240;
-  constexpr int32_t kFewest = 4;
-  InstanceData data = AnInstance().WithCustomers(kCustomers).RandomDemands().Build().data();
-  data.positions[0] = {5000, 0};
-  double load = 0;
-  for (const double demand : data.demands) load += demand;
-  data.vehicles[0].capacity = {std::ceil(1.01 * load / kFewest)};
-  const Instance instance = *Instance::Create(std::move(data));
-  Plan plan(kFewest + 1);
-  for (int32_t i = 0; i < kCustomers; ++i) {
-    plan[i * (kFewest + 1) / kCustomers].customers.push_back(1 + i);
-  }
-  ASSERT_TRUE(CheckPlan(instance, plan).feasible);
-  SearchOptions options;
-  options.max_iterations = 200'000;
-  const SearchProblem problem = SearchProblem::Create(instance, {});
-  const SearchResult found = RegionSearch(problem, plan, options, [](const Plan&, Cost) {});
-  EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible);
-  EXPECT_EQ(found.plan.size(), kFewest);
 }
 
 TEST(RegionSearchTest, StopsSoonAfterItsDeadlineAndWhenCancelled) {

@@ -185,18 +185,23 @@ TEST(RichSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
   }
 }
 
+// Two groups, far from the depot and from each other: the larger one pays for a route, the other does
+// not, and both together cost more than nobody.
 TEST(RichSearchTest, ServesAFarGroupThatPaysForARouteOnlyTogether) {
-  constexpr int32_t kGroup = 40;
-  InstanceData data = test::AnInstance().WithCustomers(kGroup).Capacity(1000).Build().data();
+  constexpr int32_t kPays = 40;
+  constexpr int32_t kAll = 60;
+  InstanceData data = test::AnInstance().WithCustomers(kAll).Capacity(kPays).Build().data();
   data.positions[0] = {0, 0};
-  for (int32_t i = 1; i <= kGroup; ++i) data.positions[i] = {1000.0 + i % 8, i / 8.0};
-  data.prizes.assign(kGroup + 1, 60);
+  for (int32_t i = 1; i <= kAll; ++i) {
+    data.positions[i] = {(i <= kPays ? 1000.0 : -1000.0) + i % 8, i / 8.0};
+  }
+  data.prizes.assign(kAll + 1, 60);
   data.prizes[0] = kNoLimit;
   const Instance instance = *Instance::Create(std::move(data));
-  const SearchResult found = SearchFor(instance, 200);
+  const SearchResult found = SearchFor(instance, 2000);
   ExpectSound(instance, found);
   ASSERT_EQ(found.plan.size(), 1);
-  EXPECT_EQ(found.plan.front().customers.size(), kGroup);
+  EXPECT_EQ(found.plan.front().customers.size(), kPays);
 }
 
 TEST(RichSearchTest, RepairsAPlanThatBreaksEveryRule) {
