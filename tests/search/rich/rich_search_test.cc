@@ -185,8 +185,8 @@ TEST(RichSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
   }
 }
 
-// Two groups, far from the depot and from each other: the larger one pays for a route, the other does
-// not, and both together cost more than nobody.
+// Two groups, far from the depot and from each other: the larger one pays for a route, the other
+// does not, and both together cost more than nobody.
 TEST(RichSearchTest, ServesAFarGroupThatPaysForARouteOnlyTogether) {
   constexpr int32_t kPays = 40;
   constexpr int32_t kAll = 60;
