@@ -18,23 +18,27 @@ const LstmKernels<T>& LstmKernelsFor(Isa isa) {
 template const LstmKernels<float>& LstmKernelsFor<float>(Isa);
 template const LstmKernels<double>& LstmKernelsFor<double>(Isa);
 
+// Asks for what is wanted alone: the others are compiled for instructions that this CPU may lack.
 const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16) {
-  static const LstmKernels<float> vectors = simd::avx512_bf16::MakeLstmKernels();
-  static const LstmKernels<float> tiles = simd::amx_bf16::MakeLstmKernels();
-  static const LstmKernels<float> emulated_vectors = simd::avx512_bf16_emulated::MakeLstmKernels();
-  static const LstmKernels<float> emulated_tiles = simd::amx_bf16_emulated::MakeLstmKernels();
   switch (bf16) {
-    case Bf16::kVectors:
+    case Bf16::kVectors: {
+      static const LstmKernels<float> vectors = simd::avx512_bf16::MakeLstmKernels();
       return vectors;
-    case Bf16::kTiles:
+    }
+    case Bf16::kTiles: {
+      static const LstmKernels<float> tiles = simd::amx_bf16::MakeLstmKernels();
       return tiles;
+    }
+    case Bf16::kEmulatedTiles: {
+      static const LstmKernels<float> emulated = simd::amx_bf16_emulated::MakeLstmKernels();
+      return emulated;
+    }
     case Bf16::kNone:
     case Bf16::kEmulatedVectors:
-      return emulated_vectors;
-    case Bf16::kEmulatedTiles:
-      return emulated_tiles;
+      break;
   }
-  return emulated_vectors;
+  static const LstmKernels<float> emulated = simd::avx512_bf16_emulated::MakeLstmKernels();
+  return emulated;
 }
 
 template <typename T>

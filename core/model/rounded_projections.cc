@@ -23,33 +23,31 @@ void RoundedProjections::Pack(const float* weights) {
   kernels_.pack(weights, outputs_, inputs_, forward_.data(), back_.data());
 }
 
+void RoundedProjections::Multiply(Rows<const float> a, const std::vector<float>& packed,
+                                  DenseShape shape, Rows<float> to, float* work) const {
+  kernels_.multiply({.rows = shape.rows,
+                     .inner = shape.inner,
+                     .columns = shape.columns,
+                     .a = a.data,
+                     .a_stride = a.stride,
+                     .packed = packed.data(),
+                     .to = to.data,
+                     .to_stride = to.stride,
+                     .work = work});
+}
+
 void RoundedProjections::Forward(Rows<const float> x, int64_t rows, Rows<float> y,
                                  std::vector<float>& work) const {
-  kernels_.multiply({.rows = rows,
-                     .inner = inputs_,
-                     .columns = outputs_,
-                     .a = x.data,
-                     .a_stride = x.stride,
-                     .packed = forward_.data(),
-                     .to = y.data,
-                     .to_stride = y.stride,
-                     .work = Room(work, kernels_.work_size(rows, inputs_))});
+  Multiply(x, forward_, {rows, inputs_, outputs_}, y,
+           Room(work, kernels_.work_size(rows, inputs_)));
 }
 
 void RoundedProjections::Backward(Rows<const float> dy, const float* x, int64_t rows,
                                   Rows<float> dx, float* d_weights,
                                   std::vector<float>& work) const {
-  const int64_t room =
-      std::max(kernels_.work_size(rows, outputs_), kernels_.weight_scratch(inputs_));
-  kernels_.multiply({.rows = rows,
-                     .inner = outputs_,
-                     .columns = inputs_,
-                     .a = dy.data,
-                     .a_stride = dy.stride,
-                     .packed = back_.data(),
-                     .to = dx.data,
-                     .to_stride = dx.stride,
-                     .work = Room(work, room)});
+  float* const room =
+      Room(work, std::max(kernels_.work_size(rows, outputs_), kernels_.weight_scratch(inputs_)));
+  Multiply(dy, back_, {rows, outputs_, inputs_}, dx, room);
   kernels_.add_weight_gradient({.rows = rows,
                                 .a = dy.data,
                                 .a_stride = dy.stride,
@@ -58,7 +56,7 @@ void RoundedProjections::Backward(Rows<const float> dy, const float* x, int64_t 
                                 .inputs = inputs_,
                                 .weights = d_weights,
                                 .bias = nullptr,
-                                .scratch = work.data()});
+                                .scratch = room});
 }
 
 }  // namespace vrp

@@ -27,6 +27,9 @@ class RoundedProjections {
                 float* d_weights, std::vector<float>& work) const;
 
  private:
+  void Multiply(Rows<const float> a, const std::vector<float>& packed, DenseShape shape,
+                Rows<float> to, float* work) const;
+
   const LstmKernels<float>& kernels_;
   const int64_t outputs_;
   const int64_t inputs_;

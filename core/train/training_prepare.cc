@@ -126,7 +126,8 @@ void TrainingRun::Banner() {
   const bool fp16 = config_.amp_type == Precision::kFp16;
   std::string amp = config_.amp ? Concat("on (", fp16 ? "fp16" : "bf16", ")") : "off";
   if (config_.amp && precision_ == Precision::kFp32) {
-    amp = Concat("off: the device has no ", fp16 ? "fp16" : "bf16", " in hardware");
+    amp = Concat("off: the device has no ", fp16 ? "fp16" : "bf16",
+                 " in hardware that is faster than fp32");
     const bool has = !fp16 && InHardware(UsableBf16());
     if (request_.device.kind == DeviceKind::kCpu && has) {
       amp = Concat("off: ", engine_->architecture(), " multiplies in fp32 alone on the CPU");
