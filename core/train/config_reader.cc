@@ -227,14 +227,13 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> ra
 
 void ConfigReader::ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
                              std::vector<size_t>& target) {
-  const std::string wanted = Concat(AnyOf(words), ", or a list of them, each once");
+  const std::string wanted =
+      Concat(AnyOf(words), ", or a list of at most ", kMostWords, " of them");
   std::vector<size_t> indices;
-  for (const YamlNode* node : Scalars(path, {1, words.size()}, wanted)) {
+  for (const YamlNode* node : Scalars(path, {1, kMostWords}, wanted)) {
     const auto found = std::find(words.begin(), words.end(), node->text);
-    const auto index = static_cast<size_t>(found - words.begin());
-    const bool twice = std::find(indices.begin(), indices.end(), index) != indices.end();
-    if (found == words.end() || twice) return Refuse(path, wanted);
-    indices.push_back(index);
+    if (found == words.end()) return Refuse(path, wanted);
+    indices.push_back(static_cast<size_t>(found - words.begin()));
   }
   if (!indices.empty()) target = std::move(indices);
 }

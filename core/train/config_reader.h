@@ -20,6 +20,8 @@ namespace vrp {
 // was when the key is absent or wrong. Keys that nobody asked for are errors in the end.
 class ConfigReader {
  public:
+  static constexpr size_t kMostWords = 16;
+
   ConfigReader(const YamlNode& root, std::string_view name,
                const std::vector<std::string>& overrides);
 
@@ -38,7 +40,7 @@ class ConfigReader {
   void ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
                  int32_t& high);
   void ReadRange(std::string_view path, std::pair<double, double> range, double& low, double& high);
-  // One of `words` or a list of them, each at most once; their indices.
+  // One of `words` or a list of up to kMostWords of them, which may repeat; their indices.
   void ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
                  std::vector<size_t>& target);
   // One text or a list of them, none empty.

@@ -118,8 +118,9 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
                             .kinds = 0,
                             .least_capacity = own ? problem.capacity.low : usual,
                             .largest_capacity = own ? problem.capacity.high : usual};
-  for (const ProblemKind kind : problem.kinds) {  // each once
+  for (const ProblemKind kind : problem.kinds) {
     if (kind == ProblemKind::kVrptw) return refuse("kinds: ", KindName(kind));
+    if (drawn.kinds == std::ssize(drawn.kind)) return refuse("kinds: some more often");
     drawn.kind[drawn.kinds++] = kind;
   }
   return drawn;

@@ -60,7 +60,8 @@ absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options
   if (config.accumulate_steps > 1) return refuse("training.accumulate_steps: above 1");
   if (config.weight_average > 0) return refuse("training.weight_average: is the host's");
   const bool tsp = std::count(kinds.begin(), kinds.end(), ProblemKind::kTsp) > 0;
-  const bool cities = tsp && kinds.size() == 1;
+  const bool cities =
+      std::count(kinds.begin(), kinds.end(), ProblemKind::kTsp) == std::ssize(kinds);
   const int32_t customers = config.problem.customers.high;
   return WholeStepsRequest{.instances = config.batch_size,
                            .nodes = cities ? customers : customers + 1,

@@ -20,6 +20,11 @@ constexpr int32_t kMaxCustomers = 1000;
 // Instances x trajectories x nodes of a batch: choices, and what an engine keeps a step of each.
 constexpr int64_t kMaxChoices = int64_t{1} << 26;
 
+template <typename T>
+bool AreAll(const std::vector<T>& items, T one) {
+  return std::all_of(items.begin(), items.end(), [one](T item) { return item == one; });
+}
+
 void ReadKinds(ConfigReader& reader, ProblemConfig& problem) {
   constexpr std::array<ProblemKind, 3> kKinds = {ProblemKind::kCvrp, ProblemKind::kVrptw,
                                                  ProblemKind::kTsp};
@@ -212,7 +217,7 @@ int64_t TrajectoriesOf(const TrainingConfig& config) {
 
 void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
   const ProblemConfig& problem = config.problem;
-  const bool tsp_alone = problem.kinds == std::vector<ProblemKind>{ProblemKind::kTsp};
+  const bool tsp_alone = AreAll(problem.kinds, ProblemKind::kTsp);
   const bool attributes = problem.open_routes + problem.distance_limit + problem.backhauls > 0;
   if (tsp_alone && attributes) {
     reader.Refuse("problem.kind", "another kind with open_routes, distance_limit or backhauls");
@@ -223,7 +228,7 @@ void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
                   "\"file\" with open_routes, distance_limit or backhauls: our own search does not "
                   "know them yet");
   }
-  if (problem.layouts == std::vector<Layout>{Layout::kX} && problem.capacity != NumberRange{}) {
+  if (AreAll(problem.layouts, Layout::kX) && problem.capacity != NumberRange{}) {
     reader.Refuse("problem.capacity", "none: the layout \"x\" draws its own");
   }
   if (config.method == TrainingMethod::kSupervised && !problem.instances.empty()) {

@@ -39,6 +39,7 @@ enum class Reference { kNearestNeighbour, kSearch, kFile };
 // What is trained on: generated instances, of which each draws its kind, layout and attributes, and
 // each batch its size; or a user's own.
 struct ProblemConfig {
+  // Each is drawn as often as it is named here; likewise the layouts.
   std::vector<ProblemKind> kinds = {ProblemKind::kCvrp};
   IntegerRange customers = {20, 20};  // TSP: cities
   // Sizes by u^skew, u uniform in [0, 1): 1: each as often, above: small ones more often.

@@ -189,7 +189,10 @@ absl::Status TrainingRun::WriteModel(const std::string& directory, const std::st
   ModelCard card;
   card.architecture = config_.model;
   card.architecture_json = config_.ArchitectureJson();
-  card.kinds = config_.problem.kinds;
+  for (const ProblemKind kind : config_.problem.kinds) {  // once, however often it was drawn
+    const bool named = std::find(card.kinds.begin(), card.kinds.end(), kind) != card.kinds.end();
+    if (!named) card.kinds.push_back(kind);
+  }
   card.input_features = InputFeatures(config_.model);
   card.parameters = engine_->parameters().size();
   card.training_job = job_name;

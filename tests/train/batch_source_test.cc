@@ -1,5 +1,6 @@
 #include "core/train/batch_source.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -85,6 +86,18 @@ TEST(GeneratedSourceTest, MixesKindsAndAttributesWithinABatchAndSizesBetweenBatc
   EXPECT_NEAR(timed, 400, 80);
   EXPECT_NEAR(open, 400, 80);
   EXPECT_GT(capacities.size(), 30u);
+}
+
+TEST(GeneratedSourceTest, DrawsAKindAsOftenAsItIsNamed) {
+  TrainingConfig config = Config();
+  config.batch_size = 1000;
+  config.problem.kinds = {ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kCvrp,
+                          ProblemKind::kCvrp};
+  const auto batch = *MakeGeneratedSource(config, NodeOrder::kAsGiven)->Make(0, nullptr);
+  const std::vector<RoutingProblem>& problems = batch.parts.front().batch.problems;
+  const auto tsp = std::count_if(problems.begin(), problems.end(),
+                                 [](const RoutingProblem& problem) { return problem.tsp; });
+  EXPECT_NEAR(static_cast<double>(tsp), 250, 50);
 }
 
 TEST(GeneratedSourceTest, DrawsSmallSizesMoreOftenWhereTheyAreSkewed) {

@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/model/model_card.h"
 #include "core/problem/formats.h"
 #include "core/search/construct.h"
 #include "gtest/gtest.h"
@@ -111,13 +112,16 @@ INSTANTIATE_TEST_SUITE_P(Kinds, KindTest, testing::Values("vrptw", "tsp"));
 TEST_F(TrainerDataTest, TrainsAMixtureOfEverything) {
   std::string yaml = Yaml(kMethods[2]);
   yaml.replace(yaml.find("kind: cvrp, customers: 6"), 24,
-               "kinds: [cvrp, tsp, vrptw], customers: [3, 9], capacity: [20, 60], "
+               "kinds: [cvrp, tsp, vrptw, cvrp], customers: [3, 9], capacity: [20, 60], "
                "layouts: [uniform, clustered, x], open_routes: 0.3, distance_limit: 0.3, "
                "backhauls: 0.3");
   Recorder recorder;
   const auto result = Train("a", yaml, recorder);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_TRUE(std::isfinite(recorder.epochs.back().validation_gap));
+  const auto card = ParseModelCard(*ReadFile(ModelOf("a") + "/card.json"), "card.json");
+  ASSERT_TRUE(card.ok()) << card.status();
+  EXPECT_EQ(card->kinds, (std::vector{ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kVrptw}));
 }
 
 }  // namespace

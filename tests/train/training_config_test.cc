@@ -51,14 +51,16 @@ TEST(TrainingConfigTest, TakesRangesAndListsOfAMixture) {
   const std::vector<std::string> overrides = {"problem.customers=[10, 100]"};
   const auto config = ParseTrainingConfig(
       "name: a\nmodel: GT+RL\n"
-      "problem: {kinds: [cvrp, tsp], capacity: [20, 60], layouts: [x, uniform], open_routes: 0.2,\n"
+      "problem: {kinds: [cvrp, tsp, cvrp], capacity: [20, 60], layouts: [x, uniform], open_routes: "
+      "0.2,\n"
       "          backhauls: 0.1, instances: [a.jsonl, b.vrp], demand_jitter: 0.1}\n"
       "training: {schedule: step, milestones: [3, 5], weight_decay: 0.01, amp_type: fp16}\n"
       "reinforce: {baseline: pomo, starts: 8}\nvalidation: {reference: search}\n",
       "f.yaml", overrides);
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->model, "gt");
-  EXPECT_EQ(config->problem.kinds, (std::vector{ProblemKind::kCvrp, ProblemKind::kTsp}));
+  EXPECT_EQ(config->problem.kinds,
+            (std::vector{ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kCvrp}));
   EXPECT_EQ(config->problem.customers, (IntegerRange{10, 100}));
   EXPECT_EQ(config->problem.capacity, (NumberRange{20, 60}));
   EXPECT_EQ(config->problem.layouts, (std::vector{Layout::kX, Layout::kUniform}));
@@ -78,7 +80,10 @@ TEST(TrainingConfigTest, RefusesRangesAndListsThatAreNone) {
         "problem: {customers: []}", "problem: {customers: [1, many]}",
         "problem: {customers: [[1, 2]]}", "problem: {customers: ['1', 2]}",
         "problem: {capacity: [5, 60]}", "problem: {capacity: [0, 60]}",
-        "problem: {kinds: [cvrp, cvrp]}", "problem: {kinds: []}", "problem: {kinds: [cvrp, vrp]}",
+        "problem: {kinds: [tsp, tsp, tsp, tsp, tsp, tsp, tsp, tsp, tsp, tsp, tsp, tsp, tsp, tsp, "
+        "tsp, "
+        "tsp, tsp]}",
+        "problem: {kinds: []}", "problem: {kinds: [cvrp, vrp]}",
         "problem: {kind: cvrp, kinds: [tsp]}", "problem: {instances: ['']}",
         "training: {schedule: step, milestones: [5, 3]}", "training: {schedule: step}",
         "training: {milestones: [3]}", "training: {final_learning_rate: 0.1}",
