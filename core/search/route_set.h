@@ -8,6 +8,7 @@
 
 #include "core/problem/solution.h"
 #include "core/search/search_problem.h"
+#include "core/search/visit_place.h"
 
 namespace vrp {
 
@@ -26,17 +27,6 @@ struct SearchRoute {
 
   int32_t customers() const { return static_cast<int32_t>(nodes.size()) - 2; }
   bool empty() const { return nodes.size() <= 2; }
-};
-
-// Where a customer is, in one half of a cache line: what a search beside related customers asks of
-// each.
-struct VisitPlace {
-  int32_t route = -1;  // -1: absent, and the rest is void
-  int32_t position = 0;
-  NodeIndex before = 0;
-  NodeIndex after = 0;
-  double edge_before = 0;  // distance from `before`
-  double edge_after = 0;   // distance to `after`
 };
 
 // A place for a customer: in routes()[route] right after position `after`.

@@ -6,6 +6,7 @@
 
 #include "core/base/steady_time.h"
 #include "core/search/grace.h"
+#include "core/search/rich/fleet_bounds.h"
 #include "core/search/rich/vehicle_labels.h"
 
 namespace vrp {
@@ -23,6 +24,13 @@ constexpr double kImproveRate = 0.3;
 constexpr double kBesideAbsentRate = 0.3;
 // The share of the budget that may be spent on a smaller fleet.
 constexpr double kFleetShare = 0.3;
+// Fewer routes may be cheaper, but ruins hardly ever empty a long one, while they open one with
+// ease. So in this part of the budget a smaller fleet is tried and improved; then the search goes
+// on from there unless that costs so many times as much as before.
+constexpr double kFewerFrom = 0.1;
+constexpr double kFewerUntil = 0.12;
+constexpr double kFewerJudged = 0.2;
+constexpr double kMostForFewer = 1.01;
 // Iterations a unit without a better plan, after which a partial plan starts again from the best.
 constexpr int64_t kPatience = 30;
 // Absences are counted for at most this many units.
@@ -34,29 +42,6 @@ constexpr double kTollAfter = 0.3;
 constexpr double kFirstToll = 5;
 constexpr double kLastToll = 50;
 
-// Of what has to be delivered, shipments aside.
-double RequiredLoad(const RichProblem& problem, int32_t k) {
-  double sum = 0;
-  for (int32_t u = 0; u < problem.units(); ++u) {
-    const RichUnit& unit = problem.unit(u);
-    if (!unit.required() || unit.kind != RichUnit::Kind::kSingle) continue;
-    sum += problem.delivered(problem.NodesOf(unit).front())[k];
-  }
-  return sum;
-}
-
-// Whether all vehicles together cannot load what is required.
-bool FleetTooSmall(const RichProblem& problem) {
-  for (int32_t k = 0; k < problem.dimensions(); ++k) {
-    double room = 0;
-    for (const RichVehicle& vehicle : problem.vehicles()) {
-      room += vehicle.capacity[k] * vehicle.count * (1.0 + vehicle.max_reloads);
-    }
-    if (RequiredLoad(problem, k) > room) return true;
-  }
-  return false;
-}
-
 double MeanWeight(const RichProblem& problem) {
   double sum = 0;
   int32_t count = 0;
@@ -66,19 +51,6 @@ double MeanWeight(const RichProblem& problem) {
     ++count;
   }
   return count == 0 ? 1 : sum / count;
-}
-
-// That the loads of what is required need, at least, or are frozen.
-int32_t FewestRoutes(const RichProblem& problem) {
-  double fewest = std::max<double>(1, static_cast<double>(problem.frozen().size()));
-  for (int32_t k = 0; k < problem.dimensions(); ++k) {
-    double most = 0;
-    for (const RichVehicle& vehicle : problem.vehicles()) {
-      most = std::max(most, vehicle.capacity[k] * (1.0 + vehicle.max_reloads));
-    }
-    fewest = std::max(fewest, std::ceil(RequiredLoad(problem, k) / most - 1e-9));
-  }
-  return static_cast<int32_t>(fewest);
 }
 
 }  // namespace
@@ -97,6 +69,7 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
       pruning_(routes),
       reported_(absl::InfinitePast()),
       times_absent_(routes.problem().units(), 0) {
+  route_weight_ = routes.problem().route_weight();
   current_ = best_ = Measure();
   routes.TakeChanged();
   for (int32_t slot = 0; slot < routes.slots(); ++slot) {
@@ -113,8 +86,7 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
 double RichAnnealing::FirstTemperature() const { return kFirstTemperature * mean_edge_cost_; }
 
 RichAnnealing::Value RichAnnealing::Measure() const {
-  return {routes_.missing_weight(),
-          routes_.cost() + routes_.problem().route_weight() * routes_.used()};
+  return {routes_.missing_weight(), routes_.cost() + route_weight_ * routes_.used()};
 }
 
 double RichAnnealing::MeanEdgeCost() const {
@@ -138,9 +110,12 @@ SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
     if (end != SearchEnd::kIterations) break;
     const double phase = cooling_.Phase(iterations_, now);
     temperature_ = FirstTemperature() * std::pow(kLastTemperature / kFirstTemperature, phase);
-    SetToll(phase, cooling_.Used(iterations_, now));
-    if (unreported_ && now - reported_ >= kReportEvery) Report(on_improvement);
-    if (routes_.problem().route_weight() > 0) SteerFleet(cooling_.Used(iterations_, now));
+    const double used = cooling_.Used(iterations_, now);
+    SetToll(phase, used);
+    if (unreported_ && (now - reported_ >= kReportEvery || BeginsFewer(used))) {
+      Report(on_improvement);
+    }
+    SteerFleet(used);
     Step();
   }
   if (unreported_) Report(on_improvement);
@@ -257,6 +232,7 @@ void RichAnnealing::RestoreBest() {
   routes_.SetAbsent(std::move(absent));
   routes_.TakeChanged();
   current_ = best_ = Measure();
+  best_used_ = routes_.used();
   since_best_ = 0;
 }
 
@@ -267,7 +243,7 @@ void RichAnnealing::Report(ImprovementFn on_improvement) {
   unreported_ = false;
 }
 
-Plan RichAnnealing::BestPlan() {
+Plan RichAnnealing::BestPlan() const {
   VehicleLabels labels(routes_.problem());
   Plan plan;
   for (int32_t slot = 0; slot < std::ssize(best_routes_); ++slot) {
@@ -281,11 +257,42 @@ Plan RichAnnealing::BestPlan() {
 
 void RichAnnealing::SteerFleet(double used) {
   if (best_.missing > 0) return;
-  if (used >= kFleetShare || fewest_routes_ >= best_used_) {
-    if (std::exchange(shrinking_, false)) {
-      routes_.LimitRoutes(INT32_MAX);
-      RestoreBest();
-    }
+  if (routes_.problem().route_weight() > 0) return ShrinkFleet(used < kFleetShare);
+  if (BeginsFewer(used)) BeginFewer();
+  if (route_weight_ == 0) return;
+  ShrinkFleet(used < kFewerUntil);
+  if (used >= kFewerJudged) EndFewer();
+}
+
+bool RichAnnealing::BeginsFewer(double used) const {
+  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.missing == 0 &&
+         fewest_routes_ < best_used_;
+}
+
+// Until the end of this a route weighs more than the whole plan costs.
+void RichAnnealing::BeginFewer() {
+  before_fewer_.routes = best_routes_;
+  before_fewer_.cost = best_.energy;
+  route_weight_ = 1 + 2 * best_.energy;
+  RestoreBest();
+}
+
+void RichAnnealing::EndFewer() {
+  route_weight_ = 0;
+  before_fewer_.tried = true;
+  RestoreBest();
+  if (best_.energy > kMostForFewer * before_fewer_.cost) {
+    best_routes_ = before_fewer_.routes;
+    RestoreBest();
+  }
+  before_fewer_.routes.clear();
+}
+
+void RichAnnealing::ShrinkFleet(bool in_time) {
+  if (!in_time || fewest_routes_ >= best_used_) {
+    if (!std::exchange(shrinking_, false)) return;
+    routes_.LimitRoutes(INT32_MAX);
+    RestoreBest();
     return;
   }
   if (!shrinking_ || current_.missing == 0) TakeRouteAway();

@@ -28,10 +28,10 @@ class RichAnnealing {
 
   // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
   // `grace` while required units are absent from the best plan. Calls `on_improvement` at most once
-  // in some milliseconds, and with the last improvement before it returns.
+  // in some milliseconds, and with the last improvement before it returns. Once, from where it
+  // goes on with fewer routes, these may be worse than what was reported before.
   SearchEnd Run(ImprovementFn on_improvement);
 
-  Plan BestPlan();
   int64_t iterations() const { return iterations_; }
 
  private:
@@ -58,8 +58,13 @@ class RichAnnealing {
   void KeepBest();
   void RestoreBest();
   void Report(ImprovementFn on_improvement);
-  // Fewest routes first: takes away a route for as long as the budget's first part lasts.
+  Plan BestPlan() const;
+  // Takes routes away in one part of the budget: the first one where the objective is the fewest.
   void SteerFleet(double used);
+  bool BeginsFewer(double used) const;
+  void BeginFewer();
+  void EndFewer();
+  void ShrinkFleet(bool in_time);
   void TakeRouteAway();
 
   RichRouteSet& routes_;
@@ -80,8 +85,9 @@ class RichAnnealing {
   double temperature_ = 0;
   absl::Time reported_;
   bool unreported_ = false;
-  bool shrinking_ = false;  // the fleet is
-  int64_t since_best_ = 0;  // iterations
+  double route_weight_ = 0;  // of a route, besides its cost
+  bool shrinking_ = false;   // the fleet is
+  int64_t since_best_ = 0;   // iterations
 
   Value current_, best_;
   int32_t best_used_ = 0;
@@ -90,6 +96,12 @@ class RichAnnealing {
   // Per unit; what is often absent goes first (SISR's fleet minimisation).
   std::vector<int64_t> times_absent_;
   std::vector<Kept> best_routes_;  // by slot
+  // The best before fewer routes were tried.
+  struct {
+    bool tried = false;
+    std::vector<Kept> routes = {};
+    double cost = 0;
+  } before_fewer_;
   int64_t iterations_ = 0;
 };
 

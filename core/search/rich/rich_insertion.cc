@@ -1,6 +1,7 @@
 #include "core/search/rich/rich_insertion.h"
 
 #include <algorithm>
+#include <array>
 
 namespace vrp {
 namespace {
@@ -123,18 +124,55 @@ void RichInsertion::ScanRoute(NodeIndex node, int32_t slot, RichSpot& best) {
 
 void RichInsertion::LookBesideRelated(NodeIndex node, RichSpot& best) {
   const auto related = problem_.Related(node);
-  for (const NodeIndex other : related.first(std::min<size_t>(related.size(), kRelatedLooked))) {
-    const int32_t slot = routes_.RouteOf(other);
-    if (slot < 0 || !MayTake(routes_.route(slot), node)) continue;
-    const RichRoute& route = routes_.route(slot);
-    const bool reloads = route.reloads < problem_.vehicle(route.type).max_reloads;
-    const int32_t position = routes_.PositionOf(other);
-    for (const int32_t after : {position, position - 1}) {
-      if (after < route.fixed) continue;
-      const RichSpot spot{.slot = slot, .node = node, .after = after};
-      ConsiderPlace(spot, AddedDistance(route, after, node), best);
-      if (reloads) ScanReloads(spot, best);
-    }
+  const auto looked = related.first(std::min<size_t>(related.size(), kRelatedLooked));
+  if (!problem_.one_distance() || problem_.has_reloads()) {
+    for (const NodeIndex other : looked) LookBeside(other, node, best);
+    return;
+  }
+  // All distances first: so the waits for memory overlap, and few places need more.
+  const RichVehicle& any = problem_.vehicle(0);
+  const double* row = any.symmetric && any.distance != nullptr
+                          ? any.distance + static_cast<int64_t>(node) * problem_.size()
+                          : nullptr;
+  const auto from = [&](NodeIndex other) {
+    return row != nullptr ? row[other] : problem_.Distance(any, other, node);
+  };
+  const auto to = [&](NodeIndex other) {
+    if (other == problem_.nowhere()) return 0.0;
+    return row != nullptr ? row[other] : problem_.Distance(any, node, other);
+  };
+  std::array<double, kRelatedLooked> before;
+  std::array<double, kRelatedLooked> after;
+  for (size_t i = 0; i < looked.size(); ++i) {
+    const VisitPlace& place = routes_.PlaceOf(looked[i]);
+    before[i] = from(place.before) + to(looked[i]) - place.edge_before;
+    after[i] = from(looked[i]) + to(place.after) - place.edge_after;
+  }
+  const double least = problem_.least_per_distance();
+  for (size_t i = 0; i < looked.size(); ++i) {
+    const double added = std::min(before[i], after[i]);
+    if (added > 0 && least * added >= best.cost) continue;
+    const VisitPlace& place = routes_.PlaceOf(looked[i]);
+    if (place.route < 0 || !MayTake(routes_.route(place.route), node)) continue;
+    const int32_t fixed = routes_.route(place.route).fixed;
+    RichSpot spot{.slot = place.route, .node = node, .after = place.position};
+    if (spot.after >= fixed) ConsiderPlace(spot, after[i], best);
+    --spot.after;
+    if (spot.after >= fixed) ConsiderPlace(spot, before[i], best);
+  }
+}
+
+void RichInsertion::LookBeside(NodeIndex other, NodeIndex node, RichSpot& best) {
+  const int32_t slot = routes_.RouteOf(other);
+  if (slot < 0 || !MayTake(routes_.route(slot), node)) return;
+  const RichRoute& route = routes_.route(slot);
+  const bool reloads = route.reloads < problem_.vehicle(route.type).max_reloads;
+  const int32_t position = routes_.PositionOf(other);
+  for (const int32_t after : {position, position - 1}) {
+    if (after < route.fixed) continue;
+    const RichSpot spot{.slot = slot, .node = node, .after = after};
+    ConsiderPlace(spot, AddedDistance(route, after, node), best);
+    if (reloads) ScanReloads(spot, best);
   }
 }
 

@@ -60,6 +60,7 @@ class RichInsertion {
   void FindSingle(NodeIndex node, RichSpot& best);
   void ScanRoute(NodeIndex node, int32_t slot, RichSpot& best);
   void LookBesideRelated(NodeIndex node, RichSpot& best);
+  void LookBeside(NodeIndex other, NodeIndex node, RichSpot& best);
   bool MayTake(const RichRoute& route, NodeIndex node) const;
   void ConsiderPlace(RichSpot spot, double added, RichSpot& best);
   void ScanReloads(RichSpot spot, RichSpot& best);

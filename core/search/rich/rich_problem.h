@@ -20,7 +20,7 @@ class RichProblem {
   static constexpr int32_t kMatrixNodes = 2000;  // as SearchProblem's
   static constexpr int32_t kListed = 100;
   static constexpr int32_t kListedLarge = 40;    // above kScanAllNodes
-  static constexpr int32_t kScanAllNodes = 400;  // up to here every place of a plan is looked at
+  static constexpr int32_t kScanAllNodes = 150;  // up to here every place of a plan is looked at
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   // Returns soon after `stop` holds: then neighbour lists may be empty, all else is complete.
@@ -48,15 +48,24 @@ class RichProblem {
   // Cost of each route, beyond any saving, where fewer routes are better; else 0.
   double route_weight() const { return route_weight_; }
 
+  // Whether the distances of all vehicles are the same, and the least cost of one of them.
+  bool one_distance() const { return one_distance_; }
+  double least_per_distance() const { return least_per_distance_; }
+  bool has_reloads() const { return has_reloads_; }  // some vehicle may
   double Distance(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
     if (to == size_) return 0;
     return vehicle.distance != nullptr ? vehicle.distance[static_cast<int64_t>(from) * size_ + to]
                                        : instance_.Distance(from, to);
   }
   double Duration(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
+    return Duration(vehicle, from, to,
+                    vehicle.duration != nullptr ? 0 : Distance(vehicle, from, to));
+  }
+  // Where that distance is known.
+  double Duration(const RichVehicle& vehicle, NodeIndex from, NodeIndex to, double distance) const {
     if (to == size_) return 0;
     return vehicle.duration != nullptr ? vehicle.duration[static_cast<int64_t>(from) * size_ + to]
-                                       : Distance(vehicle, from, to) * inverse_speed_;
+                                       : distance * inverse_speed_;
   }
 
   double Service(NodeIndex node) const { return service_[node]; }
@@ -131,7 +140,8 @@ class RichProblem {
   Instance instance_;  // shares its data
   int32_t size_ = 0, depots_ = 0, dimensions_ = 1, skill_rows_ = 1, listed_ = 0;
   bool timed_ = false, has_shipments_ = false, has_backhauls_ = false;
-  bool plain_loads_ = true;
+  bool plain_loads_ = true, one_distance_ = true, has_reloads_ = false;
+  double least_per_distance_ = kNever;
   double inverse_speed_ = 1, time_slack_ = 0, epsilon_ = 0, route_weight_ = 0;
   std::vector<RichVehicle> vehicles_;
   std::vector<int32_t> type_of_;

@@ -311,6 +311,9 @@ void RichProblemBuilder::SetTravel() {
     } else if (!data_.duration_matrix.empty()) {
       vehicle.duration = data_.duration_matrix.data();
     }
+    p.least_per_distance_ = std::min(p.least_per_distance_, vehicle.per_distance);
+    p.has_reloads_ = p.has_reloads_ || vehicle.max_reloads > 0;
+    p.one_distance_ = p.one_distance_ && vehicle.distance == p.vehicles_.front().distance;
   }
 }
 

@@ -28,23 +28,31 @@ class Measurer {
  private:
   bool IsDepot(int32_t i) const { return p_.is_depot(route_.nodes[i]); }
 
+  double DurationAfter(int32_t i) const {
+    return p_.Duration(vehicle_, route_.nodes[i], route_.nodes[i + 1], route_.edge[i]);
+  }
+
+  // Sums are kept apart from the route until the end: stored each time, they would wait for memory.
   void MeasureDistance() {
-    const int32_t size = route_.size();
-    route_.edge.resize(size - 1);
-    route_.distance = route_.travel = route_.driving = 0;
-    route_.stops = route_.reloads = 0;
-    for (int32_t i = 0; i + 1 < size; ++i) {
-      const NodeIndex from = route_.nodes[i];
-      const NodeIndex to = route_.nodes[i + 1];
-      route_.edge[i] = p_.Distance(vehicle_, from, to);
-      route_.distance += route_.edge[i];
-      if (vehicle_.needs_duration) route_.driving += p_.Duration(vehicle_, from, to);
-      if (i == 0) continue;
-      route_.stops += !IsDepot(i);
-      route_.reloads += IsDepot(i);
-      route_.travel += p_.Service(from);
+    const int32_t places = route_.size() - 1;
+    double distance = 0;
+    double service = 0;
+    int32_t reloads = 0;
+    for (int32_t i = 0; i < places; ++i) distance += route_.edge[i];
+    for (int32_t i = 1; i < places; ++i) {
+      service += p_.Service(route_.nodes[i]);
+      reloads += IsDepot(i);
     }
-    route_.travel += route_.driving;
+    route_.distance = distance;
+    route_.reloads = reloads;
+    route_.stops = places - 1 - reloads;
+    route_.driving = 0;
+    if (vehicle_.needs_duration) {
+      double driving = 0;
+      for (int32_t i = 0; i < places; ++i) driving += DurationAfter(i);
+      route_.driving = driving;
+    }
+    route_.travel = service + route_.driving;
   }
 
   void SumLoad() {
@@ -67,38 +75,41 @@ class Measurer {
     }
   }
 
-  double& At(std::vector<double>& cells, int32_t i, int32_t k) const {
-    return cells[i * int64_t{p_.dimensions()} + k];
-  }
-
+  // The entries of dimension k are `dimensions` apart.
   void MeasureOnBoard(int32_t k) {
+    const int64_t step = p_.dimensions();
+    double* const on_board = route_.on_board.data() + k;
     double taken = 0;  // with the trip so far, from its end
     for (int32_t i = route_.size() - 2; i >= 0; --i) {
-      At(route_.on_board, i, k) = taken;
+      on_board[i * step] = taken;
       taken = IsDepot(i) ? 0 : taken + p_.delivered(route_.nodes[i])[k];
     }
     double load = 0;
     for (int32_t i = 0; i + 1 < route_.size(); ++i) {
       const NodeIndex node = route_.nodes[i];
-      double& on_board = At(route_.on_board, i, k);
       load = IsDepot(i)
-                 ? on_board
+                 ? on_board[i * step]
                  : load + p_.collected(node)[k] + p_.carried(node)[k] - p_.delivered(node)[k];
-      on_board = load;
+      on_board[i * step] = load;
     }
   }
 
   void MeasureMost(int32_t k) {
+    const int64_t step = p_.dimensions();
+    const double* const on_board = route_.on_board.data() + k;
+    double* const before = route_.most_before.data() + k;
+    double* const after = route_.most_after.data() + k;
     double most = 0;
     for (int32_t i = 0; i + 1 < route_.size(); ++i) {
-      const double load = At(route_.on_board, i, k);
+      const double load = on_board[i * step];
       most = IsDepot(i) ? load : std::max(most, load);
-      At(route_.most_before, i, k) = most;
+      before[i * step] = most;
     }
     for (int32_t i = route_.size() - 2; i >= 0; --i) {
       const bool last = i + 2 == route_.size() || IsDepot(i + 1);
-      const double load = At(route_.on_board, i, k);
-      At(route_.most_after, i, k) = last ? load : std::max(load, At(route_.most_after, i + 1, k));
+      const double load = on_board[i * step];
+      most = last ? load : std::max(load, most);
+      after[i * step] = most;
     }
   }
 
@@ -106,14 +117,15 @@ class Measurer {
     const int32_t size = route_.size();
     route_.backhaul_before.assign(size, 0);
     route_.linehaul_after.assign(size, 0);
+    bool backhaul = false;
     for (int32_t i = 1; i + 1 < size; ++i) {
-      if (IsDepot(i)) continue;
-      route_.backhaul_before[i] = route_.backhaul_before[i - 1] || p_.is_backhaul(route_.nodes[i]);
+      backhaul = !IsDepot(i) && (backhaul || p_.is_backhaul(route_.nodes[i]));
+      route_.backhaul_before[i] = backhaul;
     }
+    bool linehaul = false;
     for (int32_t i = size - 3; i >= 0; --i) {
-      if (IsDepot(i + 1)) continue;
-      route_.linehaul_after[i] =
-          route_.linehaul_after[i + 1] || p_.is_linehaul(route_.nodes[i + 1]);
+      linehaul = !IsDepot(i + 1) && (linehaul || p_.is_linehaul(route_.nodes[i + 1]));
+      route_.linehaul_after[i] = linehaul;
     }
   }
 
@@ -146,7 +158,7 @@ class Measurer {
     for (int32_t i = 1; i < size; ++i) {
       const NodeIndex node = route_.nodes[i];
       if (node != p_.nowhere()) {
-        time = p_.Earliest(node, time + p_.Duration(vehicle_, route_.nodes[i - 1], node));
+        time = p_.Earliest(node, time + DurationAfter(i - 1));
         if (i < last) time = IsDepot(i) ? std::max(time, ReleaseAt(i)) : time + Handling(i);
       }
       route_.departure[i] = time;
@@ -159,7 +171,7 @@ class Measurer {
         if (i < last && !IsDepot(i)) begin -= Handling(i);
         begin = p_.Latest(node, begin);
       }
-      route_.latest[i - 1] = begin - p_.Duration(vehicle_, route_.nodes[i - 1], node);
+      route_.latest[i - 1] = begin - DurationAfter(i - 1);
     }
   }
 
@@ -176,13 +188,11 @@ class Measurer {
     route_.tail.resize(size);
     route_.head[0] = SegmentAt(0);
     for (int32_t i = 1; i < size; ++i) {
-      const double travel = p_.Duration(vehicle_, route_.nodes[i - 1], route_.nodes[i]);
-      route_.head[i] = Join(route_.head[i - 1], travel, SegmentAt(i));
+      route_.head[i] = Join(route_.head[i - 1], DurationAfter(i - 1), SegmentAt(i));
     }
     route_.tail[size - 1] = SegmentAt(size - 1);
     for (int32_t i = size - 2; i >= 0; --i) {
-      const double travel = p_.Duration(vehicle_, route_.nodes[i], route_.nodes[i + 1]);
-      route_.tail[i] = Join(SegmentAt(i), travel, route_.tail[i + 1]);
+      route_.tail[i] = Join(SegmentAt(i), DurationAfter(i), route_.tail[i + 1]);
     }
   }
 
@@ -206,6 +216,14 @@ class Measurer {
 };
 
 }  // namespace
+
+void MeasureEdges(const RichProblem& problem, RichRoute& route) {
+  const RichVehicle& vehicle = problem.vehicle(route.type);
+  route.edge.resize(route.size() - 1);
+  for (int32_t i = 0; i + 1 < route.size(); ++i) {
+    route.edge[i] = problem.Distance(vehicle, route.nodes[i], route.nodes[i + 1]);
+  }
+}
 
 bool MeasureRoute(const RichProblem& problem, RouteEvaluator& evaluator, RichRoute& route) {
   return Measurer(problem, route).Run(evaluator);

@@ -60,8 +60,11 @@ struct RichRoute {
   int32_t size() const { return static_cast<int32_t>(nodes.size()); }
 };
 
-// Fills in all that follows from type and nodes. Order and loads are allowed; false: distance or
-// times are not.
+// Fills in `edge`, which follows from type and nodes.
+void MeasureEdges(const RichProblem& problem, RichRoute& route);
+
+// Fills in all that follows from type, nodes and edges. Order and loads are allowed; false:
+// distance or times are not.
 bool MeasureRoute(const RichProblem& problem, RouteEvaluator& evaluator, RichRoute& route);
 
 // The visit of a customer who comes from elsewhere than a place of setup, as a segment.

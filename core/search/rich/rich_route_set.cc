@@ -18,9 +18,9 @@ std::vector<NodeIndex> WithEnds(const RichVehicle& vehicle, std::span<const Node
 RichRouteSet::RichRouteSet(const RichProblem& problem)
     : problem_(&problem),
       evaluator_(problem),
-      route_of_(problem.size() + 1, -1),
-      position_of_(problem.size() + 1, -1),
+      places_(problem.size() + 1),
       used_of_(problem.vehicles().size(), 0) {
+  for (const RichVehicle& vehicle : problem.vehicles()) vehicles_ += vehicle.count;
   for (int32_t u = 0; u < problem.units(); ++u) {
     if (ServedAlone(problem.unit(u))) servable_.push_back(u);
   }
@@ -54,7 +54,7 @@ void RichRouteSet::Load(const Plan& plan) {
     const RichFrozenRoute& frozen = problem_->frozen()[slot];
     RouteLoader loader(*problem_, evaluator_, problem_->vehicle(frozen.type),
                        plan[found].customers);
-    SetRoute(slot, frozen.type, loader.LoadFrozen(frozen, route_of_));
+    SetRoute(slot, frozen.type, loader.LoadFrozen(frozen, places_));
   }
   for (size_t r = 0; r < plan.size(); ++r) {
     if (!loaded[r]) LoadRoute(plan[r]);
@@ -62,7 +62,7 @@ void RichRouteSet::Load(const Plan& plan) {
   std::vector<int32_t> absent;
   for (const int32_t u : servable_) {
     const auto nodes = problem_->NodesOf(problem_->unit(u));
-    if (std::none_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return route_of_[n] >= 0; })) {
+    if (std::none_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return RouteOf(n) >= 0; })) {
       absent.push_back(u);
     }
   }
@@ -86,7 +86,7 @@ void RichRouteSet::LoadRoute(const PlannedRoute& planned) {
   const int32_t type = problem_->TypeOf(planned.vehicle_type);
   if (!HasVehicle(type) || !CanOpenRoute()) return;
   RouteLoader loader(*problem_, evaluator_, problem_->vehicle(type), planned.customers);
-  const std::vector<NodeIndex> nodes = loader.Load(route_of_);
+  const std::vector<NodeIndex> nodes = loader.Load(places_);
   if (!nodes.empty()) SetRoute(EmptySlot(), type, nodes);
 }
 
@@ -109,6 +109,7 @@ bool RichRouteSet::SetRoute(int32_t slot, int32_t type, std::span<const NodeInde
   route.type = type;
   route.nodes.assign(nodes.begin(), nodes.end());
   if (nodes.empty()) return true;
+  MeasureKnownEdges(route);
   if (!MeasureRoute(*problem_, evaluator_, route)) {
     route.nodes.clear();
     return false;
@@ -118,11 +119,32 @@ bool RichRouteSet::SetRoute(int32_t slot, int32_t type, std::span<const NodeInde
   return true;
 }
 
+// What two customers' last visits say of the way between them holds for as long as all vehicles'
+// distances are the same, and spares waits for the matrix.
+void RichRouteSet::MeasureKnownEdges(RichRoute& route) const {
+  if (!problem_->one_distance()) return MeasureEdges(*problem_, route);
+  const RichVehicle& vehicle = problem_->vehicle(route.type);
+  route.edge.resize(route.size() - 1);
+  for (int32_t i = 0; i + 1 < route.size(); ++i) {
+    const NodeIndex from = route.nodes[i];
+    const NodeIndex to = route.nodes[i + 1];
+    const VisitPlace& at_from = places_[from];
+    const VisitPlace& at_to = places_[to];
+    if (at_from.after == to && at_from.position > 0) {
+      route.edge[i] = at_from.edge_after;
+    } else if (at_to.before == from && at_to.position > 0) {
+      route.edge[i] = at_to.edge_before;
+    } else {
+      route.edge[i] = problem_->Distance(vehicle, from, to);
+    }
+  }
+}
+
 void RichRouteSet::Unlink(int32_t slot) {
   RichRoute& route = routes_[slot];
   if (route.empty()) return;
   Count(route, -1);
-  for (int32_t i = 1; i + 1 < route.size(); ++i) route_of_[route.nodes[i]] = -1;
+  for (int32_t i = 1; i + 1 < route.size(); ++i) places_[route.nodes[i]].route = -1;
   first_empty_ = std::min(first_empty_, slot);
 }
 
@@ -136,8 +158,12 @@ void RichRouteSet::Number(int32_t slot) {
   const RichRoute& route = routes_[slot];
   for (int32_t i = 1; i + 1 < route.size(); ++i) {
     if (problem_->is_depot(route.nodes[i])) continue;
-    route_of_[route.nodes[i]] = slot;
-    position_of_[route.nodes[i]] = i;
+    places_[route.nodes[i]] = {.route = slot,
+                               .position = i,
+                               .before = route.nodes[i - 1],
+                               .after = route.nodes[i + 1],
+                               .edge_before = route.edge[i - 1],
+                               .edge_after = route.edge[i]};
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/problem/solution.h"
 #include "core/search/rich/rich_route.h"
+#include "core/search/visit_place.h"
 
 namespace vrp {
 
@@ -21,8 +22,9 @@ class RichRouteSet {
   RouteEvaluator& evaluator() { return evaluator_; }
   int32_t slots() const { return static_cast<int32_t>(routes_.size()); }
   const RichRoute& route(int32_t slot) const { return routes_[slot]; }
-  int32_t RouteOf(NodeIndex customer) const { return route_of_[customer]; }  // -1: none
-  int32_t PositionOf(NodeIndex customer) const { return position_of_[customer]; }
+  const VisitPlace& PlaceOf(NodeIndex customer) const { return places_[customer]; }
+  int32_t RouteOf(NodeIndex customer) const { return places_[customer].route; }  // -1: none
+  int32_t PositionOf(NodeIndex customer) const { return places_[customer].position; }
   // Units that no route serves but some vehicle could.
   const std::vector<int32_t>& absent() const { return absent_; }
   // Units that some vehicle could serve.
@@ -32,7 +34,7 @@ class RichRouteSet {
   bool HasVehicle(int32_t type) const { return used_of_[type] < problem_->vehicle(type).count; }
   // No more than this many routes are opened.
   void LimitRoutes(int32_t limit) { route_limit_ = limit; }
-  bool CanOpenRoute() const { return used_ < route_limit_; }
+  bool CanOpenRoute() const { return used_ < route_limit_ && used_ < vehicles_; }
 
   double missing_weight() const { return missing_weight_; }  // of the absent that are required
   double cost() const { return route_cost_ + lost_prizes_; }
@@ -65,6 +67,7 @@ class RichRouteSet {
   bool ServedAlone(const RichUnit& unit);
   void Touch(int32_t slot);
   void Count(const RichRoute& route, int32_t sign);
+  void MeasureKnownEdges(RichRoute& route) const;
   void Unlink(int32_t slot);
   void Number(int32_t slot);
   // The route of the plan that begins as the frozen one in that slot; -1: none does.
@@ -75,11 +78,12 @@ class RichRouteSet {
   RouteEvaluator evaluator_;
   std::vector<int32_t> servable_;
   std::vector<RichRoute> routes_;
-  std::vector<int32_t> route_of_, position_of_;  // [N + 1]
-  std::vector<int32_t> used_of_;                 // by type
+  std::vector<VisitPlace> places_;  // [N + 1]
+  std::vector<int32_t> used_of_;    // by type
   std::vector<int32_t> absent_;
   int32_t used_ = 0;
   int32_t route_limit_ = INT32_MAX;
+  int64_t vehicles_ = 0;     // of all types together
   int32_t first_empty_ = 0;  // no slot before it is empty
   double route_cost_ = 0, lost_prizes_ = 0, missing_weight_ = 0;
 

@@ -79,6 +79,7 @@ absl::Status CheckFrozen(const RichProblem& problem) {
   for (size_t slot = 0; slot < problem.frozen().size(); ++slot) {
     const RichFrozenRoute& frozen = problem.frozen()[slot];
     RichRoute route{.type = frozen.type, .nodes = frozen.nodes};
+    MeasureEdges(problem, route);
     if (evaluator.Evaluate(problem.vehicle(frozen.type), frozen.nodes).feasible &&
         MeasureRoute(problem, evaluator, route)) {
       continue;
@@ -105,7 +106,7 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
   VRP_RETURN_IF_ERROR(CheckFrozen(problem));
   FastRandom random(options.seed);
   FirstRoutes first = MakeFirstRoutes(problem, options, until, random);
-  const PlanValue value = ValueOf(instance, first.best);
+  PlanValue value = ValueOf(instance, first.best);
   SearchResult result;
   result.plan = std::move(first.best);
   result.cost = value.cost;
@@ -114,15 +115,17 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
     result.ended_by = EndAtOnce(options.stop);
     return result;
   }
+  // Its best may be worse for a while than what it had before.
   RichAnnealing annealing(first.start, random, options, grace);
   result.ended_by = annealing.Run([&](const Plan& plan, Cost cost) {
-    if (ValueOf(instance, plan) < value) on_improvement(plan, cost);
+    const PlanValue found = ValueOf(instance, plan);
+    if (found >= value) return;
+    value = found;
+    result.plan = plan;
+    result.cost = cost;
+    on_improvement(plan, cost);
   });
   result.iterations = annealing.iterations();
-  Plan plan = annealing.BestPlan();
-  if (value < ValueOf(instance, plan)) return result;
-  result.plan = std::move(plan);
-  result.cost = PlanCost(instance, result.plan);
   return result;
 }
 

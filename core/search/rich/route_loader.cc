@@ -7,14 +7,14 @@
 
 namespace vrp {
 
-std::vector<NodeIndex> RouteLoader::Load(std::span<const int32_t> taken) {
+std::vector<NodeIndex> RouteLoader::Load(std::span<const VisitPlace> taken) {
   Collect(taken);
   Keep(visits_);
   return std::move(kept_);
 }
 
 std::vector<NodeIndex> RouteLoader::LoadFrozen(const RichFrozenRoute& frozen,
-                                               std::span<const int32_t> taken) {
+                                               std::span<const VisitPlace> taken) {
   kept_ = frozen.nodes;
   for (size_t i = 1; i + 1 < frozen.nodes.size(); ++i) {
     const NodeIndex node = frozen.nodes[i];
@@ -26,7 +26,7 @@ std::vector<NodeIndex> RouteLoader::LoadFrozen(const RichFrozenRoute& frozen,
   return Load(taken);
 }
 
-void RouteLoader::Collect(std::span<const int32_t> taken) {
+void RouteLoader::Collect(std::span<const VisitPlace> taken) {
   std::vector<char> is_planned(problem_.size(), 0);
   std::vector<char> seen(problem_.units(), 0);
   for (const NodeIndex node : planned_) {
@@ -36,7 +36,7 @@ void RouteLoader::Collect(std::span<const int32_t> taken) {
     if (!IsCustomer(node) || std::exchange(seen[problem_.UnitOf(node)], 1)) continue;
     const RichUnit& unit = problem_.unit(problem_.UnitOf(node));
     const auto nodes = problem_.NodesOf(unit);
-    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return taken[n] >= 0; })) {
+    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return taken[n].route >= 0; })) {
       continue;
     }
     if (unit.kind != RichUnit::Kind::kShipment) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/search/rich/route_evaluator.h"
+#include "core/search/visit_place.h"
 
 namespace vrp {
 
@@ -21,18 +22,19 @@ class RouteLoader {
         marked_(problem.size(), 0) {}
 
   // The route's nodes with the vehicle's start and end; empty: nothing of it is feasible. Units
-  // with a node in `taken` [N] (a route of at least 0) are left out, and unknown nodes.
-  std::vector<NodeIndex> Load(std::span<const int32_t> taken);
+  // with a node that some route of `taken` [N] visits are left out, and unknown nodes.
+  std::vector<NodeIndex> Load(std::span<const VisitPlace> taken);
   // As Load, of a route that begins with the frozen one's visits. It and its deliveries are kept
   // whatever becomes of the rest.
-  std::vector<NodeIndex> LoadFrozen(const RichFrozenRoute& frozen, std::span<const int32_t> taken);
+  std::vector<NodeIndex> LoadFrozen(const RichFrozenRoute& frozen,
+                                    std::span<const VisitPlace> taken);
 
  private:
   struct Visit {
     NodeIndex node = 0;
     NodeIndex delivery = -1;  // of a shipment
   };
-  void Collect(std::span<const int32_t> taken);
+  void Collect(std::span<const VisitPlace> taken);
   void Keep(std::span<const Visit> visits);
   // The route with what is marked, in the planned order.
   std::vector<NodeIndex> Marked() const;

@@ -77,6 +77,7 @@ TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
                   1e-6)
           << instance.name();
       RichRoute route{.type = type, .nodes = nodes};
+      MeasureEdges(problem, route);
       ASSERT_TRUE(MeasureRoute(problem, evaluator, route)) << instance.name();
       ASSERT_NEAR(route.cost, value.cost, 1e-6) << instance.name();
     }

@@ -1,0 +1,45 @@
+#include "core/search/rich/fleet_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vrp {
+namespace {
+
+// Of what has to be delivered, shipments aside.
+double RequiredLoad(const RichProblem& problem, int32_t k) {
+  double sum = 0;
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    const RichUnit& unit = problem.unit(u);
+    if (!unit.required() || unit.kind != RichUnit::Kind::kSingle) continue;
+    sum += problem.delivered(problem.NodesOf(unit).front())[k];
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool FleetTooSmall(const RichProblem& problem) {
+  for (int32_t k = 0; k < problem.dimensions(); ++k) {
+    double room = 0;
+    for (const RichVehicle& vehicle : problem.vehicles()) {
+      room += vehicle.capacity[k] * vehicle.count * (1.0 + vehicle.max_reloads);
+    }
+    if (RequiredLoad(problem, k) > room) return true;
+  }
+  return false;
+}
+
+int32_t FewestRoutes(const RichProblem& problem) {
+  double fewest = std::max<double>(1, static_cast<double>(problem.frozen().size()));
+  for (int32_t k = 0; k < problem.dimensions(); ++k) {
+    double most = 0;
+    for (const RichVehicle& vehicle : problem.vehicles()) {
+      most = std::max(most, vehicle.capacity[k] * (1.0 + vehicle.max_reloads));
+    }
+    fewest = std::max(fewest, std::ceil(RequiredLoad(problem, k) / most - 1e-9));
+  }
+  return static_cast<int32_t>(fewest);
+}
+
+}  // namespace vrp
