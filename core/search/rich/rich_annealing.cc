@@ -26,11 +26,10 @@ constexpr double kBesideAbsentRate = 0.3;
 constexpr double kFleetShare = 0.3;
 // Fewer routes may be cheaper, but ruins hardly ever empty a long one, while they open one with
 // ease. So in this part of the budget a smaller fleet is tried and improved; then the search goes
-// on from there unless that costs so many times as much as before.
+// on from there unless that costs more than before.
 constexpr double kFewerFrom = 0.1;
 constexpr double kFewerUntil = 0.12;
 constexpr double kFewerJudged = 0.2;
-constexpr double kMostForFewer = 1.01;
 // Iterations a unit without a better plan, after which a partial plan starts again from the best.
 constexpr int64_t kPatience = 30;
 // Absences are counted for at most this many units.
@@ -51,6 +50,14 @@ double MeanWeight(const RichProblem& problem) {
     ++count;
   }
   return count == 0 ? 1 : sum / count;
+}
+
+// Windows ask for routes of their own, as reloads trade routes for trips: measured, fewer are no
+// gain there, unless each is paid for.
+bool FewerMayPay(const RichProblem& problem) {
+  const bool paid = std::any_of(problem.vehicles().begin(), problem.vehicles().end(),
+                                [](const RichVehicle& vehicle) { return vehicle.fixed > 0; });
+  return paid || (!problem.timed() && !problem.has_reloads());
 }
 
 }  // namespace
@@ -261,17 +268,19 @@ void RichAnnealing::SteerFleet(double used) {
   if (BeginsFewer(used)) BeginFewer();
   if (route_weight_ == 0) return;
   ShrinkFleet(used < kFewerUntil);
-  if (used >= kFewerJudged) EndFewer();
+  const bool in_vain = !shrinking_ && best_used_ == before_fewer_.used;
+  if (in_vain || used >= kFewerJudged) EndFewer();
 }
 
 bool RichAnnealing::BeginsFewer(double used) const {
-  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 && best_.missing == 0 &&
-         fewest_routes_ < best_used_;
+  return used >= kFewerFrom && !before_fewer_.tried && route_weight_ == 0 &&
+         fewest_routes_ < best_used_ && FewerMayPay(routes_.problem());
 }
 
 // Until the end of this a route weighs more than the whole plan costs.
 void RichAnnealing::BeginFewer() {
   before_fewer_.routes = best_routes_;
+  before_fewer_.used = best_used_;
   before_fewer_.cost = best_.energy;
   route_weight_ = 1 + 2 * best_.energy;
   RestoreBest();
@@ -281,7 +290,7 @@ void RichAnnealing::EndFewer() {
   route_weight_ = 0;
   before_fewer_.tried = true;
   RestoreBest();
-  if (best_.energy > kMostForFewer * before_fewer_.cost) {
+  if (best_.energy > before_fewer_.cost) {
     best_routes_ = before_fewer_.routes;
     RestoreBest();
   }

@@ -100,6 +100,7 @@ class RichAnnealing {
   struct {
     bool tried = false;
     std::vector<Kept> routes = {};
+    int32_t used = 0;
     double cost = 0;
   } before_fewer_;
   int64_t iterations_ = 0;

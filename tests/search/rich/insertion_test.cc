@@ -90,11 +90,14 @@ INSTANTIATE_TEST_SUITE_P(
                     ShipmentCase{"SeveralWindows", {Feature::kSeveralWindows}}),
     [](const auto& one) { return one.param.name; });
 
+// So many that places are looked for beside related customers alone.
+constexpr int32_t kMany = RichProblem::kScanAllNodes + 30;
+
 TEST(RichInsertionTest, AddsExactlyTheCostThatItPromised) {
   int64_t insertions = 0;
   for (uint64_t seed = 1; seed <= 120; ++seed) {
     const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
-    const Instance instance = test::MakeFeatureInstance({.customers = 30,
+    const Instance instance = test::MakeFeatureInstance({.customers = seed % 4 == 0 ? kMany : 30,
                                                          .seed = seed,
                                                          .features = test::DrawFeatures(seed),
                                                          .objective = objective});
@@ -125,6 +128,82 @@ TEST(RichInsertionTest, AddsExactlyTheCostThatItPromised) {
     }
   }
   EXPECT_GT(insertions, 10'000);
+}
+
+// Of a customer alone, by trying each place right before and behind those related to it.
+double CheapestBesideRelated(const RichProblem& problem, const RichRouteSet& routes,
+                             NodeIndex customer) {
+  RouteEvaluator evaluator(problem);
+  double least = RichProblem::kNever;
+  for (const NodeIndex other : problem.Related(customer)) {
+    if (routes.RouteOf(other) < 0) continue;
+    const RichRoute& route = routes.route(routes.RouteOf(other));
+    for (const int32_t at : {routes.PositionOf(other), routes.PositionOf(other) + 1}) {
+      std::vector<NodeIndex> nodes = route.nodes;
+      nodes.insert(nodes.begin() + at, customer);
+      const RouteValue value = evaluator.Evaluate(problem.vehicle(route.type), nodes);
+      if (value.feasible) least = std::min(least, value.cost - route.cost);
+    }
+  }
+  return least;
+}
+
+TEST(RichInsertionTest, FindsTheCheapestPlaceBesideRelatedCustomers) {
+  int64_t found = 0;
+  for (const Feature feature :
+       {Feature::kBackhauls, Feature::kPickups, Feature::kOpenEnd, Feature::kEndDepot,
+        Feature::kVehicleMatrix, Feature::kMaxDuration, Feature::kSeveralWindows}) {
+    const Instance instance =
+        test::MakeFeatureInstance({.customers = kMany, .seed = 5, .features = {feature}});
+    const RichProblem problem = RichProblem::Create(instance, {});
+    RichRouteSet routes(problem);
+    FastRandom random(1);
+    const StopCondition never;
+    RichRecreate(routes, random, never).InsertAbsent(1);
+    routes.LimitRoutes(0);  // no more are opened
+    RichInsertion insertion(routes, random);
+    RichRuin ruin(routes, random);
+    for (int32_t round = 0; round < 30; ++round) {
+      routes.Begin();
+      for (const int32_t u : ruin.Remove(true)) {
+        const NodeIndex customer = problem.NodesOf(problem.unit(u)).front();
+        const double least = CheapestBesideRelated(problem, routes, customer);
+        if (least == RichProblem::kNever) continue;  // then all places are looked at
+        ++found;
+        ASSERT_NEAR(insertion.Find(u, RichProblem::kNever).cost, least, 1e-6) << instance.name();
+      }
+      routes.Rollback();
+    }
+  }
+  EXPECT_GT(found, 1000);
+}
+
+TEST(RichInsertionTest, KeepsTheDistancesOfTheInstanceAfterManyChanges) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Instance instance = test::MakeFeatureInstance(
+        {.customers = 60, .seed = seed, .features = test::DrawFeatures(seed)});
+    const RichProblem problem = RichProblem::Create(instance, {});
+    RichRouteSet routes(problem);
+    FastRandom random(seed);
+    const StopCondition never;
+    RichRecreate recreate(routes, random, never);
+    RichRuin ruin(routes, random);
+    recreate.InsertAbsent(1);
+    for (int32_t i = 0; i < 200; ++i) {
+      routes.Begin();
+      const std::span<const int32_t> removed = ruin.Remove(true);
+      recreate.InsertSome(removed, ruin.seed());
+      if (i % 3 == 0) routes.Rollback();
+    }
+    for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+      const RichRoute& route = routes.route(slot);
+      for (int32_t p = 0; p + 1 < route.size(); ++p) {
+        ASSERT_EQ(route.edge[p],
+                  problem.Distance(problem.vehicle(route.type), route.nodes[p], route.nodes[p + 1]))
+            << instance.name();
+      }
+    }
+  }
 }
 
 TEST(RichInsertionTest, WhatIsRolledBackIsAsItWas) {

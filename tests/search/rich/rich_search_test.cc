@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -62,6 +64,35 @@ TEST_P(FeatureTest, FindsTheOptimumThatTryingEverythingFinds) {
 
 INSTANTIATE_TEST_SUITE_P(All, FeatureTest,
                          testing::Range(0, static_cast<int32_t>(Feature::kAlternatives) + 1));
+
+// Two hundred customers, every other a backhaul, whose loads all but fill four long routes.
+Instance FourFullRoutes(uint64_t seed) {
+  const InstanceData drawn =
+      test::AnInstance().WithCustomers(200).Seed(seed).RandomDemands().BuildData();
+  std::vector<double> demands(drawn.demands.begin() + 1, drawn.demands.end());
+  std::vector<double> backhauls(demands.size(), 0);
+  for (size_t i = 1; i < demands.size(); i += 2) std::swap(demands[i], backhauls[i]);
+  const double load = std::max(std::accumulate(demands.begin(), demands.end(), 0.0),
+                               std::accumulate(backhauls.begin(), backhauls.end(), 0.0));
+  return test::AnInstance()
+      .WithCustomers(200)
+      .Seed(seed)
+      .Demands(demands)
+      .Backhauls(backhauls)
+      .Capacity(std::ceil(load / 4 * 1.02))
+      .Build();
+}
+
+TEST(SmallerFleetTest, IsFoundWhereRuinsEmptyNoRoute) {
+  size_t routes = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const Instance instance = FourFullRoutes(seed);
+    const SearchResult found = SearchFor(instance, 20'000, seed);
+    ExpectSound(instance, found);
+    routes += found.plan.size();
+  }
+  EXPECT_LE(routes, 5 * 4 + 4u);  // 25 when none is tried
+}
 
 // Four vehicles of 40 for eighty customers: which to leave out is the question.
 Instance TooFewVehicles(uint64_t seed, bool priorities) {
