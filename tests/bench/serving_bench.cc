@@ -30,8 +30,8 @@ namespace {
 constexpr int kThreads = 2;
 constexpr int kClients = 32;
 constexpr int kAtOnce = 256;
-constexpr char kModel[] = "models/gt-mixed/versions/3";
-constexpr char kModelFolder[] = "/gt-mixed/3";
+constexpr char kModel[] = "models/gt-mixed/versions/4";
+constexpr char kModelFolder[] = "/gt-mixed/4";
 
 template <typename T>
 T Value(absl::StatusOr<T> value) {
