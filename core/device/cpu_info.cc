@@ -1,12 +1,12 @@
 #include "core/device/cpu_info.h"
 
-#include <cpuid.h>
-
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <sstream>
 
+#include "core/base/isa.h"
 #include "core/base/number.h"
 
 namespace vrp {
@@ -27,14 +27,6 @@ std::string_view Trim(std::string_view text) {
   const size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-// The register states that the operating system saves (XCR0).
-uint64_t EnabledStates() {
-  uint32_t low = 0;
-  uint32_t high = 0;
-  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return (uint64_t{high} << 32) | low;
 }
 
 }  // namespace
@@ -63,24 +55,6 @@ int64_t ProcBytes(std::string_view value) {
   return *kilobytes * 1024;
 }
 
-bool CpuHasBf16() {
-  uint32_t a = 0;
-  uint32_t b = 0;
-  uint32_t c = 0;
-  uint32_t d = 0;
-  constexpr uint32_t kOsSaves = 1u << 27;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kOsSaves) == 0) return false;
-  const uint64_t states = EnabledStates();
-  constexpr uint64_t kAvx512States = 0xE6;   // SSE, AVX, opmask, upper ZMM
-  constexpr uint64_t kAmxStates = 3u << 17;  // tile configuration and data
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-  constexpr uint32_t kAmxBf16 = 1u << 22;
-  if ((d & kAmxBf16) != 0 && (states & kAmxStates) == kAmxStates) return true;
-  if (a < 1 || __get_cpuid_count(7, 1, &a, &b, &c, &d) == 0) return false;
-  constexpr uint32_t kAvx512Bf16 = 1u << 5;
-  return (a & kAvx512Bf16) != 0 && (states & kAvx512States) == kAvx512States;
-}
-
 namespace {
 
 DeviceInfo ReadCpu() {
@@ -90,8 +64,8 @@ DeviceInfo ReadCpu() {
   info.name = std::string(ProcValue(processors, "model name"));
   if (info.name.empty()) info.name = "CPU";
   info.memory_bytes = ProcBytes(ProcValue(memory, "MemTotal"));
-  info.bf16 = CpuHasBf16();
-  info.amp = info.bf16;  // emulated bf16 is slower than fp32
+  info.bf16 = std::any_of(RunnableBf16().begin(), RunnableBf16().end(), InHardware);
+  info.amp = InHardware(UsableBf16());
   return info;
 }
 

@@ -9,15 +9,13 @@
 
 namespace vrp {
 
-// From /proc/cpuinfo, /proc/meminfo and cpuid. Never fails: what cannot be read is "CPU" and 0.
+// From /proc/cpuinfo, /proc/meminfo and core/base/isa.h. Never fails: what cannot be read is "CPU"
+// and 0.
 DeviceInfo DescribeCpu();
 
 // The value behind `key` in text of `key : value` lines; empty where there is none.
 std::string_view ProcValue(std::string_view text, std::string_view key);
 // "24690000 kB" in bytes; 0 for other text.
 int64_t ProcBytes(std::string_view value);
-
-// True when the CPU multiplies bf16 in hardware (AVX-512 BF16 or AMX-BF16) and the system lets it.
-bool CpuHasBf16();
 
 }  // namespace vrp

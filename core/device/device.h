@@ -26,7 +26,7 @@ struct DeviceInfo {
   DeviceId id;
   std::string name;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
   int64_t memory_bytes = 0;
-  bool amp = false;       // automatic mixed precision runs
+  bool amp = false;       // automatic mixed precision runs; on the CPU: faster than fp32
   bool bf16 = false;      // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
   std::string uuid = {};  // of a GPU, as NVIDIA's driver writes it: see GpuUuid; else empty
 };

@@ -15,9 +15,9 @@
 #include <memory>
 #include <span>
 
+#include "core/base/isa.h"
 #include "core/base/stop.h"
 #include "core/kernels/decoder_nodes.h"
-#include "core/kernels/isa.h"
 #include "core/kernels/routing_problem.h"
 
 namespace vrp {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 
 namespace vrp {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 
 namespace vrp {
 

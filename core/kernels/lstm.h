@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 
 namespace vrp {
 

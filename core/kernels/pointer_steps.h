@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 #include "core/kernels/pointer_observation.h"
 
 namespace vrp {

@@ -15,9 +15,9 @@
 
 #include "absl/functional/any_invocable.h"
 #include "core/base/cpu_pool.h"
+#include "core/base/isa.h"
 #include "core/kernels/aligned_buffer.h"
 #include "core/kernels/dense.h"
-#include "core/kernels/isa.h"
 #include "core/kernels/lstm.h"
 #include "core/model/flat_parameters.h"
 #include "core/model/pointer_network_options.h"

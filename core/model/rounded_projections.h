@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/isa.h"
 #include "core/kernels/dense.h"
-#include "core/kernels/isa.h"
 #include "core/kernels/lstm.h"
 
 namespace vrp {

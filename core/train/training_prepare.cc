@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/file.h"
+#include "core/base/isa.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/kernels/isa.h"
 #include "core/model/model_card.h"
 #include "core/train/initial_model.h"
 #include "core/train/instance_source.h"

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/isa.h"
 #include "core/base/random.h"
 #include "core/kernels/encoder.h"
-#include "core/kernels/isa.h"
 #include "tests/bench/json_line.h"
 
 namespace vrp {

@@ -15,8 +15,8 @@
 #include <sstream>
 #include <string>
 
+#include "core/base/isa.h"
 #include "core/base/steady_time.h"
-#include "core/kernels/isa.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/bench_training.h"
 #include "tests/bench/json_line.h"

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/isa.h"
 #include "core/device/cpu_info.h"
 #include "core/device/device_memory.h"
 #include "core/device/device_telemetry.h"
@@ -17,6 +18,12 @@ TEST(ListDevicesTest, BeginsWithTheCpuAndItsMemory) {
   EXPECT_EQ(devices[0].id, DeviceId{});
   EXPECT_FALSE(devices[0].name.empty());
   EXPECT_GT(devices[0].memory_bytes, int64_t{64} << 20);
+}
+
+TEST(ListDevicesTest, SaysThatMixedPrecisionRunsOnTheCpuWhereItsProductsPay) {
+  const DeviceInfo cpu = ListDevices().front();
+  EXPECT_EQ(cpu.amp, InHardware(UsableBf16()));
+  EXPECT_TRUE(cpu.bf16 || !cpu.amp);
 }
 
 TEST(ReadDeviceMemoryTest, LeavesADeviceAloneThatThisProgramDoesNotUse) {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 #include "tests/kernels/encoder_parameters.h"
 #include "tests/kernels/encoder_reference.h"
 

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
+#include "core/base/isa.h"
 #include "core/base/random.h"
-#include "core/kernels/isa.h"
 #include "core/kernels/simd/multiply_probe.h"
 
 namespace vrp {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 #include "core/kernels/simd/math_probe.h"
 #include "gtest/gtest.h"
 

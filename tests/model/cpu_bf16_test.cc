@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 #include "core/model/cpu_graph_transformer.h"
 #include "core/model/cpu_pointer_network.h"
 #include "tests/testing/instance_builder.h"

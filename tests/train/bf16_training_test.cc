@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 #include "core/train/trainer.h"
 #include "tests/testing/paths.h"
 

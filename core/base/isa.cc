@@ -1,4 +1,4 @@
-#include "core/kernels/isa.h"
+#include "core/base/isa.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
