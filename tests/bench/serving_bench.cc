@@ -13,6 +13,7 @@
 #include "core/base/steady_time.h"
 #include "core/model/policy.h"
 #include "core/problem/generators.h"
+#include "core/registry/model_folder.h"
 #include "core/solve/solver.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/client_context.h"
@@ -30,14 +31,23 @@ namespace {
 constexpr int kThreads = 2;
 constexpr int kClients = 32;
 constexpr int kAtOnce = 256;
-constexpr char kModel[] = "models/gt-mixed/versions/4";
-constexpr char kModelFolder[] = "/gt-mixed/4";
+constexpr char kModelName[] = "gt-mixed";
+constexpr char kModel[] = "models/gt-mixed";  // its newest version
 
 template <typename T>
 T Value(absl::StatusOr<T> value) {
   if (value.ok()) return *std::move(value);
   std::cerr << "serving_bench: " << value.status() << "\n";
   std::exit(1);
+}
+
+// The network that the daemon serves as kModel.
+std::shared_ptr<Policy> ShippedPolicy() {
+  ModelVersion newest;
+  for (const ModelVersion& version : ScanModels(ShippedModelsDirectory()).versions) {
+    if (version.name == kModelName && version.version > newest.version) newest = version;
+  }
+  return Value(LoadPolicy(newest.directory, {}));
 }
 
 double Ms(absl::Duration duration) { return absl::ToDoubleMilliseconds(duration); }
@@ -52,7 +62,7 @@ struct Rounds {
 };
 
 struct Throughput {
-  std::shared_ptr<Policy> policy = Value(LoadPolicy(ShippedModelsDirectory() + kModelFolder, {}));
+  std::shared_ptr<Policy> policy = ShippedPolicy();
   std::vector<Instance> instances = Instances(kAtOnce);
   std::vector<v1::SolveRequest> requests = GreedyRequests(instances, kModel);
   BenchDaemon daemon{kThreads};
@@ -123,7 +133,7 @@ struct Overhead {
   BenchDaemon daemon{kThreads};
   std::shared_ptr<grpc::Channel> channel = daemon.Connect();
   std::unique_ptr<v1::SolverService::Stub> stub = v1::SolverService::NewStub(channel);
-  std::shared_ptr<Policy> policy = Value(LoadPolicy(ShippedModelsDirectory() + kModelFolder, {}));
+  std::shared_ptr<Policy> policy = ShippedPolicy();
   std::vector<Instance> instances = Instances(64);
 
   struct Call {
