@@ -1,9 +1,9 @@
 #include "core/device/device.h"
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "core/base/isa.h"
 #include "core/device/cpu_info.h"
 #include "core/device/device_memory.h"
 #include "core/device/device_telemetry.h"
@@ -20,10 +20,18 @@ TEST(ListDevicesTest, BeginsWithTheCpuAndItsMemory) {
   EXPECT_GT(devices[0].memory_bytes, int64_t{64} << 20);
 }
 
-TEST(ListDevicesTest, SaysThatMixedPrecisionRunsOnTheCpuWhereItsProductsPay) {
-  const DeviceInfo cpu = ListDevices().front();
-  EXPECT_EQ(cpu.amp, InHardware(UsableBf16()));
-  EXPECT_TRUE(cpu.bf16 || !cpu.amp);
+// In a process of its own, since kernels choose their instructions once.
+TEST(ListDevicesDeathTest, OffersMixedPrecisionOnTheCpuOnlyWithTheInstructionsInUse) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const bool bf16 = ListDevices().front().bf16;
+  ASSERT_EQ(setenv("VRP_ISA", "avx2", 1), 0);
+  EXPECT_EXIT(
+      {
+        const DeviceInfo cpu = ListDevices().front();
+        std::exit(!cpu.amp && cpu.bf16 == bf16 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(unsetenv("VRP_ISA"), 0);
 }
 
 TEST(ReadDeviceMemoryTest, LeavesADeviceAloneThatThisProgramDoesNotUse) {

@@ -33,6 +33,22 @@ double CheapestPlace(const RichProblem& problem, const RichRouteSet& routes, int
   return least;
 }
 
+// A whole plan, units of which are taken out and looked at again; no more routes are opened.
+struct FullPlan {
+  FullPlan(const Instance& instance, uint64_t seed)
+      : problem(RichProblem::Create(instance, {})), random(seed) {
+    RichRecreate(routes, random, never).InsertAbsent(1);
+    routes.LimitRoutes(0);
+  }
+
+  const RichProblem problem;
+  FastRandom random;
+  const StopCondition never;
+  RichRouteSet routes{problem};
+  RichInsertion insertion{routes, random};
+  RichRuin ruin{routes, random};
+};
+
 struct ShipmentCase {
   const char* name;
   std::vector<Feature> features;
@@ -47,26 +63,19 @@ TEST_P(ShipmentPlaceTest, IsTheCheapestOfAll) {
     features.push_back(Feature::kShipments);
     const Instance instance = test::MakeFeatureInstance(
         {.customers = 24, .seed = seed, .features = features, .objective = Objective::kDuration});
-    const RichProblem problem = RichProblem::Create(instance, {});
-    RichRouteSet routes(problem);
-    FastRandom random(seed);
-    const StopCondition never;
-    RichRecreate(routes, random, never).InsertAbsent(1);
-    routes.LimitRoutes(0);  // no more are opened
-    RichInsertion insertion(routes, random);
-    RichRuin ruin(routes, random);
+    FullPlan plan(instance, seed);
     for (int32_t round = 0; round < 10; ++round) {
-      routes.Begin();
-      for (const int32_t u : ruin.Remove(true)) {
-        if (problem.unit(u).kind != RichUnit::Kind::kShipment) continue;
-        const double least = CheapestPlace(problem, routes, u);
-        const RichSpot spot = insertion.Find(u, RichProblem::kNever);
+      plan.routes.Begin();
+      for (const int32_t u : plan.ruin.Remove(true)) {
+        if (plan.problem.unit(u).kind != RichUnit::Kind::kShipment) continue;
+        const double least = CheapestPlace(plan.problem, plan.routes, u);
+        const RichSpot spot = plan.insertion.Find(u, RichProblem::kNever);
         ASSERT_EQ(spot.found(), least < RichProblem::kNever) << "seed " << seed;
         if (!spot.found()) continue;
         ++found;
         ASSERT_NEAR(spot.cost, least, 1e-6) << "seed " << seed;
       }
-      routes.Rollback();
+      plan.routes.Rollback();
     }
   }
   EXPECT_GT(found, 100);
@@ -155,24 +164,18 @@ TEST(RichInsertionTest, FindsTheCheapestPlaceBesideRelatedCustomers) {
         Feature::kVehicleMatrix, Feature::kMaxDuration, Feature::kSeveralWindows}) {
     const Instance instance =
         test::MakeFeatureInstance({.customers = kMany, .seed = 5, .features = {feature}});
-    const RichProblem problem = RichProblem::Create(instance, {});
-    RichRouteSet routes(problem);
-    FastRandom random(1);
-    const StopCondition never;
-    RichRecreate(routes, random, never).InsertAbsent(1);
-    routes.LimitRoutes(0);  // no more are opened
-    RichInsertion insertion(routes, random);
-    RichRuin ruin(routes, random);
+    FullPlan plan(instance, 1);
     for (int32_t round = 0; round < 30; ++round) {
-      routes.Begin();
-      for (const int32_t u : ruin.Remove(true)) {
-        const NodeIndex customer = problem.NodesOf(problem.unit(u)).front();
-        const double least = CheapestBesideRelated(problem, routes, customer);
+      plan.routes.Begin();
+      for (const int32_t u : plan.ruin.Remove(true)) {
+        const NodeIndex customer = plan.problem.NodesOf(plan.problem.unit(u)).front();
+        const double least = CheapestBesideRelated(plan.problem, plan.routes, customer);
         if (least == RichProblem::kNever) continue;  // then all places are looked at
         ++found;
-        ASSERT_NEAR(insertion.Find(u, RichProblem::kNever).cost, least, 1e-6) << instance.name();
+        ASSERT_NEAR(plan.insertion.Find(u, RichProblem::kNever).cost, least, 1e-6)
+            << instance.name();
       }
-      routes.Rollback();
+      plan.routes.Rollback();
     }
   }
   EXPECT_GT(found, 1000);
