@@ -1,5 +1,7 @@
 #include "server/convert/field_scan.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <unordered_set>
@@ -13,6 +15,7 @@
 namespace vrp {
 namespace {
 
+using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
@@ -109,6 +112,53 @@ bool IsSupported(const FieldDescriptor* field) {
   return fields->count(field) > 0;
 }
 
+// Whether this scan knows each field that the type can have, and each of those in them.
+bool AllSupported(const Descriptor& type) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor* field = type.field(i);
+    if (!IsSupported(field)) return false;
+    if (field->message_type() != nullptr && !AllSupported(*field->message_type())) return false;
+  }
+  return true;
+}
+
+template <typename List>
+bool AllFinite(const List& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value); });
+}
+
+bool HasNoUnknown(const Message& message) {
+  return message.GetReflection()->GetUnknownFields(message).empty();
+}
+
+bool IsPlain(const v1::Location& location) {
+  return HasNoUnknown(location) && AllFinite(std::array{location.x(), location.y()});
+}
+
+bool IsPlain(const v1::TimeWindow& window) {
+  return HasNoUnknown(window) &&
+         AllFinite(std::array{window.open(), window.close(), window.late_cost()});
+}
+
+// Nothing in it can be wrong in itself. Customers are nearly all of an instance, and to look at
+// them by reflection takes half of what reading the whole does.
+bool IsPlain(const v1::Customer& customer) {
+  static const bool all_supported = AllSupported(*v1::Customer::descriptor());
+  const auto& windows = customer.time_windows();
+  return all_supported && HasNoUnknown(customer) && IsPlain(customer.location()) &&
+         AllFinite(customer.demand()) && AllFinite(customer.backhaul()) &&
+         AllFinite(customer.pickup()) &&
+         AllFinite(std::array{customer.service_time(), customer.setup_time(),
+                              customer.release_time(), customer.prize()}) &&
+         std::all_of(windows.begin(), windows.end(), [](const auto& w) { return IsPlain(w); });
+}
+
+bool IsPlainCustomer(const Message& message) {
+  return message.GetDescriptor() == v1::Customer::descriptor() &&
+         IsPlain(static_cast<const v1::Customer&>(message));
+}
+
 void Add(std::vector<FieldViolation>& violations, std::string field, std::string description) {
   if (violations.size() < kMaxViolations) {
     violations.push_back({std::move(field), std::move(description)});
@@ -197,8 +247,10 @@ class Scanner {
     const int size = reflection.FieldSize(message, &field);
     if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       for (int i = 0; i < size; ++i) {
+        const Message& item = reflection.GetRepeatedMessage(message, &field, i);
+        if (IsPlainCustomer(item)) continue;
         path_[at].index = i;
-        ScanMessage(reflection.GetRepeatedMessage(message, &field, i));
+        ScanMessage(item);
       }
     } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
       const auto& values = reflection.GetRepeatedFieldRef<double>(message, &field);

@@ -1,6 +1,6 @@
-// The encoder on one thread: instances/s and GFLOP/s (of useful arithmetic: no padding, nothing
-// recomputed), forward alone and forward with backward, by nodes and by instances of a group. CPU
-// seconds of the best of several rounds count, since others may share the machine.
+// The encoder on one thread: instances/s and GFLOP/s (see encoder_flops.h), forward alone and
+// forward with backward, by nodes and by instances of a group. CPU seconds of the best of several
+// rounds count, since others may share the machine.
 //
 //   encoder_bench [nodes] [group]     without arguments: all
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "core/base/isa.h"
 #include "core/base/random.h"
 #include "core/kernels/encoder.h"
+#include "tests/bench/encoder_flops.h"
 #include "tests/bench/json_line.h"
 
 namespace vrp {
@@ -55,14 +56,6 @@ std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
   return layers;
 }
 
-double FlopsOfForward(const EncoderShape& s, int64_t nodes) {
-  const double h = s.hidden;
-  const double dense = 2 * (4 * h * h + 2 * h * s.feed_forward);
-  const double attention = 4 * h * static_cast<double>(nodes) +
-                           2.0 * s.heads * s.edge_features * static_cast<double>(nodes);
-  return s.layers * static_cast<double>(nodes) * (dense + attention);
-}
-
 // The shortest CPU time of one call: others may share the machine.
 template <typename F>
 double BestSeconds(const F& call) {
@@ -101,7 +94,7 @@ void Measure(int32_t nodes, int32_t group, int32_t edge_features) {
     encoder->Forward(arguments, y.data(), saved.data(), scratch.data());
     encoder->Backward(arguments, y.data(), saved.data(), scratch.data(), gradient.data());
   });
-  const double flops = group * FlopsOfForward(shape, nodes);
+  const double flops = group * EncoderForwardFlops(shape, nodes);
   PrintMeasurement(
       {{"case", "encoder"},
        {"isa", IsaName(BestIsa())},

@@ -1,5 +1,6 @@
 // A field of the contract is used or refused, never ignored: every field that an Instance can hold
 // is set, one at a time.
+#include <limits>
 #include <set>
 #include <string>
 
@@ -185,6 +186,45 @@ TEST(InstanceFields, AreUsedOrRefusedOneByOne) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
   EXPECT_EQ(seen.size(), 10u);
+}
+
+// Its own doubles, and those of the messages that it holds.
+void CheckDoubles(const Descriptor& type, int& checked) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor& field = *type.field(i);
+    SCOPED_TRACE(field.full_name());
+    if (field.message_type() != nullptr) CheckDoubles(*field.message_type(), checked);
+    if (field.cpp_type() != FieldDescriptor::CPPTYPE_DOUBLE) continue;
+    v1::Instance message = test::ACvrpMessage();
+    Message* const holder = Holder(message, type.name());
+    ASSERT_NE(holder, nullptr);
+    const Reflection& reflection = *holder->GetReflection();
+    reflection.ClearField(holder, &field);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    field.is_repeated() ? reflection.AddDouble(holder, &field, nan)
+                        : reflection.SetDouble(holder, &field, nan);
+    const FieldScan scan = ScanInstance(message);
+    ASSERT_EQ(scan.invalid.size(), 1u);
+    EXPECT_EQ(scan.invalid[0].field.find("customers[0]."), 0u) << scan.invalid[0].field;
+    EXPECT_NE(scan.invalid[0].field.find(field.name()), std::string::npos);
+    ++checked;
+  }
+}
+
+TEST(InstanceFields, OfACustomerAreFiniteNumbers) {
+  int checked = 0;
+  CheckDoubles(*v1::Customer::descriptor(), checked);
+  EXPECT_EQ(checked, 12);
+}
+
+TEST(InstanceFields, UnknownInsideOfACustomerAreRefused) {
+  v1::Instance message = test::ACvrpMessage();
+  test::AddUnknownField(*message.mutable_customers(1)->mutable_location());
+  test::AddUnknownField(*message.mutable_customers(2)->add_time_windows());
+  const FieldScan scan = ScanInstance(message);
+  ASSERT_EQ(scan.unsupported.size(), 2u);
+  EXPECT_EQ(scan.unsupported[0].field, "customers[1].location");
+  EXPECT_EQ(scan.unsupported[1].field, "customers[2].time_windows[0]");
 }
 
 TEST(InstanceFields, UnknownToThisServerAreRefusedToo) {

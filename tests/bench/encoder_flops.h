@@ -1,0 +1,19 @@
+// The useful arithmetic of the encoder: no padding, nothing recomputed.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/encoder.h"
+
+namespace vrp {
+
+// Of one instance, a multiplication and an addition counted each; backward takes twice as many.
+inline double EncoderForwardFlops(const EncoderShape& s, int64_t nodes) {
+  const double h = s.hidden;
+  const double dense = 2 * (4 * h * h + 2 * h * s.feed_forward);
+  const double attention = 4 * h * static_cast<double>(nodes) +
+                           2.0 * s.heads * s.edge_features * static_cast<double>(nodes);
+  return s.layers * static_cast<double>(nodes) * (dense + attention);
+}
+
+}  // namespace vrp
