@@ -215,6 +215,8 @@ absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   measured.cost = cost;
   measured.loss = outcome.loss;
   measured.decoded_steps = outcome.trajectories.steps;
+  const std::vector<int32_t>& lengths = outcome.trajectories.lengths;
+  measured.choices = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
   measured.copied_bytes = outcome.copied_bytes;
   measured.matrix_bytes = outcome.matrix_bytes;
   return measured;

@@ -28,6 +28,7 @@ struct StepMeasurement {
   double cost = 0;         // mean of the trajectories
   double loss = 0;
   int32_t decoded_steps = 0;  // of the longest trajectory
+  int64_t choices = 0;        // of all trajectories
   int64_t copied_bytes = 0;   // between host and device
   int64_t matrix_bytes = 0;   // of these, of distance matrices
   PhaseSeconds phases{};

@@ -1,9 +1,9 @@
 // How near a training step on the CPU comes to what the cores can do, phase by phase: first lines
-// {"what": "core_peak"} of multiply-adds on registers alone, then one for each phase of a step of
-// REINFORCE by the graph transformer with its moving-average baseline. The useful arithmetic is
-// counted (encoder_flops.h); rollout and second pass read more than they reckon, so that of them
-// only the seconds say something. All phases' seconds are the threads' summed: what they leave of
-// `threads` times the step's is spent waiting.
+// {"what": "core_peak"} of multiply-adds on registers alone, then one for each phase of a step: the
+// graph transformer by REINFORCE with a moving average as baseline, and the pointer network by
+// labels. step_flops.h says which arithmetic is counted. The phases' seconds are the threads'
+// summed (of data and optimiser the calling one's): what they leave of `threads` times the step's
+// is spent waiting.
 //
 //   roofline_bench [threads]     2 unless told
 #include <algorithm>
@@ -12,13 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "core/model/graph_transformer_layout.h"
-#include "core/model/graph_transformer_options.h"
-#include "core/model/graph_transformer_pass.h"
+#include "core/model/pointer_network_options.h"
 #include "tests/bench/bench_training.h"
 #include "tests/bench/core_peak.h"
-#include "tests/bench/encoder_flops.h"
 #include "tests/bench/json_line.h"
+#include "tests/bench/step_flops.h"
 
 namespace vrp {
 namespace {
@@ -31,24 +29,6 @@ T Value(absl::StatusOr<T> value) {
   if (value.ok()) return *std::move(value);
   std::cerr << "roofline_bench: " << value.status() << "\n";
   std::exit(1);
-}
-
-// Forward, of all instances of a step: the encoder, the nodes' embedding before it and their four
-// projections for the decoder behind it.
-double EncodeFlops(const BenchCase& c) {
-  const GraphTransformerOptions options;
-  const int64_t nodes = c.customers + 1;
-  const double h = options.hidden;
-  const double around = static_cast<double>(nodes) * 2 * h * (kEmbeddedFeatures + 4 * h);
-  return c.batch * (EncoderForwardFlops(EncoderShapeOf(options), nodes) + around);
-}
-
-// What each phase reckons in a step; 0: not counted.
-PhaseSeconds FlopsByPhase(const BenchCase& c) {
-  PhaseSeconds flops{};
-  flops[static_cast<size_t>(Phase::kEncode)] = EncodeFlops(c);
-  flops[static_cast<size_t>(Phase::kBackward)] = 2 * EncodeFlops(c);
-  return flops;
 }
 
 std::vector<StepMeasurement> TakeSteps(const BenchCase& c) {
@@ -71,17 +51,17 @@ double MedianOf(const std::vector<StepMeasurement>& steps, ValueOf value_of) {
 void MeasureCase(const BenchCase& c, const CorePeak& peak) {
   const std::vector<StepMeasurement> steps = TakeSteps(c);
   const double step_s = MedianOf(steps, [](const auto& step) { return step.seconds; });
-  const PhaseSeconds flops = FlopsByPhase(c);
+  const double choices =
+      MedianOf(steps, [](const auto& step) { return static_cast<double>(step.choices); });
+  const PhaseSeconds flops = FlopsByPhase(c, choices);
   double busy = 0;
   double reckoned = 0;
   const auto print = [&](std::string_view phase, double seconds, double count) {
-    nlohmann::ordered_json line = {{"what", "roofline"},
-                                   {"customers", c.customers},
-                                   {"batch", c.batch},
-                                   {"precision", KindName(peak)},
-                                   {"phase", phase},
-                                   {"thread_seconds", seconds},
-                                   {"share_of_step", seconds / (step_s * c.threads)}};
+    nlohmann::ordered_json line = {
+        {"what", "roofline"},          {"architecture", c.architecture},
+        {"customers", c.customers},    {"batch", c.batch},
+        {"precision", KindName(peak)}, {"phase", phase},
+        {"thread_seconds", seconds},   {"share_of_step", seconds / (step_s * c.threads)}};
     if (count > 0) {
       const double rate = count / seconds * c.threads * 1e-9;  // as if all threads did nothing else
       line["gflops"] = rate;
@@ -100,16 +80,31 @@ void MeasureCase(const BenchCase& c, const CorePeak& peak) {
   print("step", step_s * c.threads, reckoned);
 }
 
+std::vector<BenchCase> Cases() {
+  std::vector<BenchCase> cases;
+  for (const auto& [customers, batch] : {std::pair(10, 128), {20, 512}, {50, 512}}) {
+    BenchCase& c = cases.emplace_back();
+    c.customers = customers;
+    c.batch = batch;
+  }
+  for (const int32_t customers : {20, 50}) {
+    BenchCase& c = cases.emplace_back();
+    c.architecture = "ptrnet";
+    c.sizes = WritePointerNetworkOptions({});
+    c.customers = customers;
+    c.batch = 64;
+    c.supervised = true;
+  }
+  return cases;
+}
+
 void MeasureAll(int threads) {
   for (const CorePeak& peak : MeasureCorePeaks(threads)) {
     PrintMeasurement({{"what", "core_peak"}, {"kind", KindName(peak)}, {"gflops", peak.gflops}},
                      threads);
     const bool bf16 = peak.kind != Bf16::kNone;
     if (bf16 && peak.kind != UsableBf16()) continue;
-    for (const auto& [customers, batch] : {std::pair(10, 128), {20, 512}, {50, 512}}) {
-      BenchCase c;
-      c.customers = customers;
-      c.batch = batch;
+    for (BenchCase c : Cases()) {
       c.bf16 = bf16;
       c.threads = threads;
       MeasureCase(c, peak);

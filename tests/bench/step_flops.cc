@@ -1,0 +1,55 @@
+#include "tests/bench/step_flops.h"
+
+#include "core/model/graph_transformer_layout.h"
+#include "core/model/graph_transformer_options.h"
+#include "core/model/pointer_network_options.h"
+#include "tests/bench/encoder_flops.h"
+
+namespace vrp {
+namespace {
+
+// Forward, of all instances or choices of a step.
+struct ForwardFlops {
+  double encode = 0;
+  double decode = 0;
+};
+
+// Nodes are embedded from 8 numbers, encoded, and projected four times for the decoder, which for a
+// choice takes three products with them.
+ForwardFlops OfGraphTransformer(const BenchCase& c, double choices) {
+  const GraphTransformerOptions options;
+  const double nodes = c.customers + 1;
+  const double h = options.hidden;
+  const double encoder = EncoderForwardFlops(EncoderShapeOf(options), c.customers + 1);
+  return {.encode = c.batch * (encoder + nodes * 2 * h * (8 + 4 * h)),
+          .decode = choices * 3 * 2 * nodes * h};
+}
+
+// A layer of an LSTM has eight square matrices. Nodes are projected three times for the decoder,
+// which for a choice has three projections of its own, and three products with the nodes.
+ForwardFlops OfPointerNetwork(const BenchCase& c, double choices) {
+  const PointerNetworkOptions options;
+  const double nodes = c.customers + 1;
+  const double h = options.hidden;
+  const double row = 2 * h * h * (8 * options.layers + 3);
+  return {.encode = c.batch * nodes * row, .decode = choices * (row + 3 * 2 * nodes * h)};
+}
+
+}  // namespace
+
+PhaseSeconds FlopsByPhase(const BenchCase& c, double choices) {
+  const bool pointer = c.architecture == "ptrnet";
+  const ForwardFlops forward =
+      pointer ? OfPointerNetwork(c, choices) : OfGraphTransformer(c, choices);
+  PhaseSeconds flops{};
+  const auto at = [&flops](Phase phase) -> double& { return flops[static_cast<size_t>(phase)]; };
+  at(Phase::kEncode) = forward.encode;
+  // Labels are followed, and of a rollout's steps forward is done again.
+  at(Phase::kRollout) = c.supervised ? 0 : forward.decode;
+  // The graph transformer's does its own backward.
+  at(Phase::kSecondPass) = (pointer ? 1 : 3) * forward.decode;
+  at(Phase::kBackward) = 2 * (forward.encode + (pointer ? forward.decode : 0));
+  return flops;
+}
+
+}  // namespace vrp
