@@ -21,20 +21,34 @@ double Cooling::Used(int64_t iterations, absl::Time now) const {
   return std::clamp(absl::ToDoubleSeconds(now - started_) / total, 0.0, 1.0);
 }
 
-double Cooling::Phase(int64_t iterations, absl::Time now) const {
-  const double longest = nodes_ * kIterationsPerNode;
+double Cooling::Coolings() const {
   double coolings = 1;
-  double used = Used(iterations, now);
   if (options_.max_iterations != INT64_MAX) {
-    coolings = static_cast<double>(options_.max_iterations) / longest;
+    coolings = static_cast<double>(options_.max_iterations) / (nodes_ * kIterationsPerNode);
   } else if (options_.stop.deadline() != absl::InfiniteFuture()) {
     coolings =
         absl::ToDoubleSeconds(options_.stop.deadline() - started_) / (nodes_ * kSecondsPerNode);
-  } else {
-    used = static_cast<double>(iterations) / longest;
   }
-  const double phase = used * std::max(1.0, std::ceil(coolings));
+  return std::max(1.0, std::ceil(coolings));
+}
+
+double Cooling::Phase(int64_t iterations, absl::Time now) const {
+  const bool endless =
+      options_.max_iterations == INT64_MAX && options_.stop.deadline() == absl::InfiniteFuture();
+  const double used = endless ? static_cast<double>(iterations) / (nodes_ * kIterationsPerNode)
+                              : Used(iterations, now);
+  const double phase = used * Coolings();
   return phase - std::floor(phase);
+}
+
+double Cooling::IterationsPerNode(int64_t iterations, absl::Time now) const {
+  const double nodes = nodes_ * Coolings();
+  if (options_.max_iterations != INT64_MAX) {
+    return static_cast<double>(options_.max_iterations) / nodes;
+  }
+  if (options_.stop.deadline() == absl::InfiniteFuture()) return kIterationsPerNode;
+  const double used = Used(iterations, now);
+  return used <= 0 ? 0 : static_cast<double>(iterations) / (used * nodes);
 }
 
 }  // namespace vrp

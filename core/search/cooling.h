@@ -20,8 +20,12 @@ class Cooling {
   double Phase(int64_t iterations, absl::Time now) const;
   // In [0, 1]: which share of the whole budget is used; 0 where there is no end.
   double Used(int64_t iterations, absl::Time now) const;
+  // How many iterations a node one cooling will have taken, by the pace so far.
+  double IterationsPerNode(int64_t iterations, absl::Time now) const;
 
  private:
+  double Coolings() const;  // of the whole budget
+
   const SearchOptions& options_;
   const double nodes_;
   const absl::Time started_;

@@ -15,6 +15,12 @@ namespace {
 // Temperatures in mean costs of an edge of the first plan.
 constexpr double kFirstTemperature = 0.5;
 constexpr double kLastTemperature = 0.02;
+// A large instance's search begins hotter where there is time for more than so many iterations a
+// node, up to that many times: it has to leave the first plan, which is a poor one, further behind.
+// (Measured at 5 s to 10 s: 360 to 1,000 customers cost 0.3 to 1.5 % less, smaller ones nothing.)
+constexpr int32_t kLargeNodes = 300;
+constexpr double kSwiftIterations = 100;
+constexpr double kHottest = 4;
 // Plans are copied for reports at most this often.
 constexpr absl::Duration kReportEvery = absl::Milliseconds(5);
 // How often a ruined route gets another type, and types are improved.
@@ -116,7 +122,7 @@ SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
     end = StopKind(now);
     if (end != SearchEnd::kIterations) break;
     const double phase = cooling_.Phase(iterations_, now);
-    temperature_ = FirstTemperature() * std::pow(kLastTemperature / kFirstTemperature, phase);
+    Cool(phase, cooling_.IterationsPerNode(iterations_, now));
     const double used = cooling_.Used(iterations_, now);
     SetToll(phase, used);
     if (unreported_ && (now - reported_ >= kReportEvery || BeginsFewer(used))) {
@@ -134,6 +140,14 @@ SearchEnd RichAnnealing::StopKind(absl::Time now) const {
   if (reason == StopReason::kNone) return SearchEnd::kIterations;
   if (best_.missing > 0 && now < grace_.deadline()) return SearchEnd::kIterations;
   return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
+}
+
+void RichAnnealing::Cool(double phase, double iterations_per_node) {
+  double first = kFirstTemperature;
+  if (routes_.problem().size() > kLargeNodes) {
+    first *= std::clamp(iterations_per_node / kSwiftIterations, 1.0, kHottest);
+  }
+  temperature_ = mean_edge_cost_ * first * std::pow(kLastTemperature / first, phase);
 }
 
 void RichAnnealing::SetToll(double phase, double used) {

@@ -45,6 +45,7 @@ class RichAnnealing {
   };
 
   SearchEnd StopKind(absl::Time now) const;
+  void Cool(double phase, double iterations_per_node);
   void SetToll(double phase, double used);
   void Step();
   void ChangeTypes();
