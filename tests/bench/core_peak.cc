@@ -3,10 +3,10 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <barrier>
 #include <cstdint>
 #include <thread>
 
-#include "absl/synchronization/barrier.h"
 #include "core/base/steady_time.h"
 
 namespace vrp {
@@ -68,8 +68,8 @@ struct TileConfig {
 };
 
 __attribute__((target("amx-tile,amx-bf16"))) double TileBurst(float& used) {
-  const TileConfig config;
-  _tile_loadconfig(&config);
+  static constexpr TileConfig kConfig;  // GCC 12 may leave out what is written before the load
+  _tile_loadconfig(&kConfig);
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -94,10 +94,10 @@ double BestRate(Burst burst, int threads) {
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> rates(static_cast<size_t>(threads));
     std::vector<std::thread> workers;
-    auto* const together = new absl::Barrier(threads);
+    std::barrier together(threads);
     for (double& rate : rates) {
-      workers.emplace_back([burst, together, &rate] {
-        if (together->Block()) delete together;
+      workers.emplace_back([burst, &together, &rate] {
+        together.arrive_and_wait();
         float used = kHalf;
         const absl::Time begun = SteadyNow();
         const double operations = burst(used);
