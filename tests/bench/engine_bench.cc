@@ -20,23 +20,13 @@
 #include "nlohmann/json.hpp"
 #include "tests/bench/bench_training.h"
 #include "tests/bench/json_line.h"
+#include "tests/bench/or_exit.h"
 #include "tests/parity/parity_case.h"
 
 namespace vrp {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-[[noreturn]] void Die(const absl::Status& status) {
-  std::cerr << "engine_bench: " << status << "\n";
-  std::exit(1);
-}
-
-template <typename T>
-T Value(absl::StatusOr<T> value) {
-  if (!value.ok()) Die(value.status());
-  return *std::move(value);
-}
 
 struct BenchInstances {
   NetworkBatch evaluation;

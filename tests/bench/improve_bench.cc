@@ -18,6 +18,7 @@
 #include "core/problem/generators.h"
 #include "core/search/search.h"
 #include "tests/bench/json_line.h"
+#include "tests/bench/or_exit.h"
 
 namespace vrp {
 namespace {
@@ -25,17 +26,6 @@ namespace {
 constexpr absl::Duration kReferenceTime = absl::Seconds(1);
 constexpr int kWarmCalls = 20;
 constexpr int kCalls = 200;
-
-[[noreturn]] void Die(const absl::Status& status) {
-  std::cerr << "improve_bench: " << status << "\n";
-  std::exit(1);
-}
-
-template <typename T>
-T Value(absl::StatusOr<T> value) {
-  if (!value.ok()) Die(value.status());
-  return *std::move(value);
-}
 
 struct Words {
   std::string device;

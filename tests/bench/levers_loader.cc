@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "core/search/construct.h"
 #include "core/train/batch_loader.h"
 #include "tests/bench/lever.h"
+#include "tests/bench/or_exit.h"
 
 namespace vrp {
 namespace {
@@ -24,13 +24,6 @@ constexpr int32_t kSamples = 16384;
 constexpr int32_t kBatch = 512;
 constexpr int32_t kSteps = 4;  // of a measurement
 constexpr int32_t kLoaderCustomers = 10;
-
-template <typename T>
-T Value(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::cerr << "levers_bench: loader: " << value.status() << "\n";
-  std::exit(1);
-}
 
 void WriteSamples(const std::string& path) {
   const auto writer = Value(SampleSetWriter::Create(path));

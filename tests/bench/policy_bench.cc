@@ -21,23 +21,13 @@
 #include "core/problem/generators.h"
 #include "core/train/trainer.h"
 #include "tests/bench/json_line.h"
+#include "tests/bench/or_exit.h"
 
 namespace vrp {
 namespace {
 
 constexpr int kWarmSteps = 3;
 constexpr int kTimedSteps = 7;
-
-[[noreturn]] void Die(const absl::Status& status) {
-  std::cerr << "policy_bench: " << status << "\n";
-  std::exit(1);
-}
-
-template <typename T>
-T Value(absl::StatusOr<T> value) {
-  if (!value.ok()) Die(value.status());
-  return *std::move(value);
-}
 
 // Wall and CPU time between one progress report and the next: one step, since each step is
 // reported.

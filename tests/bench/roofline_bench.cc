@@ -8,7 +8,6 @@
 //   roofline_bench [threads]     2 unless told
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "tests/bench/bench_training.h"
 #include "tests/bench/core_peak.h"
 #include "tests/bench/json_line.h"
+#include "tests/bench/or_exit.h"
 #include "tests/bench/step_flops.h"
 
 namespace vrp {
@@ -23,13 +23,6 @@ namespace {
 
 constexpr int kWarmup = 3;
 constexpr int kSteps = 15;
-
-template <typename T>
-T Value(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::cerr << "roofline_bench: " << value.status() << "\n";
-  std::exit(1);
-}
 
 std::vector<StepMeasurement> TakeSteps(const BenchCase& c) {
   const auto training = Value(BenchTraining::Create(c));

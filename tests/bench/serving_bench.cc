@@ -22,6 +22,7 @@
 #include "tests/bench/bench_daemon.h"
 #include "tests/bench/json_line.h"
 #include "tests/bench/load_client.h"
+#include "tests/bench/or_exit.h"
 #include "vrp/v1/solver_service.grpc.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 
@@ -33,13 +34,6 @@ constexpr int kClients = 32;
 constexpr int kAtOnce = 256;
 constexpr char kModelName[] = "gt-mixed";
 constexpr char kModel[] = "models/gt-mixed";  // its newest version
-
-template <typename T>
-T Value(absl::StatusOr<T> value) {
-  if (value.ok()) return *std::move(value);
-  std::cerr << "serving_bench: " << value.status() << "\n";
-  std::exit(1);
-}
 
 // The network that the daemon serves as kModel.
 std::shared_ptr<Policy> ShippedPolicy() {

@@ -93,10 +93,9 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
   fleet_too_small_ = FleetTooSmall(routes.problem());
   mean_edge_cost_ = MeanEdgeCost();
   mean_weight_ = MeanWeight(routes.problem());
-  temperature_ = FirstTemperature();
 }
 
-double RichAnnealing::FirstTemperature() const { return kFirstTemperature * mean_edge_cost_; }
+double RichAnnealing::UsualTemperature() const { return kFirstTemperature * mean_edge_cost_; }
 
 RichAnnealing::Value RichAnnealing::Measure() const {
   return {routes_.missing_weight(), routes_.cost() + route_weight_ * routes_.used()};
@@ -122,7 +121,7 @@ SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
     end = StopKind(now);
     if (end != SearchEnd::kIterations) break;
     const double phase = cooling_.Phase(iterations_, now);
-    Cool(phase, cooling_.IterationsPerNode(iterations_, now));
+    Cool(phase, now);
     const double used = cooling_.Used(iterations_, now);
     SetToll(phase, used);
     if (unreported_ && (now - reported_ >= kReportEvery || BeginsFewer(used))) {
@@ -142,10 +141,11 @@ SearchEnd RichAnnealing::StopKind(absl::Time now) const {
   return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
 }
 
-void RichAnnealing::Cool(double phase, double iterations_per_node) {
+void RichAnnealing::Cool(double phase, absl::Time now) {
   double first = kFirstTemperature;
   if (routes_.problem().size() > kLargeNodes) {
-    first *= std::clamp(iterations_per_node / kSwiftIterations, 1.0, kHottest);
+    const double iterations = cooling_.IterationsPerNode(iterations_, now);
+    first *= std::clamp(iterations / kSwiftIterations, 1.0, kHottest);
   }
   temperature_ = mean_edge_cost_ * first * std::pow(kLastTemperature / first, phase);
 }
@@ -204,7 +204,7 @@ bool RichAnnealing::Accepts(const Value& value) {
 // The units that are left out now are left out more rarely.
 bool RichAnnealing::AcceptsByAbsence(const Value& value) const {
   if (current_.missing == 0 || routes_.absent().size() > kMostCounted) return false;
-  if (!shrinking_ && value.energy > current_.energy + FirstTemperature()) return false;
+  if (!shrinking_ && value.energy > current_.energy + UsualTemperature()) return false;
   return TimesAbsent() < current_times_absent_;
 }
 

@@ -45,7 +45,7 @@ class RichAnnealing {
   };
 
   SearchEnd StopKind(absl::Time now) const;
-  void Cool(double phase, double iterations_per_node);
+  void Cool(double phase, absl::Time now);
   void SetToll(double phase, double used);
   void Step();
   void ChangeTypes();
@@ -54,7 +54,7 @@ class RichAnnealing {
   int64_t TimesAbsent() const;
   Value Measure() const;
   double MeanEdgeCost() const;
-  double FirstTemperature() const;
+  double UsualTemperature() const;  // where all but large instances begin
   bool Better(const Value& a, const Value& b) const;
   void KeepBest();
   void RestoreBest();
