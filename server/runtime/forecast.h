@@ -22,9 +22,8 @@ struct Forecast {
 
   std::shared_ptr<const CancelFlag> cancel = nullptr;  // once set, there is nothing left to do
 
-  absl::Time EndIfBegun(absl::Time at) const {
-    return cancel != nullptr && cancel->cancelled() ? at : std::max(at + work, end);
-  }
+  bool over() const { return cancel != nullptr && cancel->cancelled(); }
+  absl::Time EndIfBegun(absl::Time at) const { return over() ? at : std::max(at + work, end); }
 };
 
 // When a thread is free for what comes after `queued` (in its order), if the threads are busy until

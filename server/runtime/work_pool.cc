@@ -24,8 +24,10 @@ WorkPool::~WorkPool() { Close(); }
 
 absl::Status WorkPool::CheckForecast(const Forecast& forecast) const {
   if (forecast.latest_begin == absl::InfiniteFuture()) return absl::OkStatus();
-  const auto idle = std::count_if(running_.begin(), running_.end(),
-                                  [](const auto& running) { return !running.has_value(); });
+  const auto idle =
+      std::count_if(running_.begin(), running_.end(), [](const std::optional<Running>& running) {
+        return !running.has_value() || running->forecast.over();
+      });
   if (std::ssize(queue_) < idle) return absl::OkStatus();
   std::vector<Forecast> queued;
   for (const Task& task : queue_) queued.push_back(task.forecast);

@@ -123,13 +123,15 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolve
   const auto cancel = std::make_shared<CancelFlag>();
   const CallContext call{
       .received = context.received, .deadline = context.deadline, .cancel = cancel};
-  const auto work = [handler = context.handler, mailbox, call, request] {
+  const auto work = [handler = context.handler, mailbox, cancel, call, request] {
     auto solve = [&] {
       return handler->Solve(request, call, [&](const Instance& instance, const Plan& plan) {
         mailbox->PutPlan({.instance = instance, .plan = plan, .found = SteadyNow()});
       });
     };
-    mailbox->PutAnswer(CallGuarded(solve));
+    absl::StatusOr<v1::SolveResponse> answer = CallGuarded(solve);
+    cancel->Cancel();  // its forecast is over, before the caller can ask again
+    mailbox->PutAnswer(std::move(answer));
   };
   VRP_RETURN_IF_ERROR(context.pool->TryRun(work, context.handler->ForecastOf(request, call)));
   return std::make_unique<SolveSource>(mailbox, cancel, context.received);

@@ -55,9 +55,12 @@ grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
       .received = SteadyNow(), .deadline = DeadlineOf(context), .cancel = cancel};
   const Forecast forecast = place.forecast == nullptr ? Forecast() : place.forecast(about);
   const absl::Status queued = place.pool.TryRun(
-      [call, about, &response, work = std::move(work)] {
-        work(about, [call, &response](absl::StatusOr<Response> result) {
+      [call, about, cancel, &response, work = std::move(work)] {
+        work(about, [call, cancel, &response](absl::StatusOr<Response> result) {
           if (result.ok()) response = *std::move(result);
+          // The caller's next request must not find this one's forecast, though the thread is still
+          // sending.
+          cancel->Cancel();
           call->Finish(ToGrpcStatus(result.status()));
         });
       },

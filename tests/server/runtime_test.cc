@@ -130,6 +130,24 @@ TEST(CheckBegin, CountsAFurtherWait) {
   EXPECT_FALSE(CheckBegin(greedy, kNow + absl::Milliseconds(11), kNow, 0).ok());
 }
 
+TEST(WorkPool, WorkThatIsOverTakesNoThreadFromThatWhichCannotWait) {
+  absl::Notification busy, release;
+  WorkPool pool({.threads = 1, .max_queued = 10});
+  const auto answered = std::make_shared<CancelFlag>();
+  const Forecast hour{.end = SteadyNow() + absl::Hours(1), .cancel = answered};
+  const auto hold = [&] {
+    busy.Notify();
+    release.WaitForNotification();
+  };
+  ASSERT_TRUE(pool.TryRun(hold, hour).ok());
+  busy.WaitForNotification();
+  const Forecast late{.latest_begin = SteadyNow() - absl::Seconds(1)};
+  EXPECT_EQ(pool.TryRun([] {}, late).code(), absl::StatusCode::kResourceExhausted);
+  answered->Cancel();
+  EXPECT_TRUE(pool.TryRun([] {}, late).ok());
+  release.Notify();
+}
+
 TEST(WorkPool, RefusesWorkThatWouldBeginTooLateButNeverWhenAThreadIsIdle) {
   absl::Notification busy, release;
   WorkPool pool({.threads = 1, .max_queued = 10});
