@@ -140,7 +140,7 @@ TEST_F(TrainingServiceTest, EndsStreamsWithUnavailableWhenTheDaemonStops) {
 }
 
 TEST_F(TrainingServiceTest, ASlowReaderHoldsUpNeitherTrainingNorTheDaemonsEnd) {
-  Restart(std::make_unique<FakeTrainer>(5'000));
+  Restart(std::make_unique<FakeTrainer>(1'500));
   ASSERT_TRUE(Create(ARequest()).ok());
   const std::string name = job_.name();
   Context slow_context;
