@@ -225,7 +225,7 @@ def greedy_cost(network, instances):
 
 def train_torch(arguments, sets, seed):
     torch.manual_seed(seed)
-    torch.set_num_threads(arguments.threads)
+    torch.set_num_threads(arguments.torch_threads or arguments.threads)
     train, held_out = ([Instance(record) for record in records] for records in sets)
     check = Batch(held_out)
     reference = statistics.fmean(i.cost for i in held_out)
@@ -254,7 +254,8 @@ def train_torch(arguments, sets, seed):
 
 def train_ours(arguments, folder, seed):
     """Its label sets lie under `folder` afterwards."""
-    settings = [f"network.hidden={arguments.hidden}", f"training.epochs={arguments.epochs}", f"training.seed={seed}",
+    settings = [f"problem.customers={arguments.customers}", f"network.hidden={arguments.hidden}",
+                f"training.epochs={arguments.epochs}", f"training.seed={seed}",
                 f"training.amp={str(arguments.amp).lower()}", f"supervised.samples={arguments.samples}",
                 "supervised.teacher_forcing_end=1",
                 f"validation.instances={arguments.held_out}"]
@@ -291,10 +292,12 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "bench" / "train_bench")
     parser.add_argument("--samples", type=int, default=10000)
     parser.add_argument("--held-out", type=int, default=1000, help="instances; another number than --samples")
+    parser.add_argument("--customers", type=int, default=20)
     parser.add_argument("--epochs", type=int, default=50)
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--torch-threads", type=int, help="of torch's side alone; else as --threads")
     parser.add_argument("--amp", action="store_true", help="ours in bf16 where the CPU has it; torch stays in float32")
     arguments = parser.parse_args()
     lasts = {"ours": [], "torch": []}

@@ -8,7 +8,6 @@ and with windows time_windows, service, vehicles.
 
 import copy
 import importlib.util
-import os
 import pathlib
 import subprocess
 import sys
@@ -45,10 +44,9 @@ class Vrpd:
         self._strategy, self._model = "STRATEGY_SEARCH", ""
         self._folder = tempfile.TemporaryDirectory()
         self._instances, self._solver = generated_messages(self._folder.name)
-        os.environ["VRP_BINARY_DIR"] = str(build)
         sys.path.insert(0, str(ROOT / "tests" / "e2e"))
         from daemon import Daemon
-        self._daemon = Daemon(flags=("--threads", "1"))
+        self._daemon = Daemon(flags=("--threads", "1"), binary=pathlib.Path(build) / "bin" / "vrpd")
         subprocess.run(["taskset", "--all-tasks", "--cpu-list", "--pid", str(core), str(self._daemon.process.pid)],
                        check=True, stdout=subprocess.DEVNULL)
         self._channel = grpc.insecure_channel(self._daemon.address)

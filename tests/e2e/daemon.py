@@ -16,15 +16,16 @@ CALL_TIMEOUT_S = 120
 
 
 class Daemon:
-    """Starts in a fresh state folder unless one is given; `kill()` is SIGKILL, `stop()` SIGTERM."""
+    """Starts in a fresh state folder unless one is given, of this build unless another vrpd is; `kill()` is SIGKILL,
+    `stop()` SIGTERM."""
 
-    def __init__(self, state=None, listen="127.0.0.1:0", flags=(), env=None):
+    def __init__(self, state=None, listen="127.0.0.1:0", flags=(), env=None, binary=BINARIES / "vrpd"):
         self._own_state = state is None
         self.state = pathlib.Path(state or tempfile.mkdtemp(prefix="vrp-e2e-"))
         self.log_path = self.state.with_suffix(".log")
         self._log = open(self.log_path, "ab")
         self.process = subprocess.Popen(
-            [BINARIES / "vrpd", "--listen", listen, "--state-dir", self.state, *flags],
+            [binary, "--listen", listen, "--state-dir", self.state, *flags],
             stdout=subprocess.PIPE, stderr=self._log, text=True, env=env)
         line = self._first_line()
         if not line.startswith("listening on "):

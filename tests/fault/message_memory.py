@@ -20,8 +20,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import api  # noqa: E402
-import daemon as daemons  # noqa: E402
 import grpc  # noqa: E402
+from daemon import BINARIES, Daemon  # noqa: E402
 from hostile_bytes import sized  # noqa: E402
 
 OPTIONS = (("grpc.max_send_message_length", -1), ("grpc.use_local_subchannel_pool", 1))
@@ -65,9 +65,9 @@ def call(address, wire):
             return error.code(), error.details()
 
 
-def peak(shape, size, callers):
+def peak(binary, shape, size, callers):
     """Of a fresh daemon: its memory before and at most, and what the calls came to."""
-    daemon = daemons.Daemon()
+    daemon = Daemon(binary=binary)
     try:
         before = figure(daemon.process, "VmRSS")
         pathlib.Path(f"/proc/{daemon.process.pid}/clear_refs").write_text("5")  # VmHWM begins anew
@@ -87,16 +87,14 @@ def main():
     parser.add_argument("--mib", type=int, default=63, help="of a message on the wire")
     parser.add_argument("--callers", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
-    parser.add_argument("--binary", type=pathlib.Path, help="another vrpd")
+    parser.add_argument("--binary", type=pathlib.Path, default=BINARIES / "vrpd")
     parser.add_argument("--most-mib", type=int, default=3000, help="by which the memory may go up: twice max_request_memory_mib, "
                         "for messages as they come and unpacked, and what conversions take")
     arguments = parser.parse_args()
-    if arguments.binary:
-        daemons.BINARIES = arguments.binary.parent
     wrong, cases = 0, 0
     for callers in arguments.callers:
         for shape in arguments.shapes:
-            before, most, ended, sound = peak(shape, arguments.mib << 20, callers)
+            before, most, ended, sound = peak(arguments.binary, shape, arguments.mib << 20, callers)
             codes = sorted({code.name for code, _ in ended})
             bad = not sound or not {code for code, _ in ended} <= ALLOWED or most - before > arguments.most_mib
             print(json.dumps({"what": shape, "callers": callers, "wire_mib": arguments.mib, "before_mib": round(before),

@@ -19,15 +19,17 @@ double RequiredLoad(const RichProblem& problem, int32_t k) {
 
 }  // namespace
 
-bool FleetTooSmall(const RichProblem& problem) {
+double FleetFilled(const RichProblem& problem) {
+  double filled = 0;
   for (int32_t k = 0; k < problem.dimensions(); ++k) {
     double room = 0;
     for (const RichVehicle& vehicle : problem.vehicles()) {
       room += vehicle.capacity[k] * vehicle.count * (1.0 + vehicle.max_reloads);
     }
-    if (RequiredLoad(problem, k) > room) return true;
+    const double load = RequiredLoad(problem, k);
+    if (load > 0) filled = std::max(filled, load / room);
   }
-  return false;
+  return filled;
 }
 
 int32_t FewestRoutes(const RichProblem& problem) {

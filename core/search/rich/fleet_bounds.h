@@ -7,8 +7,9 @@
 
 namespace vrp {
 
-// Whether all vehicles together cannot load what is required.
-bool FleetTooSmall(const RichProblem& problem);
+// The share that what is required takes of what all vehicles together can load, in the dimension
+// where it is the largest. Above 1: the fleet is too small; infinite: none can load anything.
+double FleetFilled(const RichProblem& problem);
 // The routes that the loads of what is required need, at least, or that are frozen.
 int32_t FewestRoutes(const RichProblem& problem);
 

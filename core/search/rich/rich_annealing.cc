@@ -36,6 +36,12 @@ constexpr double kFleetShare = 0.3;
 constexpr double kFewerFrom = 0.1;
 constexpr double kFewerUntil = 0.12;
 constexpr double kFewerJudged = 0.2;
+// How often, while required units are absent, up to so many routes are packed anew with them: a
+// fleet may just suffice, and the cheapest places leave some room in each vehicle and enough in
+// none.
+constexpr double kRepackRate = 0.2;
+constexpr int32_t kMostRepacked = 4;
+constexpr double kFull = 0.9;  // of what the fleet can load
 // Iterations a unit without a better plan, after which a partial plan starts again from the best.
 constexpr int64_t kPatience = 30;
 // Absences are counted for at most this many units.
@@ -66,6 +72,11 @@ bool FewerMayPay(const RichProblem& problem) {
   return paid || (!problem.timed() && !problem.has_reloads());
 }
 
+// Where there are windows, they rather than the loads leave units out, unless these fill the fleet.
+bool PackingMayHelp(const RichProblem& problem, double filled) {
+  return problem.plain_loads() && filled <= 1 && (!problem.timed() || filled > kFull);
+}
+
 }  // namespace
 
 RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const SearchOptions& options,
@@ -90,7 +101,9 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
   }
   best_used_ = routes.used();
   fewest_routes_ = FewestRoutes(routes.problem());
-  fleet_too_small_ = FleetTooSmall(routes.problem());
+  const double filled = FleetFilled(routes.problem());
+  fleet_too_small_ = filled > 1;
+  packs_ = PackingMayHelp(routes.problem(), filled);
   mean_edge_cost_ = MeanEdgeCost();
   mean_weight_ = MeanWeight(routes.problem());
 }
@@ -162,6 +175,11 @@ void RichAnnealing::SetToll(double phase, double used) {
 void RichAnnealing::Step() {
   current_times_absent_ = current_.missing > 0 ? TimesAbsent() : 0;
   routes_.Begin();
+  if (packs_ && !shrinking_ && current_.missing > 0 && random_.Unit() < kRepackRate) {
+    const int32_t count = 1 + random_.Below(kMostRepacked);
+    recreate_.Pack(ruin_.RemoveSomeRoutes(count), ruin_.seed());
+    return Judge();
+  }
   const bool beside_absent = toll_ == 0 || random_.Unit() < kBesideAbsentRate;
   const std::span<const int32_t> removed = ruin_.Remove(beside_absent);
   const bool several_types = routes_.problem().vehicles().size() > 1;
@@ -173,6 +191,10 @@ void RichAnnealing::Step() {
   recreate_.InsertSome(removed, ruin_.seed());
   if (several_types && random_.Unit() < kImproveRate) types_.Improve(routes_.Touched());
   if (pruning_.has_optional()) pruning_.Prune(routes_.Touched());
+  Judge();
+}
+
+void RichAnnealing::Judge() {
   const Value value = Measure();
   if (!Accepts(value)) {
     routes_.Rollback();
@@ -190,7 +212,10 @@ void RichAnnealing::Step() {
 bool RichAnnealing::Accepts(const Value& value) {
   const double threshold = current_.energy - temperature_ * std::log(1 - random_.Unit());
   if (value.missing == RichProblem::kNever) return false;  // what is on board must be delivered
-  if (toll_ > 0) return value.energy + toll_ * (value.missing - current_.missing) < threshold;
+  if (toll_ > 0) {
+    return value.missing < best_.missing ||
+           value.energy + toll_ * (value.missing - current_.missing) < threshold;
+  }
   bool accepts = value.missing < current_.missing ||
                  (value.missing == current_.missing && value.energy < threshold);
   if (value.missing == 0) return accepts;

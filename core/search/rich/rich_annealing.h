@@ -48,6 +48,7 @@ class RichAnnealing {
   void Cool(double phase, absl::Time now);
   void SetToll(double phase, double used);
   void Step();
+  void Judge();
   void ChangeTypes();
   bool Accepts(const Value& value);
   bool AcceptsByAbsence(const Value& value) const;
@@ -80,6 +81,7 @@ class RichAnnealing {
   RichPruning pruning_;
 
   bool fleet_too_small_ = false;
+  bool packs_ = false;         // where required units are absent and no route was taken away
   double mean_edge_cost_ = 0;  // of the first plan
   double mean_weight_ = 1;     // of a required unit
   double toll_ = 0;            // for a weight of 1 left out; 0: less weight always wins

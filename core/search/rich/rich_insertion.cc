@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace vrp {
 namespace {
@@ -25,10 +26,39 @@ RichSpot RichInsertion::Find(int32_t unit, double limit) {
     return best;
   }
   for (const NodeIndex node : nodes) {
-    FindSingle(node, best);
+    if (mood_.packs) {
+      FindTightest(node, best);
+      if (best.found()) break;
+    } else {
+      FindSingle(node, best);
+    }
     FindNewRoute({.node = node}, best);
   }
   return best;
+}
+
+void RichInsertion::FindTightest(NodeIndex node, RichSpot& best) {
+  by_room_.clear();
+  for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+    const RichRoute& route = routes_.route(slot);
+    if (MayTake(route, node)) by_room_.emplace_back(RoomLeft(route, node), slot);
+  }
+  std::sort(by_room_.begin(), by_room_.end());
+  for (size_t i = 0; i < by_room_.size() && !best.found(); ++i) {
+    ScanRoute(node, by_room_[i].second, best);
+  }
+}
+
+// In capacities of the largest vehicle.
+double RichInsertion::RoomLeft(const RichRoute& route, NodeIndex node) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  double room = 0;
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    const double most = problem_.most_capacity()[k];
+    if (most == 0 || !std::isfinite(most)) continue;
+    room += (vehicle.capacity[k] - route.load[k] - problem_.delivered(node)[k]) / most;
+  }
+  return room;
 }
 
 void RichInsertion::Insert(const RichSpot& spot) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/search/fast_random.h"
@@ -31,6 +32,9 @@ struct InsertionMood {
   double blink = 0;
   // New routes are compared by the share of their fixed cost that the unit's load takes up.
   bool shares_fixed_cost = false;
+  // With plain_loads only: a customer goes to the vehicle that has the least room left
+  // then, at its cheapest place there, and to a new route only where none has.
+  bool packs = false;
 };
 
 // Not thread-safe; `routes` and `random` must outlive it.
@@ -58,6 +62,8 @@ class RichInsertion {
   };
 
   void FindSingle(NodeIndex node, RichSpot& best);
+  void FindTightest(NodeIndex node, RichSpot& best);
+  double RoomLeft(const RichRoute& route, NodeIndex node) const;
   void ScanRoute(NodeIndex node, int32_t slot, RichSpot& best);
   void LookBesideRelated(NodeIndex node, RichSpot& best);
   void LookBeside(NodeIndex other, NodeIndex node, RichSpot& best);
@@ -103,6 +109,7 @@ class RichInsertion {
   std::vector<NodeIndex> filled_;
   std::vector<double> delivery_added_, least_added_;  // per place; from a place on
   std::vector<int32_t> slots_;
+  std::vector<std::pair<double, int32_t>> by_room_;
   bool ends_have_loads_ =
       false;  // of the shipment in hand: its ends are delivered to or collected from too
 };

@@ -108,7 +108,9 @@ class RichProblem {
   const double* carried(NodeIndex node) const { return &carried_[node * int64_t{dimensions_}]; }
   bool is_linehaul(NodeIndex node) const { return linehaul_[node] != 0; }
   bool is_backhaul(NodeIndex node) const { return backhaul_[node] != 0; }
-  double bulk(NodeIndex node) const { return bulk_[node]; }  // largest share of a capacity
+  // Of the fleet's largest vehicle in each dimension [K].
+  const std::vector<double>& most_capacity() const { return most_capacity_; }
+  double bulk(NodeIndex node) const { return bulk_[node]; }  // largest share of most_capacity
   bool Allowed(const RichVehicle& vehicle, NodeIndex node) const {
     return skilled_[skill_set_[node] * skill_rows_ + vehicle.skills] != 0;
   }
@@ -150,7 +152,7 @@ class RichProblem {
   std::vector<double> service_, setup_, release_, open_, close_, late_from_, late_cost_;
   std::vector<int32_t> further_begin_;
   std::vector<TimeWindow> further_;
-  std::vector<double> delivered_, collected_, carried_, bulk_;
+  std::vector<double> delivered_, collected_, carried_, most_capacity_, bulk_;
   std::vector<char> linehaul_, backhaul_, skilled_;
   std::vector<int32_t> skill_set_, unit_of_;
   std::vector<RichUnit> units_;

@@ -339,7 +339,8 @@ bool RichProblemBuilder::BuildMatrix() {
 // What follows from all parts together.
 void RichProblemBuilder::Summarize() {
   RichProblem& p = problem_;
-  std::vector<double> largest(p.dimensions_, 0.0);
+  std::vector<double>& largest = p.most_capacity_;
+  largest.assign(p.dimensions_, 0.0);
   for (const RichVehicle& vehicle : p.vehicles_) {
     for (int32_t k = 0; k < p.dimensions_; ++k) {
       largest[k] = std::max(largest[k], vehicle.capacity[k]);

@@ -14,12 +14,13 @@ constexpr double kShareRate = 0.5;
 // Where units may be left out: how often the order is by worth for the load, give or take a factor.
 constexpr double kWorthyRate = 0.3;
 constexpr double kLeastBulk = 1e-3;
+constexpr double kRoughness = 1;
 // The clock is asked after that many insertions.
 constexpr int32_t kPoll = 4;
 
 // With the article's weights: random 4, bulk 4, far 2, close 1, and 2 for each of the three that
 // look at windows.
-enum Order : int32_t { kRandom, kBulk, kFar, kClose, kNarrow, kEarly, kLate, kWorthy };
+enum Order : int32_t { kRandom, kBulk, kFar, kClose, kNarrow, kEarly, kLate, kWorthy, kRoughBulk };
 
 int32_t DrawOrder(FastRandom& random, bool timed) {
   const int32_t ticket = random.Below(timed ? 17 : 11);
@@ -50,6 +51,13 @@ void RichRecreate::InsertSome(std::span<const int32_t> removed, NodeIndex seed) 
   Gather(removed, seed);
   Order();
   InsertGathered(worth_);
+}
+
+void RichRecreate::Pack(std::span<const int32_t> removed, NodeIndex seed) {
+  insertion_.SetMood({.blink = kBlink, .packs = true});
+  Gather(removed, seed);
+  OrderBy(kRoughBulk);
+  InsertGathered(1);
 }
 
 void RichRecreate::DrawMood() {
@@ -92,7 +100,10 @@ void RichRecreate::Order() {
   random_.Shuffle(std::span<int32_t>(gathered_));
   const bool by_worth = (toll_ > 0 || has_optional_) && random_.Unit() < kWorthyRate;
   const int32_t order = by_worth ? kWorthy : DrawOrder(random_, problem_.timed());
-  if (order == kRandom) return;
+  if (order != kRandom) OrderBy(order);
+}
+
+void RichRecreate::OrderBy(int32_t order) {
   keyed_.clear();
   for (const int32_t u : gathered_) {
     keyed_.emplace_back(Key(order, problem_.NodesOf(problem_.unit(u)).front()), u);
@@ -120,6 +131,8 @@ double RichRecreate::Key(int32_t order, NodeIndex customer) {
     case kWorthy:
       return -Limit(problem_.unit(problem_.UnitOf(customer)), 1) * (1 + random_.Unit()) /
              std::max(problem_.bulk(customer), kLeastBulk);
+    case kRoughBulk:
+      return -problem_.bulk(customer) * (1 + kRoughness * random_.Unit());
     default:
       return 0;
   }

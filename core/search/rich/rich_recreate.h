@@ -22,6 +22,9 @@ class RichRecreate {
   // Inserts `removed` and some of the absent, rather those near `seed`, in an order drawn by lot;
   // what has no feasible place, or costs more than its prize, is absent then. `seed` is a customer.
   void InsertSome(std::span<const int32_t> removed, NodeIndex seed);
+  // Likewise the bulkiest first, give or take a factor, each into the vehicle that has the least
+  // room left for it (best-fit decreasing), whatever that costs.
+  void Pack(std::span<const int32_t> removed, NodeIndex seed);
   // Inserts all absent units, the bulkiest first, without randomness; optional ones where they cost
   // at most `worth` times their prize. Past the stop what is left stays absent.
   void InsertAbsent(double worth);
@@ -32,6 +35,7 @@ class RichRecreate {
   void DrawMood();
   void Gather(std::span<const int32_t> removed, NodeIndex seed);
   void Order();
+  void OrderBy(int32_t order);
   double Key(int32_t order, NodeIndex customer);
   void InsertGathered(double worth);
   double Limit(const RichUnit& unit, double worth) const;

@@ -10,6 +10,8 @@ namespace {
 
 // How often a whole route goes.
 constexpr double kRouteRate = 0.03;
+// Slots are drawn for each route that is wanted.
+constexpr int32_t kDraws = 8;
 
 }  // namespace
 
@@ -42,6 +44,24 @@ std::span<const int32_t> RichRuin::RemoveRoute(int32_t slot) {
   removed_.clear();
   ruined_.assign(1, slot);
   MarkRange(routes_.route(slot), 1, routes_.route(slot).size() - 1);
+  TakeOutMarked();
+  return removed_;
+}
+
+std::span<const int32_t> RichRuin::RemoveSomeRoutes(int32_t count) {
+  const RichProblem& problem = routes_.problem();
+  marked_.resize(problem.size(), 0);
+  removed_.clear();
+  ruined_.clear();
+  seed_ = DrawSeed(true);
+  for (int32_t draw = 0; draw < kDraws * count && std::ssize(ruined_) < count; ++draw) {
+    const int32_t slot = random_.Below(routes_.slots());
+    const RichRoute& route = routes_.route(slot);
+    if (route.empty() || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
+    if (ruined_.empty() && !problem.Allowed(problem.vehicle(route.type), seed_)) continue;
+    ruined_.push_back(slot);
+    MarkRange(route, 1, route.size() - 1);
+  }
   TakeOutMarked();
   return removed_;
 }

@@ -21,6 +21,9 @@ class RichRuin {
   // there is one that is required. Returns the units, valid until the next call.
   std::span<const int32_t> Remove(bool beside_absent);
   std::span<const int32_t> RemoveRoute(int32_t slot);
+  // Likewise of up to `count` routes, wherever they are; where units are absent, the first is of a
+  // vehicle that may serve one of them, around whom it worked.
+  std::span<const int32_t> RemoveSomeRoutes(int32_t count);
   // The customer around whom the last Remove worked.
   NodeIndex seed() const { return seed_; }
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <random>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -150,6 +153,42 @@ TEST(ShortFleetTest, FindsTheOptimumWhereWindowsLeaveNoTimeForAll) {
                       .Capacity(1000)
                       .Vehicles(1)
                       .Build());
+  }
+}
+
+// Vehicles of three sizes, whose capacities are cut into the customers' demands: none has room to
+// spare where all are served.
+Instance FleetFullToTheLast(uint64_t seed) {
+  std::mt19937 draws(seed);
+  const auto below = [&](uint32_t limit) { return static_cast<int32_t>(draws() % limit); };
+  std::vector<VehicleType> vehicles;
+  std::vector<double> demands;
+  for (const auto& [count, capacity] : {std::pair{6, 50}, {5, 130}, {2, 320}}) {
+    vehicles.push_back({.count = count, .capacity = 1.0 * capacity, .fixed_cost = 1.0 * capacity});
+    for (int32_t i = 0; i < count; ++i) {
+      std::set<int32_t> cuts = {0, capacity};
+      while (cuts.size() < 6) cuts.insert(below(capacity));
+      for (auto cut = std::next(cuts.begin()); cut != cuts.end(); ++cut) {
+        demands.push_back(*cut - *std::prev(cut));
+      }
+    }
+  }
+  for (size_t i = demands.size(); i > 1; --i) std::swap(demands[i - 1], demands[below(i)]);
+  InstanceData data = test::AnInstance()
+                          .WithCustomers(static_cast<int32_t>(demands.size()))
+                          .Seed(seed)
+                          .Demands(demands)
+                          .BuildData();
+  data.vehicles = vehicles;
+  data.objective = Objective::kCost;
+  return *Instance::Create(std::move(data));
+}
+
+TEST(FullFleetTest, ServesEveryoneWhereNoVehicleHasRoomToSpare) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const Instance instance = FleetFullToTheLast(seed);
+    const SearchResult found = SearchFor(instance, 30'000);
+    EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible) << seed;
   }
 }
 
