@@ -41,6 +41,9 @@ constexpr int64_t kUnboundedAnnealed = 5'000;
 // How long a search that began with customers left out hopes to serve all, before it searches for
 // the best of those plans that do not.
 constexpr double kHopeShare = 0.3;
+// Where a population can try, after what ruin and recreate had before: more hope pays.
+constexpr double kAnnealedHope = 0.1;
+constexpr double kPopulationHope = 0.4;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
@@ -164,6 +167,39 @@ bool GoesByRegions(const SearchProblem& problem, const SearchOptions& options) {
   return options.threads > 1 || SearchesByRegions(problem.instance(), options.stop);
 }
 
+SearchResult Anneal(RouteSet& routes, FastRandom& random, const SearchOptions& options,
+                    const StopCondition& grace, ImprovementFn on_improvement) {
+  Annealing annealing(routes, random, options);
+  SearchResult result;
+  result.ended_by = annealing.Run(grace, on_improvement);
+  result.plan = annealing.BestPlan();
+  result.iterations = annealing.iterations();
+  return result;
+}
+
+// Of `routes`, which leave customers out, within the share of the budget that hope has.
+SearchResult SearchForWhole(const SearchProblem& problem, RouteSet& routes, FastRandom& random,
+                            const SearchOptions& options, const StopCondition& grace,
+                            ImprovementFn on_improvement) {
+  const bool by_population = PopulationKnows(problem);
+  const double share = by_population ? kAnnealedHope : kHopeShare;
+  SearchResult result =
+      Anneal(routes, random, PartOf(options, share, problem.num_servable()), grace, on_improvement);
+  const auto served = [](const Plan& plan) {
+    int64_t count = 0;
+    for (const PlannedRoute& route : plan) count += std::ssize(route.customers);
+    return count;
+  };
+  if (!by_population || served(result.plan) == problem.num_servable()) return result;
+  SearchResult whole = FindWholePlan(
+      problem, result.plan, PartOf(options, kPopulationHope, problem.num_servable()), random);
+  result.iterations += whole.iterations;
+  if (whole.plan.empty()) return result;
+  result.plan = std::move(whole.plan);
+  on_improvement(result.plan, PlanCost(problem.instance(), result.plan));
+  return result;
+}
+
 // Ends early where the first plan leaves customers out.
 SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& options,
                           const StopCondition& grace, ImprovementFn on_improvement) {
@@ -179,13 +215,10 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
     return SearchByPopulation(problem, std::move(first), options, grace, random, on_improvement);
   } else if (routes.absent().empty() && GoesByRegions(problem, options)) {
     return RegionSearch(problem, result.plan, options, on_improvement);
+  } else if (routes.absent().empty()) {
+    result = Anneal(routes, random, options, grace, on_improvement);
   } else {
-    const SearchOptions part =
-        routes.absent().empty() ? options : PartOf(options, kHopeShare, problem.num_servable());
-    Annealing annealing(routes, random, part);
-    result.ended_by = annealing.Run(grace, on_improvement);
-    result.plan = annealing.BestPlan();
-    result.iterations = annealing.iterations();
+    result = SearchForWhole(problem, routes, random, options, grace, on_improvement);
   }
   result.cost = PlanCost(problem.instance(), result.plan);
   return result;

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
+#include <vector>
 
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
@@ -180,6 +182,54 @@ TEST(SearchTest, FillsATightFleet) {
       AnInstance().WithCustomers(6).Demands({5, 6, 7, 2, 3, 4}).Capacity(9).Vehicles(3).Build();
   const SearchResult found = SearchFor(instance, 2000);
   EXPECT_TRUE(CheckPlan(instance, found.plan).feasible);
+}
+
+// Eight vehicles for the windows of sixty-four customers, each around the time at which one of
+// eight routes, always on to the nearest, comes by.
+Instance EightBusyVehicles(uint64_t seed) {
+  constexpr int32_t kVehicles = 8;
+  constexpr int32_t kCustomers = 64;
+  FastRandom random(seed);
+  std::vector<Position> positions = {{50, 50}};
+  for (int32_t i = 0; i < kCustomers; ++i) {
+    positions.push_back({100 * random.Unit(), 100 * random.Unit()});
+  }
+  const auto way = [&](NodeIndex a, NodeIndex b) {
+    return std::hypot(positions[a].x - positions[b].x, positions[a].y - positions[b].y);
+  };
+  std::vector<TimeWindow> windows(kCustomers);
+  std::vector<char> visited(kCustomers + 1, 0);
+  double horizon = 0;
+  for (int32_t vehicle = 0; vehicle < kVehicles; ++vehicle) {
+    NodeIndex at = 0;
+    double time = 0;
+    for (int32_t stop = 0; stop < kCustomers / kVehicles; ++stop) {
+      NodeIndex next = 0;
+      for (NodeIndex node = 1; node <= kCustomers; ++node) {
+        if (!visited[node] && (next == 0 || way(at, node) < way(at, next))) next = node;
+      }
+      visited[next] = 1;
+      time += way(at, next);
+      windows[next - 1] = {std::max(0.0, time - 30 * random.Unit()), time + 30 * random.Unit()};
+      at = next;
+    }
+    horizon = std::max(horizon, time + way(at, 0));
+  }
+  return test::AnInstance()
+      .At(positions)
+      .Windows(windows, horizon)
+      .Capacity(1000)
+      .Vehicles(kVehicles)
+      .Build();
+}
+
+TEST(SearchTest, ServesEveryoneWhereWindowsKeepTheFleetBusy) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const Instance instance = EightBusyVehicles(seed);
+    const SearchResult found = SearchFor(instance, 50'000, seed);
+    const CheckReport report = CheckPlan(instance, found.plan, found.cost);
+    EXPECT_TRUE(report.feasible) << seed << ": " << report.violations.front().message;
+  }
 }
 
 TEST(SearchTest, LeavesOutAsFewCustomersAsTheFleetAllows) {
