@@ -3,6 +3,9 @@
 // not IsPlain. Thread-safe.
 #pragma once
 
+#include <cstdint>
+#include <iterator>
+
 #include "core/base/stop.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
@@ -36,5 +39,12 @@ Plan NearestNeighbourPlan(const Instance& instance, const StopCondition& stop = 
 // vehicles' customers at a time, in the order of the windows' ends, to the nearest route that takes
 // them. O(N log N): for when there is no time at all.
 Plan PackedPlan(const SearchProblem& problem);
+
+// Customers in its routes.
+inline int64_t CountServed(const Plan& plan) {
+  int64_t customers = 0;
+  for (const PlannedRoute& route : plan) customers += std::ssize(route.customers);
+  return customers;
+}
 
 }  // namespace vrp

@@ -185,12 +185,8 @@ SearchResult SearchForWhole(const SearchProblem& problem, RouteSet& routes, Fast
   const double share = by_population ? kAnnealedHope : kHopeShare;
   SearchResult result =
       Anneal(routes, random, PartOf(options, share, problem.num_servable()), grace, on_improvement);
-  const auto served = [](const Plan& plan) {
-    int64_t count = 0;
-    for (const PlannedRoute& route : plan) count += std::ssize(route.customers);
-    return count;
-  };
-  if (!by_population || served(result.plan) == problem.num_servable()) return result;
+  const bool whole_already = CountServed(result.plan) == problem.num_servable();
+  if (!by_population || whole_already || options.stop.ShouldStop()) return result;
   SearchResult whole = FindWholePlan(
       problem, result.plan, PartOf(options, kPopulationHope, problem.num_servable()), random);
   result.iterations += whole.iterations;

@@ -2,15 +2,15 @@
 """How often a fleet that just suffices serves everyone: ours beside PyVRP.
 
 Vehicles of three sizes, each with its share of the fleet's capacity cut at random into customers' demands, so that a
-plan which serves all exists. Sides alternate on one core. Needs protoc and the Python packages grpcio,
-googleapis-common-protos and pyvrp.
+plan which serves all exists. With --windows, Solomon's instances with fewer vehicles than they state. Sides alternate
+on one core. Needs protoc and the Python packages grpcio, googleapis-common-protos and pyvrp.
 
-Prints a JSON line for each answer: whether it serves all, its cost if so, seconds. Then one for
-each filling.
+Prints a JSON line for each answer: whether it serves all, its cost if so, seconds. Then one for each filling or file.
 
 Examples:
   full_fleets.py                               20 fleets, 100, 99 and 97 % filled, one second each
   full_fleets.py --build build/lite --limit 5
+  full_fleets.py --windows ../shared/data/solomon/R109.txt=11 ../shared/data/solomon/RC101.txt=14 --limit 2
 """
 
 import argparse
@@ -52,6 +52,23 @@ def instance_text(filled_percent, seed):
         *rows("VEHICLES_UNIT_DISTANCE_COST_SECTION", [1] * len(FLEET)), "DEPOT_SECTION", "1", "-1", "EOF", ""])
 
 
+def solomon_text(path, vehicles):
+    """In CVRPLIB's form, in tenths."""
+    fields = [line.split() for line in path.read_text().splitlines()]
+    numbers = [[int(float(field)) for field in line] for line in fields if line and line[0].isdigit()]
+    (_, capacity), customers = numbers[0], numbers[1:]
+    column = list(zip(*customers))
+
+    def pairs(a, b):
+        return [f"{10 * x}\t{10 * y}" for x, y in zip(column[a], column[b])]
+
+    return "\n".join([
+        f"NAME: {path.stem}-{vehicles}", "TYPE: VRPTW", f"DIMENSION: {len(customers)}", f"VEHICLES: {vehicles}",
+        f"CAPACITY: {capacity}", "EDGE_WEIGHT_TYPE: EUC_2D", *rows("NODE_COORD_SECTION", pairs(1, 2)),
+        *rows("DEMAND_SECTION", column[3]), *rows("TIME_WINDOW_SECTION", pairs(4, 5)),
+        *rows("SERVICE_TIME_SECTION", [10 * time for time in column[6]]), "DEPOT_SECTION", "1", "-1", "EOF", ""])
+
+
 def run_ours(ours, text, limit, seed):
     solution, seconds = ours.solve_vrplib(text, limit, seed)
     return not solution.unserved, None if solution.unserved else solution.cost, seconds
@@ -69,11 +86,25 @@ def run_pyvrp(text, limit, seed):
     return whole, result.cost() if whole else None, time.perf_counter() - begun
 
 
+def compare(sides, about, texts, limit):
+    """Of `texts` each, with another seed."""
+    whole = dict.fromkeys(sides, 0)
+    for seed, text in enumerate(texts):
+        for side, run in sides.items():
+            serves_all, cost, seconds = run(text, limit, seed)
+            whole[side] += serves_all
+            print(json.dumps({"what": "full_fleets", **about, "run": seed, "side": side, "serves_all": serves_all,
+                              "cost": cost, "seconds": round(seconds, 3)}), flush=True)
+    print(json.dumps({"summary": True, **about, "runs": len(texts), "limit": limit, "serve_all": whole,
+                      "load1": os.getloadavg()[0]}), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--fleets", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=20, help="fleets, or seeds of a file")
     parser.add_argument("--filled", default="100,99,97", help="per cent, comma separated")
+    parser.add_argument("--windows", nargs="+", metavar="FILE=VEHICLES", help="Solomon's, not fleets by loads")
     parser.add_argument("--limit", type=float, default=1, help="seconds")
     parser.add_argument("--core", type=int, default=0, help="where the sides run")
     arguments = parser.parse_args()
@@ -81,17 +112,13 @@ def main():
     ours = Vrpd(arguments.build, arguments.core)
     sides = {"ours": lambda *about: run_ours(ours, *about), "pyvrp": run_pyvrp}
     try:
-        for filled in map(int, arguments.filled.split(",")):
-            whole = dict.fromkeys(sides, 0)
-            for seed in range(arguments.fleets):
-                text = instance_text(filled, seed)
-                for side, run in sides.items():
-                    serves_all, cost, seconds = run(text, arguments.limit, seed)
-                    whole[side] += serves_all
-                    print(json.dumps({"what": "full_fleets", "filled_percent": filled, "fleet": seed, "side": side,
-                                      "serves_all": serves_all, "cost": cost, "seconds": round(seconds, 3)}), flush=True)
-            print(json.dumps({"summary": True, "filled_percent": filled, "fleets": arguments.fleets, "limit": arguments.limit,
-                              "serve_all": whole, "load1": os.getloadavg()[0]}), flush=True)
+        for given in arguments.windows or []:
+            path, vehicles = given.rsplit("=", 1)
+            text = solomon_text(pathlib.Path(path), int(vehicles))
+            compare(sides, {"file": path, "vehicles": int(vehicles)}, [text] * arguments.runs, arguments.limit)
+        for filled in [] if arguments.windows else map(int, arguments.filled.split(",")):
+            texts = [instance_text(filled, seed) for seed in range(arguments.runs)]
+            compare(sides, {"filled_percent": filled}, texts, arguments.limit)
     finally:
         ours.close()
     return 0

@@ -17,12 +17,6 @@ constexpr int32_t kExchangesPerTour = 20;
 // Attempts to draw two different parents.
 constexpr int kTries = 10;
 
-int64_t Served(const Plan& plan) {
-  int64_t count = 0;
-  for (const PlannedRoute& route : plan) count += std::ssize(route.customers);
-  return count;
-}
-
 }  // namespace
 
 PopulationSearch::PopulationSearch(const SearchProblem& problem, FastRandom& random,
@@ -76,7 +70,7 @@ void PopulationSearch::AddPlan(const Plan& plan, const StopCondition& stop) {
 
 void PopulationSearch::AddFounder(const StopCondition& stop) {
   const Plan plan = NoisySavingsPlan(problem_, stop, kNoise, random_);
-  if (std::ssize(plan) > max_routes_ || Served(plan) < problem_.num_servable()) {
+  if (std::ssize(plan) > max_routes_ || CountServed(plan) < problem_.num_servable()) {
     return AddRandom(stop);
   }
   AddPlan(plan, stop);

@@ -11,7 +11,7 @@ namespace {
 // How often a whole route goes.
 constexpr double kRouteRate = 0.03;
 // Slots are drawn for each route that is wanted.
-constexpr int32_t kDraws = 8;
+constexpr int32_t kSlotDraws = 8;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ std::span<const int32_t> RichRuin::RemoveSomeRoutes(int32_t count) {
   removed_.clear();
   ruined_.clear();
   seed_ = DrawSeed(true);
-  for (int32_t draw = 0; draw < kDraws * count && std::ssize(ruined_) < count; ++draw) {
+  for (int32_t draw = 0; draw < kSlotDraws * count && std::ssize(ruined_) < count; ++draw) {
     const int32_t slot = random_.Below(routes_.slots());
     const RichRoute& route = routes_.route(slot);
     if (route.empty() || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
