@@ -49,7 +49,7 @@ Plan WithAllServed(const SearchProblem& problem, Plan plan) {
   for (NodeIndex node = 1; node < problem.size(); ++node) {
     if (served[node] || !problem.Servable(node)) continue;
     double least = std::numeric_limits<double>::infinity();
-    PlannedRoute* into = nullptr;
+    PlannedRoute* into = &plan.front();
     size_t place = 0;
     for (PlannedRoute& route : plan) {
       const std::vector<NodeIndex>& customers = route.customers;
