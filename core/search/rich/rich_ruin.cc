@@ -54,6 +54,7 @@ std::span<const int32_t> RichRuin::RemoveSomeRoutes(int32_t count) {
   removed_.clear();
   ruined_.clear();
   seed_ = DrawSeed(true);
+  if (routes_.used() == 0) return {};
   for (int32_t draw = 0; draw < kSlotDraws * count && std::ssize(ruined_) < count; ++draw) {
     const int32_t slot = random_.Below(routes_.slots());
     const RichRoute& route = routes_.route(slot);
