@@ -32,8 +32,8 @@ struct InsertionMood {
   double blink = 0;
   // New routes are compared by the share of their fixed cost that the unit's load takes up.
   bool shares_fixed_cost = false;
-  // With plain_loads only: a customer goes to the vehicle that has the least room left
-  // then, at its cheapest place there, and to a new route only where none has.
+  // With plain_loads only: a customer goes to the vehicle that has the least room left then, at its
+  // cheapest place there, and to a new route only where none has.
   bool packs = false;
 };
 

@@ -17,9 +17,7 @@ constexpr int32_t kSlotDraws = 8;
 
 std::span<const int32_t> RichRuin::Remove(bool beside_absent) {
   const RichProblem& problem = routes_.problem();
-  marked_.resize(problem.size(), 0);
-  removed_.clear();
-  ruined_.clear();
+  Begin();
   seed_ = DrawSeed(beside_absent);
   if (routes_.used() == 0) return {};
   if (routes_.RouteOf(seed_) >= 0 && random_.Unit() < kRouteRate) {
@@ -40,9 +38,8 @@ std::span<const int32_t> RichRuin::Remove(bool beside_absent) {
 }
 
 std::span<const int32_t> RichRuin::RemoveRoute(int32_t slot) {
-  marked_.resize(routes_.problem().size(), 0);
-  removed_.clear();
-  ruined_.assign(1, slot);
+  Begin();
+  ruined_.push_back(slot);
   MarkRange(routes_.route(slot), 1, routes_.route(slot).size() - 1);
   TakeOutMarked();
   return removed_;
@@ -50,9 +47,7 @@ std::span<const int32_t> RichRuin::RemoveRoute(int32_t slot) {
 
 std::span<const int32_t> RichRuin::RemoveSomeRoutes(int32_t count) {
   const RichProblem& problem = routes_.problem();
-  marked_.resize(problem.size(), 0);
-  removed_.clear();
-  ruined_.clear();
+  Begin();
   seed_ = DrawSeed(true);
   if (routes_.used() == 0) return {};
   for (int32_t draw = 0; draw < kSlotDraws * count && std::ssize(ruined_) < count; ++draw) {
@@ -65,6 +60,12 @@ std::span<const int32_t> RichRuin::RemoveSomeRoutes(int32_t count) {
   }
   TakeOutMarked();
   return removed_;
+}
+
+void RichRuin::Begin() {
+  marked_.resize(routes_.problem().size(), 0);
+  removed_.clear();
+  ruined_.clear();
 }
 
 NodeIndex RichRuin::DrawSeed(bool beside_absent) {

@@ -28,6 +28,7 @@ class RichRuin {
   NodeIndex seed() const { return seed_; }
 
  private:
+  void Begin();
   NodeIndex DrawSeed(bool beside_absent);
   void MarkStringWith(NodeIndex customer, int32_t longest);
   void MarkRange(const RichRoute& route, int32_t begin, int32_t end);
