@@ -17,8 +17,11 @@
 #include "core/search/node_selection.h"
 #include "core/search/population/population_run.h"
 #include "core/search/regions/region_search.h"
+#include "core/search/rich/relaxed_routes.h"
 #include "core/search/rich/rich_search.h"
+#include "core/search/rich/whole_plan_search.h"
 #include "core/search/route_set.h"
+#include "core/search/search_parts.h"
 #include "core/search/search_problem.h"
 #include "core/search/tour_search.h"
 
@@ -30,20 +33,15 @@ constexpr absl::Duration kGrace = absl::Milliseconds(3);
 // Another construction is tried where the budget is that many times what the first one took.
 constexpr double kSecondStart = 6;
 // Up to this many customers a population alone searches; the share of ruin and recreate grows with
-// the customers beyond by one in kGrowth, up to kMostAnnealed of the budget. Without a budget it
-// does this many iterations a customer.
+// the customers beyond by one in kGrowth, up to kMostAnnealed of the budget.
 constexpr double kPopulationOnly = 300;
 constexpr double kGrowth = 200;
 constexpr double kMostAnnealed = 0.5;
 // The share of ruin and recreate where there are windows.
 constexpr double kAnnealedTimed = 0.3;
-constexpr int64_t kUnboundedAnnealed = 5'000;
 // How long a search that began with customers left out hopes to serve all, before it searches for
-// the best of those plans that do not.
+// the best of those plans that do not; where FindWholePlan cannot help.
 constexpr double kHopeShare = 0.3;
-// Where a population can try, after what ruin and recreate had before: more hope pays.
-constexpr double kAnnealedHope = 0.1;
-constexpr double kPopulationHope = 0.4;
 // Below this many nodes every tour is the same.
 constexpr int32_t kSmallestTour = 4;
 
@@ -123,27 +121,6 @@ double AnnealedShare(const SearchProblem& problem) {
   return std::clamp((problem.num_servable() - kPopulationOnly) / kGrowth, 0.0, kMostAnnealed);
 }
 
-// Options for the first `share` of a search, with a number of iterations where it has no end.
-SearchOptions PartOf(const SearchOptions& options, double share, int32_t customers) {
-  SearchOptions part = options;
-  const absl::Time now = SteadyNow();
-  if (options.max_iterations != INT64_MAX) {
-    part.max_iterations = static_cast<int64_t>(share * static_cast<double>(options.max_iterations));
-  } else if (options.stop.deadline() != absl::InfiniteFuture()) {
-    part.stop = options.stop.Sooner(now + share * (options.stop.deadline() - now));
-  } else {
-    part.max_iterations = kUnboundedAnnealed * customers;
-  }
-  return part;
-}
-
-// What is left of `options` after so many iterations.
-SearchOptions RestOf(const SearchOptions& options, int64_t iterations) {
-  SearchOptions rest = options;
-  if (options.max_iterations != INT64_MAX) rest.max_iterations -= iterations;
-  return rest;
-}
-
 SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
                                 const SearchOptions& options, const StopCondition& grace,
                                 FastRandom& random, ImprovementFn on_improvement) {
@@ -181,17 +158,21 @@ SearchResult Anneal(RouteSet& routes, FastRandom& random, const SearchOptions& o
 SearchResult SearchForWhole(const SearchProblem& problem, RouteSet& routes, FastRandom& random,
                             const SearchOptions& options, const StopCondition& grace,
                             ImprovementFn on_improvement) {
-  const bool by_population = PopulationKnows(problem);
-  const double share = by_population ? kAnnealedHope : kHopeShare;
+  const bool may_relax = problem.size() <= kMostRelaxedNodes;
+  const double share = may_relax ? kAnnealedHope : kHopeShare;
   SearchResult result =
       Anneal(routes, random, PartOf(options, share, problem.num_servable()), grace, on_improvement);
   const bool whole_already = CountServed(result.plan) == problem.num_servable();
-  if (!by_population || whole_already || options.stop.ShouldStop()) return result;
-  SearchResult whole = FindWholePlan(
-      problem, result.plan, PartOf(options, kPopulationHope, problem.num_servable()), random);
-  result.iterations += whole.iterations;
-  if (whole.plan.empty()) return result;
-  result.plan = std::move(whole.plan);
+  if (!may_relax || whole_already || options.stop.ShouldStop()) return result;
+  const RichProblem relaxed = RichProblem::Create(problem.instance(), options.stop);
+  if (!CanRelax(relaxed)) return result;
+  RichRouteSet partial(relaxed);
+  partial.Load(result.plan);
+  const SearchOptions part =
+      PartOf(RestOf(options, result.iterations), kRelaxedHope, problem.num_servable());
+  Plan whole = FindWholePlan(partial, part, random, result.iterations);
+  if (whole.empty()) return result;
+  result.plan = std::move(whole);
   on_improvement(result.plan, PlanCost(problem.instance(), result.plan));
   return result;
 }

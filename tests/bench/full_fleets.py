@@ -52,8 +52,8 @@ def instance_text(filled_percent, seed):
         *rows("VEHICLES_UNIT_DISTANCE_COST_SECTION", [1] * len(FLEET)), "DEPOT_SECTION", "1", "-1", "EOF", ""])
 
 
-def solomon_text(path, vehicles):
-    """In CVRPLIB's form, in tenths."""
+def solomon_text(path, vehicles, unlike):
+    """In CVRPLIB's form, in tenths; `unlike`: every other vehicle carries that much more than stated."""
     fields = [line.split() for line in path.read_text().splitlines()]
     numbers = [[int(float(field)) for field in line] for line in fields if line and line[0].isdigit()]
     (_, capacity), customers = numbers[0], numbers[1:]
@@ -64,9 +64,11 @@ def solomon_text(path, vehicles):
 
     return "\n".join([
         f"NAME: {path.stem}-{vehicles}", "TYPE: VRPTW", f"DIMENSION: {len(customers)}", f"VEHICLES: {vehicles}",
-        f"CAPACITY: {capacity}", "EDGE_WEIGHT_TYPE: EUC_2D", *rows("NODE_COORD_SECTION", pairs(1, 2)),
+        *([] if unlike else [f"CAPACITY: {capacity}"]), "EDGE_WEIGHT_TYPE: EUC_2D", *rows("NODE_COORD_SECTION", pairs(1, 2)),
         *rows("DEMAND_SECTION", column[3]), *rows("TIME_WINDOW_SECTION", pairs(4, 5)),
-        *rows("SERVICE_TIME_SECTION", [10 * time for time in column[6]]), "DEPOT_SECTION", "1", "-1", "EOF", ""])
+        *rows("SERVICE_TIME_SECTION", [10 * time for time in column[6]]),
+        *(rows("CAPACITY_SECTION", [capacity + unlike * (v % 2) for v in range(vehicles)]) if unlike else []),
+        "DEPOT_SECTION", "1", "-1", "EOF", ""])
 
 
 def run_ours(ours, text, limit, seed):
@@ -105,6 +107,7 @@ def main():
     parser.add_argument("--runs", type=int, default=20, help="fleets, or seeds of a file")
     parser.add_argument("--filled", default="100,99,97", help="per cent, comma separated")
     parser.add_argument("--windows", nargs="+", metavar="FILE=VEHICLES", help="Solomon's, not fleets by loads")
+    parser.add_argument("--unlike", type=int, default=0, help="with --windows: load that every other vehicle has more")
     parser.add_argument("--limit", type=float, default=1, help="seconds")
     parser.add_argument("--core", type=int, default=0, help="where the sides run")
     arguments = parser.parse_args()
@@ -114,8 +117,8 @@ def main():
     try:
         for given in arguments.windows or []:
             path, vehicles = given.rsplit("=", 1)
-            text = solomon_text(pathlib.Path(path), int(vehicles))
-            compare(sides, {"file": path, "vehicles": int(vehicles)}, [text] * arguments.runs, arguments.limit)
+            text = solomon_text(pathlib.Path(path), int(vehicles), arguments.unlike)
+            compare(sides, {"file": path, "vehicles": int(vehicles), "unlike": arguments.unlike}, [text] * arguments.runs, arguments.limit)
         for filled in [] if arguments.windows else map(int, arguments.filled.split(",")):
             texts = [instance_text(filled, seed) for seed in range(arguments.runs)]
             compare(sides, {"filled_percent": filled}, texts, arguments.limit)

@@ -156,20 +156,6 @@ TEST(PenaltyControlTest, PricesFollowHowManyDescentsEndFeasible) {
   EXPECT_GT(control.Repairing().load, control.penalties().load);
 }
 
-TEST(PenaltyControlTest, InAHurryPricesFollowSooner) {
-  const Instance instance = AnInstance().WithCustomers(20).RandomWindows().Build();
-  const SearchProblem problem = SearchProblem::Create(instance, {});
-  const auto price_after = [&](bool hurry, int descents) {
-    PenaltyControl control(problem);
-    if (hurry) control.Hurry();
-    for (int i = 0; i < descents; ++i) control.Record(true, false);
-    return control.penalties().warp / PenaltyControl(problem).penalties().warp;
-  };
-  EXPECT_EQ(price_after(false, 20), 1);
-  EXPECT_GT(price_after(true, 20), 2);
-  EXPECT_GT(price_after(true, 100), 10 * price_after(false, 100));
-}
-
 TEST(PopulationSearchTest, FindsFeasiblePlansWithAndWithoutWindows) {
   for (const Instance& instance :
        {AnInstance().WithCustomers(50).RandomDemands().Capacity(30).Build(),
@@ -228,20 +214,6 @@ TEST(PopulationRunTest, WantsTimeForEachCustomerWhereThereAreWindows) {
   counted.max_iterations = 1'000'000'000;
   EXPECT_FALSE(PopulationFits(some, counted));
   EXPECT_FALSE(PopulationFits(problem_of(kMostTimedPopulationNodes), {}));
-}
-
-TEST(FindWholePlanTest, GivesAPlanThatServesAllOrNone) {
-  const Instance instance = FourVehiclesForFour();
-  const SearchProblem problem = SearchProblem::Create(instance, {});
-  FastRandom random(3);
-  for (const Plan& partial : {Plan{}, Plan{{0, {1, 2, 3}}, {0, {5, 6}}}}) {
-    const SearchResult found = FindWholePlan(problem, partial, {}, random);
-    const CheckReport report = CheckPlan(instance, found.plan, found.cost);
-    EXPECT_TRUE(report.feasible) << report.violations.front().message;
-    SearchOptions no_time;
-    no_time.stop = StopCondition(absl::InfinitePast(), nullptr);
-    EXPECT_TRUE(FindWholePlan(problem, partial, no_time, random).plan.empty());
-  }
 }
 
 TEST(PopulationRunTest, StartsFromThePlansGivenAndNeverEndsWorse) {

@@ -10,17 +10,15 @@ constexpr double kTarget = 0.3;
 constexpr double kTolerance = 0.05;
 constexpr int kWindow = 50;
 constexpr double kRaise = 1.2;
-// In a hurry: an instance whose fleet just suffices asks for prices far from the first ones.
-constexpr int kHastyWindow = 10;
-constexpr double kHastyRaise = 1.5;
 constexpr double kLower = 0.85;
 constexpr double kRepair = 10;
 // The prices stay within these multiples of the first ones.
 constexpr double kLowest = 1e-2;
 constexpr double kHighest = 1e4;
 
-double Adapted(double price, double share, double raise, double lowest, double highest) {
-  if (share < kTarget - kTolerance) price *= raise;
+double Adapted(double price, int feasible, double lowest, double highest) {
+  const double share = static_cast<double>(feasible) / kWindow;
+  if (share < kTarget - kTolerance) price *= kRaise;
   if (share > kTarget + kTolerance) price *= kLower;
   return std::clamp(price, lowest, highest);
 }
@@ -52,14 +50,9 @@ bool PenaltyControl::Record(bool load_feasible, bool time_feasible) {
   ++descents_;
   load_feasible_ += load_feasible;
   time_feasible_ += time_feasible;
-  const int window = hasty_ ? kHastyWindow : kWindow;
-  const double raise = hasty_ ? kHastyRaise : kRaise;
-  if (descents_ < window) return false;
-  const auto adapt = [&](double& price, double feasible, double lowest, double highest) {
-    price = Adapted(price, feasible / window, raise, lowest, highest);
-  };
-  adapt(penalties_.load, load_feasible_, lowest_.load, highest_.load);
-  adapt(penalties_.warp, time_feasible_, lowest_.warp, highest_.warp);
+  if (descents_ < kWindow) return false;
+  penalties_.load = Adapted(penalties_.load, load_feasible_, lowest_.load, highest_.load);
+  penalties_.warp = Adapted(penalties_.warp, time_feasible_, lowest_.warp, highest_.warp);
   descents_ = load_feasible_ = time_feasible_ = 0;
   return true;
 }

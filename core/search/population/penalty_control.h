@@ -11,8 +11,6 @@ class PenaltyControl {
  public:
   explicit PenaltyControl(const SearchProblem& problem);
 
-  // The prices follow sooner and by larger steps, where any feasible individual is wanted first.
-  void Hurry() { hasty_ = true; }
   const Penalties& penalties() const { return penalties_; }
   // For the descent that is to make an infeasible individual feasible.
   Penalties Repairing() const;
@@ -21,7 +19,6 @@ class PenaltyControl {
 
  private:
   Penalties penalties_, lowest_, highest_;
-  bool hasty_ = false;
   int descents_ = 0;
   int load_feasible_ = 0;
   int time_feasible_ = 0;

@@ -39,65 +39,25 @@ int32_t RoutesAllowed(const SearchProblem& problem, const std::vector<Plan>& pla
   return std::min(wanted, problem.max_routes());
 }
 
-// `plan` with each customer that it leaves out where that adds the least distance, fit or not.
-Plan WithAllServed(const SearchProblem& problem, Plan plan) {
-  std::vector<char> served(problem.size(), 0);
-  for (const PlannedRoute& route : plan) {
-    for (const NodeIndex customer : route.customers) served[customer] = 1;
-  }
-  if (plan.empty()) plan.emplace_back();
-  for (NodeIndex node = 1; node < problem.size(); ++node) {
-    if (served[node] || !problem.Servable(node)) continue;
-    double least = std::numeric_limits<double>::infinity();
-    PlannedRoute* into = &plan.front();
-    size_t place = 0;
-    for (PlannedRoute& route : plan) {
-      const std::vector<NodeIndex>& customers = route.customers;
-      for (size_t i = 0; i <= customers.size(); ++i) {
-        const NodeIndex before = i == 0 ? 0 : customers[i - 1];
-        const NodeIndex after = i == customers.size() ? 0 : customers[i];
-        const double added = problem.Distance(before, node) + problem.Distance(node, after) -
-                             problem.Distance(before, after);
-        if (added >= least) continue;
-        least = added;
-        into = &route;
-        place = i;
-      }
-    }
-    into->customers.insert(into->customers.begin() + static_cast<int64_t>(place), node);
-  }
-  return plan;
-}
-
 class Run {
  public:
-  // No plan is better than `before`.
-  struct Start {
-    Plan before = {};
-    double cost = std::numeric_limits<double>::infinity();
-    int32_t routes_allowed = 0;
-    bool ends_when_whole = false;  // with the first feasible individual
-  };
   Run(const SearchProblem& problem, const std::vector<Plan>& plans, const SearchOptions& options,
-      FastRandom& random, ImprovementFn on_improvement, Start start)
+      FastRandom& random, ImprovementFn on_improvement)
       : problem_(problem),
         plans_(plans),
         options_(options),
         on_improvement_(on_improvement),
         work_(kWorkPerCustomer * problem.num_servable()),
         patience_(std::max(kLeastPatience, kPatience * problem.num_servable())),
-        routes_allowed_(start.routes_allowed),
-        ends_when_whole_(start.ends_when_whole),
+        routes_allowed_(RoutesAllowed(problem, plans)),
         search_(problem, random, routes_allowed_) {
-    result_.plan = std::move(start.before);
-    result_.cost = start.cost;
+    result_.plan = plans.front();
+    result_.cost = PlanCost(problem.instance(), result_.plan);
     reported_ = result_.cost;
-    if (ends_when_whole_) search_.Hurry();
   }
 
   SearchResult Go() {
     for (int64_t step = 0; result_.iterations < options_.max_iterations; ++step) {
-      if (ends_when_whole_ && search_.has_best()) break;
       const StopReason reason = options_.stop.Check();
       if (reason != StopReason::kNone) {
         result_.ended_by =
@@ -183,7 +143,6 @@ class Run {
   const int64_t work_;
   const int64_t patience_;
   const int32_t routes_allowed_;
-  const bool ends_when_whole_;
   PopulationSearch search_;
   std::vector<Plan> received_;  // from other searches, not yet in the population
   double offered_ = std::numeric_limits<double>::infinity();
@@ -196,12 +155,6 @@ class Run {
 
 }  // namespace
 
-bool PopulationKnows(const SearchProblem& problem) {
-  return !problem.single_tour() && problem.size() <= kMostPopulationNodes &&
-         problem.DistanceRow(0) != nullptr && problem.Distance(0, 0) == 0 &&
-         problem.num_servable() > 1 && !problem.Near(1).empty();
-}
-
 bool PopulationFits(const SearchProblem& problem, const SearchOptions& options) {
   if (problem.timed()) {
     const absl::Duration wanted = kTimedPopulationPerCustomer * problem.num_servable();
@@ -209,28 +162,15 @@ bool PopulationFits(const SearchProblem& problem, const SearchOptions& options) 
     if (short_of_time || options.max_iterations != INT64_MAX) return false;
     if (problem.size() > kMostTimedPopulationNodes) return false;
   }
-  return PopulationKnows(problem);
+  return !problem.single_tour() && problem.size() <= kMostPopulationNodes &&
+         problem.DistanceRow(0) != nullptr && problem.Distance(0, 0) == 0 &&
+         problem.num_servable() > 1 && !problem.Near(1).empty();
 }
 
 SearchResult RunPopulation(const SearchProblem& problem, const std::vector<Plan>& plans,
                            const SearchOptions& options, FastRandom& random,
                            ImprovementFn on_improvement) {
-  const Plan& best = plans.front();
-  return Run(problem, plans, options, random, on_improvement,
-             {.before = best,
-              .cost = PlanCost(problem.instance(), best),
-              .routes_allowed = RoutesAllowed(problem, plans)})
-      .Go();
-}
-
-SearchResult FindWholePlan(const SearchProblem& problem, const Plan& partial,
-                           const SearchOptions& options, FastRandom& random) {
-  const std::vector<Plan> plans = {WithAllServed(problem, partial)};
-  SearchOptions alone = options;
-  alone.shared = nullptr;
-  return Run(problem, plans, alone, random, [](const Plan&, Cost) {},
-             {.routes_allowed = problem.max_routes(), .ends_when_whole = true})
-      .Go();
+  return Run(problem, plans, options, random, on_improvement).Go();
 }
 
 }  // namespace vrp

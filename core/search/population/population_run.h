@@ -19,9 +19,8 @@ inline constexpr int32_t kMostPopulationNodes = 500;
 inline constexpr int32_t kMostTimedPopulationNodes = 126;
 inline constexpr absl::Duration kTimedPopulationPerCustomer = absl::Milliseconds(18);
 
-// Whether the population search knows the problem and its size.
-bool PopulationKnows(const SearchProblem& problem);
-// And whether it is worth its time: with windows by the time left, never by a number of iterations.
+// Whether the population search knows the problem and its size, and is worth its time: with windows
+// by the time left, never by a number of iterations.
 bool PopulationFits(const SearchProblem& problem, const SearchOptions& options);
 
 // `plans` serve every customer that can be served, the best first; there is one at least. Each
@@ -32,12 +31,5 @@ inline constexpr int64_t kWorkPerCustomer = 2;
 SearchResult RunPopulation(const SearchProblem& problem, const std::vector<Plan>& plans,
                            const SearchOptions& options, FastRandom& random,
                            ImprovementFn on_improvement);
-
-// Where PopulationKnows the problem: a plan that serves every customer who can be served, of as
-// many routes as there are vehicles, from one that leaves some out. Plans that break limits lead
-// there, which ruin and recreate does not know. Ends with the first; an empty plan: none was found
-// in time.
-SearchResult FindWholePlan(const SearchProblem& problem, const Plan& partial,
-                           const SearchOptions& options, FastRandom& random);
 
 }  // namespace vrp

@@ -33,8 +33,6 @@ class PopulationSearch {
   void AddRandom(const StopCondition& stop);
   void AddChild(const StopCondition& stop);
 
-  // That any feasible individual is wanted first.
-  void Hurry() { control_.Hurry(); }
   // That so many individuals will be made in all.
   void Expect(double individuals) { population_.Expect(individuals); }
   int32_t size() const { return population_.size(); }

@@ -41,6 +41,8 @@ class RichProblem {
 
   // Which parts of the data there are.
   bool timed() const { return timed_; }  // anything can be too early or too late
+  bool has_setups() const { return !setup_.empty(); }
+  bool has_further_windows() const { return !further_.empty(); }
   bool has_releases() const { return !release_.empty(); }
   bool has_shipments() const { return has_shipments_; }
   bool has_backhauls() const { return has_backhauls_; }

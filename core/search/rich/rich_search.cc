@@ -8,9 +8,13 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/search/grace.h"
+#include "core/search/rich/fleet_bounds.h"
+#include "core/search/rich/relaxed_routes.h"
 #include "core/search/rich/rich_annealing.h"
 #include "core/search/rich/rich_packing.h"
 #include "core/search/rich/rich_pruning.h"
+#include "core/search/rich/whole_plan_search.h"
+#include "core/search/search_parts.h"
 
 namespace vrp {
 namespace {
@@ -97,6 +101,34 @@ SearchEnd EndAtOnce(const StopCondition& stop) {
   return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
 }
 
+// A plain problem comes here when that was tried, or the loads forbid it.
+bool MayFindWhole(const RichProblem& problem) {
+  return !IsPlain(problem.instance()) && CanRelax(problem) && FleetFilled(problem) <= 1;
+}
+
+// From `routes`, which leave units out that are required, and result.plan, whose like they are.
+// `routes` become the best that is found, of which `tell` is told, as result is by it.
+void SeekWhole(RichRouteSet& routes, const SearchOptions& options, const StopCondition& grace,
+               FastRandom& random, SearchResult& result, ImprovementFn tell) {
+  const int32_t units = routes.problem().units();
+  const auto go_on_from = [&](const Plan& plan) {
+    for (int32_t slot = 0; slot < routes.slots(); ++slot) routes.SetRoute(slot, 0, {});
+    routes.Load(plan);
+  };
+  const SearchOptions before = PartOf(options, kAnnealedHope, units);
+  RichAnnealing annealing(routes, random, before, grace);
+  annealing.Run(tell);
+  result.iterations += annealing.iterations();
+  go_on_from(result.plan);
+  if (routes.missing_weight() == 0 || options.stop.ShouldStop()) return;
+  const SearchOptions part = PartOf(RestOf(options, result.iterations), kRelaxedHope, units);
+  const Plan whole = FindWholePlan(routes, part, random, result.iterations);
+  if (whole.empty()) return;
+  go_on_from(whole);
+  const Plan plan = routes.ToPlan();
+  tell(plan, ValueOf(routes.problem().instance(), plan).cost);
+}
+
 }  // namespace
 
 absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOptions& options,
@@ -116,16 +148,21 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
     return result;
   }
   // Its best may be worse for a while than what it had before.
-  RichAnnealing annealing(first.start, random, options, grace);
-  result.ended_by = annealing.Run([&](const Plan& plan, Cost cost) {
+  const auto tell_if_better = [&](const Plan& plan, Cost cost) {
     const PlanValue found = ValueOf(instance, plan);
     if (found >= value) return;
     value = found;
     result.plan = plan;
     result.cost = cost;
     on_improvement(plan, cost);
-  });
-  result.iterations = annealing.iterations();
+  };
+  if (first.start.missing_weight() > 0 && MayFindWhole(problem)) {
+    SeekWhole(first.start, options, grace, random, result, tell_if_better);
+  }
+  const SearchOptions rest = RestOf(options, result.iterations);
+  RichAnnealing annealing(first.start, random, rest, grace);
+  result.ended_by = annealing.Run(tell_if_better);
+  result.iterations += annealing.iterations();
   return result;
 }
 

@@ -1,0 +1,41 @@
+// Greedy insertion into routes that may break limits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/rich/relaxed_routes.h"
+
+namespace vrp {
+
+// The recreate half of SISR (Christiaens and Vanden Berghe 2020) where every place has a price. Not
+// thread-safe; `routes` and `random` must outlive it.
+class RelaxedRecreate {
+ public:
+  RelaxedRecreate(RelaxedRoutes& routes, FastRandom& random)
+      : routes_(routes), problem_(routes.problem()), random_(random) {}
+
+  // Inserts all where they cost least, in an order drawn by lot. Some vehicle may serve each.
+  void Insert(std::vector<NodeIndex>& customers);
+
+ private:
+  struct Place {
+    double added = RichProblem::kNever;
+    int32_t slot = -1;
+    int32_t after = 0;
+  };
+  void Order(std::vector<NodeIndex>& customers);
+  Place Find(NodeIndex customer);
+  void LookBesideRelated(NodeIndex customer, Place& best);
+  void Scan(int32_t slot, NodeIndex customer, Place& best);
+  void Consider(int32_t slot, NodeIndex customer, double load_added, int32_t after, Place& best);
+  bool MayServe(int32_t slot, NodeIndex customer) const;
+
+  RelaxedRoutes& routes_;
+  const RichProblem& problem_;
+  FastRandom& random_;
+  std::vector<NodeIndex> filled_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,295 @@
+#include "core/search/rich/relaxed_routes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vrp {
+namespace {
+
+// More vehicles than that are no tight fleet, and each has a route here.
+constexpr int64_t kMostVehicles = 1000;
+// Of a dimension that no vehicle carries anything of.
+constexpr double kLeastCapacity = 1e-9;
+
+int64_t SlotsOf(const RichProblem& problem, const RichVehicle& vehicle) {
+  return std::min<int64_t>(vehicle.count, problem.units());
+}
+
+}  // namespace
+
+bool CanRelax(const RichProblem& problem) {
+  int64_t slots = 0;
+  for (const RichVehicle& vehicle : problem.vehicles()) {
+    if (vehicle.simulated) return false;
+    slots += SlotsOf(problem, vehicle);
+  }
+  if (problem.size() > kMostRelaxedNodes || slots > kMostVehicles) return false;
+  if (!problem.plain_loads() || !problem.frozen().empty()) return false;
+  if (problem.has_releases() || problem.soft() || problem.has_further_windows() ||
+      problem.has_setups()) {
+    return false;
+  }
+  for (int32_t u = 0; u < problem.units(); ++u) {
+    if (problem.unit(u).required() && problem.unit(u).kind != RichUnit::Kind::kSingle) return false;
+  }
+  return true;
+}
+
+RelaxedRoutes::RelaxedRoutes(const RichProblem& problem)
+    : problem_(problem), timed_(problem.timed()), places_(problem.size() + 1) {
+  for (const RichVehicle& vehicle : problem.vehicles()) {
+    timed_ = timed_ || vehicle.needs_duration;
+  }
+  for (NodeIndex node = 0; timed_ && node < problem.size(); ++node) {
+    alone_.push_back({.duration = problem.Service(node),
+                      .earliest = problem.open(node),
+                      .latest = problem.close(node)});
+  }
+  for (size_t type = 0; type < problem.vehicles().size(); ++type) {
+    const RichVehicle& vehicle = problem.vehicles()[type];
+    const auto alike = std::find_if(
+        problem.vehicles().begin(), problem.vehicles().end(), [&](const RichVehicle& other) {
+          return other.start == vehicle.start && other.end == vehicle.end &&
+                 other.shift_close == vehicle.shift_close && other.distance == vehicle.distance &&
+                 other.duration == vehicle.duration;
+        });
+    same_way_.push_back(static_cast<int32_t>(alike - problem.vehicles().begin()));
+    first_of_.push_back(slots());
+    empty_of_.push_back(slots());
+    Route route = {.type = static_cast<int32_t>(type), .nodes = {vehicle.start, vehicle.end}};
+    Measure(route);
+    routes_.insert(routes_.end(), SlotsOf(problem, vehicle), route);
+  }
+  first_of_.push_back(slots());
+  saved_in_.assign(routes_.size(), 0);
+}
+
+void RelaxedRoutes::KeepEmpty(int32_t slot) {
+  const int32_t type = routes_[slot].type;
+  int32_t& empty = empty_of_[type];
+  if (routes_[slot].empty()) {
+    empty = slot;
+  } else if (empty == slot) {
+    empty = first_of_[type];
+    while (empty < first_of_[type + 1] && !routes_[empty].empty()) ++empty;
+    if (empty == first_of_[type + 1]) empty = -1;
+  }
+}
+
+bool RelaxedRoutes::Whole() const {
+  return std::all_of(routes_.begin(), routes_.end(), [](const Route& route) {
+    return route.empty() ||
+           (route.breach.load == 0 && route.breach.time == 0 && route.breach.distance == 0);
+  });
+}
+
+void RelaxedRoutes::Begin() {
+  ++transaction_;
+  touched_.clear();
+}
+
+void RelaxedRoutes::Save(int32_t slot) {
+  if (saved_in_[slot] == transaction_) return;
+  saved_in_[slot] = transaction_;
+  touched_.push_back(slot);
+  if (saved_.size() < touched_.size()) saved_.emplace_back();
+  const auto customers = CustomersOf(slot);
+  saved_[touched_.size() - 1].assign(customers.begin(), customers.end());
+}
+
+void RelaxedRoutes::Rollback() {
+  for (const int32_t slot : touched_) SetCustomers(slot, {});
+  for (size_t i = 0; i < touched_.size(); ++i) SetCustomers(touched_[i], saved_[i]);
+  Begin();
+}
+
+void RelaxedRoutes::SetCustomers(int32_t slot, std::span<const NodeIndex> customers) {
+  Save(slot);
+  Route& route = routes_[slot];
+  Count(route, -1);
+  for (int32_t i = 1; i <= route.stops(); ++i) places_[route.nodes[i]].route = -1;
+  route.nodes.resize(1);
+  route.nodes.insert(route.nodes.end(), customers.begin(), customers.end());
+  route.nodes.push_back(problem_.vehicle(route.type).end);
+  Measure(route);
+  for (int32_t i = 1; i <= route.stops(); ++i) {
+    places_[route.nodes[i]].route = slot;
+    places_[route.nodes[i]].position = i;
+  }
+  Count(route, 1);
+  KeepEmpty(slot);
+}
+
+void RelaxedRoutes::Count(const Route& route, int32_t sign) {
+  if (route.empty()) return;
+  used_ += sign;
+  cost_ += sign * route.cost;
+  breach_.load += sign * route.breach.load;
+  breach_.time += sign * route.breach.time;
+  breach_.distance += sign * route.breach.distance;
+}
+
+TimeSpan RelaxedRoutes::SpanAt(const Route& route, int32_t position) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const NodeIndex node = route.nodes[position];
+  if (position == 0) return {.earliest = vehicle.leaves_from, .latest = vehicle.leaves_by};
+  if (node == problem_.nowhere()) return {.latest = vehicle.shift_close};
+  TimeSpan span = alone_[node];
+  if (position + 1 < route.size()) return span;
+  span.duration = 0;
+  span.latest = std::min(span.latest, vehicle.shift_close);
+  return span;
+}
+
+void RelaxedRoutes::Measure(Route& route) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const int32_t size = route.size();
+  route.edge.resize(size - 1);
+  route.distance = 0;
+  const int32_t dimensions = problem_.dimensions();
+  route.load.assign(dimensions, 0.0);
+  route.way.resize(size);
+  route.loaded.resize(static_cast<size_t>(size) * dimensions);
+  for (int32_t i = 0; i < size; ++i) {
+    route.way[i] = route.distance;
+    if (i > 0 && i + 1 < size) {
+      const double* delivered = problem_.delivered(route.nodes[i]);
+      for (int32_t k = 0; k < dimensions; ++k) route.load[k] += delivered[k];
+    }
+    std::copy(route.load.begin(), route.load.end(),
+              &route.loaded[static_cast<size_t>(i) * dimensions]);
+    if (i + 1 == size) break;
+    route.edge[i] = problem_.Distance(vehicle, route.nodes[i], route.nodes[i + 1]);
+    route.distance += route.edge[i];
+  }
+  double duration = 0;
+  route.breach = {};
+  if (timed_) {
+    route.before.resize(size);
+    route.after.resize(size);
+    const auto travel = [&](int32_t i) {
+      return problem_.Duration(vehicle, route.nodes[i], route.nodes[i + 1], route.edge[i]);
+    };
+    route.before[0] = SpanAt(route, 0);
+    for (int32_t i = 1; i < size; ++i) {
+      route.before[i] = Join(route.before[i - 1], travel(i - 1), SpanAt(route, i));
+    }
+    route.after[size - 1] = SpanAt(route, size - 1);
+    for (int32_t i = size - 2; i >= 0; --i) {
+      route.after[i] = Join(SpanAt(route, i), travel(i), route.after[i + 1]);
+    }
+    duration = route.before.back().duration;
+    route.breach.time = TimeBreach(vehicle, route.before.back());
+  }
+  route.cost = vehicle.fixed + vehicle.per_distance * route.distance +
+               (vehicle.needs_duration ? vehicle.TimeCost(duration) : 0);
+  route.breach.distance = std::max(0.0, route.distance - vehicle.distance_limit);
+  route.breach.load = LoadBreach(vehicle, route, -1);
+}
+
+double RelaxedRoutes::TimeBreach(const RichVehicle& vehicle, const TimeSpan& whole) const {
+  double breach = problem_.InTime(whole.warp, 0) ? 0 : whole.warp;
+  if (vehicle.needs_duration && !problem_.InTime(whole.duration, vehicle.duration_limit)) {
+    breach += whole.duration - vehicle.duration_limit;
+  }
+  return breach;
+}
+
+double RelaxedRoutes::LoadBreach(const RichVehicle& vehicle, const Route& route,
+                                 NodeIndex more) const {
+  double breach = 0;
+  const double* added = more < 0 ? nullptr : problem_.delivered(more);
+  for (int32_t k = 0; k < problem_.dimensions(); ++k) {
+    const double load = route.load[k] + (added == nullptr ? 0 : added[k]);
+    if (load <= vehicle.capacity[k]) continue;
+    breach += (load - vehicle.capacity[k]) / std::max(problem_.most_capacity()[k], kLeastCapacity);
+  }
+  return breach + StopsBreach(vehicle, route.stops() + (more < 0 ? 0 : 1));
+}
+
+double RelaxedRoutes::StopsBreach(const RichVehicle& vehicle, int32_t stops) const {
+  return stops <= vehicle.max_stops ? 0 : static_cast<double>(stops - vehicle.max_stops) / stops;
+}
+
+bool RelaxedRoutes::Allowed(int32_t slot, std::span<const NodeIndex> customers) const {
+  const RichVehicle& vehicle = problem_.vehicle(routes_[slot].type);
+  return std::all_of(customers.begin(), customers.end(),
+                     [&](NodeIndex node) { return problem_.Allowed(vehicle, node); });
+}
+
+double RelaxedRoutes::PricedCostOf(int32_t first, int32_t head, std::span<const NodeIndex> middle,
+                                   int32_t second, int32_t tail) const {
+  const Route& a = routes_[first];
+  const Route& b = routes_[second];
+  const RichVehicle& vehicle = problem_.vehicle(a.type);
+  const int32_t dimensions = problem_.dimensions();
+  const int32_t tail_stops = b.size() - 1 - tail;
+  const int32_t stops = head + static_cast<int32_t>(middle.size()) + tail_stops;
+  if (stops == 0) return 0;
+  Breach breach = {.load = StopsBreach(vehicle, stops)};
+  for (int32_t k = 0; k < dimensions; ++k) {
+    double load = a.loaded[static_cast<size_t>(head) * dimensions + k] + b.load[k] -
+                  b.loaded[static_cast<size_t>(tail - 1) * dimensions + k];
+    for (const NodeIndex node : middle) load += problem_.delivered(node)[k];
+    if (load <= vehicle.capacity[k]) continue;
+    breach.load +=
+        (load - vehicle.capacity[k]) / std::max(problem_.most_capacity()[k], kLeastCapacity);
+  }
+  double distance = a.way[head];
+  TimeSpan span = timed_ ? a.before[head] : TimeSpan{};
+  NodeIndex last = a.nodes[head];
+  const auto visit = [&](NodeIndex node, const TimeSpan& there) {
+    const double edge = problem_.Distance(vehicle, last, node);
+    distance += edge;
+    if (timed_) span = Join(span, problem_.Duration(vehicle, last, node, edge), there);
+    last = node;
+  };
+  const TimeSpan none;
+  for (const NodeIndex node : middle) visit(node, timed_ ? alone_[node] : none);
+  if (same_way_[a.type] == same_way_[b.type]) {
+    visit(b.nodes[tail], timed_ ? b.after[tail] : none);
+    distance += b.distance - b.way[tail];
+  } else {
+    for (int32_t i = tail; i + 1 < b.size(); ++i) {
+      visit(b.nodes[i], timed_ ? alone_[b.nodes[i]] : none);
+    }
+    visit(a.nodes.back(), timed_ ? a.after.back() : none);
+  }
+  breach.distance = std::max(0.0, distance - vehicle.distance_limit);
+  if (timed_) breach.time = TimeBreach(vehicle, span);
+  return vehicle.fixed + vehicle.per_distance * distance +
+         (vehicle.needs_duration ? vehicle.TimeCost(span.duration) : 0) + prices_ * breach;
+}
+
+double RelaxedRoutes::LoadAdded(const Route& route, NodeIndex customer) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const double opened = route.empty() ? vehicle.fixed : 0;
+  return opened + prices_.load * (LoadBreach(vehicle, route, customer) - route.breach.load);
+}
+
+double RelaxedRoutes::PlaceAdded(const Route& route, int32_t after, NodeIndex customer,
+                                 double limit) const {
+  const RichVehicle& vehicle = problem_.vehicle(route.type);
+  const NodeIndex from = route.nodes[after];
+  const NodeIndex to = route.nodes[after + 1];
+  const double into = problem_.Distance(vehicle, from, customer);
+  const double out = problem_.Distance(vehicle, customer, to);
+  const double distance = into + out - (route.empty() ? 0 : route.edge[after]);
+  double added = vehicle.per_distance * distance;
+  const double whole_distance = (route.empty() ? 0 : route.distance) + distance;
+  added += prices_.distance *
+           (std::max(0.0, whole_distance - vehicle.distance_limit) - route.breach.distance);
+  if (!timed_ || added >= limit) return added;
+  const TimeSpan with =
+      Join(route.before[after], problem_.Duration(vehicle, from, customer, into), alone_[customer]);
+  const TimeSpan whole =
+      Join(with, problem_.Duration(vehicle, customer, to, out), route.after[after + 1]);
+  if (vehicle.needs_duration) {
+    added += vehicle.TimeCost(whole.duration);
+    if (!route.empty()) added -= vehicle.TimeCost(route.before.back().duration);
+  }
+  const double breach = route.empty() ? 0 : route.breach.time;
+  return added + prices_.time * (TimeBreach(vehicle, whole) - breach);
+}
+
+}  // namespace vrp

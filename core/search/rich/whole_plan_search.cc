@@ -1,0 +1,227 @@
+#include "core/search/rich/whole_plan_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/steady_time.h"
+#include "core/search/cooling.h"
+#include "core/search/rich/price_control.h"
+#include "core/search/rich/relaxed_descent.h"
+#include "core/search/rich/relaxed_recreate.h"
+#include "core/search/rich/relaxed_routes.h"
+#include "core/search/rich/vehicle_labels.h"
+#include "core/search/string_removal.h"
+
+namespace vrp {
+namespace {
+
+// Temperatures in mean costs of an edge of the first plan: hotter than a search among plans that
+// keep to all limits, as breaking a little of one is no dead end.
+constexpr double kFirstTemperature = 3;
+constexpr double kLastTemperature = 0.5;
+// How often a ruin begins in a route that breaks limits.
+constexpr double kBesideBrokenRate = 0.5;
+// How often a ruined route changes vehicles with another.
+constexpr double kRetypeRate = 0.1;
+
+// Of the plan, or of the ways out where it is empty.
+PriceControl::MeanEdge MeanEdgeOf(const RichRouteSet& routes) {
+  const RichProblem& problem = routes.problem();
+  PriceControl::MeanEdge sum;
+  int32_t edges = 0;
+  const auto add = [&](const RichVehicle& vehicle, NodeIndex from, NodeIndex to) {
+    const double distance = problem.Distance(vehicle, from, to);
+    const double duration = problem.Duration(vehicle, from, to, distance);
+    sum.cost += vehicle.per_distance * distance + vehicle.per_time * duration;
+    sum.duration += duration;
+    sum.distance += distance;
+    ++edges;
+  };
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) {
+    const RichRoute& route = routes.route(slot);
+    for (int32_t i = 0; i + 1 < route.size(); ++i) {
+      add(problem.vehicle(route.type), route.nodes[i], route.nodes[i + 1]);
+    }
+  }
+  const RichVehicle& any = problem.vehicle(0);
+  for (NodeIndex node = problem.depots(); routes.used() == 0 && node < problem.size(); ++node) {
+    add(any, any.start, node);
+  }
+  const double count = std::max(1, edges);
+  return {sum.cost / count, sum.duration / count, sum.distance / count};
+}
+
+bool BreaksLimits(const RelaxedRoutes::Route& route) {
+  return !route.empty() &&
+         (route.breach.load > 0 || route.breach.time > 0 || route.breach.distance > 0);
+}
+
+class WholePlanSearch {
+ public:
+  WholePlanSearch(const RichRouteSet& partial, const SearchOptions& options, FastRandom& random)
+      : problem_(partial.problem()),
+        options_(options),
+        random_(random),
+        cooling_(options, problem_.size()),
+        mean_edge_(MeanEdgeOf(partial)),
+        control_(mean_edge_),
+        routes_(problem_),
+        recreate_(routes_, random),
+        descent_(routes_, random) {
+    routes_.SetPrices(control_.prices());
+    Load(partial);
+  }
+
+  Plan Run(int64_t& iterations) {
+    int64_t done = 0;
+    for (; done < options_.max_iterations && !routes_.Whole(); ++done) {
+      if (options_.stop.ShouldStop()) break;
+      Cool(cooling_.Phase(done, SteadyNow()));
+      Step();
+      if (control_.Record(routes_.breach())) routes_.SetPrices(control_.prices());
+    }
+    iterations += done;
+    return routes_.Whole() ? ToPlan() : Plan{};
+  }
+
+ private:
+  void Load(const RichRouteSet& partial) {
+    std::vector<int32_t> loaded(problem_.vehicles().size(), 0);
+    std::vector<NodeIndex> customers;
+    for (int32_t slot = 0; slot < partial.slots(); ++slot) {
+      const RichRoute& route = partial.route(slot);
+      if (route.empty()) continue;
+      customers.assign(route.nodes.begin() + 1, route.nodes.end() - 1);
+      std::erase_if(customers, [&](NodeIndex customer) {
+        return !problem_.unit(problem_.UnitOf(customer)).required();
+      });
+      routes_.SetCustomers(routes_.FirstOf(route.type) + loaded[route.type]++, customers);
+    }
+    for (const int32_t u : partial.servable()) {
+      if (!problem_.unit(u).required()) continue;
+      const NodeIndex customer = problem_.NodesOf(problem_.unit(u)).front();
+      served_.push_back(customer);
+      if (routes_.RouteOf(customer) < 0) removed_.push_back(customer);
+    }
+    recreate_.Insert(removed_);
+  }
+
+  Plan ToPlan() const {
+    VehicleLabels labels(problem_);
+    Plan plan;
+    for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+      const auto customers = routes_.CustomersOf(slot);
+      if (customers.empty()) continue;
+      plan.push_back({.vehicle_type = labels.Next(slot, routes_.route(slot).type),
+                      .customers = {customers.begin(), customers.end()}});
+    }
+    return plan;
+  }
+
+  void Cool(double phase) {
+    const double ratio = std::pow(kLastTemperature / kFirstTemperature, phase);
+    temperature_ = mean_edge_.cost * kFirstTemperature * ratio;
+  }
+
+  void Step() {
+    routes_.Begin();
+    const double before = routes_.PricedCost();
+    Ruin();
+    if (problem_.vehicles().size() > 1 && random_.Unit() < kRetypeRate) Retype();
+    recreate_.Insert(removed_);
+    for (const NodeIndex customer : removed_) {
+      const int32_t at = routes_.PositionOf(customer);
+      descent_.MarkAround(routes_.RouteOf(customer), at - 1, at + 1);
+    }
+    descent_.Run();
+    const double threshold = before - temperature_ * std::log(1 - random_.Unit());
+    if (routes_.PricedCost() >= threshold) routes_.Rollback();
+  }
+
+  void Ruin() {
+    removed_.clear();
+    ruined_.clear();
+    const NodeIndex seed = DrawSeed();
+    const auto [longest, strings] =
+        DrawStringSizes(random_, static_cast<double>(served_.size()), routes_.used());
+    TakeString(seed, longest);
+    for (const NodeIndex near : problem_.Near(seed)) {
+      if (std::ssize(ruined_) >= strings) break;
+      const int32_t slot = routes_.RouteOf(near);
+      if (slot < 0 || std::find(ruined_.begin(), ruined_.end(), slot) != ruined_.end()) continue;
+      TakeString(near, longest);
+    }
+  }
+
+  NodeIndex DrawSeed() {
+    if (random_.Unit() < kBesideBrokenRate) {
+      broken_.clear();
+      for (int32_t slot = 0; slot < routes_.slots(); ++slot) {
+        if (BreaksLimits(routes_.route(slot))) broken_.push_back(slot);
+      }
+      if (!broken_.empty()) {
+        const int32_t slot = broken_[random_.Below(static_cast<int32_t>(broken_.size()))];
+        return routes_.CustomersOf(slot)[random_.Below(routes_.route(slot).stops())];
+      }
+    }
+    return served_[random_.Below(static_cast<int32_t>(served_.size()))];
+  }
+
+  void TakeString(NodeIndex customer, int32_t longest) {
+    const int32_t slot = routes_.RouteOf(customer);
+    const RelaxedRoutes::Route& route = routes_.route(slot);
+    const auto [begin, first, kept, rest] =
+        DrawString(random_, route.stops(), routes_.PositionOf(customer), longest);
+    ruined_.push_back(slot);
+    left_.clear();
+    for (int32_t i = 1; i <= route.stops(); ++i) {
+      const bool in_string = i >= begin && i < begin + first + kept + rest;
+      const bool stays = i >= begin + first && i < begin + first + kept;
+      (in_string && !stays ? removed_ : left_).push_back(route.nodes[i]);
+    }
+    routes_.SetCustomers(slot, left_);
+  }
+
+  void Retype() {
+    const int32_t a = ruined_[random_.Below(static_cast<int32_t>(ruined_.size()))];
+    const int32_t b = random_.Below(routes_.slots());
+    const bool alike = routes_.route(a).type == routes_.route(b).type;
+    if (alike || !routes_.Allowed(a, routes_.CustomersOf(b)) ||
+        !routes_.Allowed(b, routes_.CustomersOf(a))) {
+      return;
+    }
+    const auto copied = [&](int32_t slot) {
+      const auto customers = routes_.CustomersOf(slot);
+      return std::vector<NodeIndex>(customers.begin(), customers.end());
+    };
+    const std::vector<NodeIndex> from_a = copied(a);
+    const std::vector<NodeIndex> from_b = copied(b);
+    routes_.SetCustomers(a, {});
+    routes_.SetCustomers(b, from_a);
+    routes_.SetCustomers(a, from_b);
+  }
+
+  const RichProblem& problem_;
+  const SearchOptions& options_;
+  FastRandom& random_;
+  const Cooling cooling_;
+  const PriceControl::MeanEdge mean_edge_;
+  PriceControl control_;
+  RelaxedRoutes routes_;
+  RelaxedRecreate recreate_;
+  RelaxedDescent descent_;
+  double temperature_ = 0;
+  std::vector<NodeIndex> served_;  // all that are required and can be
+  std::vector<NodeIndex> removed_, left_;
+  std::vector<int32_t> ruined_, broken_;
+};
+
+}  // namespace
+
+Plan FindWholePlan(const RichRouteSet& partial, const SearchOptions& options, FastRandom& random,
+                   int64_t& iterations) {
+  return WholePlanSearch(partial, options, random).Run(iterations);
+}
+
+}  // namespace vrp
