@@ -222,12 +222,6 @@ void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
   if (tsp_alone && attributes) {
     reader.Refuse("problem.kind", "another kind with open_routes, distance_limit or backhauls");
   }
-  if (config.method == TrainingMethod::kSupervised && attributes &&
-      config.supervised.labels == LabelSource::kHeuristic) {
-    reader.Refuse("supervised.labels",
-                  "\"file\" with open_routes, distance_limit or backhauls: our own search does not "
-                  "know them yet");
-  }
   if (AreAll(problem.layouts, Layout::kX) && problem.capacity != NumberRange{}) {
     reader.Refuse("problem.capacity", "none: the layout \"x\" draws its own");
   }

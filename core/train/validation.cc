@@ -122,10 +122,8 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, 
                                                   const std::vector<Instance>& instances,
                                                   const LabelSurroundings& around) {
   const bool generated = config.validation.file.empty() && instances.empty();
-  const ProblemConfig& problem = config.problem;
-  const bool known = problem.open_routes + problem.distance_limit + problem.backhauls == 0;
   std::vector<Referenced> items;
-  if (generated && known && config.validation.reference == Reference::kSearch) {
+  if (generated && config.validation.reference == Reference::kSearch) {
     VRP_ASSIGN_OR_RETURN(items, Searched(config, around));
   } else {
     VRP_ASSIGN_OR_RETURN(items, Instances(config, order, instances));

@@ -2,8 +2,11 @@
 
 #include <filesystem>
 #include <numeric>
+#include <tuple>
 
 #include "core/base/file.h"
+#include "core/kernels/routing_step.h"
+#include "core/model/network_batch.h"
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
@@ -59,6 +62,67 @@ TEST_P(HeuristicLabelsTest, AreFeasiblePlansAndTheSameOnAnyNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(Kinds, HeuristicLabelsTest,
                          testing::Values(ProblemKind::kCvrp, ProblemKind::kVrptw,
                                          ProblemKind::kTsp));
+
+struct Attribute {
+  const char* name;
+  double ProblemConfig::*chance;
+  bool (*is_there)(const InstanceData&);
+};
+
+constexpr Attribute kAttributes[] = {
+    {"OpenRoutes", &ProblemConfig::open_routes,
+     [](const InstanceData& data) { return data.vehicles.front().open_end; }},
+    {"DistanceLimit", &ProblemConfig::distance_limit,
+     [](const InstanceData& data) { return data.vehicles.front().max_distance < kNoLimit; }},
+    {"Backhauls", &ProblemConfig::backhauls,
+     [](const InstanceData& data) { return !data.backhauls.empty(); }},
+};
+
+// The cost of a walk along the label by the steps that every network takes; -1 where one of its
+// choices is masked.
+double WalkedCost(const Sample& sample) {
+  const NetworkBatch batch =
+      MakeNetworkBatch(std::span<const InstanceData>(&sample.data, 1), NodeOrder::kAsGiven);
+  const StepRules rules = MakeStepRules(batch.problems.front());
+  std::vector<uint8_t> visited(static_cast<size_t>(rules.problem.nodes));
+  RouteState state = BeginTrajectory(rules, visited.data());
+  for (const int32_t node : PlanChoices(batch, 0, sample.plan)) {
+    if (IsDone(state) || !IsAllowed(rules, state, visited.data(), node)) return -1;
+    Take(rules, node, state, visited.data());
+  }
+  return IsDone(state) ? state.cost : -1;
+}
+
+class AttributeLabelsTest
+    : public testing::TestWithParam<std::tuple<Attribute, ProblemKind, int64_t>> {};
+
+TEST_P(AttributeLabelsTest, AreFeasiblePlansThatANetworkCanRepeat) {
+  const Attribute attribute = std::get<0>(GetParam());
+  const test::TempFolder folder;
+  CpuPool pool(2);
+  LabelRequest request = Request(std::get<1>(GetParam()));
+  request.problem.*attribute.chance = 1;
+  request.iterations = std::get<2>(GetParam());
+  const auto path = HeuristicLabels(request, {folder.path(), &pool});
+  ASSERT_TRUE(path.ok()) << path.status();
+  for (const Sample& sample : ReadAll(*path)) {
+    EXPECT_TRUE(attribute.is_there(sample.data));
+    const CheckReport report = CheckPlan(*Instance::Create(sample.data), sample.plan);
+    EXPECT_TRUE(report.feasible);
+    EXPECT_NEAR(report.cost, sample.cost, 1e-9);
+    EXPECT_NEAR(WalkedCost(sample), sample.cost, 1e-9);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Attributes, AttributeLabelsTest,
+                         testing::Combine(testing::ValuesIn(kAttributes),
+                                          testing::Values(ProblemKind::kCvrp, ProblemKind::kVrptw),
+                                          testing::Values(0, 50)),
+                         [](const auto& param_info) {
+                           return std::string(std::get<0>(param_info.param).name) + "_" +
+                                  std::string(KindName(std::get<1>(param_info.param))) + "_" +
+                                  std::to_string(std::get<2>(param_info.param));
+                         });
 
 TEST(HeuristicLabelsTest, EndWhenCancelledAndLeaveNothingHalfDone) {
   const test::TempFolder folder;

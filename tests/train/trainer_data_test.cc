@@ -109,8 +109,10 @@ TEST_P(KindTest, IsTrainedByAllMethods) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, KindTest, testing::Values("vrptw", "tsp"));
 
-TEST_F(TrainerDataTest, TrainsAMixtureOfEverything) {
-  std::string yaml = Yaml(kMethods[2]);
+class MixtureTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
+
+TEST_P(MixtureTest, OfEverythingIsTrained) {
+  std::string yaml = Yaml(GetParam());
   yaml.replace(yaml.find("kind: cvrp, customers: 6"), 24,
                "kinds: [cvrp, tsp, vrptw, cvrp], customers: [3, 9], capacity: [20, 60], "
                "layouts: [uniform, clustered, x], open_routes: 0.3, distance_limit: 0.3, "
@@ -123,6 +125,9 @@ TEST_F(TrainerDataTest, TrainsAMixtureOfEverything) {
   ASSERT_TRUE(card.ok()) << card.status();
   EXPECT_EQ(card->kinds, (std::vector{ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kVrptw}));
 }
+
+INSTANTIATE_TEST_SUITE_P(Methods, MixtureTest, testing::ValuesIn(kMethods),
+                         [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
 }  // namespace vrp

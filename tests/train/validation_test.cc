@@ -1,6 +1,8 @@
 #include "core/train/validation.h"
 
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 
 #include "core/base/file.h"
 #include "core/problem/formats.h"
@@ -87,17 +89,34 @@ TEST_F(ValidationTest, TakesInstancesAndReferencesFromAFile) {
             std::string::npos);
 }
 
-TEST_F(ValidationTest, HasNoGapWhereNothingKnowsAReference) {
+TEST_F(ValidationTest, HasNoGapWhereNearestNeighboursDoNotKnowTheProblem) {
   config_.problem.open_routes = 1;
-  for (const Reference reference : {Reference::kNearestNeighbour, Reference::kSearch}) {
-    config_.validation.reference = reference;
+  const auto set = Make();
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto score = set->Evaluate(*engine_, false, nullptr, {});
+  ASSERT_TRUE(score.ok()) << score.status();
+  EXPECT_GT(score->cost, 0);
+  EXPECT_TRUE(std::isnan(set->reference()));
+  EXPECT_TRUE(std::isnan(score->gap));
+}
+
+TEST_F(ValidationTest,
+       TheSearchsPlansOfOpenRoutesDistanceLimitsAndBackhaulsAreAReferenceThatIsKept) {
+  config_.validation.reference = Reference::kSearch;
+  for (double ProblemConfig::*chance :
+       {&ProblemConfig::open_routes, &ProblemConfig::distance_limit, &ProblemConfig::backhauls}) {
+    config_.problem.*chance = 1;
     const auto set = Make();
     ASSERT_TRUE(set.ok()) << set.status();
-    const auto score = set->Evaluate(*engine_, false, nullptr, {});
+    const auto score = set->Evaluate(*engine_, true, nullptr, {});
     ASSERT_TRUE(score.ok()) << score.status();
-    EXPECT_GT(score->cost, 0);
-    EXPECT_EQ(std::isnan(set->reference()), std::isnan(score->gap));
+    EXPECT_GT(score->gap, 0);
+    EXPECT_GT(score->accuracy, 0);  // of the search's plans, which the masks allow
+    EXPECT_LT(score->accuracy, 1);
+    config_.problem.*chance = 0;
   }
+  // A set for each, which the next run reads.
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 3);
 }
 
 }  // namespace
