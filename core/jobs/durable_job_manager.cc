@@ -189,7 +189,7 @@ absl::StatusOr<LivePublication> DurableJobManager::Publish(std::string_view id) 
 absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job,
                                                                   LiveModels& live) {
   Registry& registry = *context_.registry;
-  VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(job.spec));
+  VRP_ASSIGN_OR_RETURN(const TrainingConfig config, KeptConfig(job.spec));
   VRP_ASSIGN_OR_RETURN(const std::string staging, registry.StagingDirectory());
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
   const absl::StatusOr<TrainingResult> written = live.Ask(staging, kStepPatience);

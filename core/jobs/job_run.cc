@@ -82,8 +82,7 @@ absl::StatusOr<JobRun::Outcome> JobRun::RunToModel() {
 absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   TrainingRequest request;
   const JobSpec& spec = job_.spec;
-  VRP_ASSIGN_OR_RETURN(request.config,
-                       ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
+  VRP_ASSIGN_OR_RETURN(request.config, KeptConfig(spec));
   VRP_ASSIGN_OR_RETURN(request.device,
                        ResolveDevice(spec.device.empty() ? context_.default_device : spec.device));
   request.threads = context_.threads;

@@ -105,6 +105,11 @@ absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec) {
   return config;
 }
 
+absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec) {
+  return ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides,
+                             ConfigOrigin::kKept);
+}
+
 absl::Status CheckRequestId(std::string_view request_id) {
   if (request_id.size() <= kMaxRequestIdBytes && IsPrintableUtf8(request_id))
     return absl::OkStatus();

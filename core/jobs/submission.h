@@ -18,6 +18,9 @@ namespace vrp {
 // none of that).
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 
+// The configuration of a job that was accepted once, perhaps by an older program.
+absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec);
+
 // The priority and the limits.
 absl::Status CheckLimits(const JobSpec& spec);
 // Of a job, or of a list's filter.

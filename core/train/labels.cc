@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 constexpr int kLabelVersion = 1;
 constexpr int64_t kMostWithoutBudget = int64_t{1} << 40;
 
-absl::StatusOr<Sample> Labelled(const Instance& instance, Plan plan) {
-  VRP_RETURN_IF_ERROR(BatchSupports(instance, NodeOrder::kAsGiven));
+absl::StatusOr<Sample> Labelled(const Instance& instance, NodeOrder order, Plan plan) {
+  VRP_RETURN_IF_ERROR(BatchSupports(instance, order));
   const CheckReport report = CheckPlan(instance, plan);
   if (!report.feasible) {
     return absl::InvalidArgumentError(
@@ -53,7 +53,7 @@ absl::StatusOr<Sample> HeuristicLabel(const LabelRequest& request, int64_t index
                                                              .seed = request.search_seed,
                                                              .initial = {}}));
   if (stop.ShouldStop()) return absl::CancelledError("cancelled while the labels were made");
-  return Labelled(instance, std::move(found.plan));
+  return Labelled(instance, NodeOrder::kAsGiven, std::move(found.plan));
 }
 
 absl::StatusOr<Plan> ReferenceRoutes(const nlohmann::json& line) {
@@ -75,12 +75,13 @@ absl::StatusOr<Plan> ReferenceRoutes(const nlohmann::json& line) {
   return plan;
 }
 
-absl::StatusOr<Sample> ParseLabel(std::string_view line, const std::string& where) {
+absl::StatusOr<Sample> ParseLabel(std::string_view line, const std::string& where,
+                                  NodeOrder order) {
   VRP_ASSIGN_OR_RETURN(const Instance instance, ParseJson(line, where));
   VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(line, where));
   absl::StatusOr<Plan> plan = ReferenceRoutes(json);
-  absl::StatusOr<Sample> sample =
-      plan.ok() ? Labelled(instance, *std::move(plan)) : absl::StatusOr<Sample>(plan.status());
+  absl::StatusOr<Sample> sample = plan.ok() ? Labelled(instance, order, *std::move(plan))
+                                            : absl::StatusOr<Sample>(plan.status());
   if (sample.ok()) return sample;
   return absl::InvalidArgumentError(Concat(where, ": ", FromAbsl(sample.status().message())));
 }
@@ -152,7 +153,8 @@ absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t l
     const std::string_view line = text.substr(0, end);
     ++line_number;
     if (!IsBlank(line)) {
-      VRP_ASSIGN_OR_RETURN(const Sample sample, ParseLabel(line, Concat(name, ":", line_number)));
+      VRP_ASSIGN_OR_RETURN(const Sample sample,
+                           ParseLabel(line, Concat(name, ":", line_number), NodeOrder::kAsGiven));
       VRP_RETURN_IF_ERROR(add(sample));
       ++added;
     }
@@ -161,14 +163,16 @@ absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t l
   return added > 0 ? absl::OkStatus() : NoLines(name);
 }
 
-absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit,
+absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, NodeOrder order,
                                        const LabelSurroundings& around) {
   std::error_code error;
   const auto size = fs::file_size(file, error);
   if (error) return absl::NotFoundError(Concat(file, ": ", error.message()));
   const auto time = fs::last_write_time(file, error).time_since_epoch().count();
+  // What a network that reads nodes as given takes, a pointer network may not.
+  const char* const reader = order == NodeOrder::kByAngle ? " by angle" : "";
   const std::string key =
-      Concat("file ", kLabelVersion, " ", file, " ", size, " ", time, " ", limit);
+      Concat("file ", kLabelVersion, " ", file, " ", size, " ", time, " ", limit, reader);
   std::string path = Concat(around.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
   if (IsThere(path)) return path;
 
@@ -182,7 +186,7 @@ absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit,
     if (around.stop.ShouldStop()) {
       return absl::CancelledError("cancelled while the labels were read");
     }
-    VRP_ASSIGN_OR_RETURN(const Sample sample, ParseLabel(line, Concat(file, ":", number)));
+    VRP_ASSIGN_OR_RETURN(const Sample sample, ParseLabel(line, Concat(file, ":", number), order));
     VRP_RETURN_IF_ERROR(writer->Add(sample));
     ++added;
   }

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
+#include "core/model/network_batch.h"
 #include "core/train/sample_set.h"
 #include "core/train/training_config.h"
 
@@ -41,8 +42,9 @@ absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
 // The path of a set with the first `limit` samples of `file`: JSON lines, each with ref_routes
 // (customers counted from 1, routes without the depot; a TSP has one, without its first city 0).
 // Converted again when the file's size or time has changed. kInvalidArgument: `file:line: ...`,
-// also for a plan that is not feasible.
-absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit,
+// also for a plan that is not feasible, or for an instance that networks which read nodes in
+// `order` do not know.
+absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, NodeOrder order,
                                        const LabelSurroundings& around);
 
 // Calls `add` with each of the first `limit` samples of `text`.

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/problem/instance_draws.h"
 #include "core/train/config_reader.h"
+#include "core/train/unheard_settings.h"
 
 namespace vrp {
 namespace {
@@ -262,7 +263,8 @@ std::string TrainingConfig::ArchitectureJson() const {
 }
 
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
-                                                   const ConfigOverrides& overrides) {
+                                                   const ConfigOverrides& overrides,
+                                                   ConfigOrigin origin) {
   VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
   ConfigReader reader(root, name, overrides);
   int64_t schema = kTrainingConfigSchemaVersion;
@@ -290,6 +292,7 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
   ReadLoader(reader, config.loader);
   ReadValidation(reader, config.validation);
   CheckTogether(reader, config);
+  if (origin == ConfigOrigin::kNew) RefuseUnheard(reader, config);
   VRP_RETURN_IF_ERROR(reader.Finish());
   config.source = yaml;
   for (const std::string& text : overrides) config.source += Concat("\n# --set ", text);

@@ -139,10 +139,15 @@ struct TrainingConfig {
 // One `key.path=value` each, applied after parsing, checked like the file; [a, b] is a list.
 using ConfigOverrides = std::vector<std::string>;
 
+// A kept one was accepted when its job was created, perhaps by an older program, which did not
+// refuse the settings of unheard_settings.h: its job goes on as it began.
+enum class ConfigOrigin { kNew, kKept };
+
 // `name` (the file's) stands in errors: `ptrnet.yaml:12: training.batch_size: got "many", wanted an
 // integer from 1 to 65536`. All errors that can be found at once are given, a line each.
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
-                                                   const ConfigOverrides& overrides = {});
+                                                   const ConfigOverrides& overrides = {},
+                                                   ConfigOrigin origin = ConfigOrigin::kNew);
 
 // What a configuration and its overrides state, a text a key: {"training.epochs": "3"}. Only the
 // form is checked.

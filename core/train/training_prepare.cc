@@ -98,7 +98,8 @@ absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
   const SupervisedConfig& supervised = config_.supervised;
   std::string path;
   if (supervised.labels == LabelSource::kFile) {
-    VRP_ASSIGN_OR_RETURN(path, FileLabels(supervised.label_file, supervised.samples, around));
+    VRP_ASSIGN_OR_RETURN(path,
+                         FileLabels(supervised.label_file, supervised.samples, order, around));
   } else {
     VRP_ASSIGN_OR_RETURN(path, HeuristicLabels({.problem = config_.problem,
                                                 .seed = config_.problem.seed,

@@ -73,8 +73,8 @@ std::string ConfigOf(const TrainingCase& c) {
       "name: bench\nmodel: ptrnet\nproblem: ", c.problem, "\nnetwork: {hidden: ", c.hidden,
       ", layers: ", c.layers,
       ", dropout: 0.0}\ntraining: {method: ", c.supervised ? "supervised" : "reinforce",
-      ", epochs: 1, batches_per_epoch: ", steps, ", batch_size: ", c.batch,
-      ", checkpoint_every_steps: 1000000}\n",
+      c.supervised ? "" : absl::StrCat(", batches_per_epoch: ", steps),
+      ", epochs: 1, batch_size: ", c.batch, ", checkpoint_every_steps: 1000000}\n",
       c.supervised ? absl::StrCat("supervised: {samples: ", steps * c.batch, "}\n")
                    : absl::StrCat("reinforce: {baseline_instances: 16, warmup_epochs: ",
                                   c.rollout_baseline ? 0 : 1, "}\n"),

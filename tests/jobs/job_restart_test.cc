@@ -86,6 +86,20 @@ TEST_F(JobRestartTest, AJobThatLosesItsDeviceGoesOnWhenTheDaemonHasStartedAnew) 
   EXPECT_EQ(test::AwaitEnd(*jobs_, waiting).attempt, 1);
 }
 
+TEST_F(JobRestartTest, AJobOfAnOlderProgramGoesOnThoughItsConfigurationWouldBeRefusedToday) {
+  JobSpec spec = test::ASpec(1, 3);
+  spec.overrides.emplace_back("network.dropout=0.5");
+  std::string id;
+  {
+    const auto book = *JobBook::Open(folder_.File("state"), &clock_, quota_bytes_);
+    id = book->store().Submit(spec, "", 10)->id;
+  }
+  Open();
+  EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
+  EXPECT_THAT(std::string(jobs_->Submit(spec, "").status().message()),
+              HasSubstr("--set: network.dropout: got \"0.5\", wanted 0 without"));
+}
+
 TEST_F(JobRestartTest, WatchersOfAnUnfinishedJobAreWokenByTheStopAndToldToComeBack) {
   Open();
   const std::string id = SubmitHeld();

@@ -83,7 +83,7 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
     const std::string sizes =
         GetParam() == "gt"
             ? "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2}\n"
-            : "network: {hidden: 32, layers: 2, dropout: 0.1}\n";
+            : "network: {hidden: 32, layers: 2}\n";
     return "name: test\nmodel: " + GetParam() + "\n" + sizes +
            "problem: {kind: cvrp, customers: 6}\n"
            "training: {method: reinforce, epochs: 4, batches_per_epoch: 5, batch_size: 16, "

@@ -173,8 +173,9 @@ TEST(HeuristicLabelsTest, OfADamagedSetAreMadeAgain) {
   EXPECT_EQ(*ReadFile(path), whole);
 }
 
-std::string Line(const std::string& routes) {
-  std::string line = WriteJson(test::AnInstance().WithCustomers(3).Build());
+std::string Line(const std::string& routes,
+                 const Instance& instance = test::AnInstance().WithCustomers(3).Build()) {
+  std::string line = WriteJson(instance);
   line.pop_back();
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
@@ -201,15 +202,33 @@ TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]") + "\n" + Line("[[3,2,1]]")).ok());
-  const auto first = FileLabels(file, 9, {folder.path(), &pool});
+  const auto first = FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_EQ(ReadAll(*first).size(), 2u);
-  EXPECT_EQ(ReadAll(*FileLabels(file, 1, {folder.path(), &pool})).size(), 1u);
+  EXPECT_EQ(ReadAll(*FileLabels(file, 1, NodeOrder::kAsGiven, {folder.path(), &pool})).size(), 1u);
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]")).ok());
-  EXPECT_EQ(ReadAll(*FileLabels(file, 9, {folder.path(), &pool})).size(), 1u);
+  EXPECT_EQ(ReadAll(*FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool})).size(), 1u);
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]") + Line("[[1]]")).ok());
-  const auto bad = FileLabels(file, 9, {folder.path(), &pool});
+  const auto bad = FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
   EXPECT_EQ(std::string(bad.status().message()).rfind(file + ":2: ", 0), 0u) << bad.status();
+}
+
+TEST(FileLabelsTest, OfWhatPointerNetworksDoNotKnowAreRefusedForThemAlone) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const std::string file = folder.File("labels.jsonl");
+  InstanceData without_coordinates = test::AnInstance().WithCustomers(3).Build().data();
+  without_coordinates.positions.clear();
+  without_coordinates.distance_matrix.assign(16, 1.0);
+  InstanceData with_backhauls = test::AnInstance().WithCustomers(3).Build().data();
+  with_backhauls.backhauls = {0, 1, 0, 0};
+  for (const InstanceData& data : {without_coordinates, with_backhauls}) {
+    ASSERT_TRUE(AtomicWriteFile(file, Line("[[3],[2],[1]]", *Instance::Create(data))).ok());
+    EXPECT_TRUE(FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
+    const auto refused = FileLabels(file, 9, NodeOrder::kByAngle, {folder.path(), &pool});
+    EXPECT_EQ(std::string(refused.status().message()).rfind(file + ":1: ", 0), 0u)
+        << refused.status();
+  }
 }
 
 class BadLabelTest : public testing::TestWithParam<const char*> {};

@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, KindTest, testing::Values("vrptw", "tsp"));
 class MixtureTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
 
 TEST_P(MixtureTest, OfEverythingIsTrained) {
-  std::string yaml = Yaml(GetParam());
+  std::string yaml = Yaml(GetParam(), "model: gt\n");
   yaml.replace(yaml.find("kind: cvrp, customers: 6"), 24,
                "kinds: [cvrp, tsp, vrptw, cvrp], customers: [3, 9], capacity: [20, 60], "
                "layouts: [uniform, clustered, x], open_routes: 0.3, distance_limit: 0.3, "

@@ -86,12 +86,15 @@ class TrainerFixture : public testing::Test {
 };
 
 inline std::string Yaml(const std::string& method, const std::string& more = "") {
+  const bool transformer = more.find("model: gt") != std::string::npos;
   return "name: test\nproblem: {kind: cvrp, customers: 6}\n"
          "training: {method: " +
-         method +
-         ", epochs: 4, batches_per_epoch: 5, batch_size: 8, learning_rate: 0.03, "
+         method + (method == "supervised" ? "" : ", batches_per_epoch: 5") +
+         ", epochs: 4, batch_size: 8, learning_rate: 0.03, "
          "checkpoint_every_steps: 7}\n"
-         "supervised: {samples: 40, heuristic_iterations: 0, teacher_forcing_end: 0.5}\n"
+         "supervised: {samples: 40, heuristic_iterations: 0" +
+         (transformer ? "" : ", teacher_forcing_end: 0.5") +
+         "}\n"
          "self_labelling: {samples: 4}\nvalidation: {instances: 20}\n" +
          more;
 }

@@ -53,7 +53,7 @@ TEST(TrainingConfigTest, TakesRangesAndListsOfAMixture) {
       "name: a\nmodel: GT+RL\n"
       "problem: {kinds: [cvrp, tsp, cvrp], capacity: [20, 60], layouts: [x, uniform], open_routes: "
       "0.2,\n"
-      "          backhauls: 0.1, instances: [a.jsonl, b.vrp], demand_jitter: 0.1}\n"
+      "          backhauls: 0.1}\n"
       "training: {schedule: step, milestones: [3, 5], weight_decay: 0.01, amp_type: fp16}\n"
       "reinforce: {baseline: pomo, starts: 8}\nvalidation: {reference: search}\n",
       "f.yaml", overrides);
@@ -64,7 +64,6 @@ TEST(TrainingConfigTest, TakesRangesAndListsOfAMixture) {
   EXPECT_EQ(config->problem.customers, (IntegerRange{10, 100}));
   EXPECT_EQ(config->problem.capacity, (NumberRange{20, 60}));
   EXPECT_EQ(config->problem.layouts, (std::vector{Layout::kX, Layout::kUniform}));
-  EXPECT_EQ(config->problem.instances, (std::vector<std::string>{"a.jsonl", "b.vrp"}));
   EXPECT_EQ(config->milestones, (std::vector<int64_t>{3, 5}));
   EXPECT_EQ(config->amp_type, Precision::kFp16);
   EXPECT_EQ(config->reinforce.baseline, Baseline::kPomo);
@@ -72,6 +71,17 @@ TEST(TrainingConfigTest, TakesRangesAndListsOfAMixture) {
   EXPECT_EQ(config->validation.reference, Reference::kSearch);
   EXPECT_EQ(*ParseGraphTransformerOptions(config->ArchitectureJson(), "sizes"),
             config->graph_transformer);
+}
+
+TEST(TrainingConfigTest, TakesAUsersOwnInstancesAndHowTheyAreChanged) {
+  const auto config = ParseTrainingConfig(
+      "name: a\nproblem: {kind: vrptw, customers: 50, instances: [a.jsonl, b.vrp], augment: false, "
+      "demand_jitter: 0.1}\n",
+      "f.yaml");
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->problem.instances, (std::vector<std::string>{"a.jsonl", "b.vrp"}));
+  EXPECT_FALSE(config->problem.augment);
+  EXPECT_EQ(config->problem.demand_jitter, 0.1);
 }
 
 TEST(TrainingConfigTest, RefusesRangesAndListsThatAreNone) {
@@ -151,8 +161,9 @@ struct Key {
   const char* path;
   const char* good;
   bool number = true;
-  bool list = false;  // [1, 2] may be right
-  bool text = false;  // any text is right
+  bool list = false;        // [1, 2] may be right
+  bool text = false;        // any text is right
+  const char* beside = "";  // lines without which nothing reads it
 };
 
 void PrintTo(const Key& key, std::ostream* out) { *out << key.path; }
@@ -166,14 +177,14 @@ constexpr Key kKeys[] = {
     {"problem.layouts", "[x, clustered]", false},
     {"problem.open_routes", "0.5"},
     {"problem.distance_limit", "0.5"},
-    {"problem.backhauls", "0.5"},
+    {"problem.backhauls", "0.5", true, false, false, "model: gt\n"},
     {"problem.instances", "[a.jsonl, b.vrp]", false, true, true},
-    {"problem.augment", "false", false},
-    {"problem.demand_jitter", "0.2"},
+    {"problem.augment", "false", false, false, false, "  instances: a.jsonl\n"},
+    {"problem.demand_jitter", "0.2", true, false, false, "  instances: a.jsonl\n"},
     {"problem.seed", "7"},
     {"network.hidden", "16"},
     {"network.layers", "1"},
-    {"network.dropout", "0.1"},
+    {"network.dropout", "0.1", true, false, false, "training: {method: supervised}\n"},
     {"network.logit_clip", "5"},
     {"training.method", "supervised", false},
     {"training.epochs", "2"},
@@ -229,10 +240,11 @@ constexpr Key kKeys[] = {
 
 class EveryKeyTest : public testing::TestWithParam<Key> {
  protected:
-  static std::string With(const std::string& value) {
+  static std::string With(const std::string& value, const std::string& more = "") {
     const std::string path = GetParam().path;
     const size_t dot = path.find('.');
-    return "name: a\n" + path.substr(0, dot) + ":\n  " + path.substr(dot + 1) + ": " + value + "\n";
+    return "name: a\n" + path.substr(0, dot) + ":\n  " + path.substr(dot + 1) + ": " + value +
+           "\n" + more + GetParam().beside;
   }
   static void ExpectRefused(const std::string& value) {
     const auto config = ParseTrainingConfig(With(value), "f.yaml");
@@ -263,7 +275,7 @@ TEST_P(EveryKeyTest, RefusesADuplicate) {
   const std::string path = GetParam().path;
   const std::string leaf = path.substr(path.find('.') + 1);
   const auto config = ParseTrainingConfig(
-      With(GetParam().good) + "  " + leaf + ": " + GetParam().good + "\n", "f.yaml");
+      With(GetParam().good, "  " + leaf + ": " + GetParam().good + "\n"), "f.yaml");
   EXPECT_NE(MessageOf(config).find("f.yaml:4: the key \"" + leaf + "\" stands twice"),
             std::string::npos)
       << MessageOf(config);
@@ -293,6 +305,88 @@ TEST(TrainingConfigTest, ChecksKeysAgainstEachOther) {
   refused("problem: {customers: 1000}\ntraining: {batch_size: 65536}\n", "training.batch_size");
   refused("supervised: {labels: file}\n", "supervised.label_file");
   refused("training: {epochs: 1000000, batches_per_epoch: 1000000}\n", "training.epochs");
+}
+
+struct Unheard {
+  const char* name;
+  const char* rest;     // of the configuration
+  const char* setting;  // that nothing reads beside it
+  const char* heard;    // a setting beside which something does
+};
+void PrintTo(const Unheard& unheard, std::ostream* out) { *out << unheard.name; }
+
+constexpr char kOwn[] = "problem.instances=[a.jsonl]";
+constexpr char kGenerated[] = "problem.seed=7";
+constexpr char kSupervised[] = "training.method=supervised";
+constexpr char kReinforce[] = "training.method=reinforce";
+const Unheard kUnheard[] = {
+    {"Skew", kOwn, "problem.customers_skew=2", kGenerated},
+    {"Capacity", kOwn, "problem.capacity=30", kGenerated},
+    {"Layouts", kOwn, "problem.layouts=[clustered]", kGenerated},
+    {"OpenRoutes", kOwn, "problem.open_routes=0.5", kGenerated},
+    {"DistanceLimit", kOwn, "problem.distance_limit=0.5", kGenerated},
+    {"BackhaulsOfOwn", kOwn, "problem.backhauls=0.5", "model=gt"},
+    {"Augment", kGenerated, "problem.augment=false", kOwn},
+    {"Jitter", kGenerated, "problem.demand_jitter=0.1", kOwn},
+    {"BackhaulsOfAPointerNetwork", "model=ptrnet", "problem.backhauls=0.5", "model=gt"},
+    {"DecayOfAConstantRate", "training.schedule=constant", "training.learning_rate_decay=0.9",
+     "training.schedule=exponential"},
+    {"DecayOfALinearRate", "training.schedule=linear", "training.learning_rate_decay=0.9",
+     "training.schedule=exponential"},
+    {"DecayOfACosine", "training.schedule=cosine", "training.learning_rate_decay=0.9",
+     "training.schedule=exponential"},
+    {"Batches", kSupervised, "training.batches_per_epoch=3", kReinforce},
+    {"Dropout", kReinforce, "network.dropout=0.2", kSupervised},
+    {"DropoutOfSelfLabelling", "training.method=self_labelling", "network.dropout=0.2",
+     kSupervised},
+};
+
+class UnheardTest : public testing::TestWithParam<Unheard> {};
+
+TEST_P(UnheardTest, SettingIsRefusedByItsNameWhereItIsStated) {
+  const auto [name, rest, setting, heard] = GetParam();
+  const std::string text = setting;
+  const size_t equals = text.find('=');
+  const std::string message = MessageOf(ParseTrainingConfig("name: a\n", "f", {rest, setting}));
+  EXPECT_EQ(message.rfind("--set: " + text.substr(0, equals) + ": ", 0), 0u) << message;
+  EXPECT_NE(message.find("wanted "), std::string::npos) << message;
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  const auto read = ParseTrainingConfig("name: a\n", "f", {heard, setting});
+  EXPECT_TRUE(read.ok()) << read.status();
+}
+
+TEST_P(UnheardTest, SettingOfAJobThatWasAcceptedOnceStays) {
+  const ConfigOverrides overrides = {GetParam().rest, GetParam().setting};
+  EXPECT_TRUE(ParseTrainingConfig("name: a\n", "f", overrides, ConfigOrigin::kKept).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, UnheardTest, testing::ValuesIn(kUnheard),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+TEST(TrainingConfigTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabels) {
+  const ConfigOverrides labels = {kSupervised, "supervised.teacher_forcing_start=0.9",
+                                  "supervised.teacher_forcing_end=0.5"};
+  const auto with = [&labels](const char* model) {
+    ConfigOverrides overrides = labels;
+    overrides.emplace_back(model);
+    return MessageOf(ParseTrainingConfig("name: a\n", "f", overrides));
+  };
+  EXPECT_EQ(with("model=gt"),
+            "--set: supervised.teacher_forcing_start: got \"0.9\", wanted 1 with model: gt, which "
+            "always reads the label's nodes\n"
+            "--set: supervised.teacher_forcing_end: got \"0.5\", wanted 1 with model: gt, which "
+            "always reads the label's nodes");
+  EXPECT_EQ(with("model=ptrnet"), "");
+}
+
+// So that --model and --set method=... may choose in one file.
+TEST(TrainingConfigTest, TakesDefaultsAndSectionsOfOtherMethodsAndNetworks) {
+  const auto config = ParseTrainingConfig(
+      "name: a\nmodel: gt\nproblem: {layouts: uniform, instances: [a.jsonl]}\n"
+      "network: {dropout: 0.3}\nsupervised: {teacher_forcing_end: 0.5}\n"
+      "training: {schedule: cosine, learning_rate_decay: 1}\n",
+      "f.yaml");
+  EXPECT_TRUE(config.ok()) << config.status();
 }
 
 TEST(TrainingConfigTest, KnowsTheArchitecturesByTheirNames) {
