@@ -1,5 +1,6 @@
 """A daemon that is killed goes on: no acknowledged job lost, no event missing or double, no training from the start."""
 
+import hashlib
 import json
 import pathlib
 import tempfile
@@ -9,6 +10,18 @@ from daemon import Daemon, tiny_config
 
 LONG = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100",
         "--set", "training.checkpoint_every_steps=5")
+
+# 20 steps of some 50 ms, so that a watcher hears of them while they are made, with checkpoints after 7 and 14.
+STEPS = ("--set", "training.batches_per_epoch=10", "--set", "training.checkpoint_every_steps=7",
+         "--set", "training.batch_size=128", "--set", "problem.customers=20")
+# A kill that comes too late, as on a busy machine, is tried again.
+MOST_KILLS = 5
+# By network: the step to be killed after, and its sizes. The tenth ends an epoch: the policy is compared with the baseline's,
+# against which the second killed run learns.
+NETWORKS = {
+    "gt": (9, "--model", "gt", "--set", "graph_transformer.hidden=64", "--set", "graph_transformer.heads=4"),
+    "ptrnet": (16, "--model", "ptrnet", "--set", "network.hidden=64"),
+}
 
 
 class SurvivalTest(unittest.TestCase):
@@ -43,6 +56,49 @@ class SurvivalTest(unittest.TestCase):
         steps = [(event["attempt"], event["step"]) for event in after if event["type"] == "progress"]
         self.assertEqual(len(steps), len(set(steps)))
         self.assertTrue(all(step > resumed[0]["resumed_from_step"] for attempt, step in steps if attempt == 2))
+
+    def weights_of(self, job):
+        """Their digest, which fits into a message."""
+        _, name, _, version = self.daemon.json("jobs", "get", job)[0]["model"].split("/")
+        weights = self.folder / "state" / "models" / name / version / "weights.safetensors"
+        return hashlib.sha256(weights.read_bytes()).hexdigest()
+
+    def train_whole(self, *words):
+        job = self.submit(*words)
+        self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
+        return self.weights_of(job)
+
+    def kill_beyond(self, step, job):
+        """The daemon dies as soon as a watcher hears of that step."""
+        with self.daemon.follow("jobs", "watch", job) as watch:
+            for line in watch.stdout:
+                event = json.loads(line)
+                if event["type"] == "progress" and event["step"] >= step:
+                    break
+            self.daemon.kill()
+            watch.kill()  # it waits for the daemon to come back
+        self.restart()
+
+    def train_killed(self, step, *words):
+        """Weights, and whether steps were lost that had been made after the last checkpoint."""
+        job = self.submit(*words)
+        self.kill_beyond(step, job)
+        events = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
+        resumed = [event["resumed_from_step"] for event in events if event["type"] == "resumed"]
+        made = [event["step"] for event in events if event["type"] == "progress" and event["attempt"] == 1]
+        lost = len(resumed) == 1 and 0 < resumed[0] < max(made)
+        return self.weights_of(job), lost
+
+    def test_a_job_killed_between_checkpoints_ends_with_the_weights_of_one_that_was_not(self):
+        for network, (step, *words) in NETWORKS.items():
+            with self.subTest(network=network):
+                whole = self.train_whole(*STEPS, *words)
+                for _ in range(MOST_KILLS):
+                    weights, lost = self.train_killed(step, *STEPS, *words)
+                    self.assertEqual(weights, whole)
+                    if lost:
+                        break
+                self.assertTrue(lost, "each kill came at a checkpoint, or after the end")
 
     def test_a_queued_job_outlives_the_daemon_and_both_can_be_cancelled(self):
         running, queued = self.submit(*LONG), self.submit()
