@@ -92,12 +92,13 @@ class CpuGraphTransformer final : public Float64Engine {
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     Workers workers = TakeWorkers(request.rollout);
-    ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
-      workers[w]->gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
-      pass_.ClearSums(workers[w]->group);
+    ForEachSound<Worker<T>>(pool, workers, [&](Worker<T>& worker, size_t) {
+      worker.gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
+      pass_.ClearSums(worker.group);
     });
     ForEachGroup<Worker<T>>(
-        Groups(batch, request.rollout), pool, workers, [&](Worker<T>& worker, InstanceRange range) {
+        Groups(batch, request.rollout, request.micro_batch), pool, workers,
+        [&](Worker<T>& worker, InstanceRange range) {
           worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
         });
     GradientOutcome outcome = SummaryOf(workers);
@@ -122,9 +123,9 @@ class CpuGraphTransformer final : public Float64Engine {
     for (const auto& worker : workers) worker->group.bf16 = request.bf16;
     return workers;
   }
-  static std::vector<InstanceRange> Groups(const NetworkBatch& batch,
-                                           const RolloutRequest& request) {
-    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request)},
+  static std::vector<InstanceRange> Groups(const NetworkBatch& batch, const RolloutRequest& request,
+                                           int32_t at_once = 0) {
+    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request), at_once},
                          [&](int32_t b) { return batch.first_rows[b]; });
   }
 
@@ -150,11 +151,12 @@ class CpuGraphTransformer final : public Float64Engine {
       if (w == std::ssize(workers)) return job.table.count();
       return static_cast<int32_t>(blocks * w / std::ssize(workers)) * kSharedTrajectories;
     };
-    ForEachWorker(job.request.pool, std::ssize(workers), [&](int64_t w) {
-      const int32_t first = first_of(w);
-      const TrajectoryRange range{.first = first, .count = first_of(w + 1) - first};
-      if (range.count == 0 || !workers[w]->status.ok()) return;
-      workers[w]->status = DecodeOne(job, pass_.Nodes(group, 0), {instance, range}, *workers[w]);
+    ForEachSound<Worker<T>>(job.request.pool, workers, [&](Worker<T>& worker, size_t w) {
+      const int32_t first = first_of(static_cast<int64_t>(w));
+      const int32_t end = first_of(static_cast<int64_t>(w) + 1);
+      const TrajectoryRange range{.first = first, .count = end - first};
+      if (range.count == 0) return;
+      worker.status = DecodeOne(job, pass_.Nodes(group, 0), {instance, range}, worker);
     });
   }
 

@@ -68,8 +68,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     CpuPool* const pool = request.rollout.pool;
     const PointerPass& pass = PassFor(request.rollout).Pack(parameters_, pool);
     Workers workers = idle_.Take(EngineThreads(request.rollout));
-    ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
-      PointerWorker& worker = *workers[w];
+    ForEachSound<PointerWorker>(pool, workers, [&](PointerWorker& worker, size_t w) {
       worker.sum = parameters_.gradient().data();
       if (w > 0) {  // the first one adds to what is there
         worker.gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
@@ -78,7 +77,7 @@ class CpuPointerNetwork final : public PolicyEngine {
       pass.weights().Clear(worker.group.sums);
     });
     ForEachGroup<PointerWorker>(
-        Groups(batch, request.rollout), pool, workers,
+        Groups(batch, request.rollout, request.micro_batch), pool, workers,
         [&](PointerWorker& worker, InstanceRange range) {
           worker.status = AddGroup(batch, request, range, {pass, weigh, table}, worker);
         });
@@ -120,9 +119,9 @@ class CpuPointerNetwork final : public PolicyEngine {
     TrajectoryTable& table;
   };
 
-  static std::vector<InstanceRange> Groups(const NetworkBatch& batch,
-                                           const RolloutRequest& request) {
-    return CutIntoGroups({batch.size(), kPointerGroupRows, EngineThreads(request)},
+  static std::vector<InstanceRange> Groups(const NetworkBatch& batch, const RolloutRequest& request,
+                                           int32_t at_once = 0) {
+    return CutIntoGroups({batch.size(), kPointerGroupRows, EngineThreads(request), at_once},
                          [&](int32_t b) { return int64_t{b} * request.trajectories; });
   }
 

@@ -1,5 +1,7 @@
 #include "core/model/engine_workers.h"
 
+#include <new>
+
 namespace vrp {
 
 std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
@@ -7,15 +9,30 @@ std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
   const int64_t rows = rows_before(cut.instances);
   const int64_t least = (rows + cut.limit - 1) / cut.limit;
   const int64_t groups = (least + cut.threads - 1) / cut.threads * cut.threads;
+  const int32_t most =
+      cut.at_once > 0 ? std::max(1, cut.at_once / cut.threads) : std::max(1, cut.instances);
   std::vector<InstanceRange> ranges;
   int32_t first = 0;
   for (int64_t g = 1; g <= groups; ++g) {
     int32_t end = first;
     while (end < cut.instances && rows_before(end) * groups < rows * g) ++end;
+    while (end - first > most) {
+      ranges.push_back({.first = first, .count = most});
+      first += most;
+    }
     if (end > first) ranges.push_back({.first = first, .count = end - first});
     first = end;
   }
   return ranges;
+}
+
+absl::Status GuardMemory(absl::FunctionRef<void()> body) {
+  try {
+    body();
+    return absl::OkStatus();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("out of memory");
+  }
 }
 
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body) {

@@ -28,6 +28,7 @@ struct GroupCut {
   int32_t instances = 0;
   int64_t limit = 1;  // rows of a group, about; one instance at least
   int threads = 1;
+  int32_t at_once = 0;  // instances of all threads' groups together, one each at least; 0: no bound
 };
 // Groups with nearly equal rows, as many for each thread where there are enough instances.
 // rows_before(b): of instances 0 .. b - 1.
@@ -40,6 +41,10 @@ inline int EngineThreads(const RolloutRequest& request) {
 
 // body(0) .. body(count - 1), on as many threads; without a pool `count` is 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
+
+// Calls `body`. kResourceExhausted: it found no memory, and left its work where it was. Threads of
+// a pool may not throw: that would end the program.
+absl::Status GuardMemory(absl::FunctionRef<void()> body);
 
 // What a thread works with. Engines derive theirs from it.
 template <typename Group, typename T>
@@ -56,13 +61,24 @@ struct EngineWorker {
 template <typename Worker>
 using EngineWorkers = std::vector<std::unique_ptr<Worker>>;
 
+// As ForEachWorker, for those without an error; one that finds no memory has it as its error then.
+template <typename Worker>
+void ForEachSound(CpuPool* pool, const EngineWorkers<Worker>& workers,
+                  absl::FunctionRef<void(Worker&, size_t)> body) {
+  ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
+    Worker& worker = *workers[w];
+    if (!worker.status.ok()) return;
+    const absl::Status memory = GuardMemory([&] { body(worker, static_cast<size_t>(w)); });
+    if (!memory.ok()) worker.status = memory;
+  });
+}
+
 // Each worker's groups, until an error of its own.
 template <typename Worker>
 void ForEachGroup(const std::vector<InstanceRange>& groups, CpuPool* pool,
                   const EngineWorkers<Worker>& workers,
                   absl::FunctionRef<void(Worker&, InstanceRange)> body) {
-  ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
-    Worker& worker = *workers[w];
+  ForEachSound<Worker>(pool, workers, [&](Worker& worker, size_t w) {
     for (size_t g = w; g < groups.size() && worker.status.ok(); g += workers.size()) {
       body(worker, groups[g]);
     }
@@ -109,12 +125,13 @@ class IdleWorkers {
     return taken;
   }
 
-  // The first error of the workers.
+  // The first error of the workers. Where that is memory, what they hold goes back to the system.
   absl::Status GiveBack(EngineWorkers<Worker> workers) {
     absl::Status status;
     for (const auto& worker : workers) {
       if (status.ok()) status = worker->status;
     }
+    if (absl::IsResourceExhausted(status)) return status;
     const absl::MutexLock lock(&mu_);
     for (auto& worker : workers) idle_.push_back(std::move(worker));
     return status;

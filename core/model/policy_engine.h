@@ -77,7 +77,8 @@ struct GradientRequest {
   // kFollow: each step's term is (1 - s) log p(choice) + s mean of log p over the nodes allowed.
   double label_smoothing = 0;
   bool dropout = false;     // by counters of (rollout.seed, rollout.stream)
-  int32_t micro_batch = 0;  // instances at once on a device with memory of its own; 0: the engine's
+  int32_t micro_batch = 0;  // instances at once, all threads together, one each at least; 0: the
+                            // engine's
 };
 
 // The weights that trajectories' log-likelihoods get in the loss. `costs` [count, P] of instances
@@ -117,7 +118,8 @@ class PolicyEngine {
 
   // Rolls out (kBeam is refused), weighs, and adds the gradient of sum(weight * log-likelihood) to
   // parameters().gradient(), which TrackGradient has made. On the CPU bit for bit the same for the
-  // same arguments, instruction set and number of threads.
+  // same arguments, instruction set and number of threads. kResourceExhausted: not enough memory;
+  // what was added to the gradient by then is not known, a smaller micro_batch may succeed.
   virtual absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                                       const GradientRequest& request,
                                                       WeighTrajectories weigh) = 0;

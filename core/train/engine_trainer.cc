@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
+#include "core/model/engine_workers.h"
 #include "core/train/trainer.h"
 #include "core/train/training_run.h"
 
@@ -13,7 +14,10 @@ class EngineTrainer final : public Trainer {
 
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
                                        TrainingObserver& observer) override {
-    return TrainingRun(request, stop, observer, factory_).Run();
+    absl::StatusOr<TrainingResult> result = absl::InternalError("the training did not end");
+    VRP_RETURN_IF_ERROR(
+        GuardMemory([&] { result = TrainingRun(request, stop, observer, factory_).Run(); }));
+    return result;
   }
 
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {

@@ -1,6 +1,7 @@
 #include "core/model/engine_workers.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,22 @@ TEST(CutIntoGroupsTest, LeavesAnInstanceWhole) {
   EXPECT_TRUE(RowsOfGroups({}, 420, 4).empty());
 }
 
+TEST(CutIntoGroupsTest, KeepsTheInstancesOfAllThreadsTogetherToTheirBound) {
+  const auto counts = [](int threads, int32_t at_once) {
+    std::vector<int32_t> found;
+    for (const InstanceRange range :
+         CutIntoGroups({10, 100, threads, at_once}, [](int32_t b) { return int64_t{b}; })) {
+      found.push_back(range.count);
+    }
+    return found;
+  };
+  EXPECT_EQ(counts(1, 0), std::vector<int32_t>{10});
+  EXPECT_EQ(counts(1, 4), (std::vector<int32_t>{4, 4, 2}));
+  EXPECT_EQ(counts(2, 4), (std::vector<int32_t>{2, 2, 1, 2, 2, 1}));
+  EXPECT_EQ(counts(2, 1), std::vector<int32_t>(10, 1));
+  EXPECT_EQ(counts(2, 100), (std::vector<int32_t>{5, 5}));
+}
+
 struct Nothing {};
 using Worker = EngineWorker<Nothing, float>;
 
@@ -68,6 +85,32 @@ TEST(IdleWorkersTest, KeepTheirMemoryButNotTheirNumbers) {
   EXPECT_EQ(kept, 100u);
   EXPECT_TRUE(AllSound(workers));
   EXPECT_EQ(SummaryOf(workers).loss, 0);
+}
+
+TEST(IdleWorkersTest, GiveTheirMemoryBackWhereThereIsTooLittleOfIt) {
+  IdleWorkers<Worker> idle;
+  auto workers = idle.Take(2);
+  workers[0]->gradient.resize(100);
+  workers[1]->status = absl::ResourceExhaustedError("out of memory");
+  EXPECT_TRUE(absl::IsResourceExhausted(idle.GiveBack(std::move(workers))));
+  workers = idle.Take(2);
+  EXPECT_TRUE(workers[0]->gradient.empty());
+  EXPECT_TRUE(workers[1]->gradient.empty());
+}
+
+TEST(ForEachGroupTest, AThreadThatFindsNoMemoryEndsWithThatAndTheOthersGoOn) {
+  CpuPool pool(2);
+  IdleWorkers<Worker> idle;
+  const auto workers = idle.Take(2);
+  std::vector<int> done(4);
+  ForEachGroup<Worker>({{0, 1}, {1, 1}, {2, 1}, {3, 1}}, &pool, workers,
+                       [&](Worker&, InstanceRange range) {
+                         if (range.first == 1) throw std::bad_alloc();
+                         ++done[static_cast<size_t>(range.first)];
+                       });
+  EXPECT_EQ(done, (std::vector<int>{1, 0, 1, 0}));
+  EXPECT_TRUE(workers[0]->status.ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(workers[1]->status));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -20,12 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An engine one of whose weights is not a number in the gradients from `first` to `last`.
+// An engine one of whose weights is not a number in the gradients from `first` to `last`, and which
+// has memory for `most_instances` a thread.
 class DisturbedEngine final : public PolicyEngine {
  public:
   struct Disturbance {
     int64_t first = std::numeric_limits<int64_t>::max();
     int64_t last = std::numeric_limits<int64_t>::max();
+    size_t most_instances = std::numeric_limits<size_t>::max();
   };
   DisturbedEngine(std::unique_ptr<PolicyEngine> engine, Disturbance disturbance)
       : engine_(std::move(engine)), disturbance_(disturbance) {}
@@ -44,7 +48,12 @@ class DisturbedEngine final : public PolicyEngine {
                                               WeighTrajectories weigh) override {
     ++calls_;
     if (calls_ < disturbance_.first || calls_ > disturbance_.last) {
-      return engine_->AddGradient(batch, request, weigh);
+      return engine_->AddGradient(
+          batch, request,
+          [&](int64_t first, std::span<const double> costs, std::span<double> weights) {
+            if (costs.size() > disturbance_.most_instances) throw std::bad_alloc();
+            weigh(first, costs, weights);
+          });
     }
     float& weight = parameters().values()[7];
     const float kept = weight;
@@ -144,6 +153,19 @@ TEST_P(CpuTrainingTest, TwentyStepsAreTenACheckpointAndTheRestToTheBit) {
   EXPECT_EQ(second.last.validation_cost, whole.last.validation_cost);
 }
 
+TEST_P(CpuTrainingTest, TellsWhereTheTimeGoes) {
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", recorder).ok());
+  const TrainingTotals& totals = recorder.last.totals;
+  for (size_t i = 0; i < kPhaseNames.size(); ++i) {
+    if (static_cast<Phase>(i) == Phase::kCopy) continue;
+    EXPECT_GT(totals.phase_seconds[i], 0) << kPhaseNames[i];
+  }
+  // There is nothing to copy to.
+  EXPECT_EQ(totals.phase_seconds[static_cast<size_t>(Phase::kCopy)], 0);
+  EXPECT_EQ(totals.copies, 0);
+}
+
 TEST_P(CpuTrainingTest, LeavesOutAndCountsAStepWhoseLossIsNoNumber) {
   Recorder recorder;
   const auto result = Train("a", recorder, {.first = 4, .last = 5});
@@ -174,6 +196,30 @@ TEST_P(CpuTrainingTest, FailsAfterTenSuchStepsAndItsLastCheckpointIsSound) {
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(resumed->steps, 20);
   EXPECT_TRUE(std::isfinite(resumed->validation_cost));
+}
+
+TEST_P(CpuTrainingTest, TakesFewerInstancesAtOnceWhereMemoryDoesNotSuffice) {
+  Recorder whole;
+  Recorder parts;
+  const auto with_memory = Train("whole", whole);
+  const auto without = Train("parts", parts, {.most_instances = 3});
+  ASSERT_TRUE(with_memory.ok()) << with_memory.status();
+  ASSERT_TRUE(without.ok()) << without.status();
+  // Each of two threads takes half of them.
+  for (const char* text : {"step 1: out of memory; from here on 8 instances at once",
+                           "step 1: out of memory; from here on 4 instances at once"}) {
+    EXPECT_NE(parts.log.find(text), std::string::npos) << parts.log;
+  }
+  EXPECT_EQ(parts.log.find("step 2: out of memory"), std::string::npos) << parts.log;
+  EXPECT_NEAR(without->validation_cost, with_memory->validation_cost,
+              0.02 * with_memory->validation_cost);
+}
+
+TEST_P(CpuTrainingTest, FailsWithoutHarmWhereMemoryDoesNotSufficeForOneInstance) {
+  Recorder recorder;
+  EXPECT_EQ(Train("a", recorder, {.most_instances = 0}).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(recorder.log.find("from here on 1 instances at once"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CpuTrainingTest, testing::Values("gt", "ptrnet"));

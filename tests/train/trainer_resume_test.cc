@@ -1,5 +1,6 @@
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <string>
 
 #include "core/model/safetensors.h"
@@ -58,6 +59,16 @@ TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhereMemoryDoesNotSuffice) {
             std::string::npos)
       << halved.log;
   EXPECT_EQ(WeightsOf("whole"), WeightsOf("halved"));
+}
+
+TEST_F(TrainerResumeTest, FailsWithoutHarmWhereMemoryDoesNotSufficeAtAll) {
+  engines_ = [](const TrainingConfig&, DeviceId,
+                const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
+    throw std::bad_alloc();
+  };
+  Recorder recorder;
+  EXPECT_EQ(Train("a", Yaml("reinforce"), recorder).status().code(),
+            absl::StatusCode::kResourceExhausted);
 }
 
 class DivergenceTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
