@@ -76,6 +76,9 @@ class WordsTest(unittest.TestCase):
         job = next(job for job in self.daemon.json("jobs", "list") if job["model"].startswith("models/tiny-1/"))
         profile = self.daemon.json("jobs", "profile", job["name"])[0]
         self.assertEqual(profile["matrix_bytes_per_step"], 0)
+        seconds = {phase["phase"]: phase["seconds"] for phase in profile["phases"]}
+        for phase in ("data", "encode", "rollout", "second_pass", "backward", "optimiser", "log"):
+            self.assertGreater(seconds[phase], 0, phase)
         self.exit_code(0, "train", "--config", "configs/tiny_1.yaml", *small, "--set", "name=tiny-2",
                        "--set", "training.initial_model=models/tiny-1/versions/1")
         answer = self.daemon.json("solve", E22, "--strategy", "multi_start", "--model", "tiny-1")[0]
