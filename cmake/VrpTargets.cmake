@@ -277,7 +277,7 @@ function(vrp_add_script_test name)
 endfunction()
 
 # A benchmark program in ${CMAKE_BINARY_DIR}/bench. Sources without their own main() link
-# benchmark::benchmark_main through DEPS. tests/bench runs them, CTest does not.
+# benchmark::benchmark_main through DEPS. tests/bench runs them.
 function(vrp_add_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
   if(NOT VRP_BUILD_TESTS)

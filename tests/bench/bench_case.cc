@@ -47,6 +47,7 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
       {"bf16", Number(c.bf16)},
       {"torch", Number(c.torch)},
       {"micro_batch", Number(c.micro_batch)},
+      {"accumulate", Number(c.accumulate)},
       {"threads", Number(c.threads)},
       {"seed", Number(c.seed)},
       {"learning_rate",
@@ -68,6 +69,10 @@ absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments) {
         !setter->second(argument.substr(equals + 1))) {
       return absl::InvalidArgumentError(Concat("argument ", Quoted(argument)));
     }
+  }
+  if (c.accumulate < 1 || c.batch % c.accumulate != 0 || (c.supervised && c.accumulate > 1)) {
+    return absl::InvalidArgumentError(
+        Concat("accumulate: got ", c.accumulate, ", wanted a divisor of batch, 1 with labels"));
   }
   return c;
 }

@@ -15,8 +15,11 @@ struct BenchCase {
   std::string device = "cpu";  // as ResolveDevice takes it
   bool torch = false;  // the engine with LibTorch inside, on the CPU too, instead of our kernels
   int32_t micro_batch = 0;  // instances at once, where the engine has a choice; 0: all
-  std::string sizes;        // architecture_json; empty: of `model`, or the architecture's defaults
-  std::string model;        // folder with weights and card; empty: fresh weights from `seed`
+  // Parts in which a step's instances are made and taken, as training.accumulate_steps; each has
+  // as many. Not with labels.
+  int32_t accumulate = 1;
+  std::string sizes;  // architecture_json; empty: of `model`, or the architecture's defaults
+  std::string model;  // folder with weights and card; empty: fresh weights from `seed`
   // Folder of a model whose weights are 1 where training changes ours and 0 where it does not;
   // empty: all. For networks that know less than ours, whose other inputs stay at weight 0.
   std::string learned;

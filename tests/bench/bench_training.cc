@@ -137,13 +137,15 @@ absl::StatusOr<Trajectories> BenchTraining::Greedy(const NetworkBatch& batch, in
   return (frozen ? frozen_ : engine_)->Run(batch, request);
 }
 
-NetworkBatch BenchTraining::MakeBatch() {
+NetworkBatch BenchTraining::MakeBatch(int32_t part, int32_t parts) {
   const GeneratorOptions options{
       .kind = case_.kind, .customers = case_.customers, .seed = case_.seed};
-  std::vector<InstanceData> instances(static_cast<size_t>(case_.batch));
+  const int32_t count = case_.batch / parts;
+  std::vector<InstanceData> instances(static_cast<size_t>(count));
   // With labels always the first batch: they fit no other one.
-  const int64_t first = case_.supervised ? 0 : static_cast<int64_t>(step_) * case_.batch;
-  pool_->ParallelFor(case_.batch,
+  const int64_t first =
+      case_.supervised ? 0 : static_cast<int64_t>(step_) * case_.batch + int64_t{part} * count;
+  pool_->ParallelFor(count,
                      [&](int64_t b) { instances[b] = GenerateInstanceData(options, first + b); });
   NetworkBatch batch = MakeNetworkBatch(instances, engine_->node_order());
   if (case_.supervised && labels_.empty()) {
@@ -156,7 +158,7 @@ NetworkBatch BenchTraining::MakeBatch() {
 }
 
 absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& batch,
-                                                           BenchBaseline baseline) {
+                                                           BenchBaseline baseline, int32_t part) {
   std::vector<double> greedy;
   if (baseline == BenchBaseline::kRollout) {
     VRP_ASSIGN_OR_RETURN(Trajectories trajectories, Greedy(batch, 1, true));
@@ -168,6 +170,7 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
   request.rollout.distinct_starts = case_.starts > 1;
   request.rollout.seed = case_.seed;
   request.rollout.stream = step_;
+  request.rollout.first_instance = int64_t{part} * batch.size();
   request.rollout.choices = labels_;
   request.rollout.pool = pool_.get();
   request.rollout.bf16 = case_.bf16;
@@ -188,37 +191,45 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
   return engine_->AddGradient(batch, request, weigh);
 }
 
+absl::Status BenchTraining::AddPart(BenchBaseline baseline, int32_t part, StepMeasurement& step) {
+  const absl::Time begin = SteadyNow();
+  const NetworkBatch batch = MakeBatch(part, case_.accumulate);
+  const double made = absl::ToDoubleSeconds(SteadyNow() - begin);
+  VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome, AddGradient(batch, baseline, part));
+  for (size_t k = 0; k < step.phases.size(); ++k) step.phases[k] += outcome.seconds[k];
+  step.phases[static_cast<size_t>(Phase::kData)] += made;
+  step.cost += Mean(outcome.trajectories.costs) / case_.accumulate;
+  step.loss += outcome.loss;
+  step.decoded_steps = std::max(step.decoded_steps, outcome.trajectories.steps);
+  const std::vector<int32_t>& lengths = outcome.trajectories.lengths;
+  step.choices += std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
+  step.copied_bytes += outcome.copied_bytes;
+  step.matrix_bytes += outcome.matrix_bytes;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   const absl::Time begin = SteadyNow();
   const double cpu = ProcessCpuSeconds();
-  const NetworkBatch batch = MakeBatch();
-  const absl::Time made = SteadyNow();
   std::span<float> gradient = engine_->parameters().gradient();
   std::fill(gradient.begin(), gradient.end(), 0.0F);
-  VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome, AddGradient(batch, baseline));
+  StepMeasurement measured;
+  for (int32_t part = 0; part < case_.accumulate; ++part) {
+    VRP_RETURN_IF_ERROR(AddPart(baseline, part, measured));
+  }
   for (size_t k = 0; k < learned_.size(); ++k) gradient[k] *= learned_[k];
   const absl::Time differentiated = SteadyNow();
-  const double cost = Mean(outcome.trajectories.costs);
-  average_ = step_ == 0 ? cost : kAverageFactor * average_ + (1 - kAverageFactor) * cost;
+  average_ =
+      step_ == 0 ? measured.cost : kAverageFactor * average_ + (1 - kAverageFactor) * measured.cost;
   const double norm = GradientNorm(gradient, pool_.get());
   const double scale = norm > kGradientNorm ? kGradientNorm / norm : 1;
   optimiser_.Step(engine_->parameters(), case_.learning_rate, scale, pool_.get());
   engine_->ParametersChanged();
   ++step_;
-  StepMeasurement measured;
-  measured.phases = outcome.seconds;
-  measured.phases[static_cast<size_t>(Phase::kData)] = absl::ToDoubleSeconds(made - begin);
   measured.phases[static_cast<size_t>(Phase::kOptimiser)] =
       absl::ToDoubleSeconds(SteadyNow() - differentiated);
   measured.seconds = absl::ToDoubleSeconds(SteadyNow() - begin);
   measured.cpu_seconds = ProcessCpuSeconds() - cpu;
-  measured.cost = cost;
-  measured.loss = outcome.loss;
-  measured.decoded_steps = outcome.trajectories.steps;
-  const std::vector<int32_t>& lengths = outcome.trajectories.lengths;
-  measured.choices = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
-  measured.copied_bytes = outcome.copied_bytes;
-  measured.matrix_bytes = outcome.matrix_bytes;
   return measured;
 }
 

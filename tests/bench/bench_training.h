@@ -58,8 +58,11 @@ class BenchTraining {
   absl::Status MakeWhole();
   absl::Status BeginWhole(BenchBaseline baseline);
 
-  NetworkBatch MakeBatch();
-  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline);
+  // The step's instances, or one of the parts in which they are taken.
+  NetworkBatch MakeBatch(int32_t part = 0, int32_t parts = 1);
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline,
+                                              int32_t part);
+  absl::Status AddPart(BenchBaseline baseline, int32_t part, StepMeasurement& step);
 
   const BenchCase case_;
   std::unique_ptr<CpuPool> pool_;

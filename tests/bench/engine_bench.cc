@@ -92,13 +92,12 @@ Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_
 }
 
 // How the case's products in bf16 are computed; "none" where they are float32's after all.
-std::string_view Bf16Name(const BenchCase& c) {
+std::string_view Bf16Name(const BenchCase& c, const PolicyEngine& engine) {
   if (!c.bf16) return "none";
   if (c.torch) return "torch";
   if (c.device != "cpu") return "hardware";
-  const Bf16 usable = UsableBf16();
-  if (usable == Bf16::kNone) return "none";
-  return InHardware(usable) ? "hardware" : "emulated";
+  if (!engine.HasBf16()) return "none";
+  return InHardware(UsableBf16()) ? "hardware" : "emulated";
 }
 
 // One request of standard input.
@@ -137,7 +136,7 @@ int Main(int argc, char** argv) {
   std::cout << Json({{"ready", true},
                      {"params", training->engine().parameters().size()},
                      {"rss_mib", ResidentMib()},
-                     {"bf16", Bf16Name(c)}})
+                     {"bf16", Bf16Name(c, training->engine())}})
             << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     std::cout << Answer(line, *training, instances) << std::endl;

@@ -16,6 +16,8 @@ constexpr double kSeconds = 0.5;
 constexpr int kTurnsAtLeast = 7;
 constexpr int kTurnsAtMost = 400;
 
+bool once_only = false;
+
 struct Times {
   std::vector<double> wall_ms;
   std::vector<double> cpu_ms;
@@ -35,13 +37,17 @@ struct Times {
 
 }  // namespace
 
+void MeasureOnceOnly() { once_only = true; }
+bool MeasuresOnceOnly() { return once_only; }
+
 void MeasureLever(const Lever& lever) {
   lever.on.run();
   lever.off.run();
   Times on;
   Times off;
   const absl::Time end = SteadyNow() + absl::Seconds(kSeconds);
-  for (int turn = 0; turn < kTurnsAtMost && (turn < kTurnsAtLeast || SteadyNow() < end); ++turn) {
+  const int at_most = once_only ? 1 : kTurnsAtMost;
+  for (int turn = 0; turn < at_most && (turn < kTurnsAtLeast || SteadyNow() < end); ++turn) {
     on.Add(lever.on.run);
     off.Add(lever.off.run);
   }

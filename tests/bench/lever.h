@@ -25,4 +25,9 @@ struct Lever {
 // machine disturbs less; spread is (slowest - fastest) / median; ratios are off by on.
 void MeasureLever(const Lever& lever);
 
+// From now on one turn is enough, and less work wherever a part can do with it: figures that only
+// show that everything runs.
+void MeasureOnceOnly();
+bool MeasuresOnceOnly();
+
 }  // namespace vrp

@@ -1,6 +1,6 @@
 // Parts of a training step, each as our kernels do it and as LibTorch's operators do: what one
 // choice is worth by itself, on one thread. A JSON line a part (see lever.h); tests/bench/levers
-// runs it.
+// runs it. With the argument `once`: see MeasureOnceOnly.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/generated/variable_factories.h>
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/kernels/dense.h"
@@ -195,4 +196,7 @@ int Main() {
 }  // namespace
 }  // namespace vrp
 
-int main() { return vrp::Main(); }
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "once") vrp::MeasureOnceOnly();
+  return vrp::Main();
+}

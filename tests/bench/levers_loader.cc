@@ -21,13 +21,15 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kSamples = 16384;
+constexpr int32_t kFewSamples = 1024;
 constexpr int32_t kBatch = 512;
 constexpr int32_t kSteps = 4;  // of a measurement
 constexpr int32_t kLoaderCustomers = 10;
 
 void WriteSamples(const std::string& path) {
   const auto writer = Value(SampleSetWriter::Create(path));
-  for (int32_t k = 0; k < kSamples; ++k) {
+  const int32_t samples = MeasuresOnceOnly() ? kFewSamples : kSamples;
+  for (int32_t k = 0; k < samples; ++k) {
     Sample sample;
     sample.data = GenerateInstanceData({.customers = kLoaderCustomers}, k);
     sample.plan = NearestNeighbourPlan(Value(Instance::Create(sample.data)));
