@@ -109,6 +109,13 @@ absl::StatusOr<MatrixUpload> MatrixUpload::Begin(int32_t size, bool durations) {
   return MatrixUpload(size, durations);
 }
 
+int64_t MatrixUpload::RoomFor(size_t count) const {
+  const size_t whole = kHeaderBytes + wanted_ * sizeof(double);
+  const size_t next = content_.size() + count * sizeof(double);
+  const size_t room = next > content_.capacity() ? 2 * next : content_.capacity();
+  return static_cast<int64_t>(std::min(whole, room));
+}
+
 absl::Status MatrixUpload::Add(const double* values, size_t count) {
   if (count > wanted_ - count_) {
     return absl::InvalidArgumentError(
@@ -120,9 +127,8 @@ absl::Status MatrixUpload::Add(const double* values, size_t count) {
                                              FormatNumber(values[i]), ", wanted 0 to ",
                                              FormatNumber(kMaxMagnitude)));
   }
-  const size_t whole = kHeaderBytes + wanted_ * sizeof(double);
-  const size_t next = content_.size() + count * sizeof(double);
-  if (next > content_.capacity()) content_.reserve(std::min(whole, 2 * next));
+  const auto room = static_cast<size_t>(RoomFor(count));
+  if (room > content_.capacity()) content_.reserve(room);
   content_.append(reinterpret_cast<const char*>(values), count * sizeof(double));
   count_ += count;
   return absl::OkStatus();

@@ -31,8 +31,10 @@ class MatrixUpload {
   // kInvalidArgument: `size: got 1, wanted 2 to 5000`.
   static absl::StatusOr<MatrixUpload> Begin(int32_t size, bool durations);
 
-  // Distances row by row, then durations. kInvalidArgument: `values[7]: ...`; memory grows with
-  // what came, not with what was announced.
+  // What the content takes in memory, in bytes, once so many values more have come: grows with what
+  // came, not with what was announced.
+  int64_t RoomFor(size_t count) const;
+  // Distances row by row, then durations. kInvalidArgument: `values[7]: ...`.
   absl::Status Add(const double* values, size_t count);
   // kInvalidArgument unless all values came.
   absl::Status CheckComplete() const;

@@ -36,6 +36,7 @@ class MessageBudget {
     ~Share() {
       if (budget_ != nullptr) budget_->taken_ -= bytes_;
     }
+    int64_t bytes() const { return bytes_; }
 
    private:
     friend class MessageBudget;

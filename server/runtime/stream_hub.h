@@ -36,7 +36,8 @@ class StreamHub {
   StreamHub(const StreamHub&) = delete;
   StreamHub& operator=(const StreamHub&) = delete;
 
-  // The stream's number, for Remove. kResourceExhausted: too many; kUnavailable: closed.
+  // The stream's number, for Remove; null: a stream that is counted alone, and told nothing.
+  // kResourceExhausted: too many; kUnavailable: closed.
   absl::StatusOr<int64_t> Add(std::weak_ptr<HubStream> stream);
   void Remove(int64_t number);
   // How many there are.

@@ -43,12 +43,23 @@ absl::Status MatrixImport::Take(const v1::UploadMatricesRequest& message) {
   }
   if (!message.has_chunk()) return InvalidField("part", "absent, wanted a header or a chunk");
   if (!upload_.has_value()) return InvalidField("header", "absent, wanted it before any chunk");
-  const auto& values = message.chunk().values();
+  return TakeChunk(message.chunk());
+}
+
+absl::Status MatrixImport::TakeChunk(const v1::UploadMatricesRequest::Chunk& chunk) {
+  const auto& values = chunk.values();
   if (values.size() > kMaxChunkValues) {
     return InvalidField("chunk.values", Concat("has ", values.size(), " entries, wanted at most ",
                                                kMaxChunkValues));
   }
-  return WithPart(upload_->Add(values.data(), static_cast<size_t>(values.size())), "chunk");
+  const auto count = static_cast<size_t>(values.size());
+  const int64_t room = upload_->RoomFor(count);
+  MessageBudget::Share old;  // while what came moves to a larger place, both are there
+  if (room > share_.bytes()) {
+    VRP_ASSIGN_OR_RETURN(MessageBudget::Share larger, messages_.Take(room));
+    old = std::exchange(share_, std::move(larger));
+  }
+  return WithPart(upload_->Add(values.data(), count), "chunk");
 }
 
 absl::StatusOr<v1::Matrices> MatrixImport::Finish() {

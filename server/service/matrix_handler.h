@@ -6,21 +6,28 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/registry/matrix_store.h"
+#include "server/runtime/message_budget.h"
 #include "vrp/v1/dataset_service.pb.h"
 
 namespace vrp {
 
-// One upload, in memory until it is whole. Calls come one after the other, from any thread.
+// One upload, in memory until it is whole; its share of `messages` is held until it goes. Calls
+// come one after the other, from any thread.
 class MatrixImport {
  public:
-  // `store` outlives it.
-  explicit MatrixImport(MatrixStore& store) : store_(store) {}
+  // Both outlive it.
+  MatrixImport(MatrixStore& store, MessageBudget& messages) : store_(store), messages_(messages) {}
 
+  // kResourceExhausted: as of the budget.
   absl::Status Take(const v1::UploadMatricesRequest& message);
   absl::StatusOr<v1::Matrices> Finish();
 
  private:
+  absl::Status TakeChunk(const v1::UploadMatricesRequest::Chunk& chunk);
+
   MatrixStore& store_;
+  MessageBudget& messages_;
+  MessageBudget::Share share_;          // of what upload_ has
   std::optional<MatrixUpload> upload_;  // none: no header yet
 };
 

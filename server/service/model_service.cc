@@ -52,6 +52,7 @@ grpc::ServerReadReactor<Received<v1::ImportModelRequest>>* ModelService::Import(
   return UploadCall<v1::ImportModelRequest, v1::Model>::Start(
       call, response,
       {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
        .messages = &context_.messages,
        .take = [import](const v1::ImportModelRequest& message) { return import->Take(message); },
        .finish = [import] { return import->Finish(); }});

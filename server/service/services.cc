@@ -137,10 +137,11 @@ grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::Generat
 
 grpc::ServerReadReactor<Received<v1::UploadMatricesRequest>>* DatasetService::Upload(
     grpc::CallbackServerContext& call, v1::Matrices& response) {
-  const auto import = std::make_shared<MatrixImport>(matrices_);
+  const auto import = std::make_shared<MatrixImport>(matrices_, context_.messages);
   return UploadCall<v1::UploadMatricesRequest, v1::Matrices>::Start(
       call, response,
       {.pool = &context_.quick_pool,
+       .hub = &context_.streams,
        .messages = &context_.messages,
        .take = [import](const v1::UploadMatricesRequest& message) { return import->Take(message); },
        .finish = [import] { return import->Finish(); }});

@@ -8,6 +8,7 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/convert/status_convert.h"
+#include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
 #include "server/service/received.h"
 #include "server/service/unary_call.h"
@@ -15,13 +16,15 @@
 namespace vrp {
 
 // At any time either gRPC reads a message or the pool works on one, so nothing needs a lock. The
-// next message is read when the last was taken: a slow disk is felt by the caller. Deletes itself
-// when gRPC has done with it, which is after Finish.
+// next message is read when the last was taken: a slow disk is felt by the caller. Counts as an
+// open stream, but is not ended with those: as a unary call it has the daemon's last moments to
+// come to its end. Deletes itself when gRPC has done with it, which is after Finish.
 template <typename Request, typename Response>
 class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
  public:
   struct Options {
     WorkPool* pool = nullptr;  // these outlive the call
+    StreamHub* hub = nullptr;
     MessageBudget* messages = nullptr;
     std::function<absl::Status(const Request&)> take;
     std::function<absl::StatusOr<Response>()> finish;  // after the last message
@@ -31,18 +34,28 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
   static grpc::ServerReadReactor<Received<Request>>* Start(grpc::CallbackServerContext& context,
                                                            Response& response, Options options) {
     auto* call = new UploadCall(context, response, std::move(options));
-    call->StartRead(&call->request_);
+    call->Begin();
     return call;
   }
 
   void OnReadDone(bool ok) override {
     options_.pool->Run([this, ok] { ok ? Take() : End(); });
   }
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    options_.hub->Remove(number_);
+    delete this;
+  }
 
  private:
   UploadCall(grpc::CallbackServerContext& context, Response& response, Options options)
       : context_(context), response_(response), options_(std::move(options)) {}
+
+  void Begin() {
+    const absl::StatusOr<int64_t> number = options_.hub->Add({});
+    if (!number.ok()) return this->Finish(ToGrpcStatus(number.status()));
+    number_ = *number;
+    this->StartRead(&request_);
+  }
 
   void Take() {
     auto take = [this] {
@@ -72,6 +85,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
   grpc::CallbackServerContext& context_;
   Response& response_;
   const Options options_;
+  int64_t number_ = 0;  // set before gRPC knows the object
   Received<Request> request_;
 };
 

@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto folder = vrp::fuzz::ScratchFolder() / "matrices";
   static const std::unique_ptr<vrp::MatrixStore> store =
       vrp::MatrixStore::Create({.directory = folder.string()}).value();
-  vrp::MatrixImport upload(*store);
+  static vrp::MessageBudget messages({});
+  vrp::MatrixImport upload(*store, messages);
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   while (const auto message = vrp::fuzz::TakeMessage<vrp::v1::UploadMatricesRequest>(rest)) {
     if (!upload.Take(*message).ok()) return 0;

@@ -9,11 +9,63 @@
 #include "tests/server/all_methods.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
 
 namespace vrp::test {
 namespace {
 
 using testing::HasSubstr;
+
+constexpr int32_t kUploadSize = 2000;  // 32 MB
+constexpr int32_t kChunkValues = 500'000;
+constexpr int kUploadChunks = kUploadSize * kUploadSize / kChunkValues;
+
+v1::UploadMatricesRequest UploadHeader() {
+  v1::UploadMatricesRequest message;
+  message.mutable_header()->set_size(kUploadSize);
+  return message;
+}
+
+// One upload of matrices, as far as a test has it go.
+class Upload {
+ public:
+  explicit Upload(v1::DatasetService::Stub& datasets)
+      : writer_(datasets.UploadMatrices(&context_, &kept_)) {
+    writer_->Write(UploadHeader());
+  }
+  // Far more than fits between client and server: all but the last are taken when it returns.
+  // false: the call has ended.
+  bool Write(int chunks) {
+    v1::UploadMatricesRequest message;
+    message.mutable_chunk()->mutable_values()->Resize(kChunkValues, 1.0);
+    for (int i = 0; i < chunks; ++i) {
+      if (!writer_->Write(message)) return false;
+    }
+    return true;
+  }
+  grpc::Status End() {
+    writer_->WritesDone();
+    return writer_->Finish();
+  }
+  grpc::Status Cancel() {
+    context_.TryCancel();
+    return writer_->Finish();
+  }
+
+ private:
+  Context context_;
+  v1::Matrices kept_;
+  std::unique_ptr<grpc::ClientWriter<v1::UploadMatricesRequest>> writer_;
+};
+
+bool HasRetryInfo(const grpc::Status& status) {
+  google::rpc::Status details;
+  if (!details.ParseFromString(status.error_details())) return false;
+  for (const auto& any : details.details()) {
+    if (any.Is<google::rpc::RetryInfo>()) return true;
+  }
+  return false;
+}
 
 class MessageLimitsTest : public DaemonTest {
  protected:
@@ -29,6 +81,18 @@ class MessageLimitsTest : public DaemonTest {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
       const grpc::Status status = Call("/vrp.v1.SolverService/ValidateInstance", request);
+      if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) return status;
+      if (absl::Now() > deadline) return status;
+      absl::SleepFor(absl::Milliseconds(10));
+    }
+  }
+  // A whole upload, again while there is no room for it; not for ever.
+  static grpc::Status EventuallyUploaded(v1::DatasetService::Stub& datasets) {
+    const absl::Time deadline = absl::Now() + absl::Seconds(30);
+    while (true) {
+      Upload upload(datasets);
+      upload.Write(kUploadChunks);
+      const grpc::Status status = upload.End();
       if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) return status;
       if (absl::Now() > deadline) return status;
       absl::SleepFor(absl::Milliseconds(10));
@@ -111,6 +175,46 @@ TEST_F(MessageLimitsTest, TogetherRequestsTakeNoMoreThanTheirShareAndGiveItBack)
   // Six at a time have room. A request has its share until gRPC has freed it, which may be after
   // its answer has come.
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(EventuallyTaken(large).ok()) << i;
+}
+
+TEST_F(MessageLimitsTest, HalfDoneUploadsHoldTheirShareOfTheMemoryUntilTheyEnd) {
+  vrpd_.max_message_mib = 4;
+  vrpd_.max_request_memory_mib = 96;
+  Start();
+  const auto datasets = v1::DatasetService::NewStub(channel_);
+  Upload first(*datasets), second(*datasets), third(*datasets);
+  // 20 MB have come of each, which have room for 24; one alone takes 56 when it grows to 32.
+  EXPECT_TRUE(first.Write(6));
+  EXPECT_TRUE(second.Write(6));
+  third.Write(kUploadChunks);
+  const grpc::Status refused = third.End();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("max_request_memory_mib"));
+  EXPECT_TRUE(HasRetryInfo(refused));
+  EXPECT_EQ(first.Cancel().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(second.Cancel().error_code(), grpc::StatusCode::CANCELLED);
+  const grpc::Status uploaded = EventuallyUploaded(*datasets);
+  EXPECT_TRUE(uploaded.ok()) << uploaded.error_message();
+}
+
+TEST_F(MessageLimitsTest, AnUploadIsOneOfTheOpenStreams) {
+  vrpd_.max_message_mib = 4;
+  vrpd_.max_open_streams = 1;
+  Start();
+  const auto datasets = v1::DatasetService::NewStub(channel_);
+  Upload first(*datasets);
+  ASSERT_TRUE(first.Write(2));
+  Upload second(*datasets);
+  second.Write(kUploadChunks);
+  EXPECT_THAT(second.End().error_message(), HasSubstr("1 streams are open"));
+  Context context;
+  v1::Model model;
+  const auto import = v1::ModelService::NewStub(channel_)->ImportModel(&context, &model);
+  import->WritesDone();
+  EXPECT_THAT(import->Finish().error_message(), HasSubstr("1 streams are open"));
+  EXPECT_EQ(first.Cancel().error_code(), grpc::StatusCode::CANCELLED);
+  const grpc::Status uploaded = EventuallyUploaded(*datasets);
+  EXPECT_TRUE(uploaded.ok()) << uploaded.error_message();
 }
 
 }  // namespace
