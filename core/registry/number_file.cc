@@ -1,12 +1,8 @@
 #include "core/registry/number_file.h"
 
-#include <stdio.h>
-
-#include <cerrno>
 #include <filesystem>
 #include <optional>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "core/base/file.h"
 #include "core/base/number.h"
@@ -45,16 +41,8 @@ absl::StatusOr<int32_t> ReadNumberFile(const std::string& path) {
 }
 
 absl::Status WriteNumberFile(const std::string& path, int32_t number, StagingArea& staging) {
-  const fs::path folder = fs::path(path).parent_path();
-  VRP_RETURN_IF_ERROR(MakeDurableFolder(folder));
-  VRP_ASSIGN_OR_RETURN(const std::string made_in, staging.Add());
-  const absl::Cleanup discard = [&] { staging.Remove(made_in); };
-  const std::string temporary = Concat(made_in, "/number");
-  VRP_RETURN_IF_ERROR(AtomicWriteFile(temporary, Concat(number, "\n")));
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
-    return absl::ErrnoToStatus(errno, Concat("rename ", temporary, " to ", path));
-  }
-  return SyncPath(folder.string());
+  VRP_RETURN_IF_ERROR(MakeDurableFolder(fs::path(path).parent_path()));
+  return staging.ReplaceFile(path, Concat(number, "\n"));
 }
 
 }  // namespace vrp

@@ -13,8 +13,8 @@ namespace vrp {
 // kNotFound: there is no such file; kDataLoss: it holds something else.
 absl::StatusOr<int32_t> ReadNumberFile(const std::string& path);
 
-// Durable when it returns; makes the folder and its parent where they are absent. A crash leaves
-// the old file or the new one, and nothing beside it: the temporary file lies in `staging`.
+// Durable when it returns; makes the folder and its parent where they are absent. As
+// StagingArea::ReplaceFile.
 absl::Status WriteNumberFile(const std::string& path, int32_t number, StagingArea& staging);
 
 }  // namespace vrp

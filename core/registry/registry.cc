@@ -346,7 +346,8 @@ absl::StatusOr<ModelVersion> Registry::AddEvaluations(
   if (rows.size() > kMaxCardEvaluations) {
     rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(kMaxCardEvaluations));
   }
-  VRP_RETURN_IF_ERROR(AtomicWriteFile((own / kCardFile).string(), WriteModelCard(found.card)));
+  VRP_RETURN_IF_ERROR(
+      staging_->ReplaceFile((own / kCardFile).string(), WriteModelCard(found.card)));
   return found;
 }
 

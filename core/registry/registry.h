@@ -94,7 +94,7 @@ class Registry {
   // left out.
   absl::StatusOr<ModelVersion> Import(std::string_view name, const std::string& staging_directory);
   // Adds rows to the card of one version, each in the place of one of the same data, mode and
-  // reference; the oldest go when there are too many. A crash leaves the old card or the new one.
+  // reference; the oldest go when there are too many. As StagingArea::ReplaceFile.
   // As Get; kFailedPrecondition for a model of a read-only folder.
   absl::StatusOr<ModelVersion> AddEvaluations(std::string_view name, int32_t version,
                                               const std::vector<CardEvaluation>& evaluations);

@@ -1,6 +1,7 @@
 #include "core/registry/staging_area.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "core/base/ids.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/registry/publish.h"
 
 namespace vrp {
 namespace {
@@ -100,6 +102,17 @@ void StagingArea::Remove(const std::string& folder) {
   std::error_code ignored;  // the next start tries again
   fs::remove_all(folder, ignored);
   Release(folder);
+}
+
+absl::Status StagingArea::ReplaceFile(const std::string& path, std::string_view content) {
+  VRP_ASSIGN_OR_RETURN(const std::string made_in, Add());
+  const absl::Cleanup discard = [&] { Remove(made_in); };
+  const std::string temporary = Concat(made_in, "/file");
+  VRP_RETURN_IF_ERROR(AtomicWriteFile(temporary, content));
+  if (rename(temporary.c_str(), path.c_str()) != 0) {
+    return absl::ErrnoToStatus(errno, Concat("rename ", temporary, " to ", path));
+  }
+  return SyncPath(fs::path(path).parent_path().string());
 }
 
 }  // namespace vrp

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -30,6 +31,9 @@ class StagingArea {
   void Release(const std::string& folder);
   // Gives up `folder` and removes it. Harmless for others.
   void Remove(const std::string& folder);
+  // Writes a file that lies elsewhere on this file system, durably. A crash leaves the old file or
+  // the new one, and nothing beside it: the temporary one lies here.
+  absl::Status ReplaceFile(const std::string& path, std::string_view content);
 
  private:
   explicit StagingArea(std::string directory) : directory_(std::move(directory)) {}

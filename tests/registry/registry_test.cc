@@ -1,8 +1,10 @@
 #include "core/registry/registry.h"
 
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -258,6 +260,21 @@ TEST_F(RegistryTest, EvaluationsGoIntoTheCardEachInThePlaceOfTheLike) {
   EXPECT_EQ(registry->Get("alpha")->card.evaluations.size(), kMaxCardEvaluations);
   EXPECT_EQ(registry->Get("alpha")->card.evaluations.back().data, "59");
   EXPECT_TRUE(absl::IsNotFound(registry->AddEvaluations("alpha", 2, {greedy}).status()));
+}
+
+TEST_F(RegistryTest, ACardIsReplacedWithoutATemporaryFileBesideIt) {
+  const auto registry = Open();
+  const ModelVersion model = *Publish(*registry, "alpha");
+  // What a kill would leave there is what was ever made there.
+  const int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(inotify_add_watch(events, model.directory.c_str(), IN_CREATE), 0);
+  ASSERT_TRUE(registry->AddEvaluations("alpha", 1, {{.data = "a", .mode = "greedy"}}).ok());
+  alignas(inotify_event) char made[1024];
+  EXPECT_EQ(read(events, made, sizeof(made)), -1) << "a file was made there";
+  EXPECT_EQ(errno, EAGAIN);
+  close(events);
+  EXPECT_EQ(registry->Get("alpha")->card.evaluations.size(), 1u);
+  EXPECT_THAT(StagingFolders(), IsEmpty());
 }
 
 TEST_F(RegistryTest, CreateTellsAFolderThatCannotBeMade) {
