@@ -13,6 +13,7 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/registry/publish.h"
 
 namespace vrp {
 namespace {
@@ -246,7 +247,7 @@ absl::Status MatrixStore::Delete(std::string_view name) {
   VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(name));
   Drop(id);
   std::error_code error;
-  if (fs::remove(PathOf(id), error)) return absl::OkStatus();
+  if (fs::remove(PathOf(id), error)) return SyncPath(options_.directory);
   if (!error) return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
   return absl::UnavailableError(Concat("got ", Quoted(name), ": ", error.message()));
 }

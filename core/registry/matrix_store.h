@@ -71,6 +71,7 @@ class MatrixStore final : public MatrixSource {
   absl::Status Delete(std::string_view name);
 
  private:
+  // Durable when it returns.
   using Cached = std::pair<std::string, std::shared_ptr<const Matrices>>;
 
   explicit MatrixStore(Options options) : options_(std::move(options)) {}

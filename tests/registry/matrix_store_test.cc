@@ -1,15 +1,47 @@
 // Matrices on disk.
 #include "core/registry/matrix_store.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/synchronization/mutex.h"
 #include "core/base/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/paths.h"
+
+namespace {
+
+absl::Mutex& FlushedMutex() {
+  static absl::Mutex mutex;
+  return mutex;
+}
+// What was flushed to the disk, in order.
+std::vector<std::string>& Flushed() {
+  static std::vector<std::string> paths;
+  return paths;
+}
+
+}  // namespace
+
+// In the place of libc's.
+extern "C" int fsync(int descriptor) {
+  std::error_code error;
+  const auto path =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error);
+  {
+    absl::MutexLock lock(&FlushedMutex());
+    Flushed().push_back(path.string());
+  }
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
 
 namespace vrp {
 namespace {
@@ -65,6 +97,18 @@ TEST_F(MatrixStoreTest, WhatIsDeletedIsNotFound) {
   EXPECT_EQ(store->Find(name).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store->Delete(name).code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(store->List(), SizeIs(0));
+}
+
+TEST_F(MatrixStoreTest, ADeletionIsOnTheDiskWhenItReturns) {
+  const auto store = Open();
+  const std::string name = store->Put(AnUpload(5))->name;
+  const auto flushed = [] {
+    absl::MutexLock lock(&FlushedMutex());
+    return std::exchange(Flushed(), {});
+  };
+  flushed();
+  ASSERT_TRUE(store->Delete(name).ok());
+  EXPECT_THAT(flushed(), testing::ElementsAre(folder_.path() + "/kept"));
 }
 
 TEST_F(MatrixStoreTest, ADamagedFileIsRefusedAndMendedByAnUpload) {
