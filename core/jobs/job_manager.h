@@ -36,8 +36,8 @@ class JobManager {
     absl::Duration progress_interval = absl::Milliseconds(100);
     int32_t max_attempts =
         3;  // crashes of the daemon in the same job without a new checkpoint, then it fails
-    int32_t max_queued = 1000;
-    int32_t niceness = 0;  // of the training's threads, see JobRunner
+    int32_t max_queued = 1000;  // with those that are paused
+    int32_t niceness = 0;       // of the training's threads, see JobRunner
   };
   // Queues again what was interrupted, starts the thread that runs the jobs.
   static absl::StatusOr<std::unique_ptr<JobManager>> Create(Options options);

@@ -227,10 +227,9 @@ absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, J
                             JobKindName(kind)));
 }
 
-absl::StatusOr<int64_t> CountQueuedRows(Database& database, JobKind kind) {
-  VRP_ASSIGN_OR_RETURN(
-      Query query,
-      database.Prepare("SELECT count(*) FROM jobs WHERE kind = ? AND state = 'QUEUED'"));
+absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind) {
+  VRP_ASSIGN_OR_RETURN(Query query, database.Prepare("SELECT count(*) FROM jobs WHERE kind = ? AND "
+                                                     "state IN ('QUEUED', 'PAUSING', 'PAUSED')"));
   VRP_RETURN_IF_ERROR(query.Bind(JobKindName(kind)));
   VRP_RETURN_IF_ERROR(query.Next().status());
   return query.Integer(0);

@@ -26,7 +26,8 @@ absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
 // Of the queued jobs of the kind that have the highest priority, the oldest.
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
-absl::StatusOr<int64_t> CountQueuedRows(Database& database, JobKind kind);
+// Queued, paused or about to be: whom a pause of all that is queued would not make fewer.
+absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);
 // 1: the next to start; 0: it is not queued. What is read of a job has it.
 absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number);
 struct JobCount {

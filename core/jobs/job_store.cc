@@ -122,10 +122,11 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
                          SameRequest(FindJobRowByRequest(*writer_, draft.request_id), draft));
     if (known) return *std::move(known);
   }
-  VRP_ASSIGN_OR_RETURN(const int64_t queued, CountQueuedRows(*writer_, draft.kind));
-  if (queued >= max_queued) {
-    return absl::ResourceExhaustedError(Concat("the queue is full: ", queued, " jobs wait, of ",
-                                               max_queued, " at most; try again later"));
+  VRP_ASSIGN_OR_RETURN(const int64_t waiting, CountWaitingRows(*writer_, draft.kind));
+  if (waiting >= max_queued) {
+    return absl::ResourceExhaustedError(Concat("the queue is full: ", waiting,
+                                               " jobs wait, paused ones included, of ", max_queued,
+                                               " at most; try again later, or cancel some"));
   }
   JobRecord record;
   record.job = std::move(draft);

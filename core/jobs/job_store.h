@@ -45,7 +45,7 @@ class JobStore {
   absl::StatusOr<std::optional<Job>> FindRequest(const SolveSpec& spec,
                                                  std::string_view request_id) const;
   // Adds a queued job, or gives the one of the same request. kResourceExhausted: `max_queued` of
-  // its kind are waiting.
+  // its kind are waiting, paused ones included.
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id,
                              int32_t max_queued);
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id,

@@ -62,6 +62,30 @@ TEST_F(JobQueueTest, TheHighestPriorityGoesFirstThenTheOldest) {
   EXPECT_THAT(order, ElementsAre(running, urgent, later, plain, low));
 }
 
+TEST_F(JobQueueTest, PausedJobsKeepTheirPlacesInAFullQueue) {
+  JobManager::Options options = ManagerOptions();
+  options.max_queued = 2;
+  jobs_ = *JobManager::Create(options);
+  const std::string running = SubmitHeld();
+  const auto expect_full = [this] {
+    const absl::Status status = jobs_->Submit(test::ASpec(), "").status();
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("jobs wait, paused ones included, of 2"));
+  };
+  const std::string first = Submit(), second = Submit();
+  for (const std::string& id : {first, second}) ASSERT_TRUE(jobs_->Pause(id).ok());
+  expect_full();
+  ASSERT_TRUE(jobs_->Pause(running).ok());
+  test::AwaitState(*jobs_, running, JobState::kPaused);
+  expect_full();
+  ASSERT_TRUE(jobs_->Cancel(running).ok());
+  expect_full();
+  ASSERT_TRUE(jobs_->Cancel(first).ok());
+  EXPECT_TRUE(jobs_->Submit(test::ASpec(), "").ok());
+  EXPECT_TRUE(jobs_->Resume(second).ok());
+  trainer_->Release();
+}
+
 TEST_F(JobQueueTest, ThePriorityOutlivesTheDaemon) {
   Open();
   const std::string first = SubmitHeld();
