@@ -199,6 +199,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
                                      "step was done"));
   }
   VRP_RETURN_IF_ERROR(written.status());
+  VRP_RETURN_IF_ERROR(book_->quota().Check());  // with what was written
   VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry.Publish(config.name, staging));
   // So that the first request that gets it need not wait for it.
   VRP_RETURN_IF_ERROR(registry.Load(version.name, version.version).status());

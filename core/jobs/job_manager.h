@@ -76,7 +76,7 @@ class JobManager {
   // A running job's weights after its current step as a new version of its model, which is loaded
   // when this returns. Of a step that was published already the version that there is. Blocks until
   // then. kFailedPrecondition: it does not run; kAborted: it stopped before; kDeadlineExceeded: the
-  // step takes too long.
+  // step takes too long; kResourceExhausted: the state folder's quota is used.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
   // The daemon stops: calls of Publish end soon, with kUnavailable.
   virtual void StopPublishing() = 0;

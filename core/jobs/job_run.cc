@@ -133,9 +133,20 @@ absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& r
   VRP_RETURN_IF_ERROR(trained.status());
   VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(JobKind::kTraining, job_.id));
   if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
+  MakeRoomForModel();
   VRP_ASSIGN_OR_RETURN(const ModelVersion published,
                        context_.registry->Publish(request.config.name, request.model_directory));
   return Outcome{ModelResourceName(published.name, published.version), trained->end};
+}
+
+void JobRun::MakeRoomForModel() {
+  if (context_.quota == nullptr) return;
+  const absl::Status room = context_.quota->Check();
+  if (room.ok()) return;
+  recorder_.OnLog(
+      Concat("the model is kept though the quota is used up, for the job's checkpoints, "
+             "which go now, are larger: ",
+             FromAbsl(room.message())));
 }
 
 absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {

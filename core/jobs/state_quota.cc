@@ -83,25 +83,26 @@ std::vector<std::string> Superseded(const StateFolder& folder) {
 
 }  // namespace
 
-absl::Status StateQuota::Check() const {
+absl::Status StateQuota::Check(int64_t more) const {
   if (bytes_ <= 0) return absl::OkStatus();
-  MakeRoom();
+  MakeRoom(more);
   const std::vector<Part> parts = PartsOf(folder_.path());
   const int64_t used = Sum(parts);
-  if (used <= bytes_) return absl::OkStatus();
+  if (used + more <= bytes_) return absl::OkStatus();
   std::string where;
   for (size_t i = 0; i < std::min(kShownParts, parts.size()); ++i) {
     where += Concat(i == 0 ? "" : ", ", parts[i].name, " ", Megabytes(parts[i].bytes));
   }
-  return absl::ResourceExhaustedError(
-      Concat("state folder ", folder_.path(), ": ", Megabytes(used), " used of a quota of ",
-             Megabytes(bytes_), " (", where,
-             "); delete ended jobs (vrpctl jobs delete) or old models, or raise state_quota_mb"));
+  return absl::ResourceExhaustedError(Concat(
+      "state folder ", folder_.path(), ": ", Megabytes(used), " used of a quota of ",
+      Megabytes(bytes_), " (", where, ")",
+      more > 0 ? Concat(", and ", Megabytes(more), " more are wanted") : "",
+      "; delete ended jobs (vrpctl jobs delete), old models or matrices, or raise state_quota_mb"));
 }
 
-void StateQuota::MakeRoom() const {
+void StateQuota::MakeRoom(int64_t more) const {
   if (bytes_ <= 0) return;
-  int64_t used = Sum(PartsOf(folder_.path()));
+  int64_t used = Sum(PartsOf(folder_.path())) + more;
   if (used <= bytes_) return;
   for (const std::string& path : Superseded(folder_)) {
     if (used <= bytes_) return;

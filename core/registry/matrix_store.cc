@@ -167,6 +167,9 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
     return absl::ResourceExhaustedError(Concat("matrices: ", count, " are kept, the most is ",
                                                options_.max_count, "; delete some"));
   }
+  if (options_.check_room != nullptr) {
+    VRP_RETURN_IF_ERROR(options_.check_room(static_cast<int64_t>(upload.content().size())));
+  }
   VRP_RETURN_IF_ERROR(AtomicWriteFile(PathOf(id), upload.content()));
   return About(id);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -56,22 +57,24 @@ class MatrixStore final : public MatrixSource {
     std::string directory;
     int64_t cache_bytes = int64_t{1} << 30;
     int32_t max_count = 1000;
+    // Asked before so many bytes are written; its error refuses them. Null: all have room.
+    std::function<absl::Status(int64_t bytes)> check_room = nullptr;
   };
   // Makes the folder where it is absent, and removes what an upload left that did not end.
   static absl::StatusOr<std::unique_ptr<MatrixStore>> Create(Options options);
 
   // Durable when it returns; the same content is kept once. kInvalidArgument as of CheckComplete;
-  // kResourceExhausted: too many, or the disk is full.
+  // kResourceExhausted: too many, no room for them, or the disk is full.
   absl::StatusOr<StoredMatrices> Put(const MatrixUpload& upload);
   // kInvalidArgument for no such form of a name; kNotFound; kDataLoss where the file's content is
   // not that of its name.
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override;
   // By name.
   std::vector<StoredMatrices> List() const;
+  // Durable when it returns.
   absl::Status Delete(std::string_view name);
 
  private:
-  // Durable when it returns.
   using Cached = std::pair<std::string, std::shared_ptr<const Matrices>>;
 
   explicit MatrixStore(Options options) : options_(std::move(options)) {}

@@ -157,7 +157,11 @@ absl::Status Daemon::Parts::OpenCore() {
   trainer = std::make_unique<MeteredTrainer>(*watched_trainer, *devices);
   VRP_ASSIGN_OR_RETURN(
       book, JobBook::Open(vrpd.state_dir, options.clock, int64_t{vrpd.state_quota_mb} * 1'000'000));
-  VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = book->folder().MatricesPath()}));
+  VRP_ASSIGN_OR_RETURN(matrices,
+                       MatrixStore::Create({.directory = book->folder().MatricesPath(),
+                                            .check_room = [&quota = book->quota()](int64_t bytes) {
+                                              return quota.Check(bytes);
+                                            }}));
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = trainer.get(),
                                                  .registry = registry.get(),
@@ -231,7 +235,8 @@ void Daemon::Parts::MakeHandlers() {
                                                             .matrices = matrices.get(),
                                                             .clock = options.clock,
                                                             .threads = vrpd.threads,
-                                                            .max_nodes = vrpd.max_nodes});
+                                                            .max_nodes = vrpd.max_nodes},
+                                     &book->quota());
 }
 
 absl::Status Daemon::Parts::OpenSolveJobs() {

@@ -13,8 +13,9 @@ namespace vrp {
 // Thread-safe; methods read the disk. Codes and remedies: see model_service.proto.
 class ModelHandler {
  public:
-  explicit ModelHandler(const ModelEvaluationContext& context)
-      : context_(context), registry_(*context.registry) {}
+  // `quota`, of imports, outlives it; null: none.
+  ModelHandler(const ModelEvaluationContext& context, const StateQuota* quota)
+      : context_(context), registry_(*context.registry), quota_(quota) {}
 
   absl::StatusOr<v1::ListModelsResponse> List(const v1::ListModelsRequest& request) const;
   absl::StatusOr<v1::Model> Get(const v1::GetModelRequest& request) const;
@@ -26,7 +27,9 @@ class ModelHandler {
       const v1::ExportModelRequest& request) const {
     return OpenModelExport(registry_, request);
   }
-  std::shared_ptr<ModelImport> Import() const { return std::make_shared<ModelImport>(registry_); }
+  std::shared_ptr<ModelImport> Import() const {
+    return std::make_shared<ModelImport>(registry_, quota_);
+  }
   // Blocks while the version loads, as does Load.
   absl::StatusOr<v1::SetModelAliasResponse> SetAlias(const v1::SetModelAliasRequest& request) const;
   absl::StatusOr<v1::DeleteModelAliasResponse> DeleteAlias(
@@ -42,6 +45,7 @@ class ModelHandler {
 
   const ModelEvaluationContext context_;
   Registry& registry_;
+  const StateQuota* const quota_;
 };
 
 }  // namespace vrp

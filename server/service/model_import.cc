@@ -77,11 +77,16 @@ absl::Status ModelImport::Take(const v1::ImportModelRequest& message) {
   return InvalidField("part", "absent, wanted a header or a chunk");
 }
 
+absl::Status ModelImport::CheckQuota() const {
+  return quota_ == nullptr ? absl::OkStatus() : quota_->Check();
+}
+
 absl::Status ModelImport::TakeHeader(const v1::ImportModelRequest::Header& header) {
   if (!name_.empty()) return InvalidField("header", "given twice");
   if (const absl::Status status = CheckModelName(header.name()); !status.ok()) {
     return InvalidField("header.name", FromAbsl(status.message()));
   }
+  VRP_RETURN_IF_ERROR(CheckQuota());
   VRP_ASSIGN_OR_RETURN(folder_, registry_.StagingDirectory());
   name_ = header.name();
   return absl::OkStatus();
@@ -117,6 +122,7 @@ absl::StatusOr<v1::Model> ModelImport::Finish() {
   if (name_.empty()) return InvalidField("header", "absent");
   if (card_bytes_ == 0) return InvalidField("chunk.file", Concat(kCardFile, " is missing"));
   if (weights_bytes_ == 0) return InvalidField("chunk.file", Concat(kWeightsFile, " is missing"));
+  VRP_RETURN_IF_ERROR(CheckQuota());
   const absl::StatusOr<ModelVersion> version = registry_.Import(name_, folder_);
   if (!version.ok()) {
     // Where the folder lies is not the caller's business; which file is wrong is.

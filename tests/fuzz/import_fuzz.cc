@@ -41,7 +41,7 @@ void UseAndDelete(Registry& registry, const v1::Model& model) {
 }
 
 void Import(Registry& registry, std::string_view rest) {
-  ModelImport import(registry);
+  ModelImport import(registry, /*quota=*/nullptr);
   while (const auto message = fuzz::TakeMessage<v1::ImportModelRequest>(rest)) {
     if (!import.Take(*message).ok()) return;
   }

@@ -1,6 +1,7 @@
 #include "core/jobs/state_quota.h"
 
 #include <filesystem>
+#include <thread>
 
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -8,11 +9,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/jobs/job_manager_fixture.h"
+#include "tests/registry/fake_model.h"
 
 namespace vrp {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 
 constexpr int64_t kState = 100'000;  // bytes of a checkpoint
@@ -60,6 +64,19 @@ TEST_F(StateQuotaTest, TheOldestSupersededCheckpointsGoFirstAndNoMoreThanNeeded)
   EXPECT_TRUE(fs::exists(At("b", 1)));
 }
 
+TEST_F(StateQuotaTest, RoomIsMadeForWhatIsToCome) {
+  Checkpoint("a", 1);
+  Checkpoint("a", 2);
+  const StateQuota quota(*folder_, 2 * kState + kState / 2);
+  EXPECT_TRUE(quota.Check(kState / 4).ok());
+  EXPECT_TRUE(fs::exists(At("a", 1)));
+  EXPECT_TRUE(quota.Check(kState).ok());
+  EXPECT_FALSE(fs::exists(At("a", 1)));
+  const absl::Status status = quota.Check(2 * kState);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("), and 0.2 MB more are wanted; delete"));
+}
+
 TEST_F(StateQuotaTest, TheLastWholeCheckpointStaysAndTheRefusalSaysWhatIsUsed) {
   for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
   // The newest is damaged: the one before is the last good one.
@@ -87,6 +104,39 @@ TEST_F(QuotaOfJobsTest, NewJobsAreRefusedAndThoseThatAreThereGoOn) {
   EXPECT_EQ(test::AwaitEnd(*jobs_, running).state, JobState::kSucceeded);
   fs::remove(folder_.File("state/large"));
   EXPECT_TRUE(jobs_->Submit(test::ASpec(), "").ok());
+}
+
+TEST_F(QuotaOfJobsTest, AFullFolderRefusesALivePublicationAndKeepsWhatTheJobEndsWith) {
+  quota_bytes_ = 3'000'000;
+  JobManager* jobs = nullptr;
+  absl::Status live;
+  UseTrainer({.before_step = [&](const TrainingRequest& request, int64_t step) {
+    if (step != 3) return absl::OkStatus();
+    EXPECT_TRUE(AtomicWriteFile(folder_.File("state/large"), std::string(4'000'000, 'x')).ok());
+    std::thread asks([&] {
+      live = jobs->Publish(request.job_name.substr(request.job_name.find('/') + 1)).status();
+    });
+    bool served = false;
+    while (!served) {
+      request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {
+        served = true;
+        EXPECT_TRUE(test::WriteFakeModel(folder, LiveJobName(request.job_name, step)).ok());
+        return TrainingResult{.steps = step};
+      });
+    }
+    asks.join();
+    return absl::OkStatus();
+  }});
+  Open();
+  jobs = jobs_.get();
+  const std::string id = Submit(2, 5);
+  const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
+  EXPECT_TRUE(absl::IsResourceExhausted(live)) << live;
+  EXPECT_THAT(test::Describe(events), Contains("model models/tiny/versions/1"));
+  EXPECT_THAT(events, Contains(Field(&JobEvent::text, HasSubstr("large 4.0 MB"))));
+  EXPECT_EQ(jobs_->Get(id)->state, JobState::kSucceeded);
+  EXPECT_EQ(registry_->Get("tiny")->card.training_job, "trainingJobs/" + id);
+  EXPECT_EQ(registry_->List().size(), 1u);
 }
 
 }  // namespace

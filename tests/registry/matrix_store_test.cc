@@ -111,6 +111,22 @@ TEST_F(MatrixStoreTest, ADeletionIsOnTheDiskWhenItReturns) {
   EXPECT_THAT(flushed(), testing::ElementsAre(folder_.path() + "/kept"));
 }
 
+TEST_F(MatrixStoreTest, WhatHasNoRoomIsRefusedAndWhatIsKeptAlreadyNeedsNone) {
+  const std::string kept = Open()->Put(AnUpload(5))->name;
+  const MatrixUpload another = AnUpload(6);
+  int64_t asked = 0;
+  const auto store = *MatrixStore::Create(
+      {.directory = folder_.path() + "/kept", .check_room = [&asked](int64_t bytes) {
+         asked = bytes;
+         return absl::ResourceExhaustedError("full");
+       }});
+  EXPECT_EQ(store->Put(AnUpload(5))->name, kept);
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(store->Put(another).status().message(), "full");
+  EXPECT_EQ(asked, static_cast<int64_t>(another.content().size()));
+  EXPECT_THAT(store->List(), SizeIs(1));
+}
+
 TEST_F(MatrixStoreTest, ADamagedFileIsRefusedAndMendedByAnUpload) {
   const StoredMatrices stored = *Open()->Put(AnUpload(5));
   std::string content = *ReadFile(FileOf(stored));

@@ -10,7 +10,9 @@
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
 #include "gmock/gmock.h"
+#include "server/service/model_import.h"
 #include "tests/server/daemon_fixture.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
 
 namespace vrp::test {
 namespace {
@@ -229,6 +231,52 @@ TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/models/a"));
   Stop();  // the last upload is over by then
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() + "/models/.staging"));
+}
+
+TEST_F(ModelServiceTest, AFullStateFolderTakesNeitherModelsNorMatrices) {
+  vrpd_.state_quota_mb = 1;
+  Start();
+  models_ = v1::ModelService::NewStub(channel_);
+  ASSERT_TRUE(AtomicWriteFile(folder_.File("state/large"), std::string(2'000'000, 'x')).ok());
+  const grpc::Status import = Import({Header("a")});
+  EXPECT_EQ(import.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(import.error_message(), HasSubstr("large 2.0 MB"));
+  Context context;
+  v1::Matrices kept;
+  const auto upload = v1::DatasetService::NewStub(channel_)->UploadMatrices(&context, &kept);
+  v1::UploadMatricesRequest message;
+  message.mutable_header()->set_size(2);
+  upload->Write(message);
+  message.mutable_chunk()->mutable_values()->Resize(4, 1.0);
+  upload->Write(message);
+  upload->WritesDone();
+  const grpc::Status uploaded = upload->Finish();
+  EXPECT_EQ(uploaded.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(uploaded.error_message(), HasSubstr("MB more are wanted"));
+}
+
+TEST(ModelImportTest, AModelThatDoesNotFitIsRefusedOnceItHasCome) {
+  const TempFolder folder;
+  const auto state = *StateFolder::Open(folder.File("state"));
+  const StateQuota quota(*state, 1'000'000);
+  const auto registry =
+      *Registry::Create({.directory = folder.File("state/models"), .loader = FakeLoader()});
+  {
+    ModelImport import(*registry, &quota);
+    v1::ImportModelRequest message;
+    message.mutable_header()->set_name("a");
+    ASSERT_TRUE(import.Take(message).ok());
+    message.mutable_chunk()->set_file("card.json");
+    message.mutable_chunk()->set_data("{}");
+    ASSERT_TRUE(import.Take(message).ok());
+    message.mutable_chunk()->set_file("weights.safetensors");
+    message.mutable_chunk()->set_data(std::string(2'000'000, 'x'));
+    ASSERT_TRUE(import.Take(message).ok());
+    const absl::Status status = import.Finish().status();
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("models 2.0 MB"));
+  }
+  EXPECT_TRUE(quota.Check().ok());
 }
 
 TEST_F(ModelServiceTest, AnUploadThatBreaksOffPublishesNothing) {
