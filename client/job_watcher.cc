@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "client/steady_now.h"
 
 namespace vrp::client {
 namespace {
@@ -90,7 +90,7 @@ class Watcher {
       if (outcome_.has_value()) return *outcome_;
       if (!IsBrokenConnection(status) || !reachable_) return status;
       if (gaps_ >= kMostGaps) return MissingEventError();
-      if (absl::Now() - last_contact_ > options_.give_up_after)
+      if (SteadyNow() - last_contact_ > options_.give_up_after)
         return absl::UnavailableError(status.message());
       if (!std::exchange(lost_, true)) sink_.OnConnectionLost(status);
       if (interrupt_.WaitFor(backoff_)) return absl::CancelledError("interrupted");
@@ -108,7 +108,7 @@ class Watcher {
   }
 
   void NoteContact() {
-    last_contact_ = absl::Now();
+    last_contact_ = SteadyNow();
     reachable_ = true;
     backoff_ = options_.first_backoff;
     if (std::exchange(lost_, false)) sink_.OnReconnected();
@@ -157,7 +157,7 @@ class Watcher {
   bool lost_ = false;
   int gaps_ = 0;  // in a row
   absl::Duration backoff_;
-  absl::Time last_contact_ = absl::Now();
+  absl::Time last_contact_ = SteadyNow();
   std::optional<WatchOutcome> outcome_;
 };
 

@@ -9,7 +9,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "client/steady_now.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -36,7 +36,7 @@ class Schedule {
   // Nothing: the run is over.
   std::optional<Turn> Next() {
     absl::MutexLock lock(&mutex_);
-    absl::Time due = absl::Now();
+    absl::Time due = SteadyNow();
     if (rate_ > 0) {
       next_ += absl::Seconds(std::exponential_distribution<>(rate_)(random_));
       due = next_;
@@ -65,7 +65,7 @@ class Tally {
   explicit Tally(absl::Time counted_from) : counted_from_(counted_from) {}
 
   void Answered(absl::Time due, const v1::SolveResponse& response) {
-    const absl::Duration latency = absl::Now() - due;
+    const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);
     any_answer_ = true;
     if (due < counted_from_) return;
@@ -81,7 +81,7 @@ class Tally {
 
   // False: the error ends the run.
   bool Failed(absl::Time due, const absl::Status& status) {
-    const absl::Duration latency = absl::Now() - due;
+    const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);
     // Of the first requests some may wait for a model that is being loaded.
     const bool warms_up = due < counted_from_;
@@ -98,7 +98,7 @@ class Tally {
   absl::StatusOr<LoadResult> Result() {
     absl::MutexLock lock(&mutex_);
     if (!error_.ok()) return error_;
-    result_.elapsed = absl::Now() - counted_from_;
+    result_.elapsed = SteadyNow() - counted_from_;
     return std::move(result_);
   }
 
@@ -115,12 +115,12 @@ class Tally {
 absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::SolveRequest>& requests,
                                    const LoadOptions& options, absl::Duration timeout,
                                    const Interrupt& interrupt) {
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   Schedule schedule(options, start);
   Tally tally(start + options.warm_up);
   const auto work = [&] {
     while (const std::optional<Schedule::Turn> turn = schedule.Next()) {
-      if (interrupt.WaitFor(std::max(turn->due - absl::Now(), absl::ZeroDuration()))) return;
+      if (interrupt.WaitFor(std::max(turn->due - SteadyNow(), absl::ZeroDuration()))) return;
       const absl::StatusOr<v1::SolveResponse> response =
           client.Solve(requests[turn->number % requests.size()], timeout);
       if (response.ok()) {

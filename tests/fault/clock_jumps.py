@@ -4,8 +4,9 @@
 For each jump, a day forwards and an hour back: a training job with a time limit runs, a solve job, a solve and a
 stream with budgets of some seconds are under way, a watch is open. After the jump the budgets end when they should by the
 test's own clock, the answers are sound, the training makes steps and has not come to its time limit, the watch's events
-have no gap, requests with a deadline are served, and vrpd ends at SIGTERM in time. Then it is started again, by the
-clock as it was set, and goes on. Prints a JSON line a jump; exits 1 where anything was wrong.
+have no gap, requests with a deadline are served, vrpctl bench measures across another such jump, and vrpd ends at SIGTERM
+in time. Then it is started again, by the clock as it was set, and goes on. Prints a JSON line a jump; exits 1 where
+anything was wrong.
 
 Examples:
   clock_jumps.py
@@ -19,13 +20,14 @@ import os
 import pathlib
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import api  # noqa: E402
-from daemon import BINARIES, DATA, Daemon, tiny_config  # noqa: E402
+from daemon import BINARIES, CALL_TIMEOUT_S, DATA, Daemon, tiny_config  # noqa: E402
 
 SHIM = BINARIES.parent / "tests" / "clock_shim.so"
 JUMPS = (86_400, -3600)
@@ -58,9 +60,11 @@ class Case:
         if not right:
             self.problems.append(text)
 
+    def env(self):
+        return {**os.environ, "LD_PRELOAD": str(SHIM), "VRP_CLOCK_OFFSET": str(self.clock.path)}
+
     def start(self):
-        return Daemon(self.folder / "state",
-                      env={**os.environ, "LD_PRELOAD": str(SHIM), "VRP_CLOCK_OFFSET": str(self.clock.path)})
+        return Daemon(self.folder / "state", env=self.env())
 
     def step(self, daemon, job):
         return self.job(daemon, job).progress.step
@@ -83,6 +87,15 @@ class Case:
     def stream(self, channel):
         return list(api.start(channel, "SolverService/StreamSolve", [api.solve_request(budget_ms=1000 * BUDGET_S)], timeout=60))
 
+    def bench(self, daemon):
+        """What vrpctl measures by a clock that is set meanwhile."""
+        words = ("bench", DATA / "E-n22-k4.vrp", "--budget", "20ms", "--clients", "1", "--duration", f"{BUDGET_S}s", "--warm-up", "1ms")
+        done = subprocess.run([BINARIES / "vrpctl", "--remote", daemon.address, *words, "--output", "json"], env=self.env(),
+                              capture_output=True, text=True, timeout=CALL_TIMEOUT_S)
+        if done.returncode != 0:
+            raise AssertionError(f"vrpctl bench exited {done.returncode}: {done.stderr}")
+        return json.loads(done.stdout.splitlines()[0])
+
     def run(self):
         daemon = self.start()
         try:
@@ -90,6 +103,7 @@ class Case:
             daemon.events_until(lambda event: event["type"] == "progress", "jobs", "watch", job)
             self.jump_meanwhile(daemon)
             self.look_after(daemon, job)
+            self.measure_meanwhile(daemon)
             stopping = time.monotonic()
             self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
             self.expect(time.monotonic() - stopping < 20, "SIGTERM took more than 20 s")
@@ -122,6 +136,16 @@ class Case:
         self.expect(job.state == SUCCEEDED, f"the solve job's state is {job.state}")
         searched = job.progress.searched.ToMilliseconds() / 1000
         self.expect(BUDGET_S * 0.5 <= searched <= BUDGET_S + LATE_S, f"the solve job searched for {searched} s")
+
+    def measure_meanwhile(self, daemon):
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            bench = pool.submit(self.timed, lambda: self.bench(daemon))
+            time.sleep(BUDGET_S / 2)
+            self.clock.set(2 * self.jump)
+            measured, seconds = bench.result()
+        self.check_in_time("vrpctl bench", seconds)
+        self.check_in_time("vrpctl bench by its own clock", measured["elapsed_ms"] / 1000)
+        self.expect(0 <= measured["latency_ms"]["max"] <= 1000 * LATE_S, f"vrpctl bench measured {measured['latency_ms']}")
 
     def look_after(self, daemon, job):
         before = self.step(daemon, job)
