@@ -1,6 +1,7 @@
 // vrpd: composes the daemon and waits for its end.
 #include <malloc.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -173,6 +174,8 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace vrp
 
 int main(int count, char** arguments) {
+  // Jobs, models and matrices are their owner's alone, also in a folder that others may enter.
+  umask(0077);
   vrp::KeepOpenMpQuiet(arguments);
   const int code = vrp::Main({arguments + 1, arguments + count});
   if (code != vrp::kAnew) return code;

@@ -28,8 +28,8 @@ constexpr std::string_view kCopyPrefix = "jobs.copy.";
 
 absl::Status MakePrivateFolder(const fs::path& path) {
   if (path.has_parent_path()) VRP_RETURN_IF_ERROR(EnsureDirectory(path.parent_path().string()));
-  // One that is there keeps its mode: it may be shared on purpose, and the files in it are private
-  // anyway.
+  // One that is there keeps its mode: it may be shared on purpose, and what vrpd makes in it is
+  // private anyway, by its umask.
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return absl::ErrnoToStatus(errno, Concat("make folder ", path.string()));
   }

@@ -16,7 +16,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from daemon import BINARIES, CALL_TIMEOUT_S, DATA, Daemon, vrpctl
+from daemon import BINARIES, CALL_TIMEOUT_S, DATA, ROOT, Daemon, tiny_config, vrpctl
 
 # Only what a test gives counts, not what its caller has set.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
@@ -152,6 +152,25 @@ class SecurityTest(unittest.TestCase):
         self.assert_refused_to_start("Give --tls-certificate", listen="0.0.0.0:0")
         self.assert_refused_to_start("--tls-client-ca or for tokens by --tokens", *pair, listen="0.0.0.0:0")
         self.start("--insecure", listen="0.0.0.0:0")
+
+    def test_what_a_daemon_keeps_is_its_users_alone_also_in_a_folder_that_others_enter(self):
+        state = self.folder / "entered"
+        state.mkdir()
+        state.chmod(0o755)
+        before = os.umask(0o022)
+        self.addCleanup(os.umask, before)
+        daemon = self.start(state=state)
+        matrices = self.write("matrices.json", json.dumps({"distance_matrix": [[0, 1], [1, 0]]}))
+        daemon.json("matrices", "upload", matrices)
+        daemon.json("models", "import", ROOT / "models" / "ptrnet-cvrp20" / "1", "--name", "brought")
+        daemon.json("models", "alias", "brought@production", "1")
+        trained = daemon.call("train", "--config", tiny_config(self.folder))
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        daemon.json("solve", DATA / "E-n22-k4.vrp", "--job", "--budget", "50ms")
+        kept = [path for path in state.rglob("*") if stat.S_ISREG(path.lstat().st_mode) or path.is_dir()]
+        names = {path.name for path in kept}
+        self.assertLessEqual({"jobs.db", "lock", "matrices", "card.json", "weights.safetensors", "production"}, names)
+        self.assertEqual([f"{path}: {path.lstat().st_mode & 0o777:o}" for path in kept if path.lstat().st_mode & 0o077], [])
 
     def test_a_new_certificate_is_taken_at_sighup(self):
         certificate, key = self.authority.issue("renewed")
