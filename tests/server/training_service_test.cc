@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/jobs/job_store.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 
@@ -104,6 +105,41 @@ TEST_F(TrainingServiceTest, TrainsAndTellsEveryEventOnce) {
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED);
   EXPECT_THAT(job_.model(), testing::StartsWith("models/"));
   EXPECT_EQ(Cancel(job_.name()).error_code(), grpc::FAILED_PRECONDITION);
+}
+
+TEST_F(TrainingServiceTest, EachNumberOfALongLogArrivesOnceAlsoWhereItWasThinned) {
+  Restart(std::make_unique<FakeTrainer>(5, 3));
+  ASSERT_TRUE(Create(ARequest()).ok());
+  const std::string name = job_.name();
+  Watch(name, 1, [](const auto& event) { return IsStep(event, 2); });
+  Stop();
+  {  // In place of thousands of steps.
+    const auto store = *JobStore::Open(folder_.File("state/jobs.db"), &clock_);
+    const auto steps = [](JobChange& change) {
+      for (int64_t step = 3; step <= 5500; ++step) change.Progress({.epoch = 1, .step = step});
+      return absl::OkStatus();
+    };
+    ASSERT_TRUE(store->Update(name.substr(name.find('/') + 1), Durability::kNormal, steps).ok());
+  }
+  Restart(std::make_unique<FakeTrainer>(5));
+  const Watched all = Watch(name, 1);
+  ASSERT_TRUE(all.status.ok()) << all.status.error_message();
+  int64_t next = 1, left_out = 0, inside = 0;
+  for (const v1::WatchTrainingJobResponse& event : all.events) {
+    const int64_t first =
+        event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
+    EXPECT_EQ(first, next);
+    EXPECT_LE(first, event.sequence());
+    if (event.has_compacted()) inside = event.sequence();
+    left_out += event.has_compacted() ? event.sequence() - first + 1 : 0;
+    next = event.sequence() + 1;
+  }
+  EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
+  EXPECT_GT(next, 5500);
+  EXPECT_GT(left_out, 1000);
+  const Watched rest = Watch(name, inside);
+  EXPECT_EQ(rest.events.front().compacted().first_sequence(), inside);
+  EXPECT_EQ(rest.events.front().sequence(), inside);
 }
 
 TEST_F(TrainingServiceTest, SurvivesARestartInMidTrainingWithoutAGap) {
