@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/watch.h"
 #include "core/device/device.h"
 #include "core/model/policy.h"
 #include "core/registry/model_folder.h"
@@ -43,6 +44,7 @@ class LoadedModels {
     std::function<void(const absl::Status&)> on_failure = nullptr;
     // So long a version that could not be loaded there is left alone.
     absl::Duration patience = absl::Seconds(30);
+    WatchFn watch = nullptr;  // of "model load", with its first decoding
   };
   explicit LoadedModels(Options options);
   // Waits for a version that is being loaded.

@@ -98,7 +98,8 @@ Registry::Registry(Options options, std::unique_ptr<StagingArea> staging)
       aliases_((fs::path(options_.directory) / kAliasFolder).string(), *staging_),
       loaded_({.device = options_.device,
                .loader = options_.loader,
-               .on_failure = options_.on_failure}) {}
+               .on_failure = options_.on_failure,
+               .watch = options_.watch}) {}
 
 std::vector<std::string> Registry::Roots() const {
   std::vector<std::string> roots = {options_.directory};
@@ -291,6 +292,7 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
         Concat(staging_directory,
                ": is no staging folder of this registry; take one from StagingDirectory()"));
   }
+  const auto watched = BeginWatch(options_.watch, "publication", Concat("models/", name));
   VRP_ASSIGN_OR_RETURN(const ModelCard card, ReadModelFiles(staging_directory));
   VRP_RETURN_IF_ERROR(CheckWeights(staging_directory, card));
   VRP_RETURN_IF_ERROR(SyncTree(staging_directory));
@@ -316,6 +318,7 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
 
 absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
                                               const std::string& staging_directory) {
+  const auto watched = BeginWatch(options_.watch, "import", Concat("models/", name));
   VRP_ASSIGN_OR_RETURN(ModelCard card, ReadModelFiles(staging_directory));
   const fs::path weights = fs::path(staging_directory) / kWeightsFile;
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(weights.string(), kMaxSafetensorsBytes));

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "core/base/watch.h"
 #include "core/device/device.h"
 #include "core/model/policy.h"
 #include "core/registry/alias_store.h"
@@ -36,6 +37,7 @@ class Registry {
     PolicyLoader loader;
     // Told of newer versions that cannot be loaded while an older one serves. Thread-safe.
     std::function<void(const absl::Status&)> on_failure = nullptr;
+    WatchFn watch = nullptr;  // of "publication", "import", "model load"
   };
   // Removes what a crashed process left of unpublished models. Errors name the folder.
   static absl::StatusOr<std::unique_ptr<Registry>> Create(Options options);

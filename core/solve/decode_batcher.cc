@@ -172,8 +172,10 @@ bool DecodeBatcher::RunOne() {
 void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
   PostIfNeeded();
   const absl::Time begun = SteadyNow();
+  auto watched = BeginWatch(options_.watch, "decode batch", {});
   std::vector<absl::StatusOr<DecodedPlan>> plans = DecodeAll(batch);
   const absl::Time ended = SteadyNow();
+  watched.reset();
   {
     absl::MutexLock lock(&mutex_);
     --running_;

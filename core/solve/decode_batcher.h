@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/watch.h"
 #include "core/solve/decode_queue.h"
 
 namespace vrp {
@@ -40,6 +41,7 @@ class DecodeBatcher {
     // Whether other work waits for those threads: it goes before the next batch.
     std::function<bool()> others_wait;
     std::function<void(const Report&)> on_batch = nullptr;  // null: nobody is told
+    WatchFn watch = nullptr;                                // of each "decode batch"
   };
   explicit DecodeBatcher(Options options);
   // Nothing may wait or be under way.

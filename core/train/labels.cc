@@ -129,6 +129,7 @@ absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));
   for (int64_t first = 0; first < request.samples; first += kAtOnce) {
+    around.TellPiece();
     const int64_t count = std::min(kAtOnce, request.samples - first);
     std::vector<absl::StatusOr<Sample>> made(static_cast<size_t>(count),
                                              absl::CancelledError("cancelled"));
@@ -183,6 +184,7 @@ absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, N
   int64_t added = 0;
   for (int64_t number = 1; added < limit && std::getline(in, line); ++number) {
     if (IsBlank(line)) continue;
+    around.TellPiece();
     if (around.stop.ShouldStop()) {
       return absl::CancelledError("cancelled while the labels were read");
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,12 @@ struct LabelSurroundings {
   std::string folder;
   CpuPool* pool = nullptr;  // not null
   StopCondition stop = {};
+  // Before each piece of the work, by the thread that asked for the set; null: nobody is told.
+  std::function<void()> on_piece = nullptr;
+
+  void TellPiece() const {
+    if (on_piece != nullptr) on_piece();
+  }
 };
 
 // The path of the set that our own search makes; one that is there already is not made again. The

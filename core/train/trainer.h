@@ -69,7 +69,8 @@ class TrainingObserver {
   virtual void OnProgress(const TrainingProgress& progress) = 0;
   // A checkpoint is durable in the checkpoint folder; training would resume from `step`.
   virtual void OnCheckpoint(int64_t step) = 0;
-  // What comes next: "training step", "validation", "checkpoint"; each ends when the next begins.
+  // What comes next: "preparation", a piece of the "references" or "labels", "resumption",
+  // "training step", "validation", "checkpoint", "publication"; each ends when the next begins.
   virtual void OnPhase(std::string_view) {}
 };
 

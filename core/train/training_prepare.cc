@@ -37,10 +37,18 @@ std::string TrainingRun::CacheFolder() const {
   return Concat(request_.checkpoint_directory, "/labels");
 }
 
+LabelSurroundings TrainingRun::LabelsAs(std::string phase) {
+  return {.folder = CacheFolder(),
+          .pool = &pool_,
+          .stop = stop_,
+          .on_piece = [this, phase = std::move(phase)] { observer_.OnPhase(phase); }};
+}
+
 absl::Status TrainingRun::Prepare() {
+  observer_.OnPhase("preparation");
   std::unique_ptr<PolicyEngine> baseline;
   VRP_RETURN_IF_ERROR(MakeEngines(baseline));
-  const LabelSurroundings around{.folder = CacheFolder(), .pool = &pool_, .stop = stop_};
+  const LabelSurroundings around = LabelsAs("references");
   VRP_RETURN_IF_ERROR(EnsureDirectory(around.folder));
   std::vector<Instance> own;
   if (!config_.problem.instances.empty()) {
@@ -50,6 +58,7 @@ absl::Status TrainingRun::Prepare() {
                        ValidationSet::Make(config_, engine_->node_order(), own, around));
   Banner();
   VRP_RETURN_IF_ERROR(MakeSource(own));
+  observer_.OnPhase("resumption");
   learner_ = MakeLearner({.config = config_,
                           .engine = engine_.get(),
                           .baseline = std::move(baseline),
@@ -94,7 +103,7 @@ absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
                           : MakeInstanceSource(config_, order, std::move(own));
     return absl::OkStatus();
   }
-  const LabelSurroundings around{.folder = CacheFolder(), .pool = &pool_, .stop = stop_};
+  const LabelSurroundings around = LabelsAs("labels");
   const SupervisedConfig& supervised = config_.supervised;
   std::string path;
   if (supervised.labels == LabelSource::kFile) {

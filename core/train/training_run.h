@@ -38,6 +38,8 @@ class TrainingRun {
   absl::Status MakeEngines(std::unique_ptr<PolicyEngine>& baseline);
   absl::Status MakeSource(std::vector<Instance>& own);
   std::string CacheFolder() const;
+  // For sets that are made in this phase.
+  LabelSurroundings LabelsAs(std::string phase);
   void Banner();
 
   absl::Status Loop();

@@ -158,6 +158,7 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
 }
 
 absl::StatusOr<TrainingResult> TrainingRun::Publish() {
+  observer_.OnPhase("publication");
   const bool best = config_.patience > 0 && best_step_ > 0;
   if (best || average_.has_value()) {
     const std::span<const float> served = best ? best_values_ : ServedWeights();

@@ -103,11 +103,16 @@ absl::Status AddReferences(const TrainingConfig& config, const LabelSurroundings
     }
     return absl::OkStatus();
   }
-  around.pool->ParallelFor(static_cast<int64_t>(items.size()), [&](int64_t i) {
-    if (!around.stop.ShouldStop()) {
-      AddReference(config, around.stop, items[static_cast<size_t>(i)]);
-    }
-  });
+  for (size_t first = 0; first < items.size(); first += kAtOnce) {
+    around.TellPiece();
+    const std::span<Referenced> part =
+        std::span(items).subspan(first).first(std::min<size_t>(kAtOnce, items.size() - first));
+    around.pool->ParallelFor(std::ssize(part), [&](int64_t i) {
+      if (!around.stop.ShouldStop()) {
+        AddReference(config, around.stop, part[static_cast<size_t>(i)]);
+      }
+    });
+  }
   if (!around.stop.ShouldStop()) return absl::OkStatus();
   return absl::CancelledError("cancelled while the validation set was made");
 }

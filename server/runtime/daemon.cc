@@ -152,7 +152,8 @@ absl::Status Daemon::Parts::OpenCore() {
                                          .read_only_directories = vrpd.read_only_models_dirs,
                                          .device = device,
                                          .loader = options.policy_loader,
-                                         .on_failure = WarnOfModel}));
+                                         .on_failure = WarnOfModel,
+                                         .watch = telemetry->watchdog().AsFunction()}));
   watched_trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
   trainer = std::make_unique<MeteredTrainer>(*watched_trainer, *devices);
   VRP_ASSIGN_OR_RETURN(
@@ -208,6 +209,7 @@ void Daemon::Parts::MakeBatcher() {
         for (const absl::Duration waited : report.waited) wait(waited);
         metrics->Decoded(report.waited.size(), report.computed);
       };
+  batching.watch = telemetry->watchdog().AsFunction();
   batcher = std::make_unique<DecodeBatcher>(std::move(batching));
 }
 
@@ -230,13 +232,14 @@ void Daemon::Parts::MakeHandlers() {
       .jobs = jobs.get(),
       .default_device = default_device,
       .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
-  model_handler =
-      std::make_unique<ModelHandler>(ModelEvaluationContext{.registry = registry.get(),
-                                                            .matrices = matrices.get(),
-                                                            .clock = options.clock,
-                                                            .threads = vrpd.threads,
-                                                            .max_nodes = vrpd.max_nodes},
-                                     &book->quota());
+  model_handler = std::make_unique<ModelHandler>(
+      ModelEvaluationContext{.registry = registry.get(),
+                             .matrices = matrices.get(),
+                             .clock = options.clock,
+                             .threads = vrpd.threads,
+                             .max_nodes = vrpd.max_nodes,
+                             .watch = telemetry->watchdog().AsFunction()},
+      &book->quota());
 }
 
 absl::Status Daemon::Parts::OpenSolveJobs() {
@@ -287,7 +290,8 @@ void Daemon::Parts::MakeServices() {
                                       BackupSources{.book = book.get(),
                                                     .models_directory = vrpd.models_dir,
                                                     .program = ProgramName(),
-                                                    .clock = options.clock}));
+                                                    .clock = options.clock,
+                                                    .watch = telemetry->watchdog().AsFunction()}));
 }
 
 absl::Status Daemon::Parts::OpenAccess() {

@@ -13,11 +13,13 @@ namespace {
 
 class BackupSource final : public StreamSource<v1::BackupServerResponse> {
  public:
-  explicit BackupSource(std::unique_ptr<BackupStream> stream) : stream_(std::move(stream)) {}
+  BackupSource(std::unique_ptr<BackupStream> stream, WatchFn watch)
+      : stream_(std::move(stream)), watch_(std::move(watch)) {}
 
   absl::StatusOr<std::vector<v1::BackupServerResponse>> Next() override {
     std::vector<v1::BackupServerResponse> messages;
     if (at_end_) return messages;
+    const auto watched = BeginWatch(watch_, "backup", {});
     VRP_ASSIGN_OR_RETURN(std::string piece, stream_->Next());
     v1::BackupServerResponse& message = messages.emplace_back();
     message.set_total_bytes(stream_->total_bytes());
@@ -46,6 +48,7 @@ class BackupSource final : public StreamSource<v1::BackupServerResponse> {
   }
 
   const std::unique_ptr<BackupStream> stream_;
+  const WatchFn watch_;
   Sha256 digest_;
   bool at_end_ = false;
 };
@@ -54,8 +57,9 @@ class BackupSource final : public StreamSource<v1::BackupServerResponse> {
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::BackupServerResponse>>> OpenBackup(
     const BackupSources& sources) {
+  const auto watched = BeginWatch(sources.watch, "backup", {});
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<BackupStream> stream, BackupStream::Open(sources));
-  return std::make_unique<BackupSource>(std::move(stream));
+  return std::make_unique<BackupSource>(std::move(stream), sources.watch);
 }
 
 }  // namespace vrp

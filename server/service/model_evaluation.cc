@@ -188,6 +188,8 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
   absl::StatusOr<std::vector<v1::EvaluateModelResponse>> Next() override {
     std::vector<v1::EvaluateModelResponse> messages;
     if (reported_) return messages;
+    const auto watched = BeginWatch(context_.watch, "evaluation",
+                                    ModelVersionName(model_.version.name, model_.version.version));
     if (evaluation_ == nullptr) {
       VRP_RETURN_IF_ERROR(Prepare());
       return messages;

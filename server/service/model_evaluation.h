@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
+#include "core/base/watch.h"
 #include "core/problem/matrices.h"
 #include "core/registry/registry.h"
 #include "server/service/stream_source.h"
@@ -19,6 +20,7 @@ struct ModelEvaluationContext {
   const Clock* clock = nullptr;
   int32_t threads = 1;
   int32_t max_nodes = kMaxNodes;  // of one file
+  WatchFn watch = nullptr;        // of each piece of an "evaluation"
 };
 
 // Loads the model, reads or makes the instances. The source gives a message with progress for each

@@ -1,8 +1,15 @@
 #include "server/telemetry/watchdog.h"
 
+#include <memory>
+#include <string_view>
 #include <utility>
 
 namespace vrp {
+namespace {
+
+constexpr absl::Duration kMinutesAtMost = absl::Minutes(10);
+
+}  // namespace
 
 Watchdog::Watch::Watch(Watchdog& watchdog, Work work, absl::Time now) : watchdog_(watchdog) {
   const absl::Duration limit = work.limit;
@@ -15,6 +22,13 @@ Watchdog::Watch::Watch(Watchdog& watchdog, Work work, absl::Time now) : watchdog
 Watchdog::Watch::~Watch() {
   absl::MutexLock lock(&watchdog_.mutex_);
   watchdog_.entries_.erase(number_);
+}
+
+WatchFn Watchdog::AsFunction() {
+  return [this](std::string_view phase, std::string_view of) {
+    return std::make_shared<const Watch>(
+        *this, Work{.phase = std::string(phase), .of = std::string(of), .limit = kMinutesAtMost});
+  };
 }
 
 std::vector<Watchdog::Overdue> Watchdog::Look(absl::Time now) {

@@ -10,6 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
+#include "core/base/watch.h"
 
 namespace vrp {
 
@@ -40,6 +41,8 @@ class Watchdog {
     absl::Duration so_far;
     absl::Duration limit;
   };
+  // For who knows no watchdog: work that takes minutes at most. Must not outlive the watchdog.
+  WatchFn AsFunction();
   // What is beyond its limit, or beyond twice, four times, ... of it since it was last told.
   std::vector<Overdue> Look(absl::Time now = SteadyNow());
 

@@ -1,4 +1,5 @@
-// A trainer whose steps, validations and checkpoints are watched.
+// A trainer that is watched phase by phase: preparation, steps, validations, checkpoints, the
+// model.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 namespace vrp {
 
 // The usual time of a phase is the mean of the job's own so far. Far beyond it: twenty times that,
-// and at least a minute; of a job's first, ten minutes. What a trainer does before its first step
-// (labels, a reference for the validation) may take hours, and is not watched.
+// and at least a minute; of a job's first, ten minutes. Labels and references for the validation,
+// which may take hours, are watched piece by piece.
 class WatchedTrainer final : public Trainer {
  public:
   // Both outlive it.

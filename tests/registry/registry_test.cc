@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/registry/registry_fixture.h"
+#include "tests/testing/recorded_watch.h"
 
 namespace vrp {
 namespace {
@@ -275,6 +276,21 @@ TEST_F(RegistryTest, ACardIsReplacedWithoutATemporaryFileBesideIt) {
   close(events);
   EXPECT_EQ(registry->Get("alpha")->card.evaluations.size(), 1u);
   EXPECT_THAT(StagingFolders(), IsEmpty());
+}
+
+TEST_F(RegistryTest, PublicationsImportsAndLoadsAreWatchedWhileTheyLast) {
+  test::RecordedWatch watch;
+  const auto registry =
+      *Registry::Create({.directory = models_, .loader = LoadFake, .watch = watch.Function()});
+  ASSERT_TRUE(Publish(*registry, "a").ok());
+  EXPECT_THAT(watch.Take(),
+              ElementsAre("publication of models/a", "end of publication of models/a"));
+  ASSERT_TRUE(registry->Load("a").ok());
+  EXPECT_THAT(watch.Take(), ElementsAre("model load of models/a/versions/1",
+                                        "end of model load of models/a/versions/1"));
+  const std::string staging = *registry->StagingDirectory();
+  EXPECT_FALSE(registry->Import("b", staging).ok());
+  EXPECT_THAT(watch.Take(), ElementsAre("import of models/b", "end of import of models/b"));
 }
 
 TEST_F(RegistryTest, CreateTellsAFolderThatCannotBeMade) {

@@ -4,7 +4,9 @@
 #include "core/base/sha256.h"
 #include "core/jobs/backup/restore.h"
 #include "gmock/gmock.h"
+#include "server/service/backup_source.h"
 #include "tests/server/daemon_fixture.h"
+#include "tests/testing/recorded_watch.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::test {
@@ -73,6 +75,22 @@ TEST_F(BackupServiceTest, ACallerWhoGoesAwayLeavesNothingBehind) {
     EXPECT_THAT(entry.path().string(), Not(HasSubstr("copy")));
   }
   EXPECT_TRUE(Backup().ok());
+}
+
+TEST(BackupSourceTest, EachPieceIsWatched) {
+  const TempFolder folder;
+  const SystemClock clock;
+  const auto book = *JobBook::Open(folder.File("state"), &clock);
+  RecordedWatch watch;
+  const auto source = OpenBackup({.book = book.get(),
+                                  .models_directory = folder.File("models"),
+                                  .program = "vrpd",
+                                  .clock = &clock,
+                                  .watch = watch.Function()});
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_THAT(watch.Take(), testing::ElementsAre("backup", "end of backup"));
+  ASSERT_TRUE((*source)->Next().ok());
+  EXPECT_THAT(watch.Take(), testing::ElementsAre("backup", "end of backup"));
 }
 
 }  // namespace

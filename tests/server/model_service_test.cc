@@ -10,8 +10,10 @@
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
 #include "gmock/gmock.h"
+#include "server/service/model_evaluation.h"
 #include "server/service/model_import.h"
 #include "tests/server/daemon_fixture.h"
+#include "tests/testing/recorded_watch.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
 
 namespace vrp::test {
@@ -253,6 +255,30 @@ TEST_F(ModelServiceTest, AFullStateFolderTakesNeitherModelsNorMatrices) {
   const grpc::Status uploaded = upload->Finish();
   EXPECT_EQ(uploaded.error_code(), grpc::RESOURCE_EXHAUSTED);
   EXPECT_THAT(uploaded.error_message(), HasSubstr("MB more are wanted"));
+}
+
+TEST(ModelEvaluationTest, EachPieceIsWatched) {
+  const TempFolder folder;
+  const std::string version = folder.File("models/net/1");
+  ASSERT_TRUE(EnsureDirectory(version).ok());
+  ASSERT_TRUE(WriteFakeModel(version, "").ok());
+  const auto registry =
+      *Registry::Create({.directory = folder.File("models"), .loader = FakeLoader()});
+  RecordedWatch watch;
+  const SystemClock clock;
+  v1::EvaluateModelRequest request;
+  request.set_model("models/net");
+  request.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
+  request.mutable_generate()->set_customers(5);
+  request.mutable_generate()->set_count(1);
+  const auto source = OpenModelEvaluation(
+      {.registry = registry.get(), .clock = &clock, .watch = watch.Function()}, request);
+  ASSERT_TRUE(source.ok()) << source.status();
+  while (!(*source)->AtEnd()) {
+    ASSERT_TRUE((*source)->Next().ok());
+    EXPECT_THAT(watch.Take(), testing::ElementsAre("evaluation of models/net/versions/1",
+                                                   "end of evaluation of models/net/versions/1"));
+  }
 }
 
 TEST(ModelImportTest, AModelThatDoesNotFitIsRefusedOnceItHasCome) {

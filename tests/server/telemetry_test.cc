@@ -103,6 +103,19 @@ TEST(Watchdog, TellsOfWorkBeyondItsLimitOnceAndAgainWhenItDoubled) {
   EXPECT_EQ(watchdog.Look(at(101)).at(0).phase, "checkpoint");
 }
 
+TEST(Watchdog, TellsOfWhatIsWatchedByItsFunction) {
+  Watchdog watchdog;
+  const WatchFn watch = watchdog.AsFunction();
+  auto watched = BeginWatch(watch, "model load", "models/a/versions/1");
+  EXPECT_TRUE(watchdog.Look(SteadyNow() + absl::Minutes(9)).empty());
+  const auto overdue = watchdog.Look(SteadyNow() + absl::Hours(1));
+  ASSERT_EQ(overdue.size(), 1u);
+  EXPECT_EQ(overdue[0].phase, "model load");
+  EXPECT_EQ(overdue[0].of, "models/a/versions/1");
+  watched.reset();
+  EXPECT_TRUE(watchdog.Look(SteadyNow() + absl::Hours(9)).empty());
+}
+
 // Begins a step, lets the test look, goes on.
 class OneStepTrainer final : public Trainer {
  public:

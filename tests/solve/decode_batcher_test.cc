@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/solve/decode_testing.h"
+#include "tests/testing/recorded_watch.h"
 
 namespace vrp {
 namespace {
@@ -99,6 +100,20 @@ TEST_F(DecodeBatcherTest, RequestsThatFollowEachOtherBecomeOneBatch) {
     ASSERT_TRUE(StatusOf(i).ok()) << StatusOf(i);
     EXPECT_EQ(outcomes_[i]->plan->plan, NearestNeighbourPlan(CvrpOf(10 + i)));
   }
+}
+
+TEST_F(DecodeBatcherTest, ABatchIsWatchedUntilItIsDecoded) {
+  test::RecordedWatch watch;
+  DecodeBatcher::Options options = OnManualPool();
+  options.watch = watch.Function();
+  options.on_batch = [&watch](const DecodeBatcher::Report&) {
+    EXPECT_THAT(watch.Take(), ElementsAre("decode batch", "end of decode batch"));
+  };
+  DecodeBatcher batcher(std::move(options));
+  others_wait_ = false;
+  Submit(batcher, Greedy(policy_, CvrpOf(10)));
+  EXPECT_TRUE(StatusOf(0).ok()) << StatusOf(0);
+  EXPECT_THAT(watch.Take(), IsEmpty()) << "on_batch took them";
 }
 
 TEST_F(DecodeBatcherTest, OtherWorkOfThePoolGoesBetweenTwoBatches) {

@@ -57,6 +57,24 @@ TEST_F(TrainerDataTest, TrainsOnAUsersOwnInstances) {
   }
 }
 
+TEST_F(TrainerDataTest, TellsWhatItIsAboutFromTheBeginningToTheModel) {
+  std::string yaml = Yaml("supervised");
+  yaml.replace(yaml.find("samples: 40"), 11, "samples: 600");  // three pieces of labels
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", yaml, recorder).ok());
+  std::vector<std::string> phases = recorder.phases;
+  ASSERT_GT(phases.size(), 7u);
+  EXPECT_EQ(phases.back(), "publication");
+  phases.resize(7);
+  EXPECT_EQ(phases, (std::vector<std::string>{"preparation", "references", "labels", "labels",
+                                              "labels", "resumption", "training step"}));
+  yaml = Yaml(kMethods[1]);
+  yaml.replace(yaml.find("instances: 20"), 13, "reference: nearest_neighbour, instances: 20");
+  Recorder other;
+  ASSERT_TRUE(Train("b", yaml, other).ok());
+  EXPECT_EQ(other.phases[1], "references");
+}
+
 TEST_F(TrainerDataTest, LearnsFromALabelFile) {
   std::string text;
   for (uint64_t seed = 1; seed <= 6; ++seed) {

@@ -30,11 +30,13 @@ class Recorder final : public TrainingObserver {
     if (progress.step == cancel_at) cancel->Cancel();
   }
   void OnCheckpoint(int64_t step) override { checkpoints.push_back(step); }
+  void OnPhase(std::string_view phase) override { phases.emplace_back(phase); }
 
   std::string log;
   std::vector<TrainingProgress> steps;
   std::vector<TrainingProgress> epochs;
   std::vector<int64_t> checkpoints;
+  std::vector<std::string> phases;
   int64_t cancel_at = -1;
   std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
 };

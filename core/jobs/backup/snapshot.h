@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/open_file.h"
+#include "core/base/watch.h"
 #include "core/jobs/job_book.h"
 
 namespace vrp {
@@ -34,6 +35,7 @@ struct BackupSources {
   std::string models_directory;
   std::string program;  // "vrpd 0.1", for the backup's index
   const Clock* clock = nullptr;
+  WatchFn watch = nullptr;  // of each piece of a "backup"
 };
 
 inline constexpr std::string_view kBackupDatabase = "jobs.db";

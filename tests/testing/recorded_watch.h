@@ -1,0 +1,44 @@
+// What was watched, and when it ended.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/text.h"
+#include "core/base/watch.h"
+
+namespace vrp::test {
+
+// Thread-safe; outlives what it watches.
+class RecordedWatch {
+ public:
+  WatchFn Function() {
+    return [this](std::string_view phase, std::string_view of) -> std::shared_ptr<const void> {
+      std::string what = of.empty() ? std::string(phase) : Concat(phase, " of ", of);
+      Add(what);
+      return std::shared_ptr<const void>(
+          this, [this, what = std::move(what)](const void*) { Add(Concat("end of ", what)); });
+    };
+  }
+  // "import of models/a", then "end of import of models/a"; those since the last call.
+  std::vector<std::string> Take() {
+    absl::MutexLock lock(&mutex_);
+    return std::exchange(events_, {});
+  }
+
+ private:
+  void Add(std::string event) {
+    absl::MutexLock lock(&mutex_);
+    events_.push_back(std::move(event));
+  }
+
+  absl::Mutex mutex_;
+  std::vector<std::string> events_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace vrp::test
