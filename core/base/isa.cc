@@ -1,8 +1,10 @@
 #include "core/base/isa.h"
 
+#include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 
 namespace vrp {
@@ -29,12 +31,20 @@ std::string_view Bf16Name(Bf16 bf16) {
   return "none";
 }
 
+// Asked of the processor itself: clang 16's __builtin_cpu_supports does not know tiles.
+bool HasBf16Tiles() {
+  constexpr uint32_t kFeatures = 7;
+  constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;  // of EDX
+  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(kFeatures, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  return (edx & kAmxBf16) != 0 && (edx & kAmxTile) != 0;
+}
+
 // Linux lets a process use tiles that asks for them (since 5.16).
 bool MayUseTiles() {
   constexpr int64_t kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int64_t kTileData = 18;               // XFEATURE_XTILEDATA
-  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") &&
-         syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return HasBf16Tiles() && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
 // Intel's vectors multiply bf16 at the rate of fp32, and rounding comes on top (0.7 of fp32
