@@ -29,8 +29,30 @@ constexpr int64_t kDoubled = 2;
 // Of a field that the type does not have, which is kept all the same.
 constexpr int64_t kUnknown = 32;
 constexpr int64_t kMapEntry = 128;
+constexpr uint32_t kLong = 2;   // the wire's mark of what has a length
 constexpr int kMaxDepth = 100;  // as protobuf's own
 constexpr int kMaxFieldNumber = 1000;
+
+// How values of this field are marked on the wire. What comes under its number and another mark is
+// kept as if the type had no such field.
+uint32_t WireTypeOf(const FieldDescriptor& field) {
+  switch (field.type()) {
+    case FieldDescriptor::TYPE_DOUBLE:
+    case FieldDescriptor::TYPE_FIXED64:
+    case FieldDescriptor::TYPE_SFIXED64:
+      return 1;
+    case FieldDescriptor::TYPE_STRING:
+    case FieldDescriptor::TYPE_BYTES:
+    case FieldDescriptor::TYPE_MESSAGE:
+      return kLong;
+    case FieldDescriptor::TYPE_FLOAT:
+    case FieldDescriptor::TYPE_FIXED32:
+    case FieldDescriptor::TYPE_SFIXED32:
+      return 5;
+    default:
+      return 0;
+  }
+}
 
 struct TypeWeight;
 
@@ -39,6 +61,11 @@ struct FieldWeight {
   const TypeWeight* message = nullptr;     // of its values, where they are messages
   int64_t value = 0;                       // each, without what a text or a list holds
   bool packable = false;                   // many values may come as one
+  uint32_t wire_type = 0;
+
+  bool Fits(uint32_t type) const {
+    return field != nullptr && (type == wire_type || (packable && type == kLong));
+  }
 };
 
 struct TypeWeight {
@@ -72,7 +99,8 @@ class TypeWeights {
   }
 
   FieldWeight Weigh(const FieldDescriptor& field) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    FieldWeight weight{.field = &field, .packable = field.is_packable()};
+    FieldWeight weight{
+        .field = &field, .packable = field.is_packable(), .wire_type = WireTypeOf(field)};
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
         weight.message = &Find(*field.message_type());
@@ -120,7 +148,8 @@ class Scale {
     if (depth > kMaxDepth) return false;
     while (const uint32_t tag = in_.ReadTag()) {
       const uint32_t number = tag >> 3;
-      const bool known = type != nullptr && number < type->fields.size();
+      const bool known =
+          type != nullptr && number < type->fields.size() && type->fields[number].Fits(tag & 7);
       const FieldWeight& field = known ? type->fields[number] : kNone;
       if (field.field != nullptr) path_.push_back(field.field);
       bool ends = false;

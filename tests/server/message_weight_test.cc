@@ -1,6 +1,7 @@
 #include "server/convert/message_weight.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
@@ -84,6 +85,17 @@ TEST(WeighMessage, IsNoLessThanWhatTheMessageTakes) {
   v1::ListTrainingJobsRequest labels;
   for (int i = 0; i < 1000; ++i) (*labels.mutable_labels())[Concat(i)] = "x";
   ExpectCovers<v1::ListTrainingJobsRequest>(labels.SerializeAsString());
+}
+
+TEST(WeighMessage, CountsWhatIsKeptOfAFieldThatComesInAnotherForm) {
+  // A number as a text, and as eight and four bytes.
+  const uint32_t number = v1::ListTrainingJobsRequest::kPageSizeFieldNumber;
+  ExpectCovers<v1::ListTrainingJobsRequest>(Times(1000, Field(number, "")));
+  for (const auto& [mark, bytes] : {std::pair(1, 8), std::pair(5, 4)}) {
+    const std::string tag(1, static_cast<char>(number << 3 | static_cast<uint32_t>(mark)));
+    ExpectCovers<v1::ListTrainingJobsRequest>(
+        Times(1000, tag + std::string(static_cast<size_t>(bytes), 'x')));
+  }
 }
 
 TEST(WeighMessage, IsOfAMatrixNoMoreThanTwiceItsBytes) {
