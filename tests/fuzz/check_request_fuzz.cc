@@ -7,11 +7,12 @@
 #include "server/convert/plan_forms.h"
 #include "server/convert/solution_convert.h"
 #include "tests/fuzz/exercise.h"
+#include "tests/fuzz/received.h"
 #include "vrp/v1/solver_service.pb.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   vrp::v1::CheckSolutionRequest request;
-  if (!request.ParseFromArray(data, static_cast<int>(size))) return 0;
+  if (!vrp::fuzz::Receive({reinterpret_cast<const char*>(data), size}, request)) return 0;
   vrp::FindProblems(request.instance());
   const auto instance = request.has_file() ? vrp::InstanceFromProto(request.file())
                                            : vrp::InstanceFromProto(request.instance());

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "tests/fuzz/received.h"
+
 namespace vrp::fuzz {
 
 // Takes the first one from `rest`: all that is left where it is cut off, nothing at the end.
@@ -17,12 +19,12 @@ inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
   return framed;
 }
 
-// The messages of a stream; those that cannot be parsed are left out.
+// The messages of a stream; those that cannot be received are left out.
 template <typename Message>
 std::optional<Message> TakeMessage(std::string_view& rest) {
   while (const std::optional<std::string_view> framed = TakeFramed(rest)) {
     Message message;
-    if (message.ParseFromArray(framed->data(), static_cast<int>(framed->size()))) return message;
+    if (Receive(*framed, message)) return message;
   }
   return std::nullopt;
 }

@@ -16,6 +16,7 @@
 #include "server/convert/status_convert.h"
 #include "server/service/dataset_handler.h"
 #include "tests/fuzz/exercise.h"
+#include "tests/fuzz/received.h"
 #include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -81,7 +82,7 @@ void Names(const v1::ListTrainingJobsRequest& request) {
 template <typename Message, typename Use>
 void With(std::string_view bytes, const Use& use) {
   Message message;
-  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) use(message);
+  if (fuzz::Receive(bytes, message)) use(message);
 }
 
 }  // namespace

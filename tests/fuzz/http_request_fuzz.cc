@@ -1,0 +1,17 @@
+// The head of a request to the endpoint for monitoring, which anybody may send.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "server/telemetry/http_answer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const vrp::ParsedRequest parsed =
+      vrp::ParseHttpRequest({reinterpret_cast<const char*>(data), size});
+  if (parsed.request.has_value() != (parsed.refusal == 0)) std::abort();
+  if (parsed.request.has_value() && parsed.request->path.find('?') != std::string_view::npos) {
+    std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,27 @@
+// A message read as the daemon reads it: its bytes are weighed before they are unpacked.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "server/convert/message_weight.h"
+
+namespace vrp::fuzz {
+
+inline constexpr int64_t kMostMemory = int64_t{64} << 20;
+
+// False: there is no such message, or it takes too much.
+template <typename Message>
+bool Receive(std::string_view bytes, Message& message) {
+  const int size = static_cast<int>(bytes.size());
+  google::protobuf::io::ArrayInputStream wire(bytes.data(), size);
+  const absl::StatusOr<int64_t> weight = WeighMessage(*Message::descriptor(), wire, kMostMemory);
+  if (!weight.ok() || !message.ParseFromArray(bytes.data(), size)) return false;
+  if (static_cast<int64_t>(message.SpaceUsedLong()) > *weight) std::abort();
+  return true;
+}
+
+}  // namespace vrp::fuzz
