@@ -58,6 +58,7 @@ class Work:
             "matrices": ("matrices", "upload", self.matrices),
             "import": ("models", "import", MODEL, "--name", "brought"),
             "alias": ("models", "alias", "brought@production", "1"),
+            "evaluation": ("models", "evaluate", "brought", "--generate", "cvrp5:1"),
             "backup": ("server", "backup", self.folder / "vrp.tar"),
         }
 
@@ -65,7 +66,7 @@ class Work:
         """The names of what the daemon acknowledged; of the others, what vrpctl said."""
         names, refusals = {}, {}
         for what, words in self.requests().items():
-            if what == "alias" and "import" in refusals:
+            if what in ("alias", "evaluation") and "import" in refusals:
                 continue  # there is nothing to name
             done = daemon.call(*words, "--output", "json")
             if done.returncode == 0:
