@@ -14,6 +14,7 @@ namespace {
 
 // Temperatures in mean costs of an edge of the first plan.
 constexpr double kFirstTemperature = 0.5;
+constexpr double kLaterTemperature = 0.2;  // the first one after another search
 constexpr double kLastTemperature = 0.02;
 // A large instance's search begins hotter where there is time for more than so many iterations a
 // node, up to that many times: it has to leave the first plan, which is a poor one, further behind.
@@ -104,9 +105,12 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
   const double filled = FleetFilled(routes.problem());
   fleet_too_small_ = filled > 1;
   packs_ = PackingMayHelp(routes.problem(), filled);
+  first_temperature_ = kFirstTemperature;
   mean_edge_cost_ = MeanEdgeCost();
   mean_weight_ = MeanWeight(routes.problem());
 }
+
+void RichAnnealing::BeginCooler() { first_temperature_ = kLaterTemperature; }
 
 double RichAnnealing::UsualTemperature() const { return kFirstTemperature * mean_edge_cost_; }
 
@@ -155,7 +159,7 @@ SearchEnd RichAnnealing::StopKind(absl::Time now) const {
 }
 
 void RichAnnealing::Cool(double phase, absl::Time now) {
-  double first = kFirstTemperature;
+  double first = first_temperature_;
   if (routes_.problem().size() > kLargeNodes) {
     const double iterations = cooling_.IterationsPerNode(iterations_, now);
     first *= std::clamp(iterations / kSwiftIterations, 1.0, kHottest);

@@ -26,6 +26,9 @@ class RichAnnealing {
   RichAnnealing(RichRouteSet& routes, FastRandom& random, const SearchOptions& options,
                 const StopCondition& grace);
 
+  // That `routes` come from a search: hardly any of it is to be undone.
+  void BeginCooler();
+
   // Runs until options.stop or options.max_iterations end it; past the stop it goes on until
   // `grace` while required units are absent from the best plan. Calls `on_improvement` at most once
   // in some milliseconds, and with the last improvement before it returns. Once, from where it
@@ -81,10 +84,11 @@ class RichAnnealing {
   RichPruning pruning_;
 
   bool fleet_too_small_ = false;
-  bool packs_ = false;         // where required units are absent and no route was taken away
-  double mean_edge_cost_ = 0;  // of the first plan
-  double mean_weight_ = 1;     // of a required unit
-  double toll_ = 0;            // for a weight of 1 left out; 0: less weight always wins
+  bool packs_ = false;            // where required units are absent and no route was taken away
+  double mean_edge_cost_ = 0;     // of the first plan
+  double mean_weight_ = 1;        // of a required unit
+  double toll_ = 0;               // for a weight of 1 left out; 0: less weight always wins
+  double first_temperature_ = 0;  // in mean costs of an edge
   double temperature_ = 0;
   absl::Time reported_;
   bool unreported_ = false;

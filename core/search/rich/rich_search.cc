@@ -10,10 +10,10 @@
 #include "core/search/grace.h"
 #include "core/search/rich/fleet_bounds.h"
 #include "core/search/rich/relaxed_routes.h"
+#include "core/search/rich/relaxed_search.h"
 #include "core/search/rich/rich_annealing.h"
 #include "core/search/rich/rich_packing.h"
 #include "core/search/rich/rich_pruning.h"
-#include "core/search/rich/whole_plan_search.h"
 #include "core/search/search_parts.h"
 
 namespace vrp {
@@ -26,6 +26,8 @@ namespace {
 // many.
 constexpr double kGenerous = 1e6;  // times their prizes
 constexpr double kGenerousTimes = 10;
+// What of the budget goes to plans that break limits, where that is tried.
+constexpr double kRelaxedShare = 0.5;
 
 bool IsBetter(const RichRouteSet& a, const RichRouteSet& b) {
   if (a.missing_weight() != b.missing_weight()) return a.missing_weight() < b.missing_weight();
@@ -101,32 +103,44 @@ SearchEnd EndAtOnce(const StopCondition& stop) {
   return reason == StopReason::kCancelled ? SearchEnd::kCancelled : SearchEnd::kDeadline;
 }
 
+void GoOnFrom(const Plan& plan, RichRouteSet& routes) {
+  for (int32_t slot = 0; slot < routes.slots(); ++slot) routes.SetRoute(slot, 0, {});
+  routes.Load(plan);
+}
+
+using TellFn = absl::FunctionRef<void(const Plan&)>;
+
 // A plain problem comes here when that was tried, or the loads forbid it.
 bool MayFindWhole(const RichProblem& problem) {
   return !IsPlain(problem.instance()) && CanRelax(problem) && FleetFilled(problem) <= 1;
 }
 
-// From `routes`, which leave units out that are required, and result.plan, whose like they are.
-// `routes` become the best that is found, of which `tell` is told, as result is by it.
+// From `routes`, which leave units out that are required. They become the best that is found, of
+// which `tell` is told.
 void SeekWhole(RichRouteSet& routes, const SearchOptions& options, const StopCondition& grace,
-               FastRandom& random, SearchResult& result, ImprovementFn tell) {
+               FastRandom& random, SearchResult& result, TellFn tell) {
   const int32_t units = routes.problem().units();
-  const auto go_on_from = [&](const Plan& plan) {
-    for (int32_t slot = 0; slot < routes.slots(); ++slot) routes.SetRoute(slot, 0, {});
-    routes.Load(plan);
-  };
   const SearchOptions before = PartOf(options, kAnnealedHope, units);
   RichAnnealing annealing(routes, random, before, grace);
-  annealing.Run(tell);
+  annealing.Run([&](const Plan& plan, Cost) { tell(plan); });
   result.iterations += annealing.iterations();
-  go_on_from(result.plan);
+  GoOnFrom(result.plan, routes);
   if (routes.missing_weight() == 0 || options.stop.ShouldStop()) return;
   const SearchOptions part = PartOf(RestOf(options, result.iterations), kRelaxedHope, units);
   const Plan whole = FindWholePlan(routes, part, random, result.iterations);
   if (whole.empty()) return;
-  go_on_from(whole);
-  const Plan plan = routes.ToPlan();
-  tell(plan, ValueOf(routes.problem().instance(), plan).cost);
+  GoOnFrom(whole, routes);
+  tell(routes.ToPlan());
+}
+
+// Whether a search among plans that break limits goes before: where each unit is required, and a
+// route is worth no more than it costs.
+bool MayImproveRelaxed(const RichRouteSet& routes) {
+  const RichProblem& problem = routes.problem();
+  const bool all_required = std::all_of(routes.servable().begin(), routes.servable().end(),
+                                        [&](int32_t u) { return problem.unit(u).required(); });
+  return all_required && routes.missing_weight() == 0 && problem.route_weight() == 0 &&
+         CanRelax(problem);
 }
 
 }  // namespace
@@ -147,21 +161,31 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
     result.ended_by = EndAtOnce(options.stop);
     return result;
   }
-  // Its best may be worse for a while than what it had before.
-  const auto tell_if_better = [&](const Plan& plan, Cost cost) {
+  const auto tell_if_better = [&](const Plan& plan) {
     const PlanValue found = ValueOf(instance, plan);
     if (found >= value) return;
     value = found;
     result.plan = plan;
-    result.cost = cost;
-    on_improvement(plan, cost);
+    result.cost = found.cost;
+    on_improvement(plan, found.cost);
   };
-  if (first.start.missing_weight() > 0 && MayFindWhole(problem)) {
-    SeekWhole(first.start, options, grace, random, result, tell_if_better);
+  RichRouteSet& routes = first.start;
+  if (routes.missing_weight() > 0 && MayFindWhole(problem)) {
+    SeekWhole(routes, options, grace, random, result, tell_if_better);
   }
+  const bool relaxed = MayImproveRelaxed(routes);
+  if (relaxed) {
+    const SearchOptions part =
+        PartOf(RestOf(options, result.iterations), kRelaxedShare, problem.units());
+    const Plan best = ImproveRelaxed(routes, part, random, result.iterations, tell_if_better);
+    tell_if_better(best);
+    GoOnFrom(result.plan, routes);
+  }
+  // Its best may be worse for a while than what it had before.
   const SearchOptions rest = RestOf(options, result.iterations);
-  RichAnnealing annealing(first.start, random, rest, grace);
-  result.ended_by = annealing.Run(tell_if_better);
+  RichAnnealing annealing(routes, random, rest, grace);
+  if (relaxed) annealing.BeginCooler();
+  result.ended_by = annealing.Run([&](const Plan& plan, Cost) { tell_if_better(plan); });
   result.iterations += annealing.iterations();
   return result;
 }

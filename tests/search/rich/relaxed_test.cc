@@ -11,7 +11,8 @@
 #include "core/search/rich/relaxed_descent.h"
 #include "core/search/rich/relaxed_recreate.h"
 #include "core/search/rich/relaxed_routes.h"
-#include "core/search/rich/whole_plan_search.h"
+#include "core/search/rich/relaxed_search.h"
+#include "core/search/rich/rich_recreate.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
@@ -287,6 +288,33 @@ TEST(FindWholePlanTest, ServesEveryoneWhereWindowsAndLoadsKeepUnlikeVehiclesBusy
     const SearchResult found = *Search(instance, options);
     const CheckReport report = CheckPlan(instance, found.plan, found.cost);
     EXPECT_TRUE(report.feasible) << seed << ": " << report.violations.front().message;
+  }
+}
+
+TEST(ImproveRelaxedTest, WhatItTellsOfBreaksNoLimitAndGrowsCheaper) {
+  for (const auto& features : kMixtures) {
+    const Instance instance = MadeOf(features, 5, 30);
+    const RichProblem problem = RichProblem::Create(instance, {});
+    FastRandom random(5);
+    const StopCondition never;
+    RichRouteSet routes(problem);
+    RichRecreate(routes, random, never).InsertAbsent(1);
+    if (routes.missing_weight() > 0) continue;
+    SearchOptions options;
+    options.max_iterations = 3'000;
+    int64_t iterations = 0;
+    PlanValue last = ValueOf(instance, routes.ToPlan());
+    const auto expect_better = [&](const Plan& plan) {
+      const CheckReport report = CheckPlan(instance, plan);
+      ASSERT_TRUE(BreaksNoRule(report)) << report.violations.front().message;
+      EXPECT_LT(ValueOf(instance, plan), last);
+      last = ValueOf(instance, plan);
+    };
+    const Plan best = ImproveRelaxed(routes, options, random, iterations, expect_better);
+    EXPECT_EQ(iterations, options.max_iterations);
+    EXPECT_TRUE(BreaksNoRule(CheckPlan(instance, best)));
+    EXPECT_LE(ValueOf(instance, best), last);
+    EXPECT_LT(ValueOf(instance, best).cost, 0.98 * routes.cost());
   }
 }
 

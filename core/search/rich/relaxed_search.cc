@@ -1,9 +1,11 @@
-#include "core/search/rich/whole_plan_search.h"
+#include "core/search/rich/relaxed_search.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "core/base/steady_time.h"
 #include "core/search/cooling.h"
 #include "core/search/rich/price_control.h"
@@ -16,10 +18,17 @@
 namespace vrp {
 namespace {
 
-// Temperatures in mean costs of an edge of the first plan: hotter than a search among plans that
-// keep to all limits, as breaking a little of one is no dead end.
-constexpr double kFirstTemperature = 3;
-constexpr double kLastTemperature = 0.5;
+// Temperatures in mean costs of an edge of the first plan. Hot where any plan that breaks no limit
+// is wanted: the way there leads over dear ones.
+struct Course {
+  double first_temperature = 0;
+  double last_temperature = 0;
+  bool ends_when_whole = false;
+};
+constexpr Course kSeeking = {3, 0.5, true};
+constexpr Course kImproving = {0.5, 0.02, false};
+// Plans are told of at most this often.
+constexpr absl::Duration kTellEvery = absl::Milliseconds(5);
 // How often a ruin begins in a route that breaks limits.
 constexpr double kBesideBrokenRate = 0.5;
 // How often a ruined route changes vehicles with another.
@@ -57,10 +66,12 @@ bool BreaksLimits(const RelaxedRoutes::Route& route) {
          (route.breach.load > 0 || route.breach.time > 0 || route.breach.distance > 0);
 }
 
-class WholePlanSearch {
+class RelaxedSearch {
  public:
-  WholePlanSearch(const RichRouteSet& partial, const SearchOptions& options, FastRandom& random)
+  RelaxedSearch(const RichRouteSet& partial, const Course& course, const SearchOptions& options,
+                FastRandom& random)
       : problem_(partial.problem()),
+        course_(course),
         options_(options),
         random_(random),
         cooling_(options, problem_.size()),
@@ -73,16 +84,25 @@ class WholePlanSearch {
     Load(partial);
   }
 
-  Plan Run(int64_t& iterations) {
+  Plan Run(int64_t& iterations, absl::FunctionRef<void(const Plan&)> on_improvement) {
     int64_t done = 0;
-    for (; done < options_.max_iterations && !routes_.Whole(); ++done) {
-      if (options_.stop.ShouldStop()) break;
-      Cool(cooling_.Phase(done, SteadyNow()));
+    KeepIfBest();
+    untold_ = false;
+    for (; done < options_.max_iterations; ++done) {
+      if ((course_.ends_when_whole && !best_.empty()) || options_.stop.ShouldStop()) break;
+      const absl::Time now = SteadyNow();
+      Cool(cooling_.Phase(done, now));
       Step();
+      KeepIfBest();
       if (control_.Record(routes_.breach())) routes_.SetPrices(control_.prices());
+      if (untold_ && now - told_ >= kTellEvery) {
+        untold_ = false;
+        told_ = now;
+        on_improvement(best_);
+      }
     }
     iterations += done;
-    return routes_.Whole() ? ToPlan() : Plan{};
+    return std::move(best_);
   }
 
  private:
@@ -120,8 +140,15 @@ class WholePlanSearch {
   }
 
   void Cool(double phase) {
-    const double ratio = std::pow(kLastTemperature / kFirstTemperature, phase);
-    temperature_ = mean_edge_.cost * kFirstTemperature * ratio;
+    const double ratio = course_.last_temperature / course_.first_temperature;
+    temperature_ = mean_edge_.cost * course_.first_temperature * std::pow(ratio, phase);
+  }
+
+  void KeepIfBest() {
+    if (routes_.PricedCost() >= best_cost_ - problem_.epsilon() || !routes_.Whole()) return;
+    best_cost_ = routes_.PricedCost();
+    best_ = ToPlan();
+    untold_ = true;
   }
 
   void Step() {
@@ -203,6 +230,7 @@ class WholePlanSearch {
   }
 
   const RichProblem& problem_;
+  const Course course_;
   const SearchOptions& options_;
   FastRandom& random_;
   const Cooling cooling_;
@@ -212,6 +240,10 @@ class WholePlanSearch {
   RelaxedRecreate recreate_;
   RelaxedDescent descent_;
   double temperature_ = 0;
+  Plan best_;  // of those that break no limit; empty: none so far
+  double best_cost_ = RichProblem::kNever;
+  bool untold_ = false;
+  absl::Time told_ = absl::InfinitePast();
   std::vector<NodeIndex> served_;  // all that are required and can be
   std::vector<NodeIndex> removed_, left_;
   std::vector<int32_t> ruined_, broken_;
@@ -221,7 +253,12 @@ class WholePlanSearch {
 
 Plan FindWholePlan(const RichRouteSet& partial, const SearchOptions& options, FastRandom& random,
                    int64_t& iterations) {
-  return WholePlanSearch(partial, options, random).Run(iterations);
+  return RelaxedSearch(partial, kSeeking, options, random).Run(iterations, [](const Plan&) {});
+}
+
+Plan ImproveRelaxed(const RichRouteSet& whole, const SearchOptions& options, FastRandom& random,
+                    int64_t& iterations, absl::FunctionRef<void(const Plan&)> on_improvement) {
+  return RelaxedSearch(whole, kImproving, options, random).Run(iterations, on_improvement);
 }
 
 }  // namespace vrp
