@@ -280,10 +280,10 @@ TEST(FindWholePlanTest, GivesAPlanThatServesAllOrNone) {
 }
 
 TEST(FindWholePlanTest, ServesEveryoneWhereWindowsAndLoadsKeepUnlikeVehiclesBusy) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
     const Instance instance = BusyVehiclesOfTwoSizes(seed, 0);
     SearchOptions options;
-    options.max_iterations = 60'000;
+    options.max_iterations = 40'000;
     options.seed = seed;
     const SearchResult found = *Search(instance, options);
     const CheckReport report = CheckPlan(instance, found.plan, found.cost);
