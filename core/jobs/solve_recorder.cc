@@ -25,7 +25,10 @@ void SolveRecorder::Found(FoundPlan plan) {
 }
 
 SolveProgress SolveRecorder::Finish() {
-  ended_.Set();
+  {
+    absl::MutexLock lock(&mutex_);
+    ended_ = true;
+  }
   thread_.join();
   Store();
   absl::MutexLock lock(&mutex_);
@@ -38,10 +41,21 @@ absl::Duration SolveRecorder::SearchedLately() const {
 }
 
 void SolveRecorder::Work() {
-  while (!ended_.WaitFor(options_.interval)) Store();
+  bool has_plan = options_.before.improvements > 0;
+  while (!AwaitEnd(/*or_plan=*/!has_plan)) has_plan = Store() || has_plan;
 }
 
-void SolveRecorder::Store() {
+bool SolveRecorder::AwaitEnd(bool or_plan) {
+  absl::MutexLock lock(&mutex_);
+  const auto due = [this, or_plan] {
+    mutex_.AssertHeld();
+    return ended_ || (or_plan && unstored_.has_value());
+  };
+  mutex_.AwaitWithTimeout(absl::Condition(&due), options_.interval);
+  return ended_;
+}
+
+bool SolveRecorder::Store() {
   SolveProgress progress;
   std::optional<std::string> plan;
   {
@@ -56,9 +70,12 @@ void SolveRecorder::Store() {
         change.Searched(options_.before.searched + lately, lately);
         return absl::OkStatus();
       });
-  if (stored.ok() || !plan.has_value()) return;
-  absl::MutexLock lock(&mutex_);
-  if (!unstored_.has_value()) unstored_ = std::move(plan);
+  if (!plan.has_value()) return false;
+  if (!stored.ok()) {
+    absl::MutexLock lock(&mutex_);
+    if (!unstored_.has_value()) unstored_ = std::move(plan);
+  }
+  return true;
 }
 
 }  // namespace vrp

@@ -9,15 +9,15 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
-#include "core/base/stop_signal.h"
 #include "core/jobs/job_solver.h"
 #include "core/jobs/job_store.h"
 
 namespace vrp {
 
-// A thread of its own stores the newest plan, and how long was searched, at most once an interval,
-// so that the search never waits for the disk. What cannot be stored (disk full) is tried again an
-// interval later. Thread-safe.
+// A thread of its own stores the first plan at once, so that a daemon that dies again and again has
+// an answer for the job, and from then on the newest one, and how long was searched, at most once
+// an interval, so that the search never waits for the disk. What cannot be stored (disk full) is
+// tried again an interval later. Thread-safe.
 class SolveRecorder {
  public:
   struct Options {
@@ -39,7 +39,11 @@ class SolveRecorder {
 
  private:
   void Work();
-  void Store();
+  // Blocks for an interval, but only until the search has ended or, with `or_plan`, there is a plan
+  // to store. Whether it has ended.
+  bool AwaitEnd(bool or_plan);
+  // Whether there was a plan to store.
+  bool Store();
   absl::Duration SearchedLately() const;
 
   const Options options_;
@@ -47,7 +51,7 @@ class SolveRecorder {
   absl::Mutex mutex_;
   SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // with what is not stored yet
   std::optional<std::string> unstored_ ABSL_GUARDED_BY(mutex_);  // the newest plan
-  StopSignal ended_;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses the others
 };
 

@@ -31,7 +31,7 @@ class SolveJobManagerTest : public ::testing::Test {
                                  .solver = &solver_,
                                  .clock = &clock_,
                                  .at_once = at_once,
-                                 .store_interval = absl::Milliseconds(1),
+                                 .store_interval = store_interval_,
                                  .max_queued = 3});
     ASSERT_TRUE(jobs.ok()) << jobs.status();
     jobs_ = *std::move(jobs);
@@ -73,6 +73,7 @@ class SolveJobManagerTest : public ::testing::Test {
   test::TempFolder folder_;
   test::ManualClock clock_;
   test::FakeSolver solver_;
+  absl::Duration store_interval_ = absl::Milliseconds(1);
   std::shared_ptr<JobBook> book_;
   std::unique_ptr<SolveJobManager> jobs_;  // last: goes first
 };
@@ -125,6 +126,14 @@ TEST_F(SolveJobManagerTest, AStoppedDaemonsJobGoesOnFromItsPlanWithTheRestOfItsT
                                         "RUNNING", "improvement 97", "answer 97", "SUCCEEDED"));
   EXPECT_EQ(jobs_->Get(id)->attempt, 2);
   EXPECT_EQ(jobs_->Get(id)->solve.progress.improvements, 3);
+}
+
+TEST_F(SolveJobManagerTest, TheFirstPlanIsStoredWithoutWaitingForTheInterval) {
+  store_interval_ = absl::Hours(1);
+  Open();
+  const std::string id = SubmitFound(1);
+  EXPECT_EQ(jobs_->Get(id)->state, JobState::kRunning);
+  EXPECT_EQ(jobs_->Get(id)->solve.progress.improvements, 1);
 }
 
 TEST_F(SolveJobManagerTest, TheTimeSearchedIsStoredThoughNothingBetterIsFound) {
