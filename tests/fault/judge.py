@@ -27,10 +27,10 @@ class Judge:
         if not right:
             self.problems.append(text)
 
-    def job(self, what, job, may_fail):
+    def job(self, what, job, may_fail, words=None):
         allowed = ("SUCCEEDED", "FAILED") if may_fail else ("SUCCEEDED",)
         self.expect(job.get("state") in allowed, f"{what} ended as {job.get('state')}: {job.get('error')}")
-        watch = self.daemon.call(job_words(what), "watch", job.get("name", "?"), "--output", "json")
+        watch = self.daemon.call(words or job_words(what), "watch", job.get("name", "?"), "--output", "json")
         events = [json.loads(line) for line in watch.stdout.splitlines()]
         events = [event for event in events if event.get("sequence", 0) > 0]
         self.expect([event["sequence"] for event in events] == list(range(1, len(events) + 1)), f"{what}: events have gaps")
@@ -45,8 +45,11 @@ class Judge:
         versions = sorted(path.name for path in (self.state / "models" / name).glob("*"))
         self.expect(versions == (["1"] if published else []), f"model {name} has versions {versions}")
         if published:
-            done = self.daemon.call("solve", DATA / "E-n22-k4.vrp", "--model", name, "--strategy", "greedy", "--output", "json")
-            self.expect(done.returncode == 0, f"model {name} does not serve: {done.stderr.strip()}")
+            self.serves(name)
+
+    def serves(self, name):
+        done = self.daemon.call("solve", DATA / "E-n22-k4.vrp", "--model", name, "--strategy", "greedy", "--output", "json")
+        self.expect(done.returncode == 0, f"model {name} does not serve: {done.stderr.strip()}")
 
     def alias(self, name, version):
         got = self.daemon.call("models", "get", name, "--output", "json")

@@ -1,18 +1,26 @@
 #!/usr/bin/env python3
-"""Kills vrpd (SIGKILL) at random moments while it trains and is given jobs, and looks what has become of them.
+"""Kills vrpd (SIGKILL) at random moments while it trains, searches, publishes and is given jobs, and looks what has become of
+them.
 
-One state folder throughout. Each time vrpd is started, one of its jobs has to get on (a kill before that is void and not
-counted); then another job is submitted, and within 0.3 s the kill comes, so that it strikes the submission, the run, a
-checkpoint or a publication. At last vrpd is started once more, every request is sent again (under its request id), and:
-every acknowledged job is there, none twice, all have succeeded, their events without gap or double, each with one
-version of its model, which can be loaded. Prints a JSON line a kill and one at the end; exits 1 where anything was wrong.
+One state folder throughout. Each time vrpd is started, one of its training jobs has to tell of a step that it had not told
+of; then clients submit another training job, submit a solve job or have the running job's weights published, one of these or
+several at once, and within 0.3 s the kill comes. A kill counts only where the job that got on had not ended when vrpd was
+started again: the others are void, and made up for by further ones. At last vrpd is started once more, every submission is
+sent again (under its request id), and: every acknowledged job is there, none twice, all have succeeded, their events without
+gap or double; every acknowledged publication is there, no step's twice, no version but those asked for, and each version
+of each model can be loaded.
+
+Prints a JSON line a kill and one at the end; exits 1 where anything was wrong. `struck` in the last says what the kills that
+count came upon, as far as it shows: calls without an answer (`train`, `solve`, `publish`; `made` of them took effect all
+the same), and halves of checkpoints and of versions of models in the state folder.
 
 Examples:
   random_kills.py --kills 30
-  random_kills.py --kills 1000 --seed 7       the long form: about an hour
+  random_kills.py --kills 1000 --seed 7       the long form: about half an hour
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import random
@@ -23,93 +31,200 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from daemon import BINARIES, Daemon, tiny_config  # noqa: E402
-from judge import ENDED, Judge, leftovers  # noqa: E402
+from daemon import BINARIES, DATA, Daemon, tiny_config  # noqa: E402
+from judge import ENDED, Judge, job_words, leftovers  # noqa: E402
 
-AT_ONCE = 3  # jobs that wait or run
+AT_ONCE = 3  # jobs of a kind that wait or run
 PROGRESS_S = 30
 LAST_S = 300
-POLL_S = 0.05
-STEPS = ("--set", "training.epochs=4", "--set", "training.batches_per_epoch=25")
+POLL_S = 0.02
+# So long that kills find it running, so short that it does not come to the most deaths that a job may cause.
+LENGTH = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10", "--time-limit", "1500ms")
+# A call is under way for some hundredths of a second, the rest of the work for much longer: half of the kills come early.
+EARLY_S, LATE_S = 0.06, 0.3
+KINDS = ("training", "solving")
+TRIES = 2  # cycles for each kill that is wanted, at most
+
+
+def active(jobs):
+    return sum(job["state"] not in ENDED for job in jobs.values())
+
+
+class Call:
+    """What a client asks for while the kill comes."""
+
+    def __init__(self, daemon, what, request, words):
+        self.what, self.request, self.answer = what, request, None
+        self.process = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, *map(str, words), "--output", "json"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def take_answer(self):
+        output, self.said = self.process.communicate(timeout=60)
+        if self.process.returncode == 0:
+            self.answer = json.loads(output.splitlines()[0])
 
 
 class Run:
     def __init__(self, folder, seed):
         self.folder, self.state, self.random = folder, folder / "state", random.Random(seed)
         self.config = tiny_config(folder)
-        self.requests, self.acknowledged = [], {}
+        self.requests = {kind: [] for kind in KINDS}
+        self.acknowledged = {kind: {} for kind in KINDS}
+        self.publish_calls, self.published = collections.Counter(), []
+        self.cycles, self.counted, self.struck, self.pending = 0, 0, collections.Counter(), None
+        self.unanswered, self.problems = set(), []
 
-    def words(self, request):
-        return ("train", "--config", self.config, "--detach", "--request-id", request, "--set", f"name={request}",
-                *STEPS, "--output", "json")
+    def words(self, kind, request):
+        common = ("--detach", "--request-id", request)
+        if kind == "solving":
+            return ("solve", DATA / "E-n22-k4.vrp", "--job", "--budget", "300ms", *common)
+        return ("train", "--config", self.config, *common, "--set", f"name={request}", *LENGTH)
 
-    def cycle(self):
-        """A start, some progress, a submission, a kill: whether a job was getting on."""
+    def jobs(self, daemon, kind):
+        """All of them, by request id."""
+        return {job["request_id"]: job for job in daemon.json(job_words(kind), "list")}
+
+    def active(self, daemon, kind):
+        return active(self.jobs(daemon, kind))
+
+    def submit(self, daemon, kind):
+        self.requests[kind].append(f"{kind}-{len(self.requests[kind])}")
+        request = self.requests[kind][-1]
+        return Call(daemon, kind, request, self.words(kind, request))
+
+    def publish(self, daemon, request, name):
+        self.publish_calls[request] += 1
+        return Call(daemon, "publish", request, ("jobs", "publish", name))
+
+    def settle(self, jobs):
+        """The last kill counts if the job that got on before it has not ended: `jobs` are of right after the start."""
+        if self.pending is None:
+            return
+        request, came_upon = self.pending
+        if jobs[request]["state"] not in ENDED:
+            self.counted += 1
+            self.struck.update(came_upon)
+        self.pending = None
+
+    def begin(self):
+        """vrpd anew, and whether the last kill counts; the training jobs."""
         daemon = Daemon(self.state)
         try:
-            progressed = not self.requests or self.await_progress(daemon)
-            submission = self.submit(daemon) if self.active(daemon) < AT_ONCE else None
-            time.sleep(self.random.uniform(0, 0.3))
-            daemon.kill()
-            if submission is not None:
-                self.take_answer(submission)
-            return progressed
-        finally:
+            jobs = self.jobs(daemon, "training")
+            self.settle(jobs)
+        except BaseException:
             daemon.clean_up()
+            raise
+        return daemon, jobs
 
-    def jobs(self, daemon):
-        """All of them, by request id."""
-        listed = daemon.json("jobs", "list")
-        return {job["request_id"]: job for job in listed}
-
-    def active(self, daemon):
-        return sum(job["state"] not in ENDED for job in self.jobs(daemon).values())
+    def strike(self, daemon, jobs):
+        """Some progress, calls, a kill."""
+        self.cycles += 1
+        if not active(jobs):
+            self.take(self.submit(daemon, "training"))
+        jobs, progressing = self.await_progress(daemon)
+        calls = self.some_calls(daemon, jobs, progressing)
+        time.sleep(self.random.uniform(0, self.random.choice((EARLY_S, LATE_S))))
+        daemon.kill()
+        for call in calls:
+            self.take(call)
+        if progressing is not None:
+            came_upon = [call.what for call in calls if call.answer is None] + self.halves()
+            self.pending = (progressing["request_id"], came_upon)
 
     def await_progress(self, daemon):
-        """Until a job has told of a step that it had not at first, or has ended."""
-        def steps():
-            return {request: (job["state"] in ENDED, (job["progress"] or {}).get("step", 0))
-                    for request, job in self.jobs(daemon).items()}
-        before, until = steps(), time.monotonic() + PROGRESS_S
-        if all(ended for ended, _ in before.values()):
-            return True  # the submission is what will be struck
+        """All training jobs, and the one that has told of a step beyond the first that it was seen at since the start; none where
+        none does so."""
+        first, until = {}, time.monotonic() + PROGRESS_S
         while time.monotonic() < until:
-            if steps() != before:
-                return True
+            jobs = self.jobs(daemon, "training")
+            for request, job in jobs.items():
+                step = (job["progress"] or {}).get("step", 0)
+                if job["state"] == "RUNNING" and step > first.setdefault(request, step):
+                    return jobs, job
+            if all(job["state"] in ENDED for job in jobs.values()):
+                break
             time.sleep(POLL_S)
-        return False
+        else:
+            self.problems.append(f"no job got on within {PROGRESS_S} s")
+        return jobs, None
 
-    def submit(self, daemon):
-        self.requests.append(f"job-{len(self.requests)}")
-        return subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, *map(str, self.words(self.requests[-1]))],
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    def some_calls(self, daemon, jobs, progressing):
+        choices = [kind for kind, there in (("training", active(jobs)), ("solving", self.active(daemon, "solving"))) if there < AT_ONCE]
+        if progressing is not None:
+            choices.append("publish")
+        chosen = self.random.sample(choices, self.random.randint(min(1, len(choices)), len(choices)))
+        return [self.publish(daemon, progressing["request_id"], progressing["name"]) if what == "publish"
+                else self.submit(daemon, what) for what in chosen]
 
-    def take_answer(self, submission):
-        output, _ = submission.communicate(timeout=60)
-        if submission.returncode == 0:
-            self.acknowledged[self.requests[-1]] = json.loads(output.splitlines()[0])["name"]
+    def take(self, call):
+        call.take_answer()
+        if call.what == "publish":
+            if call.answer is not None:
+                self.published.append((call.request, call.answer))
+        elif call.answer is not None:
+            self.acknowledged[call.what][call.request] = call.answer["name"]
+        else:
+            self.unanswered.add((call.what, call.request))
+
+    def halves(self):
+        """What the kill has left half done: a checkpoint, a version of a model."""
+        found = {"checkpoint": "jobs/*/checkpoint/tmp-*", "version": "models/.staging/*/*"}
+        return [what for what, pattern in found.items() if any(self.state.glob(pattern))]
 
     def judge(self):
         """What is wrong once all jobs have ended; a text each."""
-        daemon = Daemon(self.state)
+        daemon, _ = self.begin()
         try:
             verdict = Judge(daemon, self.state)
-            before = {request: job["name"] for request, job in self.jobs(daemon).items()}
-            for request, name in self.acknowledged.items():
-                verdict.expect(before.get(request) == name, f"{request}: acknowledged as {name}, now {before.get(request)}")
-            names = {request: json.loads(daemon.call(*self.words(request)).stdout)["name"] for request in self.requests}
-            verdict.once(("jobs",), list(names.values()), "jobs")
+            for kind in KINDS:
+                self.judge_submissions(daemon, verdict, kind)
             until = time.monotonic() + LAST_S
-            while self.active(daemon) and time.monotonic() < until:
+            while any(self.active(daemon, kind) for kind in KINDS) and time.monotonic() < until:
                 time.sleep(1)
-            for request, job in self.jobs(daemon).items():
-                verdict.job("training", job, may_fail=False)
-                verdict.model(request, published=True)
+            for kind in KINDS:
+                for job in self.jobs(daemon, kind).values():
+                    verdict.job(job["request_id"], job, may_fail=False, words=job_words(kind))
+            self.judge_models(daemon, verdict)
             verdict.expect(daemon.stop() == 0, "SIGTERM did not end it well")
             verdict.expect(not leftovers(self.state), f"left behind: {leftovers(self.state)}")
-            return verdict.problems
+            return self.problems + verdict.problems
         finally:
             daemon.clean_up()
+
+    def judge_submissions(self, daemon, verdict, kind):
+        before = {request: job["name"] for request, job in self.jobs(daemon, kind).items()}
+        self.struck["made"] += sum((kind, request) in self.unanswered for request in before)
+        for request, name in self.acknowledged[kind].items():
+            verdict.expect(before.get(request) == name, f"{request}: acknowledged as {name}, now {before.get(request)}")
+        names = [daemon.json(*self.words(kind, request))[0]["name"] for request in self.requests[kind]]
+        verdict.once((job_words(kind),), names, kind)
+
+    def judge_models(self, daemon, verdict):
+        jobs = self.jobs(daemon, "training")
+        self.versions = 0
+        for request in self.requests["training"]:
+            versions = sorted((path.name for path in (self.state / "models" / request).glob("[0-9]*")), key=int)
+            steps = [self.step_of(daemon, verdict, request, version) for version in versions]
+            self.versions += len(versions)
+            verdict.expect(1 <= len(versions) <= 1 + self.publish_calls[request],
+                           f"model {request}: {len(versions)} versions, {self.publish_calls[request]} publications were asked for")
+            verdict.expect(len(set(steps)) == len(steps), f"model {request}: a step was published twice: {steps}")
+            verdict.expect(jobs[request]["model"] == f"models/{request}/versions/{versions[-1] if versions else 1}",
+                           f"{request}: ended as {jobs[request]['model']}, of versions {versions}")
+            for version in versions:
+                verdict.serves(f"{request}@{version}")
+        for request, answer in self.published:
+            version = answer["model"].rpartition("/")[2]
+            step = self.step_of(daemon, verdict, request, version)
+            verdict.expect(step == f"{jobs[request]['name']}/steps/{answer['step']}",
+                           f"acknowledged was the publication {answer}, its model is of {step}")
+
+    def step_of(self, daemon, verdict, name, version):
+        """The job, and the step where it was not its end, that a version's card names."""
+        got = daemon.call("models", "get", f"{name}@{version}", "--output", "json")
+        verdict.expect(got.returncode == 0, f"model {name}@{version}: {got.stderr.strip()}")
+        return json.loads(got.stdout)["training_job"] if got.returncode == 0 else None
 
 
 def main():
@@ -119,18 +234,24 @@ def main():
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-kills-"))
     try:
-        run, struck, begun = Run(folder, arguments.seed), 0, time.monotonic()
-        for cycle in range(2 * arguments.kills):
-            struck += run.cycle()
-            print(json.dumps({"what": "random_kill", "cycle": cycle + 1, "struck": struck, "submitted": len(run.requests),
-                              "acknowledged": len(run.acknowledged)}), flush=True)
-            if struck == arguments.kills:
-                break
+        run, begun = Run(folder, arguments.seed), time.monotonic()
+        while run.counted < arguments.kills and run.cycles <= TRIES * arguments.kills:
+            daemon, jobs = run.begin()
+            try:
+                if run.counted < arguments.kills:
+                    run.strike(daemon, jobs)
+            finally:
+                daemon.clean_up()
+            print(json.dumps({"what": "random_kill", "cycle": run.cycles, "struck": run.counted,
+                              "submitted": sum(map(len, run.requests.values()))}), flush=True)
         problems = run.judge()
-        print(json.dumps({"what": "random_kills", "kills": cycle + 1, "void": cycle + 1 - struck, "jobs": len(run.requests),
-                          "acknowledged": len(run.acknowledged), "problems": problems,
+        print(json.dumps({"what": "random_kills", "seed": arguments.seed, "kills": run.counted, "void": run.cycles - run.counted,
+                          "struck": dict(run.struck),
+                          "jobs": {kind: len(requests) for kind, requests in run.requests.items()},
+                          "acknowledged": {kind: len(names) for kind, names in run.acknowledged.items()},
+                          "publications": len(run.published), "versions": run.versions, "problems": problems,
                           "seconds": round(time.monotonic() - begun, 1)}))
-        return int(bool(problems) or struck < arguments.kills)
+        return int(bool(problems) or run.counted < arguments.kills)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
