@@ -5,11 +5,12 @@ First a closed loop of 32 callers tells its capacity (a request that has waited 
 first plan that is found). Then requests come at --times that rate,
 whatever becomes of the earlier ones, for --seconds. Each has to end: with a sound answer, or refused with RESOURCE_EXHAUSTED
 and the time after which to try again. In the end the queue is empty, memory is what it was, and requests are answered as
-at first. Latencies are by this client's clock, told and not judged. Prints a JSON line; exits 1 where anything was wrong.
+at first. Latencies are by this client's clock, told and not judged, also the share of refusals that took longer than the 50 ms
+that they should at most: the clients have the same cores. Prints a JSON line; exits 1 where anything was wrong.
 
 Examples:
   overload.py
-  overload.py --seconds 60
+  overload.py --seconds 60      the long form
 """
 
 import argparse
@@ -34,6 +35,7 @@ BUDGET_MS = 100
 CALLERS = 32
 REFUSED_S = 0.05  # until a caller who was refused asks again
 CAPACITY_S = 2
+PROMPT_MS = 50  # a refusal should not take longer
 DEADLINE_S = 30
 MOST_GROWTH_MIB = 200
 SOLVE = "SolverService/Solve"
@@ -94,6 +96,12 @@ class Storm:
             if wrong is not None:
                 self.problems[wrong] += 1
 
+    def late_refusals(self):
+        """How many took longer than they should, and their share of all."""
+        times = self.latencies["RESOURCE_EXHAUSTED"]
+        late = sum(time_ms > PROMPT_MS for time_ms in times)
+        return {"beyond_ms": PROMPT_MS, "count": late, "share": round(late / max(1, len(times)), 5)}
+
     def rain(self, rate, seconds):
         """Requests at `rate`; how many."""
         begun, sent, peak = time.monotonic(), 0, 0
@@ -134,6 +142,7 @@ def storm_over(daemon, arguments):
     print(json.dumps({
         "what": "overload", "capacity_per_s": round(capacity, 1), "times": arguments.times, "seconds": arguments.seconds,
         "cases": sent, "latency_ms": {code: percentiles(times) for code, times in storm.latencies.items()},
+        "late_refusals": storm.late_refusals(),
         "calm_before_ms": calm_before, "calm_after_ms": calm_after, "before": before, "peak_mib": peak, "after": after,
         "problems": dict(storm.problems)}))
     return int(bool(storm.problems) or not storm.latencies["RESOURCE_EXHAUSTED"])
