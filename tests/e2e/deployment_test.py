@@ -1,0 +1,224 @@
+"""The systemd unit, the proxy's configuration and the container files: what each tool says of them, and vrpd run as they run it.
+
+Where a tool is not installed its tests are skipped and say so; nothing of what is checked without one is.
+"""
+
+import contextlib
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+from daemon import BINARIES, CALL_TIMEOUT_S, ROOT, Daemon, vrpctl
+from security_test import Authority
+
+UNIT = ROOT / "configs" / "vrpd.service"
+NGINX = ROOT / "configs" / "nginx.conf"
+DOCKERFILE = ROOT / "docker" / "Dockerfile"
+COMPOSE = ROOT / "docker" / "compose.yaml"
+MOST_EXPOSURE = 2.0  # of 10, by systemd-analyze; the unit's is 1.7
+INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
+
+
+def tool(name):
+    """Its path, also where root's programs lie."""
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+
+
+def needs(name):
+    return unittest.skipUnless(tool(name), f"skipped: {name} is not installed")
+
+
+def said(*words):
+    """Exit status and all output."""
+    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=CALL_TIMEOUT_S, check=False)
+    return done.returncode, done.stdout
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-deployment-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def start(self, *flags):
+        """With an address and a state folder of the test's own, whatever `flags` say of these."""
+        flags = list(flags)
+        for own in ("--listen", "--state-dir"):
+            if own in flags:
+                at = flags.index(own)
+                del flags[at:at + 2]
+        daemon = Daemon(self.folder / "state", flags=flags)
+        self.addCleanup(daemon.clean_up)
+        return daemon
+
+
+class SystemdTest(InAFolder):
+    def unit(self):
+        """A copy that names a program which is there."""
+        path = self.folder / "vrpd.service"
+        path.write_text(UNIT.read_text().replace("/opt/vrp/bin/vrpd", str(BINARIES / "vrpd")))
+        return path
+
+    @needs("systemd-analyze")
+    def test_systemd_finds_nothing_wrong_with_the_unit(self):
+        status, output = said("systemd-analyze", "verify", "--man=no", self.unit())
+        self.assertEqual((status, output.strip()), (0, ""))
+
+    @needs("systemd-analyze")
+    def test_a_word_that_systemd_does_not_know_would_be_found(self):
+        path = self.unit()
+        path.write_text(path.read_text().replace("DynamicUser=yes", "DynamicUsers=yes"))
+        _, output = said("systemd-analyze", "verify", "--man=no", path)
+        self.assertIn("DynamicUsers", output)
+
+    @needs("systemd-analyze")
+    def test_the_service_is_as_little_exposed_as_it_was(self):
+        status, output = said("systemd-analyze", "security", "--offline=true", f"--threshold={round(10 * MOST_EXPOSURE)}", self.unit())
+        self.assertEqual(status, 0, output[-300:])
+
+    def test_the_program_takes_the_flags_that_the_unit_gives_it(self):
+        command = re.search(r"^ExecStart=(.+)$", UNIT.read_text(), re.MULTILINE).group(1)
+        words = shlex.split(command.replace("${STATE_DIRECTORY}", str(self.folder / "state"))
+                            .replace("/etc/vrpd/vrpd.yaml", str(ROOT / "configs" / "vrpd.yaml")))
+        self.assertEqual(words[0], "/opt/vrp/bin/vrpd")
+        daemon = self.start(*words[1:])
+        self.assertEqual(daemon.call("server", "health").returncode, 0)
+        self.assertEqual(daemon.stop(), 0)
+
+
+class NginxTest(InAFolder):
+    def setUp(self):
+        super().setUp()
+        self.authority = Authority(self.folder, "authority")
+        self.certificate, self.key = self.authority.issue("server")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+
+    def configuration(self, address):
+        """The whole of one, around ours with this machine's names and files."""
+        ours = NGINX.read_text()
+        for old, new in (("listen 443 ", f"listen 127.0.0.1:{self.port} "), ("/etc/nginx/vrpd/server.pem", self.certificate),
+                         ("/etc/nginx/vrpd/server.key", self.key), ("/etc/nginx/vrpd/clients.pem", self.authority.pem),
+                         ("127.0.0.1:50051;", f"{address};")):
+            self.assertIn(old, ours)
+            ours = ours.replace(old, str(new))
+        folders = "".join(f"  {what}_temp_path {self.folder}/{what};\n" for what in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        path = self.folder / "nginx.conf"
+        path.write_text(f"pid {self.folder}/nginx.pid;\nerror_log stderr;\ndaemon off;\nevents {{}}\n"
+                        f"http {{\n  access_log off;\n{folders}{ours}\n}}\n")
+        return path
+
+    def command(self, address):
+        return [tool("nginx"), "-e", "stderr", "-p", self.folder, "-c", self.configuration(address)]
+
+    @needs("nginx")
+    def test_nginx_takes_the_configuration(self):
+        status, output = said(*self.command("127.0.0.1:50051"), "-t")
+        self.assertEqual(status, 0, output)
+        self.assertNotIn("[warn]", output.replace('the "user" directive', ""))
+
+    @needs("nginx")
+    def test_callers_with_a_certificate_reach_vrpd_through_it_and_no_others(self):
+        daemon = self.start()
+        with self.proxy(daemon.address):
+            mine, key = self.authority.issue("me")
+            remote = ("--remote", f"localhost:{self.port}", "--tls-ca", self.authority.pem)
+            known = (*remote, "--tls-certificate", mine, "--tls-key", key)
+            self.assertEqual(vrpctl(*known, "server", "info").returncode, 0)
+            solved = vrpctl(*known, "solve", ROOT / "tests" / "data" / "E-n22-k4.vrp", "--budget", "50ms", "--stream")
+            self.assertEqual(solved.returncode, 0, solved.stderr)
+            self.assertNotEqual(vrpctl(*remote, "server", "info").returncode, 0)
+
+    def listens(self):
+        with socket.socket() as caller:
+            return caller.connect_ex(("127.0.0.1", self.port)) == 0
+
+    @contextlib.contextmanager
+    def proxy(self, address):
+        with subprocess.Popen([str(word) for word in self.command(address)], stderr=subprocess.DEVNULL) as nginx:
+            try:
+                until = time.monotonic() + CALL_TIMEOUT_S
+                while not self.listens() and nginx.poll() is None and time.monotonic() < until:
+                    time.sleep(0.05)
+                yield
+            finally:
+                nginx.terminate()
+
+
+class ContainerTest(InAFolder):
+    """Docker has no check that needs no daemon and no network: what can be wrong is looked at here."""
+
+    def setUp(self):
+        super().setUp()
+        joined = re.sub(r"\\\n\s*", " ", re.sub(r"^\s*#.*\n", "", DOCKERFILE.read_text(), flags=re.MULTILINE))
+        self.lines = [line.strip().split(None, 1) for line in joined.splitlines() if line.strip()]
+        self.stages = [rest.split()[-1] for word, rest in self.lines if word == "FROM"]
+
+    def only(self, instruction):
+        return [rest for word, rest in self.lines if word == instruction][-1]
+
+    def test_the_file_has_known_instructions_and_stages_only(self):
+        self.assertLessEqual({word for word, _ in self.lines}, INSTRUCTIONS)
+        seen = []
+        for word, rest in self.lines:
+            if word == "FROM":
+                source, _, name = rest.split()
+                self.assertTrue(source in seen or ":" in source, f"FROM {rest}")
+                seen.append(name)
+            if word == "COPY" and rest.startswith("--from="):
+                self.assertIn(rest.split()[0].removeprefix("--from="), seen)
+        self.assertEqual(self.stages[-1], "cpu", "the default")
+
+    def test_what_is_copied_and_read_is_there(self):
+        for source in [rest.split()[0] for word, rest in self.lines if word == "COPY" and not rest.startswith("--from=")]:
+            self.assertTrue((ROOT / source).exists(), source)
+        packages = (ROOT / "cmake" / "apt_packages").read_text()
+        for use in set(re.findall(r"s/\^(\w+) //p", DOCKERFILE.read_text())):
+            self.assertRegex(packages, rf"(?m)^{use} \S")
+        presets = {preset["name"] for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
+        self.assertLessEqual(set(re.findall(r"--preset (\w+)", DOCKERFILE.read_text())), presets)
+
+    def test_it_runs_without_root(self):
+        words = [word for word, _ in self.lines]
+        self.assertEqual(self.only("USER"), "vrp")
+        self.assertLess(words.index("USER"), words.index("ENTRYPOINT"))
+
+    def test_the_program_takes_its_flags_and_is_found_healthy(self):
+        self.assertEqual(json.loads(self.only("ENTRYPOINT")), ["vrpd"])
+        flags = [re.sub(r"^0\.0\.0\.0:\d+$", "127.0.0.1:0", word) for word in json.loads(self.only("CMD"))]
+        daemon = self.start(*flags)
+        check = json.loads(self.only("HEALTHCHECK").partition("CMD ")[2])
+        self.assertEqual(check[0], "vrpctl")
+        check[check.index("--remote") + 1] = daemon.address
+        self.assertEqual(vrpctl(*check[1:]).returncode, 0)
+        daemon.stop()
+        self.assertEqual(vrpctl(*check[1:]).returncode, 1, "of a daemon that is gone; Docker knows 0 and 1 only")
+
+    @unittest.skipUnless(yaml, "skipped: PyYAML is not installed")
+    def test_the_services_build_stages_that_there_are_and_keep_to_loopback(self):
+        composed = yaml.safe_load(COMPOSE.read_text())
+        for service in composed["services"].values():
+            build = service["build"]
+            self.assertIn(build["target"], self.stages)
+            self.assertEqual((COMPOSE.parent / build["context"] / build["dockerfile"]).resolve(), DOCKERFILE.resolve())
+            self.assertTrue(all(port.startswith("127.0.0.1:") for port in service["ports"]))
+            self.assertTrue(service["read_only"] and service["cap_drop"] == ["ALL"])
+            for volume in service["volumes"]:
+                self.assertIn(volume.split(":")[0], composed["volumes"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
