@@ -4,7 +4,7 @@
 Callers in turn solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete
 matrices, evaluate, export and import models, generate, and delete what has ended. After a warm-up its memory, threads,
 open files and the size of its state folder are noted each second; in the end the growth of each is judged by the medians of the
-first and of the last tenth of what was noted. Prints a JSON line a minute and one at the end; exits 1 where anything was
+first and of the last tenth of what was noted, of ten each at least. Prints a JSON line a minute and one at the end; exits 1 where anything was
 wrong: an RPC that failed, a growth beyond its limit.
 
 Examples:
@@ -35,6 +35,7 @@ from process import figures  # noqa: E402
 LIMITS = {"rss_mib": 50, "threads": 8, "files": 16, "state_mib": 30}
 KEPT_JOBS = 5
 WARM_UP_SHARE = 0.25
+LEAST_NOTED = 10  # at each end
 BUSY = {grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
         grpc.StatusCode.NOT_FOUND}
 ENDED = (7, 8, 9)
@@ -188,17 +189,19 @@ class Soak:
     def growth(self, what):
         """By the medians of the first and the last tenth."""
         values = [noted[what] for noted in self.noted]
-        tenth = max(1, len(values) // 10)
+        tenth = max(LEAST_NOTED, len(values) // 10)
         return round(statistics.median(values[-tenth:]) - statistics.median(values[:tenth]), 2)
 
     def judge(self, seconds):
         growth = {what: self.growth(what) for what in LIMITS}
+        if len(self.noted) < 2 * LEAST_NOTED:
+            self.problems.append(f"too short to judge a growth: {len(self.noted)} notes, {2 * LEAST_NOTED} are needed")
         self.problems += [f"{what} grew by {grown}, more than {LIMITS[what]}" for what, grown in growth.items() if grown > LIMITS[what]]
         if self.daemon.stop() != 0:
             self.problems.append("SIGTERM did not end it well")
         print(json.dumps({"what": "soak", "seed": self.seed, "seconds": seconds, "cases": sum(self.done.values()),
                           "done": dict(self.done), "refused": dict(self.refused), "growth": growth,
-                          "first": self.noted[0], "last": self.noted[-1], "wrong": len(self.problems),
+                          "noted": len(self.noted), "first": self.noted[0], "last": self.noted[-1], "wrong": len(self.problems),
                           "problems": self.problems[:10]}))
         return int(bool(self.problems))
 
