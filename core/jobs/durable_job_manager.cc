@@ -56,7 +56,14 @@ absl::Status RequestResume(JobChange& change) {
   }
 }
 
+// The record of a job whose run is over says RUNNING until its end is stored.
 absl::Status NotRunning(const Job& job) {
+  if (job.state == JobState::kRunning) {
+    return absl::FailedPreconditionError(
+        Concat(ResourceName(job),
+               ": does not run now, though the record says RUNNING still; only a running job can "
+               "publish its weights. If this lasts, see whether the state folder has space left"));
+  }
   return absl::FailedPreconditionError(Concat(ResourceName(job), ": is ", JobStateName(job.state),
                                               "; only a running job can publish its weights"));
 }
