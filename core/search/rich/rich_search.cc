@@ -116,7 +116,7 @@ bool MayFindWhole(const RichProblem& problem) {
 }
 
 // From `routes`, which leave units out that are required. They become the best that is found, of
-// which `tell` is told.
+// which `tell` is told, who keeps it in `result`.
 void SeekWhole(RichRouteSet& routes, const SearchOptions& options, const StopCondition& grace,
                FastRandom& random, SearchResult& result, TellFn tell) {
   const int32_t units = routes.problem().units();
@@ -141,6 +141,15 @@ bool MayImproveRelaxed(const RichRouteSet& routes) {
                                         [&](int32_t u) { return problem.unit(u).required(); });
   return all_required && routes.missing_weight() == 0 && problem.route_weight() == 0 &&
          CanRelax(problem);
+}
+
+// From `routes`, which become the best that is found, as with SeekWhole.
+void SearchRelaxed(RichRouteSet& routes, const SearchOptions& options, FastRandom& random,
+                   SearchResult& result, TellFn tell) {
+  const SearchOptions part =
+      PartOf(RestOf(options, result.iterations), kRelaxedShare, routes.problem().units());
+  tell(ImproveRelaxed(routes, part, random, result.iterations, tell));
+  GoOnFrom(result.plan, routes);
 }
 
 }  // namespace
@@ -173,18 +182,12 @@ absl::StatusOr<SearchResult> RichSearch(const Instance& instance, const SearchOp
   if (routes.missing_weight() > 0 && MayFindWhole(problem)) {
     SeekWhole(routes, options, grace, random, result, tell_if_better);
   }
-  const bool relaxed = MayImproveRelaxed(routes);
-  if (relaxed) {
-    const SearchOptions part =
-        PartOf(RestOf(options, result.iterations), kRelaxedShare, problem.units());
-    const Plan best = ImproveRelaxed(routes, part, random, result.iterations, tell_if_better);
-    tell_if_better(best);
-    GoOnFrom(result.plan, routes);
-  }
+  const bool relaxes = MayImproveRelaxed(routes) && !options.stop.ShouldStop();
+  if (relaxes) SearchRelaxed(routes, options, random, result, tell_if_better);
   // Its best may be worse for a while than what it had before.
   const SearchOptions rest = RestOf(options, result.iterations);
   RichAnnealing annealing(routes, random, rest, grace);
-  if (relaxed) annealing.BeginCooler();
+  if (relaxes) annealing.BeginCooler();
   result.ended_by = annealing.Run([&](const Plan& plan, Cost) { tell_if_better(plan); });
   result.iterations += annealing.iterations();
   return result;
