@@ -47,12 +47,9 @@ RelaxedRoutes::RelaxedRoutes(const RichProblem& problem)
   }
   for (size_t type = 0; type < problem.vehicles().size(); ++type) {
     const RichVehicle& vehicle = problem.vehicles()[type];
-    const auto alike = std::find_if(
-        problem.vehicles().begin(), problem.vehicles().end(), [&](const RichVehicle& other) {
-          return other.start == vehicle.start && other.end == vehicle.end &&
-                 other.shift_close == vehicle.shift_close && other.distance == vehicle.distance &&
-                 other.duration == vehicle.duration;
-        });
+    const auto alike =
+        std::find_if(problem.vehicles().begin(), problem.vehicles().end(),
+                     [&](const RichVehicle& other) { return DriveAlike(other, vehicle); });
     same_way_.push_back(static_cast<int32_t>(alike - problem.vehicles().begin()));
     first_of_.push_back(slots());
     empty_of_.push_back(slots());

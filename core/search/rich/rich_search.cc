@@ -28,6 +28,9 @@ constexpr double kGenerous = 1e6;  // times their prizes
 constexpr double kGenerousTimes = 10;
 // What of the budget goes to plans that break limits, where that is tried.
 constexpr double kRelaxedShare = 0.5;
+// Where moves are judged slowly, up to so many nodes. (Measured: MDVRPTW of 361 to 481 nodes cost
+// 0.9 % more at 5 s.)
+constexpr int32_t kMostJudgedSlowly = 300;
 
 bool IsBetter(const RichRouteSet& a, const RichRouteSet& b) {
   if (a.missing_weight() != b.missing_weight()) return a.missing_weight() < b.missing_weight();
@@ -133,12 +136,20 @@ void SeekWhole(RichRouteSet& routes, const SearchOptions& options, const StopCon
   tell(routes.ToPlan());
 }
 
+// Where vehicles drive unlike ways, as from several depots, moves between them are judged slowly.
+bool JudgesSlowly(const RichProblem& problem) {
+  const RichVehicle& first = problem.vehicle(0);
+  return !std::all_of(problem.vehicles().begin(), problem.vehicles().end(),
+                      [&](const RichVehicle& other) { return DriveAlike(first, other); });
+}
+
 // Whether a search among plans that break limits goes before: where each unit is required, and a
 // route is worth no more than it costs.
 bool MayImproveRelaxed(const RichRouteSet& routes) {
   const RichProblem& problem = routes.problem();
   const bool all_required = std::all_of(routes.servable().begin(), routes.servable().end(),
                                         [&](int32_t u) { return problem.unit(u).required(); });
+  if (problem.size() > kMostJudgedSlowly && JudgesSlowly(problem)) return false;
   return all_required && routes.missing_weight() == 0 && problem.route_weight() == 0 &&
          CanRelax(problem);
 }

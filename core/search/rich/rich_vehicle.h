@@ -47,4 +47,10 @@ struct RichVehicle {
   }
 };
 
+// Whether both have the same way from end to end: what one drives takes the other as long.
+inline bool DriveAlike(const RichVehicle& a, const RichVehicle& b) {
+  return a.start == b.start && a.end == b.end && a.shift_close == b.shift_close &&
+         a.distance == b.distance && a.duration == b.duration;
+}
+
 }  // namespace vrp
