@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Trains gt-mixed as the shipped weights were: eight stages, each from the weights of the one before.
+
+What all stages share is configs/gt_mixed.yaml; STAGES holds what each does otherwise. Needs a running vrpd, whose models
+gt-mixed-1 to gt-mixed-8 are the stages' ends. A stage that is a model already is not trained again, so what was
+interrupted goes on where it was (a stage's job outlives this script: wait for it first, `vrpctl jobs watch`). What is not
+an option of this script goes to each `vrpctl train`.
+
+Two things are not as they were: the first four stages were run in several pieces whose cuts were not kept, and here each
+is one piece, with seeds of its own; and the stages that ran on two cores' products in fp32 take bf16 where the CPU has it.
+
+Examples:
+  train_gt_mixed.py                                  some 8 hours of a core
+  train_gt_mixed.py --device cuda:0
+  train_gt_mixed.py --vrpctl 'vrpctl --remote host:50051' --validate-only
+"""
+
+import argparse
+import pathlib
+import shlex
+import subprocess
+import sys
+
+CONFIG = pathlib.Path(__file__).resolve().parent.parent / "configs" / "gt_mixed.yaml"
+
+# The last two see Kool's own kind of instances more often.
+KOOLS_OWN = {"problem.kinds": "[cvrp, cvrp, cvrp, tsp]", "problem.layouts": "[uniform, uniform, uniform, clustered, x]",
+             "training.weight_average": 0.998, "training.learning_rate": 0.0002,
+             "training.final_learning_rate": 0.000003, "training.warmup_steps": 100, "training.batches_per_epoch": 500}
+
+CONSTANT = {"training.schedule": "constant", "training.final_learning_rate": 0}
+
+# A batch is 64 instances; a step is a batch.
+STAGES = [
+    # 273,000 instances.
+    {**CONSTANT, "problem.customers": "[10, 40]", "reinforce.baseline": "pomo", "reinforce.samples": 8,
+     "training.epochs": 17, "training.batches_per_epoch": 250},
+    # 144,000 and 166,000, at a rate that fell over the two.
+    {**CONSTANT, "problem.customers": "[10, 60]", "training.epochs": 9, "training.batches_per_epoch": 250},
+    {"training.epochs": 13, "training.batches_per_epoch": 200},
+    # 894,000 and 589,000.
+    {**CONSTANT, "training.learning_rate": 0.00025, "training.epochs": 35, "training.batches_per_epoch": 400},
+    {"training.learning_rate": 0.00025, "training.final_learning_rate": 0.000005, "training.epochs": 23,
+     "training.batches_per_epoch": 400, "training.seed": 5, "problem.seed": 424242},
+    # 384,000, small ones more often, the weights averaged.
+    {"problem.customers_skew": 2, "training.weight_average": 0.998, "training.learning_rate": 0.0002,
+     "training.final_learning_rate": 0.00001, "training.epochs": 24, "training.batches_per_epoch": 250,
+     "training.seed": 8, "problem.seed": 515151},
+    # 1,920,000 and 1,760,000, with more samples: greedy tours gain where stages of 8 samples gained nothing any more.
+    {**KOOLS_OWN, "problem.customers_skew": 1.5, "reinforce.samples": 24, "training.epochs": 60, "training.seed": 77,
+     "problem.seed": 990017},
+    {**KOOLS_OWN, "problem.customers_skew": 2.2, "reinforce.samples": 32, "training.epochs": 55, "training.seed": 99,
+     "problem.seed": 660013},
+]
+
+
+def stage_command(vrpctl, number):
+    """The words of `vrpctl train` for a stage, 1 to len(STAGES)."""
+    settings = {"name": f"gt-mixed-{number}", "training.seed": number, "problem.seed": 1233 + number, **STAGES[number - 1]}
+    if number > 1:
+        settings["training.initial_model"] = f"models/gt-mixed-{number - 1}/versions/1"
+    words = [*vrpctl, "train", "--config", str(CONFIG)]
+    for key, value in settings.items():
+        words += ["--set", f"{key}={value}"]
+    return words
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vrpctl", default="vrpctl", help="the client, with options of its own if need be")
+    arguments, rest = parser.parse_known_args()
+    vrpctl = shlex.split(arguments.vrpctl)
+    for number in range(1, len(STAGES) + 1):
+        found = subprocess.run([*vrpctl, "models", "get", f"gt-mixed-{number}"], capture_output=True)
+        if found.returncode == 0:
+            print(f"gt-mixed-{number}: is there already", flush=True)
+            continue
+        print(f"gt-mixed-{number}: stage {number} of {len(STAGES)}", flush=True)
+        done = subprocess.run(stage_command(vrpctl, number) + rest)
+        if done.returncode != 0:
+            return done.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

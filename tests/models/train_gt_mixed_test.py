@@ -1,0 +1,57 @@
+"""models/train_gt_mixed.py: its stages, made small, train one after the other through a daemon."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+
+from daemon import BINARIES, Daemon  # noqa: E402
+
+SMALL = {"training.epochs": 1, "training.batches_per_epoch": 1, "training.batch_size": 2, "problem.customers": "[4, 6]",
+         "reinforce.samples": 2, "graph_transformer.hidden": 16, "graph_transformer.heads": 2,
+         "graph_transformer.feed_forward": 32, "graph_transformer.layers": 1, "validation.instances": 4,
+         "validation.reference_iterations": 5}
+
+
+class TrainGtMixedTest(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon()
+        self.addCleanup(self.daemon.clean_up)
+
+    def train(self, *words):
+        vrpctl = f"{BINARIES / 'vrpctl'} --remote {self.daemon.address}"
+        return subprocess.run([sys.executable, ROOT / "models" / "train_gt_mixed.py", "--vrpctl", vrpctl, *words],
+                              capture_output=True, text=True)
+
+    def models(self):
+        return {model["name"] for model in self.daemon.json("models", "list") if "gt-mixed-" in model["name"]}
+
+    def training_of(self, model):
+        card = self.daemon.state / "models" / model / "1" / "card.json"
+        return json.loads(card.read_text())["training_config"]
+
+    def test_every_stage_trains_from_the_one_before_and_none_twice(self):
+        small = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
+        done = self.train(*small)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.models(), {f"models/gt-mixed-{number}/versions/1" for number in range(1, 9)})
+        self.assertIn("models/gt-mixed-7/versions/1", self.training_of("gt-mixed-8"))
+
+        again = self.train(*small)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(again.stdout.count("is there already"), 8, again.stdout)
+
+    def test_a_stage_that_fails_ends_it_with_its_error(self):
+        done = self.train("--set", "training.epochs=0")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("training.epochs", done.stderr)
+        self.assertNotIn("gt-mixed-2", done.stdout)
+        self.assertEqual(self.models(), set())
+
+
+if __name__ == "__main__":
+    unittest.main()
