@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <new>
 
 namespace vrp {
 
@@ -14,7 +16,7 @@ struct CpuPool::Loop {
   void Run() {
     int64_t mine = 0;
     for (int64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
-      body(i);
+      if (!failed.load(std::memory_order_relaxed)) RunOne(i);
       ++mine;
     }
     if (mine == 0) return;
@@ -22,18 +24,31 @@ struct CpuPool::Loop {
     done += mine;
   }
 
+  void RunOne(int64_t i) {
+    try {
+      body(i);
+    } catch (...) {
+      failed = true;
+      absl::MutexLock lock(&mu);
+      if (first_exception == nullptr) first_exception = std::current_exception();
+    }
+  }
+
   void WaitUntilDone() {
     absl::MutexLock lock(&mu);
     mu.Await(absl::Condition(
         +[](Loop* loop) ABSL_NO_THREAD_SAFETY_ANALYSIS { return loop->done == loop->count; },
         this));
+    if (first_exception != nullptr) std::rethrow_exception(first_exception);
   }
 
   const int64_t count;
   const absl::FunctionRef<void(int64_t)> body;
   std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
   absl::Mutex mu;
   int64_t done ABSL_GUARDED_BY(mu) = 0;
+  std::exception_ptr first_exception ABSL_GUARDED_BY(mu);
 };
 
 CpuPool::CpuPool(int threads) {
@@ -57,7 +72,11 @@ void CpuPool::ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body) 
     return;
   }
   const auto loop = std::make_shared<Loop>(count, body);
-  for (int64_t i = 0; i < helpers; ++i) Enqueue([loop] { loop->Run(); });
+  try {
+    for (int64_t i = 0; i < helpers; ++i) Enqueue([loop] { loop->Run(); });
+  } catch (const std::bad_alloc&) {
+    // Those that are queued help; to leave now would take `body` away from them.
+  }
   loop->Run();
   loop->WaitUntilDone();
 }

@@ -31,8 +31,9 @@ class CpuPool {
 
   // Calls body(0) .. body(count - 1), each once, on at most threads() threads of which the caller
   // is one; returns when all are done. May be nested: a worker that calls it does the work itself
-  // while the others are busy. `body` must not throw. Which thread runs which index is not fixed;
-  // results that depend on it are a bug of the caller.
+  // while the others are busy. Once a `body` has thrown (no memory), no other index begins, and
+  // the first exception comes out here when those under way have ended. Which thread runs which
+  // index is not fixed; results that depend on it are a bug of the caller.
   void ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body);
 
   // Runs `work` on a worker; an exception of it comes out of the future. A worker must not wait for

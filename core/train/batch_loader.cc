@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "core/base/text.h"
+#include "core/model/engine_workers.h"
+
 namespace vrp {
 
 BatchLoader::BatchLoader(BatchSource& source, const BatchLoaderOptions& options)
@@ -21,6 +24,15 @@ bool BatchLoader::MayBegin() const {
   return next_made_ < options_.end && next_made_ < next_wanted_ + options_.prefetch;
 }
 
+absl::StatusOr<TrainingBatch> BatchLoader::Make(int64_t number, CpuPool* pool) {
+  absl::StatusOr<TrainingBatch> batch;
+  if (!GuardMemory([&] { batch = source_.Make(number, pool); }).ok()) {
+    return absl::ResourceExhaustedError(Concat(
+        "batches[", number, "]: out of memory (training.batch_size and loader.prefetch bound it)"));
+  }
+  return batch;
+}
+
 void BatchLoader::Work() {
   while (true) {
     int64_t number = 0;
@@ -32,7 +44,7 @@ void BatchLoader::Work() {
       if (closing_) return;
       number = next_made_++;
     }
-    absl::StatusOr<TrainingBatch> batch = source_.Make(number, nullptr);
+    absl::StatusOr<TrainingBatch> batch = Make(number, nullptr);
     const absl::MutexLock lock(&mu_);
     ready_.emplace(number, std::move(batch));
   }
@@ -41,7 +53,7 @@ void BatchLoader::Work() {
 absl::StatusOr<TrainingBatch> BatchLoader::Next() {
   if (options_.workers == 0) {
     const absl::MutexLock lock(&mu_);
-    return source_.Make(next_wanted_++, options_.pool);
+    return Make(next_wanted_++, options_.pool);
   }
   const absl::MutexLock lock(&mu_);
   const auto made = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {

@@ -30,10 +30,12 @@ class BatchLoader {
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
 
-  // The next batch; blocks until it is made. Errors are the source's. Not beyond the end.
+  // The next batch; blocks until it is made. Errors are the source's;
+  // kResourceExhausted where its making found no memory. Not beyond the end.
   absl::StatusOr<TrainingBatch> Next();
 
  private:
+  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool);
   void Work();
   bool MayBegin() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

@@ -1,6 +1,7 @@
 #include "core/base/cpu_pool.h"
 
 #include <atomic>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -35,6 +36,24 @@ TEST_P(CpuPoolTest, SubmitReturnsTheResult) {
   std::vector<std::future<int>> results;
   for (int i = 0; i < 50; ++i) results.push_back(pool.Submit([i] { return i * i; }));
   for (int i = 0; i < 50; ++i) EXPECT_EQ(results[static_cast<size_t>(i)].get(), i * i);
+}
+
+TEST_P(CpuPoolTest, AnExceptionOfALoopReachesItsCallerAndThePoolGoesOn) {
+  CpuPool pool(GetParam());
+  std::atomic<int> running{0};
+  const auto fail_at_17 = [&](int64_t i) {
+    ++running;
+    if (i == 17) {
+      --running;
+      throw std::bad_alloc();
+    }
+    --running;
+  };
+  EXPECT_THROW(pool.ParallelFor(1000, fail_at_17), std::bad_alloc);
+  EXPECT_EQ(running.load(), 0);
+  std::atomic<int> calls{0};
+  pool.ParallelFor(100, [&](int64_t) { ++calls; });
+  EXPECT_EQ(calls.load(), 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, CpuPoolTest, testing::Values(1, 2, 5));

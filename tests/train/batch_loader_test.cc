@@ -1,6 +1,7 @@
 #include "core/train/batch_loader.h"
 
 #include <atomic>
+#include <new>
 
 #include "absl/synchronization/notification.h"
 #include "gtest/gtest.h"
@@ -14,6 +15,7 @@ class NumberSource final : public BatchSource {
   absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool*) override {
     highest_ = std::max(highest_.load(), number);
     if (number == slow) released.WaitForNotification();
+    if (number == too_large) throw std::bad_alloc();
     if (number == broken) return absl::DataLossError("broken");
     return TrainingBatch{.number = number, .parts = {}};
   }
@@ -22,6 +24,7 @@ class NumberSource final : public BatchSource {
 
   int64_t slow = -1;
   int64_t broken = -1;
+  int64_t too_large = -1;
   absl::Notification released;
 
  private:
@@ -47,6 +50,16 @@ TEST_P(LoaderTest, PassesAnErrorOnWhereItBelongs) {
   BatchLoader loader(source, {.workers = GetParam(), .prefetch = 4});
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(loader.Next().ok());
   EXPECT_EQ(loader.Next().status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_P(LoaderTest, SaysWhichBatchFoundNoMemory) {
+  NumberSource source;
+  source.too_large = 3;
+  BatchLoader loader(source, {.workers = GetParam(), .prefetch = 4});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(loader.Next().ok());
+  const absl::Status status = loader.Next().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(status.message().rfind("batches[3]: out of memory", 0), 0u) << status;
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, LoaderTest, testing::Values(0, 1, 3));
