@@ -33,7 +33,7 @@ CONSTANT = {"training.schedule": "constant", "training.final_learning_rate": 0}
 # A batch is 64 instances; a step is a batch.
 STAGES = [
     # 273,000 instances.
-    {**CONSTANT, "problem.customers": "[10, 40]", "reinforce.baseline": "pomo", "reinforce.samples": 8,
+    {**CONSTANT, "problem.customers": "[10, 40]", "reinforce.baseline": "pomo", "reinforce.starts": 8,
      "training.epochs": 17, "training.batches_per_epoch": 250},
     # 144,000 and 166,000, at a rate that fell over the two.
     {**CONSTANT, "problem.customers": "[10, 60]", "training.epochs": 9, "training.batches_per_epoch": 250},

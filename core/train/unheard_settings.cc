@@ -51,6 +51,44 @@ class UnheardSettings {
            kForced);
     Refuse("supervised.teacher_forcing_end", labels.teacher_forcing_end != 1 && always_forced,
            kForced);
+    Refuse("supervised.heuristic_iterations",
+           supervised && labels.labels == LabelSource::kFile &&
+               labels.heuristic_iterations != usual_.supervised.heuristic_iterations,
+           "none with supervised.labels: file, whose routes are the labels");
+    Refuse("supervised.label_file",
+           supervised && labels.labels != LabelSource::kFile && !labels.label_file.empty(),
+           "none without supervised.labels: file");
+    Refuse("training.amp_type", config_.amp_type != usual_.amp_type && !config_.amp,
+           "bf16 without training.amp: true");
+    Refuse("validation.reference_iterations",
+           config_.validation.reference_iterations != usual_.validation.reference_iterations &&
+               config_.validation.reference != Reference::kSearch,
+           "none without validation.reference: search");
+  }
+
+  void CheckReinforce() {
+    if (config_.method != TrainingMethod::kReinforce) return;
+    const ReinforceConfig& reinforce = config_.reinforce;
+    const ReinforceConfig& usual = usual_.reinforce;
+    const bool greedy = reinforce.baseline == Baseline::kGreedyRollout;
+    constexpr std::string_view kGreedy = "none without reinforce.baseline: greedy_rollout";
+    Refuse("reinforce.baseline_significance",
+           reinforce.baseline_significance != usual.baseline_significance && !greedy, kGreedy);
+    Refuse("reinforce.baseline_instances",
+           reinforce.baseline_instances != usual.baseline_instances && !greedy, kGreedy);
+    Refuse("reinforce.warmup_epochs", reinforce.warmup_epochs != usual.warmup_epochs && !greedy,
+           kGreedy);
+    Refuse("reinforce.average_decay",
+           reinforce.average_decay != usual.average_decay &&
+               reinforce.baseline != Baseline::kExponential &&
+               !(greedy && reinforce.warmup_epochs > 0),
+           "none without reinforce.baseline: exponential, or greedy_rollout with warmup_epochs");
+    Refuse("reinforce.starts",
+           reinforce.starts != usual.starts && reinforce.baseline != Baseline::kPomo,
+           "none without reinforce.baseline: pomo");
+    Refuse("reinforce.samples",
+           reinforce.samples != usual.samples && reinforce.baseline != Baseline::kSamples,
+           "none without reinforce.baseline: samples");
   }
 
  private:
@@ -69,6 +107,7 @@ void RefuseUnheard(ConfigReader& reader, const TrainingConfig& config) {
   UnheardSettings unheard(reader, config);
   unheard.CheckProblem();
   unheard.CheckTraining();
+  unheard.CheckReinforce();
 }
 
 }  // namespace vrp

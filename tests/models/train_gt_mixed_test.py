@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 from daemon import BINARIES, Daemon  # noqa: E402
 
 SMALL = {"training.epochs": 1, "training.batches_per_epoch": 1, "training.batch_size": 2, "problem.customers": "[4, 6]",
-         "reinforce.samples": 2, "graph_transformer.hidden": 16, "graph_transformer.heads": 2,
+         "graph_transformer.hidden": 16, "graph_transformer.heads": 2,
          "graph_transformer.feed_forward": 32, "graph_transformer.layers": 1, "validation.instances": 4,
          "validation.reference_iterations": 5}
 

@@ -54,7 +54,8 @@ TEST(TrainingConfigTest, TakesRangesAndListsOfAMixture) {
       "problem: {kinds: [cvrp, tsp, cvrp], capacity: [20, 60], layouts: [x, uniform], open_routes: "
       "0.2,\n"
       "          backhauls: 0.1}\n"
-      "training: {schedule: step, milestones: [3, 5], weight_decay: 0.01, amp_type: fp16}\n"
+      "training: {schedule: step, milestones: [3, 5], weight_decay: 0.01, amp: true, amp_type: "
+      "fp16}\n"
       "reinforce: {baseline: pomo, starts: 8}\nvalidation: {reference: search}\n",
       "f.yaml", overrides);
   ASSERT_TRUE(config.ok()) << config.status();
@@ -319,6 +320,7 @@ constexpr char kOwn[] = "problem.instances=[a.jsonl]";
 constexpr char kGenerated[] = "problem.seed=7";
 constexpr char kSupervised[] = "training.method=supervised";
 constexpr char kReinforce[] = "training.method=reinforce";
+constexpr char kGreedyRollout[] = "reinforce.baseline=greedy_rollout";
 const Unheard kUnheard[] = {
     {"Skew", kOwn, "problem.customers_skew=2", kGenerated},
     {"Capacity", kOwn, "problem.capacity=30", kGenerated},
@@ -339,6 +341,21 @@ const Unheard kUnheard[] = {
     {"Dropout", kReinforce, "network.dropout=0.2", kSupervised},
     {"DropoutOfSelfLabelling", "training.method=self_labelling", "network.dropout=0.2",
      kSupervised},
+    {"PrecisionWithoutAmp", "training.amp=false", "training.amp_type=fp16", "training.amp=true"},
+    {"IterationsOfNoSearch", "validation.reference=nearest_neighbour",
+     "validation.reference_iterations=7", "validation.reference=search"},
+    {"SignificanceOfAnAverage", "reinforce.baseline=exponential",
+     "reinforce.baseline_significance=0.01", kGreedyRollout},
+    {"InstancesOfPomo", "reinforce.baseline=pomo", "reinforce.baseline_instances=7",
+     kGreedyRollout},
+    {"WarmUpOfSamples", "reinforce.baseline=samples", "reinforce.warmup_epochs=3", kGreedyRollout},
+    {"DecayOfPomo", "reinforce.baseline=pomo", "reinforce.average_decay=0.5",
+     "reinforce.baseline=exponential"},
+    {"StartsOfSamples", "reinforce.baseline=samples", "reinforce.starts=4",
+     "reinforce.baseline=pomo"},
+    {"SamplesOfAGreedyRollout", kGreedyRollout, "reinforce.samples=4",
+     "reinforce.baseline=samples"},
+    {"BaselineOfAnotherMethodMayStay", kGreedyRollout, "reinforce.samples=5", kSupervised},
 };
 
 class UnheardTest : public testing::TestWithParam<Unheard> {};
@@ -362,6 +379,28 @@ TEST_P(UnheardTest, SettingOfAJobThatWasAcceptedOnceStays) {
 
 INSTANTIATE_TEST_SUITE_P(Settings, UnheardTest, testing::ValuesIn(kUnheard),
                          [](const auto& param_info) { return param_info.param.name; });
+
+TEST(TrainingConfigTest, RefusesLabelsFromElsewhereThanStated) {
+  const auto with = [](const ConfigOverrides& overrides) {
+    return MessageOf(ParseTrainingConfig("name: a\n", "f", overrides));
+  };
+  EXPECT_NE(with({kSupervised, "supervised.labels=file", "supervised.label_file=a.jsonl",
+                  "supervised.heuristic_iterations=7"})
+                .find("supervised.heuristic_iterations: "),
+            std::string::npos);
+  EXPECT_NE(with({kSupervised, "supervised.label_file=a.jsonl"}).find("supervised.label_file: "),
+            std::string::npos);
+  EXPECT_EQ(with({kSupervised, "supervised.heuristic_iterations=7"}), "");
+}
+
+TEST(TrainingConfigTest, KeepsTheAverageOfAGreedyRolloutThatWarmsUp) {
+  const auto with = [](const char* warmup) {
+    return MessageOf(ParseTrainingConfig("name: a\n", "f",
+                                         {kGreedyRollout, "reinforce.average_decay=0.5", warmup}));
+  };
+  EXPECT_EQ(with("reinforce.warmup_epochs=1"), "");
+  EXPECT_NE(with("reinforce.warmup_epochs=0").find("reinforce.average_decay: "), std::string::npos);
+}
 
 TEST(TrainingConfigTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabels) {
   const ConfigOverrides labels = {kSupervised, "supervised.teacher_forcing_start=0.9",
