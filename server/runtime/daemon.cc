@@ -215,8 +215,8 @@ void Daemon::Parts::MakeBatcher() {
 
 void Daemon::Parts::MakeHandlers() {
   const VrpdOptions& vrpd = options.vrpd;
-  streams = std::make_unique<StreamHub>(
-      StreamHub::Options{.tick = options.heartbeat, .max_streams = vrpd.max_open_streams});
+  streams = std::make_unique<StreamHub>(StreamHub::Options{
+      .tick = options.heartbeat, .max_streams = vrpd.max_open_streams, .silence = options.silence});
   solver_handler = std::make_unique<SolverHandler>(
       SolverHandler::Options{.registry = registry.get(),
                              .matrices = matrices.get(),

@@ -28,6 +28,7 @@ class Daemon {
     // itself: it is not ready then, its training not serving. Null: nobody.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
     absl::Duration heartbeat = absl::Seconds(10);
+    absl::Duration silence = absl::Minutes(1);     // of an upload, before it is given up
     absl::Duration drain = absl::Seconds(5);       // for calls under way at the end
     absl::Duration handshake = absl::Seconds(10);  // for a new connection to say something
   };

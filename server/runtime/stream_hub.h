@@ -30,18 +30,21 @@ class StreamHub {
   struct Options {
     absl::Duration tick = absl::Seconds(10);
     int32_t max_streams = 1000;
+    absl::Duration silence = absl::Minutes(1);  // of a caller who uploads
   };
   explicit StreamHub(const Options& options);
   ~StreamHub();
   StreamHub(const StreamHub&) = delete;
   StreamHub& operator=(const StreamHub&) = delete;
 
-  // The stream's number, for Remove; null: a stream that is counted alone, and told nothing.
+  // The stream's number, for Remove.
   // kResourceExhausted: too many; kUnavailable: closed.
   absl::StatusOr<int64_t> Add(std::weak_ptr<HubStream> stream);
   void Remove(int64_t number);
   // How many there are.
   int32_t open() const;
+  // After so long without a message an upload is given up, at the next tick.
+  absl::Duration silence() const { return options_.silence; }
 
   // Tells every stream to end and takes no more. Twice is harmless.
   void Close();

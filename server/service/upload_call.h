@@ -2,9 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/base/steady_time.h"
+#include "core/base/text.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/convert/status_convert.h"
@@ -15,12 +22,15 @@
 
 namespace vrp {
 
-// At any time either gRPC reads a message or the pool works on one, so nothing needs a lock. The
-// next message is read when the last was taken: a slow disk is felt by the caller. Counts as an
-// open stream, but is not ended with those: as a unary call it has the daemon's last moments to
-// come to its end. Deletes itself when gRPC has done with it, which is after Finish.
+// At any time either gRPC reads a message or the pool works on one. The next message is read when
+// the last was taken: a slow disk is felt by the caller. Counts as an open stream, but is not ended
+// with those: as a unary call it has the daemon's last moments to come to its end. A caller who
+// sends nothing for the hub's `silence` is ended by kDeadlineExceeded: a stalled one would keep its
+// place among the streams, and its share of their memory, for as long as its connection lasts.
 template <typename Request, typename Response>
-class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
+class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
+                         public HubStream,
+                         public std::enable_shared_from_this<UploadCall<Request, Response>> {
  public:
   struct Options {
     WorkPool* pool = nullptr;  // these outlive the call
@@ -33,28 +43,62 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
   // gRPC owns what is returned, and keeps `context` and `response` as long.
   static grpc::ServerReadReactor<Received<Request>>* Start(grpc::CallbackServerContext& context,
                                                            Response& response, Options options) {
-    auto* call = new UploadCall(context, response, std::move(options));
+    const std::shared_ptr<UploadCall> call(new UploadCall(context, response, std::move(options)));
+    call->self_ = call;
     call->Begin();
-    return call;
+    return call.get();
   }
 
   void OnReadDone(bool ok) override {
-    options_.pool->Run([this, ok] { ok ? Take() : End(); });
+    {
+      absl::MutexLock lock(&mutex_);
+      ++reads_done_;
+      waiting_since_.reset();
+      if (silent_) return;
+    }
+    options_.pool->Run([self = this->shared_from_this(), ok] { ok ? self->Take() : self->End(); });
   }
   void OnDone() override {
     options_.hub->Remove(number_);
-    delete this;
+    const std::shared_ptr<UploadCall> self =
+        std::move(self_);  // the last use, unless a task holds another
   }
+
+  void OnTick() override {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (silent_ || !waiting_since_.has_value()) return;
+      if (SteadyNow() - *waiting_since_ < options_.hub->silence()) return;
+      silent_ = true;
+    }
+    // Nobody else finishes any more; the read that is under way fails by it.
+    this->Finish(ToGrpcStatus(absl::DeadlineExceededError(
+        Concat("the upload said nothing for ", absl::FormatDuration(options_.hub->silence()),
+               " and was given up: nothing of it is kept; send it again"))));
+  }
+  void OnClose() override {}
 
  private:
   UploadCall(grpc::CallbackServerContext& context, Response& response, Options options)
       : context_(context), response_(response), options_(std::move(options)) {}
 
   void Begin() {
-    const absl::StatusOr<int64_t> number = options_.hub->Add({});
+    const absl::StatusOr<int64_t> number = options_.hub->Add(this->weak_from_this());
     if (!number.ok()) return this->Finish(ToGrpcStatus(number.status()));
     number_ = *number;
+    ReadNext();
+  }
+
+  // The caller holds the object: what is read may come, and be its end, before StartRead is back.
+  void ReadNext() {
+    int64_t before = 0;
+    {
+      absl::MutexLock lock(&mutex_);
+      before = reads_done_;
+    }
     this->StartRead(&request_);
+    absl::MutexLock lock(&mutex_);
+    if (reads_done_ == before) waiting_since_ = SteadyNow();
   }
 
   void Take() {
@@ -64,7 +108,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
     };
     const absl::Status taken = CallGuarded(take);
     if (taken.ok()) {
-      this->StartRead(&request_);
+      ReadNext();
     } else {
       this->Finish(ToGrpcStatus(taken));
     }
@@ -85,8 +129,13 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>> {
   grpc::CallbackServerContext& context_;
   Response& response_;
   const Options options_;
-  int64_t number_ = 0;  // set before gRPC knows the object
+  std::shared_ptr<UploadCall> self_;  // until OnDone; set before gRPC knows the object
+  int64_t number_ = 0;                // set before gRPC knows the object
   Received<Request> request_;
+  absl::Mutex mutex_;
+  int64_t reads_done_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<absl::Time> waiting_since_ ABSL_GUARDED_BY(mutex_);  // of the read under way
+  bool silent_ ABSL_GUARDED_BY(mutex_) = false;                      // for too long: finished
 };
 
 }  // namespace vrp

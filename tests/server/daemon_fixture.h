@@ -78,6 +78,7 @@ class DaemonTest : public testing::Test {
     options.vrpd.device = "cpu";
     if (options.vrpd.threads == 0) options.vrpd.threads = 1;
     options.heartbeat = heartbeat_;
+    options.silence = silence_;
     options.handshake = handshake_;
     options.on_device_loss = on_device_loss_;
     options.drain = absl::Milliseconds(200);
@@ -110,6 +111,7 @@ class DaemonTest : public testing::Test {
   std::string listen_ = "127.0.0.1:0";
   PolicyLoader loader_ = FakeLoader();
   absl::Duration heartbeat_ = absl::Hours(1);
+  absl::Duration silence_ = absl::Minutes(1);
   absl::Duration handshake_ = absl::Seconds(10);
   std::function<void(const absl::Status&)> on_device_loss_;
   TempFolder folder_;

@@ -47,6 +47,8 @@ class Upload {
     writer_->WritesDone();
     return writer_->Finish();
   }
+  // Says nothing more, until the server has had enough.
+  grpc::Status StayQuiet() { return writer_->Finish(); }
   grpc::Status Cancel() {
     context_.TryCancel();
     return writer_->Finish();
@@ -105,6 +107,34 @@ class MessageLimitsTest : public DaemonTest {
     return request.SerializeAsString();
   }
 };
+
+TEST_F(MessageLimitsTest, AnUploadThatStallsIsGivenUpAndItsPlaceIsFree) {
+  heartbeat_ = absl::Milliseconds(10);
+  silence_ = absl::Milliseconds(100);
+  vrpd_.max_message_mib = 64;
+  vrpd_.max_open_streams = 1;
+  Start();
+  const auto datasets = v1::DatasetService::NewStub(channel_);
+  Upload stalled(*datasets);
+  EXPECT_TRUE(stalled.Write(2));
+  const grpc::Status status = stalled.StayQuiet();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
+  EXPECT_THAT(status.error_message(), HasSubstr("said nothing for 100ms"));
+  EXPECT_TRUE(EventuallyUploaded(*datasets).ok());
+}
+
+TEST_F(MessageLimitsTest, AnUploadMayPauseBetweenMessages) {
+  heartbeat_ = absl::Milliseconds(5);
+  vrpd_.max_message_mib = 64;
+  Start();
+  const auto datasets = v1::DatasetService::NewStub(channel_);
+  Upload slow(*datasets);
+  for (int i = 0; i < kUploadChunks; ++i) {
+    EXPECT_TRUE(slow.Write(1));
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+  EXPECT_TRUE(slow.End().ok());
+}
 
 TEST_F(MessageLimitsTest, NoRpcUnpacksWhatTakesTooMuch) {
   Start();
