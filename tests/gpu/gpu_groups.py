@@ -4,11 +4,13 @@ returns numbers or raises Skip or Failure (gpu_report.py)."""
 import csv
 import functools
 import json
+import os
 import pathlib
 import re
 import sys
 import tempfile
 
+import gpu_goals
 from gpu_machine import LEAST_DRIVER, NO_DEVICE, bundle_environment
 from gpu_report import Failure, Skip, last_object, run_program
 
@@ -19,12 +21,15 @@ NOT_ON_THE_CPU = "-*_cpu"
 SANITIZED = ("*BatchDecoderGpuTest.*/EveryVariant*:*BatchDecoderGpuTest.*/OddShape:*BatchDecoderGpuTest.*/ManyTrajectories:"
              "*BatchImproverGpuTest.*/OneOfEachSize:*BatchImproverGpuTest.*/Descent:*DrawnInstancesGpuTest.*:"
              "*DeviceOptimiserGpuTest.*")
-SANITIZER_TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 SANITIZER_FOUND = 86
 GRAPH_TESTS = "*CudaGraph*:*Synchroni*"
+COPY_UNITS = {"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}  # of nsys
 GTEST_KEYS = {"name", "value_param", "type_param", "file", "line", "status", "result", "timestamp", "time", "classname",
               "failures", "skipped"}
-BENCH_CASES = ("am_cvrp50", "am_cvrp100", "pomo_cvrp50", "pomo_cvrp100", "greedy_cvrp100", "pointer_cvrp20")
+BENCH_CASES = (*gpu_goals.RATIO_CASES, "greedy_cvrp100", "pointer_cvrp20")
+# Whole steps, of which the difference counts; a graph's copies are seen at each replay.
+COPIED_STEPS = (8, 40)
+COPIED_BATCH, COPIED_NODES = 512, 51
 NCU_METRICS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
                "dram__throughput.avg.pct_of_peak_sustained_elapsed")
 
@@ -130,7 +135,7 @@ class Checks:
         return last_object(outcome.output)
 
     def sanitizer(self):
-        for tool in SANITIZER_TOOLS:
+        for tool in gpu_goals.SANITIZER_TOOLS:
             yield f"{tool} gpu_test", 90, self._gpu(functools.partial(self._sanitize, tool))
 
     def _sanitize(self, tool, limit):
@@ -151,7 +156,7 @@ class Checks:
         return {"summary": found[-1], "tests": pattern}
 
     def graph(self):
-        yield "no synchronisation in a replayed step", 120, self._gpu(self._check_graph)
+        yield gpu_goals.SYNCHRONISATIONS, 120, self._gpu(self._check_graph)
 
     def _check_graph(self, limit):
         program = self._program("tests/gpu_test")
@@ -163,8 +168,9 @@ class Checks:
     def bench(self):
         for case in BENCH_CASES:
             yield case, 65, self._gpu(functools.partial(self._measure, case))
-        yield "tiny_1 epoch", 60, self._gpu(self._measure_tiny)
-        yield "10,000 cvrp100 improved, and one greedy", 150, self._gpu(self._measure_improved)
+        yield gpu_goals.TINY, 60, self._gpu(self._measure_tiny)
+        yield gpu_goals.SUPERVISED, 120, self._gpu(self._measure_supervised)
+        yield gpu_goals.IMPROVED, 150, self._gpu(self._measure_improved)
 
     def _measure(self, case, limit):
         self._program("bench/engine_bench")
@@ -175,13 +181,25 @@ class Checks:
         outcome.need_success(case)
         return last_object(outcome.output)
 
-    def _measure_tiny(self, limit):
+    def _epochs(self, limit, config, *keys):
+        """Seconds of each epoch of a training."""
         with tempfile.TemporaryDirectory() as folder:
-            outcome = self._run([self._program("bench/train_bench"), "configs/tiny_1.yaml", folder, 2, "device=cuda",
-                                 "training.epochs=4", "training.amp=true"], limit)
+            outcome = self._run([self._program("bench/train_bench"), f"configs/{config}.yaml", folder,
+                                 len(os.sched_getaffinity(0)), "device=cuda", *keys], limit)
         outcome.need_success("train_bench")
         lines = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"what": "train_epoch"')]
-        return {"epoch_s": [line["seconds"] for line in lines], "goal_s": 0.03}
+        if not lines:
+            raise Failure("train_bench told of no epoch", output=outcome.output)
+        return [line["seconds"] for line in lines]
+
+    def _measure_tiny(self, limit):
+        epochs = self._epochs(limit, "tiny_1", "training.epochs=4", "training.amp=true")
+        return {"epoch_s": epochs, "goal_s": gpu_goals.TINY_EPOCH_S}
+
+    def _measure_supervised(self, limit):
+        """Of the whole training; its labels, which the CPU makes, are made before."""
+        epochs = self._epochs(limit, "ptrnet_supervised")
+        return {"epochs": len(epochs), "all_epochs_s": round(sum(epochs), 3), "goal_s": gpu_goals.SUPERVISED_S}
 
     def _measure_improved(self, limit):
         rounds = (0, 5000, 20000, 50000)
@@ -190,16 +208,18 @@ class Checks:
         outcome = self._run([program, "cuda", newest, 10000, 48, *rounds], limit)
         outcome.need_success("improve_bench")
         lines = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"what"')]
-        return {"lines": lines, "goal_gap": 0.01, "goal_s": 20, "goal_single_ms": 1}
+        return {"lines": lines, "goal_gap": gpu_goals.GAP, "goal_s": gpu_goals.IMPROVED_S,
+                "goal_single_ms": gpu_goals.SINGLE_MS}
 
     def profile(self):
-        yield "ncu engine_bench", 60, self._gpu(self._profile_kernels)
+        yield gpu_goals.KERNELS, 60, self._gpu(self._profile_kernels)
+        yield gpu_goals.COPIES, 90, self._gpu(self._profile_copies)
         yield "nsys engine_bench", 60, self._gpu(self._profile_system)
 
-    def _steps(self, count):
+    def _steps(self, count, request="step", batch=512):
         """A shell's line that runs some training steps."""
-        return ["sh", "-c", f"yes step | head -n {count} | "
-                            f"'{self._program('bench/engine_bench')}' device=cuda bf16=1 customers=50 batch=512"]
+        return ["sh", "-c", f"yes '{request}' | head -n {count} | '{self._program('bench/engine_bench')}' "
+                            f"device=cuda bf16=1 customers={COPIED_NODES - 1} batch={batch}"]
 
     def _profile_kernels(self, limit):
         command = [self._tool("ncu"), "--csv", "--target-processes", "all", "--clock-control", "none",
@@ -210,6 +230,31 @@ class Checks:
         if not kernels:
             raise Skip("engine_bench launched no kernel of ours")
         return {"kernels": kernels}
+
+    def _profile_copies(self, limit):
+        """Copies of whole steps, by nsys, which has them from CUPTI: those of more steps less those of fewer."""
+        sizes = {count: self._copied(count, limit / 2) for count in COPIED_STEPS}
+        fewer, more = (sizes[count] for count in COPIED_STEPS)
+        steps = COPIED_STEPS[1] - COPIED_STEPS[0]
+        bytes_a_step = {kind: (more[kind] - fewer.get(kind, 0)) / steps for kind in more}
+        host = sum(size for kind, size in bytes_a_step.items() if "Host" in kind or "HtoD" in kind or "DtoH" in kind)
+        # A step copies its nodes' features and rules: 8 numbers of 4 and 7 of 8 bytes a node, and little besides. A
+        # matrix of an instance has 51 x 51 numbers of 4 bytes.
+        matrix = COPIED_BATCH * COPIED_NODES * COPIED_NODES * 4
+        return {"bytes_a_step": bytes_a_step, "host_bytes_a_step": host, "matrix_bytes": matrix,
+                "matrix_bytes_a_step": matrix if host >= matrix else 0}
+
+    def _copied(self, count, limit):
+        """By kind of copy the bytes of a run of `count` whole steps."""
+        tool = self._tool("nsys")
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = self._run([tool, "profile", "--trace=cuda", "--sample=none", "--cpuctxsw=none", "--output",
+                                 f"{folder}/steps", *self._steps(1, f"whole {count} shared", COPIED_BATCH)], limit)
+            outcome.need_success("nsys profile")
+            outcome = self._run([tool, "stats", "--report", "cuda_gpu_mem_size_sum", "--format", "csv",
+                                 f"{folder}/steps.nsys-rep"], limit)
+        outcome.need_success("nsys stats")
+        return copied_bytes(outcome.output)
 
     def _profile_system(self, limit):
         tool = self._tool("nsys")
@@ -222,7 +267,7 @@ class Checks:
 
 def test_numbers(content):
     """Counts, the failed ones' names and what tests have recorded, of GoogleTest's JSON."""
-    numbers = {"passed": 0, "skipped": 0, "failed": [], "recorded": {}}
+    numbers = {"passed": 0, "skipped": 0, "failed": [], "names": [], "recorded": {}}
     for suite in content["testsuites"]:
         for test in suite["testsuite"]:
             name = f"{suite['name']}.{test['name']}"
@@ -232,10 +277,23 @@ def test_numbers(content):
                 numbers["skipped"] += 1
             else:
                 numbers["passed"] += 1
+                numbers["names"].append(name)
             recorded = {key: value for key, value in test.items() if key not in GTEST_KEYS}
             if recorded:
                 numbers["recorded"][name] = recorded
     return numbers
+
+
+def copied_bytes(text):
+    """Of the CSV of nsys' cuda_gpu_mem_size_sum: bytes by kind of copy; what was set and not copied is left out."""
+    lines = text.splitlines()
+    header = next((i for i, line in enumerate(lines) if line.startswith("Total (")), None)
+    if header is None:
+        raise Failure("nsys told of no copies", output=text)
+    unit = re.match(r"Total \((\w+)\)", lines[header]).group(1)
+    rows = csv.DictReader(lines[header:])
+    return {row["Operation"]: float(row[f"Total ({unit})"]) * COPY_UNITS[unit]
+            for row in rows if row.get("Operation") and "memset" not in row["Operation"].lower()}
 
 
 def kernel_figures(text):

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import time
 
+from gpu_goals import goals_of
+
 SCHEMA_VERSION = 1
 KEPT_OUTPUT = 4000  # characters of a failed check's output
 LOGGED_OUTPUT = 400_000  # of a program in the log
@@ -84,15 +86,19 @@ def last_object(output):
 class Report:
     """Writes itself anew after each check, so that what was found is there whatever comes next."""
 
-    def __init__(self, path, facts, seconds):
+    def __init__(self, path, facts, seconds, anew=None):
+        """`anew`: the groups whose checks are made; others stay as an earlier report at `path` has them, whose commit
+        has to be the same (ValueError). None: all."""
         global _log_path
         self._path = pathlib.Path(path)
         _log_path = self._path.with_suffix(".log")
-        _log_path.write_text("")
+        kept = [] if anew is None else self._kept(facts["commit"], anew)
+        if anew is None:
+            _log_path.write_text("")
         self._begin = time.monotonic()
         self._end = self._begin + seconds
         self._content = {"schema_version": SCHEMA_VERSION, "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                         **facts, "summary": {}, "checks": []}
+                         **facts, "summary": {}, "goals": [], "checks": kept}
         self._write()
 
     def check(self, group, name, limit, body):
@@ -119,8 +125,21 @@ class Report:
     def count(self, state):
         return sum(entry["state"] == state for entry in self._content["checks"])
 
+    def _kept(self, commit, anew):
+        if not self._path.exists():
+            return []
+        earlier = json.loads(self._path.read_text())
+        if earlier["commit"] != commit:
+            raise ValueError(f"{self._path}: got a report of commit {earlier['commit']}, wanted one of {commit}")
+        return [check for check in earlier["checks"] if check["group"] not in anew]
+
+    def goals(self):
+        """See gpu_goals.py."""
+        return self._content["goals"]
+
     def _write(self):
         self._content["summary"] = {state: self.count(state) for state in ("passed", "failed", "skipped")}
+        self._content["goals"] = goals_of(self._content["checks"])
         self._content["seconds"] = round(time.monotonic() - self._begin, 1)
         temporary = self._path.with_name(self._path.name + ".new")
         temporary.write_text(json.dumps(self._content, indent=1) + "\n")

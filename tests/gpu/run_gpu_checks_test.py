@@ -117,6 +117,83 @@ class RunGpuChecks(unittest.TestCase):
                                  {("skipped", "no NVIDIA device")})
                 self.assertEqual(report["machine"]["devices"], [])
 
+    def goals(self, report):
+        """By a part of the goal: its state and figure."""
+        return {goal["goal"]: (goal["state"], goal["got"]) for goal in report["goals"]}
+
+    def test_keeps_what_an_earlier_report_has_of_other_groups(self):
+        self.run_checks("--only", "tests")
+        _, report = self.run_checks("--only", "bench", "--keep")
+        self.assert_entry(report, "gpu_test DeviceGpuTest", "passed")
+        self.assert_entry(report, "am_cvrp50", "passed")
+        self.assert_entry(report, "driver", "passed")
+        (self.root / "bundle.json").write_text('{"commit": "ba9876543210", "torch": "2.11.0+cu130"}')
+        code, _ = self.run_checks("--only", "graph", "--keep")
+        self.assertEqual(code, 2)
+        self.assertIn("got a report of commit 0123456789ab, wanted one of ba9876543210", self.output)
+
+    def test_lists_each_goal_as_not_run_with_the_reason_where_there_is_no_device(self):
+        self.write_tool("nvidia-smi", "echo No devices were found")
+        _, report = self.run_checks()
+        self.assertEqual({goal["state"] for goal in report["goals"]}, {"not run"})
+        self.assertEqual(len(report["goals"]), 19)
+        for goal in report["goals"]:
+            self.assertTrue(goal["reason"], goal)
+            self.assertIn(f"not run    {goal['goal']}"[:60], self.output)
+
+    def test_judges_parity_by_the_tests_on_the_device_alone(self):
+        greedy, sampled = ("Nets/EngineGpuTest.TakesTheSame%sTours/gt_%s" % word
+                           for word in (("Greedy", "cuda"), ("Sampled", "cuda")))
+        gradient = "Nets/EngineGpuTest.GivesTheSameGradient/gt_cuda"
+        self.write_tests({greedy: "pass", sampled: "fail", gradient: "pass"})
+        _, report = self.run_checks("--only", "tests")
+        goals = self.goals(report)
+        self.assertEqual(goals["greedy tours as on the CPU"], ("met", "in 1 tests"))
+        self.assertEqual(goals["sampled tours as on the CPU"], ("missed", f"failed: {sampled}"))
+        self.assertEqual(goals["gradient in fp32, relative difference from the CPU's"][0], "not run")
+        self.assertEqual(goals["memcheck"][0], "not run")
+
+    def test_judges_what_benchmarks_find_by_the_goals(self):
+        answer = '{"ratio": 7.5, "goal": 10, "least": 5, "plain": {"best_batch": 64, "by_batch": {"64": {}, "256": {}}}}'
+        write_program(self.root / "tests/gpu/plain_torch_attention.py", f"print('{answer}')\n")
+        self.write("bench/train_bench", """for epoch in 1 2 3; do echo '{"what": "train_epoch", "seconds": 0.02}'; done""")
+        self.write("bench/improve_bench", textwrap.dedent("""\
+            echo '{"what": "greedy_cvrp100_single", "call_ms": 1.5}'
+            echo '{"what": "improved_cvrp100", "rounds": 0, "gap": 0.05, "seconds": 1}'
+            echo '{"what": "improved_cvrp100", "rounds": 9, "gap": 0.009, "seconds": 19}'"""))
+        (self.root / "models/gt-mixed/1").mkdir(parents=True)
+        _, report = self.run_checks("--only", "bench")
+        goals = self.goals(report)
+        state, got = goals["am_cvrp50: training beside plain torch, at the best batch of each"]
+        self.assertEqual((state, got["ratio"], got["a_larger_batch_may_be_better"]), ("least met", 7.5, False))
+        self.assertEqual(goals["tiny_1: seconds an epoch"], ("met", 0.02))
+        self.assertEqual(goals["supervised pointer network, 10,000 x 50 epochs, n = 20: seconds"], ("met", 0.06))
+        self.assertEqual(goals["10,000 CVRP100: gap and seconds"][0], "met")
+        self.assertEqual(goals["one greedy CVRP100: milliseconds"], ("missed", 1.5))
+
+    def write_nsys(self, bytes_a_step):
+        """Of `whole COUNT` steps, behind 1 MB of weights."""
+        self.write_tool("nsys", textwrap.dedent(f"""\
+            for word; do file="$word"; done
+            case "$1" in
+              profile) last=""
+                       for word; do case "$last" in --output) echo "$*" >"$word.nsys-rep" ;; esac; last="$word"; done ;;
+              stats) count="$(sed -n 's/.*whole \\([0-9]*\\) shared.*/\\1/p' "$file")"
+                     echo 'Processing [made up]'
+                     echo 'Total (B),Count,Operation'
+                     echo "$((1000000 + count * {bytes_a_step})),9,[CUDA memcpy Host-to-Device]"
+                     echo '5000000000,9,[CUDA memset]' ;;
+            esac"""))
+
+    def test_counts_the_bytes_that_a_step_copies(self):
+        for bytes_a_step, state in ((2000000, "met"), (5400000, "missed")):  # a matrix an instance: 5.3 MB
+            with self.subTest(state):
+                self.write_nsys(bytes_a_step)
+                _, report = self.run_checks("--only", "profile")
+                numbers = self.assert_entry(report, "copies by CUPTI", "passed")["numbers"]
+                self.assertEqual(numbers["host_bytes_a_step"], bytes_a_step)
+                self.assertEqual(self.goals(report)["bytes of matrices copied a step, by CUPTI"][0], state)
+
     def test_finds_a_device_of_which_nvidia_smi_knows_little(self):
         self.write_tool("nvidia-smi", 'case "$1" in *clocks*) exit 2 ;; esac\necho "NVIDIA Made Up, 580.1"')
         _, report = self.run_checks("--only", "graph")
@@ -241,6 +318,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(kernels, [{"kernel": "vrp::Rollout(int)", "gpu__time_duration.sum (us)": "12.5",
                                     "dram__throughput (%)": "41"}])
         self.assert_entry(report, "nsys engine_bench", "failed", "ended with code 1")
+        self.assert_entry(report, "copies by CUPTI", "failed", "nsys profile ended with code 1")
 
     def test_refuses_a_group_that_it_does_not_know(self):
         code, report = self.run_checks("--only", "tests,benches")

@@ -1,0 +1,145 @@
+"""What a run on a GPU has to show, a line each with its figure, judged by what the checks of a report have found."""
+
+import fnmatch
+
+MET, LEAST_MET, MISSED, NOT_RUN = "met", "least met", "missed", "not run"
+SANITIZER_TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
+RATIO_CASES = ("am_cvrp50", "am_cvrp100", "pomo_cvrp50", "pomo_cvrp100")
+TINY, SUPERVISED, IMPROVED = "tiny_1 epoch", "ptrnet_supervised, all epochs", "10,000 cvrp100 improved, and one greedy"
+SYNCHRONISATIONS, COPIES, KERNELS = "no synchronisation in a replayed step", "copies by CUPTI", "ncu engine_bench"
+TINY_EPOCH_S, SUPERVISED_S, GAP, IMPROVED_S, SINGLE_MS = 0.03, 20, 0.01, 20, 1
+GRADIENT_FP32, GRADIENT_BF16 = 1e-5, 1e-3
+GREEDY = "*EngineGpuTest.TakesTheSameGreedyTours/*_cuda"
+SAMPLED = "*EngineGpuTest.TakesTheSameSampledTours/*_cuda"
+GRADIENTS = "*EngineGpuTest.GivesTheSameGradient/*_cuda"
+ROUGH_GRADIENTS = "*EngineGpuTest.GivesNearlyTheSameGradientInBf16/*_cuda"
+
+
+class NotRun(Exception):
+    """Nothing was found; its text says why."""
+
+
+def goals_of(checks):
+    """Of a report's checks: dicts of goal, wanted, state (met, least met, missed, not run), got and reason."""
+    found = Found(checks)
+    return [found.judged(*goal) for goal in all_goals(found)]
+
+
+def all_goals(found):
+    yield "greedy tours as on the CPU", "identical", lambda: found.tests(GREEDY)
+    yield "sampled tours as on the CPU", "identical", lambda: found.tests(SAMPLED)
+    for precision, pattern, most in (("fp32", GRADIENTS, GRADIENT_FP32), ("bf16", ROUGH_GRADIENTS, GRADIENT_BF16)):
+        yield (f"gradient in {precision}, relative difference from the CPU's", f"<= {most:g}",
+               lambda pattern=pattern, most=most: found.recorded(pattern, "gradient_difference", most))
+    for tool in SANITIZER_TOOLS:
+        yield tool, "clean", lambda tool=tool: found.passed("sanitizer", f"{tool} gpu_test", "summary")
+    yield ("synchronisations a step, by the sync-debug mode", "0",
+           lambda: found.passed("graph", SYNCHRONISATIONS, "passed"))
+    yield "bytes of matrices copied a step, by CUPTI", "0", found.copies
+    yield "throughput of the kernels, by ncu", "measured", lambda: found.passed("profile", KERNELS, "kernels")
+    for case in RATIO_CASES:
+        yield (f"{case}: training beside plain torch, at the best batch of each", ">= 10, at least 5",
+               lambda case=case: found.ratio(case))
+    yield "tiny_1: seconds an epoch", f"<= {TINY_EPOCH_S}", found.tiny
+    yield "supervised pointer network, 10,000 x 50 epochs, n = 20: seconds", f"<= {SUPERVISED_S}", found.supervised
+    yield "10,000 CVRP100: gap and seconds", f"<= {GAP:.0%} within {IMPROVED_S} s", found.improved
+    yield "one greedy CVRP100: milliseconds", f"<= {SINGLE_MS}", found.single
+
+
+def state_at_most(value, most):
+    return (MET if value <= most else MISSED), value
+
+
+class Found:
+    def __init__(self, checks):
+        self._checks = checks
+
+    @staticmethod
+    def judged(goal, wanted, judge):
+        try:
+            state, got = judge()
+            reason = ""
+        except NotRun as none:
+            state, got, reason = NOT_RUN, None, str(none)
+        except (KeyError, TypeError, ValueError) as error:  # a program that answers otherwise than it should
+            state, got, reason = NOT_RUN, None, f"what was found has other figures: {type(error).__name__}: {error}"
+        return {"goal": goal, "wanted": wanted, "state": state, "got": got, "reason": reason}
+
+    def _check(self, group, name):
+        for check in self._checks:
+            if (check["group"], check["name"]) == (group, name):
+                return check
+        raise NotRun(f"{group}: {name} was not among the checks")
+
+    def _numbers(self, group, name):
+        check = self._check(group, name)
+        if check["state"] != "passed":
+            raise NotRun(f"{group}: {name} {check['state']}: {check['reason']}")
+        return check["numbers"]
+
+    def passed(self, group, name, figure):
+        check = self._check(group, name)
+        if check["state"] == "skipped":
+            raise NotRun(f"{group}: {name}: {check['reason']}")
+        return (MET, check["numbers"].get(figure)) if check["state"] == "passed" else (MISSED, check["reason"])
+
+    def _of_tests(self, pattern, key):
+        """What the checks of tests have under `key` of the tests that match."""
+        matching = {}
+        for check in self._checks:
+            named = check["numbers"].get(key, []) if check["group"] == "tests" else []
+            matching |= {name: named[name] if isinstance(named, dict) else True
+                         for name in named if fnmatch.fnmatchcase(name, pattern)}
+        return matching
+
+    def tests(self, pattern):
+        failed = self._of_tests(pattern, "failed")
+        passed = self._of_tests(pattern, "names")
+        if failed:
+            return MISSED, f"failed: {', '.join(failed)}"
+        if not passed:
+            raise NotRun(f"no test that matches {pattern} has come to an end")
+        return MET, f"in {len(passed)} tests"
+
+    def recorded(self, pattern, key, most):
+        values = [float(record[key]) for record in self._of_tests(pattern, "recorded").values() if key in record]
+        if not values:
+            raise NotRun(f"no test that matches {pattern} has recorded a {key}")
+        return state_at_most(max(values), most)
+
+    def copies(self):
+        numbers = self._numbers("profile", COPIES)
+        return (MISSED if numbers["matrix_bytes_a_step"] else MET), numbers
+
+    def ratio(self, case):
+        numbers = self._numbers("bench", case)
+        ratio = numbers["ratio"]
+        state = MET if ratio >= numbers["goal"] else LEAST_MET if ratio >= numbers["least"] else MISSED
+        plain = numbers["plain"]
+        largest = max(int(batch) for batch in plain["by_batch"])
+        return state, {"ratio": ratio, "plain_best_batch": plain["best_batch"],
+                       "a_larger_batch_may_be_better": int(plain["best_batch"]) == largest}
+
+    def tiny(self):
+        epochs = self._numbers("bench", TINY)["epoch_s"]
+        if len(epochs) < 2:
+            raise NotRun(f"bench: {TINY}: got {len(epochs)} epochs, wanted one behind the first")
+        return state_at_most(sorted(epochs[1:])[len(epochs[1:]) // 2], TINY_EPOCH_S)  # the first one prepares
+
+    def supervised(self):
+        return state_at_most(self._numbers("bench", SUPERVISED)["all_epochs_s"], SUPERVISED_S)
+
+    def _improved_lines(self, what):
+        lines = [line for line in self._numbers("bench", IMPROVED)["lines"] if line["what"] == what]
+        if not lines:
+            raise NotRun(f"bench: {IMPROVED}: no line of {what}")
+        return lines
+
+    def improved(self):
+        figures = [{key: line[key] for key in ("rounds", "gap", "seconds")}
+                   for line in self._improved_lines("improved_cvrp100")]
+        met = any(line["gap"] <= GAP and line["seconds"] <= IMPROVED_S for line in figures)
+        return (MET if met else MISSED), figures
+
+    def single(self):
+        return state_at_most(self._improved_lines("greedy_cvrp100_single")[0]["call_ms"], SINGLE_MS)
