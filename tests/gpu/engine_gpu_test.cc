@@ -87,6 +87,21 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
     return drawn.ok() ? test::ChoicesOf(*drawn) : std::vector<std::vector<int32_t>>();
   }
 
+  void ExpectSameTours(const RolloutRequest& request) {
+    const auto expected = own_->Run(batch_, request);
+    const auto actual = torch_->Run(batch_, request);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    const auto wanted = test::ChoicesOf(*expected);
+    const auto got = test::ChoicesOf(*actual);
+    ASSERT_EQ(got.size(), wanted.size());
+    for (size_t row = 0; row < got.size(); ++row) {
+      EXPECT_EQ(got[row], wanted[row]) << "tour " << row;
+      EXPECT_NEAR(actual->costs[row], expected->costs[row], 1e-9 * expected->costs[row])
+          << "tour " << row;
+    }
+  }
+
   static void Record(const char* name, double value) { RecordProperty(name, absl::StrCat(value)); }
 
   NetworkBatch batch_;
@@ -94,19 +109,10 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
   std::unique_ptr<PolicyEngine> torch_;
 };
 
-TEST_P(EngineGpuTest, TakesTheSameGreedyTours) {
-  const auto expected = own_->Run(batch_, {});
-  const auto actual = torch_->Run(batch_, {});
-  ASSERT_TRUE(expected.ok()) << expected.status();
-  ASSERT_TRUE(actual.ok()) << actual.status();
-  const auto wanted = test::ChoicesOf(*expected);
-  const auto got = test::ChoicesOf(*actual);
-  ASSERT_EQ(got.size(), wanted.size());
-  for (size_t b = 0; b < got.size(); ++b) {
-    EXPECT_EQ(got[b], wanted[b]) << "instance " << b;
-    EXPECT_NEAR(actual->costs[b], expected->costs[b], 1e-9 * expected->costs[b])
-        << "instance " << b;
-  }
+TEST_P(EngineGpuTest, TakesTheSameGreedyTours) { ExpectSameTours({}); }
+
+TEST_P(EngineGpuTest, TakesTheSameSampledTours) {
+  ExpectSameTours({.choice = Choice::kSample, .trajectories = 4, .seed = 9, .first_instance = 3});
 }
 
 TEST_P(EngineGpuTest, GivesTheSameLogLikelihoodsOfGivenTours) {

@@ -80,6 +80,9 @@ class CudaBatchImprover final : public BatchImprover {
     VRP_ASSIGN_OR_RETURN(const Scratch demands, Uploaded(packed.demands(), stream_));
     VRP_ASSIGN_OR_RETURN(const Scratch current, Uploaded(packed.plans(), stream_));
     VRP_ASSIGN_OR_RETURN(const Scratch best, Scratch::Create(size, stream_));
+    // Smaller plans leave ends of their places unwritten, which are copied back with the rest.
+    VRP_RETURN_IF_ERROR(CudaStatus(
+        cudaMemsetAsync(best.bytes(), 0, static_cast<size_t>(size), stream_), "clearing plans"));
     VRP_ASSIGN_OR_RETURN(const Scratch near, Scratch::Create(2 * packed.near_count(), stream_));
     const std::vector<ImproveTask> placed =
         packed.TasksAt(reinterpret_cast<const int32_t*>(distances.bytes()),
