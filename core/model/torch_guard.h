@@ -3,8 +3,10 @@
 
 #include <c10/util/Exception.h>
 
+#include <cstdint>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -12,6 +14,9 @@
 #include "core/device/device_loss.h"
 
 namespace vrp {
+
+// Of cudaError_t, whose numbers are part of CUDA's ABI: cudaErrorMemoryAllocation.
+inline constexpr int32_t kCudaMemoryAllocation = 2;
 
 // Runs `body`; whatever it throws becomes kInternal (kResourceExhausted: memory; see DeviceLost).
 // Used once, at the boundary of core/model and core/train.
@@ -21,8 +26,12 @@ inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
   } catch (const c10::OutOfMemoryError& error) {
     return absl::ResourceExhaustedError(Concat("torch: ", error.what_without_backtrace()));
   } catch (const c10::AcceleratorError& error) {
-    const absl::Status status =
-        absl::InternalError(Concat("torch: ", error.what_without_backtrace()));
+    const std::string message = Concat("torch: ", error.what_without_backtrace());
+    // Torch's allocator throws its own error; graphs and streams take memory beside it.
+    if (error.get_error_code() == kCudaMemoryAllocation) {
+      return absl::ResourceExhaustedError(message);
+    }
+    const absl::Status status = absl::InternalError(message);
     return LosesDevice(error.get_error_code()) ? DeviceLost(status) : status;
   } catch (const c10::Error& error) {
     return absl::InternalError(Concat("torch: ", error.what_without_backtrace()));

@@ -8,7 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "core/device/device_loss.h"
 #include "core/model/torch_engines.h"
+#include "core/model/torch_guard.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_testing.h"
 
@@ -212,6 +214,21 @@ int64_t PeakOf(const EngineOptions& options) {
 
 TEST(TorchEngineTest, NeedsLessMemoryWithCheckpointing) {
   EXPECT_LT(PeakOf({.gradient_checkpointing = true}), 0.7 * static_cast<double>(PeakOf({})));
+}
+
+absl::Status AfterCudaError(int32_t code) {
+  return GuardTorch([code]() -> absl::Status {
+    throw c10::AcceleratorError({__func__, __FILE__, __LINE__}, code, "CUDA error: made up");
+  });
+}
+
+TEST(GuardTorchTest, TellsMemoryThatRanOutFromAnErrorAndFromALostDevice) {
+  const absl::Status memory = AfterCudaError(2);
+  EXPECT_EQ(memory.code(), absl::StatusCode::kResourceExhausted) << memory;
+  EXPECT_EQ(memory.message(), "torch: CUDA error: made up");
+  EXPECT_EQ(AfterCudaError(1).code(), absl::StatusCode::kInternal);  // an invalid value
+  const absl::Status lost = AfterCudaError(700);                     // an illegal address
+  EXPECT_TRUE(IsDeviceLost(lost)) << lost;
 }
 
 }  // namespace
