@@ -280,7 +280,11 @@ class RunGpuChecks(unittest.TestCase):
     def test_looks_for_tests_of_graphs_and_of_synchronisations(self):
         _, report = self.run_checks("--only", "graph")
         self.assert_entry(report, "no synchronisation in a replayed step", "skipped", "no test that matches")
-        self.write_tests({"CudaGraphGpuTest.ReplaysWithoutSynchronising": "fail"})
+        goal, name = "no synchronisation in a step, by the sync-debug mode", "CudaGraphGpuTest.ReplaysWithoutSynchronising"
+        self.write_tests({name: "pass"})
+        _, report = self.run_checks("--only", "graph")
+        self.assertEqual(self.goals(report)[goal], ("met", [name]))
+        self.write_tests({name: "fail"})
         code, report = self.run_checks("--only", "graph")
         self.assertEqual(code, 1)
         self.assert_entry(report, "no synchronisation in a replayed step", "failed", "CudaGraphGpuTest")
