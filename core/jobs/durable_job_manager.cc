@@ -199,15 +199,19 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   VRP_ASSIGN_OR_RETURN(const TrainingConfig config, KeptConfig(job.spec));
   VRP_ASSIGN_OR_RETURN(const std::string staging, registry.StagingDirectory());
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
-  const absl::StatusOr<TrainingResult> written = live.Ask(staging, kStepPatience);
+  ModelVersion version;
+  const auto publish = [&]() -> absl::Status {
+    VRP_RETURN_IF_ERROR(book_->quota().Check());  // with what was written
+    VRP_ASSIGN_OR_RETURN(version, registry.Publish(config.name, staging));
+    return absl::OkStatus();
+  };
+  const absl::StatusOr<TrainingResult> written = live.Ask(staging, kStepPatience, publish);
   if (absl::IsCancelled(written.status())) {
     return absl::AbortedError(Concat(ResourceName(job),
                                      ": the training stopped before its next "
                                      "step was done"));
   }
   VRP_RETURN_IF_ERROR(written.status());
-  VRP_RETURN_IF_ERROR(book_->quota().Check());  // with what was written
-  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry.Publish(config.name, staging));
   // So that the first request that gets it need not wait for it.
   VRP_RETURN_IF_ERROR(registry.Load(version.name, version.version).status());
   return LivePublication{ModelResourceName(version.name, version.version), written->steps};

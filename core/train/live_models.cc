@@ -11,8 +11,8 @@ std::string LiveJobName(std::string_view job_name, int64_t step) {
 }
 
 absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
-                                               absl::Duration patience) {
-  const auto wish = std::make_shared<Wish>(Wish{.directory = directory});
+                                               absl::Duration patience, Publish publish) {
+  const auto wish = std::make_shared<Wish>(Wish{.directory = directory, .publish = publish});
   const auto answered = [&wish] { return wish->answer.has_value(); };
   std::unique_lock<std::mutex> lock(mutex_);
   if (!closed_.ok()) return closed_;
@@ -38,6 +38,10 @@ void LiveModels::Serve(Write write) {
   }
   for (const std::shared_ptr<Wish>& wish : wishes) {
     absl::StatusOr<TrainingResult> answer = write(wish->directory);
+    if (answer.ok()) {
+      const absl::Status published = wish->publish();
+      if (!published.ok()) answer = published;
+    }
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       wish->answer = std::move(answer);

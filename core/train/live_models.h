@@ -25,10 +25,14 @@ std::string LiveJobName(std::string_view job_name, int64_t step);
 // Of one run. Thread-safe: any thread asks, the training thread serves between two steps.
 class LiveModels {
  public:
+  using Publish = absl::FunctionRef<absl::Status()>;
   // Blocks until the run has written weights and card into `directory`, as they are after its
-  // current step. kDeadlineExceeded: its step takes longer than `patience`; `directory` is the
-  // caller's again. Errors of the run and of Close otherwise.
-  absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience);
+  // current step, and `publish` was called by the training thread: before the next step, so that
+  // weights published live never come after the run's last ones. kDeadlineExceeded: its step takes
+  // longer than `patience`; `directory` is the caller's again. Errors of the run, of `publish` and
+  // of Close otherwise.
+  absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience,
+                                     Publish publish);
 
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
   // Calls `write` for each that asks, if any.
@@ -39,6 +43,7 @@ class LiveModels {
  private:
   struct Wish {
     std::string directory;
+    Publish publish;  // the caller's, who waits for the answer once it is being made
     std::optional<absl::StatusOr<TrainingResult>> answer = {};
   };
 

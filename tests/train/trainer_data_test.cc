@@ -96,7 +96,8 @@ TEST_F(TrainerDataTest, LearnsFromALabelFile) {
   ASSERT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", text).ok());
   Recorder recorder;
   std::string yaml = Yaml("supervised");
-  yaml.replace(yaml.find("samples: 40"), 11,
+  const std::string made = "samples: 40, heuristic_iterations: 0";
+  yaml.replace(yaml.find(made), made.size(),
                "samples: 6, labels: file, label_file: " + root_ + "/labels.jsonl");
   const auto result = Train("a", yaml, recorder);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -105,7 +106,8 @@ TEST_F(TrainerDataTest, LearnsFromALabelFile) {
 
 TEST_F(TrainerDataTest, NamesALabelFileThatIsNotThere) {
   std::string yaml = Yaml("supervised");
-  yaml.replace(yaml.find("samples: 40"), 11, "labels: file, label_file: /nowhere/labels.jsonl");
+  const std::string made = "samples: 40, heuristic_iterations: 0";
+  yaml.replace(yaml.find(made), made.size(), "labels: file, label_file: /nowhere/labels.jsonl");
   Recorder recorder;
   const auto result = Train("a", yaml, recorder);
   EXPECT_EQ(result.status().code(), absl::StatusCode::kNotFound);

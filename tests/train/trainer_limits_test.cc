@@ -10,6 +10,8 @@
 namespace vrp {
 namespace {
 
+absl::Status Nothing() { return absl::OkStatus(); }
+
 using test::Recorder;
 using test::Yaml;
 using testing::HasSubstr;
@@ -97,7 +99,7 @@ class Asking final : public TrainingObserver {
   void OnProgress(const TrainingProgress& progress) override {
     losses.push_back(progress.loss);
     if (progress.step != 3 || asks_.joinable()) return;
-    asks_ = std::thread([this] { answer = live_.Ask(folder_, absl::Minutes(1)); });
+    asks_ = std::thread([this] { answer = live_.Ask(folder_, absl::Minutes(1), Nothing); });
     // Until it asks, so that the end of this very step serves it or the next one does.
     absl::SleepFor(absl::Milliseconds(20));
   }
@@ -136,12 +138,34 @@ TEST_F(TrainerLimitsTest, WeightsThatArePublishedLiveChangeNothingOfTheRun) {
 TEST(LiveModelsTest, WhoAsksARunThatIsOverIsTold) {
   LiveModels live;
   live.Close(absl::AbortedError("over"));
-  EXPECT_TRUE(absl::IsAborted(live.Ask("x", absl::InfiniteDuration()).status()));
+  EXPECT_TRUE(absl::IsAborted(live.Ask("x", absl::Minutes(1), Nothing).status()));
+}
+
+TEST(LiveModelsTest, WhatIsAskedForIsPublishedBeforeTheRunGoesOn) {
+  LiveModels live;
+  bool written = false;
+  bool published = false;
+  absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
+  const auto publish = [&published] {
+    published = true;
+    return absl::DataLossError("as a disk says");
+  };
+  std::thread asks([&] { answer = live.Ask("x", absl::Minutes(1), publish); });
+  while (!written) {
+    live.Serve([&written](const std::string&) -> absl::StatusOr<TrainingResult> {
+      written = true;
+      return TrainingResult();
+    });
+    absl::SleepFor(absl::Milliseconds(1));  // who asks needs the lock too
+  }
+  EXPECT_TRUE(published);
+  asks.join();
+  EXPECT_TRUE(absl::IsDataLoss(answer.status())) << answer.status();
 }
 
 TEST(LiveModelsTest, WhoWaitsTooLongGetsItsFolderBack) {
   LiveModels live;
-  EXPECT_TRUE(absl::IsDeadlineExceeded(live.Ask("x", absl::Milliseconds(1)).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(live.Ask("x", absl::Milliseconds(1), Nothing).status()));
   live.Serve([](const std::string&) -> absl::StatusOr<TrainingResult> {
     ADD_FAILURE() << "nobody asks any more";
     return TrainingResult();
