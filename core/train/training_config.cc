@@ -233,7 +233,8 @@ void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
 }
 
 void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
-  if (config.validation.seed == config.problem.seed && config.problem.instances.empty()) {
+  if (config.validation.seed == config.problem.seed && config.problem.instances.empty() &&
+      config.validation.file.empty()) {
     reader.Refuse("validation.seed",
                   "another seed than problem.seed, or it would test on training data");
   }

@@ -66,6 +66,26 @@ class UnheardSettings {
            "none without validation.reference: search");
   }
 
+  void CheckMemory() {
+    const LoaderConfig& loader = config_.loader;
+    Refuse("training.gradient_checkpointing",
+           config_.gradient_checkpointing && config_.model == "ptrnet",
+           "false with model: ptrnet, a pointer network, which has no layers to compute again");
+    Refuse("loader.prefetch", loader.prefetch != usual_.loader.prefetch && loader.workers == 0,
+           "none with loader.workers: 0, which make each batch when it is wanted");
+    Refuse("loader.memory_mb",
+           loader.memory_mb != usual_.loader.memory_mb &&
+               config_.method != TrainingMethod::kSupervised && !HasSearchedSet(),
+           "none without training.method: supervised or validation.reference: search, whose plans "
+           "it bounds");
+  }
+
+  void CheckValidation() {
+    Refuse("validation.seed",
+           config_.validation.seed != usual_.validation.seed && !GeneratesValidation(),
+           "none with validation.file or problem.instances, which are validated on as given");
+  }
+
   void CheckReinforce() {
     if (config_.method != TrainingMethod::kReinforce) return;
     const ReinforceConfig& reinforce = config_.reinforce;
@@ -92,6 +112,14 @@ class UnheardSettings {
   }
 
  private:
+  bool GeneratesValidation() const {
+    return config_.validation.file.empty() && config_.problem.instances.empty();
+  }
+  // A validation set with plans by our own search lies on disk.
+  bool HasSearchedSet() const {
+    return GeneratesValidation() && config_.validation.reference == Reference::kSearch;
+  }
+
   void Refuse(std::string_view path, bool unheard, std::string_view wanted) {
     if (unheard && reader_.Has(path)) reader_.Refuse(path, wanted);
   }
@@ -107,6 +135,8 @@ void RefuseUnheard(ConfigReader& reader, const TrainingConfig& config) {
   UnheardSettings unheard(reader, config);
   unheard.CheckProblem();
   unheard.CheckTraining();
+  unheard.CheckMemory();
+  unheard.CheckValidation();
   unheard.CheckReinforce();
 }
 

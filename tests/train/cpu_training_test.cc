@@ -88,7 +88,7 @@ class Recorder final : public TrainingObserver {
 
 class CpuTrainingTest : public testing::TestWithParam<std::string> {
  protected:
-  static std::string Yaml() {
+  static std::string Yaml(const std::string& training) {
     const std::string sizes =
         GetParam() == "gt"
             ? "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2}\n"
@@ -96,7 +96,9 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
     return "name: test\nmodel: " + GetParam() + "\n" + sizes +
            "problem: {kind: cvrp, customers: 6}\n"
            "training: {method: reinforce, epochs: 4, batches_per_epoch: 5, batch_size: 16, "
-           "checkpoint_every_steps: 7}\n"
+           "checkpoint_every_steps: 7" +
+           training +
+           "}\n"
            "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"
            "validation: {instances: 20}\n";
   }
@@ -106,10 +108,10 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
   absl::StatusOr<TrainingResult> Train(const std::string& name, Recorder& recorder,
                                        DisturbedEngine::Disturbance disturbance = {}) {
     TrainingRequest request;
-    auto config = ParseTrainingConfig(Yaml(), "test.yaml");
+    auto config = ParseTrainingConfig(Yaml(training_), "test.yaml");
     EXPECT_TRUE(config.ok()) << config.status();
     request.config = *config;
-    request.threads = 2;
+    request.threads = threads_;
     request.job_name = "trainingJobs/test";
     request.checkpoint_directory = CheckpointOf(name);
     request.model_directory = root_ + "/" + name + "/model";
@@ -137,6 +139,8 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
 
   const test::TempFolder temporary_;
   const std::string root_ = temporary_.path();
+  std::string training_;  // more settings of the section of that name
+  int32_t threads_ = 2;
 };
 
 TEST_P(CpuTrainingTest, TwentyStepsAreTenACheckpointAndTheRestToTheBit) {
@@ -151,6 +155,39 @@ TEST_P(CpuTrainingTest, TwentyStepsAreTenACheckpointAndTheRestToTheBit) {
   EXPECT_NE(second.log.find("resumed from step 10"), std::string::npos) << second.log;
   EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
   EXPECT_EQ(second.last.validation_cost, whole.last.validation_cost);
+}
+
+// Other numbers of threads cut a step into other groups, whose sums round otherwise.
+TEST_P(CpuTrainingTest, EndsInTheSameBitsAtEachRunOfAsManyThreads) {
+  Recorder alone;
+  threads_ = 1;
+  const auto one = Train("alone", alone);
+  ASSERT_TRUE(one.ok()) << one.status();
+  for (const int32_t threads : {1, 2, 3, 5}) {
+    threads_ = threads;
+    const std::string name = std::to_string(threads);
+    Recorder first, again;
+    const auto result = Train(name, first);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ASSERT_TRUE(Train(name + "again", again).ok());
+    EXPECT_TRUE(WeightsOf(name) == WeightsOf(name + "again")) << threads;
+    EXPECT_NEAR(result->validation_cost, one->validation_cost, 0.02 * one->validation_cost);
+  }
+}
+
+TEST_P(CpuTrainingTest, AccumulatesPartsToTheStepOfTheWholeBatch) {
+  Recorder whole;
+  whole.cancel_at = 2;
+  EXPECT_EQ(Train("whole", whole).status().code(), absl::StatusCode::kCancelled);
+  training_ = ", accumulate_steps: 4";
+  Recorder parts;
+  parts.cancel_at = 2;
+  EXPECT_EQ(Train("parts", parts).status().code(), absl::StatusCode::kCancelled);
+  // Sums of the same terms in another order.
+  EXPECT_NEAR(parts.last.loss, whole.last.loss, 1e-5);
+  EXPECT_NEAR(parts.last.gradient_norm, whole.last.gradient_norm, 1e-4 * whole.last.gradient_norm);
+  EXPECT_NEAR(parts.last.train_cost, whole.last.train_cost, 1e-5);
+  EXPECT_GT(whole.last.gradient_norm, 0);
 }
 
 TEST_P(CpuTrainingTest, TellsWhereTheTimeGoes) {

@@ -139,7 +139,7 @@ TEST_F(TrainerTest, AsksForTheEngineThatTheConfigurationDescribes) {
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
   EXPECT_TRUE(engine_options_.pinned);
   EXPECT_FALSE(engine_options_.gradient_checkpointing);
-  std::string yaml = Yaml("reinforce", "loader: {pin: false}\n");
+  std::string yaml = Yaml("reinforce", "loader: {pin: false}\nmodel: gt\n");
   yaml.insert(yaml.find("epochs: 4"), "gradient_checkpointing: true, ");
   ASSERT_TRUE(Train("b", yaml, recorder).ok());
   EXPECT_FALSE(engine_options_.pinned);

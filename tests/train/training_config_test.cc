@@ -201,7 +201,7 @@ constexpr Key kKeys[] = {
     {"training.amp_type", "fp16", false, false, false, "  amp: true\n"},
     {"training.tf32", "true", false},
     {"training.deterministic", "true", false},
-    {"training.gradient_checkpointing", "true", false},
+    {"training.gradient_checkpointing", "true", false, false, false, "model: gt\n"},
     {"training.initial_model", "models/a/versions/1", false, false, true},
     {"training.learning_rate_decay", "0.9"},
     {"training.gradient_clip", "2"},
@@ -230,7 +230,7 @@ constexpr Key kKeys[] = {
     {"graph_transformer.logit_clip", "8"},
     {"loader.workers", "0"},
     {"loader.prefetch", "4"},
-    {"loader.memory_mb", "100"},
+    {"loader.memory_mb", "100", true, false, false, "validation: {reference: search}\n"},
     {"loader.pin", "false", false},
     {"validation.file", "held_out.jsonl", false, false, true},
     {"validation.reference", "search", false},
@@ -355,6 +355,14 @@ const Unheard kUnheard[] = {
      "reinforce.baseline=pomo"},
     {"SamplesOfAGreedyRollout", kGreedyRollout, "reinforce.samples=4",
      "reinforce.baseline=samples"},
+    {"CheckpointingOfAPointerNetwork", "model=ptrnet", "training.gradient_checkpointing=true",
+     "model=gt"},
+    {"PrefetchOfNoWorkers", "loader.workers=0", "loader.prefetch=5", "loader.workers=1"},
+    {"MemoryOfNoLabels", kReinforce, "loader.memory_mb=7", kSupervised},
+    {"MemoryOfNoSearch", "validation.reference=nearest_neighbour", "loader.memory_mb=7",
+     "validation.reference=search"},
+    {"SeedOfAFile", "validation.file=a.jsonl", "validation.seed=7", "problem.kind=cvrp"},
+    {"SeedOfOwnInstances", kOwn, "validation.seed=8", kGenerated},
     {"BaselineOfAnotherMethodMayStay", kGreedyRollout, "reinforce.samples=5", kSupervised},
 };
 
@@ -391,6 +399,18 @@ TEST(TrainingConfigTest, RefusesLabelsFromElsewhereThanStated) {
   EXPECT_NE(with({kSupervised, "supervised.label_file=a.jsonl"}).find("supervised.label_file: "),
             std::string::npos);
   EXPECT_EQ(with({kSupervised, "supervised.heuristic_iterations=7"}), "");
+}
+
+TEST(TrainingConfigTest, RefusesMemoryForASearchOfGivenInstances) {
+  const std::string message = MessageOf(ParseTrainingConfig(
+      "name: a\nvalidation: {file: a.jsonl, reference: search}\nloader: {memory_mb: 7}\n", "f"));
+  EXPECT_NE(message.find("loader.memory_mb: "), std::string::npos) << message;
+}
+
+TEST(TrainingConfigTest, MayDrawWithAnySeedWhereAFileValidates) {
+  const char* const both = "name: a\nproblem: {seed: 4321}\n";
+  EXPECT_NE(MessageOf(ParseTrainingConfig(both, "f")), "");
+  EXPECT_EQ(MessageOf(ParseTrainingConfig(both, "f", {"validation.file=a.jsonl"})), "");
 }
 
 TEST(TrainingConfigTest, KeepsTheAverageOfAGreedyRolloutThatWarmsUp) {
