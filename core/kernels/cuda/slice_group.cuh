@@ -10,6 +10,8 @@
 
 namespace vrp {
 
+// Every call ends with __syncwarp: shuffles, votes and reductions wait for each other, but say
+// nothing of memory. What f() wrote is seen then, and what it read may be written.
 class WarpLanes {
  public:
   template <typename Body>
@@ -29,7 +31,7 @@ class WarpLanes {
     for (int32_t other = kLanes / 2; other > 0; other /= 2) {
       sum += __shfl_xor_sync(kAll, sum, other);
     }
-    __syncwarp();  // what term() wrote is seen
+    __syncwarp();
     return sum;
   }
   template <typename T, typename Value>
@@ -43,16 +45,19 @@ class WarpLanes {
       const T theirs = __shfl_xor_sync(kAll, largest, other);
       largest = theirs > largest ? theirs : largest;
     }
+    __syncwarp();
     return largest;
   }
   template <typename Test>
   __device__ int32_t First(int32_t count, const Test& test) const {
-    for (int32_t begin = 0; begin < count; begin += kLanes) {
+    int32_t first = count;
+    for (int32_t begin = 0; begin < count && first == count; begin += kLanes) {
       const int32_t i = begin + Lane();
       const uint32_t passed = __ballot_sync(kAll, i < count && test(i));
-      if (passed != 0) return begin + __ffs(static_cast<int>(passed)) - 1;
+      if (passed != 0) first = begin + __ffs(static_cast<int>(passed)) - 1;
     }
-    return count;
+    __syncwarp();
+    return first;
   }
   template <typename Value>
   __device__ LeastValue Least(int32_t count, const Value& value) const {
@@ -62,7 +67,9 @@ class WarpLanes {
       if (other < mine.value) mine = {other, i};
     }
     const int32_t least = __reduce_min_sync(kAll, mine.value);
-    return {least, __reduce_min_sync(kAll, mine.value == least ? mine.index : count)};
+    const int32_t index = __reduce_min_sync(kAll, mine.value == least ? mine.index : count);
+    __syncwarp();
+    return {least, index};
   }
 
  private:
