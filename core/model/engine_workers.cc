@@ -1,7 +1,5 @@
 #include "core/model/engine_workers.h"
 
-#include <new>
-
 namespace vrp {
 
 std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
@@ -24,15 +22,6 @@ std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
     first = end;
   }
   return ranges;
-}
-
-absl::Status GuardMemory(absl::FunctionRef<void()> body) {
-  try {
-    body();
-    return absl::OkStatus();
-  } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("out of memory");
-  }
 }
 
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body) {

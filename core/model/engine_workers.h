@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/cpu_pool.h"
+#include "core/base/guard_memory.h"
 #include "core/model/policy_engine.h"
 
 namespace vrp {
@@ -41,10 +42,6 @@ inline int EngineThreads(const RolloutRequest& request) {
 
 // body(0) .. body(count - 1), on as many threads; without a pool `count` is 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
-
-// Calls `body`. kResourceExhausted: it found no memory, and left its work where it was. Threads of
-// a pool may not throw: that would end the program.
-absl::Status GuardMemory(absl::FunctionRef<void()> body);
 
 // What a thread works with. Engines derive theirs from it.
 template <typename Group, typename T>

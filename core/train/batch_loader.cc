@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/base/guard_memory.h"
 #include "core/base/text.h"
-#include "core/model/engine_workers.h"
 
 namespace vrp {
 

@@ -1,7 +1,7 @@
 #include <utility>
 
+#include "core/base/guard_memory.h"
 #include "core/base/status_macros.h"
-#include "core/model/engine_workers.h"
 #include "core/train/trainer.h"
 #include "core/train/training_run.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/guard_memory.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -17,7 +18,9 @@ absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
   std::unique_lock<std::mutex> lock(mutex_);
   if (!closed_.ok()) return closed_;
   wishes_.push_back(wish);
-  if (!changed_.wait_for(lock, absl::ToChronoNanoseconds(patience), answered)) {
+  // A day is the longest: the clock's time plus an endless patience would be a time long past.
+  const auto wait = absl::ToChronoNanoseconds(std::min(patience, absl::Hours(24)));
+  if (!changed_.wait_for(lock, wait, answered)) {
     const auto waiting = std::find(wishes_.begin(), wishes_.end(), wish);
     if (waiting != wishes_.end()) {
       wishes_.erase(waiting);
@@ -30,6 +33,19 @@ absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
   return *wish->answer;
 }
 
+absl::StatusOr<TrainingResult> LiveModels::Grant(const Wish& wish, Write write) {
+  absl::StatusOr<TrainingResult> answer = absl::UnknownError("");
+  absl::Status published;
+  // Who asks waits for an answer, whatever becomes of the training thread.
+  const absl::Status memory = GuardMemory([&] {
+    answer = write(wish.directory);
+    if (answer.ok()) published = wish.publish();
+  });
+  if (!memory.ok()) return memory;
+  if (!published.ok()) return published;
+  return answer;
+}
+
 void LiveModels::Serve(Write write) {
   std::deque<std::shared_ptr<Wish>> wishes;
   {
@@ -37,11 +53,7 @@ void LiveModels::Serve(Write write) {
     wishes.swap(wishes_);
   }
   for (const std::shared_ptr<Wish>& wish : wishes) {
-    absl::StatusOr<TrainingResult> answer = write(wish->directory);
-    if (answer.ok()) {
-      const absl::Status published = wish->publish();
-      if (!published.ok()) answer = published;
-    }
+    absl::StatusOr<TrainingResult> answer = Grant(*wish, write);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       wish->answer = std::move(answer);

@@ -29,8 +29,8 @@ class LiveModels {
   // Blocks until the run has written weights and card into `directory`, as they are after its
   // current step, and `publish` was called by the training thread: before the next step, so that
   // weights published live never come after the run's last ones. kDeadlineExceeded: its step takes
-  // longer than `patience`; `directory` is the caller's again. Errors of the run, of `publish` and
-  // of Close otherwise.
+  // longer than `patience` (of a day at most); `directory` is the caller's again. Errors of the
+  // run, of `publish` and of Close otherwise; kResourceExhausted: one of them found no memory.
   absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience,
                                      Publish publish);
 
@@ -46,6 +46,8 @@ class LiveModels {
     Publish publish;  // the caller's, who waits for the answer once it is being made
     std::optional<absl::StatusOr<TrainingResult>> answer = {};
   };
+
+  static absl::StatusOr<TrainingResult> Grant(const Wish& wish, Write write);
 
   std::mutex mutex_;  // not Abseil's, for the reason that StopSignal gives; guards what follows
   std::condition_variable changed_;

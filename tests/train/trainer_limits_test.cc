@@ -1,5 +1,7 @@
 // Runs that end at a limit, and weights that are published on the way.
 #include <algorithm>
+#include <atomic>
+#include <new>
 #include <thread>
 
 #include "core/model/model_card.h"
@@ -141,26 +143,45 @@ TEST(LiveModelsTest, WhoAsksARunThatIsOverIsTold) {
   EXPECT_TRUE(absl::IsAborted(live.Ask("x", absl::Minutes(1), Nothing).status()));
 }
 
-TEST(LiveModelsTest, WhatIsAskedForIsPublishedBeforeTheRunGoesOn) {
-  LiveModels live;
-  bool written = false;
+class LiveModelsAnswerTest : public testing::Test {
+ protected:
+  // What one is told who asks a run that serves with `write`.
+  absl::Status Told(LiveModels::Publish publish, LiveModels::Write write) {
+    LiveModels live;
+    std::atomic<bool> written = false;
+    absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
+    std::thread asks([&] { answer = live.Ask("x", absl::InfiniteDuration(), publish); });
+    while (!written) {
+      live.Serve([&](const std::string& directory) {
+        written = true;
+        return write(directory);
+      });
+      absl::SleepFor(absl::Milliseconds(1));  // who asks needs the lock too
+    }
+    asks.join();
+    return answer.status();
+  }
+};
+
+TEST_F(LiveModelsAnswerTest, WhatIsAskedForIsPublishedBeforeTheRunGoesOn) {
   bool published = false;
-  absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
   const auto publish = [&published] {
     published = true;
     return absl::DataLossError("as a disk says");
   };
-  std::thread asks([&] { answer = live.Ask("x", absl::Minutes(1), publish); });
-  while (!written) {
-    live.Serve([&written](const std::string&) -> absl::StatusOr<TrainingResult> {
-      written = true;
-      return TrainingResult();
-    });
-    absl::SleepFor(absl::Milliseconds(1));  // who asks needs the lock too
-  }
+  const absl::Status told = Told(publish, [](const std::string&) { return TrainingResult(); });
   EXPECT_TRUE(published);
-  asks.join();
-  EXPECT_TRUE(absl::IsDataLoss(answer.status())) << answer.status();
+  EXPECT_TRUE(absl::IsDataLoss(told)) << told;
+}
+
+TEST_F(LiveModelsAnswerTest, WhoAsksIsToldWhereWritingOrPublishingFindsNoMemory) {
+  const auto no_memory = []() -> absl::Status { throw std::bad_alloc(); };
+  const auto result = [](const std::string&) { return TrainingResult(); };
+  const auto no_result = [](const std::string&) -> absl::StatusOr<TrainingResult> {
+    throw std::bad_alloc();
+  };
+  EXPECT_TRUE(absl::IsResourceExhausted(Told(no_memory, result)));
+  EXPECT_TRUE(absl::IsResourceExhausted(Told(Nothing, no_result)));
 }
 
 TEST(LiveModelsTest, WhoWaitsTooLongGetsItsFolderBack) {
