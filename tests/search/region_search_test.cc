@@ -1,8 +1,11 @@
 #include "core/search/regions/region_search.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "core/base/steady_time.h"
 #include "core/problem/checker.h"
@@ -14,6 +17,8 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
+using testing::AnyOf;
+using testing::ElementsAre;
 
 // In kinds 1 and 3 with windows, in 2 and 3 with matrices alone.
 Instance Large(int kind, int32_t customers, int32_t vehicles = 0) {
@@ -142,6 +147,32 @@ TEST(LentRoutesTest, NeverLendARouteTwice) {
   for (const Region& region : out) routes.TakeBack(region, region.plan);
   EXPECT_FALSE(routes.BestBelow(PlanCost(instance, plan)).has_value());
   EXPECT_TRUE(routes.Lend(80, random).has_value());
+}
+
+// Each customer's nearest are all of its own town, whose only route is lent already.
+TEST(LentRoutesTest, GoOnInTheNearestTownWhereARegionsOwnEnds) {
+  constexpr int32_t kTown = 20;
+  constexpr double kTowns[] = {100, 200, 400};
+  std::vector<Position> positions = {{0, 0}};
+  Plan plan;
+  for (const double town : kTowns) {
+    plan.push_back({.vehicle_type = 0, .customers = {}});
+    for (int32_t k = 0; k < kTown; ++k) {
+      plan.back().customers.push_back(static_cast<NodeIndex>(positions.size()));
+      positions.push_back({town + 0.1 * k, 0});
+    }
+  }
+  const Instance instance = AnInstance().At(positions).Capacity(1000).Build();
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  LentRoutes routes(problem, plan);
+  FastRandom random(1);
+  for (int draw = 0; draw < 10; ++draw) {
+    const Region region = *routes.Lend(2 * kTown + kTown / 2, random);
+    std::vector<int32_t> slots = region.slots;
+    std::sort(slots.begin(), slots.end());
+    EXPECT_THAT(slots, AnyOf(ElementsAre(0, 1), ElementsAre(1, 2)));
+    routes.TakeBack(region, region.plan);
+  }
 }
 
 TEST(LentRoutesTest, CountWhatComesBackShorter) {

@@ -30,22 +30,50 @@ std::optional<Region> LentRoutes::Lend(int32_t customers, FastRandom& random) {
   if (first < 0) return std::nullopt;
   Region region;
   Lend(first, region);
-  // Breadth first: the customers of the region's routes in the order in which they joined.
+  // Breadth first: the customers of the region's routes in the order in which they joined. Where
+  // that ends, as in a town that lies apart, it goes on with the nearest beyond.
   std::vector<NodeIndex> reached = slots_[first].customers;
-  for (size_t at = 0; at < reached.size() && std::ssize(reached) < customers; ++at) {
+  const NodeIndex seed = reached[random.Below(reached.size())];
+  const auto room = [&] { return customers - std::ssize(reached); };
+  const auto join = [&](int32_t slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    Lend(slot, region);
+    const auto& joining = slots_[slot].customers;
+    reached.insert(reached.end(), joining.begin(), joining.end());
+  };
+  for (size_t at = 0; room() > 0; ++at) {
+    if (at == reached.size()) {
+      const int32_t beyond = NearestThatFits(seed, room());
+      if (beyond < 0) break;
+      join(beyond);
+    }
     const auto near = problem_.Near(reached[at]);
     for (const NodeIndex other : near.first(std::min(near.size(), kTowards))) {
       const int32_t slot = slot_of_[other];
-      if (slot < 0 || slots_[slot].out) continue;
-      const auto& joining = slots_[slot].customers;
-      if (std::ssize(reached) + std::ssize(joining) > customers) continue;
-      Lend(slot, region);
-      reached.insert(reached.end(), joining.begin(), joining.end());
+      if (slot >= 0 && Fits(slot, room())) join(slot);
     }
   }
   region.spare_vehicles = std::min(spare_, 1);
   spare_ -= region.spare_vehicles;
   return region;
+}
+
+bool LentRoutes::Fits(int32_t slot, int64_t room) const {
+  const Slot& kept = slots_[slot];
+  return !kept.out && !kept.customers.empty() && std::ssize(kept.customers) <= room;
+}
+
+int32_t LentRoutes::NearestThatFits(NodeIndex seed, int64_t room) const {
+  int32_t nearest = -1;
+  double least = kNoLimit;
+  for (NodeIndex node = 1; node < problem_.size(); ++node) {
+    const int32_t slot = slot_of_[node];
+    if (slot < 0 || !Fits(slot, room)) continue;
+    const double way = problem_.Distance(seed, node) + problem_.Distance(node, seed);
+    if (way >= least) continue;
+    least = way;
+    nearest = slot;
+  }
+  return nearest;
 }
 
 // -1: all are out.

@@ -27,7 +27,7 @@ class LentRoutes {
   LentRoutes(const SearchProblem& problem, const Plan& plan);
 
   // A route that was lent seldom, and free ones around it until they have `customers` (less where
-  // the next would be too many, more where one route alone has more). Nothing where all are out.
+  // every other would be too many, more where one route alone has more). Nothing where all are out.
   std::optional<Region> Lend(int32_t customers, FastRandom& random);
   // `plan` serves region.plan's customers, feasibly, with at most its routes and the spare ones.
   void TakeBack(const Region& region, const Plan& plan);
@@ -47,6 +47,10 @@ class LentRoutes {
     bool out = false;
   };
 
+  // Whether a region with `room` for more customers may take it.
+  bool Fits(int32_t slot, int64_t room) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Of the route that fits and has the customer nearest to `seed`; -1: none fits.
+  int32_t NearestThatFits(NodeIndex seed, int64_t room) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int32_t LeastLent(FastRandom& random) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Lend(int32_t slot, Region& region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Keep(int32_t slot, std::vector<NodeIndex> customers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
