@@ -4,6 +4,7 @@
 // each line of standard input by one line of JSON:
 //   step [exponential|rollout|shared]  one training step, part by part
 //   whole COUNT [exponential|rollout|shared]  so many that the device takes by itself
+//   copies COUNT [exponential|rollout|shared]  the same; the copies that CUDA made for them
 //   greedy [STARTS]                    greedy tours of the instances of the case's file
 //   costs network|frozen               costs of the other file's, of the network or its frozen copy
 //   freeze                             makes the frozen copy anew
@@ -19,6 +20,7 @@
 #include "core/base/steady_time.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/bench_training.h"
+#include "tests/bench/copy_trace.h"
 #include "tests/bench/json_line.h"
 #include "tests/bench/or_exit.h"
 #include "tests/parity/parity_case.h"
@@ -91,6 +93,32 @@ Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_
   return line;
 }
 
+std::string_view WayName(CopyWay way) {
+  switch (way) {
+    case CopyWay::kToDevice:
+      return "to device";
+    case CopyWay::kToHost:
+      return "to host";
+    case CopyWay::kOnDevice:
+      return "on device";
+    case CopyWay::kOther:
+      break;
+  }
+  return "other";
+}
+
+// Traces from the first such request on.
+Json CopiesLine(BenchTraining& training, BenchBaseline baseline, int count) {
+  static const absl::Status begun = CopyTrace::Begin();
+  if (!begun.ok()) Die(begun);
+  Value(training.TakeWhole(baseline, count));
+  Json copies = Json::array();
+  for (const auto& [size, times] : Value(CopyTrace::Take())) {
+    copies.push_back({{"way", WayName(size.way)}, {"bytes", size.bytes}, {"count", times}});
+  }
+  return {{"copies", copies}, {"steps", count}};
+}
+
 // How the case's products in bf16 are computed; "none" where they are float32's after all.
 std::string_view Bf16Name(const BenchCase& c, const PolicyEngine& engine) {
   if (!c.bf16) return "none";
@@ -107,11 +135,13 @@ Json Answer(const std::string& text, BenchTraining& training, const BenchInstanc
   std::string argument;
   words >> verb >> argument;
   if (verb == "step") return StepLine(Value(training.Step(BaselineOf(argument))));
-  if (verb == "whole") {
-    std::string baseline;
-    words >> baseline;
+  if (verb == "whole" || verb == "copies") {
+    std::string word;
+    words >> word;
+    const BenchBaseline baseline = BaselineOf(word);
     const int count = std::max(1, std::atoi(argument.c_str()));
-    return StepLine(Value(training.TakeWhole(BaselineOf(baseline), count)));
+    if (verb == "copies") return CopiesLine(training, baseline, count);
+    return StepLine(Value(training.TakeWhole(baseline, count)));
   }
   if (verb == "greedy") {
     return GreedyLine(training, instances.evaluation,

@@ -19,6 +19,7 @@ namespace vrp {
 namespace {
 
 using test::BatchOf;
+using test::NoiseShare;
 using test::RelativeDifference;
 using test::WeighByCost;
 
@@ -155,11 +156,14 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
   ASSERT_NE(rough, nullptr);
   ASSERT_TRUE(own_->AddGradient(batch_, request, WeighByCost).ok());
   ASSERT_TRUE(rough->AddGradient(batch_, request, WeighByCost).ok());
-  const double difference =
-      RelativeDifference(own_->parameters().gradient(), rough->parameters().gradient());
-  Record("gradient_difference", difference);
-  EXPECT_LT(difference, 0.05);
-  EXPECT_GT(difference, 1e-4);  // it did compute in bf16
+  // Each number is rounded by up to 2^-8: elements differ by a hundredth of the largest, and what
+  // counts is how much of the gradient's power is noise.
+  Record("gradient_difference",
+         RelativeDifference(own_->parameters().gradient(), rough->parameters().gradient()));
+  const double noise = NoiseShare(own_->parameters().gradient(), rough->parameters().gradient());
+  Record("gradient_noise", noise);
+  EXPECT_LT(noise, 1e-3);
+  EXPECT_GT(noise, 1e-6);  // it did compute in bf16
 }
 
 TEST_P(EngineGpuTest, SamplesPlansInBothPassesAlike) {

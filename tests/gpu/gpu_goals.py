@@ -8,6 +8,8 @@ RATIO_CASES = ("am_cvrp50", "am_cvrp100", "pomo_cvrp50", "pomo_cvrp100")
 TINY, SUPERVISED, IMPROVED = "tiny_1 epoch", "ptrnet_supervised, all epochs", "10,000 cvrp100 improved, and one greedy"
 SYNCHRONISATIONS, COPIES, KERNELS = "no synchronisation in a replayed step", "copies by CUPTI", "ncu engine_bench"
 TINY_EPOCH_S, SUPERVISED_S, GAP, IMPROVED_S, SINGLE_MS = 0.03, 20, 0.01, 20, 1
+# As tests/gpu/engine_gpu_test.cc bounds them. In bf16 no element can be right to 1e-3, for each number is rounded by up
+# to 4e-3: what is bounded is the noise's share in the gradient's power.
 GRADIENT_FP32, GRADIENT_BF16 = 1e-5, 1e-3
 GREEDY = "*EngineGpuTest.TakesTheSameGreedyTours/*_cuda"
 SAMPLED = "*EngineGpuTest.TakesTheSameSampledTours/*_cuda"
@@ -28,9 +30,10 @@ def goals_of(checks):
 def all_goals(found):
     yield "greedy tours as on the CPU", "identical", lambda: found.tests(GREEDY)
     yield "sampled tours as on the CPU", "identical", lambda: found.tests(SAMPLED)
-    for precision, pattern, most in (("fp32", GRADIENTS, GRADIENT_FP32), ("bf16", ROUGH_GRADIENTS, GRADIENT_BF16)):
-        yield (f"gradient in {precision}, relative difference from the CPU's", f"<= {most:g}",
-               lambda pattern=pattern, most=most: found.recorded(pattern, "gradient_difference", most))
+    yield ("gradient in fp32, largest difference from the CPU's by the largest element", f"<= {GRADIENT_FP32:g}",
+           lambda: found.recorded(GRADIENTS, "gradient_difference", GRADIENT_FP32))
+    yield ("gradient in bf16, squared difference from the CPU's in fp32 by its square", f"<= {GRADIENT_BF16:g}",
+           lambda: found.recorded(ROUGH_GRADIENTS, "gradient_noise", GRADIENT_BF16))
     for tool in SANITIZER_TOOLS:
         yield tool, "clean", lambda tool=tool: found.passed("sanitizer", f"{tool} gpu_test", "summary")
     yield ("no synchronisation in a step, by the sync-debug mode", "these tests pass",
@@ -92,19 +95,24 @@ class Found:
                          for name in named if fnmatch.fnmatchcase(name, pattern)}
         return matching
 
+    def _none_of(self, text):
+        """With why tests were skipped, where they were."""
+        reasons = {check["reason"] for check in self._checks if check["group"] == "tests" and check["state"] == "skipped"}
+        return NotRun("; ".join([*sorted(reasons), text]))
+
     def tests(self, pattern):
         failed = self._of_tests(pattern, "failed")
         passed = self._of_tests(pattern, "names")
         if failed:
             return MISSED, f"failed: {', '.join(failed)}"
         if not passed:
-            raise NotRun(f"no test that matches {pattern} has come to an end")
+            raise self._none_of(f"no test that matches {pattern} has come to an end")
         return MET, f"in {len(passed)} tests"
 
     def recorded(self, pattern, key, most):
         values = [float(record[key]) for record in self._of_tests(pattern, "recorded").values() if key in record]
         if not values:
-            raise NotRun(f"no test that matches {pattern} has recorded a {key}")
+            raise self._none_of(f"no test that matches {pattern} has recorded a {key}")
         return state_at_most(max(values), most)
 
     def copies(self):

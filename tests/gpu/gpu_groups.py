@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import sys
 import tempfile
 
@@ -23,13 +24,14 @@ SANITIZED = ("*BatchDecoderGpuTest.*/EveryVariant*:*BatchDecoderGpuTest.*/OddSha
              "*DeviceOptimiserGpuTest.*")
 SANITIZER_FOUND = 86
 GRAPH_TESTS = "*CudaGraph*:*Synchroni*"
-COPY_UNITS = {"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9}  # of nsys
 GTEST_KEYS = {"name", "value_param", "type_param", "file", "line", "status", "result", "timestamp", "time", "classname",
               "failures", "skipped"}
 BENCH_CASES = (*gpu_goals.RATIO_CASES, "greedy_cvrp100", "pointer_cvrp20")
 # Whole steps, of which the difference counts; a graph's copies are seen at each replay.
 COPIED_STEPS = (8, 40)
-COPIED_BATCH, COPIED_NODES = 512, 51
+COPIED_NODES = 51
+# An instance's distances in the narrowest type that there is.
+LEAST_MATRIX_BYTES = COPIED_NODES * COPIED_NODES * 2
 NCU_METRICS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
                "dram__throughput.avg.pct_of_peak_sustained_elapsed")
 
@@ -216,14 +218,14 @@ class Checks:
         yield gpu_goals.COPIES, 90, self._gpu(self._profile_copies)
         yield "nsys engine_bench", 60, self._gpu(self._profile_system)
 
-    def _steps(self, count, request="step", batch=512):
-        """A shell's line that runs some training steps."""
-        return ["sh", "-c", f"yes '{request}' | head -n {count} | '{self._program('bench/engine_bench')}' "
-                            f"device=cuda bf16=1 customers={COPIED_NODES - 1} batch={batch}"]
+    def _bench(self, requests):
+        """A shell's line that has engine_bench answer what the command `requests` prints."""
+        return ["sh", "-c", f"{requests} | '{self._program('bench/engine_bench')}' "
+                            f"device=cuda bf16=1 customers={COPIED_NODES - 1} batch=512"]
 
     def _profile_kernels(self, limit):
         command = [self._tool("ncu"), "--csv", "--target-processes", "all", "--clock-control", "none",
-                   "--kernel-name-base", "demangled", "--kernel-name", "regex:vrp::", "--launch-count", 20, "--metrics", ",".join(NCU_METRICS), *self._steps(2)]
+                   "--kernel-name-base", "demangled", "--kernel-name", "regex:vrp::", "--launch-count", 20, "--metrics", ",".join(NCU_METRICS), *self._bench("yes step | head -n 2")]
         outcome = self._run(command, limit)
         outcome.need_success("ncu")
         kernels = kernel_figures(outcome.output)
@@ -232,35 +234,21 @@ class Checks:
         return {"kernels": kernels}
 
     def _profile_copies(self, limit):
-        """Copies of whole steps, by nsys, which has them from CUPTI: those of more steps less those of fewer."""
-        sizes = {count: self._copied(count, limit / 2) for count in COPIED_STEPS}
-        fewer, more = (sizes[count] for count in COPIED_STEPS)
-        steps = COPIED_STEPS[1] - COPIED_STEPS[0]
-        bytes_a_step = {kind: (more[kind] - fewer.get(kind, 0)) / steps for kind in more}
-        host = sum(size for kind, size in bytes_a_step.items() if "Host" in kind or "HtoD" in kind or "DtoH" in kind)
-        # A step copies its nodes' features and rules: 8 numbers of 4 and 7 of 8 bytes a node, and little besides. A
-        # matrix of an instance has 51 x 51 numbers of 4 bytes.
-        matrix = COPIED_BATCH * COPIED_NODES * COPIED_NODES * 4
-        return {"bytes_a_step": bytes_a_step, "host_bytes_a_step": host, "matrix_bytes": matrix,
-                "matrix_bytes_a_step": matrix if host >= matrix else 0}
-
-    def _copied(self, count, limit):
-        """By kind of copy the bytes of a run of `count` whole steps."""
-        tool = self._tool("nsys")
-        with tempfile.TemporaryDirectory() as folder:
-            outcome = self._run([tool, "profile", "--trace=cuda", "--sample=none", "--cpuctxsw=none", "--output",
-                                 f"{folder}/steps", *self._steps(1, f"whole {count} shared", COPIED_BATCH)], limit)
-            outcome.need_success("nsys profile")
-            outcome = self._run([tool, "stats", "--report", "cuda_gpu_mem_size_sum", "--format", "csv",
-                                 f"{folder}/steps.nsys-rep"], limit)
-        outcome.need_success("nsys stats")
-        return copied_bytes(outcome.output)
+        """Copies of whole steps: those of more steps less those of fewer, which leaves out what a run begins and ends
+        with. The first steps record the graph."""
+        requests = [f"copies {count} shared" for count in (COPIED_STEPS[0], *COPIED_STEPS)]
+        outcome = self._run(self._bench(f"printf '%s\\n' {shlex.join(requests)}"), limit)
+        outcome.need_success("engine_bench")
+        answers = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"copies"')]
+        if len(answers) != len(requests):
+            raise Failure(f"engine_bench told {len(answers)} times of copies, wanted {len(requests)}", output=outcome.output)
+        return copy_figures(*answers[1:])
 
     def _profile_system(self, limit):
         tool = self._tool("nsys")
         with tempfile.TemporaryDirectory() as folder:
             outcome = self._run([tool, "profile", "--stats=true", "--trace=cuda", "--output", f"{folder}/steps",
-                                 *self._steps(5)], limit)
+                                 *self._bench("yes step | head -n 5")], limit)
         outcome.need_success("nsys")
         return {"summary": outcome.output[-6000:]}
 
@@ -284,16 +272,17 @@ def test_numbers(content):
     return numbers
 
 
-def copied_bytes(text):
-    """Of the CSV of nsys' cuda_gpu_mem_size_sum: bytes by kind of copy; what was set and not copied is left out."""
-    lines = text.splitlines()
-    header = next((i for i, line in enumerate(lines) if line.startswith("Total (")), None)
-    if header is None:
-        raise Failure("nsys told of no copies", output=text)
-    unit = re.match(r"Total \((\w+)\)", lines[header]).group(1)
-    rows = csv.DictReader(lines[header:])
-    return {row["Operation"]: float(row[f"Total ({unit})"]) * COPY_UNITS[unit]
-            for row in rows if row.get("Operation") and "memset" not in row["Operation"].lower()}
+def copy_figures(fewer, more):
+    """Of two of engine_bench's lines of copies: what each step more has copied, judged copy by copy."""
+    steps = more["steps"] - fewer["steps"]
+    before = {(copy["way"], copy["bytes"]): copy["count"] for copy in fewer["copies"]}
+    each = [dict(copy, a_step=(copy["count"] - before.get((copy["way"], copy["bytes"]), 0)) / steps)
+            for copy in more["copies"]]
+    each = [{key: copy[key] for key in ("way", "bytes", "a_step")} for copy in each if copy["a_step"] > 0]
+    host = [copy for copy in each if copy["way"] in ("to device", "to host")]
+    matrices = [copy for copy in host if copy["bytes"] >= LEAST_MATRIX_BYTES]
+    return {"copies": each, "host_bytes_a_step": sum(copy["bytes"] * copy["a_step"] for copy in host),
+            "matrix_bytes_a_step": sum(copy["bytes"] * copy["a_step"] for copy in matrices)}
 
 
 def kernel_figures(text):

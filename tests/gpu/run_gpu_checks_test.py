@@ -14,7 +14,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SMI = 'echo "NVIDIA Made Up, %s, 143771, 9.0, 1980, 700.00, 31"'
-# Answers as a GoogleTest program does, by the states that its TESTS gives.
+# Answers as a GoogleTest program does, by the states that its TESTS gives, and what a test records: "pass name=value".
 GTEST = """
 import fnmatch, json, sys, time
 TESTS = {tests}
@@ -39,7 +39,8 @@ content = []
 for suite, tests in suites.items():
     content.append({{"name": suite, "testsuite": []}})
     for name, state in tests:
-        test = {{"name": name, "status": "RUN", "difference": "2e-7"}}
+        state, *recorded = state.split()
+        test = {{"name": name, "status": "RUN", "difference": "2e-7"}} | dict(word.split("=") for word in recorded)
         test["result"] = "SKIPPED" if state == "skip" else "COMPLETED"
         if state == "skip":
             print("x.cc:1: Skipped\\nno CUDA device: made up")
@@ -138,7 +139,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual({goal["state"] for goal in report["goals"]}, {"not run"})
         self.assertEqual(len(report["goals"]), 19)
         for goal in report["goals"]:
-            self.assertTrue(goal["reason"], goal)
+            self.assertIn("no NVIDIA device", goal["reason"], goal)
             self.assertIn(f"not run    {goal['goal']}"[:60], self.output)
 
     def test_judges_parity_by_the_tests_on_the_device_alone(self):
@@ -150,8 +151,20 @@ class RunGpuChecks(unittest.TestCase):
         goals = self.goals(report)
         self.assertEqual(goals["greedy tours as on the CPU"], ("met", "in 1 tests"))
         self.assertEqual(goals["sampled tours as on the CPU"], ("missed", f"failed: {sampled}"))
-        self.assertEqual(goals["gradient in fp32, relative difference from the CPU's"][0], "not run")
+        self.assertEqual(goals["gradient in fp32, largest difference from the CPU's by the largest element"][0], "not run")
         self.assertEqual(goals["memcheck"][0], "not run")
+
+    def test_judges_gradients_by_the_measure_of_their_precision(self):
+        exact = "gradient in fp32, largest difference from the CPU's by the largest element"
+        rough = "gradient in bf16, squared difference from the CPU's in fp32 by its square"
+        for difference, noise, states in (("9e-6", "9e-4", ("met", "met")), ("2e-5", "2e-3", ("missed", "missed"))):
+            self.write_tests({"Nets/EngineGpuTest.GivesTheSameGradient/gt_cuda": f"pass gradient_difference={difference}",
+                              "Nets/EngineGpuTest.GivesNearlyTheSameGradientInBf16/gt_cuda":
+                                  f"pass gradient_difference=0.02 gradient_noise={noise}"})
+            _, report = self.run_checks("--only", "tests")
+            goals = self.goals(report)
+            self.assertEqual((goals[exact], goals[rough]),
+                             ((states[0], float(difference)), (states[1], float(noise))))
 
     def test_judges_what_benchmarks_find_by_the_goals(self):
         answer = '{"ratio": 7.5, "goal": 10, "least": 5, "plain": {"best_batch": 64, "by_batch": {"64": {}, "256": {}}}}'
@@ -171,28 +184,34 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(goals["10,000 CVRP100: gap and seconds"][0], "met")
         self.assertEqual(goals["one greedy CVRP100: milliseconds"], ("missed", 1.5))
 
-    def write_nsys(self, bytes_a_step):
-        """Of `whole COUNT` steps, behind 1 MB of weights."""
-        self.write_tool("nsys", textwrap.dedent(f"""\
-            for word; do file="$word"; done
-            case "$1" in
-              profile) last=""
-                       for word; do case "$last" in --output) echo "$*" >"$word.nsys-rep" ;; esac; last="$word"; done ;;
-              stats) count="$(sed -n 's/.*whole \\([0-9]*\\) shared.*/\\1/p' "$file")"
-                     echo 'Processing [made up]'
-                     echo 'Total (B),Count,Operation'
-                     echo "$((1000000 + count * {bytes_a_step})),9,[CUDA memcpy Host-to-Device]"
-                     echo '5000000000,9,[CUDA memset]' ;;
-            esac"""))
+    def write_copies(self, bytes_a_step, times_a_step):
+        """Of `copies COUNT` steps, which end with a copy of 1 MB of weights and a report every 16 steps."""
+        self.write("bench/engine_bench", textwrap.dedent(f"""\
+            while read -r verb count _; do
+              [ "$verb" = copies ] || exit 1
+              cat <<END
+            {{"copies": [{{"way": "to device", "bytes": {bytes_a_step}, "count": $((count * {times_a_step}))}},
+             {{"way": "to host", "bytes": 1024, "count": $((count / 16))}}, {{"way": "to host", "bytes": 1000000, "count": 1}},
+             {{"way": "on device", "bytes": 9000000, "count": $count}}], "steps": $count}}
+            END
+            done""").replace(",\n ", ", "))
 
-    def test_counts_the_bytes_that_a_step_copies(self):
-        for bytes_a_step, state in ((2000000, "met"), (5400000, "missed")):  # a matrix an instance: 5.3 MB
-            with self.subTest(state):
-                self.write_nsys(bytes_a_step)
+    def test_counts_the_bytes_that_a_step_copies_and_finds_matrices_among_them(self):
+        one_matrix = 51 * 51 * 4
+        for size, times, state in ((4096, 1, "met"), (4096, 1000, "met"), (one_matrix, 1, "missed"),
+                                   (512 * one_matrix, 1, "missed"), (one_matrix // 2, 512, "missed")):
+            with self.subTest(size=size, times=times):
+                self.write_copies(size, times)
                 _, report = self.run_checks("--only", "profile")
                 numbers = self.assert_entry(report, "copies by CUPTI", "passed")["numbers"]
-                self.assertEqual(numbers["host_bytes_a_step"], bytes_a_step)
+                self.assertEqual(numbers["host_bytes_a_step"], size * times + 1024 / 16)
+                self.assertEqual(numbers["matrix_bytes_a_step"], 0 if state == "met" else size * times)
                 self.assertEqual(self.goals(report)["bytes of matrices copied a step, by CUPTI"][0], state)
+
+    def test_needs_all_lines_of_copies(self):
+        self.write("bench/engine_bench", "echo '{\"copies\": [], \"steps\": 8}'")
+        _, report = self.run_checks("--only", "profile")
+        self.assert_entry(report, "copies by CUPTI", "failed", "told 1 times of copies, wanted 3")
 
     def test_finds_a_device_of_which_nvidia_smi_knows_little(self):
         self.write_tool("nvidia-smi", 'case "$1" in *clocks*) exit 2 ;; esac\necho "NVIDIA Made Up, 580.1"')
@@ -322,7 +341,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(kernels, [{"kernel": "vrp::Rollout(int)", "gpu__time_duration.sum (us)": "12.5",
                                     "dram__throughput (%)": "41"}])
         self.assert_entry(report, "nsys engine_bench", "failed", "ended with code 1")
-        self.assert_entry(report, "copies by CUPTI", "failed", "nsys profile ended with code 1")
+        self.assert_entry(report, "copies by CUPTI", "failed", "engine_bench ended with code 1")
 
     def test_refuses_a_group_that_it_does_not_know(self):
         code, report = self.run_checks("--only", "tests,benches")

@@ -102,6 +102,19 @@ double RelativeDifference(std::span<A> a, std::span<B> b, double least = 1e-30) 
   return difference / largest;
 }
 
+// The squared length of their difference, as a share of the first vector's.
+template <typename A, typename B>
+double NoiseShare(std::span<A> a, std::span<B> b) {
+  double noise = 0;
+  double power = 1e-300;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double difference = static_cast<double>(a[i]) - b[i];
+    noise += difference * difference;
+    power += static_cast<double>(a[i]) * a[i];
+  }
+  return noise / power;
+}
+
 inline std::span<const double> Values(const at::Tensor& tensor) {
   return {tensor.const_data_ptr<double>(), static_cast<size_t>(tensor.numel())};
 }

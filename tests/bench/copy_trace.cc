@@ -1,0 +1,164 @@
+#include "tests/bench/copy_trace.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+// Of cupti_result.h and cupti_activity.h, whose numbers and layouts are part of CUPTI's ABI.
+constexpr int kCuptiSuccess = 0;
+constexpr uint32_t kCuptiMemcpy = 1;  // CUPTI_ACTIVITY_KIND_MEMCPY
+constexpr uint32_t kCuptiForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+constexpr size_t kCopyKindAt = 4;     // in a record of that kind, behind the kind itself: uint8_t
+constexpr size_t kBytesAt = 8;        // uint64_t
+constexpr size_t kBufferBytes = size_t{1} << 20;
+
+using BufferWanted = void (*)(uint8_t** buffer, size_t* bytes, size_t* most_records);
+using BufferFull = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes,
+                            size_t filled);
+
+struct CuptiFunctions {
+  int (*enable)(uint32_t kind) = nullptr;
+  int (*callbacks)(BufferWanted wanted, BufferFull full) = nullptr;
+  int (*flush)(uint32_t flags) = nullptr;
+  int (*next)(uint8_t* buffer, size_t filled, uint8_t** record) = nullptr;
+  int (*dropped)(void* context, uint32_t stream, size_t* records) = nullptr;
+  int (*text)(int result, const char** text) = nullptr;
+};
+
+struct Traced {
+  absl::Mutex mutex;
+  std::optional<CuptiFunctions> cupti ABSL_GUARDED_BY(mutex);  // none: not begun
+  CopyCounts counts ABSL_GUARDED_BY(mutex);
+  size_t dropped ABSL_GUARDED_BY(mutex) = 0;
+};
+
+Traced& TheTraced() {
+  static Traced traced;
+  return traced;
+}
+
+CopyWay WayOf(uint8_t kind) {
+  switch (kind) {
+    case 1:  // HTOD
+    case 3:  // HTOA
+      return CopyWay::kToDevice;
+    case 2:  // DTOH
+    case 4:  // ATOH
+      return CopyWay::kToHost;
+    case 8:  // DTOD
+      return CopyWay::kOnDevice;
+    default:
+      return CopyWay::kOther;
+  }
+}
+
+template <typename T>
+T At(const uint8_t* record, size_t offset) {
+  T value;
+  std::memcpy(&value, record + offset, sizeof(value));
+  return value;
+}
+
+void GiveBuffer(uint8_t** buffer, size_t* bytes, size_t* most_records) {
+  *buffer = static_cast<uint8_t*>(::operator new(kBufferBytes));
+  *bytes = kBufferBytes;
+  *most_records = 0;  // as many as have room
+}
+
+void TakeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t filled) {
+  Traced& traced = TheTraced();
+  {
+    absl::MutexLock lock(&traced.mutex);
+    uint8_t* record = nullptr;
+    while (traced.cupti->next(buffer, filled, &record) == kCuptiSuccess) {
+      if (At<uint32_t>(record, 0) != kCuptiMemcpy) continue;
+      ++traced.counts[{WayOf(At<uint8_t>(record, kCopyKindAt)),
+                       static_cast<int64_t>(At<uint64_t>(record, kBytesAt))}];
+    }
+    size_t dropped = 0;
+    if (traced.cupti->dropped(context, stream, &dropped) == kCuptiSuccess) {
+      traced.dropped += dropped;
+    }
+  }
+  ::operator delete(buffer);
+}
+
+absl::StatusOr<CuptiFunctions> Load(const std::string& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* const why = dlerror();  // begins with the file's name
+    return absl::NotFoundError(Concat("CUPTI: ", why == nullptr ? file.c_str() : why));
+  }
+  CuptiFunctions found;
+  const char* missing = nullptr;
+  const auto need = [&]<typename Function>(const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(dlsym(library, name));
+    if (function == nullptr && missing == nullptr) missing = name;
+  };
+  need("cuptiActivityEnable", found.enable);
+  need("cuptiActivityRegisterCallbacks", found.callbacks);
+  need("cuptiActivityFlushAll", found.flush);
+  need("cuptiActivityGetNextRecord", found.next);
+  need("cuptiActivityGetNumDroppedRecords", found.dropped);
+  need("cuptiGetResultString", found.text);
+  if (missing == nullptr) return found;
+  return absl::NotFoundError(Concat("CUPTI: ", file, ": has no ", missing));
+}
+
+absl::Status CuptiStatus(const CuptiFunctions& cupti, int result, const char* what) {
+  if (result == kCuptiSuccess) return absl::OkStatus();
+  const char* text = nullptr;
+  if (cupti.text(result, &text) != kCuptiSuccess || text == nullptr) text = "unknown";
+  return absl::InternalError(Concat("CUPTI: ", what, ": ", text, " (", result, ")"));
+}
+
+}  // namespace
+
+absl::Status CopyTrace::Begin(const std::string& library) {
+  VRP_ASSIGN_OR_RETURN(const CuptiFunctions cupti, Load(library));
+  Traced& traced = TheTraced();
+  {
+    absl::MutexLock lock(&traced.mutex);
+    traced.cupti = cupti;
+  }
+  absl::Status begun =
+      CuptiStatus(cupti, cupti.callbacks(GiveBuffer, TakeBuffer), "giving it callbacks");
+  if (begun.ok()) begun = CuptiStatus(cupti, cupti.enable(kCuptiMemcpy), "tracing copies");
+  if (!begun.ok()) {
+    absl::MutexLock lock(&traced.mutex);
+    traced.cupti.reset();
+  }
+  return begun;
+}
+
+absl::StatusOr<CopyCounts> CopyTrace::Take() {
+  Traced& traced = TheTraced();
+  std::optional<CuptiFunctions> cupti;
+  {
+    absl::MutexLock lock(&traced.mutex);
+    cupti = traced.cupti;
+  }
+  if (!cupti.has_value()) return absl::FailedPreconditionError("copies: are not traced");
+  // Calls TakeBuffer, perhaps in this thread.
+  VRP_RETURN_IF_ERROR(CuptiStatus(*cupti, cupti->flush(kCuptiForced), "telling of copies"));
+  absl::MutexLock lock(&traced.mutex);
+  CopyCounts counts = std::exchange(traced.counts, {});
+  if (const size_t dropped = std::exchange(traced.dropped, 0); dropped > 0) {
+    return absl::ResourceExhaustedError(Concat("copies: CUPTI has dropped ", dropped, " of them"));
+  }
+  return counts;
+}
+
+}  // namespace vrp
