@@ -137,6 +137,7 @@ class CudaStepStream final : public StepStream {
 
   absl::Status Wait() override {
     main_.synchronize();
+    side_.synchronize();
     return absl::OkStatus();
   }
 

@@ -46,7 +46,7 @@ class StepStream {
   // stream goes on. What is put into it from now on waits for the copies before this one.
   virtual absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
                                                               int64_t bytes) = 0;
-  // Blocks until all that is in the stream is done.
+  // Blocks until all that is in the stream is done, and the copies beside it.
   virtual absl::Status Wait() = 0;
 };
 

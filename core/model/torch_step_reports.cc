@@ -11,7 +11,11 @@ namespace {
 
 constexpr int64_t kReportColumns = 8;
 
-at::Tensor HalfOnHost(int64_t every, at::Device device) {
+at::Tensor Rows(int64_t every, at::Device device) {
+  return at::zeros({every, kReportColumns}, at::TensorOptions(at::kDouble).device(device));
+}
+
+at::Tensor RowsOnHost(int64_t every, at::Device device) {
   return at::zeros({every, kReportColumns},
                    at::TensorOptions(at::kDouble).pinned_memory(device.is_cuda()));
 }
@@ -21,9 +25,10 @@ at::Tensor HalfOnHost(int64_t every, at::Device device) {
 StepReports::StepReports(StepStream* stream, int32_t every, at::Device device)
     : stream_(stream),
       every_(every),
-      ring_(at::zeros({2 * every_, kReportColumns}, at::TensorOptions(at::kDouble).device(device))),
-      slots_(at::arange(2 * every_, at::TensorOptions(at::kLong).device(device)).unsqueeze(1)),
-      host_{HalfOnHost(every_, device), HalfOnHost(every_, device)} {}
+      rows_(Rows(every_, device)),
+      slots_(at::arange(every_, at::TensorOptions(at::kLong).device(device)).unsqueeze(1)),
+      aside_{Rows(every_, device), Rows(every_, device)},
+      host_{RowsOnHost(every_, device), RowsOnHost(every_, device)} {}
 
 void StepReports::Write(const at::Tensor& step, const Row& row) {
   std::vector<at::Tensor> columns;
@@ -31,21 +36,25 @@ void StepReports::Write(const at::Tensor& step, const Row& row) {
                                    row.accuracy, row.stuck, row.applied}) {
     columns.push_back(column.to(at::kDouble));
   }
-  const at::Tensor slot = at::remainder(step - 1, 2 * every_);
-  ring_.copy_(at::where(slots_ == slot, at::stack(columns).unsqueeze(0), ring_));
+  const at::Tensor slot = at::remainder(step - 1, every_);
+  rows_.copy_(at::where(slots_ == slot, at::stack(columns).unsqueeze(0), rows_));
 }
 
 absl::Status StepReports::Finish(int64_t step) {
   VRP_RETURN_IF_ERROR(Read());
   if (told_ == step) return absl::OkStatus();
-  VRP_RETURN_IF_ERROR(CopyHalf(step));
+  VRP_RETURN_IF_ERROR(Copy(step));
   return Read();
 }
 
-absl::Status StepReports::CopyHalf(int64_t step) {
-  const int64_t half = (step - 1) / every_ % 2;
-  const at::Tensor from = ring_.narrow(0, half * every_, every_);
-  const at::Tensor& to = host_[static_cast<size_t>(half)];
+absl::Status StepReports::Copy(int64_t step) {
+  const size_t turn = TurnOf(step);
+  const at::Tensor& from = aside_[turn];
+  const at::Tensor& to = host_[turn];
+  VRP_RETURN_IF_ERROR(stream_->Run([&] {
+    from.copy_(rows_);
+    return absl::OkStatus();
+  }));
   VRP_ASSIGN_OR_RETURN(
       copy_, stream_->CopyAside(to.mutable_data_ptr<double>(), from.const_data_ptr<double>(),
                                 from.numel() * static_cast<int64_t>(sizeof(double))));
@@ -56,8 +65,7 @@ absl::Status StepReports::CopyHalf(int64_t step) {
 absl::Status StepReports::Read() {
   if (copy_ == nullptr) return absl::OkStatus();
   VRP_RETURN_IF_ERROR(std::exchange(copy_, nullptr)->Wait());
-  const int64_t half = (copied_until_ - 1) / every_ % 2;
-  const double* const rows = host_[static_cast<size_t>(half)].const_data_ptr<double>();
+  const double* const rows = host_[TurnOf(copied_until_)].const_data_ptr<double>();
   for (; told_ < copied_until_; ++told_) {
     const double* const row = rows + told_ % every_ * kReportColumns;
     reports_.push_back({.step = told_ + 1,

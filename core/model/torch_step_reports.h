@@ -14,10 +14,11 @@
 
 namespace vrp {
 
-// A ring of two halves: one is written while the other is copied to page-locked memory.
+// Rows that steps write one after the other; when all are new, they are set aside in the stream,
+// and from there, while steps write them again, copied to page-locked memory.
 class StepReports {
  public:
-  // `every`: steps a half. The stream outlives it.
+  // `every`: how many rows. The stream outlives it.
   StepReports(StepStream* stream, int32_t every, at::Device device);
 
   // Of the device's memory, all but `step` [] double.
@@ -36,26 +37,30 @@ class StepReports {
 
   // The next step is that behind `steps`; no copy is under way.
   void Begin(int64_t steps) { told_ = steps; }
-  // Before step `step` is begun: where it fills a half, the one before it, on its way since `every`
-  // steps, is waited for.
+  // Before step `step` is begun: where it writes the last row, what was copied `every` steps ago is
+  // waited for.
   absl::Status WaitForRoom(int64_t step) { return step % every_ == 0 ? Read() : absl::OkStatus(); }
-  // Step `step` is in the stream: where it fills a half, that is copied aside.
+  // Step `step` is in the stream: where it writes the last row, all are copied.
   absl::Status StepBegun(int64_t step) {
-    return step % every_ == 0 ? CopyHalf(step) : absl::OkStatus();
+    return step % every_ == 0 ? Copy(step) : absl::OkStatus();
   }
   // Waits for those up to `step`.
   absl::Status Finish(int64_t step);
   std::vector<WholeStepReport> Take();
 
  private:
-  absl::Status CopyHalf(int64_t step);
-  // Reads what was copied, of steps up to `until`.
+  // Of steps up to `step`.
+  absl::Status Copy(int64_t step);
+  // Reads what was copied.
   absl::Status Read();
+  size_t TurnOf(int64_t step) const { return static_cast<size_t>((step - 1) / every_ % 2); }
 
   StepStream* const stream_;
   const int64_t every_;
-  const at::Tensor ring_;   // [2 * every, kColumns] double
-  const at::Tensor slots_;  // [2 * every, 1] int64: 0 ...
+  const at::Tensor rows_;   // [every, kColumns] double
+  const at::Tensor slots_;  // [every, 1] int64: 0 ...
+  // By turns: one is written while the other is copied.
+  const std::array<at::Tensor, 2> aside_;  // as rows_
   const std::array<at::Tensor, 2> host_;
   std::unique_ptr<StepCopy> copy_;
   int64_t copied_until_ = 0;  // the last step of `copy_`

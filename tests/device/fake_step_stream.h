@@ -1,6 +1,6 @@
 // A stream on the CPU: what is put into it is done at once, but copies come only when they are
 // waited for, as on a device that the host did not wait for. It refuses what a capture forbids, and
-// counts.
+// captures before which nothing has run; and counts.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,8 @@ struct FakeStepStreamOptions {
   StepStreamCounts* counts = nullptr;  // outlives the stream
   // What a capture ends with.
   absl::Status capture_status = absl::OkStatus();
+  // Does what has to run, or what was captured; null: nothing more.
+  std::function<absl::Status(bool captured, absl::FunctionRef<absl::Status()> work)> around = {};
 };
 
 class FakeStepStream final : public StepStream {
@@ -37,11 +39,14 @@ class FakeStepStream final : public StepStream {
   absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
     VRP_RETURN_IF_ERROR(Allowed("Run"));
     ++options_.counts->runs;
-    return work();
+    const absl::Status done = Do(false, work);
+    has_run_ = has_run_ || done.ok();
+    return done;
   }
 
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
     VRP_RETURN_IF_ERROR(Allowed("Capture"));
+    if (!has_run_) return absl::FailedPreconditionError("Capture: nothing has run before");
     ++options_.counts->captures;
     VRP_RETURN_IF_ERROR(options_.capture_status);
     return std::unique_ptr<StepGraph>(std::make_unique<Graph>(this, std::move(work)));
@@ -68,7 +73,7 @@ class FakeStepStream final : public StepStream {
     absl::Status Replay() override {
       ++stream_->options_.counts->replays;
       stream_->captured_ = true;
-      const absl::Status status = work_();
+      const absl::Status status = stream_->Do(true, work_);
       stream_->captured_ = false;
       return status;
     }
@@ -96,12 +101,17 @@ class FakeStepStream final : public StepStream {
     const std::vector<char> bytes_;
   };
 
+  absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) const {
+    return options_.around == nullptr ? work() : options_.around(captured, work);
+  }
+
   absl::Status Allowed(const char* what) const {
     if (!captured_) return absl::OkStatus();
     return absl::FailedPreconditionError(std::string(what) + ": not in a capture");
   }
 
   const FakeStepStreamOptions options_;
+  bool has_run_ = false;   // some work, to its end
   bool captured_ = false;  // captured work is being done
 };
 

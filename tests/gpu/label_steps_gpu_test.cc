@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/model/torch_engines.h"
 #include "core/problem/generators.h"
-#include "tests/device/fake_step_stream.h"
 #include "tests/gpu/gpu_testing.h"
+#include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"
 
 namespace vrp {
@@ -34,10 +34,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
   std::vector<WholeStepReport> Run(DeviceKind device) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
-      options.step_stream = [this] {
-        return std::make_unique<test::FakeStepStream>(
-            test::FakeStepStreamOptions{.counts = &counts_});
-      };
+      options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
     }
     const auto engine =
         *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2},

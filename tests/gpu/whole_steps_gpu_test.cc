@@ -10,8 +10,8 @@
 #include "core/model/torch_device_optimiser.h"
 #include "core/model/torch_engines.h"
 #include "core/problem/generators.h"
-#include "tests/device/fake_step_stream.h"
 #include "tests/gpu/gpu_testing.h"
+#include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"
 
 namespace vrp {
@@ -46,10 +46,7 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
   std::vector<WholeStepReport> Run(DeviceKind device, bool draws = false) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
-      options.step_stream = [this] {
-        return std::make_unique<test::FakeStepStream>(
-            test::FakeStepStreamOptions{.counts = &counts_});
-      };
+      options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
     }
     const TorchEngineRequest request = {.device = {.kind = device}, .seed = 5, .options = options};
     const auto engine = *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);

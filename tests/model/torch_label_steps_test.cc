@@ -11,7 +11,7 @@
 #include "core/model/torch_engines.h"
 #include "core/problem/generators.h"
 #include "gtest/gtest.h"
-#include "tests/device/fake_step_stream.h"
+#include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"
 
 namespace vrp {
@@ -24,10 +24,7 @@ class TorchLabelStepsTest : public testing::Test {
  protected:
   TorchLabelStepsTest() {
     EngineOptions options;
-    options.step_stream = [this] {
-      return std::make_unique<test::FakeStepStream>(
-          test::FakeStepStreamOptions{.counts = &counts_});
-    };
+    options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
     engine_ = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2},
                                       {.device = {}, .options = options});
     mean_.resize(static_cast<size_t>(engine_->parameters().size()));

@@ -11,7 +11,7 @@
 #include "core/model/torch_engines.h"
 #include "core/problem/generators.h"
 #include "gtest/gtest.h"
-#include "tests/device/fake_step_stream.h"
+#include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"
 
 namespace vrp {
@@ -23,10 +23,7 @@ constexpr int32_t kCustomers = 6;
 class TorchWholeStepsTest : public testing::Test {
  protected:
   EngineOptions Options() {
-    return {.step_stream = [this] {
-      return std::make_unique<test::FakeStepStream>(
-          test::FakeStepStreamOptions{.counts = &counts_});
-    }};
+    return {.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); }};
   }
 
   // With the engine's weights as they are.
@@ -70,7 +67,7 @@ class TorchWholeStepsTest : public testing::Test {
   WholeStepsState state_ = {.mean = mean_, .square = square_};
 };
 
-TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirHalfHasCome) {
+TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
   const auto steps = MakeSteps({.trajectories = 2});
   std::vector<size_t> told;
   for (int64_t step = 1; step <= 8; ++step) {
@@ -213,10 +210,15 @@ TEST(FakeStepStreamTest, RefusesInACaptureWhatADeviceRefuses) {
   test::StepStreamCounts counts;
   test::FakeStepStream stream({.counts = &counts});
   int done = 0;
+  const auto nothing = [] { return absl::OkStatus(); };
+  EXPECT_EQ(stream.Capture(nothing).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(stream.Run([] { return absl::InternalError("broken"); }).ok());
+  EXPECT_EQ(stream.Capture(nothing).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(stream.Run(nothing).ok());
   for (const auto& forbidden : std::vector<std::function<absl::Status()>>{
            [&] { return stream.Wait(); },
            [&] { return stream.CopyAside(nullptr, nullptr, 0).status(); },
-           [&] { return stream.Run([] { return absl::OkStatus(); }); }}) {
+           [&] { return stream.Run(nothing); }}) {
     auto graph = stream.Capture([&] {
       ++done;
       return forbidden();
@@ -227,6 +229,28 @@ TEST(FakeStepStreamTest, RefusesInACaptureWhatADeviceRefuses) {
     EXPECT_EQ(std::exchange(done, 0), 1);
     EXPECT_TRUE(forbidden().ok());
   }
+}
+
+TEST(TorchStepStreamTest, RefusesACaptureThatIsTheFirstToUseAnOperator) {
+  test::StepStreamCounts counts;
+  const auto stream = test::TorchStepStream({.counts = &counts});
+  const at::Tensor ones = at::ones({3, 3});
+  const auto add = [&] {
+    at::add(ones, ones);
+    return absl::OkStatus();
+  };
+  const auto multiply = [&] {
+    at::mm(ones, ones);
+    return absl::OkStatus();
+  };
+  ASSERT_TRUE(stream->Run(add).ok());
+  EXPECT_TRUE((*stream->Capture(add))->Replay().ok());
+  for (int i = 0; i < 2; ++i) {  // a capture prepares nothing
+    const absl::Status first = (*stream->Capture(multiply))->Replay();
+    EXPECT_EQ(first.message(), "aten::mm: a capture is its first use");
+  }
+  ASSERT_TRUE(stream->Run(multiply).ok());
+  EXPECT_TRUE((*stream->Capture(multiply))->Replay().ok());
 }
 
 }  // namespace

@@ -13,13 +13,12 @@
 #include "core/model/safetensors.h"
 #include "core/model/torch_engines.h"
 #include "gtest/gtest.h"
-#include "tests/device/fake_step_stream.h"
+#include "tests/model/torch_step_stream.h"
 #include "tests/train/trainer_fixture.h"
 
 namespace vrp {
 namespace {
 
-using test::FakeStepStream;
 using test::Method;
 using test::Recorder;
 
@@ -48,8 +47,7 @@ class TrainingDeviceFixture : public test::TrainerFixture {
     };
   }
   std::unique_ptr<StepStream> MakeStream() {
-    return std::make_unique<FakeStepStream>(
-        test::FakeStepStreamOptions{.counts = &counts_, .capture_status = capture_status_});
+    return test::TorchStepStream({.counts = &counts_, .capture_status = capture_status_});
   }
 
   absl::StatusOr<TrainingResult> TrainOn(bool whole_steps, const std::string& name,

@@ -1,0 +1,57 @@
+// A fake stream that also knows torch's operators: a capture must not be the first to use one, for
+// cuBLAS and cuDNN then allocate and measure, which no capture takes.
+#pragma once
+
+#include <ATen/record_function.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tests/device/fake_step_stream.h"
+
+namespace vrp::test {
+
+// One thread.
+class PreparedOperators {
+ public:
+  // Does `work`, in a capture or not. kFailedPrecondition names an operator that a capture was the
+  // first to use.
+  absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) {
+    std::set<std::string> used;
+    used_ = &used;
+    const at::CallbackHandle handle = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(Note).scopes({at::RecordScope::FUNCTION}));
+    const absl::Status status = work();
+    at::removeCallback(handle);
+    used_ = nullptr;
+    if (!captured) prepared_.insert(used.begin(), used.end());
+    for (const std::string& one : used) {
+      if (!prepared_.contains(one)) {
+        return absl::FailedPreconditionError(absl::StrCat(one, ": a capture is its first use"));
+      }
+    }
+    return status;
+  }
+
+ private:
+  static std::unique_ptr<at::ObserverContext> Note(const at::RecordFunction& call) {
+    used_->insert(call.name());
+    return nullptr;
+  }
+
+  static thread_local inline std::set<std::string>* used_ = nullptr;
+  std::set<std::string> prepared_;
+};
+
+inline std::unique_ptr<StepStream> TorchStepStream(FakeStepStreamOptions options) {
+  options.around = [operators = std::make_shared<PreparedOperators>()](
+                       bool captured, absl::FunctionRef<absl::Status()> work) {
+    return operators->Do(captured, work);
+  };
+  return std::make_unique<FakeStepStream>(std::move(options));
+}
+
+}  // namespace vrp::test
