@@ -11,6 +11,13 @@
 namespace vrp {
 namespace {
 
+// Of CUDA 13, with which the CUDA preset builds; any later one will do.
+constexpr char kLeastDriver[] = "driver 580 or newer";
+
+std::string VersionName(int32_t version) {
+  return Concat(version / 1000, ".", version % 1000 / 10);
+}
+
 std::string Names(const std::vector<DeviceInfo>& devices) {
   std::string names;
   for (const DeviceInfo& device : devices) {
@@ -48,6 +55,17 @@ std::string GpuUuid(std::span<const uint8_t, 16> bytes) {
                 part(20, 12));
 }
 
+std::string WhyNoCuda(const CudaVersions& versions, std::string_view error) {
+  if (versions.built == 0) return "this program was built without CUDA: see ./dev build cuda";
+  if (versions.driver == 0) return Concat("no NVIDIA driver answers; wanted ", kLeastDriver);
+  if (versions.driver / 1000 < versions.built / 1000) {
+    return Concat("the NVIDIA driver is too old: it knows CUDA ", VersionName(versions.driver),
+                  ", this program is built with ", VersionName(versions.built), "; wanted ",
+                  kLeastDriver);
+  }
+  return error.empty() ? "the NVIDIA driver shows no device" : Concat("CUDA says: ", error);
+}
+
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
   const std::vector<DeviceInfo> devices = ListDevices();
   if (text == "cpu") return DeviceId{};
@@ -61,8 +79,10 @@ absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
   for (const DeviceInfo& device : devices) {
     if (device.id == wanted) return wanted;
   }
-  return absl::FailedPreconditionError(
-      Concat("device: ", wanted.ToString(), " is not there; this machine has ", Names(devices)));
+  const std::string why = WhyNoCuda();
+  return absl::FailedPreconditionError(Concat("device: ", wanted.ToString(),
+                                              " is not there; this machine has ", Names(devices),
+                                              why.empty() ? "" : "; ", why));
 }
 
 }  // namespace vrp

@@ -37,8 +37,22 @@ std::string GpuUuid(std::span<const uint8_t, 16> bytes);
 // The CPU first, then every CUDA device that the driver shows.
 std::vector<DeviceInfo> ListDevices();
 
+// What CUDA tells of itself, as 1000 * major + 10 * minor.
+struct CudaVersions {
+  int32_t built = 0;   // that the program was built with; 0: without
+  int32_t driver = 0;  // that the driver knows at most; 0: there is none
+};
+CudaVersions ReadCudaVersions();
+
+// Why there is no CUDA device, and what would help, for people. `error`: what CUDA says, where the
+// driver suffices.
+std::string WhyNoCuda(const CudaVersions& versions, std::string_view error);
+// The same here; empty where there are devices.
+std::string WhyNoCuda();
+
 // "auto" (the first CUDA device, else the CPU), "cpu", "cuda", "cuda:1". kInvalidArgument for other
-// words; kFailedPrecondition, naming the devices there are, for a device that is not there.
+// words; kFailedPrecondition, naming the devices there are and WhyNoCuda, for a device that is not
+// there.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
 
 }  // namespace vrp

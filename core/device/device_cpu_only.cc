@@ -8,6 +8,10 @@ namespace vrp {
 
 std::vector<DeviceInfo> ListDevices() { return {DescribeCpu()}; }
 
+CudaVersions ReadCudaVersions() { return {}; }
+
+std::string WhyNoCuda() { return WhyNoCuda({}, ""); }
+
 std::vector<DeviceMemory> ReadDeviceMemory() { return {}; }
 
 std::unique_ptr<DeviceTurns> MakeCudaDeviceTurns(int32_t, const DeviceShares&) { return nullptr; }

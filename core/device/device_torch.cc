@@ -90,6 +90,36 @@ void* CurrentStream([[maybe_unused]] int32_t device_index) {
 #endif
 }
 
+CudaVersions ReadCudaVersions() {
+  CudaVersions versions;
+#if VRP_WITH_CUDA
+  versions.built = CUDART_VERSION;
+  // Asks the driver's library, whatever its age; begins nothing.
+  if (cudaDriverGetVersion(&versions.driver) != cudaSuccess) versions.driver = 0;
+#endif
+  return versions;
+}
+
+std::string WhyNoCuda() {
+  if (CudaDevices() > 0) return "";
+  std::string error;
+#if VRP_WITH_CUDA
+  int count = 0;
+  const cudaError_t counted = cudaGetDeviceCount(&count);
+  if (counted != cudaSuccess) error = cudaGetErrorString(counted);
+  static_cast<void>(cudaGetLastError());  // torch would take it for an error of its next launch
+#endif
+  return WhyNoCuda(ReadCudaVersions(), error);
+}
+
+int32_t LastCudaError() {
+#if VRP_WITH_CUDA
+  return cudaPeekAtLastError();
+#else
+  return 0;
+#endif
+}
+
 std::vector<DeviceInfo> ListDevices() {
   std::vector<DeviceInfo> devices = {DescribeCpu()};
   const int32_t count = CudaDevices();

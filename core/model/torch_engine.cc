@@ -213,18 +213,20 @@ absl::Status TorchEngine::AddParts(const NetworkBatch& batch, const GradientRequ
     const Part part = {first, std::min(largest, batch.size() - first)};
     const at::Tensor before = tensors_.gradient().clone();
     const GradientOutcome outcome_before = outcome;
-    try {
-      VRP_RETURN_IF_ERROR(AddPart(batch, request, weigh, part, outcome));
+    const absl::Status added =
+        GuardTorch([&] { return AddPart(batch, request, weigh, part, outcome); });
+    if (added.ok()) {
       first += part.count;
-    } catch (const c10::OutOfMemoryError&) {
-      if (part.count == 1) throw;
-      TORCH_WARN_ONCE("out of memory with ", part.count, " instances at once: going on with ",
-                      (part.count + 1) / 2);
-      tensors_.gradient().copy_(before);  // backward may have added a part of its own
-      outcome = outcome_before;
-      largest_part_ = (part.count + 1) / 2;
-      if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
+      continue;
     }
+    if (!absl::IsResourceExhausted(added) || part.count == 1) return added;
+    TORCH_WARN_ONCE("out of memory with ", part.count, " instances at once: going on with ",
+                    (part.count + 1) / 2);
+    tensors_.gradient().copy_(before);  // backward may have added a part of its own
+    outcome = outcome_before;
+    largest_part_ = (part.count + 1) / 2;
+    // cuBLAS, cuDNN and our launches take what torch's allocator does not keep.
+    if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
   }
   return absl::OkStatus();
 }

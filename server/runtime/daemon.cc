@@ -67,6 +67,15 @@ void WarnOfModel(const absl::Status& status) {
                     FromAbsl(status.message())));
 }
 
+// `device: auto` takes the CPU where a GPU's driver is too old, which its owner should know.
+void WarnOfDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known) {
+  const CudaVersions cuda = ReadCudaVersions();
+  if (vrpd.device != "auto" || known.size() > 1 || cuda.built == 0 || cuda.driver == 0) {
+    return;
+  }
+  LogWarning(Concat("no GPU is used: ", WhyNoCuda()));
+}
+
 }  // namespace
 
 // In the order of creation; ~Daemon takes them down in the order that it states.
@@ -136,6 +145,7 @@ void Daemon::Parts::WatchDevices() {
   const std::vector<DeviceInfo> known = ListDevices();
   auto reader = MakeTelemetryReader({.library = library, .devices = known});
   // Where there is no GPU the library is not missed, unless it was named.
+  WarnOfDriver(options.vrpd, known);
   if (!reader.ok() && (known.size() > 1 || library != VrpdOptions().nvml_library)) {
     LogWarning(Concat("nothing is known of how busy the GPUs are: ", reader.status().message()));
   }

@@ -68,6 +68,25 @@ TEST(ResolveDeviceTest, NamesTheDevicesThatThereAreWhenOneIsMissing) {
   EXPECT_NE(std::string(device.status().message()).find("this machine has cpu"), std::string::npos);
 }
 
+TEST(WhyNoCudaTest, NamesTheDriverThatIsNeeded) {
+  EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 12080}, "driver version is insufficient"),
+            "the NVIDIA driver is too old: it knows CUDA 12.8, this program is built with 13.0; "
+            "wanted driver 580 or newer");
+  EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 0}, ""),
+            "no NVIDIA driver answers; wanted driver 580 or newer");
+  EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 13010}, "no CUDA-capable device is detected"),
+            "CUDA says: no CUDA-capable device is detected");
+  EXPECT_EQ(WhyNoCuda({.built = 0, .driver = 13000}, ""),
+            "this program was built without CUDA: see ./dev build cuda");
+}
+
+TEST(WhyNoCudaTest, IsPartOfWhyADeviceIsNotThere) {
+  const std::string why = WhyNoCuda();
+  EXPECT_EQ(why.empty(), ListDevices().size() > 1);
+  EXPECT_NE(std::string(ResolveDevice("cuda:1023").status().message()).find(why),
+            std::string::npos);
+}
+
 class WrongDeviceTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(WrongDeviceTest, IsRefusedWithTheWordsThatAreKnown) {

@@ -40,11 +40,12 @@ class CrampedNetwork final : public TorchNetwork {
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
     if (batch.features.size(0) <= limit_) return inner_->Encode(parameters, batch, options);
+    // As torch's allocator says it, and, in the backward pass, as cuBLAS does.
     if (!late_) TORCH_CHECK_WITH(OutOfMemoryError, false, "too small");
     TorchBatch failing = batch;
     failing.features = batch.features.detach().clone().set_requires_grad(true);
     failing.features.register_hook([](const at::Tensor& gradient) -> at::Tensor {
-      TORCH_CHECK_WITH(OutOfMemoryError, false, "too small");
+      TORCH_CHECK(false, "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasX`");
       return gradient;
     });
     return inner_->Encode(parameters, failing, options);
@@ -214,6 +215,34 @@ int64_t PeakOf(const EngineOptions& options) {
 
 TEST(TorchEngineTest, NeedsLessMemoryWithCheckpointing) {
   EXPECT_LT(PeakOf({.gradient_checkpointing = true}), 0.7 * static_cast<double>(PeakOf({})));
+}
+
+absl::Status AfterError(const char* message) {
+  return GuardTorch([message]() -> absl::Status { TORCH_CHECK(false, message); });
+}
+
+TEST(GuardTorchTest, KnowsWhatLibrariesSayOfMemoryThatRanOut) {
+  for (const char* const message :
+       {"CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasSetWorkspace(handle, ...)`",
+        "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
+        "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+        "cuDNN error: CUDNN_STATUS_ALLOC_FAILED", "cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"}) {
+    const absl::Status status = AfterError(message);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    EXPECT_NE(status.message().find(message), std::string::npos) << status;
+  }
+  for (const char* const message :
+       {"CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm(...)`",
+        "cuDNN error: CUDNN_STATUS_BAD_PARAM", "no shape to allocate"}) {
+    EXPECT_EQ(AfterError(message).code(), absl::StatusCode::kInternal) << message;
+  }
+}
+
+TEST(GuardTorchTest, FindsALostDeviceBehindALibrarysOwnError) {
+  const absl::Status status = TorchStatus("CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", 700);
+  EXPECT_TRUE(IsDeviceLost(status)) << status;
+  EXPECT_TRUE(IsDeviceLost(TorchStatus("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED", 719)));
+  EXPECT_EQ(TorchStatus("no", 0).code(), absl::StatusCode::kInternal);
 }
 
 absl::Status AfterCudaError(int32_t code) {

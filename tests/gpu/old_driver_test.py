@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""vrpd with CUDA beside a driver that is too old (fake_old_driver.cc): it names the one that is needed. No GPU."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+
+from daemon import BINARIES, Daemon  # noqa: E402
+
+WHY = "the NVIDIA driver is too old: it knows CUDA 12.8, this program is built with 13.0; wanted driver 580 or newer"
+
+
+class OldDriverTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.state = pathlib.Path(folder.name, "state")
+        self.environment = dict(os.environ, LD_LIBRARY_PATH=str(BINARIES.parent / "tests" / "old_driver"))
+
+    def test_a_gpu_that_is_asked_for_is_refused_by_the_driver_that_it_wants(self):
+        done = subprocess.run([BINARIES / "vrpd", "--device", "cuda", "--listen", "127.0.0.1:0", "--state-dir", self.state],
+                              capture_output=True, text=True, env=self.environment, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"device: cuda:0 is not there; this machine has cpu; {WHY}", done.stderr)
+
+    def test_the_cpu_stands_in_where_any_device_will_do_and_the_log_says_why(self):
+        daemon = Daemon(self.state, flags=("--device", "auto"), env=self.environment)
+        self.addCleanup(daemon.clean_up)
+        devices = daemon.json("server", "info")[0]["devices"]
+        self.assertEqual([device["id"] for device in devices], ["cpu"])
+        self.assertIn(f"no GPU is used: {WHY}", daemon.log_path.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
