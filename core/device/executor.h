@@ -68,6 +68,7 @@ class DeviceExecutors {
   explicit DeviceExecutors(const DeviceShares& shares) : shares_(shares) {}
 
   DeviceExecutor& Of(DeviceId device);
+  const DeviceShares& shares() const { return shares_; }
 
  private:
   const DeviceShares shares_;

@@ -5,6 +5,8 @@
 // Shapes: B instances, P trajectories each, T steps, N nodes (of the largest instance), H hidden.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -36,9 +38,16 @@ class BatchDecoder {
 template <typename T>
 std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool = nullptr);
 
+// So many bytes of a device's memory, in its stream's order, until they are let go. May throw where
+// there are none.
+using DeviceBytes = std::function<std::shared_ptr<uint8_t>(int64_t bytes)>;
+
 struct CudaDecoderOptions {
   void* stream = nullptr;      // a cudaStream_t of the current device
   bool deterministic = false;  // sums of gradients in a fixed order, slower
+  // Where groups of threads that do not fit into shared memory have their room. Null: of CUDA
+  // itself, which no bound on others' shares of the memory counts.
+  DeviceBytes bytes = {};
 };
 // Null in a build without CUDA.
 std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions& options);

@@ -1,5 +1,7 @@
 #include "core/kernels/batch_improver.h"
 
+#include <utility>
+
 #include "core/kernels/improve/improve_calls.h"
 #include "core/kernels/improve/packed_plans.h"
 
@@ -8,16 +10,20 @@ namespace {
 
 class SerialBatchImprover final : public BatchImprover {
  public:
-  explicit SerialBatchImprover(int64_t part_bytes) : part_bytes_(part_bytes) {}
+  SerialBatchImprover(int64_t part_bytes, DevicePiece piece)
+      : part_bytes_(part_bytes), piece_(std::move(piece)) {}
 
   absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                   const ImproveOptions& options) override {
-    return ImproveInParts(plans, options, part_bytes_, ImprovePart);
+    return ImproveInParts(plans, options, part_bytes_,
+                          [this](std::span<ImprovedPlan> part, const ImproveOptions& own) {
+                            return ImprovePart(part, own);
+                          });
   }
 
  private:
-  static absl::StatusOr<int32_t> ImprovePart(std::span<ImprovedPlan> plans,
-                                             const ImproveOptions& options) {
+  absl::StatusOr<int32_t> ImprovePart(std::span<ImprovedPlan> plans,
+                                      const ImproveOptions& options) const {
     PackedPlans packed(plans);
     std::vector<uint16_t> near(static_cast<size_t>(packed.near_count()));
     std::vector<uint8_t> best(packed.plans().size());
@@ -29,10 +35,11 @@ class SerialBatchImprover final : public BatchImprover {
                                 .tasks = tasks.data(),
                                 .current = packed.plans().data(),
                                 .best = best.data()};
-    const absl::StatusOr<int32_t> rounds = CallImprove(options, [&](const ImproveRequest& request) {
-      ImproveAll(batch, request, options.pool);
-      return absl::OkStatus();
-    });
+    const absl::StatusOr<int32_t> rounds =
+        CallImprove(options, piece_, [&](const ImproveRequest& request) {
+          ImproveAll(batch, request, options.pool);
+          return absl::OkStatus();
+        });
     if (rounds.ok()) packed.Unpack(best, plans);
     return rounds;
   }
@@ -52,12 +59,13 @@ class SerialBatchImprover final : public BatchImprover {
   }
 
   const int64_t part_bytes_;
+  const DevicePiece piece_;
 };
 
 }  // namespace
 
-std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes) {
-  return std::make_unique<SerialBatchImprover>(part_bytes);
+std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes, DevicePiece piece) {
+  return std::make_unique<SerialBatchImprover>(part_bytes, std::move(piece));
 }
 
 }  // namespace vrp

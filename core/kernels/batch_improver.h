@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
@@ -37,6 +40,10 @@ struct ImproveOptions {
   CpuPool* pool = nullptr;  // where the CPU computes; null: on the calling thread alone
 };
 
+// Does a piece of work on the thread that owns the device, and gives its status: some tens of
+// milliseconds, so that others have the device between. Null: on the calling thread.
+using DevicePiece = std::function<absl::Status(absl::FunctionRef<absl::Status()> work)>;
+
 class BatchImprover {
  public:
   virtual ~BatchImprover() = default;
@@ -49,9 +56,15 @@ class BatchImprover {
 
 // On the CPU, with one thread a plan: what CUDA is compared with. Takes a batch in parts of so many
 // bytes.
-std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int64_t{1} << 30);
+std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int64_t{1} << 30,
+                                                       DevicePiece piece = {});
 
+struct CudaImproverOptions {
+  int32_t device = 0;
+  DevicePiece piece = {};       // whoever else uses the device has the same one
+  int32_t memory_percent = 50;  // of the device's memory, at most: the rest is others'
+};
 // On that CUDA device, with a warp a plan. Null in a build without CUDA.
-std::unique_ptr<BatchImprover> MakeCudaBatchImprover(int32_t device);
+std::unique_ptr<BatchImprover> MakeCudaBatchImprover(const CudaImproverOptions& options);
 
 }  // namespace vrp

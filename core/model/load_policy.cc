@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
@@ -25,6 +26,18 @@ absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const Model
   return SafetensorsFile::Parse(std::move(bytes), path);
 }
 
+// Among the device's other work, and with what of its memory trainings leave.
+std::unique_ptr<BatchImprover> MakeImprover(DeviceId device, DeviceExecutors* executors) {
+  if (executors == nullptr) return MakeCudaBatchImprover({.device = device.index});
+  return MakeCudaBatchImprover(
+      {.device = device.index,
+       .piece =
+           [executor = &executors->Of(device)](absl::FunctionRef<absl::Status()> work) {
+             return executor->Run(Priority::kSolving, [work] { return work(); }).get();
+           },
+       .memory_percent = executors->shares().serving_memory_percent});
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device,
@@ -46,7 +59,7 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory,
   (*engine)->ParametersChanged();
   std::unique_ptr<Policy> policy = MakeEnginePolicy(*std::move(engine), card.kinds, device);
   std::unique_ptr<BatchImprover> improver;
-  if (device.kind == DeviceKind::kCuda) improver = MakeCudaBatchImprover(device.index);
+  if (device.kind == DeviceKind::kCuda) improver = MakeImprover(device, executors);
   if (improver == nullptr) return policy;
   return MakeImprovingPolicy(std::move(policy), std::move(improver));
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -9,6 +10,20 @@
 #include "core/device/device_stream.h"
 
 namespace vrp {
+
+namespace {
+
+// Of torch's allocator, whose share of the device's memory is bounded, and which a graph's memory
+// belongs to.
+DeviceBytes BytesOn(at::Device device) {
+  return [device](int64_t bytes) {
+    const auto tensor = std::make_shared<at::Tensor>(
+        at::empty({bytes}, at::TensorOptions(at::kByte).device(device)));
+    return std::shared_ptr<uint8_t>(tensor, tensor->mutable_data_ptr<uint8_t>());
+  };
+}
+
+}  // namespace
 
 RolloutMemory::RolloutMemory(int64_t rows, int32_t max_steps, at::Device device)
     : rows_(rows),
@@ -44,8 +59,9 @@ FusedPasses<T>::FusedPasses(const DecoderProjections& projections, const StepRul
   if constexpr (std::is_same_v<T, float>) {
     const at::Device device = rows_.device();
     if (!device.is_cpu()) {
-      decoder_ = MakeCudaBatchDecoder(
-          {.stream = CurrentStream(device.index()), .deterministic = deterministic});
+      decoder_ = MakeCudaBatchDecoder({.stream = CurrentStream(device.index()),
+                                       .deterministic = deterministic,
+                                       .bytes = BytesOn(device)});
     }
   }
   if (decoder_ == nullptr) decoder_ = MakeSerialBatchDecoder<T>();

@@ -292,6 +292,27 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheLikeliestNodesThatTheCpuChooses) {
   EXPECT_LE(different, rows / 50);
 }
 
+TEST_P(BatchDecoderGpuTest, HasRoomsBeyondSharedMemoryWhereItIsTold) {
+  const GpuCase& one = GetParam();
+  BatchBuffers batch(one.shape, one.instances);
+  int64_t asked = 0;
+  const DeviceBytes bytes = [&asked](int64_t count) {
+    asked += count;
+    const auto buffer = std::make_shared<Buffer<uint8_t>>(static_cast<size_t>(count));
+    return std::shared_ptr<uint8_t>(buffer, buffer->data(true));
+  };
+  const BatchRolloutRequest request = {
+      .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
+  RolledBuffers told(batch.size() * int64_t{one.trajectories}, batch.steps());
+  RolledBuffers own(batch.size() * int64_t{one.trajectories}, batch.steps());
+  ASSERT_TRUE(MakeCudaBatchDecoder({.bytes = bytes})
+                  ->Rollout(batch.view(true), request, told.view(true))
+                  .ok());
+  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, own.view(true)).ok());
+  EXPECT_EQ(told.choices.Download(), own.choices.Download());
+  EXPECT_EQ(asked > 0, one.name == "BeyondSharedMemory");
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, BatchDecoderGpuTest, testing::ValuesIn(GpuCases()),
                          [](const auto& test) { return test.param.name; });
 

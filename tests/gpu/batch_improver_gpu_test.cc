@@ -50,7 +50,7 @@ TEST_P(BatchImproverGpuTest, MakesThePlansThatTheCpuMakes) {
   std::vector<ImprovedPlan> here = GetParam().plans;
   std::vector<ImprovedPlan> there = GetParam().plans;
   ASSERT_TRUE(MakeSerialBatchImprover()->Improve(here, options).ok());
-  const auto rounds = MakeCudaBatchImprover(0)->Improve(there, options);
+  const auto rounds = MakeCudaBatchImprover({})->Improve(there, options);
   ASSERT_TRUE(rounds.ok()) << rounds.status();
   EXPECT_EQ(*rounds, options.rounds);
   for (size_t i = 0; i < here.size(); ++i) EXPECT_EQ(there[i].plan, here[i].plan) << i;

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "core/base/steady_time.h"
 #include "core/kernels/cuda/improve_plan.h"
 #include "core/kernels/improve/improve_calls.h"
@@ -78,6 +80,45 @@ TEST(BatchImproverTest, ThePlaceInABatchDoesNotMatterAndTheSeedDoes) {
   EXPECT_EQ(plans[0], plans[1]) << "the same instance";
   EXPECT_EQ(plans[4], RoutesOf(Improved({.rounds = 200, .seed = 5}, {SomePlans()[4]}))[0]);
   EXPECT_NE(RoutesOf(Improved({.rounds = 200, .seed = 6})), plans);
+}
+
+TEST(BatchImproverTest, IsDoneInShortPiecesOfItsDevicesWork) {
+  int pieces = 0;
+  absl::Duration longest;
+  bool inside = false;
+  const DevicePiece piece = [&](absl::FunctionRef<absl::Status()> work) {
+    EXPECT_FALSE(std::exchange(inside, true));
+    // Others' work goes before, and says nothing of how much a piece may be.
+    if (pieces < 60) absl::SleepFor(absl::Milliseconds(25));
+    const absl::Time begun = SteadyNow();
+    const absl::Status status = work();
+    longest = std::max(longest, SteadyNow() - begun);
+    inside = false;
+    ++pieces;
+    return status;
+  };
+  std::vector<ImprovedPlan> plans = SomePlans();
+  const auto rounds =
+      MakeSerialBatchImprover(int64_t{1} << 30, piece)->Improve(plans, {.rounds = 2000});
+  ASSERT_TRUE(rounds.ok()) << rounds.status();
+  EXPECT_EQ(*rounds, 2000);
+  EXPECT_EQ(RoutesOf(plans), RoutesOf(Improved({.rounds = 2000})));
+  EXPECT_GT(pieces, 1);
+  EXPECT_LT(pieces, 60);
+  EXPECT_LT(longest, absl::Seconds(2));
+}
+
+TEST(BatchImproverTest, EndsWithItsDevicesThread) {
+  int pieces = 0;
+  const DevicePiece piece = [&](absl::FunctionRef<absl::Status()> work) {
+    return ++pieces < 3 ? work() : absl::CancelledError("ended");
+  };
+  std::vector<ImprovedPlan> plans = SomePlans();
+  const auto rounds =
+      MakeSerialBatchImprover(int64_t{1} << 30, piece)->Improve(plans, {.rounds = 100000});
+  EXPECT_EQ(rounds.status(), absl::CancelledError("ended"));
+  EXPECT_EQ(pieces, 3);
+  EXPECT_EQ(RoutesOf(plans), RoutesOf(SomePlans()));
 }
 
 TEST(BatchImproverTest, AStopEndsItEarlyWithSoundPlans) {
@@ -153,21 +194,22 @@ TEST(BatchImproverTest, NeitherTheOrderOfThreadsNorTheSplitIntoCallsMatters) {
 
 TEST(ImproveCallsTest, CallsFollowEachOtherUntilAllRoundsAreDone) {
   int32_t done = 0;
-  const auto rounds = CallImprove({.rounds = 1000, .seed = 3}, [&](const ImproveRequest& request) {
-    EXPECT_EQ(request.first_round, done);
-    EXPECT_GT(request.end_round, done);
-    EXPECT_EQ(request.rounds, 1000);
-    EXPECT_EQ(request.seed, 3);
-    done = request.end_round;
-    return absl::OkStatus();
-  });
+  const auto rounds =
+      CallImprove({.rounds = 1000, .seed = 3}, {}, [&](const ImproveRequest& request) {
+        EXPECT_EQ(request.first_round, done);
+        EXPECT_GT(request.end_round, done);
+        EXPECT_EQ(request.rounds, 1000);
+        EXPECT_EQ(request.seed, 3);
+        done = request.end_round;
+        return absl::OkStatus();
+      });
   EXPECT_EQ(*rounds, 1000);
   EXPECT_EQ(done, 1000);
 }
 
 TEST(ImproveCallsTest, AFailureEndsThem) {
   const auto failing = [](const ImproveRequest&) { return absl::InternalError("lost"); };
-  EXPECT_TRUE(absl::IsInternal(CallImprove({.rounds = 10}, failing).status()));
+  EXPECT_TRUE(absl::IsInternal(CallImprove({.rounds = 10}, {}, failing).status()));
 }
 
 TEST(ImproveCallsTest, ColdAnnealingAcceptsLess) {

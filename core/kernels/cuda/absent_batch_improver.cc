@@ -3,6 +3,8 @@
 
 namespace vrp {
 
-std::unique_ptr<BatchImprover> MakeCudaBatchImprover(int32_t /*device*/) { return nullptr; }
+std::unique_ptr<BatchImprover> MakeCudaBatchImprover(const CudaImproverOptions& /*options*/) {
+  return nullptr;
+}
 
 }  // namespace vrp

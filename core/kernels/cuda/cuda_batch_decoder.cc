@@ -1,7 +1,9 @@
 // BatchDecoder on the current CUDA device.
 #include <cuda_runtime_api.h>
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/kernels/batch_decoder.h"
@@ -14,29 +16,28 @@ namespace {
 class CudaBatchDecoder final : public BatchDecoder<float> {
  public:
   explicit CudaBatchDecoder(const CudaDecoderOptions& options)
-      : stream_(static_cast<cudaStream_t>(options.stream)), deterministic_(options.deterministic) {}
+      : stream_(static_cast<cudaStream_t>(options.stream)), options_(options) {}
 
   absl::Status Rollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                        const BatchRolloutResult& result) override {
     VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, false));
-    VRP_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Create(plan.scratch_bytes, stream_));
+    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rooms, Rooms(plan.scratch_bytes));
     return CudaStatus(LaunchRollout(batch, request, result,
-                                    {.plan = plan, .scratch = scratch.bytes(), .stream = stream_}),
+                                    {.plan = plan, .scratch = rooms.get(), .stream = stream_}),
                       "rollout");
   }
 
   absl::Status SecondPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
                           double* log_likelihoods, const BatchNodes<float>& gradient) override {
     VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, true));
-    VRP_ASSIGN_OR_RETURN(const Scratch scratch, Scratch::Create(plan.scratch_bytes, stream_));
+    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rooms, Rooms(plan.scratch_bytes));
     const size_t trajectories =
         static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
     VRP_RETURN_IF_ERROR(CudaStatus(
         cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_), "clearing"));
-    return CudaStatus(
-        LaunchSecondPass(batch, request, log_likelihoods, gradient,
-                         {.plan = plan, .scratch = scratch.bytes(), .stream = stream_}),
-        "second pass");
+    return CudaStatus(LaunchSecondPass(batch, request, log_likelihoods, gradient,
+                                       {.plan = plan, .scratch = rooms.get(), .stream = stream_}),
+                      "second pass");
   }
 
  private:
@@ -51,12 +52,20 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
                        .trajectories = trajectories,
                        .room_bytes = LayOutRoom<float>(batch.shape, batch.nodes, gradient).bytes,
                        .gradient = gradient,
-                       .deterministic = deterministic_},
+                       .deterministic = options_.deterministic},
                       *limits_);
   }
 
+  absl::StatusOr<std::shared_ptr<uint8_t>> Rooms(int64_t bytes) const {
+    if (bytes == 0) return nullptr;
+    if (options_.bytes != nullptr) return options_.bytes(bytes);
+    VRP_ASSIGN_OR_RETURN(Scratch made, Scratch::Create(bytes, stream_));
+    const auto scratch = std::make_shared<Scratch>(std::move(made));
+    return std::shared_ptr<uint8_t>(scratch, scratch->bytes());
+  }
+
   const cudaStream_t stream_;
-  const bool deterministic_;
+  const CudaDecoderOptions options_;
   std::optional<DeviceLimits> limits_;
 };
 

@@ -36,8 +36,13 @@ size_t PartSize(std::span<const ImprovedPlan> plans, int64_t bytes) {
 
 }  // namespace
 
+absl::Status DoPiece(const DevicePiece& piece, absl::FunctionRef<absl::Status()> work) {
+  return piece == nullptr ? work() : piece(work);
+}
+
 absl::StatusOr<int32_t> CallImprove(
-    const ImproveOptions& options, absl::FunctionRef<absl::Status(const ImproveRequest&)> improve) {
+    const ImproveOptions& options, const DevicePiece& piece,
+    absl::FunctionRef<absl::Status(const ImproveRequest&)> improve) {
   ImproveRequest request = {.annealing = MakeAnnealingTable(),
                             .seed = options.seed,
                             .rounds = std::max(options.rounds, 0)};
@@ -46,10 +51,14 @@ absl::StatusOr<int32_t> CallImprove(
     request.first_round = request.end_round;
     request.end_round =
         static_cast<int32_t>(std::min<int64_t>(request.rounds, request.first_round + rounds));
-    const absl::Time begun = SteadyNow();
-    VRP_RETURN_IF_ERROR(improve(request));
-    const absl::Time now = SteadyNow();
-    rounds = NextRounds(rounds, now - begun, options.stop.deadline() - now);
+    absl::Duration took;  // without the wait for others' pieces
+    VRP_RETURN_IF_ERROR(DoPiece(piece, [&] {
+      const absl::Time begun = SteadyNow();
+      const absl::Status done = improve(request);
+      took = SteadyNow() - begun;
+      return done;
+    }));
+    rounds = NextRounds(rounds, took, options.stop.deadline() - SteadyNow());
   } while (request.end_round < request.rounds && !options.stop.ShouldStop());
   return request.end_round;
 }

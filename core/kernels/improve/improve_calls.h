@@ -11,9 +11,12 @@
 
 namespace vrp {
 
-// Calls `improve` for all of options.rounds, or until the stop, and waits for it each time. How
-// many rounds were done. How they are split changes no plan.
-absl::StatusOr<int32_t> CallImprove(const ImproveOptions& options,
+// `work` as a piece of the device's.
+absl::Status DoPiece(const DevicePiece& piece, absl::FunctionRef<absl::Status()> work);
+
+// Calls `improve` for all of options.rounds, or until the stop, each time as a piece that ends with
+// what was asked for. How many rounds were done. How they are split changes no plan.
+absl::StatusOr<int32_t> CallImprove(const ImproveOptions& options, const DevicePiece& piece,
                                     absl::FunctionRef<absl::Status(const ImproveRequest&)> improve);
 
 // Calls `improve` for parts of `plans` that take at most `bytes` (or are one plan), each with its
