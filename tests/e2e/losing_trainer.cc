@@ -1,0 +1,65 @@
+// In the place of MakeTrainer (by the linker's --wrap), for a vrpd that is vrpd in all but this:
+// its trainings' device is lost, as far as the daemon can tell, when the file VRP_LOSE_DEVICE is
+// there, which is removed. So what follows on such a loss can be seen without a GPU. Pointer
+// networks alone.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/device/device_loss.h"
+#include "core/model/make_engine.h"
+#include "core/model/owned_engine.h"
+#include "core/train/trainer.h"
+
+namespace vrp {
+namespace {
+
+bool Lost() {
+  const char* const file = std::getenv("VRP_LOSE_DEVICE");
+  std::error_code error;
+  return file != nullptr && std::filesystem::remove(file, error);
+}
+
+// Its work ends as work on a GPU does after an error that CUDA calls sticky.
+class LosingExecutor final : public DeviceExecutor {
+ public:
+  std::future<absl::Status> Run(Priority priority,
+                                absl::AnyInvocable<absl::Status()> work) override {
+    if (!Lost()) return executor_->Run(priority, std::move(work));
+    return executor_->Run(priority, [] {
+      return DeviceLost(absl::InternalError("an illegal memory access, made up"));
+    });
+  }
+  void GiveBackMemory() override { executor_->GiveBackMemory(); }
+  void Shutdown() override { executor_->Shutdown(); }
+
+ private:
+  const std::unique_ptr<DeviceExecutor> executor_ = MakeInlineExecutor();
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> MakeLosingTrainer(DeviceExecutors* executors) asm(
+    "__wrap__ZN3vrp11MakeTrainerEPNS_15DeviceExecutorsE");
+
+std::unique_ptr<Trainer> MakeLosingTrainer(DeviceExecutors* /*executors*/) {
+  return MakeTrainerOn(
+      [executor = std::make_shared<LosingExecutor>()](
+          const TrainingConfig& config, DeviceId device,
+          const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
+        const std::string sizes = WritePointerNetworkOptions(config.network);
+        VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine,
+                             MakeEngine({.architecture = "ptrnet",
+                                         .architecture_json = sizes,
+                                         .device = device,
+                                         .seed = config.seed,
+                                         .options = options}));
+        return MakeOwnedEngine(std::move(engine), *executor, Priority::kTraining);
+      });
+}
+
+}  // namespace vrp
