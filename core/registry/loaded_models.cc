@@ -50,7 +50,7 @@ absl::StatusOr<LoadedModel> LoadedModels::Read(const ModelVersion& version) cons
   if (policy == nullptr)
     return absl::InternalError(Concat(version.directory, ": the loader gave no policy"));
   VRP_RETURN_IF_ERROR(WarmUp(*policy, version.directory));
-  return LoadedModel{version, std::move(policy)};
+  return LoadedModel{std::make_shared<const ModelVersion>(version), std::move(policy)};
 }
 
 absl::StatusOr<LoadedModel> LoadedModels::Load(const ModelVersion& version) {

@@ -25,7 +25,7 @@
 namespace vrp {
 
 struct LoadedModel {
-  ModelVersion version;
+  std::shared_ptr<const ModelVersion> version;  // shared: cards may be long
   std::shared_ptr<Policy> policy;
 };
 

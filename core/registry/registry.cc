@@ -47,17 +47,6 @@ ModelFolderScan ScanAll(const std::vector<std::string>& roots) {
   return all;
 }
 
-// Numbers in all folders, usable or not, newest first.
-std::vector<int32_t> AllVersionNumbers(const std::vector<std::string>& roots,
-                                       std::string_view name) {
-  std::set<int32_t, std::greater<>> numbers;
-  for (const std::string& root : roots) {
-    const std::vector<int32_t> found = ListVersionNumbers(root, name);
-    numbers.insert(found.begin(), found.end());
-  }
-  return {numbers.begin(), numbers.end()};
-}
-
 // One version from the first folder where it is usable.
 absl::StatusOr<ModelVersion> ReadFirst(const std::vector<std::string>& roots, std::string_view name,
                                        int32_t version) {
@@ -95,6 +84,7 @@ absl::StatusOr<std::unique_ptr<Registry>> Registry::Create(Options options) {
 Registry::Registry(Options options, std::unique_ptr<StagingArea> staging)
     : options_(std::move(options)),
       staging_(std::move(staging)),
+      lists_(Roots()),
       aliases_((fs::path(options_.directory) / kAliasFolder).string(), *staging_),
       loaded_({.device = options_.device,
                .loader = options_.loader,
@@ -156,7 +146,7 @@ std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
   std::optional<LoadedModel> newest = loaded_.FindNewest(name, numbers);
   if (!newest.has_value()) return std::nullopt;
   for (const int32_t number : numbers) {
-    if (number <= newest->version.version) break;
+    if (number <= newest->version->version) break;
     const LoadedModels::Key key(name, number);
     const bool asked = loaded_.LoadSoon(
         key, [roots = Roots(), key] { return ReadFirst(roots, key.first, key.second); });
@@ -166,9 +156,8 @@ std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
 }
 
 absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name) {
-  const std::vector<std::string> roots = Roots();
-  const std::vector<int32_t> numbers = AllVersionNumbers(roots, name);
-  if (numbers.empty()) return NoSuchModel(roots, name);
+  const std::vector<int32_t> numbers = lists_.Of(name);
+  if (numbers.empty()) return NoSuchModel(Roots(), name);
   if (std::optional<LoadedModel> loaded = NewestLoaded(name, numbers)) return *std::move(loaded);
   absl::Status first_error;
   for (const int32_t number : numbers) {

@@ -22,11 +22,12 @@
 #include "core/registry/loaded_models.h"
 #include "core/registry/model_folder.h"
 #include "core/registry/staging_area.h"
+#include "core/registry/version_lists.h"
 
 namespace vrp {
 
-// Thread-safe. Every call reads the folders, so that models which are added or taken away by hand
-// are seen at once; a model that is loaded stays as it was loaded.
+// Thread-safe. Every call looks at the folders, so that models which are added or taken away by
+// hand are seen at once; a model that is loaded stays as it was loaded.
 class Registry {
  public:
   struct Options {
@@ -115,6 +116,7 @@ class Registry {
 
   const Options options_;
   const std::unique_ptr<StagingArea> staging_;
+  VersionLists lists_;
   AliasStore aliases_;
   LoadedModels loaded_;
   absl::Mutex publish_mutex_;  // one change on disk at a time

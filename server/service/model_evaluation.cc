@@ -188,8 +188,9 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
   absl::StatusOr<std::vector<v1::EvaluateModelResponse>> Next() override {
     std::vector<v1::EvaluateModelResponse> messages;
     if (reported_) return messages;
-    const auto watched = BeginWatch(context_.watch, "evaluation",
-                                    ModelVersionName(model_.version.name, model_.version.version));
+    const auto watched =
+        BeginWatch(context_.watch, "evaluation",
+                   ModelVersionName(model_.version->name, model_.version->version));
     if (evaluation_ == nullptr) {
       VRP_RETURN_IF_ERROR(Prepare());
       return messages;
@@ -220,7 +221,7 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
 
   v1::EvaluationReport Report() const {
     v1::EvaluationReport report;
-    report.set_model(ModelVersionName(model_.version.name, model_.version.version));
+    report.set_model(ModelVersionName(model_.version->name, model_.version->version));
     std::vector<CardEvaluation> rows;
     for (const EvaluationRow& row : evaluation_->Rows()) {
       CardEvaluation& entry = rows.emplace_back(CardRow(row));
@@ -232,7 +233,7 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
       for (const SizeBucket& bucket : row.sizes) *message.add_sizes() = ToProto(bucket);
     }
     const absl::Status written =
-        context_.registry->AddEvaluations(model_.version.name, model_.version.version, rows)
+        context_.registry->AddEvaluations(model_.version->name, model_.version->version, rows)
             .status();
     if (!written.ok()) report.set_card_note(std::string(written.message()));
     return report;

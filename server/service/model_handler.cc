@@ -106,7 +106,7 @@ absl::StatusOr<v1::Model> ModelHandler::Load(const v1::LoadModelRequest& request
   VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
   VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Resolve(name));
   VRP_ASSIGN_OR_RETURN(const LoadedModel loaded, registry_.Load(version.name, version.version));
-  return ToMessage(loaded.version);
+  return ToMessage(*loaded.version);
 }
 
 absl::StatusOr<v1::UnloadModelResponse> ModelHandler::Unload(

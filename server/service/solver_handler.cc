@@ -246,15 +246,14 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   std::string model;
   if (!request.model().empty()) {
     VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("model", request.model()));
-    ModelVersion version;
     if (NeedsPolicy(options.strategy)) {
       VRP_ASSIGN_OR_RETURN(LoadedModel loaded, options_.registry->Use(name));
       options.policy = std::move(loaded.policy);
-      version = std::move(loaded.version);
+      model = ModelVersionName(loaded.version->name, loaded.version->version);
     } else {
-      VRP_ASSIGN_OR_RETURN(version, options_.registry->Resolve(name));
+      VRP_ASSIGN_OR_RETURN(const ModelVersion version, options_.registry->Resolve(name));
+      model = ModelVersionName(version.name, version.version);
     }
-    model = ModelVersionName(version.name, version.version);
     options.policy_named = true;
   }
   options.received = context.received;

@@ -30,10 +30,10 @@ class ModelNamesTest : public RegistryTest {
 TEST_F(ModelNamesTest, AnAliasNamesItsVersionUntilItIsMoved) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 1).ok());
   EXPECT_EQ(registry_->Resolve(Production())->version, 1);
-  EXPECT_EQ(registry_->Use(Production())->version.version, 1);
+  EXPECT_EQ(registry_->Use(Production())->version->version, 1);
   EXPECT_THAT(registry_->AliasesOf("alpha", 1), ElementsAre("production"));
   EXPECT_EQ(*registry_->SetAlias("alpha", "production", 2), 1);
-  EXPECT_EQ(registry_->Use(Production())->version.version, 2);
+  EXPECT_EQ(registry_->Use(Production())->version->version, 2);
   EXPECT_THAT(registry_->AliasesOf("alpha", 1), IsEmpty());
   ASSERT_TRUE(registry_->DeleteAlias("alpha", "production").ok());
   EXPECT_TRUE(absl::IsNotFound(registry_->Use(Production()).status()));
@@ -54,7 +54,7 @@ TEST_F(ModelNamesTest, AShippedModelCanHaveAliasesToo) {
   AddByHand(shipped, "beta", 3);
   const auto registry = Open(LoadFake, {shipped});
   ASSERT_TRUE(registry->SetAlias("beta", "blue", 3).ok());
-  EXPECT_EQ(registry->Use({.name = "beta", .alias = "blue"})->version.version, 3);
+  EXPECT_EQ(registry->Use({.name = "beta", .alias = "blue"})->version->version, 3);
 }
 
 TEST_F(ModelNamesTest, AnAliasStaysAsItWasWhereTheVersionCannotBeLoaded) {
@@ -106,7 +106,7 @@ TEST_F(ModelNamesTest, ADeletedVersionIsGoneFromDiskAndMemoryAndItsNumberIsNotGi
   EXPECT_FALSE(fs::exists(models_ + "/alpha/2"));
   EXPECT_THAT(StagingFolders(), IsEmpty());
   EXPECT_EQ(registry_->LoadedCount(), 0);
-  EXPECT_EQ(registry_->Use({.name = "alpha"})->version.version, 1);
+  EXPECT_EQ(registry_->Use({.name = "alpha"})->version->version, 1);
   registry_ = Open();
   EXPECT_EQ(Publish(*registry_, "alpha")->version, 3);
   ASSERT_TRUE(registry_->Delete("alpha", 1).ok());

@@ -181,7 +181,7 @@ TEST_F(RegistryTest, LoadGivesTheSamePolicyEachTimeAndTheNewestByDefault) {
   EXPECT_EQ(registry->Load("alpha", 1)->policy, first.policy);
   EXPECT_EQ(loads, 1);
   ASSERT_TRUE(Publish(*registry, "alpha").ok());
-  EXPECT_EQ(registry->Load("alpha")->version.version, 2);
+  EXPECT_EQ(registry->Load("alpha")->version->version, 2);
   EXPECT_EQ(loads, 2);
 }
 

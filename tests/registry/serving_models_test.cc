@@ -66,22 +66,22 @@ TEST_F(ServingModelsTest, TheOldVersionServesWhileANewOneLoadsInTheBackground) {
     if (directory.ends_with("/2")) may_load.WaitForNotification();
     return LoadFake(directory, device);
   });
-  ASSERT_EQ(registry->Use(kNewest)->version.version, 1);
+  ASSERT_EQ(registry->Use(kNewest)->version->version, 1);
   AddByHand(models_, "alpha", 2);
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(registry->Use(kNewest)->version.version, 1);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(registry->Use(kNewest)->version->version, 1);
   may_load.Notify();
-  while (registry->Use(kNewest)->version.version != 2) std::this_thread::yield();
+  while (registry->Use(kNewest)->version->version != 2) std::this_thread::yield();
 }
 
 TEST_F(ServingModelsTest, TheOldVersionStaysWhereTheNewOneCannotBeLoaded) {
   AddByHand(models_, "alpha", 1);
   const auto registry = OpenNoting();
-  ASSERT_EQ(registry->Use(kNewest)->version.version, 1);
+  ASSERT_EQ(registry->Use(kNewest)->version->version, 1);
   const std::string broken = AddByHand(models_, "alpha", 2);
   ASSERT_TRUE(AtomicWriteFile(broken + "/weights.safetensors", "other").ok());
-  EXPECT_EQ(registry->Use(kNewest)->version.version, 1);
+  EXPECT_EQ(registry->Use(kNewest)->version->version, 1);
   EXPECT_THAT(AwaitFailures(1).front(), HasSubstr("alpha/2/weights.safetensors: got SHA-256"));
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(registry->Use(kNewest)->version.version, 1);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(registry->Use(kNewest)->version->version, 1);
   EXPECT_THAT(AwaitFailures(1), SizeIs(1)) << "it is not tried at each request";
 }
 
@@ -89,7 +89,7 @@ TEST_F(ServingModelsTest, AfterARestartAnOlderVersionServesWhereTheNewestIsBroke
   AddByHand(models_, "alpha", 1);
   const std::string broken = AddByHand(models_, "alpha", 2);
   ASSERT_TRUE(AtomicWriteFile(broken + "/weights.safetensors", "other").ok());
-  EXPECT_EQ(Open()->Use(kNewest)->version.version, 1);
+  EXPECT_EQ(Open()->Use(kNewest)->version->version, 1);
   EXPECT_TRUE(absl::IsDataLoss(Open()->Use({.name = "alpha", .version = 2}).status()));
 }
 
@@ -106,9 +106,9 @@ TEST_F(ServingModelsTest, WhatIsPublishedServesAtOnceWhereTheModelIsInUse) {
   const auto registry = Open();
   ASSERT_TRUE(Publish(*registry, "alpha").ok());
   EXPECT_EQ(registry->LoadedCount(), 0);  // nobody asked for it
-  ASSERT_EQ(registry->Use(kNewest)->version.version, 1);
+  ASSERT_EQ(registry->Use(kNewest)->version->version, 1);
   ASSERT_TRUE(Publish(*registry, "alpha").ok());
-  EXPECT_EQ(registry->Use(kNewest)->version.version, 2);
+  EXPECT_EQ(registry->Use(kNewest)->version->version, 2);
 }
 
 TEST_F(ServingModelsTest, UnloadingGivesTheMemoryBackOnceNobodyUsesIt) {
@@ -161,11 +161,11 @@ TEST_F(ServingModelsTest, WhoLooksAtAnOldListIsServedByNoOlderVersionThanBefore)
   };
   const std::vector<int32_t> old_list = {2, 1};
   for (const int32_t version : {1, 2}) ASSERT_TRUE(load(version));
-  ASSERT_EQ(loaded.FindNewest("alpha", old_list)->version.version, 2);
+  ASSERT_EQ(loaded.FindNewest("alpha", old_list)->version->version, 2);
   ASSERT_TRUE(loaded.Find({"alpha", 1}).has_value());  // 2 is the one that goes when 3 .. 5 come
   for (const int32_t version : {3, 4, 5}) ASSERT_TRUE(load(version));
   EXPECT_FALSE(loaded.Holds({"alpha", 2}));
-  EXPECT_EQ(loaded.FindNewest("alpha", old_list)->version.version, 5);
+  EXPECT_EQ(loaded.FindNewest("alpha", old_list)->version->version, 5);
 }
 
 TEST_F(ServingModelsTest, TheNewestVersionStaysInMemoryHoweverOftenOthersAreUsed) {
@@ -192,9 +192,9 @@ TEST_F(ServingModelsTest, NoRequestIsLostWhileTheVersionIsReplacedAHundredTimes)
         const absl::StatusOr<LoadedModel> model = registry->Use(kNewest);
         ++(model.ok() ? served : lost);
         if (!model.ok()) continue;
-        went_back += model->version.version < before ? 1 : 0;
-        broken_served += model->version.version > 1 && model->version.version % 3 == 0 ? 1 : 0;
-        before = model->version.version;
+        went_back += model->version->version < before ? 1 : 0;
+        broken_served += model->version->version > 1 && model->version->version % 3 == 0 ? 1 : 0;
+        before = model->version->version;
       }
     });
   }
@@ -213,7 +213,7 @@ TEST_F(ServingModelsTest, NoRequestIsLostWhileTheVersionIsReplacedAHundredTimes)
   EXPECT_EQ(lost, 0);
   EXPECT_EQ(went_back, 0);
   EXPECT_EQ(broken_served, 0);
-  EXPECT_EQ(registry->Use(kNewest)->version.version, 101);
+  EXPECT_EQ(registry->Use(kNewest)->version->version, 101);
   RecordProperty("served", static_cast<int>(served));
 }
 
