@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/problem/field_errors.h"
 
 namespace vrp {
 namespace {
@@ -68,14 +69,8 @@ class Collector {
   void AddNode(Feature feature, const std::vector<T>& values, std::string_view field, Asks asks) {
     const auto found = std::find_if(values.begin(), values.end(), asks);
     if (found == values.end()) return;
-    Add(feature,
-        Concat(NodePath((found - values.begin()) * nodes_ / static_cast<int64_t>(values.size())),
-               ".", field));
-  }
-
-  std::string NodePath(int64_t node) const {
-    const int64_t depots = data_.num_depots;
-    return node < depots ? Concat("depots[", node, "]") : Concat("customers[", node - depots, "]");
+    const int64_t node = (found - values.begin()) * nodes_ / static_cast<int64_t>(values.size());
+    Add(feature, Concat(NodePath(data_, static_cast<size_t>(node)).ToString(), ".", field));
   }
 
   void AddCustomerFeatures() {

@@ -11,7 +11,7 @@ constexpr size_t kMaxNameBytes = 256;
 
 }  // namespace
 
-bool FieldErrors::CheckValue(std::string_view path, double value, double low) {
+bool FieldErrors::CheckValue(const FieldPath& path, double value, double low) {
   if (!std::isfinite(value)) {
     Add(path, "got ", FormatNumber(value), ", wanted a finite number");
   } else if (value < low) {
@@ -24,14 +24,14 @@ bool FieldErrors::CheckValue(std::string_view path, double value, double low) {
   return false;
 }
 
-bool FieldErrors::CheckLimit(const std::string& path, double value) {
+bool FieldErrors::CheckLimit(const FieldPath& path, double value) {
   if (value == kNoLimit) return true;
   if (!CheckValue(path, value, 0)) return false;
   if (value == 0) Add(path, "got 0, wanted a positive number");
   return value != 0;
 }
 
-bool FieldErrors::CheckName(std::string_view path, const std::string& name) {
+bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
   if (name.size() > kMaxNameBytes) {
     Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxNameBytes);
   } else if (!IsPrintableUtf8(name)) {
@@ -42,12 +42,13 @@ bool FieldErrors::CheckName(std::string_view path, const std::string& name) {
   return false;
 }
 
-bool FieldErrors::CheckWindow(const std::string& path, const TimeWindow& window) {
-  const bool open_ok = CheckValue(path + ".open", window.open, 0);
-  const bool close_ok = window.close == kNoLimit || CheckValue(path + ".close", window.close, 0);
-  if (window.soft() && CheckValue(path + ".late_cost", window.late_cost, 0) &&
+bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
+  const bool open_ok = CheckValue(FieldPath(path, ".open"), window.open, 0);
+  const bool close_ok =
+      window.close == kNoLimit || CheckValue(FieldPath(path, ".close"), window.close, 0);
+  if (window.soft() && CheckValue(FieldPath(path, ".late_cost"), window.late_cost, 0) &&
       window.close == kNoLimit) {
-    Add(path + ".late_cost", "given, but the window has no close");
+    Add(FieldPath(path, ".late_cost"), "given, but the window has no close");
     return false;
   }
   if (!open_ok || !close_ok || window.open <= window.close) return open_ok && close_ok;
@@ -56,14 +57,15 @@ bool FieldErrors::CheckWindow(const std::string& path, const TimeWindow& window)
   return false;
 }
 
-bool FieldErrors::CheckHardWindow(const std::string& path, const TimeWindow& window) {
-  if (window.soft()) Add(path + ".late_cost", "given; only customers' windows may be soft");
+bool FieldErrors::CheckHardWindow(const FieldPath& path, const TimeWindow& window) {
+  if (window.soft())
+    Add(FieldPath(path, ".late_cost"), "given; only customers' windows may be soft");
   return CheckWindow(path, window) && !window.soft();
 }
 
-std::string NodePath(const InstanceData& data, size_t node) {
+FieldPath NodePath(const InstanceData& data, size_t node) {
   const size_t depots = static_cast<size_t>(data.num_depots);
-  return node < depots ? Concat("depots[", node, "]") : Concat("customers[", node - depots, "]");
+  return node < depots ? FieldPath("depots", node) : FieldPath("customers", node - depots);
 }
 
 }  // namespace vrp

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/problem/field_path.h"
 #include "core/problem/instance_data.h"
 
 namespace vrp {
@@ -17,29 +18,29 @@ class FieldErrors {
   static constexpr size_t kMaxErrors = 1000;
 
   template <typename... Parts>
-  void Add(std::string_view path, const Parts&... parts) {
-    if (errors_.size() < kMaxErrors) errors_.push_back(Concat(path, ": ", parts...));
+  void Add(const FieldPath& path, const Parts&... parts) {
+    if (errors_.size() < kMaxErrors) errors_.push_back(Concat(path.ToString(), ": ", parts...));
   }
   bool empty() const { return errors_.empty(); }
   std::vector<std::string> Take() { return std::move(errors_); }
 
   // Each adds an error where it does not hold, and tells whether it holds.
   // A finite number, not below `low`, of a size that sums stay exact with.
-  bool CheckValue(std::string_view path, double value, double low);
+  bool CheckValue(const FieldPath& path, double value, double low);
   // A positive number, or none.
-  bool CheckLimit(const std::string& path, double value);
+  bool CheckLimit(const FieldPath& path, double value);
   // Short printable text; it may be empty.
-  bool CheckName(std::string_view path, const std::string& name);
+  bool CheckName(const FieldPath& path, const std::string& name);
   // Opens before it closes.
-  bool CheckWindow(const std::string& path, const TimeWindow& window);
+  bool CheckWindow(const FieldPath& path, const TimeWindow& window);
   // The same, and service cannot begin after it.
-  bool CheckHardWindow(const std::string& path, const TimeWindow& window);
+  bool CheckHardWindow(const FieldPath& path, const TimeWindow& window);
 
  private:
   std::vector<std::string> errors_;
 };
 
 // `depots[0]`, `customers[17]`.
-std::string NodePath(const InstanceData& data, size_t node);
+FieldPath NodePath(const InstanceData& data, size_t node);
 
 }  // namespace vrp

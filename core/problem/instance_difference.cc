@@ -86,7 +86,7 @@ class Comparison {
       const T& left = i < a.size() ? a[i] : otherwise;
       const T& right = i < b.size() ? b[i] : otherwise;
       if (left == right) continue;
-      found_ = Concat(NodePath(a_, i / columns), ".", field, ": ", Shown(left));
+      found_ = Concat(NodePath(a_, i / columns).ToString(), ".", field, ": ", Shown(left));
     }
   }
 

@@ -1,9 +1,9 @@
 // Instance::Validate: every rule that an instance obeys, each with its field path.
 #include <cmath>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/base/number.h"
 #include "core/problem/instance.h"
 #include "core/problem/instance_rules.h"
@@ -145,15 +145,18 @@ class Validator {
   }
 
   void CheckIds() {
-    std::unordered_map<std::string_view, size_t> seen;
+    absl::flat_hash_map<absl::string_view, size_t> seen;
+    seen.reserve(data_.ids.size());
     for (size_t node = 0; node < data_.ids.size(); ++node) {
       const std::string& id = data_.ids[node];
-      const std::string path = NodePath(data_, node) + ".id";
+      const FieldPath at = NodePath(data_, node);
+      const FieldPath path(at, ".id");
       if (id.empty()) errors_.Add(path, "empty");
       errors_.CheckName(path, id);
       const auto [place, added] = seen.emplace(id, node);
       if (!added) {
-        errors_.Add(path, Quoted(id), " is also the id of ", NodePath(data_, place->second));
+        errors_.Add(path, Quoted(id), " is also the id of ",
+                    NodePath(data_, place->second).ToString());
       }
     }
   }

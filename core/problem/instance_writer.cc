@@ -93,7 +93,7 @@ absl::StatusOr<std::string> AsSolomon(InstanceData data) {
   }
   for (size_t node = 0; node < data.windows.size(); ++node) {
     if (data.windows[node].close != kNoLimit) continue;
-    return CannotSay(Concat(NodePath(data, node), ".window: no end"), kFormat);
+    return CannotSay(Concat(NodePath(data, node).ToString(), ".window: no end"), kFormat);
   }
   LimitFleet(data);
   std::string text = WriteSolomon(data);

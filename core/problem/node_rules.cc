@@ -32,7 +32,7 @@ class NodeRules {
     CheckWorth();
   }
 
-  void CheckAmount(const std::string& path, double amount, size_t dimension) {
+  void CheckAmount(const FieldPath& path, double amount, size_t dimension) {
     if (!errors_.CheckValue(path, amount, 0) || amount <= capacities_[dimension]) return;
     errors_.Add(path, FormatNumber(amount), " exceeds vehicle capacity ",
                 FormatNumber(capacities_[dimension]));
@@ -43,8 +43,8 @@ class NodeRules {
     if (data_.positions.empty()) return;
     const Position at = data_.positions[node_];
     if (data_.coordinates == CoordinateSystem::kPlanar) {
-      errors_.CheckValue(path_ + ".x", at.x, -kMaxMagnitude);
-      errors_.CheckValue(path_ + ".y", at.y, -kMaxMagnitude);
+      errors_.CheckValue(FieldPath(path_, ".x"), at.x, -kMaxMagnitude);
+      errors_.CheckValue(FieldPath(path_, ".y"), at.y, -kMaxMagnitude);
     } else {
       CheckDegrees(".x", at.x, 180);
       CheckDegrees(".y", at.y, 90);
@@ -53,13 +53,13 @@ class NodeRules {
 
   void CheckDegrees(std::string_view field, double value, double most) {
     if (std::abs(value) <= most) return;  // false for NaN
-    errors_.Add(Concat(path_, field), "got ", FormatNumber(value), ", wanted a ",
+    errors_.Add(FieldPath(path_, field), "got ", FormatNumber(value), ", wanted a ",
                 most == 90 ? "latitude" : "longitude", " from ", FormatNumber(-most), " to ",
                 FormatNumber(most), " degrees");
   }
 
   // Says what is wrong with a value other than 0 where there may be none.
-  void RefuseAtDepot(const std::string& path, double value) {
+  void RefuseAtDepot(const FieldPath& path, double value) {
     if (depot_ && value != 0) {
       errors_.Add(path, "got ", FormatNumber(value), ", wanted 0 at a depot");
     }
@@ -69,8 +69,7 @@ class NodeRules {
     if (loads.empty()) return;
     const size_t dimensions = capacities_.size();
     for (size_t k = 0; k < dimensions; ++k) {
-      const std::string path =
-          dimensions == 1 ? Concat(path_, field) : Concat(path_, field, "[", k, "]");
+      const FieldPath path = dimensions == 1 ? FieldPath(path_, field) : FieldPath(path_, field, k);
       const double amount = loads[node_ * dimensions + k];
       if (depot_ && std::isfinite(amount) && amount > 0) {
         RefuseAtDepot(path, amount);
@@ -82,7 +81,7 @@ class NodeRules {
 
   void CheckTime(std::string_view field, const std::vector<double>& times) {
     if (times.empty()) return;
-    const std::string path = Concat(path_, field);
+    const FieldPath path(path_, field);
     if (errors_.CheckValue(path, times[node_], 0)) RefuseAtDepot(path, times[node_]);
   }
 
@@ -90,18 +89,18 @@ class NodeRules {
     if (data_.windows.empty()) return;
     const TimeWindow& first = data_.windows[node_];
     if (depot_) {
-      errors_.CheckHardWindow(path_ + ".window", first);
+      errors_.CheckHardWindow(FieldPath(path_, ".window"), first);
     } else {
-      errors_.CheckWindow(path_ + ".window", first);
+      errors_.CheckWindow(FieldPath(path_, ".window"), first);
     }
     if (data_.further_windows.empty()) return;
     const std::vector<TimeWindow>& further = data_.further_windows[node_];
     if (depot_ && !further.empty()) {
-      errors_.Add(path_ + ".further_windows", "given, wanted one window at a depot");
+      errors_.Add(FieldPath(path_, ".further_windows"), "given, wanted one window at a depot");
     }
     const TimeWindow* before = &first;
     for (size_t i = 0; i < further.size(); ++i) {
-      const std::string path = Concat(path_, ".further_windows[", i, "]");
+      const FieldPath path(path_, ".further_windows", i);
       errors_.CheckWindow(path, further[i]);
       if (before->soft()) errors_.Add(path, "after a soft window, which is to be the last one");
       if (further[i].open <= before->close) {
@@ -116,10 +115,10 @@ class NodeRules {
     if (data_.required_skills.empty()) return;
     const std::vector<std::string>& skills = data_.required_skills[node_];
     if (depot_ && !skills.empty()) {
-      errors_.Add(path_ + ".required_skills", "given, wanted none at a depot");
+      errors_.Add(FieldPath(path_, ".required_skills"), "given, wanted none at a depot");
     }
     for (size_t i = 0; i < skills.size(); ++i) {
-      const std::string path = Concat(path_, ".required_skills[", i, "]");
+      const FieldPath path(path_, ".required_skills", i);
       errors_.CheckName(path, skills[i]);
       if (skills[i].empty()) errors_.Add(path, "empty");
     }
@@ -127,15 +126,15 @@ class NodeRules {
 
   void CheckWorth() {
     if (!data_.prizes.empty() && data_.prizes[node_] != kNoLimit) {
-      if (depot_) errors_.Add(path_ + ".prize", "given, wanted none at a depot");
-      errors_.CheckValue(path_ + ".prize", data_.prizes[node_], 0);
+      if (depot_) errors_.Add(FieldPath(path_, ".prize"), "given, wanted none at a depot");
+      errors_.CheckValue(FieldPath(path_, ".prize"), data_.prizes[node_], 0);
     }
     if (data_.priorities.empty()) return;
     const int32_t priority = data_.priorities[node_];
     if (priority < 0 || priority > kMaxPriority) {
-      errors_.Add(path_ + ".priority", "got ", priority, ", wanted 0 to ", kMaxPriority);
+      errors_.Add(FieldPath(path_, ".priority"), "got ", priority, ", wanted 0 to ", kMaxPriority);
     }
-    RefuseAtDepot(path_ + ".priority", priority);
+    RefuseAtDepot(FieldPath(path_, ".priority"), priority);
   }
 
   const InstanceData& data_;
@@ -143,7 +142,7 @@ class NodeRules {
   const std::vector<double> capacities_;
   size_t node_ = 0;
   bool depot_ = false;
-  std::string path_;
+  FieldPath path_ = "";
 };
 
 class RequestRules {
@@ -200,7 +199,7 @@ class RequestRules {
     }
     if (claimed_.empty()) claimed_.assign(nodes_, false);
     if (claimed_[static_cast<size_t>(node)]) {
-      errors_.Add(path, NodePath(data_, static_cast<size_t>(node)),
+      errors_.Add(path, NodePath(data_, static_cast<size_t>(node)).ToString(),
                   " is already in a shipment or a group");
       return false;
     }
@@ -218,10 +217,12 @@ class RequestRules {
 // The path of the first soft window; empty: none.
 std::string SoftWindow(const InstanceData& data) {
   for (size_t node = 0; node < data.windows.size(); ++node) {
-    const std::string path = NodePath(data, node);
-    if (data.windows[node].soft()) return path + ".window";
+    const FieldPath path = NodePath(data, node);
+    if (data.windows[node].soft()) return FieldPath(path, ".window").ToString();
     if (data.further_windows.empty() || data.further_windows[node].empty()) continue;
-    if (data.further_windows[node].back().soft()) return path + ".further_windows";
+    if (data.further_windows[node].back().soft()) {
+      return FieldPath(path, ".further_windows").ToString();
+    }
   }
   return "";
 }

@@ -40,7 +40,7 @@ class Writer {
   absl::StatusOr<std::string> Run() && {
     for (size_t node = 0; node < data_.windows.size(); ++node) {
       if (data_.windows[node].close != kNoLimit) continue;
-      return Unsayable(Concat(NodePath(data_, node), ".window: no end"));
+      return Unsayable(Concat(NodePath(data_, node).ToString(), ".window: no end"));
     }
     WriteHead();
     WritePlaces();

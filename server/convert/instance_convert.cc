@@ -31,7 +31,7 @@ std::string FurtherWindowPath(const std::string& path) {
 }
 
 // Where the core's name of a field of a node, vehicle or shipment stands in the message.
-std::string FieldPath(const std::string& path) {
+std::string MessagePath(const std::string& path) {
   if (absl::StartsWith(path, "shipments[")) {
     return absl::StrReplaceAll(
         path, {{"].pickup", "].pickup_customer"}, {"].delivery", "].delivery_customer"}});
@@ -87,7 +87,7 @@ FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
   } else if (absl::StrContains(field, "_matrix[")) {
     field = MatrixFieldPath(field, num_nodes);
   } else {
-    field = FieldPath(field);
+    field = MessagePath(field);
   }
   return violation;
 }

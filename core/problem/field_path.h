@@ -1,0 +1,39 @@
+// Where a field stands: `customers[17].window.open`. Written out only for an error, of which there
+// are nearly never any.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/base/text.h"
+
+namespace vrp {
+
+// Refers to the texts and the path that it is made of, which are to outlive it: for arguments and
+// local variables.
+class FieldPath {
+ public:
+  template <typename Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  FieldPath(const Text& name) : name_(name) {}  // NOLINT(google-explicit-constructor)
+  FieldPath(std::string_view list, size_t index) : name_(list), index_(index), indexed_(true) {}
+  FieldPath(const FieldPath& parent, std::string_view name) : parent_(&parent), name_(name) {}
+  FieldPath(const FieldPath& parent, std::string_view list, size_t index)
+      : parent_(&parent), name_(list), index_(index), indexed_(true) {}
+
+  std::string ToString() const {
+    std::string text = parent_ == nullptr ? std::string() : parent_->ToString();
+    text += name_;
+    return indexed_ ? Concat(text, "[", index_, "]") : text;
+  }
+
+ private:
+  const FieldPath* parent_ = nullptr;
+  std::string_view name_;
+  size_t index_ = 0;
+  bool indexed_ = false;
+};
+
+}  // namespace vrp
