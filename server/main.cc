@@ -17,6 +17,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "core/base/fast_locks.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/jobs/backup/restore.h"
@@ -177,6 +178,7 @@ int main(int count, char** arguments) {
   // Jobs, models and matrices are their owner's alone, also in a folder that others may enter.
   umask(0077);
   vrp::KeepOpenMpQuiet(arguments);
+  vrp::TakeLocksWithoutLookingForCycles();
   const int code = vrp::Main({arguments + 1, arguments + count});
   if (code != vrp::kAnew) return code;
   vrp::RunAnew(arguments);

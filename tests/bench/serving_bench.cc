@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/fast_locks.h"
 #include "core/base/steady_time.h"
 #include "core/model/policy.h"
 #include "core/problem/generators.h"
@@ -46,8 +47,8 @@ std::shared_ptr<Policy> ShippedPolicy() {
 
 double Ms(absl::Duration duration) { return absl::ToDoubleMilliseconds(duration); }
 
-std::vector<Instance> Instances(int count) {
-  return Value(GenerateInstances({.customers = 100, .seed = 7}, count));
+std::vector<Instance> Instances(int32_t customers, int count) {
+  return Value(GenerateInstances({.customers = customers, .seed = 7}, count));
 }
 
 // A side's rounds.
@@ -57,7 +58,7 @@ struct Rounds {
 
 struct Throughput {
   std::shared_ptr<Policy> policy = ShippedPolicy();
-  std::vector<Instance> instances = Instances(kAtOnce);
+  std::vector<Instance> instances = Instances(100, kAtOnce);
   std::vector<v1::SolveRequest> requests = GreedyRequests(instances, kModel);
   BenchDaemon daemon{kThreads};
   std::shared_ptr<grpc::Channel> channel = daemon.Connect();
@@ -128,7 +129,8 @@ struct Overhead {
   std::shared_ptr<grpc::Channel> channel = daemon.Connect();
   std::unique_ptr<v1::SolverService::Stub> stub = v1::SolverService::NewStub(channel);
   std::shared_ptr<Policy> policy = ShippedPolicy();
-  std::vector<Instance> instances = Instances(64);
+  std::vector<Instance> small = Instances(10, 64);
+  std::vector<Instance> instances = Instances(100, 64);
 
   struct Call {
     double took_ms = 0;
@@ -154,14 +156,16 @@ struct Overhead {
     return {Ms(SteadyNow() - begun), Ms(times.decode + times.search)};
   }
 
-  void Measure(const std::string& what, const std::vector<v1::SolveRequest>& requests,
-               const SolveOptions& options, absl::Duration time) {
+  // `requests`: those for `of`.
+  void Measure(const std::string& what, const std::vector<Instance>& of,
+               const std::vector<v1::SolveRequest>& requests, const SolveOptions& options,
+               absl::Duration time) {
     std::vector<double> served, direct, differences, served_computed, direct_computed;
     const absl::Time end = SteadyNow() + time;
     for (size_t i = 0; SteadyNow() < end; ++i) {
-      const size_t at = i % instances.size();
+      const size_t at = i % of.size();
       const Call over = Served(requests[at]);
-      const Call under = Direct(instances[at], options);
+      const Call under = Direct(of[at], options);
       if (i < 8) continue;
       served.push_back(over.took_ms);
       direct.push_back(under.took_ms);
@@ -225,17 +229,18 @@ void MeasureFloor(Overhead& bench, const SolveOptions& decoding, absl::Duration 
 
 void MeasureOverhead(double seconds) {
   Overhead bench;
-  const absl::Duration each = absl::Seconds(seconds / 4.5);
+  const absl::Duration each = absl::Seconds(seconds / 5.5);
   SolveOptions greedy;
   greedy.strategy = Strategy::kGreedy;
   greedy.policy = bench.policy;
   MeasureFloor(bench, greedy, each / 2);
-  bench.Measure("greedy", GreedyRequests(bench.instances, kModel), greedy, each);
+  bench.Measure("greedy_cvrp10", bench.small, GreedyRequests(bench.small, kModel), greedy, each);
+  bench.Measure("greedy", bench.instances, GreedyRequests(bench.instances, kModel), greedy, each);
   for (const int budget : {5, 20, 50}) {
     SolveOptions search;
     search.strategy = Strategy::kSearch;
     search.budget = absl::Milliseconds(budget);
-    bench.Measure(absl::StrCat("search_", budget, "ms"),
+    bench.Measure(absl::StrCat("search_", budget, "ms"), bench.instances,
                   SearchRequests(bench.instances, search.budget), search, each);
   }
 }
@@ -245,6 +250,7 @@ void MeasureOverhead(double seconds) {
 
 // Arguments: throughput, overhead or all; the seconds that each may take (20).
 int main(int argc, char** argv) {
+  vrp::TakeLocksWithoutLookingForCycles();
   const std::string wanted = argc > 1 ? argv[1] : "all";
   const double seconds = argc > 2 ? std::atof(argv[2]) : 20;
   if (wanted != "overhead") vrp::MeasureThroughput(seconds);
