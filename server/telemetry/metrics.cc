@@ -116,8 +116,14 @@ std::function<void(absl::Duration)> Metrics::WaitOf(std::string_view queue) {
 }
 
 void Metrics::Solved(std::string_view strategy, absl::Duration duration) {
-  families_->solve.Add({{"strategy", std::string(strategy)}}, DurationBuckets())
-      .Observe(absl::ToDoubleSeconds(duration));
+  absl::MutexLock lock(&mutex_);
+  auto known = solves_.find(strategy);
+  if (known == solves_.end()) {
+    prometheus::Histogram& added =
+        families_->solve.Add({{"strategy", std::string(strategy)}}, DurationBuckets());
+    known = solves_.emplace(strategy, &added).first;
+  }
+  known->second->Observe(absl::ToDoubleSeconds(duration));
 }
 
 void Metrics::Decoded(size_t requests, absl::Duration duration) {

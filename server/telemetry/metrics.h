@@ -93,6 +93,8 @@ class Metrics {
   const std::unique_ptr<Families> families_;
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Rpc>, std::less<>> rpcs_ ABSL_GUARDED_BY(mutex_);
+  // By strategy.
+  std::map<std::string, prometheus::Histogram*, std::less<>> solves_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vrp
