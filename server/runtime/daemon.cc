@@ -195,7 +195,10 @@ void Daemon::Parts::MakePools() {
                               .max_queued = vrpd.solve_queue,
                               .niceness = kSolveNiceness});
   patient_pool = make("patient", {.threads = kPatientThreads, .max_queued = kPatientQueue});
-  quick_pool = make("quick", {.threads = kQuickThreads, .max_queued = kQuickQueue});
+  quick_pool = make("quick", {.threads = kQuickThreads,
+                              .max_queued = kQuickQueue,
+                              .watch = telemetry->watchdog().AsFunction(),
+                              .phase = "quick request"});
   MakeBatcher();
 }
 

@@ -99,6 +99,7 @@ void WorkPool::Work(size_t thread) {
       running_[thread] = Running{task.forecast, SteadyNow()};
     }
     if (options_.on_begin != nullptr) options_.on_begin(SteadyNow() - task.queued);
+    const auto watched = BeginWatch(options_.watch, options_.phase, {});
     task.work();
   }
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/watch.h"
 #include "server/runtime/forecast.h"
 
 namespace vrp {
@@ -26,6 +28,9 @@ class WorkPool {
     int32_t niceness = 0;     // that the threads add to the process's
     // Told by the thread that begins a piece of work how long it had waited; null: nobody.
     std::function<void(absl::Duration waited)> on_begin = nullptr;
+    // Each piece of work is watched as this phase while it runs.
+    WatchFn watch = nullptr;
+    std::string phase = {};
   };
   explicit WorkPool(const Options& options);
   ~WorkPool();

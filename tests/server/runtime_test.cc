@@ -17,6 +17,7 @@
 #include "server/runtime/run_anew.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
+#include "tests/testing/recorded_watch.h"
 
 namespace vrp {
 namespace {
@@ -56,6 +57,16 @@ TEST(WorkPool, RunsOnAllItsThreadsAtOnce) {
   }
   met.Wait();
   release.Notify();
+}
+
+TEST(WorkPool, WatchesItsWorkWhileItRuns) {
+  test::RecordedWatch watch;
+  WorkPool pool({.threads = 1, .watch = watch.Function(), .phase = "request"});
+  std::vector<std::string> meanwhile;
+  pool.Run([&] { meanwhile = watch.Take(); });
+  pool.Close();
+  EXPECT_THAT(meanwhile, ::testing::ElementsAre("request"));
+  EXPECT_THAT(watch.Take(), ::testing::ElementsAre("end of request"));
 }
 
 TEST(WorkPool, ItsThreadsAloneAreNicer) {
