@@ -16,8 +16,8 @@ All plans go to our independent checker (CheckSolution). They are compared by th
 where the objective is that, by the number of routes, then by cost. The checker's cost of a rival's plan is held against
 the rival's own. Prints a JSON line a feature and rival: the mean difference of our cost to theirs in per cent, where
 weights and routes are equal, with its 95 % interval (negative: ours is cheaper); on how many ours is better, worse; the
-weights left out; the largest relative difference of evaluations; plans that the checker refuses; the machine's load. A
-table of them goes to stderr. Exits with 1 where an evaluation differs or a plan is refused.
+weights left out where both have a plan; the largest relative difference of evaluations; plans that the checker refuses; the
+machine's load. A table of them goes to stderr. Exits with 1 where an evaluation differs or a plan is refused.
 
 Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos, pyvrp, pyvroom and ortools.
 """
@@ -109,7 +109,8 @@ def disagreement(outcome):
 def summarise(feature, rival, limit, pairs):
     gaps = [gap for pair in pairs if (gap := gap_percent(*pair)) is not None]
     verdicts = [compared(*pair) for pair in pairs]
-    theirs = [other for _, other in pairs if other is not None]
+    both = [pair for pair in pairs if pair[1] is not None]
+    theirs = [other for _, other in both]
     line = {"feature": feature, "rival": rival, "instances": len(pairs), "limit_s": limit, "compared_by_cost": len(gaps)}
     if gaps:
         line["mean_gap_percent"] = round(statistics.mean(gaps), 3)
@@ -119,7 +120,7 @@ def summarise(feature, rival, limit, pairs):
         half = (1.96 + 2.6 / (len(gaps) - 1)) * statistics.stdev(gaps) / len(gaps) ** 0.5
         line["interval_percent"] = [round(statistics.mean(gaps) + sign * half, 3) for sign in (-1, 1)]
     line.update(better=verdicts.count(-1), worse=verdicts.count(1), without_plan=len(pairs) - len(theirs),
-                weight_left_out=[sum(ours.weight for ours, _ in pairs), sum(other.weight for other in theirs)],
+                weight_left_out=[sum(side.weight for side in sides) for sides in zip(*both)] if both else None,
                 routes=[round(statistics.mean(len(ours.routes) for ours, _ in pairs), 2),
                         round(statistics.mean(len(other.routes) for other in theirs), 2) if theirs else None],
                 seconds=[round(statistics.mean(ours.seconds for ours, _ in pairs), 3),
