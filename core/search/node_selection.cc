@@ -1,11 +1,13 @@
 #include "core/search/node_selection.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
+#include "core/problem/freeze.h"
 #include "core/search/space_curve.h"
 
 namespace vrp {
@@ -15,12 +17,17 @@ namespace {
 constexpr absl::Duration kMatrixCopy = absl::Nanoseconds(10);
 constexpr double kWorthwhile = 10;
 
+// Of `width` values for each node.
 template <typename T>
-std::vector<T> Selected(const std::vector<T>& values, const std::vector<NodeIndex>& nodes) {
+std::vector<T> Selected(const std::vector<T>& values, const std::vector<NodeIndex>& nodes,
+                        int64_t width = 1) {
   std::vector<T> selected;
   if (values.empty()) return selected;
-  selected.reserve(nodes.size());
-  for (const NodeIndex node : nodes) selected.push_back(values[node]);
+  selected.reserve(nodes.size() * width);
+  for (const NodeIndex node : nodes) {
+    const auto row = values.begin() + node * width;
+    selected.insert(selected.end(), row, row + width);
+  }
   return selected;
 }
 
@@ -36,30 +43,51 @@ std::vector<double> SelectedMatrix(const std::vector<double>& matrix, int64_t si
   return selected;
 }
 
-// All that a plain instance has.
+// With the nodes of shipments and groups as `all` numbers them, and without vehicles' own matrices.
 InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes) {
+  static_assert(sizeof(InstanceData) == 520, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
+  const int64_t loads = all.load_dimensions;
   return {.name = all.name,
           .kind = all.kind,
           .metric = all.metric,
           .objective = all.objective,
           .coordinates = all.coordinates,
+          .num_depots = all.num_depots,
           .ids = Selected(all.ids, nodes),
           .positions = Selected(all.positions, nodes),
-          .demands = Selected(all.demands, nodes),
+          .load_dimensions = all.load_dimensions,
+          .demands = Selected(all.demands, nodes, loads),
+          .backhauls = Selected(all.backhauls, nodes, loads),
+          .pickups = Selected(all.pickups, nodes, loads),
           .windows = Selected(all.windows, nodes),
+          .further_windows = Selected(all.further_windows, nodes),
           .services = Selected(all.services, nodes),
+          .setups = Selected(all.setups, nodes),
+          .releases = Selected(all.releases, nodes),
+          .required_skills = Selected(all.required_skills, nodes),
+          .prizes = Selected(all.prizes, nodes),
+          .priorities = Selected(all.priorities, nodes),
+          .shipments = all.shipments,
+          .alternative_groups = all.alternative_groups,
           .vehicles = all.vehicles,
           .speed = all.speed,
           .distance_matrix = SelectedMatrix(all.distance_matrix, instance.num_nodes(), nodes),
           .duration_matrix = SelectedMatrix(all.duration_matrix, instance.num_nodes(), nodes)};
 }
 
-// From the depot always on to the nearest: O(N^2).
+// The place of each of `size` nodes in `nodes`; -1: in none.
+std::vector<NodeIndex> Reversed(const std::vector<NodeIndex>& nodes, int64_t size) {
+  std::vector<NodeIndex> places(size, -1);
+  for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = static_cast<NodeIndex>(i);
+  return places;
+}
+
+// From the last depot always on to the nearest: O(N^2).
 std::vector<NodeIndex> NearestOrder(const Instance& instance) {
   std::vector<NodeIndex> order(instance.num_nodes());
   std::iota(order.begin(), order.end(), 0);
-  for (size_t i = 1; i < order.size(); ++i) {
+  for (size_t i = instance.num_depots(); i < order.size(); ++i) {
     const double* row = instance.data().distance_matrix.data() + order[i - 1] * order.size();
     std::iter_swap(order.begin() + i,
                    std::min_element(order.begin() + i, order.end(),
@@ -70,10 +98,25 @@ std::vector<NodeIndex> NearestOrder(const Instance& instance) {
 
 std::vector<NodeIndex> OrderOf(const Instance& instance) {
   if (!instance.has_positions()) return NearestOrder(instance);
-  std::vector<NodeIndex> order = CurveOrder(instance);
-  const auto depot = std::find(order.begin(), order.end(), 0);
-  std::rotate(order.begin(), depot, depot + 1);
+  const std::vector<NodeIndex> on_curve = CurveOrder(instance);
+  std::vector<NodeIndex> order(instance.num_depots());
+  std::iota(order.begin(), order.end(), 0);
+  std::copy_if(on_curve.begin(), on_curve.end(), std::back_inserter(order),
+               [&](NodeIndex node) { return !instance.is_depot(node); });
   return order;
+}
+
+// What copying them may take.
+double MatrixElements(const Instance& instance) {
+  return static_cast<double>(instance.data().distance_matrix.size() +
+                             instance.data().duration_matrix.size());
+}
+
+bool HasOwnMatrices(const Instance& instance) {
+  return std::any_of(instance.vehicles().begin(), instance.vehicles().end(),
+                     [](const VehicleType& vehicle) {
+                       return !vehicle.distance_matrix.empty() || !vehicle.duration_matrix.empty();
+                     });
 }
 
 }  // namespace
@@ -86,10 +129,33 @@ absl::StatusOr<NodeSelection> NodeSelection::Of(const Instance& instance,
   return NodeSelection(std::move(selected), std::move(nodes), instance.num_nodes());
 }
 
-NodeSelection::NodeSelection(Instance instance, std::vector<NodeIndex> nodes, int64_t given_nodes)
-    : instance_(std::move(instance)), nodes_(std::move(nodes)), selected_(given_nodes, -1) {
-  for (size_t i = 0; i < nodes_.size(); ++i) selected_[nodes_[i]] = static_cast<NodeIndex>(i);
+absl::StatusOr<NodeSelection> NodeSelection::OfAll(const Instance& instance,
+                                                   std::vector<NodeIndex> nodes) {
+  InstanceData data = DataOf(instance, nodes);
+  const std::vector<NodeIndex> numbers = Reversed(nodes, instance.num_nodes());
+  const auto renumber = [&](NodeIndex& node) { node = numbers[node]; };
+  for (Shipment& shipment : data.shipments) {
+    renumber(shipment.pickup);
+    renumber(shipment.delivery);
+  }
+  for (std::vector<NodeIndex>& group : data.alternative_groups) {
+    std::for_each(group.begin(), group.end(), renumber);
+  }
+  std::vector<FrozenRoute> frozen(instance.frozen().begin(), instance.frozen().end());
+  for (FrozenRoute& route : frozen) {
+    std::for_each(route.visits.begin(), route.visits.end(), renumber);
+  }
+  VRP_ASSIGN_OR_RETURN(Instance renumbered, Instance::Create(std::move(data)));
+  if (!frozen.empty()) {
+    VRP_ASSIGN_OR_RETURN(renumbered, Freeze(renumbered, std::move(frozen)));
+  }
+  return NodeSelection(std::move(renumbered), std::move(nodes), instance.num_nodes());
 }
+
+NodeSelection::NodeSelection(Instance instance, std::vector<NodeIndex> nodes, int64_t given_nodes)
+    : instance_(std::move(instance)),
+      nodes_(std::move(nodes)),
+      selected_(Reversed(nodes_, given_nodes)) {}
 
 Plan NodeSelection::Renumbered(const Plan& plan, const std::vector<NodeIndex>& numbers) {
   Plan renumbered;
@@ -105,12 +171,10 @@ Plan NodeSelection::Renumbered(const Plan& plan, const std::vector<NodeIndex>& n
 }
 
 std::optional<NodeSelection> InCurveOrder(const Instance& instance, const StopCondition& stop) {
-  const auto elements = static_cast<double>(instance.data().distance_matrix.size() +
-                                            instance.data().duration_matrix.size());
-  if (stop.deadline() - SteadyNow() < kWorthwhile * elements * kMatrixCopy) return std::nullopt;
-  const int32_t vehicles = instance.vehicles().empty() ? 0 : instance.vehicles().front().count;
-  absl::StatusOr<NodeSelection> selection =
-      NodeSelection::Of(instance, OrderOf(instance), vehicles);
+  const absl::Duration copying = MatrixElements(instance) * kMatrixCopy;
+  if (stop.deadline() - SteadyNow() < kWorthwhile * copying) return std::nullopt;
+  if (HasOwnMatrices(instance)) return std::nullopt;
+  absl::StatusOr<NodeSelection> selection = NodeSelection::OfAll(instance, OrderOf(instance));
   if (!selection.ok()) return std::nullopt;
   return *std::move(selection);
 }

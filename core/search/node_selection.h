@@ -1,4 +1,4 @@
-// Some nodes of a plain instance as an instance of their own, in an order of choice.
+// Some nodes of an instance as an instance of their own, in an order of choice.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,11 @@ class NodeSelection {
   // `vehicles`: how many there are, 0 for any number.
   static absl::StatusOr<NodeSelection> Of(const Instance& instance, std::vector<NodeIndex> nodes,
                                           int32_t vehicles);
+
+  // All nodes of any instance whose vehicles have no matrices of their own. `nodes`: the depots as
+  // they are, then each customer once.
+  static absl::StatusOr<NodeSelection> OfAll(const Instance& instance,
+                                             std::vector<NodeIndex> nodes);
 
   const Instance& instance() const { return instance_; }
   // From the numbers of the instance that was given to those of instance(), and back. Customers
@@ -37,7 +42,7 @@ class NodeSelection {
 // nearest. A search asks about customers that are near each other, whose rows of the distance
 // matrix and whose places then share cache lines: 1.4 to 2 times as many perturbations with 1,000
 // customers. Nothing where matrices have to be copied and `stop` leaves less than ten times what
-// that takes.
+// that takes, or vehicles have their own.
 std::optional<NodeSelection> InCurveOrder(const Instance& instance, const StopCondition& stop);
 
 }  // namespace vrp

@@ -201,8 +201,8 @@ SearchResult SearchRoutes(const SearchProblem& problem, const SearchOptions& opt
   return result;
 }
 
-SearchResult SearchPlain(const Instance& instance, const SearchOptions& options,
-                         const StopCondition& grace, ImprovementFn on_improvement) {
+absl::StatusOr<SearchResult> SearchPlain(const Instance& instance, const SearchOptions& options,
+                                         const StopCondition& grace, ImprovementFn on_improvement) {
   const SearchProblem problem =
       SearchProblem::Create(instance, AtLeastGrace(options.stop, grace), options.samples);
   if (problem.tour_only() && problem.size() >= kSmallestTour)
@@ -210,17 +210,20 @@ SearchResult SearchPlain(const Instance& instance, const SearchOptions& options,
   return SearchRoutes(problem, options, grace, on_improvement);
 }
 
-SearchResult SearchOnCurve(const Instance& instance, const SearchOptions& options,
-                           const StopCondition& grace, ImprovementFn on_improvement) {
+// Runs search(instance, options, on_improvement) with the nodes in the order of a curve.
+template <typename SearchFn>
+absl::StatusOr<SearchResult> SearchOnCurve(const Instance& instance, const SearchOptions& options,
+                                           ImprovementFn on_improvement, SearchFn search) {
   const std::optional<NodeSelection> on_curve = InCurveOrder(instance, options.stop);
-  if (!on_curve.has_value()) return SearchPlain(instance, options, grace, on_improvement);
+  if (!on_curve.has_value()) return search(instance, options, on_improvement);
   SearchOptions renumbered = options;
   for (auto* plans : {&renumbered.initial, &renumbered.samples}) {
     for (Plan& plan : *plans) plan = on_curve->ToSelection(plan);
   }
-  SearchResult result = SearchPlain(
-      on_curve->instance(), renumbered, grace,
-      [&](const Plan& plan, Cost cost) { on_improvement(on_curve->FromSelection(plan), cost); });
+  VRP_ASSIGN_OR_RETURN(SearchResult result,
+                       search(on_curve->instance(), renumbered, [&](const Plan& plan, Cost cost) {
+                         on_improvement(on_curve->FromSelection(plan), cost);
+                       }));
   result.plan = on_curve->FromSelection(result.plan);
   return result;
 }
@@ -240,13 +243,28 @@ absl::StatusOr<SearchResult> SearchFrom(const Instance& instance, const Plan& be
   return result;
 }
 
+absl::StatusOr<SearchResult> SearchRich(const Instance& instance, const SearchOptions& options,
+                                        const StopCondition& grace, ImprovementFn on_improvement) {
+  const auto search = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
+    return RichSearch(one, own, grace, tell);
+  };
+  // Small ones are in the cache in any order.
+  if (instance.num_nodes() <= RichProblem::kScanAllNodes) {
+    return search(instance, options, on_improvement);
+  }
+  return SearchOnCurve(instance, options, on_improvement, search);
+}
+
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
                                        ImprovementFn on_improvement) {
   const StopCondition grace(SteadyNow() + kGrace, nullptr);
   if (!IsPlain(instance) || FleetTooSmall(instance)) {
-    return RichSearch(instance, options, grace, on_improvement);
+    return SearchRich(instance, options, grace, on_improvement);
   }
-  SearchResult first = SearchOnCurve(instance, options, grace, on_improvement);
+  const auto plain = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
+    return SearchPlain(one, own, grace, tell);
+  };
+  VRP_ASSIGN_OR_RETURN(SearchResult first, SearchOnCurve(instance, options, on_improvement, plain));
   SearchOptions rest = RestOf(options, first.iterations);
   const bool ended = first.ended_by == SearchEnd::kLocalOptimum || options.stop.ShouldStop() ||
                      rest.max_iterations <= 0;
@@ -255,11 +273,10 @@ absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOpt
   rest.initial = {first.plan};
   const bool complete = CheckPlan(instance, first.plan).feasible;
   VRP_ASSIGN_OR_RETURN(SearchResult result,
-                       SearchFrom(instance, first.plan, on_improvement,
-                                  [&](ImprovementFn tell) -> absl::StatusOr<SearchResult> {
-                                    if (complete) return SearchOnCurve(instance, rest, grace, tell);
-                                    return RichSearch(instance, rest, grace, tell);
-                                  }));
+                       SearchFrom(instance, first.plan, on_improvement, [&](ImprovementFn tell) {
+                         if (complete) return SearchOnCurve(instance, rest, tell, plain);
+                         return SearchRich(instance, rest, grace, tell);
+                       }));
   result.iterations += first.iterations;
   return result;
 }

@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/steady_time.h"
 #include "core/problem/checker.h"
+#include "core/problem/features.h"
+#include "core/problem/freeze.h"
 #include "core/search/search.h"
+#include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -78,6 +83,63 @@ TEST_P(CurveOrderTest, ASearchAnswersInTheGivenNumbers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(PositionsBothMatricesOnly, CurveOrderTest, testing::Range(0, 3));
+
+Plan PlanFor(const Instance& instance) {
+  SearchOptions options;
+  options.max_iterations = 200;
+  return Search(instance, options)->plan;
+}
+
+// A plan that is as good and as feasible in either numbering means the same in both.
+void ExpectTheSamePlan(const Instance& instance, const Plan& plan) {
+  const std::optional<NodeSelection> numbering = InCurveOrder(instance, {});
+  ASSERT_TRUE(numbering.has_value()) << instance.name();
+  const Plan renumbered = numbering->ToSelection(plan);
+  EXPECT_EQ(numbering->FromSelection(renumbered), plan) << instance.name();
+  EXPECT_EQ(BreaksNoRule(CheckPlan(numbering->instance(), renumbered)),
+            BreaksNoRule(CheckPlan(instance, plan)))
+      << instance.name();
+  const PlanValue value = ValueOf(instance, plan);
+  const PlanValue value_there = ValueOf(numbering->instance(), renumbered);
+  EXPECT_EQ(value_there.left_out, value.left_out) << instance.name();
+  EXPECT_EQ(value_there.routes, value.routes) << instance.name();
+  EXPECT_NEAR(value_there.cost, value.cost, 1e-6) << instance.name();
+}
+
+TEST(CurveOrderTest, KeepsWhatEachFeatureIs) {
+  for (int32_t feature = 0; feature <= static_cast<int32_t>(Feature::kAlternatives); ++feature) {
+    if (static_cast<Feature>(feature) == Feature::kVehicleMatrix) continue;
+    const Instance instance = test::MakeFeatureInstance(
+        {.customers = 30, .seed = 3, .features = {static_cast<Feature>(feature)}, .vehicles = 2});
+    const Plan plan = PlanFor(instance);
+    ExpectTheSamePlan(instance, plan);
+    Plan worse = plan;  // which breaks what the search kept to
+    std::reverse(worse.begin(), worse.end());
+    for (PlannedRoute& route : worse) {
+      route.vehicle_type = 0;
+      std::reverse(route.customers.begin(), route.customers.end());
+    }
+    ExpectTheSamePlan(instance, worse);
+  }
+}
+
+TEST(CurveOrderTest, KeepsFrozenBeginnings) {
+  const Instance free = test::MakeFeatureInstance(
+      {.customers = 30, .seed = 5, .features = {Feature::kShipments, Feature::kSkills}});
+  const Plan plan = PlanFor(free);
+  ASSERT_GE(plan[0].customers.size(), 2u);
+  const Instance instance =
+      *Freeze(free, {{.visits = {plan[0].customers.begin(), plan[0].customers.begin() + 2}}});
+  ExpectTheSamePlan(instance, plan);
+  Plan other = plan;
+  std::swap(other[0].customers[0], other[0].customers[1]);
+  ExpectTheSamePlan(instance, other);
+}
+
+TEST(CurveOrderTest, LeavesVehiclesWithMatricesOfTheirOwnAsTheyAre) {
+  EXPECT_FALSE(InCurveOrder(test::MakeFeatureInstance({.features = {Feature::kVehicleMatrix}}), {})
+                   .has_value());
+}
 
 TEST(CurveOrderTest, CopiesNoMatrixWhereThatWouldTakeMuchOfTheTime) {
   const Instance instance =
