@@ -20,6 +20,12 @@ constexpr double kWaitWeight = 0.2;
 constexpr double kLateWeight = 1.0;
 // Windows rank among this many times as many nearest ones.
 constexpr int32_t kWider = 2;
+// Customers whom no vehicle may serve both are of no use in each other's lists: they come behind
+// all others, of whom as many are wanted among this many times as many nearest ones.
+constexpr int32_t kAmongWhom = 4;
+constexpr double kBehindAll = 0x1p50;  // the same as a float
+// Sets of skills are compared as long as that takes a millisecond.
+constexpr int64_t kMostCompared = 1'000'000;
 
 }  // namespace
 
@@ -60,9 +66,32 @@ void RichProblemBuilder::BuildNeighbours() {
   }
 }
 
+// Fills in together_; whether some customers have no vehicle in common.
+bool RichProblemBuilder::SomeKeepApart() {
+  const RichProblem& p = problem_;
+  const int64_t rows = p.skill_rows_;
+  const int64_t sets = std::ssize(p.skilled_) / rows;
+  if (sets * sets * rows > kMostCompared) return false;
+  together_.assign(sets * sets, 0);
+  for (int64_t pair = 0; pair < sets * sets; ++pair) {
+    const char* const one = &p.skilled_[pair / sets * rows];
+    const char* const other = &p.skilled_[pair % sets * rows];
+    for (int64_t row = 0; row < rows; ++row) together_[pair] |= one[row] & other[row];
+  }
+  return std::find(together_.begin(), together_.end(), 0) != together_.end();
+}
+
+bool RichProblemBuilder::MayGoTogether(NodeIndex a, NodeIndex b) const {
+  const int64_t sets = std::ssize(problem_.skilled_) / problem_.skill_rows_;
+  return together_[problem_.skill_set_[a] * sets + problem_.skill_set_[b]] != 0;
+}
+
 bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
   RichProblem& p = problem_;
-  const int32_t wider = std::min(kWider * length, p.size_ - p.depots_ - 1);
+  const int32_t others = p.size_ - p.depots_ - 1;
+  const int32_t wider = std::min(kWider * length, others);
+  const bool apart = SomeKeepApart();
+  const int32_t asked = apart ? std::min(kAmongWhom * wider, others) : wider;
   std::optional<PointTree> tree;
   if (p.size_ > RichProblem::kScanAllNodes && data_.distance_matrix.empty()) {
     tree.emplace(data_.positions, p.depots_);
@@ -78,8 +107,10 @@ bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
   for (NodeIndex node = 0; node < p.size_; ++node) {
     if (node % 32 == 31 && pace.Hopeless(node)) return false;
     keys.clear();
-    for (const NodeIndex other : tree.has_value() ? tree->Nearest(node, wider) : all) {
-      if (other != node) keys.push_back(RankKey(Nearness(node, other), other));
+    for (const NodeIndex other : tree.has_value() ? tree->Nearest(node, asked) : all) {
+      if (other == node) continue;
+      const bool useless = apart && !p.is_depot(node) && !MayGoTogether(node, other);
+      keys.push_back(RankKey(Nearness(node, other) + (useless ? kBehindAll : 0), other));
     }
     KeepLeast(keys, wider);
     SortLeast(keys, length);
@@ -87,7 +118,9 @@ bool RichProblemBuilder::ListNeighbours(int32_t length, double share) {
     if (!p.timed_) continue;
     for (uint64_t& key : keys) {
       const NodeIndex other = RankedNode(key);
-      key = RankKey(Relatedness(node, other, RankedValue(key)), other);
+      const double nearness = RankedValue(key);
+      const double behind = nearness >= kBehindAll ? kBehindAll : 0;
+      key = RankKey(Relatedness(node, other, nearness) + behind, other);
     }
     SortLeast(keys, length);
     append(related);

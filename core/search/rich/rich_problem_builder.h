@@ -29,6 +29,8 @@ class RichProblemBuilder {
   void BuildNeighbours();
   // False: lists of that length would take more than their share of the time.
   bool ListNeighbours(int32_t length, double share);
+  bool SomeKeepApart();
+  bool MayGoTogether(NodeIndex a, NodeIndex b) const;  // after SomeKeepApart
   // The shorter way of the two between them, by the first vehicle.
   double Nearness(NodeIndex a, NodeIndex b) const;
   // Distance, waiting and lateness where `to` follows `from`.
@@ -40,6 +42,7 @@ class RichProblemBuilder {
   const InstanceData& data_;
   const StopCondition& stop_;
   std::vector<const VehicleType*> distinct_;  // by type
+  std::vector<char> together_;  // [sets, sets] of skills: whether some vehicle has both
 };
 
 }  // namespace vrp

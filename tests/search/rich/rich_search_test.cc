@@ -13,6 +13,7 @@
 
 #include "core/base/steady_time.h"
 #include "core/problem/checker.h"
+#include "core/search/rich/rich_problem.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
@@ -252,6 +253,45 @@ TEST(RichSearchTest, IsNeverWorseThanThePlanThatItWasGiven) {
     const SearchResult found = *Search(instance, options);
     EXPECT_LE(ValueOf(instance, found.plan).cost, ValueOf(instance, options.initial[0]).cost + 1e-6)
         << instance.name();
+  }
+}
+
+TEST(FirstPlanTest, FillsRoutesOnTheWayToTheFarthest) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const Instance instance = MakeFeatureInstance(
+        {.customers = 300, .seed = seed, .features = {Feature::kBackhauls, Feature::kSkills}});
+    const SearchResult first = SearchFor(instance, 0);
+    ExpectSound(instance, first);
+    EXPECT_LT(first.cost, 1.35 * SearchFor(instance, 5000).cost) << instance.name();
+  }
+}
+
+// Two vehicles of 10, two far customers of 3 and two near ones of 7.
+TEST(FirstPlanTest, BeginsWithTheBulkiestWhereTheFarthestLeaveThemNoRoom) {
+  const Instance instance = test::AnInstance()
+                                .At({{0, 0}, {100, 0}, {101, 0}, {10, 0}, {11, 0}})
+                                .Demands({3, 3, 7, 7})
+                                .Vehicles(2)
+                                .MaxDistance(1000)
+                                .Build();
+  const SearchResult first = SearchFor(instance, 0);
+  EXPECT_TRUE(CheckPlan(instance, first.plan).feasible);
+}
+
+// By every other customer's skill there are two problems, which share no route.
+TEST(NeighbourTest, AreThoseWhomOneVehicleMayServeBoth) {
+  InstanceData data = test::AnInstance().WithCustomers(400).BuildData();
+  data.vehicles = {{.id = "crane", .capacity = 10, .skills = {"crane"}},
+                   {.id = "cold", .capacity = 10, .skills = {"cold"}}};
+  data.required_skills.resize(401);
+  for (size_t i = 1; i <= 400; ++i) data.required_skills[i] = {i % 2 == 0 ? "crane" : "cold"};
+  for (const bool by_matrix : {false, true}) {
+    if (by_matrix) data.distance_matrix = Instance::Create(data)->DistanceMatrix();
+    const RichProblem problem = RichProblem::Create(*Instance::Create(data), {});
+    for (NodeIndex node = 1; node <= 400; ++node) {
+      EXPECT_EQ(std::ssize(problem.Near(node)), RichProblem::kListedLarge);
+      for (const NodeIndex other : problem.Near(node)) EXPECT_EQ(other % 2, node % 2);
+    }
   }
 }
 
