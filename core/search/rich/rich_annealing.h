@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "core/search/cooling.h"
 #include "core/search/fast_random.h"
+#include "core/search/rich/rich_alternatives.h"
 #include "core/search/rich/rich_pruning.h"
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_route_set.h"
@@ -82,6 +83,7 @@ class RichAnnealing {
   RichRecreate recreate_;
   RichTypes types_;
   RichPruning pruning_;
+  RichAlternatives alternatives_;
 
   bool fleet_too_small_ = false;
   bool packs_ = false;            // where required units are absent and no route was taken away

@@ -175,6 +175,10 @@ void RichInsertion::LookBesideRelated(NodeIndex node, RichSpot& best) {
   std::array<double, kRelatedLooked> after;
   for (size_t i = 0; i < looked.size(); ++i) {
     const VisitPlace& place = routes_.PlaceOf(looked[i]);
+    if (place.route < 0) {
+      before[i] = after[i] = kNever;
+      continue;
+    }
     before[i] = from(place.before) + to(looked[i]) - place.edge_before;
     after[i] = from(looked[i]) + to(place.after) - place.edge_after;
   }

@@ -163,15 +163,11 @@ double RichRecreate::Limit(const RichUnit& unit, double worth) const {
   return toll_ > 0 ? worth * toll_ * unit.weight : RichProblem::kNever;
 }
 
-void RichRecreate::InsertAbsent(double worth) {
+void RichRecreate::InsertAbsent(double worth, First first) {
   insertion_.SetMood({});
   gathered_ = routes_.absent();
   kept_absent_.clear();
-  const auto bulk = [&](int32_t u) {
-    return problem_.bulk(problem_.NodesOf(problem_.unit(u)).front());
-  };
-  std::stable_sort(gathered_.begin(), gathered_.end(),
-                   [&](int32_t a, int32_t b) { return bulk(a) > bulk(b); });
+  OrderBy(first == First::kFar ? kFar : kBulk);
   InsertGathered(worth);
 }
 

@@ -25,9 +25,12 @@ class RichRecreate {
   // Likewise the bulkiest first, give or take a factor, each into the vehicle that has the least
   // room left for it (best-fit decreasing), whatever that costs.
   void Pack(std::span<const int32_t> removed, NodeIndex seed);
-  // Inserts all absent units, the bulkiest first, without randomness; optional ones where they cost
-  // at most `worth` times their prize. Past the stop what is left stays absent.
-  void InsertAbsent(double worth);
+  // Which units go first: those far from the depot, whose routes take up others on their way, or
+  // the bulkiest, for which there may be no room later.
+  enum class First { kFar, kBulky };
+  // Inserts all absent units without randomness; optional ones where they cost at most `worth`
+  // times their prize. Past the stop what is left stays absent.
+  void InsertAbsent(double worth, First first = First::kFar);
 
  private:
   static constexpr int32_t kMostRetried = 12;  // absent units

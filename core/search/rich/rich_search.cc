@@ -55,25 +55,31 @@ struct FirstRoutes {
 FirstRoutes MakeFirstRoutes(const RichProblem& problem, const SearchOptions& options,
                             const StopCondition& stop, FastRandom& random) {
   const RichRouteSet empty(problem);
-  const auto made = [&](const Plan& plan, double worth) {
+  const auto filled = [&](const Plan& plan, double worth, RichRecreate::First first) {
     RichRouteSet routes = empty;
     routes.Load(plan);
-    RichRecreate(routes, random, stop).InsertAbsent(worth);
+    RichRecreate(routes, random, stop).InsertAbsent(worth, first);
     if (stop.ShouldStop()) PackAbsent(routes);
     return routes;
+  };
+  const auto made = [&](const Plan& plan) {
+    RichRouteSet routes = filled(plan, 1, RichRecreate::First::kFar);
+    if (routes.missing_weight() == 0 || stop.ShouldStop()) return routes;
+    RichRouteSet bulky = filled(plan, 1, RichRecreate::First::kBulky);
+    return IsBetter(bulky, routes) ? bulky : routes;
   };
   std::optional<RichRouteSet> best;
   const auto consider = [&](RichRouteSet routes) {
     if (!best.has_value() || IsBetter(routes, *best)) best.emplace(std::move(routes));
   };
-  for (const Plan& plan : options.initial) consider(made(plan, 1));
-  if (!best.has_value() || !stop.ShouldStop()) consider(made({}, 1));
+  for (const Plan& plan : options.initial) consider(made(plan));
+  if (!best.has_value() || !stop.ShouldStop()) consider(made({}));
   const bool optional = std::any_of(empty.servable().begin(), empty.servable().end(),
                                     [&](int32_t u) { return !problem.unit(u).required(); });
   Plan plan = best->ToPlan();
   if (!optional || stop.ShouldStop()) return {*std::move(best), std::move(plan)};
   const absl::Time begun = SteadyNow();
-  RichRouteSet generous = made({}, kGenerous);
+  RichRouteSet generous = filled({}, kGenerous, RichRecreate::First::kBulky);
   PruneAll(generous);
   const absl::Time worthwhile = SteadyNow() + kGenerousTimes * (SteadyNow() - begun);
   const bool starts_there = options.initial.empty() && worthwhile < stop.deadline() &&

@@ -18,7 +18,7 @@ constexpr double kGenerous = 10;
 std::vector<int32_t> Overserve(RichRouteSet& routes) {
   FastRandom random(1);
   const StopCondition never;
-  RichRecreate(routes, random, never).InsertAbsent(kGenerous);
+  RichRecreate(routes, random, never).InsertAbsent(kGenerous, RichRecreate::First::kBulky);
   std::vector<int32_t> slots(routes.slots());
   std::iota(slots.begin(), slots.end(), 0);
   return slots;

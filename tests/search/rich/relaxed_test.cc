@@ -298,7 +298,7 @@ TEST(ImproveRelaxedTest, WhatItTellsOfBreaksNoLimitAndGrowsCheaper) {
     FastRandom random(5);
     const StopCondition never;
     RichRouteSet routes(problem);
-    RichRecreate(routes, random, never).InsertAbsent(1);
+    RichRecreate(routes, random, never).InsertAbsent(1, RichRecreate::First::kBulky);
     if (routes.missing_weight() > 0) continue;
     SearchOptions options;
     options.max_iterations = 3'000;
