@@ -1,6 +1,7 @@
 // One launch a pass: a block for an instance and a group of its trajectories.
+#include "core/kernels/cuda/block_words.cuh"
 #include "core/kernels/cuda/decoder_launch.h"
-#include "core/kernels/cuda/kernel_memory.cuh"
+#include "core/kernels/cuda/kernel_launch.cuh"
 #include "core/kernels/cuda/slice_group.cuh"
 
 namespace vrp {
@@ -28,7 +29,8 @@ __device__ const float* Staged(const float* from, int64_t stride, int32_t nodes,
 // Shared memory holds the groups' rooms, then the staged rows; queries, of which a step reads one
 // row, stay where they are.
 __device__ Place Begin(const DecoderBatch<float>& batch, const LaunchPlan& plan, uint8_t* scratch,
-                       bool gradient, uint8_t* shared) {
+                       bool gradient) {
+  uint8_t* const shared = SharedBytes();
   Place place;
   place.instance = static_cast<int32_t>(blockIdx.x) / plan.blocks_per_instance;
   const int32_t block = static_cast<int32_t>(blockIdx.x) % plan.blocks_per_instance;
@@ -67,8 +69,7 @@ template <bool kAlone>
 __global__ void __launch_bounds__(MostThreads<kAlone>(), kResidentThreads / MostThreads<kAlone>())
     RolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request, BatchRolloutResult result,
                   LaunchPlan plan, uint8_t* scratch) {
-  extern __shared__ __align__(16) uint8_t shared[];
-  const Place place = Begin(batch, plan, scratch, false, shared);
+  const Place place = Begin(batch, plan, scratch, false);
   if (place.group >= plan.trajectory_parts) return;
   for (int32_t p = place.group; p < request.trajectories; p += plan.trajectory_parts) {
     const int64_t trajectory = int64_t{place.instance} * request.trajectories + p;
@@ -82,8 +83,7 @@ __global__ void __launch_bounds__(MostThreads<kAlone>(), kResidentThreads / Most
     SecondPassKernel(DecoderBatch<float> batch, BatchSecondPassRequest request,
                      double* log_likelihoods, BatchNodes<float> gradient, LaunchPlan plan,
                      uint8_t* scratch) {
-  extern __shared__ __align__(16) uint8_t shared[];
-  const Place place = Begin(batch, plan, scratch, true, shared);
+  const Place place = Begin(batch, plan, scratch, true);
   const int32_t part = place.group / plan.trajectory_parts;
   if (part >= plan.step_parts) return;
   const DecoderNodes<float> sum = gradient.At(place.instance);
@@ -97,18 +97,10 @@ __global__ void __launch_bounds__(MostThreads<kAlone>(), kResidentThreads / Most
   }
 }
 
-// Launches `kernel`, one of those above.
-template <typename... Arguments>
-cudaError_t LaunchAs(void (*kernel)(Arguments...), const Launch& launch, int32_t instances,
-                     const Arguments&... arguments) {
-  const LaunchPlan& plan = launch.plan;
-  if (const cudaError_t error = AllowShared(kernel, plan.shared_bytes); error != cudaSuccess) {
-    return error;
-  }
-  const dim3 threads = {static_cast<unsigned>(kSliceThreads), static_cast<unsigned>(plan.slices)};
-  kernel<<<static_cast<unsigned>(plan.blocks(instances)), threads,
-           static_cast<size_t>(plan.shared_bytes), launch.stream>>>(arguments...);
-  return cudaGetLastError();
+LaunchShape ShapeOf(const LaunchPlan& plan, int32_t instances) {
+  return {.blocks = plan.blocks(instances),
+          .threads = dim3(kSliceThreads, static_cast<unsigned>(plan.slices)),
+          .shared_bytes = plan.shared_bytes};
 }
 
 }  // namespace
@@ -116,16 +108,16 @@ cudaError_t LaunchAs(void (*kernel)(Arguments...), const Launch& launch, int32_t
 cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                           const BatchRolloutResult& result, const Launch& launch) {
   const auto kernel = launch.plan.slices == 1 ? RolloutKernel<true> : RolloutKernel<false>;
-  return LaunchAs(kernel, launch, batch.instances, batch, request, result, launch.plan,
-                  launch.scratch);
+  return LaunchKernel(kernel, ShapeOf(launch.plan, batch.instances), launch.stream, batch, request,
+                      result, launch.plan, launch.scratch);
 }
 
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
                              const BatchNodes<float>& gradient, const Launch& launch) {
   const auto kernel = launch.plan.slices == 1 ? SecondPassKernel<true> : SecondPassKernel<false>;
-  return LaunchAs(kernel, launch, batch.instances, batch, request, log_likelihoods, gradient,
-                  launch.plan, launch.scratch);
+  return LaunchKernel(kernel, ShapeOf(launch.plan, batch.instances), launch.stream, batch, request,
+                      log_likelihoods, gradient, launch.plan, launch.scratch);
 }
 
 }  // namespace vrp

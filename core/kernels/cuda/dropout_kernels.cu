@@ -1,5 +1,6 @@
 // One launch a mask: a warp for each row.
 #include "core/kernels/cuda/dropout_launch.h"
+#include "core/kernels/cuda/kernel_launch.cuh"
 #include "core/kernels/cuda/slice_group.cuh"
 
 namespace vrp {
@@ -17,9 +18,9 @@ __global__ void __launch_bounds__(kWarpThreads* kWarps) MaskKernel(DropoutMask m
 }  // namespace
 
 cudaError_t LaunchMask(const DropoutMask& mask, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((mask.rows() + kWarps - 1) / kWarps);
-  MaskKernel<<<blocks, dim3(kWarpThreads, kWarps), 0, stream>>>(mask);
-  return cudaGetLastError();
+  const LaunchShape shape = {.blocks = (mask.rows() + kWarps - 1) / kWarps,
+                             .threads = dim3(kWarpThreads, kWarps)};
+  return LaunchKernel(MaskKernel, shape, stream, mask);
 }
 
 }  // namespace vrp

@@ -1,5 +1,6 @@
 // One launch walks all trajectories: a warp for each.
 #include "core/kernels/cuda/follow_launch.h"
+#include "core/kernels/cuda/kernel_launch.cuh"
 #include "core/kernels/cuda/slice_group.cuh"
 
 namespace vrp {
@@ -19,9 +20,9 @@ __global__ void __launch_bounds__(kWarpThreads* kWarps)
 
 cudaError_t LaunchFollow(const FollowRequest& request, const FollowResult<float>& result,
                          cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((request.rows() + kWarps - 1) / kWarps);
-  FollowKernel<<<blocks, dim3(kWarpThreads, kWarps), 0, stream>>>(request, result);
-  return cudaGetLastError();
+  const LaunchShape shape = {.blocks = (request.rows() + kWarps - 1) / kWarps,
+                             .threads = dim3(kWarpThreads, kWarps)};
+  return LaunchKernel(FollowKernel, shape, stream, request, result);
 }
 
 }  // namespace vrp

@@ -1,6 +1,7 @@
 // One launch improves all plans by some rounds: a warp for each.
+#include "core/kernels/cuda/block_words.cuh"
 #include "core/kernels/cuda/improve_launch.h"
-#include "core/kernels/cuda/kernel_memory.cuh"
+#include "core/kernels/cuda/kernel_launch.cuh"
 #include "core/kernels/cuda/slice_group.cuh"
 
 namespace vrp {
@@ -11,13 +12,12 @@ constexpr int32_t kWarpThreads = 32;
 __global__ void __launch_bounds__(kWarpThreads* kMostImproveWarps)
     ImproveKernel(ImproveBatch batch, ImproveRequest request, int64_t room_bytes,
                   uint8_t* scratch) {
-  extern __shared__ __align__(16) uint8_t shared[];
   const auto warp = static_cast<int32_t>(threadIdx.y);
   const auto number = static_cast<int32_t>(blockIdx.x * blockDim.y) + warp;
   if (number >= batch.instances) return;
   const ImproveTask task = batch.tasks[number];
   uint8_t* const room =
-      scratch == nullptr ? shared + warp * room_bytes : scratch + number * room_bytes;
+      scratch == nullptr ? SharedBytes() + warp * room_bytes : scratch + number * room_bytes;
   Improve(WarpLanes(), batch, CutImproveRoom(task.nodes, task.routes, room), request, number);
 }
 
@@ -26,15 +26,11 @@ __global__ void __launch_bounds__(kWarpThreads* kMostImproveWarps)
 cudaError_t LaunchImprove(const ImproveBatch& batch, const ImproveRequest& request,
                           const ImproveLaunch& launch) {
   const ImprovePlan& plan = launch.plan;
-  if (const cudaError_t error = AllowShared(ImproveKernel, plan.shared_bytes);
-      error != cudaSuccess) {
-    return error;
-  }
-  const dim3 threads = {static_cast<unsigned>(kWarpThreads), static_cast<unsigned>(plan.warps)};
-  ImproveKernel<<<static_cast<unsigned>(plan.blocks(batch.instances)), threads,
-                  static_cast<size_t>(plan.shared_bytes), launch.stream>>>(
-      batch, request, plan.room_bytes, launch.scratch);
-  return cudaGetLastError();
+  const LaunchShape shape = {.blocks = plan.blocks(batch.instances),
+                             .threads = dim3(kWarpThreads, static_cast<unsigned>(plan.warps)),
+                             .shared_bytes = plan.shared_bytes};
+  return LaunchKernel(ImproveKernel, shape, launch.stream, batch, request, plan.room_bytes,
+                      launch.scratch);
 }
 
 }  // namespace vrp

@@ -1,5 +1,6 @@
 // One launch a batch, a block an instance.
 #include "core/kernels/cuda/instance_launch.h"
+#include "core/kernels/cuda/kernel_launch.cuh"
 #include "core/kernels/cuda/slice_group.cuh"
 #include "core/kernels/instance_program.h"
 
@@ -14,8 +15,8 @@ __global__ void __launch_bounds__(kSliceThreads) InstanceKernel(InstanceTask tas
 }  // namespace
 
 cudaError_t LaunchInstances(const InstanceTask& task, cudaStream_t stream) {
-  InstanceKernel<<<static_cast<unsigned>(task.instances), kSliceThreads, 0, stream>>>(task);
-  return cudaGetLastError();
+  const LaunchShape shape = {.blocks = task.instances, .threads = dim3(kSliceThreads)};
+  return LaunchKernel(InstanceKernel, shape, stream, task);
 }
 
 }  // namespace vrp

@@ -1,4 +1,5 @@
 // Two launches a step: the norm, whose last block decides what is done, and the update.
+#include "core/kernels/cuda/kernel_launch.cuh"
 #include "core/kernels/cuda/optimiser_launch.h"
 #include "core/kernels/cuda/slice_group.cuh"
 
@@ -27,11 +28,13 @@ __global__ void __launch_bounds__(kSliceThreads) UpdateKernel(OptimiserTask task
 }  // namespace
 
 cudaError_t LaunchOptimiser(const OptimiserTask& task, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(NormBlocks(task.size));
-  NormKernel<<<blocks, kSliceThreads, 0, stream>>>(task);
-  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
-  UpdateKernel<<<static_cast<unsigned>(task.piece_count), kSliceThreads, 0, stream>>>(task);
-  return cudaGetLastError();
+  const LaunchShape norm = {.blocks = NormBlocks(task.size), .threads = dim3(kSliceThreads)};
+  if (const cudaError_t error = LaunchKernel(NormKernel, norm, stream, task);
+      error != cudaSuccess) {
+    return error;
+  }
+  const LaunchShape update = {.blocks = task.piece_count, .threads = dim3(kSliceThreads)};
+  return LaunchKernel(UpdateKernel, update, stream, task);
 }
 
 }  // namespace vrp

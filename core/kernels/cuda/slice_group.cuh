@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/kernels/cuda/block_words.cuh"
 #include "core/kernels/cuda/launch_plan.h"
 #include "core/kernels/group.h"
 
@@ -106,9 +107,7 @@ class SliceGroup {
       __syncthreads();
     } else {
       // Barrier 0 is the whole block's.
-      asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int32_t>(threadIdx.y) + 1),
-                   "n"(kSliceThreads)
-                   : "memory");
+      WaitAtBarrier<kSliceThreads>(static_cast<int32_t>(threadIdx.y) + 1);
     }
   }
   template <typename T>
