@@ -31,11 +31,13 @@ cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
 }
 
-// Enqueues a call of `kernel` by every thread; what CUDA reports at once.
+// Enqueues a call of `kernel` by every thread; what CUDA reports at once. Of no blocks, which CUDA
+// refuses, nothing comes: a batch may be empty.
 template <typename... Parameters>
 cudaError_t LaunchKernel(void (*kernel)(Parameters...), const LaunchShape& shape,
                          cudaStream_t stream,
                          const std::type_identity_t<Parameters>&... arguments) {
+  if (shape.blocks == 0) return cudaSuccess;
   if (const cudaError_t error = AllowShared(kernel, shape.shared_bytes); error != cudaSuccess) {
     return error;
   }
