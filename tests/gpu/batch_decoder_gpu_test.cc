@@ -1,58 +1,22 @@
 // The decoder's kernels against the same programs on the CPU.
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/random.h"
 #include "core/kernels/attention_decoder.h"
 #include "core/kernels/batch_decoder.h"
 #include "gtest/gtest.h"
+#include "tests/gpu/device_buffer.h"
+#include "tests/gpu/device_rules.h"
 #include "tests/gpu/gpu_testing.h"
-#include "tests/kernels/routing_case.h"
 
 namespace vrp {
 namespace {
 
-// An array of the host and one of the device.
-template <typename T>
-class Buffer {
- public:
-  explicit Buffer(size_t size) : Buffer(std::vector<T>(size)) {}
-  explicit Buffer(std::vector<T> values) : host_(std::move(values)) {
-    void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes()) != cudaSuccess) std::abort();
-    device_.reset(static_cast<T*>(memory));
-    Upload();
-  }
-
-  void Upload() const { Copy(device_.get(), host_.data(), cudaMemcpyHostToDevice); }
-  // What the device has, after all that it was told to do.
-  std::vector<T> Download() const {
-    std::vector<T> values(host_.size());
-    Copy(values.data(), device_.get(), cudaMemcpyDeviceToHost);
-    return values;
-  }
-  std::vector<T>& host() { return host_; }
-  T* data(bool cuda) { return cuda ? device_.get() : host_.data(); }
-
- private:
-  struct Free {
-    void operator()(T* memory) const { cudaFree(memory); }
-  };
-  size_t bytes() const { return host_.size() * sizeof(T); }
-  void Copy(void* to, const void* from, cudaMemcpyKind kind) const {
-    if (cudaMemcpy(to, from, bytes(), kind) != cudaSuccess) std::abort();
-  }
-
-  std::vector<T> host_;
-  std::unique_ptr<T, Free> device_;
-};
+using test::Buffer;
 
 // Projections of a batch, or (seed 0) their gradients, which begin at 0.
 struct NodeBuffers {
@@ -96,60 +60,27 @@ struct NodeBuffers {
   Buffer<float> rows, base, start, shares;
 };
 
-// Instances on the host and on the device.
+// Instances and their projections on the host and on the device.
 class BatchBuffers {
  public:
-  BatchBuffers(const DecoderShape& shape, const std::vector<CaseOptions>& cases) {
-    std::vector<StepRules> here;
-    std::vector<StepRules> there;
-    for (const CaseOptions& options : cases) {
-      cases_.push_back(std::make_unique<RoutingCase>(options));
-      RoutingProblem problem = cases_.back()->problem();
-      nodes_ = std::max(nodes_, problem.nodes);
-      steps_ = std::max(steps_, MaxTourSteps(problem));
-      here.push_back(MakeStepRules(problem));
-      there.push_back(here.back());
-      RoutingProblem& moved = there.back().problem;
-      const auto size = static_cast<size_t>(problem.nodes);
-      for (const double** array : {&moved.x, &moved.y, &moved.demands, &moved.backhauls,
-                                   &moved.window_opens, &moved.window_closes, &moved.services}) {
-        Move(*array, size);
-      }
-      Move(moved.distances, size * size);
-      Move(moved.durations, size * size);
-    }
-    here_ = std::move(here);
-    there_ = std::make_unique<Buffer<StepRules>>(std::move(there));
-    projections_ = std::make_unique<NodeBuffers>(shape, size(), nodes_, 17);
-    shape_ = shape;
-  }
+  BatchBuffers(const DecoderShape& shape, const std::vector<CaseOptions>& cases)
+      : shape_(shape), rules_(cases), projections_(shape, rules_.size(), rules_.nodes(), 17) {}
 
-  int32_t size() const { return static_cast<int32_t>(here_.size()); }
-  int32_t nodes() const { return nodes_; }
-  int32_t steps() const { return steps_; }
+  int32_t size() const { return rules_.size(); }
+  int32_t nodes() const { return rules_.nodes(); }
+  int32_t steps() const { return rules_.steps(); }
   DecoderBatch<float> view(bool cuda) {
     return {.shape = shape_,
             .instances = size(),
-            .nodes = nodes_,
-            .rules = cuda ? there_->data(true) : here_.data(),
-            .projections = projections_->view<const float>(cuda)};
+            .nodes = nodes(),
+            .rules = rules_.data(cuda),
+            .projections = projections_.view<const float>(cuda)};
   }
 
  private:
-  void Move(const double*& array, size_t size) {
-    if (array == nullptr) return;
-    arrays_.push_back(std::make_unique<Buffer<double>>(std::vector<double>(array, array + size)));
-    array = arrays_.back()->data(true);
-  }
-
-  DecoderShape shape_;
-  std::vector<std::unique_ptr<RoutingCase>> cases_;
-  std::vector<std::unique_ptr<Buffer<double>>> arrays_;
-  std::vector<StepRules> here_;
-  std::unique_ptr<Buffer<StepRules>> there_;
-  std::unique_ptr<NodeBuffers> projections_;
-  int32_t nodes_ = 0;
-  int32_t steps_ = 0;
+  const DecoderShape shape_;
+  test::DeviceRules rules_;
+  NodeBuffers projections_;
 };
 
 struct RolledBuffers {
@@ -186,10 +117,29 @@ struct GpuCase {
   std::vector<CaseOptions> instances;
   int32_t trajectories = 1;
   DecoderShape shape = {};
+  test::DeviceLike device = {};
 };
+
+// Small ones, whose devices lead them the ways of larger ones: one slice and many, staged and not,
+// one block and many, more shared memory than the usual, rooms out of it.
+std::vector<GpuCase> EmulatedGpuCases() {
+  constexpr DecoderShape kSmall = {.hidden = 32, .heads = 4};
+  const std::vector<CaseOptions> all = AllCases(6);
+  std::vector<CaseOptions> some;
+  for (size_t i = 0; i < all.size(); i += 9) some.push_back(all[i]);
+  const std::vector<CaseOptions> two = {{.nodes = 12, .windows = true}, {.nodes = 9, .tsp = true}};
+  return {{"EveryVariant", all, 1, {.hidden = 16, .heads = 2}},
+          {"StagedSlices", some, 5, kSmall, {.seed = 2}},
+          {"SlicesAlone", two, 5, kSmall, {.shared_bytes = 5000, .multiprocessors = 8, .seed = 3}},
+          {"ManyBlocks", two, 9, kSmall, {.multiprocessors = 8, .seed = 4, .deferred = true}},
+          {"MuchSharedMemory", {{.nodes = 33}}, 4, {.hidden = 128, .heads = 8}, {.seed = 5}},
+          {"BeyondSharedMemory", two, 3, kSmall, {.shared_bytes = 700, .seed = 6}},
+          {"OddShape", some, 2, {.hidden = 48, .heads = 3, .clip = 7}, {.seed = 7}}};
+}
 
 // Few and many trajectories, nodes in shared memory and out of it, groups in global memory.
 std::vector<GpuCase> GpuCases() {
+  if (test::kEmulated) return EmulatedGpuCases();
   std::vector<CaseOptions> ten(10, CaseOptions{.nodes = 51});
   for (size_t i = 0; i < ten.size(); ++i) ten[i].seed = i + 1;
   return {{"EveryVariant", AllCases(13), 1},
@@ -208,6 +158,7 @@ class BatchDecoderGpuTest : public testing::TestWithParam<GpuCase> {
  protected:
   void SetUp() override {
     if (!test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
+    test::BeLike(GetParam().device);
   }
 };
 
@@ -311,6 +262,35 @@ TEST_P(BatchDecoderGpuTest, HasRoomsBeyondSharedMemoryWhereItIsTold) {
   ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, own.view(true)).ok());
   EXPECT_EQ(told.choices.Download(), own.choices.Download());
   EXPECT_EQ(asked > 0, one.name == "BeyondSharedMemory");
+}
+
+TEST_P(BatchDecoderGpuTest, DerivesTheSameToTheBitInWhateverOrderItWorksWhereThatIsWanted) {
+  const GpuCase& one = GetParam();
+  BatchBuffers batch(one.shape, one.instances);
+  const int64_t rows = batch.size() * int64_t{one.trajectories};
+  RolledBuffers rolled(rows, batch.steps());
+  const BatchRolloutRequest sampled = {
+      .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
+  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), sampled, rolled.view(true)).ok());
+  Buffer<double> weights(std::vector<double>(static_cast<size_t>(rows), 0.5));
+  std::vector<std::vector<float>> found;
+  for (const uint64_t seed : {31, 32}) {
+    test::DeviceLike device = one.device;
+    device.seed = seed;
+    test::BeLike(device);
+    Buffer<double> terms(static_cast<size_t>(rows));
+    NodeBuffers gradient(one.shape, batch.size(), batch.nodes(), 0);
+    const BatchSecondPassRequest request = {.trajectories = one.trajectories,
+                                            .max_steps = batch.steps(),
+                                            .choices = rolled.choices.data(true),
+                                            .weights = weights.data(true)};
+    ASSERT_TRUE(
+        MakeCudaBatchDecoder({.deterministic = true})
+            ->SecondPass(batch.view(true), request, terms.data(true), gradient.view<float>(true))
+            .ok());
+    found.push_back(gradient.rows.Download());
+  }
+  EXPECT_EQ(found[0], found[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, BatchDecoderGpuTest, testing::ValuesIn(GpuCases()),

@@ -14,6 +14,7 @@ struct ImproverCase {
   std::string name;
   std::vector<ImprovedPlan> plans;
   int32_t rounds = 0;
+  test::DeviceLike device = {};
 };
 
 std::vector<ImprovedPlan> Hundreds(int32_t count) {
@@ -25,8 +26,21 @@ std::vector<ImprovedPlan> Hundreds(int32_t count) {
   return plans;
 }
 
+// Small ones: four warps of a block, two of them, rooms out of shared memory.
+std::vector<ImproverCase> EmulatedImproverCases() {
+  const std::vector<ImprovedPlan> sizes = {
+      test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),
+      test::RandomPlan({.customers = 33}), test::RandomPlan({.customers = 20, .tsp = true}),
+      test::RandomPlan({.customers = 12, .capacity = 9})};
+  return {{"Descent", sizes, 0},
+          {"Rounds", sizes, 30, {.seed = 2, .deferred = true}},
+          {"FewWarps", sizes, 10, {.shared_bytes = 5000, .seed = 3}},
+          {"BeyondSharedMemory", sizes, 10, {.shared_bytes = 700, .seed = 4}}};
+}
+
 // Rooms in shared memory, few of them in a block, and in global memory.
 std::vector<ImproverCase> ImproverCases() {
+  if (test::kEmulated) return EmulatedImproverCases();
   return {{"Descent", Hundreds(9), 0},
           {"Rounds", Hundreds(9), 500},
           {"OneOfEachSize",
@@ -42,6 +56,7 @@ class BatchImproverGpuTest : public testing::TestWithParam<ImproverCase> {
  protected:
   void SetUp() override {
     if (!test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
+    test::BeLike(GetParam().device);
   }
 };
 

@@ -1,12 +1,10 @@
 // Instances drawn by CUDA beside the same program on the CPU.
-#include <ATen/ATen.h>
-
 #include <cstring>
 #include <ostream>
 #include <vector>
 
-#include "core/device/device_stream.h"
 #include "core/kernels/device_instances.h"
+#include "tests/gpu/device_buffer.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/kernels/drawn_instances.h"
 
@@ -24,21 +22,20 @@ class DrawnInstancesGpuTest : public test::GpuTest,
 
 TEST_P(DrawnInstancesGpuTest, AreTheCpusToTheBit) {
   constexpr int64_t kBatch = 77;
-  const test::DrawnShape shape = {.drawn = GetParam().drawn, .instances = 300, .nodes = 102};
+  const test::DrawnShape shape = {
+      .drawn = GetParam().drawn, .instances = test::kEmulated ? 9 : 300, .nodes = 102};
   std::vector<uint8_t> expected_memory = test::DrawnOnCpu(shape, kBatch);
-  std::vector<uint8_t> begin = test::NoInstances(shape, kBatch);
-  const at::Tensor there =
-      at::from_blob(begin.data(), {std::ssize(begin)}, at::kByte).to(at::Device(at::kCUDA, 0));
-  auto* const base = there.mutable_data_ptr<uint8_t>();
-  const absl::Status status = DrawInstancesOnCuda(test::TaskIn(base, shape), CurrentStream(0));
+  test::Buffer<uint8_t> there(test::NoInstances(shape, kBatch));
+  uint8_t* const base = there.data(true);
+  const absl::Status status = DrawInstancesOnCuda(test::TaskIn(base, shape), nullptr);
   ASSERT_TRUE(status.ok()) << status;
-  const at::Tensor here = there.cpu();
+  std::vector<uint8_t> here = there.Download();
   const InstanceTask expected = test::TaskIn(expected_memory.data(), shape);
-  const InstanceTask actual = test::TaskIn(here.mutable_data_ptr<uint8_t>(), shape);
+  const InstanceTask actual = test::TaskIn(here.data(), shape);
   const auto move = [&](const double*& array) {
     if (array == nullptr) return;
     const int64_t offset = reinterpret_cast<const uint8_t*>(array) - base;
-    array = reinterpret_cast<const double*>(here.const_data_ptr<uint8_t>() + offset);
+    array = reinterpret_cast<const double*>(here.data() + offset);
   };
   for (int32_t b = 0; b < shape.instances; ++b) {
     SCOPED_TRACE(b);

@@ -21,7 +21,7 @@ NOT_ON_THE_CPU = "-*_cpu"
 # others' to check, and take minutes.
 SANITIZED = ("*BatchDecoderGpuTest.*/EveryVariant*:*BatchDecoderGpuTest.*/OddShape:*BatchDecoderGpuTest.*/ManyTrajectories:"
              "*BatchImproverGpuTest.*/OneOfEachSize:*BatchImproverGpuTest.*/Descent:*DrawnInstancesGpuTest.*:"
-             "*DeviceOptimiserGpuTest.*")
+             "*OptimiserGpuTest.*:*DropoutGpuTest.*:*FollowGpuTest.*")
 SANITIZER_FOUND = 86
 GRAPH_TESTS = "*CudaGraph*:*Synchroni*"
 GTEST_KEYS = {"name", "value_param", "type_param", "file", "line", "status", "result", "timestamp", "time", "classname",

@@ -6,8 +6,13 @@
 
 #include "core/device/device.h"
 #include "gtest/gtest.h"
+#include "tests/gpu/device_like.h"
 
 namespace vrp::test {
+
+// The emulated device has another header in this one's place.
+inline constexpr bool kEmulated = false;
+inline void BeLike(const DeviceLike&) {}
 
 inline constexpr char kNoGpu[] =
     "no CUDA device: none in this machine, none that its driver shows, or a build without CUDA "

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/kernels/routing_case.h"
+#include "tests/kernels/some_tour.h"
 
 namespace vrp {
 namespace {
@@ -56,23 +57,6 @@ struct Memory {
   std::vector<TrajectoryEnd> ends;
 };
 
-// Some tour: at each step the (salt + step)-th node that may come next.
-std::vector<int32_t> Tour(const StepRules& rules, int32_t salt) {
-  std::vector<uint8_t> visited(kNodes);
-  RouteState state = BeginTrajectory(rules, visited.data());
-  std::vector<int32_t> choices;
-  while (!IsDone(state)) {
-    std::vector<int32_t> allowed;
-    for (int32_t n = 0; n < kNodes; ++n) {
-      if (IsAllowed(rules, state, visited.data(), n)) allowed.push_back(n);
-    }
-    const size_t next = static_cast<size_t>(salt) + choices.size();
-    choices.push_back(allowed[next % allowed.size()]);
-    Take(rules, choices.back(), state, visited.data());
-  }
-  return choices;
-}
-
 // What a pointer network reads of a node, in words of its own.
 template <typename T>
 std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
@@ -114,7 +98,7 @@ class Both {
   Both(const RoutingCase& one, StepReader reader)
       : reader_(reader), rules_(MakeStepRules(one.problem())), actual(reader), expected(reader) {
     for (int32_t p = 0; p < kTrajectories; ++p) {
-      const std::vector<int32_t> tour = Tour(rules_, p);
+      const std::vector<int32_t> tour = test::SomeTour(rules_, p);
       choices_.insert(choices_.end(), tour.begin(), tour.end());
       choices_.resize(Memory<T>::Size(p + 1), -1);
       Plain(tour, p);
@@ -224,7 +208,7 @@ class FollowTest : public testing::Test {
 TEST_F(FollowTest, EndsAtAChoiceThatIsNotAllowedAndGoesOnWithTheOthers) {
   for (const int32_t wrong : {1, kNodes, -1}) {
     choices_.clear();
-    const std::vector<int32_t> whole = Tour(rules_[1], 1);
+    const std::vector<int32_t> whole = test::SomeTour(rules_[1], 1);
     const FollowResult<float> result = FollowBoth({{1, 2, wrong}, whole});
     EXPECT_EQ(result.ends[0], TrajectoryEnd::kForbidden);
     EXPECT_EQ(result.lengths[0], 2);
@@ -236,7 +220,8 @@ TEST_F(FollowTest, EndsAtAChoiceThatIsNotAllowedAndGoesOnWithTheOthers) {
 }
 
 TEST_F(FollowTest, DrawsByTheStepTheTrajectoryAndTheTime) {
-  const FollowResult<float> result = FollowBoth({Tour(rules_[0], 0), Tour(rules_[1], 0)});
+  const FollowResult<float> result =
+      FollowBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
   EXPECT_EQ(result.draws[7], SecondUniform(StepBlock({5, 13, 40, 7})));
   EXPECT_EQ(result.draws[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
 }

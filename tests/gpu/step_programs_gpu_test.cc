@@ -1,0 +1,137 @@
+// Dropout's masks and given choices on a device against the same programs on the CPU.
+#include <string>
+#include <vector>
+
+#include "core/kernels/dropout_mask.h"
+#include "core/kernels/followed_steps.h"
+#include "gtest/gtest.h"
+#include "tests/gpu/device_buffer.h"
+#include "tests/gpu/device_rules.h"
+#include "tests/gpu/gpu_testing.h"
+#include "tests/kernels/some_tour.h"
+
+namespace vrp {
+namespace {
+
+using test::Buffer;
+
+class DropoutGpuTest : public test::GpuTest {};
+
+TEST_F(DropoutGpuTest, WritesTheMasksThatTheCpuWrites) {
+  // Rows that fill blocks and that do not, none too.
+  for (const int32_t sequences : {8, 7, 0}) {
+    DropoutMask mask = {.key = {.seed = 3, .sequence = 40, .layer = 1, .decoder = true},
+                        .rate = DropoutRateOf(0.25),
+                        .length = 5,
+                        .sequences = sequences,
+                        .hidden = 264};
+    Buffer<int64_t> steps(std::vector<int64_t>{6});
+    Buffer<float> kept(std::vector<float>(static_cast<size_t>(mask.rows() * mask.hidden), -1));
+    mask.kept = kept.data(false);
+    mask.steps = steps.data(false);
+    WriteMaskOnCpu(mask);
+    mask.kept = kept.data(true);
+    mask.steps = steps.data(true);
+    const absl::Status status = WriteMaskOnCuda(mask, nullptr);
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_EQ(kept.Download(), kept.host()) << sequences;
+  }
+}
+
+// What is written of all steps of all trajectories.
+struct Followed {
+  Followed(const StepLayout& layout, size_t rows, size_t steps)
+      : current(std::vector<int64_t>(rows * steps, 77)),
+        first(current.host()),
+        begins(std::vector<uint8_t>(rows * steps, 77)),
+        forbidden(std::vector<uint8_t>(rows * steps * static_cast<size_t>(layout.nodes), 77)),
+        shares(rows * steps * static_cast<size_t>(SharesOf(layout.reader))),
+        features(forbidden.host().size() * static_cast<size_t>(FeaturesOf(layout.reader))),
+        draws(rows * steps),
+        costs(rows),
+        rooms(rows * static_cast<size_t>(FollowRoomBytes(layout)) / sizeof(double)),
+        lengths(rows),
+        ends(rows) {}
+
+  FollowResult<float> result(bool cuda) {
+    const StepColumns<float> columns = {current.data(cuda),   first.data(cuda),
+                                        begins.data(cuda),    shares.data(cuda),
+                                        forbidden.data(cuda), features.data(cuda)};
+    return {columns, draws.data(cuda), lengths.data(cuda), costs.data(cuda), ends.data(cuda)};
+  }
+
+  void ExpectTheSame() {
+    EXPECT_EQ(current.Download(), current.host());
+    EXPECT_EQ(first.Download(), first.host());
+    EXPECT_EQ(begins.Download(), begins.host());
+    EXPECT_EQ(forbidden.Download(), forbidden.host());
+    EXPECT_EQ(draws.Download(), draws.host());
+    EXPECT_EQ(lengths.Download(), lengths.host());
+    EXPECT_EQ(ends.Download(), ends.host());
+    for (size_t i = 0; i < costs.host().size(); ++i) {
+      EXPECT_NEAR(costs.Download()[i], costs.host()[i], 1e-9);
+    }
+    for (Buffer<float>* const reals : {&shares, &features}) {
+      const std::vector<float> actual = reals->Download();
+      for (size_t i = 0; i < actual.size(); ++i) {
+        ASSERT_NEAR(actual[i], reals->host()[i], 1e-6) << i;
+      }
+    }
+  }
+
+  Buffer<int64_t> current, first;
+  Buffer<uint8_t> begins, forbidden;
+  Buffer<float> shares, features;
+  Buffer<double> draws, costs, rooms;
+  Buffer<int32_t> lengths;
+  Buffer<TrajectoryEnd> ends;
+};
+
+class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<StepReader> {};
+
+TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
+  constexpr int32_t kTrajectories = 3;
+  test::DeviceRules rules({{.nodes = 9, .windows = true},
+                           {.nodes = 7, .tsp = true},
+                           {.nodes = 40, .open_routes = true, .backhauls = true}});
+  const StepLayout layout = {.reader = GetParam(), .nodes = rules.nodes()};
+  const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
+  const auto steps = static_cast<size_t>(rules.steps());
+  std::vector<int32_t> tours;
+  for (size_t row = 0; row < rows; ++row) {
+    const std::vector<int32_t> tour =
+        test::SomeTour(rules.at(row / kTrajectories), static_cast<int32_t>(row));
+    tours.insert(tours.end(), tour.begin(), tour.end());
+    tours.resize((row + 1) * steps, -1);
+  }
+  tours[4 * steps + 2] = -1;  // a trajectory that ends too soon
+  Buffer<int32_t> choices(tours);
+  Buffer<int64_t> done(std::vector<int64_t>{3});
+  Followed followed(layout, rows, steps);
+  const auto request = [&](bool cuda) -> FollowRequest {
+    return {.layout = layout,
+            .instances = rules.size(),
+            .trajectories = kTrajectories,
+            .max_steps = rules.steps(),
+            .rules = rules.data(cuda),
+            .choices = choices.data(cuda),
+            .rooms = reinterpret_cast<uint8_t*>(followed.rooms.data(cuda)),
+            .seed = 5,
+            .steps = done.data(cuda),
+            .first_trajectory = 100};
+  };
+  FollowOnCpu(request(false), followed.result(false));
+  const absl::Status status = FollowOnCuda(request(true), followed.result(true), nullptr);
+  ASSERT_TRUE(status.ok()) << status;
+  followed.ExpectTheSame();
+}
+
+INSTANTIATE_TEST_SUITE_P(Readers, FollowGpuTest,
+                         testing::Values(StepReader::kShares, StepReader::kPointer),
+                         [](const auto& test) {
+                           return std::string(test.param == StepReader::kShares ? "Shares"
+                                                                                : "Pointer");
+                         });
+
+}  // namespace
+}  // namespace vrp
