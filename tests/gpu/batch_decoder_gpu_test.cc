@@ -121,7 +121,8 @@ struct GpuCase {
 };
 
 // Small ones, whose devices lead them the ways of larger ones: one slice and many, staged and not,
-// one block and many, more shared memory than the usual, rooms out of it.
+// one block and many, fewer groups than trajectories, more shared memory than the usual, rooms out
+// of it.
 std::vector<GpuCase> EmulatedGpuCases() {
   constexpr DecoderShape kSmall = {.hidden = 32, .heads = 4};
   const std::vector<CaseOptions> all = AllCases(6);
@@ -132,6 +133,7 @@ std::vector<GpuCase> EmulatedGpuCases() {
           {"StagedSlices", some, 5, kSmall, {.seed = 2}},
           {"SlicesAlone", two, 5, kSmall, {.shared_bytes = 5000, .multiprocessors = 8, .seed = 3}},
           {"ManyBlocks", two, 9, kSmall, {.multiprocessors = 8, .seed = 4, .deferred = true}},
+          {"FewGroups", two, 11, kSmall, {.multiprocessors = 1, .seed = 8}},
           {"MuchSharedMemory", {{.nodes = 33}}, 4, {.hidden = 128, .heads = 8}, {.seed = 5}},
           {"BeyondSharedMemory", two, 3, kSmall, {.shared_bytes = 700, .seed = 6}},
           {"OddShape", some, 2, {.hidden = 48, .heads = 3, .clip = 7}, {.seed = 7}}};
@@ -197,7 +199,7 @@ TEST_P(BatchDecoderGpuTest, DerivesAsTheCpuDoes) {
     weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
   }
   Buffer<double> weighed(weights);
-  Buffer<double> terms(weights.size());
+  Buffer<double> terms(std::vector<double>(weights.size(), 77));  // written, not added to
   NodeBuffers gradient(one.shape, batch.size(), batch.nodes(), 0);
   for (const bool cuda : {true, false}) {
     const BatchSecondPassRequest request = {.trajectories = one.trajectories,

@@ -1,0 +1,279 @@
+#include "tests/gpu/emulated/block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+// Where the program lies, by the linker.
+extern "C" const char __executable_start;
+
+namespace vrp::emulated {
+namespace {
+
+constexpr int32_t kLanes = 32;
+// Accesses of a thread, where they are watched, until another goes on.
+constexpr uint64_t kLongestTurn = 4096;
+
+// Whose thread does what its kernel says, and whose thread was given the CPU.
+Block* running = nullptr;
+Block* entering = nullptr;
+
+// The emulation's own work for a thread is not the kernel's.
+class NotTheKernels {
+ public:
+  NotTheKernels() : block_(std::exchange(running, nullptr)) {}
+  ~NotTheKernels() { running = block_; }
+  NotTheKernels(const NotTheKernels&) = delete;
+  NotTheKernels& operator=(const NotTheKernels&) = delete;
+
+ private:
+  Block* const block_;
+};
+
+const char* NameOf(WarpCall call) {
+  switch (call) {
+    case WarpCall::kSync:
+      return "__syncwarp";
+    case WarpCall::kShuffle:
+      return "__shfl_xor_sync";
+    case WarpCall::kBallot:
+      return "__ballot_sync";
+    case WarpCall::kLeast:
+      return "__reduce_min_sync";
+  }
+  return "";
+}
+
+// For addr2line, of the call before `code`.
+std::string PlaceOf(const void* code) {
+  char text[32];
+  const auto offset = static_cast<const char*>(code) - &__executable_start - 1;
+  std::snprintf(text, sizeof(text), "%#tx", offset);
+  return text;
+}
+
+uint3 PlaceIn(const dim3& block, int32_t thread) {
+  const auto number = static_cast<unsigned>(thread);
+  return {number % block.x, number / block.x % block.y, number / (block.x * block.y)};
+}
+
+}  // namespace
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+Block::Block(const BlockRequest& request, uint64_t seed, std::span<const FiberStack> stacks,
+             BlockWatch& watch)
+    : request_(request), random_(seed), stacks_(stacks), watch_(watch) {}
+
+Block* Block::Running() { return running; }
+
+std::optional<Fault> Block::Run(uint3 place) {
+  place_ = place;
+  const int32_t threads = request_.threads();
+  threads_ = std::vector<Thread>(static_cast<size_t>(threads));
+  warps_ = std::vector<Meeting>(static_cast<size_t>((threads + kLanes - 1) / kLanes));
+  ready_.clear();
+  for (int32_t i = 0; i < threads; ++i) {
+    At(i).fiber = Fiber(stacks_[static_cast<size_t>(i)], &Block::Enter);
+    ready_.push_back(i);
+  }
+  blockIdx = place;
+  blockDim = request_.block;
+  gridDim = request_.grid;
+  watch_.races().BeginBlock(threads);
+  while (!ready_.empty() && !fault_.has_value()) GoOn();
+  const bool ended = std::ranges::all_of(threads_, [](const Thread& one) { return one.ended; });
+  if (!ended && !fault_.has_value()) fault_ = NobodyGoesOn();
+  return fault_;
+}
+
+uint64_t Block::Draw() {
+  // SplitMix64 (Steele et al. 2014).
+  uint64_t x = random_ += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+// Any thread that can, until it gives way.
+void Block::GoOn() {
+  std::swap(ready_[Draw() % ready_.size()], ready_.back());
+  now_ = ready_.back();
+  ready_.pop_back();
+  threadIdx = PlaceIn(request_.block, now_);
+  turn_ = 1 + static_cast<int32_t>(Draw() % kLongestTurn);
+  entering = this;
+  scheduler_.SwitchTo(At(now_).fiber);
+}
+
+void Block::Enter() {
+  Fiber::Entered();
+  Block& block = *entering;
+  running = &block;
+  try {
+    block.request_.thread();
+  } catch (const Fault& fault) {  // so that the calls it ends leave nothing behind
+    block.fault_ = fault;
+  }
+  running = nullptr;
+  block.At(block.now_).ended = true;
+  block.GiveWay();
+  std::terminate();  // nobody goes on with a thread that has ended
+}
+
+void Block::EndTurn() {
+  ready_.push_back(now_);
+  GiveWay();
+}
+
+void Block::GiveWay() { At(now_).fiber.SwitchTo(scheduler_); }
+
+std::string Block::Name(int32_t thread) const {
+  const uint3 at = PlaceIn(request_.block, thread);
+  return "thread (" + std::to_string(at.x) + ", " + std::to_string(at.y) + ")";
+}
+
+std::string Block::Name(const Meeting& meeting) const {
+  const auto barrier = &meeting - barriers_.data();
+  const bool is_barrier = barrier >= 0 && barrier < std::ssize(barriers_);
+  return is_barrier ? "barrier " + std::to_string(barrier) + " for " +
+                          std::to_string(meeting.terms.threads) + " threads"
+                    : NameOf(meeting.terms.call);
+}
+
+void Block::Fail(cudaError_t error, const std::string& did) {
+  throw Fault{.error = error,
+              .text = "block " + std::to_string(place_.x) + ": " + Name(now_) + " " + did};
+}
+
+Fault Block::NobodyGoesOn() const {
+  std::string text = "block " + std::to_string(place_.x) + ": nobody goes on:";
+  int64_t ended = 0;
+  for (int32_t i = 0; i < std::ssize(threads_); ++i) {
+    const Thread& one = threads_[static_cast<size_t>(i)];
+    ended += one.ended ? 1 : 0;
+    // The first of those who wait together speaks for all.
+    if (one.ended || *std::ranges::min_element(one.at->come) != i) continue;
+    text += " " + std::to_string(one.at->come.size()) + " from " + Name(i) + " on wait in " +
+            Name(*one.at) + ";";
+  }
+  return {.text = text + " " + std::to_string(ended) + " have ended"};
+}
+
+template <typename Met>
+void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
+  if (!meeting.come.empty() && meeting.terms != terms) {
+    const std::string there = Name(meeting);
+    meeting.terms = terms;
+    Fail(cudaErrorLaunchFailure, "comes to " + Name(meeting) + " where " +
+                                     Name(meeting.come.front()) + " waits in " + there);
+  }
+  meeting.terms = terms;
+  meeting.come.push_back(now_);
+  At(now_).at = &meeting;
+  if (std::ssize(meeting.come) == terms.threads) {
+    met();
+    ready_.insert(ready_.end(), meeting.come.begin(), meeting.come.end());
+    meeting.come.clear();
+  }
+  GiveWay();
+}
+
+void Block::MeetBarrier(int32_t number, int32_t threads) {
+  const NotTheKernels scope;
+  if (number < 0 || number >= std::ssize(barriers_) || threads % kLanes != 0) {
+    Fail(cudaErrorLaunchFailure, "comes to barrier " + std::to_string(number) + " for " +
+                                     std::to_string(threads) + " threads, which there cannot be");
+  }
+  Meeting& meeting = barriers_[static_cast<size_t>(number)];
+  Meet(meeting, {.threads = threads}, [&] { watch_.races().Meet(meeting.come); });
+}
+
+uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
+  const NotTheKernels scope;
+  if ((mask >> now_ % kLanes & 1) == 0) {
+    Fail(cudaErrorLaunchFailure, std::string("is not of the mask of its ") + NameOf(call));
+  }
+  At(now_).value = value;
+  At(now_).other = other;
+  Meeting& meeting = warps_[static_cast<size_t>(now_ / kLanes)];
+  Meet(meeting, {.call = call, .mask = mask, .threads = std::popcount(mask)}, [&] {
+    if (call == WarpCall::kSync) watch_.races().Meet(meeting.come);
+    Exchange(meeting);
+  });
+  return At(now_).value;
+}
+
+void Block::Exchange(const Meeting& meeting) {
+  const int32_t first = now_ / kLanes * kLanes;
+  std::array<uint64_t, kLanes> given = {};
+  uint64_t ballot = 0;
+  auto least = static_cast<int32_t>(At(now_).value);
+  for (const int32_t i : meeting.come) {
+    const auto lane = static_cast<size_t>(i - first);
+    given[lane] = At(i).value;
+    ballot |= (given[lane] & 1) << lane;
+    least = std::min(least, static_cast<int32_t>(given[lane]));
+  }
+  for (const int32_t i : meeting.come) {
+    Thread& one = At(i);
+    const auto from = static_cast<size_t>((i - first) ^ one.other);
+    if (meeting.terms.call == WarpCall::kShuffle) one.value = given[from % kLanes];
+    if (meeting.terms.call == WarpCall::kBallot) one.value = ballot;
+    if (meeting.terms.call == WarpCall::kLeast) one.value = static_cast<uint32_t>(least);
+  }
+}
+
+void Block::BeginAtomic(uintptr_t address, int32_t bytes) {
+  const NotTheKernels scope;
+  EndTurn();
+  Watch({address, bytes, AccessKind::kAtomic}, nullptr);
+  watch_.races().Atomic(now_);
+}
+
+void Block::Fence() {
+  const NotTheKernels scope;
+  watch_.races().Fence(now_);
+}
+
+void Block::Touch(const Access& access, const void* code) {
+  const bool own = stacks_[static_cast<size_t>(now_)].Contains(access.address);
+  --turn_;
+  if (own && turn_ > 0) return;
+  const NotTheKernels scope;
+  if (turn_ <= 0) EndTurn();
+  if (own) return;
+  Watch(access, code);
+}
+
+void Block::Watch(const Access& access, const void* code) {
+  const auto fault = watch_.Touched(now_, access);
+  if (!fault.has_value()) return;
+  std::string other;
+  if (const auto& race = fault->race; race.has_value()) {
+    other = " " + Name(race->other) + (race->same_block ? "" : " of another block");
+  }
+  const std::string place = code == nullptr ? "" : " (addr2line: " + PlaceOf(code) + ")";
+  Fail(fault->error, fault->did + other + place);
+}
+
+void MeetBarrier(int32_t number, int32_t threads) {
+  Block::Running()->MeetBarrier(number, threads);
+}
+
+uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
+  return Block::Running()->MeetWarp(call, mask, value, other);
+}
+
+void BeginAtomic(const void* at, int32_t bytes) {
+  Block::Running()->BeginAtomic(reinterpret_cast<uintptr_t>(at), bytes);
+}
+
+void Fence() { Block::Running()->Fence(); }
+
+uint8_t* DynamicShared() { return Block::Running()->shared(); }
+
+}  // namespace vrp::emulated

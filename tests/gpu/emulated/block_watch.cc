@@ -1,0 +1,97 @@
+#include "tests/gpu/emulated/block_watch.h"
+
+#include <algorithm>
+
+// The program's own memory, by the linker.
+extern "C" const char __executable_start;
+extern "C" const char end;
+
+namespace vrp::emulated {
+namespace {
+
+bool Holds(std::span<const uint8_t> memory, uintptr_t address) {
+  return address - reinterpret_cast<uintptr_t>(memory.data()) < memory.size();
+}
+
+bool IsProgram(uintptr_t address) {
+  return address >= reinterpret_cast<uintptr_t>(&__executable_start) &&
+         address < reinterpret_cast<uintptr_t>(&end);
+}
+
+const char* Did(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::kRead:
+      return "reads";
+    case AccessKind::kWrite:
+      return "writes";
+    case AccessKind::kAtomic:
+      return "adds to";
+  }
+  return "";
+}
+
+}  // namespace
+
+BlockWatch::Shared::Shared(std::span<const uint8_t> memory)
+    : bytes(memory), words(reinterpret_cast<uintptr_t>(memory.data()), memory.size(), true) {}
+
+BlockWatch::BlockWatch(DeviceMemory& memory, RaceWatch& races, const Places& places)
+    : memory_(memory),
+      constants_(places.constants),
+      dynamic_(places.dynamic_shared),
+      static_(places.static_shared),
+      races_(races) {}
+
+WatchedWords* BlockWatch::Find(uintptr_t address) {
+  if (Holds(dynamic_.bytes, address)) return &dynamic_.words;
+  if (Holds(static_.bytes, address)) return &static_.words;
+  DeviceMemory::Piece* const piece = memory_.Find(address);
+  if (piece == nullptr) return nullptr;
+  if (piece->watched == nullptr) {
+    const auto begin = reinterpret_cast<uintptr_t>(piece->bytes.data());
+    piece->watched = std::make_unique<WatchedWords>(begin, piece->bytes.size(), false);
+  }
+  return piece->watched.get();
+}
+
+WatchFault BlockWatch::OutOfPlace(const Access& access) const {
+  const char* const what =
+      memory_.IsNear(access.address) ? "in no allocation" : "not the device's memory";
+  return {.error = cudaErrorIllegalAddress,
+          .did = std::string(Did(access.kind)) + " " + std::to_string(access.bytes) +
+                 " bytes of what is " + what,
+          .race = {}};
+}
+
+std::optional<WatchFault> BlockWatch::TouchedWord(int32_t thread, const Access& access) {
+  WatchedWords* const words = Find(access.address);
+  if (words == nullptr) {
+    const bool reads = access.kind == AccessKind::kRead;
+    if (reads && (Holds(constants_, access.address) || IsProgram(access.address))) return {};
+    return OutOfPlace(access);
+  }
+  // The last byte may lie behind the memory's end.
+  if (access.bytes > 1 &&
+      Find(access.address + static_cast<uintptr_t>(access.bytes) - 1) != words) {
+    return OutOfPlace(access);
+  }
+  const auto race = races_.Touched(thread, access, *words);
+  if (!race.has_value()) return {};
+  return WatchFault{.error = cudaErrorLaunchFailure,
+                    .did = std::string(Did(access.kind)) + " what no barrier parts from who " +
+                           Did(race->kind) + ":",
+                    .race = race};
+}
+
+std::optional<WatchFault> BlockWatch::Touched(int32_t thread, const Access& access) {
+  Access part = access;
+  for (int64_t left = access.bytes; left > 0; left -= part.bytes) {
+    const auto room = WatchedWords::kWordBytes - part.address % WatchedWords::kWordBytes;
+    part.bytes = std::min(left, static_cast<int64_t>(room));
+    if (auto fault = TouchedWord(thread, part); fault.has_value()) return fault;
+    part.address += static_cast<uintptr_t>(part.bytes);
+  }
+  return {};
+}
+
+}  // namespace vrp::emulated

@@ -1,0 +1,24 @@
+// In the place of tests/gpu/gpu_testing.h for tests that the emulated device runs.
+#pragma once
+
+#include "gtest/gtest.h"
+#include "tests/gpu/device_like.h"
+#include "tests/gpu/emulated/emulated_device.h"
+
+namespace vrp::test {
+
+inline constexpr bool kEmulated = true;
+
+inline void BeLike(const DeviceLike& device) {
+  emulated::MakeDevice({.shared_bytes = device.shared_bytes,
+                        .multiprocessors = device.multiprocessors,
+                        .seed = device.seed,
+                        .deferred = device.deferred});
+}
+
+inline constexpr char kNoGpu[] = "";
+inline bool HasGpu() { return true; }
+
+class GpuTest : public testing::Test {};
+
+}  // namespace vrp::test

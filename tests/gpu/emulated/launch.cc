@@ -1,0 +1,104 @@
+#include "tests/gpu/emulated/launch.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "tests/gpu/emulated/device.h"
+
+// What kernels declare __shared__, by the linker; nothing where none does.
+extern "C" __attribute__((weak)) uint8_t __start_emulated_shared;
+extern "C" __attribute__((weak)) uint8_t __stop_emulated_shared;
+
+namespace vrp::emulated {
+namespace {
+
+constexpr int64_t kUsualShared = int64_t{48} << 10;
+constexpr int64_t kMostShared = int64_t{256} << 10;
+constexpr int64_t kMostThreads = 1024;
+
+std::span<uint8_t> StaticShared() {
+  return {&__start_emulated_shared,
+          static_cast<size_t>(&__stop_emulated_shared - &__start_emulated_shared)};
+}
+
+// As much as a launch wants, with its end at a page that cannot be touched.
+std::span<uint8_t> DynamicSharedOf(size_t bytes) {
+  static uint8_t* const memory = static_cast<uint8_t*>(mmap(
+      nullptr, kMostShared + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  static const bool guarded = mprotect(memory + kMostShared, 4096, PROT_NONE) == 0;
+  if (!guarded) std::abort();
+  const size_t padded = (bytes + 15) / 16 * 16;
+  return {memory + kMostShared - padded, bytes};
+}
+
+int64_t ThreadsOf(const dim3& block) { return int64_t{block.x} * block.y * block.z; }
+
+}  // namespace
+
+cudaError_t Device::AllowShared(const void* kernel, int32_t bytes) {
+  if (bytes < 0 || bytes > options_.shared_bytes) return cudaErrorInvalidValue;
+  allowed_shared_[kernel] = bytes;
+  return cudaSuccess;
+}
+
+cudaError_t Device::Launch(const KernelCall& call) {
+  const cudaLaunchConfig_t& config = call.config;
+  const int64_t threads = ThreadsOf(config.blockDim);
+  const bool flat = config.gridDim.y == 1 && config.gridDim.z == 1;  // no kernel of ours is not
+  if (threads < 1 || threads > kMostThreads || config.gridDim.x < 1 || !flat) {
+    return cudaErrorInvalidConfiguration;
+  }
+  int64_t most = std::min(kUsualShared, options_.shared_bytes);
+  if (const auto allowed = allowed_shared_.find(call.kernel); allowed != allowed_shared_.end()) {
+    most = std::max(most, allowed->second);
+  }
+  if (static_cast<int64_t>(config.dynamicSmemBytes) > most) return cudaErrorInvalidValue;
+  const auto* const first = static_cast<const uint8_t*>(call.constants);
+  const std::vector<uint8_t> constants(first, first + call.constant_bytes);
+  return Put(config.stream, [this, call, constants] { return Run(call, constants); });
+}
+
+cudaError_t Device::Run(const KernelCall& call, std::span<const uint8_t> constants) {
+  const auto threads = static_cast<size_t>(ThreadsOf(call.config.blockDim));
+  while (stacks_.size() < threads) stacks_.emplace_back();
+  const std::span<uint8_t> dynamic_shared = DynamicSharedOf(call.config.dynamicSmemBytes);
+  const DeviceMemory::Open open(memory_);
+  BlockWatch watch(
+      memory_, races_,
+      {.constants = constants, .dynamic_shared = dynamic_shared, .static_shared = StaticShared()});
+  races_.BeginLaunch();
+  const BlockRequest request = {.thread = [&] { call.thread(call.kernel, constants.data()); },
+                                .grid = call.config.gridDim,
+                                .block = call.config.blockDim,
+                                .shared = dynamic_shared.data()};
+  std::vector<unsigned> blocks(call.config.gridDim.x);
+  std::iota(blocks.begin(), blocks.end(), 0U);
+  std::mt19937_64 random(options_.seed + ++launches_);
+  std::shuffle(blocks.begin(), blocks.end(), random);
+  for (const unsigned block : blocks) {
+    Poison(dynamic_shared);
+    Poison(StaticShared());
+    const std::optional<Fault> fault = Block(request, random(), stacks_, watch).Run({block, 0, 0});
+    if (!fault.has_value()) continue;
+    fault_ = fault->text;
+    std::fprintf(stderr, "emulated CUDA: %s\n", fault_.c_str());
+    return lost_ = fault->error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t Launch(const KernelCall& call) {
+  return Device::The().Do([&](Device& device) { return device.Launch(call); });
+}
+
+cudaError_t AllowDynamicShared(const void* kernel, int32_t bytes) {
+  return Device::The().Do([&](Device& device) { return device.AllowShared(kernel, bytes); });
+}
+
+}  // namespace vrp::emulated

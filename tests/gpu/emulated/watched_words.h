@@ -1,0 +1,47 @@
+// Who touched the words of a piece of memory, and when by his own clock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace vrp::emulated {
+
+enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
+
+struct Touch {
+  uint32_t clock = 0;
+  uint16_t thread = 0;
+  uint8_t bytes = 0;  // of the word's eight, a bit each
+  AccessKind kind = AccessKind::kRead;
+};
+
+// The last ones: where more threads read the same, those that are remembered change.
+struct WatchedWord {
+  static constexpr size_t kTouches = 4;
+
+  Touch writes[kTouches];
+  Touch reads[kTouches];
+};
+
+class WatchedWords {
+ public:
+  static constexpr uintptr_t kWordBytes = 8;
+
+  // `of_block`: shared memory, which each block has for itself.
+  WatchedWords(uintptr_t begin, size_t bytes, bool of_block)
+      : first_(begin / kWordBytes),
+        words_((begin + bytes) / kWordBytes - first_ + 1),
+        of_block_(of_block) {}
+
+  bool of_block() const { return of_block_; }
+
+  WatchedWord& At(uintptr_t address) { return words_[address / kWordBytes - first_]; }
+
+ private:
+  const uintptr_t first_;
+  std::vector<WatchedWord> words_;
+  const bool of_block_;
+};
+
+}  // namespace vrp::emulated
