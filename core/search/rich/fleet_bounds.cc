@@ -39,6 +39,7 @@ int32_t FewestRoutes(const RichProblem& problem) {
     for (const RichVehicle& vehicle : problem.vehicles()) {
       most = std::max(most, vehicle.capacity[k] * (1.0 + vehicle.max_reloads));
     }
+    if (most == 0) continue;  // what needs room in k is in no route
     fewest = std::max(fewest, std::ceil(RequiredLoad(problem, k) / most - 1e-9));
   }
   return static_cast<int32_t>(fewest);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace vrp {
 namespace {
@@ -55,7 +54,7 @@ double RichInsertion::RoomLeft(const RichRoute& route, NodeIndex node) const {
   double room = 0;
   for (int32_t k = 0; k < problem_.dimensions(); ++k) {
     const double most = problem_.most_capacity()[k];
-    if (most == 0 || !std::isfinite(most)) continue;
+    if (most == 0) continue;
     room += (vehicle.capacity[k] - route.load[k] - problem_.delivered(node)[k]) / most;
   }
   return room;

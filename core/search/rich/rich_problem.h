@@ -110,7 +110,7 @@ class RichProblem {
   const double* carried(NodeIndex node) const { return &carried_[node * int64_t{dimensions_}]; }
   bool is_linehaul(NodeIndex node) const { return linehaul_[node] != 0; }
   bool is_backhaul(NodeIndex node) const { return backhaul_[node] != 0; }
-  // Of the fleet's largest vehicle in each dimension [K].
+  // Of the fleet's largest vehicle in each dimension, of those that have a limit [K].
   const std::vector<double>& most_capacity() const { return most_capacity_; }
   double bulk(NodeIndex node) const { return bulk_[node]; }  // largest share of most_capacity
   bool Allowed(const RichVehicle& vehicle, NodeIndex node) const {

@@ -343,7 +343,10 @@ void RichProblemBuilder::Summarize() {
   largest.assign(p.dimensions_, 0.0);
   for (const RichVehicle& vehicle : p.vehicles_) {
     for (int32_t k = 0; k < p.dimensions_; ++k) {
-      largest[k] = std::max(largest[k], vehicle.capacity[k]);
+      // Beside one without a limit, loads are still shares of those that have one.
+      if (std::isfinite(vehicle.capacity[k])) {
+        largest[k] = std::max(largest[k], vehicle.capacity[k]);
+      }
     }
   }
   p.bulk_.assign(p.size_, 0.0);
@@ -352,9 +355,10 @@ void RichProblemBuilder::Summarize() {
   double sum = 1;
   for (NodeIndex node = p.depots_; node < p.size_; ++node) {
     for (int32_t k = 0; k < p.dimensions_; ++k) {
+      if (largest[k] == 0) continue;
       const double load = std::max(p.delivered(node)[k], std::max(p.collected(node)[k], 0.0) +
                                                              std::max(p.carried(node)[k], 0.0));
-      p.bulk_[node] = std::max(p.bulk_[node], load / std::max(largest[k], 1e-12));
+      p.bulk_[node] = std::max(p.bulk_[node], load / largest[k]);
     }
     const double way = p.Distance(vehicle, vehicle.start, node);
     farthest = std::max(farthest, way + p.Duration(vehicle, vehicle.start, node));

@@ -208,6 +208,28 @@ INSTANTIATE_TEST_SUITE_P(All, ObjectiveTest,
                          testing::Values(Objective::kVehiclesThenDistance, Objective::kDuration,
                                          Objective::kCost));
 
+// The larger van's load is no breach without a price for the smaller one's.
+TEST(RichSearchTest, KeepsTheCapacityOfAVanBesideOneWithoutALimit) {
+  InstanceData data = test::AnInstance().WithCustomers(6).Capacity(2).BuildData();
+  data.vehicles.push_back({.max_stops = 2});
+  const Instance instance = *Instance::Create(data);
+  const SearchResult found = SearchFor(instance, 1000);
+  ExpectSound(instance, found);
+  EXPECT_EQ(found.plan.size(), 3u);
+}
+
+TEST(RichSearchTest, ServesAllButTheCustomersWhomNoVehicleCanCarry) {
+  InstanceData data = test::AnInstance().WithCustomers(6).Capacity(4).BuildData();
+  data.load_dimensions = 2;
+  data.vehicles[0].further_capacities = {0};
+  data.demands = {0, 0, 1, 0, 5, 0, 1, 1, 1, 0, 1, 0, 1, 0};
+  data.objective = Objective::kDuration;
+  const Instance instance = *Instance::Create(data);
+  const SearchResult found = SearchFor(instance, 1000);
+  ExpectSound(instance, found);
+  EXPECT_EQ(ValueOf(instance, found.plan).left_out, 2);
+}
+
 TEST(RichSearchTest, FindsTheOptimaOfMixtures) {
   for (uint64_t seed = 1; seed <= 25; ++seed) {
     ExpectOptimal(MakeFeatureInstance(
