@@ -60,7 +60,7 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name)
 // - shipments: [{id, pickup, delivery, amount}, ...]: node numbers, and a number or an array of one
 //   for each load dimension; a vehicle brings it from the one customer to the other.
 // - alternative_groups: [[node, ...], ...], of each of which one is served.
-// - capacity: a number > 0: as many such vehicles as needed; or in its place
+// - capacity: a number >= 0: as many such vehicles as needed; or in its place
 // - vehicles: [{id, count, depot, end_depot, capacity, max_duration, max_distance, max_stops,
 //   max_reloads, open_end, shift, skills, breaks, fixed_cost, cost_per_distance, cost_per_time,
 //   max_overtime, overtime_cost, distance_matrix, duration_matrix}, ...], each key optional: count

@@ -20,7 +20,7 @@ namespace vrp {
 class Instance {
  public:
   // Fills in the ids and demands that `data` leaves empty. kInvalidArgument names the first wrong
-  // field, as `customers[17].demand: 42 exceeds vehicle capacity 30` (customers are counted from 0
+  // field, as `customers[17].demand: got -1, wanted at least 0` (customers are counted from 0
   // there, apart from the depots).
   static absl::StatusOr<Instance> Create(InstanceData data);
   // Every error of `data`, not only the first (but 1,000 at most); empty when it is valid.

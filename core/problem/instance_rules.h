@@ -13,9 +13,6 @@ namespace vrp {
 
 inline constexpr int32_t kMaxLoadDimensions = 64;
 
-// The most that a vehicle carries, in each load dimension; no limit where there are no vehicles.
-std::vector<double> LargestCapacities(const InstanceData& data);
-
 // Vehicle types, their matrices included. `nodes`: how many there are.
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);
 

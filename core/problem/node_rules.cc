@@ -13,8 +13,7 @@ constexpr int32_t kMaxPriority = 100;
 
 class NodeRules {
  public:
-  NodeRules(const InstanceData& data, FieldErrors& errors)
-      : data_(data), errors_(errors), capacities_(LargestCapacities(data)) {}
+  NodeRules(const InstanceData& data, FieldErrors& errors) : data_(data), errors_(errors) {}
 
   void Check(size_t node) {
     node_ = node;
@@ -30,12 +29,6 @@ class NodeRules {
     CheckTime(".release", data_.releases);
     CheckSkills();
     CheckWorth();
-  }
-
-  void CheckAmount(const FieldPath& path, double amount, size_t dimension) {
-    if (!errors_.CheckValue(path, amount, 0) || amount <= capacities_[dimension]) return;
-    errors_.Add(path, FormatNumber(amount), " exceeds vehicle capacity ",
-                FormatNumber(capacities_[dimension]));
   }
 
  private:
@@ -67,14 +60,14 @@ class NodeRules {
 
   void CheckLoads(std::string_view field, const std::vector<double>& loads) {
     if (loads.empty()) return;
-    const size_t dimensions = capacities_.size();
+    const size_t dimensions = static_cast<size_t>(data_.load_dimensions);
     for (size_t k = 0; k < dimensions; ++k) {
       const FieldPath path = dimensions == 1 ? FieldPath(path_, field) : FieldPath(path_, field, k);
       const double amount = loads[node_ * dimensions + k];
       if (depot_ && std::isfinite(amount) && amount > 0) {
         RefuseAtDepot(path, amount);
       } else {
-        CheckAmount(path, amount, k);
+        errors_.CheckValue(path, amount, 0);
       }
     }
   }
@@ -139,7 +132,6 @@ class NodeRules {
 
   const InstanceData& data_;
   FieldErrors& errors_;
-  const std::vector<double> capacities_;
   size_t node_ = 0;
   bool depot_ = false;
   FieldPath path_ = "";
@@ -148,7 +140,7 @@ class NodeRules {
 class RequestRules {
  public:
   RequestRules(const InstanceData& data, size_t nodes, FieldErrors& errors)
-      : data_(data), nodes_(nodes), errors_(errors), amounts_(data, errors) {}
+      : data_(data), nodes_(nodes), errors_(errors) {}
 
   void CheckShipment(size_t index) {
     const Shipment& shipment = data_.shipments[index];
@@ -161,7 +153,7 @@ class RequestRules {
                   data_.load_dimensions);
     } else {
       for (size_t k = 0; k < shipment.amounts.size(); ++k) {
-        amounts_.CheckAmount(Concat(path, ".amount[", k, "]"), shipment.amounts[k], k);
+        errors_.CheckValue(Concat(path, ".amount[", k, "]"), shipment.amounts[k], 0);
       }
     }
     if (!pickup || !delivery) return;
@@ -210,7 +202,6 @@ class RequestRules {
   const InstanceData& data_;
   const size_t nodes_;
   FieldErrors& errors_;
-  NodeRules amounts_;
   std::vector<bool> claimed_;
 };
 

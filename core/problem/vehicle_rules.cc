@@ -59,15 +59,20 @@ class VehicleRules {
 
   void CheckCapacities(const VehicleType& vehicle) {
     const bool single = data_.load_dimensions == 1;
-    errors_.CheckLimit(path_ + (single ? "capacity" : "capacity[0]"), vehicle.capacity);
+    CheckCapacity(path_ + (single ? "capacity" : "capacity[0]"), vehicle.capacity);
     const std::vector<double>& further = vehicle.further_capacities;
     if (!further.empty() && further.size() + 1 != static_cast<size_t>(data_.load_dimensions)) {
       errors_.Add(path_ + "capacity", "has ", further.size() + 1,
                   " entries, wanted one for each of ", data_.load_dimensions, " load dimensions");
     }
     for (size_t k = 0; k < further.size(); ++k) {
-      errors_.CheckLimit(Concat(path_, "capacity[", k + 1, "]"), further[k]);
+      CheckCapacity(Concat(path_, "capacity[", k + 1, "]"), further[k]);
     }
+  }
+
+  // 0 is one: a van that takes no pallets.
+  void CheckCapacity(const std::string& path, double capacity) {
+    if (capacity != kNoLimit) errors_.CheckValue(path, capacity, 0);
   }
 
   void CheckCosts(const VehicleType& vehicle) {
@@ -131,19 +136,6 @@ class VehicleRules {
 };
 
 }  // namespace
-
-std::vector<double> LargestCapacities(const InstanceData& data) {
-  const size_t dimensions = static_cast<size_t>(data.load_dimensions);
-  std::vector<double> largest(dimensions, data.vehicles.empty() ? kNoLimit : 0);
-  for (const VehicleType& vehicle : data.vehicles) {
-    largest[0] = std::max(largest[0], vehicle.capacity);
-    for (size_t k = 1; k < dimensions; ++k) {
-      const bool limited = k <= vehicle.further_capacities.size();
-      largest[k] = std::max(largest[k], limited ? vehicle.further_capacities[k - 1] : kNoLimit);
-    }
-  }
-  return largest;
-}
 
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors) {
   if (data.vehicles.size() > kMaxVehicles) {

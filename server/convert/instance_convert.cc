@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/oversize.h"
 #include "server/convert/field_scan.h"
 #include "server/convert/instance_data.h"
 
@@ -92,18 +93,6 @@ FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
   return violation;
 }
 
-// A wrong capacity says nothing about the demands that exceed it.
-void DropConsequences(std::vector<FieldViolation>& invalid) {
-  const bool wrong_capacity =
-      std::any_of(invalid.begin(), invalid.end(), [](const FieldViolation& violation) {
-        return absl::StrContains(violation.field, "].capacity");
-      });
-  if (!wrong_capacity) return;
-  std::erase_if(invalid, [](const FieldViolation& violation) {
-    return absl::StrContains(violation.description, " exceeds vehicle capacity ");
-  });
-}
-
 // What the core finds, where the conversion has not found the same field wrong already.
 std::vector<FieldViolation> WithCoreErrors(std::vector<FieldViolation> invalid,
                                            const InstanceData& data, int64_t num_nodes) {
@@ -113,8 +102,13 @@ std::vector<FieldViolation> WithCoreErrors(std::vector<FieldViolation> invalid,
     FieldViolation violation = ToMessageField(FromLine(line), num_nodes);
     if (known.count(violation.field) == 0) invalid.push_back(std::move(violation));
   }
-  DropConsequences(invalid);
   return invalid;
+}
+
+bool HasWrongCapacity(const std::vector<FieldViolation>& invalid) {
+  return std::any_of(invalid.begin(), invalid.end(), [](const FieldViolation& violation) {
+    return absl::StrContains(violation.field, "].capacity");
+  });
 }
 
 struct Conversion {
@@ -148,6 +142,12 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
   if (conversion.whole) {
     conversion.problems.invalid =
         WithCoreErrors(std::move(conversion.problems.invalid), conversion.data, NumNodes(message));
+  }
+  // A wrong capacity says nothing about the loads that exceed it.
+  if (conversion.whole && !HasWrongCapacity(conversion.problems.invalid)) {
+    for (const std::string& line : OversizeLoads(conversion.data)) {
+      conversion.problems.oversize.push_back(ToMessageField(FromLine(line), NumNodes(message)));
+    }
   }
   return std::move(conversion.problems);
 }

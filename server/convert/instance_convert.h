@@ -13,16 +13,18 @@
 
 namespace vrp {
 
-// All that is wrong with a message; both empty: InstanceFromProto succeeds.
+// All that is wrong with a message; without `invalid` and `unsupported` InstanceFromProto succeeds.
 struct InstanceProblems {
   std::vector<FieldViolation> invalid;
   std::vector<FieldViolation> unsupported;
+  // `customers[17].demand: 42 exceeds vehicle capacity 30`: of customers whom plans leave out.
+  std::vector<FieldViolation> oversize = {};
 };
 // `matrices`: where the instance's named matrices are kept; null: such names are refused.
 InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices = nullptr);
 
-// kInvalidArgument with every wrong field as `customers[17].demand: 42 exceeds vehicle capacity
-// 30`; kUnimplemented with every field that is set and not known here. Paths begin in the Instance.
+// kInvalidArgument with every wrong field as `customers[17].demand: got -1, wanted at least 0`;
+// kUnimplemented with every field that is set and not known here. Paths begin in the Instance.
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
                                            const MatrixSource* matrices = nullptr);
 

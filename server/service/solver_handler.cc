@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/problem/formats.h"
 #include "core/problem/instance_writer.h"
+#include "core/problem/oversize.h"
 #include "core/search/search.h"
 #include "core/solve/solver.h"
 #include "server/convert/initial_solution.h"
@@ -23,6 +24,7 @@
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
 #include "server/service/guarded.h"
+#include "server/service/request_input.h"
 
 namespace vrp {
 namespace {
@@ -41,43 +43,6 @@ constexpr absl::Duration kLeastPerNode = absl::Microseconds(30);
 // What a loaded machine may add to a budget before the watchdog speaks.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
-// Of the oneof `input` that all requests have.
-template <typename Request>
-absl::StatusOr<Instance> ReadInput(const Request& request, const MatrixSource* matrices) {
-  switch (request.input_case()) {
-    case Request::kInstance:
-      return InstanceFromProto(request.instance(), matrices);
-    case Request::kFile:
-      return InstanceFromProto(request.file(), matrices);
-    case Request::INPUT_NOT_SET:
-      break;
-  }
-  return InvalidField("instance", "absent, wanted an instance or a file");
-}
-
-// Of a file it is not known yet: 0.
-template <typename Request>
-int64_t NodesOf(const Request& request) {
-  return request.instance().depots_size() + request.instance().customers_size();
-}
-
-template <typename Request>
-absl::StatusOr<Instance> InputOf(const Request& request, const SolverHandler::Options& options) {
-  // Before anything is made of them.
-  VRP_RETURN_IF_ERROR(CheckNodes("instance.customers", NodesOf(request), options.max_nodes));
-  VRP_ASSIGN_OR_RETURN(Instance instance, ReadInput(request, options.matrices));
-  VRP_RETURN_IF_ERROR(CheckNodes(request.has_file() ? "file" : "instance.customers",
-                                 instance.num_nodes(), options.max_nodes));
-  return instance;
-}
-
-// An error of the core about the request's instance, by the field as the caller wrote it.
-template <typename Request>
-absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Status status) {
-  return request.has_instance() ? WithMessageFields(std::move(status), instance.num_nodes())
-                                : WithField(std::move(status));
-}
-
 // As searches do, but for one customer, where there is nothing to search for.
 bool UsesBudget(const v1::SolveRequest& request) {
   const v1::Strategy strategy = request.strategy();
@@ -93,13 +58,6 @@ absl::Status OfNetworkQueue(absl::Status status) {
     return WithReason(WithRetry(std::move(status), std::max(*delay, kLeastRetry)), "QUEUE_FULL");
   }
   return status;
-}
-
-// Read from the file once more: an instance does not keep VROOM's names.
-template <typename Request>
-VroomNames NamesOf(const Request& request, const Instance& instance) {
-  return request.has_file() ? VroomNamesOf(instance, request.file().content())
-                            : VroomNames(instance);
 }
 
 template <typename Request, typename Response>
@@ -241,7 +199,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
                                                                const SolveLimits& limits,
                                                                const CallContext& context) const {
   VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, limits));
-  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_));
+  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices, options_.max_nodes));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   std::string model;
   if (!request.model().empty()) {
@@ -327,7 +285,7 @@ void SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request, const Cal
 
 absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(
     const v1::CheckSolutionRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_));
+  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices, options_.max_nodes));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
   if (request.has_initial_solution()) {
     VRP_ASSIGN_OR_RETURN(instance, FrozenFromProto(request.initial_solution(), instance));
@@ -363,15 +321,20 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
   v1::ValidateInstanceResponse response;
   if (request.input_case() == v1::ValidateInstanceRequest::kInstance) {
     const InstanceProblems problems = FindProblems(request.instance(), options_.matrices);
-    for (const FieldViolation& violation : problems.invalid) response.add_errors(ToLine(violation));
+    for (const auto* wrong : {&problems.invalid, &problems.oversize}) {
+      for (const FieldViolation& violation : *wrong) response.add_errors(ToLine(violation));
+    }
     for (const FieldViolation& violation : problems.unsupported) {
       response.add_unsupported(ToLine(violation));
     }
-    if (!problems.invalid.empty() || !problems.unsupported.empty()) return response;
+    if (!response.errors().empty() || !response.unsupported().empty()) return response;
   }
-  const absl::StatusOr<Instance> instance = InputOf(request, options_);
+  const absl::StatusOr<Instance> instance = InputOf(request, options_.matrices, options_.max_nodes);
   if (instance.ok()) {
-    AddInstance(*instance, response);
+    for (const std::string& line : OversizeLoads(instance->data())) {
+      response.add_errors(Concat(request.file().name(), ": ", line));
+    }
+    if (response.errors().empty()) AddInstance(*instance, response);
   } else if (request.input_case() != v1::ValidateInstanceRequest::kFile) {
     return instance.status();
   } else {
@@ -386,7 +349,8 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
 absl::StatusOr<v1::ConvertInstanceResponse> SolverHandler::Convert(
     const v1::ConvertInstanceRequest& request) const {
   VRP_ASSIGN_OR_RETURN(const WrittenFormat format, WrittenFormatFromProto(request.format()));
-  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, options_));
+  VRP_ASSIGN_OR_RETURN(const Instance instance,
+                       InputOf(request, options_.matrices, options_.max_nodes));
   absl::StatusOr<std::string> text =
       WriteInstance(instance, {.format = format, .renumber = request.renumber()});
   if (!text.ok()) return ErrorOf(request, instance, text.status());

@@ -277,5 +277,14 @@ TEST(IsPlainTest, TellsTheProblemsOfItsOwnSearchFromTheOthers) {
   EXPECT_FALSE(IsPlain(AnInstance().Backhauls({1, 0, 0, 0, 0}).Build()));
 }
 
+TEST(SearchTest, LeavesOutOnlyTheCustomerWhomNoVehicleCanCarry) {
+  const Instance instance =
+      AnInstance().WithCustomers(6).Capacity(10).Demands({3, 42, 3, 3, 3, 3}).Build();
+  const SearchResult found = SearchFor(instance, 1000);
+  const CheckReport report = CheckPlan(instance, found.plan, found.cost);
+  ASSERT_EQ(report.violations.size(), 1u);
+  EXPECT_EQ(report.violations[0].message, "customer 2 is not visited");
+}
+
 }  // namespace
 }  // namespace vrp

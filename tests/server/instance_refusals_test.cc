@@ -116,7 +116,7 @@ std::vector<Wrong> WrongStructures() {
       {"control_character", Cvrp, [](auto& m) { m.mutable_customers(0)->set_id("a\nb"); }, kInvalid,
        "customers[0].id"},
       {"long_name", Cvrp, [](auto& m) { m.set_name(std::string(5000, 'x')); }, kInvalid, "name"},
-      {"demand_too_large", Cvrp, [](auto& m) { m.mutable_customers(1)->set_demand(0, 42); },
+      {"demand_too_large", Cvrp, [](auto& m) { m.mutable_customers(1)->set_demand(0, 2e12); },
        kInvalid, "customers[1].demand"},
       {"window_reversed", AVrptwMessage,
        [](auto& m) { m.mutable_customers(1)->mutable_time_windows(0)->set_open(60); }, kInvalid,
@@ -150,7 +150,7 @@ std::vector<Wrong> WrongStructures() {
       {"too_many_dimensions", Cvrp,
        [](auto& m) { m.mutable_customers(0)->mutable_demand()->Resize(65, 0); }, kInvalid,
        "customers"},
-      {"second_demand", TwoDimensions, [](auto& m) { m.mutable_customers(0)->set_demand(1, 8); },
+      {"second_demand", TwoDimensions, [](auto& m) { m.mutable_customers(0)->set_demand(1, -8); },
        kInvalid, "customers[0].demand[1]"},
       {"second_capacity", TwoDimensions,
        [](auto& m) { m.mutable_vehicles(0)->set_capacity(1, -1); }, kInvalid,
@@ -227,9 +227,10 @@ TEST(InstanceFromProto, ReportsEveryErrorAtOnce) {
   message.mutable_customers(2)->set_demand(0, 42);
   test::AddUnknownField(*message.mutable_vehicles(0));
   const InstanceProblems problems = FindProblems(message);
-  ASSERT_EQ(problems.invalid.size(), 2u);
+  ASSERT_EQ(problems.invalid.size(), 1u);
   EXPECT_EQ(problems.invalid[0].field, "customers[0].demand");
-  EXPECT_EQ(ToLine(problems.invalid[1]), "customers[2].demand: 42 exceeds vehicle capacity 10");
+  ASSERT_EQ(problems.oversize.size(), 1u);
+  EXPECT_EQ(ToLine(problems.oversize[0]), "customers[2].demand: 42 exceeds vehicle capacity 10");
   ASSERT_EQ(problems.unsupported.size(), 1u);
   EXPECT_EQ(problems.unsupported[0].field, "vehicles[0]");
 }

@@ -254,13 +254,17 @@ TEST_F(SolverServiceTest, ValidatesWithEveryErrorAsAnAnswer) {
   AddUnknownField(*request.mutable_instance()->mutable_customers(2));
   EXPECT_FALSE(validate().valid());
   EXPECT_THAT(validate().errors(),
-              testing::ElementsAre("customers[0].demand: 42 exceeds vehicle capacity 10",
-                                   testing::StartsWith("customers[1].service_time: got -1")));
+              testing::ElementsAre(testing::StartsWith("customers[1].service_time: got -1"),
+                                   "customers[0].demand: 42 exceeds vehicle capacity 10"));
   EXPECT_THAT(validate().unsupported(),
               testing::ElementsAre(testing::StartsWith("customers[2]: ")));
   request.mutable_file()->set_name("a.vrp");
   request.mutable_file()->set_content("DIMENSION : many\n");
   EXPECT_THAT(validate().errors(), testing::ElementsAre(testing::StartsWith("a.vrp:1")));
+  request.mutable_file()->set_content(R"({"kind": "cvrp", "coords": [[0, 0], [1, 0]],
+                                          "demands": [0, 9], "capacity": 8})");
+  EXPECT_THAT(validate().errors(),
+              testing::ElementsAre("a.vrp: customers[0].demand: 9 exceeds vehicle capacity 8"));
 }
 
 TEST_F(SolverServiceTest, ListsModelsInPages) {

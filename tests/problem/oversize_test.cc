@@ -1,0 +1,48 @@
+#include "core/problem/oversize.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/problem/instance.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(OversizeTest, NamesEachLoadThatNoVehicleCarries) {
+  InstanceData data = AnInstance().WithCustomers(3).Capacity(30).BuildData();
+  data.vehicles.push_back({.capacity = 20});
+  data.demands = {0, 42, 30, 5};
+  data.backhauls = {0, 0, 31, 0};
+  data.pickups = {0, 0, 0, 32};
+  data.shipments = {{.pickup = 1, .delivery = 2, .amounts = {33}}};
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customers[0].demand: 42 exceeds vehicle capacity 30",
+                          "customers[1].backhaul: 31 exceeds vehicle capacity 30",
+                          "customers[2].pickup: 32 exceeds vehicle capacity 30",
+                          "shipments[0].amount[0]: 33 exceeds vehicle capacity 30"));
+  EXPECT_TRUE(Instance::Create(data).ok());
+}
+
+TEST(OversizeTest, ComparesEachDimensionWithItsLargestCapacity) {
+  InstanceData data = AnInstance().WithCustomers(2).Capacity(5).BuildData();
+  data.load_dimensions = 2;
+  data.vehicles[0].further_capacities = {0};
+  data.demands = {0, 0, 6, 0, 5, 1};
+  EXPECT_THAT(OversizeLoads(data),
+              ElementsAre("customers[0].demand[0]: 6 exceeds vehicle capacity 5",
+                          "customers[1].demand[1]: 1 exceeds vehicle capacity 0"));
+  data.vehicles.push_back({});
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+}
+
+TEST(OversizeTest, KnowsNoLimitOfATour) {
+  EXPECT_THAT(OversizeLoads(AnInstance().Kind(ProblemKind::kTsp).BuildData()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace vrp
