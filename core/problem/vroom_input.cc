@@ -50,9 +50,11 @@ absl::Status ForEachObject(JsonFields& fields, std::string_view source, const st
 
 absl::StatusOr<int64_t> Id(JsonFields& fields) {
   const json* id = fields.Find("id");
-  if (id != nullptr && id->is_number_integer()) return id->get<int64_t>();
+  const bool in_range = id != nullptr && id->is_number_integer() &&
+                        (!id->is_number_unsigned() || id->get<uint64_t>() <= INT64_MAX);
+  if (in_range) return id->get<int64_t>();
   return fields.Error("id", id == nullptr ? "absent" : Concat("got ", Shown(*id)),
-                      ", wanted an integer");
+                      ", wanted an integer below 2^63");
 }
 
 absl::StatusOr<double> NumberOr(JsonFields& fields, const std::string& key, double absent) {
@@ -161,15 +163,16 @@ class InputReader {
   static absl::Status ReadBreaks(JsonFields& fields, const std::string& path,
                                  VroomVehicle& vehicle) {
     return ForEachObject(fields, path, "breaks", [&](JsonFields& own, const std::string&) {
-      own.Find("description");
-      VRP_ASSIGN_OR_RETURN(const int64_t id, Id(own));
+      VroomBreakName name;
+      VRP_ASSIGN_OR_RETURN(name.description, Description(own));
+      VRP_ASSIGN_OR_RETURN(name.id, Id(own));
       VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> windows, Windows(own));
       if (windows.size() > 1) {
         return own.Error("time_windows", "got ", windows.size(),
                          " windows, not supported yet; wanted one");
       }
       VRP_ASSIGN_OR_RETURN(const double service, NumberOr(own, "service", 0));
-      vehicle.break_ids.push_back(id);
+      vehicle.break_names.push_back(std::move(name));
       vehicle.breaks.push_back(
           {.window = windows.empty() ? TimeWindow{} : windows.front(), .duration = service});
       return absl::OkStatus();
@@ -327,7 +330,7 @@ std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input) {
   const auto same = [](VroomVehicle a, const VroomVehicle& b) {
     a.id = b.id;
     a.description = b.description;
-    a.break_ids = b.break_ids;
+    a.break_names = b.break_names;
     return a == b;
   };
   std::vector<std::vector<int32_t>> groups;

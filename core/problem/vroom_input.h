@@ -24,6 +24,13 @@ struct VroomLocation {
   bool operator==(const VroomLocation&) const = default;
 };
 
+struct VroomBreakName {
+  int64_t id = 0;
+  std::string description = {};
+
+  bool operator==(const VroomBreakName&) const = default;
+};
+
 enum class VroomTaskType { kJob, kPickup, kDelivery };
 
 struct VroomTask {
@@ -50,7 +57,7 @@ struct VroomVehicle {
   std::vector<double> capacity = {};      // empty: no limit
   std::vector<std::string> skills = {};
   TimeWindow window = {};
-  std::vector<int64_t> break_ids = {};
+  std::vector<VroomBreakName> break_names = {};
   std::vector<Break> breaks = {};
   double fixed_cost = 0;
   double cost_per_hour = 3600;

@@ -87,9 +87,10 @@ std::string VroomNames::VehicleDescription(int32_t type, int64_t number) const {
   return instance_.vehicles().empty() ? "" : instance_.vehicles()[type].id;
 }
 
-int64_t VroomNames::BreakId(int32_t type, int64_t number, int32_t index) const {
+VroomBreakName VroomNames::BreakName(int32_t type, int64_t number, int32_t index) const {
   const VroomVehicle* vehicle = VehicleAt(type, number);
-  return vehicle == nullptr ? index + 1 : vehicle->break_ids[static_cast<size_t>(index)];
+  if (vehicle == nullptr) return {.id = index + 1};
+  return vehicle->break_names[static_cast<size_t>(index)];
 }
 
 std::optional<int32_t> VroomNames::TypeOfVehicle(int64_t id) const {

@@ -40,7 +40,7 @@ class VroomNames {
   int64_t VehicleId(int32_t type, int64_t number) const;
   std::string VehicleDescription(int32_t type, int64_t number) const;
   // Of a vehicle's breaks, by their place.
-  int64_t BreakId(int32_t type, int64_t number, int32_t index) const;
+  VroomBreakName BreakName(int32_t type, int64_t number, int32_t index) const;
   // The type of the vehicle with that id, and the customer with that id.
   std::optional<int32_t> TypeOfVehicle(int64_t id) const;
   std::optional<NodeIndex> CustomerOf(VroomTaskType type, int64_t id) const;

@@ -70,6 +70,10 @@ class Writer {
     ordered_json routes = ordered_json::array();
     const std::vector<Cost> costs = RouteCosts(instance_, solution_);
     std::map<int32_t, int64_t> used;  // vehicles of a type
+    for (const Route& route : solution_.routes) {
+      const NodeIndex start = route.stops.front().node;
+      has_metres_ = has_metres_ && names_.Metres(route.vehicle_type, start, start).has_value();
+    }
     for (size_t r = 0; r < solution_.routes.size(); ++r) {
       const Route& route = solution_.routes[r];
       routes.push_back(RouteObject(route, used[route.vehicle_type]++, costs[r]));
@@ -98,22 +102,27 @@ class Writer {
     size_t next_break = 0;
     for (size_t i = 0; i < route.stops.size(); ++i) {
       double time = i == 0 ? 0 : route.stops[i - 1].departure;
-      double left = i == 0 ? 0 : Travel(route, i);
-      const double before = totals.travel;
-      if (i > 0) AddMetres(route, i, totals);
+      const double leg = i == 0 ? 0 : Travel(route, i);
+      const double leg_metres = i == 0 ? 0 : Metres(route, i);
+      double left = leg;
+      const double travel_before = totals.travel;
+      const double metres_before = totals.metres;
       for (; i > 0 && next_break < route.breaks.size(); ++next_break) {
         const BreakTime& pause = route.breaks[next_break];
         if (pause.after != static_cast<int32_t>(i) - 1) break;
         const double driven = std::clamp(pause.start - time, 0.0, left);
         left -= driven;
         totals.travel += driven;
+        if (leg > 0) totals.metres += leg_metres * driven / leg;
         steps.push_back(BreakStep(route, pause, number, time + driven, totals));
         time = pause.end;
       }
-      totals.travel = before + (i == 0 ? 0 : Travel(route, i));
+      totals.travel = travel_before + leg;
+      totals.metres = metres_before + leg_metres;
       const double arrival = i == 0 ? route.stops[0].departure : time + left;
       steps.push_back(StopStep(route, i, arrival, totals));
     }
+    if (!instance_.is_depot(route.stops.back().node)) steps.push_back(EndStep(route, totals));
     totals.WriteTo(object, has_metres_);
     object["steps"] = std::move(steps);
     all_.Add(totals);
@@ -128,11 +137,9 @@ class Writer {
                             : instance_.Duration(vehicles[route.vehicle_type], from, to);
   }
 
-  void AddMetres(const Route& route, size_t i, Totals& totals) {
-    const std::optional<double> metres =
-        names_.Metres(route.vehicle_type, route.stops[i - 1].node, route.stops[i].node);
-    has_metres_ = has_metres_ && metres.has_value();
-    totals.metres += metres.value_or(0);
+  double Metres(const Route& route, size_t i) const {
+    const NodeIndex from = route.stops[i - 1].node;
+    return names_.Metres(route.vehicle_type, from, route.stops[i].node).value_or(0);
   }
 
   static void AddPlace(const VroomPlace& place, ordered_json& object) {
@@ -148,15 +155,46 @@ class Writer {
     const size_t after = static_cast<size_t>(pause.after);
     totals.waiting += pause.start - arrival;
     totals.service += pause.end - pause.start;
-    return {{"type", "break"},
-            {"id", names_.BreakId(route.vehicle_type, number, pause.index)},
-            {"setup", 0},
-            {"service", Whole(pause.end - pause.start)},
-            {"waiting_time", Whole(pause.start - arrival)},
-            {"load", Amounts(route.stops[after].load)},
-            {"arrival", Whole(arrival)},
-            {"duration", Whole(totals.travel)},
-            {"violations", ordered_json::array()}};
+    const VroomBreakName name = names_.BreakName(route.vehicle_type, number, pause.index);
+    ordered_json step = {{"type", "break"}};
+    if (!name.description.empty()) step["description"] = name.description;
+    step["id"] = name.id;
+    FinishStep({.service = pause.end - pause.start,
+                .waiting = pause.start - arrival,
+                .load = route.stops[after].load,
+                .arrival = arrival},
+               totals, step);
+    return step;
+  }
+
+  // Where a vehicle stays with its last task, VROOM says that it ends there.
+  ordered_json EndStep(const Route& route, const Totals& totals) const {
+    const Stop& last = route.stops.back();
+    ordered_json step = {{"type", "end"}};
+    AddPlace({names_.PlaceOf(last.node).location, ""}, step);
+    FinishStep({.load = last.load, .arrival = last.departure}, totals, step);
+    return step;
+  }
+
+  struct StepFigures {
+    double setup = 0;
+    double service = 0;
+    double waiting = 0;
+    const std::vector<double>& load;
+    double arrival = 0;
+    ordered_json violations = ordered_json::array();
+  };
+
+  // What all steps say.
+  void FinishStep(StepFigures figures, const Totals& totals, ordered_json& step) const {
+    step["setup"] = Whole(figures.setup);
+    step["service"] = Whole(figures.service);
+    step["waiting_time"] = Whole(figures.waiting);
+    step["load"] = Amounts(figures.load);
+    step["arrival"] = Whole(figures.arrival);
+    step["duration"] = Whole(totals.travel);
+    if (has_metres_) step["distance"] = Whole(totals.metres);
+    step["violations"] = std::move(figures.violations);
   }
 
   ordered_json StopStep(const Route& route, size_t i, double arrival, Totals& totals) {
@@ -172,6 +210,7 @@ class Writer {
       step["type"] = TypeWord(names_.TypeOf(stop.node));
       AddPlace(names_.PlaceOf(stop.node), step);
       step["id"] = names_.IdOf(stop.node);
+      step["job"] = step["id"];  // its former name, which VROOM gives too
       service = instance_.service(stop.node);
       setup = std::max(0.0, stop.departure - stop.start - service);
       waiting = std::max(0.0, stop.start - arrival);
@@ -185,14 +224,13 @@ class Writer {
     totals.service += service;
     totals.waiting += waiting;
     for (const ordered_json& violation : violations) totals.violations.push_back(violation);
-    step["setup"] = Whole(setup);
-    step["service"] = Whole(service);
-    step["waiting_time"] = Whole(waiting);
-    step["load"] = Amounts(stop.load);
-    step["arrival"] = Whole(arrival);
-    step["duration"] = Whole(totals.travel);
-    if (has_metres_) step["distance"] = Whole(totals.metres);
-    step["violations"] = std::move(violations);
+    FinishStep({.setup = setup,
+                .service = service,
+                .waiting = waiting,
+                .load = stop.load,
+                .arrival = arrival,
+                .violations = std::move(violations)},
+               totals, step);
     return step;
   }
 

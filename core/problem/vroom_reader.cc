@@ -74,13 +74,30 @@ class Reader {
       text += path.has_value() ? Concat(word.substr(0, word.find_last_of(" \"") + 1), *path)
                                : errors.substr(0, std::min(close + 1, errors.size()));
       errors.remove_prefix(std::min(close + 1, errors.size()));
+      if (path.has_value() || word.ends_with("breaks")) text += TakeFileField(errors);
     }
     return text;
+  }
+
+  // The file's name for the field that `rest` begins with, which is cut off; nothing for the same.
+  static std::string_view TakeFileField(std::string_view& rest) {
+    constexpr std::pair<std::string_view, std::string_view> kFileFields[] = {
+        {".demand", ".delivery"},
+        {".window", ".time_windows[0]"},
+        {".shift", ".time_window"},
+        {".duration:", ".service:"}};
+    for (const auto& [ours, theirs] : kFileFields) {
+      if (!rest.starts_with(ours)) continue;
+      rest.remove_prefix(ours.size());
+      return theirs;
+    }
+    return "";
   }
 
   // Of `... customers` and an index; nullopt for what is no such place.
   std::optional<std::string> FilePath(std::string_view word, int64_t index) const {
     if (index < 0) return std::nullopt;
+    if (word == ".further_windows") return Concat(".time_windows[", index + 1, "]");
     const size_t at = static_cast<size_t>(index);
     if (word.ends_with("customers") && at < input_.tasks.size()) return TaskPath(at);
     if (word.ends_with("vehicles") && at < groups_.size()) return VehiclePath(groups_[at].front());

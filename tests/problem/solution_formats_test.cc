@@ -25,7 +25,7 @@ constexpr char kVroomText[] = R"({
      "breaks": [{"id": 71, "time_windows": [[30, 35]], "service": 20}]},
     {"id": 7, "start_index": 0, "capacity": [9]},
     {"id": 41, "start_index": 0, "end_index": 0, "capacity": [5],
-     "breaks": [{"id": 72, "time_windows": [[30, 35]], "service": 20}]}],
+     "breaks": [{"id": 72, "description": "lunch", "time_windows": [[30, 35]], "service": 20}]}],
   "jobs": [{"id": 1, "location_index": 1, "delivery": [2], "service": 30, "priority": 4,
             "setup": 5, "description": "baker"},
            {"id": 2, "location_index": 2, "pickup": [3], "time_windows": [[95, 200]]}],
@@ -61,7 +61,10 @@ TEST(VroomSolution, GivesBackTheFilesOwnIdsAndPlaces) {
   EXPECT_EQ(steps[2]["id"], 1);
   EXPECT_EQ(steps[3]["type"], "delivery");
   EXPECT_EQ(steps[4]["type"], "end");
+  EXPECT_EQ(steps[2]["job"], 1);
+  EXPECT_FALSE(steps[1].contains("job"));
   EXPECT_EQ(root["routes"][2]["steps"][1]["id"], 72);
+  EXPECT_EQ(root["routes"][2]["steps"][1]["description"], "lunch");
   EXPECT_EQ(root["routes"][2]["steps"][2]["description"], "baker");
   EXPECT_EQ(root["routes"][2]["steps"][2]["location_index"], 1);
 }
@@ -74,6 +77,7 @@ TEST(VroomSolution, CountsTravelServiceSetupAndWaitingApart) {
   EXPECT_EQ(steps[1]["arrival"], 30);
   EXPECT_EQ(steps[1]["duration"], 30);
   EXPECT_EQ(steps[1]["service"], 20);
+  EXPECT_EQ(steps[1]["distance"], 300);
   EXPECT_EQ(steps[2]["arrival"], 80);
   EXPECT_EQ(steps[2]["duration"], 60);
   EXPECT_EQ(steps[2]["distance"], 600);
@@ -101,11 +105,28 @@ TEST(VroomSolution, WaitsForAWindowAndListsWhatIsLeft) {
   const json root = Vroom().Written({{1, {2}}});
   const json& job = root["routes"][0]["steps"][1];
   EXPECT_EQ(job["arrival"].get<int>() + job["waiting_time"].get<int>(), 95);
-  EXPECT_EQ(root["routes"][0]["steps"].back()["type"], "job");  // the lorry stays out
   ASSERT_EQ(root["unassigned"].size(), 3u);
   EXPECT_EQ(root["unassigned"][0],
             json({{"id", 1}, {"type", "job"}, {"description", "baker"}, {"location_index", 1}}));
   EXPECT_EQ(root["unassigned"][2]["type"], "delivery");
+}
+
+TEST(VroomSolution, EndsWhereTheLastTaskIsForAVehicleThatStaysThere) {
+  const json root = Vroom().Written({{1, {2}}});
+  EXPECT_EQ(root["routes"][0]["steps"].back(), json::parse(R"({
+    "type": "end", "location_index": 2, "setup": 0, "service": 0, "waiting_time": 0, "load": [3],
+    "arrival": 95, "duration": 70, "distance": 700, "violations": []})"));
+}
+
+TEST(VroomSolution, SaysNoDistanceWhereTheFileHasNone) {
+  const std::string text = R"({"vehicles": [{"id": 1, "start_index": 0}],
+    "jobs": [{"id": 1, "location_index": 1}],
+    "matrices": {"car": {"durations": [[0, 6], [6, 0]]}}})";
+  const Instance instance = *ParseJson(text, "v.json");
+  const json root = json::parse(WriteVroomSolution(instance, *MakeSolution(instance, {{0, {1}}}),
+                                                   VroomNamesOf(instance, text)));
+  EXPECT_FALSE(root["routes"][0].contains("distance"));
+  for (const json& step : root["routes"][0]["steps"]) EXPECT_FALSE(step.contains("distance"));
 }
 
 TEST(VroomSolution, IsReadBackToTheSamePlan) {

@@ -128,7 +128,7 @@ TEST(VroomReader, NamesPlacesAsTheFileDoes) {
                                R"(, {"id": 7, "start_index": 0, "costs": {"fixed": -1}})";
   const std::string errors = ErrorOf(WithMatrix(vehicles, pairs));
   EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].pickup.service: got -3"));
-  EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].delivery.window: opens at 9"));
+  EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].delivery.time_windows[0]: opens at 9"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[2].fixed_cost: got -1"));
   EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 5, "location_index": 1},
                                              {"id": 5, "location_index": 2}])")),
@@ -156,6 +156,20 @@ TEST(VroomReader, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf(R"({"vehicles": [], "jobs": []})"), HasSubstr("vehicles: absent or empty"));
   EXPECT_THAT(ErrorOf(R"({"vehicles": [{"id": "x"}], "jobs": []})"),
               HasSubstr("vehicles[0].id: got \"x\", wanted an integer"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 18446744073709551615, "start_index": 0})", kJobs)),
+              HasSubstr("vehicles[0].id: got 18446744073709551615, wanted an integer below 2^63"));
+}
+
+TEST(VroomReader, NamesFieldsInErrorsAsTheFileDoes) {
+  const std::string van = R"({"id": 4, "start_index": 0, "time_window": [9, 3],
+      "breaks": [{"id": 1, "time_windows": [[8, 2]], "service": -1}]})";
+  const std::string errors = ErrorOf(WithMatrix(van, R"("jobs": [{"id": 1, "location_index": 1,
+      "delivery": [-2], "time_windows": [[5, 9], [7, 12]]}])"));
+  EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].time_window: opens at 9"));
+  EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].breaks[0].time_windows[0]: opens at 8"));
+  EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].breaks[0].service: got -1"));
+  EXPECT_THAT(errors, HasSubstr("v.json: jobs[0].delivery: got -2"));
+  EXPECT_THAT(errors, HasSubstr("v.json: jobs[0].time_windows[1]: opens at 7"));
 }
 
 }  // namespace
