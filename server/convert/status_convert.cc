@@ -98,13 +98,9 @@ absl::Status UnreadableError(std::string_view type) {
                     "UNREADABLE_MESSAGE");
 }
 
-grpc::Status ToGrpcStatus(const absl::Status& status) {
-  if (status.ok()) return grpc::Status::OK;
-  // Both enums are google.rpc.Code's numbers (kDoNotUse... values of absl cannot be told from
-  // UNKNOWN by a client anyway).
-  const auto code = static_cast<grpc::StatusCode>(status.code());
+google::rpc::Status ToDetailedStatus(const absl::Status& status) {
   google::rpc::Status details;
-  details.set_code(static_cast<int>(code));
+  details.set_code(static_cast<int>(status.code()));
   details.set_message(Bounded(FromAbsl(status.message()), kMaxMessageBytes));
   google::rpc::ErrorInfo info;
   info.set_domain(kErrorDomain);
@@ -115,7 +111,16 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
   const google::rpc::BadRequest bad_request = BoundedBadRequest(status);
   if (bad_request.field_violations_size() > 0) details.add_details()->PackFrom(bad_request);
   AddRetryInfo(status, details);
-  return grpc::Status(code, details.message(), details.SerializeAsString());
+  return details;
+}
+
+grpc::Status ToGrpcStatus(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  const google::rpc::Status details = ToDetailedStatus(status);
+  // Both enums are google.rpc.Code's numbers (kDoNotUse... values of absl cannot be told from
+  // UNKNOWN by a client anyway).
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), details.message(),
+                      details.SerializeAsString());
 }
 
 std::string ReasonOf(const grpc::Status& status) {

@@ -29,6 +29,8 @@ absl::Status UnreadableError(std::string_view type);
 // and a RetryInfo of one second for kResourceExhausted and kUnavailable that name none. Texts are
 // cut so that everything fits into the 8 KiB that gRPC grants to trailers.
 grpc::Status ToGrpcStatus(const absl::Status& status);
+// Code, text and details of ToGrpcStatus, for an error that is one of many answers.
+google::rpc::Status ToDetailedStatus(const absl::Status& status);
 // The reason in the ErrorInfo of a status of ToGrpcStatus, in small letters, as "queue_full"; of
 // any other status its code's name, likewise.
 std::string ReasonOf(const grpc::Status& status);

@@ -272,7 +272,7 @@ void SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request, const Cal
     if (answer.ok()) {
       *response.mutable_answer() = *std::move(answer);
     } else {
-      *response.mutable_error() = ToRpcStatus(answer.status());
+      *response.mutable_error() = ToDetailedStatus(answer.status());
     }
     answered(std::move(response));
   };

@@ -79,7 +79,7 @@ SolverService::Batch(const grpc::CallbackServerContext& context) {
                return handler_.SolveOfBatch(request.message(), call, std::move(done));
              }
              v1::BatchSolveResponse response;
-             *response.mutable_error() = ToRpcStatus(request.status());
+             *response.mutable_error() = ToDetailedStatus(request.status());
              done(std::move(response));
            },
        // Its budget begins with it.

@@ -116,6 +116,10 @@ TEST_F(SolveStreamTest, AnswersABatchEachByItsId) {
   EXPECT_EQ(responses.size(), static_cast<size_t>(kRequests));
   EXPECT_EQ(responses["r5"].error().code(), grpc::INVALID_ARGUMENT);
   EXPECT_THAT(responses["r5"].error().message(), testing::HasSubstr("threads"));
+  google::rpc::BadRequest fields;
+  ASSERT_EQ(responses["r5"].error().details_size(), 2);
+  ASSERT_TRUE(responses["r5"].error().details(1).UnpackTo(&fields));
+  EXPECT_EQ(fields.field_violations(0).field(), "threads");
   EXPECT_DOUBLE_EQ(responses["r6"].answer().solution().cost(), 16);
   EXPECT_DOUBLE_EQ(responses["r7"].answer().solution().cost(), 18);
 }
