@@ -34,9 +34,9 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   app.set_version_flag("--version", absl::StrCat("vrpctl ", VRP_VERSION), "Print the version");
   AddConnectionFlags(app, flags.connection);
   app.add_option("--output", flags.output,
-                 "table for people, json for scripts: an object a line; solve: vroom, VROOM's")
+                 "table for people, json for scripts: an object a line; solve: vroom, geojson")
       ->type_name("WORD")
-      ->check(CLI::IsMember({"table", "json", "vroom"}))
+      ->check(CLI::IsMember({"table", "json", "vroom", "geojson"}))
       ->capture_default_str();
 }
 
@@ -105,15 +105,16 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
                     << std::flush;
     return kExitUsage;
   }
-  const OutputForm form = flags.output == "json"    ? OutputForm::kJson
-                          : flags.output == "vroom" ? OutputForm::kVroom
-                                                    : OutputForm::kTable;
-  if (form == OutputForm::kVroom && chosen.name != "solve") {
-    environment.err << "vrpctl: " << chosen.name << ": --output vroom is for solve; got it here, "
-                    << "wanted table or json" << std::endl;
+  const OutputForm form = flags.output == "json"      ? OutputForm::kJson
+                          : flags.output == "vroom"   ? OutputForm::kVroom
+                          : flags.output == "geojson" ? OutputForm::kGeoJson
+                                                      : OutputForm::kTable;
+  CommandContext context(environment, *std::move(connection), form, chosen.name);
+  if (context.rendered() != v1::SOLUTION_FORMAT_UNSPECIFIED && chosen.name != "solve") {
+    environment.err << "vrpctl: " << chosen.name << ": --output " << flags.output
+                    << " is for solve; got it here, wanted table or json" << std::endl;
     return kExitUsage;
   }
-  CommandContext context(environment, *std::move(connection), form, chosen.name);
   const ExitCode code = chosen.run(context);
   environment.out.flush();
   if (code == kExitDone && !environment.out) {

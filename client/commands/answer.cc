@@ -56,8 +56,8 @@ void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files) {
 absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer) {
   if (context.json()) {
     WriteJsonLine(context.out(), SolveJson(answer));
-  } else if (context.vroom()) {
-    const absl::StatusOr<std::string> text = RenderedAs(answer, v1::SOLUTION_FORMAT_VROOM);
+  } else if (!context.table()) {
+    const absl::StatusOr<std::string> text = RenderedAs(answer, context.rendered());
     if (!text.ok()) return text.status();
     context.out() << *text << std::endl;
   } else {

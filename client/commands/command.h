@@ -12,6 +12,7 @@
 #include "client/environment.h"
 #include "client/exit_codes.h"
 #include "client/rpc_client.h"
+#include "vrp/v1/solve.pb.h"
 
 namespace CLI {
 class App;
@@ -19,8 +20,8 @@ class App;
 
 namespace vrp::client {
 
-// What --output asks for; kVroom is of `solve` alone.
-enum class OutputForm { kTable, kJson, kVroom };
+// What --output asks for; what the daemon writes, kVroom and kGeoJson, is of `solve` alone.
+enum class OutputForm { kTable, kJson, kVroom, kGeoJson };
 
 // What a command is run with.
 class CommandContext {
@@ -34,7 +35,13 @@ class CommandContext {
   std::ostream& err() { return environment_.err; }
   RpcClient& client() { return client_; }
   bool json() const { return form_ == OutputForm::kJson; }
+  bool table() const { return form_ == OutputForm::kTable; }
   bool vroom() const { return form_ == OutputForm::kVroom; }
+  // Of what the daemon writes; else SOLUTION_FORMAT_UNSPECIFIED.
+  v1::SolutionFormat rendered() const {
+    if (form_ == OutputForm::kGeoJson) return v1::SOLUTION_FORMAT_GEOJSON;
+    return vroom() ? v1::SOLUTION_FORMAT_VROOM : v1::SOLUTION_FORMAT_UNSPECIFIED;
+  }
 
   // Prints `status`, which is not OK, with the remedy, and gives the exit code: after Ctrl-C always
   // kExitInterrupted, without a word. `where` is the file that was at fault, if any. VROOM's output

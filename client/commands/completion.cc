@@ -14,7 +14,7 @@ namespace {
 // Flags whose values are words.
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
-      {"--output", "table json vroom"},
+      {"--output", "table json vroom geojson"},
       {"--strategy", "auto seeded greedy sample beam multi_start improved search"},
       {"--problem", "cvrp vrptw tsp"},
       {"--model", "ptrnet GT+RL"},

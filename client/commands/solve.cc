@@ -55,7 +55,7 @@ struct SolveFlags {
   std::string format = "auto";
 };
 
-absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, bool vroom) {
+absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, v1::SolutionFormat rendered) {
   absl::StatusOr<v1::SolveRequest> made =
       SolveRequestOf(flags.strategy, flags.model, flags.threads);
   if (!made.ok()) return made;
@@ -70,7 +70,7 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, bool vroom
   request.set_width(flags.width);
   request.set_rounds(flags.rounds);
   request.set_render_solution_file(!flags.answer.solution.empty());
-  if (vroom) request.add_render(v1::SOLUTION_FORMAT_VROOM);
+  if (rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) request.add_render(rendered);
   if (PlotsGeoJson(flags.answer)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
   return made;
 }
@@ -162,30 +162,34 @@ class SolveRun {
     return kExitDone;
   }
 
-  // Prints the improvements, but where VROOM's output is wanted, which knows none; gives the
-  // answer.
+  // Prints the improvements in the two forms that know such; gives the answer. After Ctrl-C, which
+  // ends the search, people get the best plan that there was; scripts have had it.
   absl::StatusOr<v1::SolveResponse> Stream(absl::Duration timeout) {
     absl::StatusOr<v1::SolveResponse> answer =
         absl::InternalError("the daemon ended the stream without an answer");
+    v1::Solution best;
     const absl::Status status = context_.client().StreamSolve(
         request_, timeout, [&](const v1::StreamSolveResponse& message) {
           if (message.has_answer()) {
             answer = message.answer();
           } else if (message.has_improvement() && context_.json()) {
             WriteJsonLine(context_.out(), ImprovementJson(message.improvement()));
-          } else if (message.has_improvement() && !context_.vroom()) {
+          } else if (message.has_improvement() && context_.table()) {
             context_.out() << ImprovementText(message.improvement()) << std::flush;
+            best = message.improvement().solution();
           }
         });
+    if (context_.environment().interrupt.triggered() && best.routes_size() > 0) {
+      context_.out() << PlanText(best) << std::flush;
+    }
     if (!status.ok()) return status;
     return answer;
   }
 
   void PrintSummary(const SolveTally& tally, const std::string& path, absl::Duration elapsed) {
-    if (context_.vroom()) return;
     if (context_.json()) {
       WriteJsonLine(context_.out(), tally.Summary(path, elapsed));
-    } else {
+    } else if (context_.table()) {
       context_.out() << tally.Text(path, elapsed) << std::flush;
     }
   }
@@ -205,8 +209,8 @@ absl::Status CheckFlags(const CommandContext& context, const SolveFlags& flags) 
   if (flags.start.empty() && flags.freeze > 0) {
     return absl::InvalidArgumentError("--freeze: needs a plan, --start FILE");
   }
-  if (flags.job && context.vroom()) {
-    return absl::InvalidArgumentError("--output vroom: not of a --job; wanted table or json");
+  if (flags.job && context.rendered() != v1::SOLUTION_FORMAT_UNSPECIFIED) {
+    return absl::InvalidArgumentError("--output: of a --job wanted table or json");
   }
   if (flags.job && flags.stream) {
     return absl::InvalidArgumentError("--stream: a job is followed without it; wanted one of both");
@@ -244,7 +248,7 @@ ExitCode RunJob(CommandContext& context, const SolveFlags& flags, v1::SolveReque
 ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
   const absl::Status sound = CheckFlags(context, flags);
   if (!sound.ok()) return context.Fail(sound);
-  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags, context.vroom());
+  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags, context.rendered());
   if (!request.ok()) return context.Fail(request.status());
   if (!flags.start.empty()) {
     const absl::Status status = ReadStart(flags, context.environment().in, *request);

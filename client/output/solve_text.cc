@@ -129,12 +129,17 @@ std::string TimesText(const v1::SolveResponse& response) {
   return absl::StrCat(text, "; ended by ", EndReasonWord(response.ended_by()), "\n");
 }
 
+std::string RoutesText(const v1::Solution& plan) {
+  std::string text;
+  for (int i = 0; i < plan.routes_size(); ++i) text += RouteText(i + 1, plan.routes(i));
+  return text;
+}
+
 }  // namespace
 
 std::string SolveText(const v1::SolveResponse& response) {
   const v1::Solution& solution = response.solution();
-  std::string text = absl::StrCat(response.name(), "\n");
-  for (int i = 0; i < solution.routes_size(); ++i) text += RouteText(i + 1, solution.routes(i));
+  std::string text = absl::StrCat(response.name(), "\n", RoutesText(solution));
   absl::StrAppend(&text, "cost: ", FormatNumber(solution.cost()), GapText(response), "\n");
   text += SplitText(solution.cost_split());
   text += VerdictText(response);
@@ -149,6 +154,8 @@ std::string SolveText(const v1::SolveResponse& response) {
   text += TimesText(response);
   return text;
 }
+
+std::string PlanText(const v1::Solution& plan) { return RoutesText(plan) + UnservedText(plan); }
 
 std::string ImprovementText(const v1::Improvement& improvement) {
   const v1::Solution& solution = improvement.solution();

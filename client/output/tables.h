@@ -39,6 +39,7 @@ class Sheet {
 
 // Each ends with a line break.
 std::string SolveText(const v1::SolveResponse& response);
+std::string PlanText(const v1::Solution& plan);  // routes and what is unserved, of no verdict yet
 std::string ImprovementText(const v1::Improvement& improvement);  // "0.034 s: cost 812, ..."
 std::string CheckText(const v1::CheckSolutionResponse& response);
 std::string JobText(const v1::TrainingJob& job);

@@ -139,6 +139,13 @@ TEST_F(ConvertCommand, SolveWritesVroomsOutputAndGeoJson) {
   EXPECT_EQ(ReadTestFile(plot), "SOLUTION_FORMAT_GEOJSON");
 }
 
+TEST_F(ConvertCommand, SolvePrintsGeoJson) {
+  const Ran ran = Run({"solve", in_, "--output", "geojson"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(solve_.render(), ElementsAre(v1::SOLUTION_FORMAT_GEOJSON));
+  EXPECT_EQ(ran.out, "SOLUTION_FORMAT_GEOJSON\n");
+}
+
 TEST_F(ConvertCommand, VroomsOutputHasACodeAndAnErrorWhereTheInputIsWrong) {
   refusal_ = absl::InvalidArgumentError("in.json: jobs: absent");
   const Ran ran = Run({"solve", in_, "--output", "vroom"});

@@ -42,6 +42,15 @@ TEST(SolveText, NamesWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("unserved: 1 customers\n  9: "));
 }
 
+TEST(PlanText, ShowsRoutesAndWhoIsLeftOutButNoVerdict) {
+  v1::Solution plan = ASolveResponse().solution();
+  plan.add_unserved()->set_id("9");
+  EXPECT_EQ(PlanText(plan),
+            "Route 1: 2 1  distance 60.25  load 7  duration 34.5\n"
+            "Route 2: 3  distance 50.25  load 4  duration 50\n"
+            "unserved: 1 customers\n  9: \n");
+}
+
 TEST(ServerInfoText, SaysWhichDeviceIsTheDefault) {
   v1::ServerInfo info;
   info.set_default_device("cpu");
