@@ -152,7 +152,7 @@ class Writer {
   }
 
   double Total(int32_t k) const {
-    double total = 1;  // a capacity is positive
+    double total = 0;
     for (NodeIndex node = 0; node < instance_.num_nodes(); ++node) {
       total += instance_.demand(node, k) + instance_.pickup(node, k);
     }
