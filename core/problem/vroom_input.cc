@@ -17,7 +17,6 @@ constexpr double kSecondsPerHour = 3600;
 // Keys of VROOM's that are known and have no meaning here yet, with what to do about them.
 absl::Status RefuseKnown(JsonFields& fields) {
   for (const auto& [key, remedy] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"steps", "a plan goes with --start, as the routes of VROOM's output"},
            {"setup_per_type", "give setup"},
            {"service_per_type", "give service"},
            {"max_load", "leave it out"}}) {
@@ -40,8 +39,9 @@ absl::Status ForEachObject(JsonFields& fields, std::string_view source, const st
     if (!(*array)[i].is_object()) {
       return fields.Error(path, "got ", Shown((*array)[i]), ", wanted an object");
     }
-    JsonFields own((*array)[i], Concat(source, ": ", path));
-    VRP_RETURN_IF_ERROR(read(own, Concat(source, ": ", path)));
+    const std::string place = Concat(source, source.find(": ") == source.npos ? ": " : ".", path);
+    JsonFields own((*array)[i], place);
+    VRP_RETURN_IF_ERROR(read(own, place));
     VRP_RETURN_IF_ERROR(RefuseKnown(own));
     VRP_RETURN_IF_ERROR(own.RefuseOthers());
   }
@@ -156,6 +156,7 @@ class InputReader {
     VRP_RETURN_IF_ERROR(ReadBreaks(fields, path, vehicle));
     VRP_RETURN_IF_ERROR(ReadCosts(fields, path, vehicle));
     VRP_RETURN_IF_ERROR(ReadLimits(fields, vehicle));
+    VRP_RETURN_IF_ERROR(ReadSteps(fields, path, vehicle));
     input_.vehicles.push_back(std::move(vehicle));
     return absl::OkStatus();
   }
@@ -175,6 +176,26 @@ class InputReader {
       vehicle.break_names.push_back(std::move(name));
       vehicle.breaks.push_back(
           {.window = windows.empty() ? TimeWindow{} : windows.front(), .duration = service});
+      return absl::OkStatus();
+    });
+  }
+
+  static absl::Status ReadSteps(JsonFields& fields, const std::string& path,
+                                VroomVehicle& vehicle) {
+    return ForEachObject(fields, path, "steps", [&](JsonFields& own, const std::string&) {
+      VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, own.String("type"));
+      const bool job = type == "job", pickup = type == "pickup", delivery = type == "delivery";
+      if (job || pickup || delivery) {
+        VroomStep step{.type = job      ? VroomTaskType::kJob
+                               : pickup ? VroomTaskType::kPickup
+                                        : VroomTaskType::kDelivery};
+        VRP_ASSIGN_OR_RETURN(step.id, Id(own));
+        vehicle.steps.push_back(step);
+      } else if (type != "start" && type != "end" && type != "break") {
+        return own.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
+                         ", wanted start, job, pickup, delivery, break or end");
+      }
+      own.Find("id");  // breaks are placed anew
       return absl::OkStatus();
     });
   }
@@ -331,6 +352,7 @@ std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input) {
     a.id = b.id;
     a.description = b.description;
     a.break_names = b.break_names;
+    a.steps = b.steps;
     return a == b;
   };
   std::vector<std::vector<int32_t>> groups;

@@ -33,6 +33,14 @@ struct VroomBreakName {
 
 enum class VroomTaskType { kJob, kPickup, kDelivery };
 
+// A task of a custom route: a vehicle's `steps`.
+struct VroomStep {
+  VroomTaskType type = VroomTaskType::kJob;
+  int64_t id = 0;
+
+  bool operator==(const VroomStep&) const = default;
+};
+
 struct VroomTask {
   VroomTaskType type = VroomTaskType::kJob;
   int64_t id = 0;
@@ -66,6 +74,7 @@ struct VroomVehicle {
   int32_t max_tasks = INT32_MAX;
   double max_travel_time = kNoLimit;
   double max_distance = kNoLimit;
+  std::vector<VroomStep> steps = {};  // a plan to start from; without start, end and breaks
 
   bool operator==(const VroomVehicle&) const = default;
 };

@@ -113,6 +113,24 @@ std::optional<NodeIndex> VroomNames::CustomerOf(VroomTaskType type, int64_t id) 
   return found->second;
 }
 
+Plan VroomNames::PlanOfSteps() const {
+  Plan plan;
+  for (size_t type = 0; type < groups_.size(); ++type) {
+    for (const int32_t vehicle : groups_[type]) {
+      const std::vector<VroomStep>& steps = input_->vehicles[vehicle].steps;
+      if (steps.empty()) continue;
+      PlannedRoute& route = plan.emplace_back();
+      route.vehicle_type = static_cast<int32_t>(type);
+      for (const VroomStep& step : steps) {
+        if (const auto node = CustomerOf(step.type, step.id); node.has_value()) {
+          route.customers.push_back(*node);
+        }
+      }
+    }
+  }
+  return plan;
+}
+
 std::optional<double> VroomNames::Metres(int32_t type, NodeIndex from, NodeIndex to) const {
   const auto vehicles = instance_.vehicles();
   if (!input_.has_value() || input_->matrices.empty()) {

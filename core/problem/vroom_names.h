@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/problem/instance.h"
+#include "core/problem/plan.h"
 #include "core/problem/vroom_input.h"
 
 namespace vrp {
@@ -44,6 +45,9 @@ class VroomNames {
   // The type of the vehicle with that id, and the customer with that id.
   std::optional<int32_t> TypeOfVehicle(int64_t id) const;
   std::optional<NodeIndex> CustomerOf(VroomTaskType type, int64_t id) const;
+
+  // The custom routes that the file gives to its vehicles, whose tasks InstanceFromVroom knows.
+  Plan PlanOfSteps() const;
 
   // Metres from a node to another for vehicles of that type; nothing where the file has none.
   std::optional<double> Metres(int32_t type, NodeIndex from, NodeIndex to) const;

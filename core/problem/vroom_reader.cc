@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/base/number.h"
@@ -28,6 +29,7 @@ class Reader {
     FindDepots();
     VRP_RETURN_IF_ERROR(CheckPlaces());
     VRP_RETURN_IF_ERROR(CheckAmounts());
+    VRP_RETURN_IF_ERROR(CheckSteps());
     AddTasks();
     AddShipments();
     for (const std::vector<int32_t>& group : groups_) VRP_RETURN_IF_ERROR(AddType(group));
@@ -180,6 +182,18 @@ class Reader {
       VRP_RETURN_IF_ERROR(check(task.amount, TaskPath(t) + ".amount"));
     }
     data_.load_dimensions = static_cast<int32_t>(std::max<size_t>(1, dimensions));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckSteps() const {
+    std::set<std::pair<VroomTaskType, int64_t>> known;
+    for (const VroomTask& task : input_.tasks) known.emplace(task.type, task.id);
+    for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
+      for (const VroomStep& step : input_.vehicles[v].steps) {
+        if (known.contains({step.type, step.id})) continue;
+        return Error(VehiclePath(v), ".steps: got the id ", step.id, ", which is no task's");
+      }
+    }
     return absl::OkStatus();
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/freeze.h"
@@ -141,19 +142,29 @@ absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
   return FieldError(absl::StatusCode::kInvalidArgument, invalid);
 }
 
+v1::Solution MessageOf(const Plan& plan) {
+  v1::Solution solution;
+  for (const PlannedRoute& planned : plan) {
+    v1::Route& route = *solution.add_routes();
+    route.set_vehicle(planned.vehicle_type);
+    for (const NodeIndex node : planned.customers) route.add_stops()->set_node(node);
+  }
+  return solution;
+}
+
+// The custom routes of a file of VROOM's. Most files have none, and are not read once more.
+Plan PlanOfSteps(const v1::InstanceFile& file, const Instance& instance) {
+  if (!absl::StrContains(file.content(), "\"steps\"")) return {};
+  return VroomNamesOf(instance, file.content()).PlanOfSteps();
+}
+
 // A file's routes as a message.
 absl::StatusOr<v1::Solution> SolutionOf(const v1::SolutionFile& file, const Instance& instance,
                                         const VroomNames& names) {
   absl::StatusOr<SolutionFile> parsed =
       SolutionFromProto(file, instance, names, "initial_solution_file");
   if (!parsed.ok()) return parsed.status();
-  v1::Solution solution;
-  for (const PlannedRoute& planned : parsed->plan) {
-    v1::Route& route = *solution.add_routes();
-    route.set_vehicle(planned.vehicle_type);
-    for (const NodeIndex node : planned.customers) route.add_stops()->set_node(node);
-  }
-  return solution;
+  return MessageOf(parsed->plan);
 }
 
 v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan& repaired,
@@ -187,7 +198,9 @@ v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan&
 
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop) {
-  if (request.start_case() == v1::SolveRequest::START_NOT_SET) {
+  const bool given = request.start_case() != v1::SolveRequest::START_NOT_SET;
+  const Plan of_steps = given ? Plan() : PlanOfSteps(request.file(), instance);
+  if (!given && of_steps.empty()) {
     if (request.frozen_stops() == 0) return std::nullopt;
     return InvalidField("frozen_stops", "given without an initial_solution");
   }
@@ -197,18 +210,21 @@ absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
   }
   v1::Solution of_file;
   const v1::Solution* message = &request.initial_solution();
-  if (request.start_case() == v1::SolveRequest::kInitialSolutionFile) {
+  if (!given) {
+    of_file = MessageOf(of_steps);
+    message = &of_file;
+  } else if (request.start_case() == v1::SolveRequest::kInitialSolutionFile) {
     const VroomNames names = VroomNamesOf(instance, request.file().content());
     VRP_ASSIGN_OR_RETURN(of_file, SolutionOf(request.initial_solution_file(), instance, names));
     message = &of_file;
   }
-  VRP_ASSIGN_OR_RETURN(GivenPlan given,
+  VRP_ASSIGN_OR_RETURN(GivenPlan read,
                        RouteReader(*message, instance, request.frozen_stops()).Run());
-  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, given.plan));
-  absl::StatusOr<Instance> frozen = Freeze(instance, std::move(given.frozen));
+  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, read.plan));
+  absl::StatusOr<Instance> frozen = Freeze(instance, std::move(read.frozen));
   if (!frozen.ok()) return WithField(frozen.status());
-  RepairedPlan repaired = RepairPlan(*frozen, given.plan, stop);
-  v1::InitialSolutionReport report = ReportOf(*frozen, repaired, given.plan);
+  RepairedPlan repaired = RepairPlan(*frozen, read.plan, stop);
+  v1::InitialSolutionReport report = ReportOf(*frozen, repaired, read.plan);
   return InitialSolution{*std::move(frozen), std::move(repaired.plan), std::move(report)};
 }
 

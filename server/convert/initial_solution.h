@@ -17,9 +17,9 @@ struct InitialSolution {
   v1::InitialSolutionReport report;
 };
 
-// Nothing where the request gives none. kInvalidArgument names every wrong field, as
-// `initial_solution.routes[2].stops[5].id: "7b" is no customer`. Past `stop` more is left out of
-// the plan than needed.
+// Nothing where neither the request nor the steps of a VROOM file give one. kInvalidArgument names
+// every wrong field, as `initial_solution.routes[2].stops[5].id: "7b" is no customer`. Past `stop`
+// more is left out of the plan than needed.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);
 

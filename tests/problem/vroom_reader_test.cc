@@ -143,8 +143,14 @@ TEST(VroomReader, NamesWhatIsWrong) {
               HasSubstr("jobs[0].pickup: has 2 dimensions, wanted 1"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "end_index": 0})", kJobs)),
               HasSubstr("vehicles[0].start: absent"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "steps": []})", kJobs)),
-              HasSubstr("vehicles[0].steps: not supported yet; a plan goes with --start"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0,
+                                    "steps": [{"type": "job", "id": 9}]})",
+                                 kJobs)),
+              HasSubstr("vehicles[0].steps: got the id 9, which is no task's"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
+                                    "service_at": 5}]})",
+                                 kJobs)),
+              HasSubstr("vehicles[0].steps[0].\"service_at\": unknown key"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "colour": 3})", kJobs)),
               HasSubstr("vehicles[0].\"colour\": unknown key; leave it out"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "max_distance": 5})", kJobs)),

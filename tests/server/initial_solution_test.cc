@@ -85,6 +85,22 @@ TEST(InitialSolutionTest, IsReadFromVroomsOutputByTheFilesNames) {
   EXPECT_EQ((*initial)->plan, (Plan{{1, {2, 1}}}));
 }
 
+TEST(InitialSolutionTest, IsWhatTheStepsOfVroomsVehiclesSayWhereNoneIsGiven) {
+  v1::SolveRequest request;
+  request.mutable_file()->set_content(R"({
+      "vehicles": [{"id": 3, "start_index": 0},
+                   {"id": 8, "start_index": 0, "capacity": [5], "steps": [
+                      {"type": "start"}, {"type": "job", "id": 10}, {"type": "job", "id": 20}]}],
+      "jobs": [{"id": 20, "location_index": 0}, {"id": 10, "location_index": 0}],
+      "matrices": {"car": {"durations": [[0]]}}})");
+  const absl::StatusOr<Instance> instance = ParseInstance(request.file().content(), "v.json");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  const auto initial = InitialSolutionFromProto(request, *instance, StopCondition());
+  ASSERT_TRUE(initial.ok()) << initial.status();
+  ASSERT_TRUE(initial->has_value());
+  EXPECT_EQ((*initial)->plan, (Plan{{1, {2, 1}}}));
+}
+
 TEST(InitialSolutionTest, IsRefusedByField) {
   EXPECT_EQ(FieldOf(Starting({"a", "bxc"})), "initial_solution.routes[1].stops[1].id");
   EXPECT_EQ(FieldOf(Starting({"a", "b0c"})), "initial_solution.routes[1].stops[1].id");
