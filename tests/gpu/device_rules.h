@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernels/attention_decoder.h"
 #include "core/kernels/routing_rules.h"
 #include "core/kernels/routing_step.h"
 #include "tests/gpu/device_buffer.h"
