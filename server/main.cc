@@ -29,6 +29,8 @@
 #include "server/runtime/open_files.h"
 #include "server/runtime/run_anew.h"
 #include "server/runtime/signals.h"
+#include "server/telemetry/overdue_teller.h"
+#include "server/telemetry/watchdog.h"
 
 namespace vrp {
 namespace {
@@ -131,9 +133,14 @@ int Serve(VrpdOptions vrpd) {
 }
 
 int Restore(const RestoreRequest& request) {
+  StartLogging({});
   const SystemClock clock;
-  const absl::StatusOr<RestoreReport> report =
-      RestoreBackup({.archive = request.archive, .directory = request.state_dir, .clock = &clock});
+  Watchdog watchdog;
+  const OverdueTeller teller({.watchdog = &watchdog});
+  const absl::StatusOr<RestoreReport> report = RestoreBackup({.archive = request.archive,
+                                                              .directory = request.state_dir,
+                                                              .clock = &clock,
+                                                              .watch = watchdog.AsFunction()});
   if (!report.ok()) {
     std::cerr << "vrpd: " << report.status().message() << std::endl;
     return kFailed;

@@ -27,6 +27,7 @@ class Daemon {
     // Told of the first loss of a GPU, as SetDeviceLossListener's, which the daemon takes for
     // itself: it is not ready then, its training not serving. Null: nobody.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
+    absl::Duration start_limit = absl::Minutes(1);  // of a phase of the start: beyond it is told
     absl::Duration heartbeat = absl::Seconds(10);
     absl::Duration silence = absl::Minutes(1);     // of an upload, before it is given up
     absl::Duration drain = absl::Seconds(5);       // for calls under way at the end

@@ -42,7 +42,6 @@ HealthMonitor::~HealthMonitor() {
 }
 
 void HealthMonitor::Look(absl::Time now) {
-  TellOverdue(now);
   absl::MutexLock lock(&mutex_);
   LookAtQueue(now);
   LookAtStateFolder(now);
@@ -72,16 +71,6 @@ void HealthMonitor::SetReason(const std::string& reason, bool holds) {
     LogWarning(Concat("not ready: ", reason));
   } else {
     LogInfo(Concat("no more: ", reason));
-  }
-}
-
-void HealthMonitor::TellOverdue(absl::Time now) {
-  for (const Watchdog::Overdue& work : options_.watchdog->Look(now)) {
-    options_.metrics->FoundOverdue(work.phase);
-    LogWarning(Concat(
-        work.phase, work.of.empty() ? "" : " of ", work.of, ": takes ",
-        absl::FormatDuration(absl::Trunc(work.so_far, absl::Milliseconds(1))), " so far, at most ",
-        absl::FormatDuration(absl::Trunc(work.limit, absl::Milliseconds(1))), " was expected"));
   }
 }
 

@@ -1,4 +1,4 @@
-// Looks once a second whether new work may be sent here, and whether any work hangs.
+// Looks once a second whether new work may be sent here.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/stop_signal.h"
 #include "server/runtime/work_pool.h"
-#include "server/telemetry/metrics.h"
 #include "server/telemetry/readiness.h"
-#include "server/telemetry/watchdog.h"
 
 namespace vrp {
 
@@ -22,9 +20,7 @@ namespace vrp {
 class HealthMonitor {
  public:
   struct Options {
-    Readiness* readiness = nullptr;  // these outlive the monitor
-    Watchdog* watchdog = nullptr;
-    Metrics* metrics = nullptr;
+    Readiness* readiness = nullptr;  // both outlive the monitor
     const WorkPool* solve_pool = nullptr;
     std::string state_dir;
     std::function<void(bool ready)> on_ready;  // told at first, then of each change
@@ -42,7 +38,6 @@ class HealthMonitor {
  private:
   void LookAtQueue(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LookAtStateFolder(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void TellOverdue(absl::Time now);
   void SetReason(const std::string& reason, bool holds);
 
   const Options options_;

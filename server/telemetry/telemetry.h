@@ -16,6 +16,7 @@
 #include "server/telemetry/http_endpoint.h"
 #include "server/telemetry/live_figures.h"
 #include "server/telemetry/metrics.h"
+#include "server/telemetry/overdue_teller.h"
 #include "server/telemetry/readiness.h"
 #include "server/telemetry/watchdog.h"
 
@@ -63,6 +64,7 @@ class Telemetry {
   Metrics metrics_;
   Readiness readiness_;
   Watchdog watchdog_;
+  OverdueTeller teller_{{.watchdog = &watchdog_, .metrics = &metrics_}};
   mutable absl::Mutex mutex_;  // held while the sources are asked
   LiveSources sources_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<Gatekeeper> gatekeeper_;

@@ -1,10 +1,16 @@
 // What the daemon counts is what was asked of it.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/http_get.h"
@@ -45,6 +51,60 @@ class MetricsServiceTest : public DaemonTest {
     return request;
   }
 };
+
+// Stands still at its second look, which a start takes at the job database.
+class StuckClock final : public Clock {
+ public:
+  absl::Time Now() const override {
+    if (looks_++ == 1) go_on_.WaitForNotification();
+    return absl::UnixEpoch();
+  }
+  absl::Time SteadyNow() const override { return vrp::SteadyNow(); }
+  void GoOn() { go_on_.Notify(); }
+
+ private:
+  mutable std::atomic<int> looks_ = 0;
+  absl::Notification go_on_;
+};
+
+// One that nobody listens on just now.
+std::string FreeAddress() {
+  const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  EXPECT_EQ(bind(descriptor, reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  close(descriptor);
+  return Concat("127.0.0.1:", ntohs(address.sin_port));
+}
+
+TEST_F(MetricsServiceTest, AStartThatHangsIsToldWhileItLasts) {
+  StuckClock clock;
+  FakeTrainer trainer;
+  Daemon::Options options{.vrpd = vrpd_,
+                          .policy_loader = FakeLoader(),
+                          .trainer = &trainer,
+                          .clock = &clock,
+                          .start_limit = absl::Milliseconds(1)};
+  options.vrpd.listen = listen_;
+  options.vrpd.state_dir = folder_.path() + "/state";
+  options.vrpd.models_dir = folder_.path() + "/models";
+  options.vrpd.threads = 1;
+  options.vrpd.metrics_listen = FreeAddress();
+  std::thread start([&] { EXPECT_TRUE(Daemon::Create(options).ok()); });
+  const std::string told = "vrp_overdue_phases_total{phase=\"start\"} 1\n";
+  const auto give_up = Soon();
+  std::string page;
+  while (page.find(told) == std::string::npos && std::chrono::system_clock::now() < give_up) {
+    page = HttpGet(options.vrpd.metrics_listen, "/metrics").body;
+  }
+  EXPECT_THAT(page, testing::HasSubstr(told));
+  EXPECT_THAT(HttpGet(options.vrpd.metrics_listen, "/readyz").body, testing::HasSubstr("starting"));
+  clock.GoOn();
+  start.join();
+}
 
 TEST_F(MetricsServiceTest, CountsEachRequestOnceByItsCode) {
   Start();

@@ -165,8 +165,6 @@ class HealthMonitorTest : public testing::Test {
   std::unique_ptr<HealthMonitor> Monitor() {
     return std::make_unique<HealthMonitor>(
         HealthMonitor::Options{.readiness = &readiness_,
-                               .watchdog = &watchdog_,
-                               .metrics = &metrics_,
                                .solve_pool = &pool_,
                                .state_dir = folder_.path(),
                                .on_ready = [this](bool ready) { told_.push_back(ready); },
@@ -175,8 +173,6 @@ class HealthMonitorTest : public testing::Test {
 
   test::TempFolder folder_;
   Readiness readiness_;
-  Watchdog watchdog_;
-  Metrics metrics_;
   WorkPool pool_{{.threads = 1, .max_queued = 1}};
   std::vector<bool> told_;
 };
@@ -217,11 +213,14 @@ TEST_F(HealthMonitorTest, IsNotReadyWhileTheStateFolderCannotBeWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "the look leaves nothing behind";
 }
 
-TEST_F(HealthMonitorTest, CountsWhatTheWatchdogFound) {
-  const auto monitor = Monitor();
-  const Watchdog::Watch watch(watchdog_, {.phase = "solve", .of = "", .limit = absl::Seconds(1)});
-  monitor->Look(SteadyNow() + absl::Seconds(9));
-  EXPECT_THAT(Text(metrics_), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
+TEST(OverdueTeller, CountsWhatTheWatchdogFound) {
+  Watchdog watchdog;
+  Metrics metrics;
+  OverdueTeller teller(
+      {.watchdog = &watchdog, .metrics = &metrics, .interval = absl::InfiniteDuration()});
+  const Watchdog::Watch watch(watchdog, {.phase = "solve", .of = "", .limit = absl::Seconds(1)});
+  teller.Look(SteadyNow() + absl::Seconds(9));
+  EXPECT_THAT(Text(metrics), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
 }
 
 absl::StatusOr<std::unique_ptr<Telemetry>> Start(const std::string& listen) {

@@ -98,13 +98,15 @@ absl::StatusOr<int64_t> QueueAgain(JobStore& store, const std::set<std::string>&
   return queued;
 }
 
-absl::StatusOr<int64_t> PrepareDatabase(const fs::path& staging, const Clock* clock) {
+absl::StatusOr<int64_t> PrepareDatabase(const RestoreOptions& options, const fs::path& staging) {
+  const auto watched = BeginWatch(options.watch, "restore", "job database");
   const fs::path path = staging / kBackupDatabase;
   std::error_code error;
   if (!fs::exists(path, error)) {
     return absl::InvalidArgumentError(Concat(kBackupDatabase, ": is missing"));
   }
-  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<JobStore> store, JobStore::Open(path.string(), clock));
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<JobStore> store,
+                       JobStore::Open(path.string(), options.clock));
   return QueueAgain(*store, PublishedJobs(staging / kBackupModels));
 }
 
@@ -131,15 +133,21 @@ void Empty(const std::string& directory, bool was_there) {
   if (!was_there) fs::remove(directory, ignored);
 }
 
+absl::Status SyncAndMoveOut(const RestoreOptions& options, const fs::path& staging) {
+  const auto watched = BeginWatch(options.watch, "restore", "flush to the disk");
+  VRP_RETURN_IF_ERROR(SyncTree(staging.string()));
+  return MoveOut(staging, options.directory);
+}
+
 absl::StatusOr<RestoreReport> Fill(const RestoreOptions& options, const fs::path& staging) {
-  const absl::StatusOr<UnpackedBackup> unpacked = UnpackBackup(options.archive, staging.string());
+  const absl::StatusOr<UnpackedBackup> unpacked =
+      UnpackBackup(options.archive, staging.string(), options.watch);
   if (!unpacked.ok()) {
     return absl::Status(unpacked.status().code(),
                         Concat(options.archive, ": ", FromAbsl(unpacked.status().message())));
   }
-  VRP_ASSIGN_OR_RETURN(const int64_t queued, PrepareDatabase(staging, options.clock));
-  VRP_RETURN_IF_ERROR(SyncTree(staging.string()));
-  VRP_RETURN_IF_ERROR(MoveOut(staging, options.directory));
+  VRP_ASSIGN_OR_RETURN(const int64_t queued, PrepareDatabase(options, staging));
+  VRP_RETURN_IF_ERROR(SyncAndMoveOut(options, staging));
   return RestoreReport{.program = unpacked->index.program,
                        .created = unpacked->index.created,
                        .files = unpacked->files,

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
+#include "core/base/watch.h"
 
 namespace vrp {
 
@@ -21,6 +22,7 @@ struct RestoreOptions {
   std::string archive;    // a file
   std::string directory;  // absent or empty; becomes the state folder, for its owner alone
   const Clock* clock = nullptr;
+  WatchFn watch = nullptr;  // of each piece of a "restore"
 };
 
 // Unpacks into a hidden folder in `directory`, checks each file against its sum and the database

@@ -41,8 +41,8 @@ absl::Status CutOff(std::string_view where) {
 // Reads an archive from its start.
 class Unpacker {
  public:
-  Unpacker(OpenFile archive, std::string directory)
-      : archive_(std::move(archive)), directory_(std::move(directory)) {}
+  Unpacker(OpenFile archive, std::string directory, WatchFn watch)
+      : archive_(std::move(archive)), directory_(std::move(directory)), watch_(std::move(watch)) {}
 
   absl::StatusOr<UnpackedBackup> Run() {
     while (true) {
@@ -60,6 +60,7 @@ class Unpacker {
  private:
   absl::Status TakeEntry(const TarEntry& entry) {
     VRP_RETURN_IF_ERROR(CheckBackupPath(entry.path));
+    const auto watched = BeginWatch(watch_, "restore", entry.path);
     const bool first = digests_.empty();
     if (has_sums_ || first != (entry.path == kBackupIndexFile)) {
       return absl::InvalidArgumentError(Concat(entry.path, ": out of its place, wanted ",
@@ -189,6 +190,7 @@ class Unpacker {
 
   const OpenFile archive_;
   const std::string directory_;
+  const WatchFn watch_;
   UnpackedBackup backup_;
   std::map<std::string, std::string> digests_;  // of the files so far, by path
   bool has_sums_ = false;
@@ -212,10 +214,10 @@ absl::Status CheckBackupPath(std::string_view path) {
 }
 
 absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
-                                            const std::string& directory) {
+                                            const std::string& directory, const WatchFn& watch) {
   OpenFile file(open(archive.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.descriptor() < 0) return absl::ErrnoToStatus(errno, "open");
-  return Unpacker(std::move(file), directory).Run();
+  return Unpacker(std::move(file), directory, watch).Run();
 }
 
 }  // namespace vrp

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "tests/jobs/backup/backup_fixture.h"
 #include "tests/jobs/full_disk.h"
+#include "tests/testing/recorded_watch.h"
 
 namespace vrp::test {
 namespace {
@@ -49,6 +50,24 @@ TEST_F(BackupTest, ARunningJobIsQueuedAgainAndGoesOnFromItsCheckpoint) {
   for (size_t i = 0; i < before.size(); ++i) EXPECT_EQ(events[i].sequence, before[i].sequence);
   EXPECT_EQ(AwaitEnd(*jobs_, waiting).state, JobState::kSucceeded);
   for (const JobEvent& event : events) EXPECT_THAT(event.text, Not(HasSubstr("died")));
+}
+
+TEST_F(BackupTest, EachPieceOfARestoreIsWatched) {
+  OpenWithBook();
+  AwaitEnd(*jobs_, Submit());
+  RecordedWatch watch;
+  const std::string file = folder_.File("backup.tar");
+  ASSERT_TRUE(AtomicWriteFile(file, Backup()).ok());
+  ASSERT_TRUE(
+      RestoreBackup(
+          {.archive = file, .directory = restored_, .clock = &clock_, .watch = watch.Function()})
+          .ok());
+  const std::vector<std::string> seen = watch.Take();
+  EXPECT_THAT(seen,
+              IsSupersetOf({"restore of jobs.db", "end of restore of jobs.db",
+                            "restore of models/tiny/1/card.json", "end of restore of job database",
+                            "restore of flush to the disk"}));
+  EXPECT_EQ(seen.back(), "end of restore of flush to the disk");
 }
 
 TEST_F(BackupTest, AJobWhoseModelTheBackupHasIsDone) {
