@@ -99,6 +99,13 @@ std::function<void(const absl::Status&)> StartAnewWhenDeviceIsLost(absl::Notific
   };
 }
 
+// As a line of the log where programs read that, as words where people do.
+void TellWhyNotStarted(const absl::Status& status, bool json) {
+  const std::string message(status.message());
+  if (json) return LogError(message);
+  std::cerr << "vrpd: " << message << std::endl;
+}
+
 int Serve(VrpdOptions vrpd) {
   BoundHeaps(vrpd.threads);
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
@@ -110,13 +117,14 @@ int Serve(VrpdOptions vrpd) {
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
   const bool tls = !vrpd.tls_certificate.empty();
+  const bool json = vrpd.log_format == "json";
   DeviceExecutors executors({.serving_memory_percent = vrpd.serving_memory_percent});
   const std::unique_ptr<Trainer> trainer = MakeTrainer(&executors);
   const SystemClock clock;
   absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(Compose(
       std::move(vrpd), executors, *trainer, clock, StartAnewWhenDeviceIsLost(&stop, &anew)));
   if (!daemon.ok()) {
-    std::cerr << "vrpd: " << daemon.status().message() << std::endl;
+    TellWhyNotStarted(daemon.status(), json);
     return kFailed;
   }
   reload.Set([&daemon] { (*daemon)->Reload(); });

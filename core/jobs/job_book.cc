@@ -20,22 +20,28 @@ constexpr int64_t kMaxPoints = 10'000;
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<JobBook>> JobBook::Open(const std::string& state_directory,
-                                                       const Clock* clock, int64_t quota_bytes) {
+                                                       const Clock* clock, int64_t quota_bytes,
+                                                       JobListener on_state) {
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<StateFolder> folder, StateFolder::Open(state_directory));
   VRP_RETURN_IF_ERROR(CheckDatabaseKept(*folder));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<JobStore> store,
                        JobStore::Open(folder->DatabasePath(), clock));
   VRP_RETURN_IF_ERROR(MarkState(*folder, *store, clock->Now()));
-  return std::shared_ptr<JobBook>(new JobBook(std::move(folder), std::move(store), quota_bytes));
+  return std::shared_ptr<JobBook>(
+      new JobBook(std::move(folder), std::move(store), quota_bytes, std::move(on_state)));
 }
 
 JobBook::JobBook(std::unique_ptr<StateFolder> folder, std::shared_ptr<JobStore> store,
-                 int64_t quota_bytes)
+                 int64_t quota_bytes, JobListener on_state)
     : folder_(std::move(folder)),
       quota_(*folder_, quota_bytes),
       store_(std::move(store)),
       topics_(std::make_shared<EventTopics>()) {
-  store_->SetListener([topics = topics_](const Job& job) { topics->Advance(job); });
+  store_->SetListener(
+      [topics = topics_, on_state = std::move(on_state)](const Job& job, bool moved) {
+        topics->Advance(job);
+        if (moved && on_state != nullptr) on_state(job);
+      });
 }
 
 JobBook::~JobBook() { topics_->CloseAll(); }

@@ -48,6 +48,10 @@ struct JobPage {
   std::string next_page_token;  // empty: the last page
 };
 
+// Told of each job that is new or in another state than before, once that is on the disk, by the
+// thread that wrote it. To be quick.
+using JobListener = std::function<void(const Job& job)>;
+
 // Thread-safe; blocks on the disk. Errors of the store name its file: kResourceExhausted (disk
 // full), kUnavailable, kDataLoss (damaged).
 class JobBook {
@@ -56,7 +60,8 @@ class JobBook {
   // written; kDataLoss: the store is damaged or lost (see state_marker.h).
   // `quota_bytes`: see StateQuota.
   static absl::StatusOr<std::shared_ptr<JobBook>> Open(const std::string& state_directory,
-                                                       const Clock* clock, int64_t quota_bytes = 0);
+                                                       const Clock* clock, int64_t quota_bytes = 0,
+                                                       JobListener on_state = nullptr);
   // Subscriptions that still follow a job are woken.
   ~JobBook();
   JobBook(const JobBook&) = delete;
@@ -76,8 +81,8 @@ class JobBook {
                                                            int64_t from) const;
 
  private:
-  JobBook(std::unique_ptr<StateFolder> folder, std::shared_ptr<JobStore> store,
-          int64_t quota_bytes);
+  JobBook(std::unique_ptr<StateFolder> folder, std::shared_ptr<JobStore> store, int64_t quota_bytes,
+          JobListener on_state);
 
   const std::unique_ptr<StateFolder> folder_;
   const StateQuota quota_;

@@ -110,7 +110,7 @@ absl::StatusOr<Job> JobStore::Submit(const SolveSpec& spec, const std::string& r
 
 absl::StatusOr<Job> JobStore::Submit(Job draft, const SolveSpec* contents, int32_t max_queued) {
   VRP_ASSIGN_OR_RETURN(Job job, Insert(std::move(draft), contents, max_queued));
-  Tell(job);
+  Tell(job, /*moved=*/true);
   return job;
 }
 
@@ -214,19 +214,20 @@ absl::StatusOr<std::optional<Job>> JobStore::StartNext(JobKind kind) {
     VRP_ASSIGN_OR_RETURN(job, Write(change));
     VRP_RETURN_IF_ERROR(transaction.Commit());
   }
-  Tell(job);
+  Tell(job, /*moved=*/true);
   return job;
 }
 
 absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
                                      absl::FunctionRef<absl::Status(JobChange&)> change) {
   Job job;
+  JobState before = JobState::kQueued;
   {
     absl::MutexLock lock(&write_mutex_);
     VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(*writer_, durability));
     VRP_ASSIGN_OR_RETURN(std::optional<JobRecord> record, FindJobRow(*writer_, id));
     if (!record) return absl::NotFoundError(Concat(Escaped(id), ": no such job"));
-    const JobState before = record->job.state;
+    before = record->job.state;
     JobChange draft(*std::move(record), clock_.Now());
     VRP_RETURN_IF_ERROR(change(draft));
     if (draft.empty()) return draft.record().job;
@@ -238,7 +239,7 @@ absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
     VRP_ASSIGN_OR_RETURN(job, Write(draft));
     VRP_RETURN_IF_ERROR(transaction.Commit());
   }
-  Tell(job);
+  Tell(job, job.state != before);
   return job;
 }
 
@@ -261,8 +262,8 @@ absl::StatusOr<Job> JobStore::Write(const JobChange& change) {
   return job;
 }
 
-void JobStore::Tell(const Job& job) const {
-  if (listener_) listener_(job);
+void JobStore::Tell(const Job& job, bool moved) const {
+  if (listener_) listener_(job, moved);
 }
 
 absl::StatusOr<std::vector<JobEvent>> JobStore::Events(std::string_view job_id,

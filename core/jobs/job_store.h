@@ -27,8 +27,9 @@ namespace vrp {
 // (see Database).
 class JobStore {
  public:
-  // Called after each commit, without locks held, by the thread that wrote.
-  using Listener = std::function<void(const Job& job)>;
+  // Called after each commit, without locks held, by the thread that wrote. `moved`: it is new, or
+  // in another state than before.
+  using Listener = std::function<void(const Job& job, bool moved)>;
   // Opens or creates the file and brings it to this program's schema.
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
                                                         const Clock* clock);
@@ -89,7 +90,7 @@ class JobStore {
       ABSL_LOCKS_EXCLUDED(write_mutex_);
   // Returns the job as it is afterwards.
   absl::StatusOr<Job> Write(const JobChange& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  void Tell(const Job& job) const;
+  void Tell(const Job& job, bool moved) const;
 
   const Clock& clock_;
   Listener listener_;

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/device/device_telemetry.h"
+#include "server/runtime/job_log.h"
 #include "server/runtime/logging.h"
 #include "server/runtime/state_checks.h"
 
@@ -90,8 +91,9 @@ absl::Status Daemon::Parts::OpenModels() {
 absl::Status Daemon::Parts::OpenBook() {
   const Watchdog::Watch watched = Starting("job database");
   const VrpdOptions& vrpd = options.vrpd;
-  VRP_ASSIGN_OR_RETURN(
-      book, JobBook::Open(vrpd.state_dir, options.clock, int64_t{vrpd.state_quota_mb} * 1'000'000));
+  const int64_t quota_bytes = int64_t{vrpd.state_quota_mb} * 1'000'000;
+  VRP_ASSIGN_OR_RETURN(book,
+                       JobBook::Open(vrpd.state_dir, options.clock, quota_bytes, LogJobState));
   VRP_ASSIGN_OR_RETURN(matrices,
                        MatrixStore::Create({.directory = book->folder().MatricesPath(),
                                             .check_room = [&quota = book->quota()](int64_t bytes) {

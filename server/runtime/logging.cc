@@ -79,6 +79,10 @@ void LogDebug(const std::string& message, const std::vector<LogField>& fields) {
   Write(spdlog::level::debug, message, fields);
 }
 
+void LogInfo(const std::string& message, const std::vector<LogField>& fields) {
+  Write(spdlog::level::info, message, fields);
+}
+
 void LogWarning(const std::string& message, const std::vector<LogField>& fields) {
   Write(spdlog::level::warn, message, fields);
 }

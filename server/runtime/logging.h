@@ -33,6 +33,7 @@ struct LogField {
 // Whether LogDebug writes anything: fields need not be made for nobody.
 bool LogsDebug();
 void LogDebug(const std::string& message, const std::vector<LogField>& fields);
+void LogInfo(const std::string& message, const std::vector<LogField>& fields);
 void LogWarning(const std::string& message, const std::vector<LogField>& fields);
 
 }  // namespace vrp

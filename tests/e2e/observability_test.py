@@ -4,6 +4,7 @@ import json
 import math
 import pathlib
 import re
+import subprocess
 import tempfile
 import unittest
 import urllib.error
@@ -133,6 +134,29 @@ class ObservabilityTest(unittest.TestCase):
                          ("vrp.v1.TrainingService/GetTrainingJob", "NOT_FOUND", "debug"))
         self.assertGreater(line["duration_ms"], 0)
         self.assertTrue(line["peer"].startswith("ipv4:127.0.0.1:"))
+
+    def test_the_log_tells_what_becomes_of_jobs(self):
+        done = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach")[0]["name"]
+        self.daemon.call("jobs", "watch", done)
+        lost = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach",
+                                "--set", "training.initial_model=models/nothing")[0]["name"]
+        self.daemon.call("jobs", "watch", lost)
+        lines = {job: [line for line in self.log() if line.get("job") == job] for job in (done, lost)}
+        self.assertEqual([line["state"] for line in lines[done]],
+                         ["QUEUED", "PREPARING", "RUNNING", "SUCCEEDED"])
+        self.assertEqual((lines[done][-1]["level"], lines[done][-1]["attempt"]), ("info", 1))
+        self.assertTrue(lines[done][-1]["model"].endswith("/versions/1"))
+        self.assertEqual((lines[lost][-1]["state"], lines[lost][-1]["level"]), ("FAILED", "warning"))
+        self.assertIn("nothing", lines[lost][-1]["error"])
+
+    def test_why_it_did_not_start_is_a_line_of_the_log(self):
+        second = subprocess.run(
+            [BINARIES / "vrpd", "--listen", "127.0.0.1:0", "--log-format", "json", "--state-dir",
+             self.folder / "state"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(second.returncode, 1)
+        last = json.loads(second.stderr.splitlines()[-1])
+        self.assertEqual(last["level"], "error")
+        self.assertIn("another vrpd uses this state folder", last["message"])
 
     def test_the_log_level_changes_while_it_runs(self):
         self.assertEqual(self.daemon.json("server", "log-level", "warn")[0]["previous"], "debug")

@@ -8,8 +8,8 @@
 #include "core/device/device_loss.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/jobs/full_disk.h"
 #include "tests/jobs/job_manager_fixture.h"
+#include "tests/testing/full_disk.h"
 
 namespace vrp {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/jobs/schema.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/jobs/full_disk.h"
 #include "tests/jobs/job_test_support.h"
+#include "tests/testing/full_disk.h"
 #include "tests/testing/manual_clock.h"
 #include "tests/testing/paths.h"
 
@@ -159,7 +159,7 @@ TEST_F(JobStoreTest, ConcurrentWritersKeepEachLogGapFree) {
 TEST_F(JobStoreTest, TheListenerHearsAfterTheCommit) {
   const auto store = *Open();
   std::vector<int64_t> heard;
-  store->SetListener([&](const Job& job) {
+  store->SetListener([&](const Job& job, bool) {
     heard.push_back(job.last_sequence);
     EXPECT_EQ(store->Find(JobKind::kTraining, job.id)->job.last_sequence, job.last_sequence);
   });
@@ -167,6 +167,26 @@ TEST_F(JobStoreTest, TheListenerHearsAfterTheCommit) {
   store->StartNext(JobKind::kTraining).IgnoreError();
   store->StartNext(JobKind::kTraining).IgnoreError();  // none waits
   EXPECT_THAT(heard, ElementsAre(1, 2));
+}
+
+TEST_F(JobStoreTest, TheListenerHearsWhetherTheStateIsAnother) {
+  const auto store = *Open();
+  std::vector<bool> moved;
+  store->SetListener([&](const Job&, bool other) { moved.push_back(other); });
+  const std::string id = store->Submit(test::ASpec(), "", 10)->id;
+  store->StartNext(JobKind::kTraining).IgnoreError();
+  store
+      ->Update(id, Durability::kFull,
+               [](JobChange& change) {
+                 change.Log("goes on");
+                 return absl::OkStatus();
+               })
+      .IgnoreError();
+  store
+      ->Update(id, Durability::kFull,
+               [](JobChange& change) { return change.MoveTo(JobState::kRunning); })
+      .IgnoreError();
+  EXPECT_THAT(moved, ElementsAre(true, true, false, true));
 }
 
 TEST_F(JobStoreTest, TheFileIsItsOwnersOnly) {

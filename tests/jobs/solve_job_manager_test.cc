@@ -8,8 +8,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/jobs/fake_solver.h"
-#include "tests/jobs/full_disk.h"
 #include "tests/jobs/job_test_support.h"
+#include "tests/testing/full_disk.h"
 #include "tests/testing/manual_clock.h"
 #include "tests/testing/paths.h"
 

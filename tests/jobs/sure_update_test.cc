@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "gtest/gtest.h"
-#include "tests/jobs/full_disk.h"
 #include "tests/jobs/job_test_support.h"
+#include "tests/testing/full_disk.h"
 #include "tests/testing/manual_clock.h"
 #include "tests/testing/paths.h"
 

@@ -8,7 +8,7 @@
 #include "core/train/checkpoint.h"
 #include "gmock/gmock.h"
 #include "tests/jobs/backup/backup_fixture.h"
-#include "tests/jobs/full_disk.h"
+#include "tests/testing/full_disk.h"
 #include "tests/testing/recorded_watch.h"
 
 namespace vrp::test {

@@ -1,0 +1,22 @@
+#include "server/runtime/job_log.h"
+
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "server/runtime/logging.h"
+
+namespace vrp {
+
+void LogJobState(const Job& job) {
+  std::vector<LogField> fields = {
+      {.name = "job", .value = ResourceName(job)},
+      {.name = "state", .value = std::string(JobStateName(job.state))},
+      {.name = "attempt", .value = Concat(job.attempt), .number = true}};
+  if (!job.model.empty()) fields.push_back({.name = "model", .value = job.model});
+  if (job.state != JobState::kFailed) return LogInfo("job", fields);
+  fields.push_back({.name = "error", .value = std::string(job.error.message())});
+  LogWarning("job", fields);
+}
+
+}  // namespace vrp
