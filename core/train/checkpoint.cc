@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/number.h"
@@ -50,7 +51,7 @@ std::string FolderOf(const std::string& directory, int64_t step) {
 }
 
 absl::Status Failed(std::string_view what, const std::string& path, const std::error_code& error) {
-  return absl::InternalError(Concat(what, " ", path, ": ", error.message()));
+  return absl::ErrnoToStatus(error.value(), Concat(what, " ", path));
 }
 
 // Makes names within `directory` durable.
@@ -182,7 +183,15 @@ absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& che
   const std::string folder = FolderOf(directory, checkpoint.step);
   std::error_code error;
   fs::remove_all(temporary, error);
-  if (!fs::create_directory(temporary, error)) return Failed("create", temporary, error);
+  if (!fs::create_directory(temporary, error)) {
+    return Failed("create", temporary,
+                  error ? error : std::make_error_code(std::errc::file_exists));
+  }
+  // What was written before the disk was full gives its place back.
+  const absl::Cleanup remove_it = [&temporary] {
+    std::error_code ignored;
+    fs::remove_all(temporary, ignored);
+  };
   VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(temporary, "/", kStateFile), checkpoint.state));
   VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(temporary, "/", kIndexFile), WriteIndex(checkpoint)));
   fs::remove_all(folder, error);  // of the same step, from before an interruption

@@ -31,7 +31,9 @@ struct CheckpointRetention {
   int64_t best = 0;  // beside them, of those with the lowest validation_cost
 };
 
-// Durable when it returns; then removes those that need not stay. `directory` exists.
+// Durable when it returns; then removes those that need not stay. `directory` exists. kInternal:
+// a number that no checkpoint can have; others: what the disk says, with the older ones as they
+// were.
 absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& checkpoint,
                              const CheckpointRetention& retention = {});
 

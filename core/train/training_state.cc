@@ -110,7 +110,7 @@ absl::Status TrainingRun::Save() {
                      {static_cast<int64_t>(span.size())},
                      std::as_bytes(std::span<const float>(span))});
   }
-  VRP_RETURN_IF_ERROR(WriteCheckpoint(
+  const absl::Status written = WriteCheckpoint(
       request_.checkpoint_directory,
       {.step = step_,
        .config_sha256 = Sha256Hex(config_.source),
@@ -119,7 +119,14 @@ absl::Status TrainingRun::Save() {
        .validation_cost = validated_step_ == step_ && std::isfinite(score_.cost)
                               ? std::optional<double>(score_.cost)
                               : std::nullopt},
-      {.last = config_.keep_last_checkpoints, .best = config_.keep_best_checkpoints}));
+      {.last = config_.keep_last_checkpoints, .best = config_.keep_best_checkpoints});
+  if (absl::IsInternal(written)) return written;
+  if (!written.ok()) {
+    // The disk may have room again at the next one, or be there again; days of steps are not lost.
+    observer_.OnLog(Concat("no checkpoint of step ", step_,
+                           ", the one before stands: ", FromAbsl(written.message())));
+    return absl::OkStatus();
+  }
   saved_step_ = step_;
   observer_.OnCheckpoint(step_);
   return absl::OkStatus();

@@ -1,11 +1,15 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/model/safetensors.h"
 #include "core/train/checkpoint.h"
 #include "gtest/gtest.h"
+#include "tests/testing/full_disk.h"
 #include "tests/train/trainer_fixture.h"
 
 namespace vrp {
@@ -27,6 +31,37 @@ TEST_F(TrainerResumeTest, FallsBackToTheCheckpointBeforeACorruptOne) {
   Recorder second;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), second).ok());
   EXPECT_EQ(second.steps.front().step, 15);  // from step 14 on
+  Recorder whole;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
+}
+
+// Takes the disk away from checkpoints until a step.
+class FullUntil final : public TrainingObserver {
+ public:
+  FullUntil(int64_t step, rlim_t bytes) : step_(step) { full_.emplace(bytes); }
+  void OnLog(std::string_view line) override { recorder.OnLog(line); }
+  void OnProgress(const TrainingProgress& progress) override {
+    if (progress.step == step_) full_.reset();
+    recorder.OnProgress(progress);
+  }
+  void OnCheckpoint(int64_t step) override { recorder.OnCheckpoint(step); }
+  Recorder recorder;
+
+ private:
+  const int64_t step_;
+  std::optional<test::FullDisk> full_;
+};
+
+TEST_F(TrainerResumeTest, GoesOnWhereTheDiskIsFullAtACheckpoint) {
+  FullUntil observer(10, 100);
+  const auto result = Train("a", Yaml("reinforce"), observer);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(observer.recorder.checkpoints, std::vector<int64_t>{14});
+  EXPECT_FALSE(fs::exists(root_ + "/a/checkpoint/tmp-7"));
+  EXPECT_NE(observer.recorder.log.find("no checkpoint of step 7, the one before stands: "),
+            std::string::npos)
+      << observer.recorder.log;
   Recorder whole;
   ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
