@@ -248,8 +248,12 @@ absl::StatusOr<SearchResult> SearchRich(const Instance& instance, const SearchOp
   const auto search = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
     return RichSearch(one, own, grace, tell);
   };
-  // Small ones are in the cache in any order.
-  if (instance.num_nodes() <= RichProblem::kScanAllNodes) {
+  // Small ones are in the cache in any order; of large matrices a copy for each of the searches
+  // side by side would take gigabytes.
+  const bool given =
+      !instance.data().distance_matrix.empty() || !instance.data().duration_matrix.empty();
+  if (instance.num_nodes() <= RichProblem::kScanAllNodes ||
+      (given && instance.num_nodes() > RichProblem::kMatrixNodes)) {
     return search(instance, options, on_improvement);
   }
   return SearchOnCurve(instance, options, on_improvement, search);
