@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/model/input_features.h"
 #include "core/model/model_card.h"
@@ -33,6 +34,15 @@ constexpr char kAdamSquare[] = "adam.square";
 constexpr char kBestParameters[] = "best.parameters";
 constexpr char kAverage[] = "average.parameters";
 constexpr std::string_view kEngine = "engine.";
+
+// A full disk is asked again after that long; whether to stop meanwhile, as often as that.
+constexpr absl::Duration kDiskRetry = absl::Seconds(1);
+constexpr absl::Duration kStopPoll = absl::Milliseconds(10);
+
+// No room, or no more of it for this user or process.
+bool DiskIsFull(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsOutOfRange(status);
+}
 
 // A checkpoint holds finite numbers only: what is not is left out, and NaN when it is read.
 void PutFinite(std::map<std::string, double>& numbers, const std::string& name, double value) {
@@ -176,8 +186,25 @@ absl::StatusOr<TrainingResult> TrainingRun::Publish() {
                               .validation_cost = best ? best_cost_ : OrZero(score_.cost),
                               .validation_reference = OrZero(validation_.reference()),
                               .end = end_};
-  VRP_RETURN_IF_ERROR(WriteModel(request_.model_directory, request_.job_name, result));
+  VRP_RETURN_IF_ERROR(WriteModelForSure(result));
   return result;
+}
+
+absl::Status TrainingRun::WriteModelForSure(const TrainingResult& result) {
+  absl::Status written = WriteModel(request_.model_directory, request_.job_name, result);
+  if (DiskIsFull(written)) {
+    observer_.OnLog(
+        Concat("the model is written once the disk has room: ", FromAbsl(written.message())));
+  }
+  absl::Time again = SteadyNow();
+  while (DiskIsFull(written)) {
+    if (stop_.ShouldStop()) return absl::CancelledError("stopped while the disk was full");
+    absl::SleepFor(kStopPoll);
+    if (SteadyNow() < again) continue;
+    again = SteadyNow() + kDiskRetry;
+    written = WriteModel(request_.model_directory, request_.job_name, result);
+  }
+  return written;
 }
 
 absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& directory) {

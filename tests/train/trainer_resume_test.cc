@@ -67,6 +67,51 @@ TEST_F(TrainerResumeTest, GoesOnWhereTheDiskIsFullAtACheckpoint) {
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
+// Takes the disk away from the publication, until it has told of it.
+class FullAtTheEnd final : public TrainingObserver {
+ public:
+  explicit FullAtTheEnd(bool stays) : stays_(stays) {}
+  void OnLog(std::string_view line) override {
+    recorder.OnLog(line);
+    if (!line.starts_with("the model is written once the disk has room: ")) return;
+    stays_ ? recorder.cancel->Cancel() : full_.reset();
+  }
+  void OnProgress(const TrainingProgress& progress) override { recorder.OnProgress(progress); }
+  void OnCheckpoint(int64_t step) override { recorder.OnCheckpoint(step); }
+  void OnPhase(std::string_view phase) override {
+    if (phase == "publication") full_.emplace(100);
+  }
+  Recorder recorder;
+
+ private:
+  const bool stays_;
+  std::optional<test::FullDisk> full_;
+};
+
+TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasRoom) {
+  FullAtTheEnd observer(false);
+  const auto result = Train("a", Yaml("reinforce"), observer);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_NE(observer.recorder.log.find("once the disk has room"), std::string::npos);
+  Recorder whole;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
+}
+
+TEST_F(TrainerResumeTest, CanBeStoppedWhileItWaitsForRoomToPublish) {
+  {
+    FullAtTheEnd observer(true);
+    const StopCondition stop(absl::InfiniteFuture(), observer.recorder.cancel);
+    const auto result = Train("a", Yaml("reinforce"), observer, stop);
+    EXPECT_TRUE(absl::IsCancelled(result.status())) << result.status();
+  }
+  Recorder later;
+  ASSERT_TRUE(Train("a", Yaml("reinforce"), later).ok());
+  Recorder whole;
+  ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
+  EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
+}
+
 TEST_F(TrainerResumeTest, RefusesACheckpointOfAnotherConfiguration) {
   Recorder first;
   first.cancel_at = 3;
