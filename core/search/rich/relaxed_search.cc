@@ -26,7 +26,7 @@ struct Course {
   bool ends_when_whole = false;
 };
 constexpr Course kSeeking = {3, 0.5, true};
-constexpr Course kImproving = {0.7, 0.028, false};
+constexpr Course kImproving = {0.5, 0.02, false};
 // Plans are told of at most this often.
 constexpr absl::Duration kTellEvery = absl::Milliseconds(5);
 // How often a ruin begins in a route that breaks limits.

@@ -13,9 +13,9 @@ namespace vrp {
 namespace {
 
 // Temperatures in mean costs of an edge of the first plan.
-constexpr double kFirstTemperature = 0.7;
-constexpr double kLaterTemperature = 0.28;  // the first one after another search
-constexpr double kLastTemperature = 0.028;
+constexpr double kFirstTemperature = 0.5;
+constexpr double kLaterTemperature = 0.2;  // the first one after another search
+constexpr double kLastTemperature = 0.02;
 // A large instance's search begins hotter where there is time for more than so many iterations a
 // node, up to that many times: it has to leave the first plan, which is a poor one, further behind.
 // (Measured at 5 s to 10 s: 360 to 1,000 customers cost 0.3 to 1.5 % less, smaller ones nothing.)
@@ -54,8 +54,8 @@ constexpr size_t kMostCounted = 64;
 // units are given up at a toll: for the mean unit so many times the mean cost of an edge, from
 // first to last while the search cools down.
 constexpr double kTollAfter = 0.3;
-constexpr double kFirstToll = 7;
-constexpr double kLastToll = 70;
+constexpr double kFirstToll = 5;
+constexpr double kLastToll = 50;
 
 double MeanWeight(const RichProblem& problem) {
   double sum = 0;

@@ -26,6 +26,10 @@ namespace {
 // many.
 constexpr double kGenerous = 1e6;  // times their prizes
 constexpr double kGenerousTimes = 10;
+// Above so many nodes routes to the farthest units come first: such plans cost 10 to 50 % less, of
+// which much is left when there is little time for each node. With fewer the search is soon as far
+// from either, and unlike vehicles and reloads are the better for the bulkiest first.
+constexpr int32_t kFarFirstFrom = 150;
 // What of the budget goes to plans that break limits, where that is tried.
 constexpr double kRelaxedShare = 0.5;
 // Where moves are judged slowly, up to so many nodes. (Measured: MDVRPTW of 361 to 481 nodes cost
@@ -62,7 +66,9 @@ FirstRoutes MakeFirstRoutes(const RichProblem& problem, const SearchOptions& opt
     if (stop.ShouldStop()) PackAbsent(routes);
     return routes;
   };
+  const bool from_afar = problem.size() > kFarFirstFrom;
   const auto made = [&](const Plan& plan) {
+    if (!from_afar) return filled(plan, 1, RichRecreate::First::kBulky);
     RichRouteSet routes = filled(plan, 1, RichRecreate::First::kFar);
     if (routes.missing_weight() == 0 || stop.ShouldStop()) return routes;
     RichRouteSet bulky = filled(plan, 1, RichRecreate::First::kBulky);

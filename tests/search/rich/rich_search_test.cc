@@ -288,12 +288,20 @@ TEST(FirstPlanTest, FillsRoutesOnTheWayToTheFarthest) {
   }
 }
 
-// Two vehicles of 10, two far customers of 3 and two near ones of 7.
+// As many vehicles of 10 as far customers of 3 and near ones of 7: each takes one of both.
 TEST(FirstPlanTest, BeginsWithTheBulkiestWhereTheFarthestLeaveThemNoRoom) {
+  constexpr int32_t kVehicles = 80;
+  std::vector<Position> positions = {{0, 0}};
+  std::vector<double> demands;
+  for (int32_t i = 0; i < kVehicles; ++i) {
+    positions.push_back({100 + 0.01 * i, 0});
+    positions.push_back({10 + 0.01 * i, 0});
+    demands.insert(demands.end(), {3, 7});
+  }
   const Instance instance = test::AnInstance()
-                                .At({{0, 0}, {100, 0}, {101, 0}, {10, 0}, {11, 0}})
-                                .Demands({3, 3, 7, 7})
-                                .Vehicles(2)
+                                .At(positions)
+                                .Demands(demands)
+                                .Vehicles(kVehicles)
                                 .MaxDistance(1000)
                                 .Build();
   const SearchResult first = SearchFor(instance, 0);
