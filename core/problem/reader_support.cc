@@ -1,10 +1,14 @@
 #include "core/problem/reader_support.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/problem/oversize.h"
 
 namespace vrp {
 
@@ -20,12 +24,15 @@ absl::StatusOr<Instance> FinishInstance(InstanceData data, std::string_view sour
     if (const size_t dot = stem.rfind('.'); dot != stem.npos && dot > 0) stem = stem.substr(0, dot);
     data.name = stem;
   }
+  std::vector<std::string> errors = Instance::Validate(data);
+  if (errors.empty()) return Instance::Create(std::move(data));
+  // Who mends the file wants to know of them too.
+  std::ranges::move(OversizeLoads(data), std::back_inserter(errors));
   std::string lines;
-  for (const std::string& error : Instance::Validate(data)) {
+  for (const std::string& error : errors) {
     lines += Concat(lines.empty() ? "" : "\n", source, ": ", error);
   }
-  if (!lines.empty()) return absl::InvalidArgumentError(lines);
-  return Instance::Create(std::move(data));
+  return absl::InvalidArgumentError(lines);
 }
 
 }  // namespace vrp

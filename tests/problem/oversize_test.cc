@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "core/problem/formats.h"
 #include "core/problem/instance.h"
 #include "tests/testing/instance_builder.h"
 
@@ -26,6 +29,23 @@ TEST(OversizeTest, NamesEachLoadThatNoVehicleCarries) {
                           "customers[2].pickup: 32 exceeds vehicle capacity 30",
                           "shipments[0].amount[0]: 33 exceeds vehicle capacity 30"));
   EXPECT_TRUE(Instance::Create(data).ok());
+}
+
+TEST(OversizeTest, SaysNothingOfLoadsWhereACapacityIsWrong) {
+  InstanceData data = AnInstance().WithCustomers(1).Capacity(-1).BuildData();
+  data.demands = {0, 2};
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+  data.vehicles[0].capacity = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(OversizeLoads(data), IsEmpty());
+}
+
+TEST(OversizeTest, StandBesideAFilesOtherErrors) {
+  const auto read = ParseInstance(
+      R"({"kind": "cvrp", "capacity": 10, "coords": [[0, 0], [1, 1], [2, 2]], "demands": [0, 11, -1]})",
+      "two.json");
+  EXPECT_EQ(read.status().message(),
+            "two.json: customers[1].demand: got -1, wanted at least 0\n"
+            "two.json: customers[0].demand: 11 exceeds vehicle capacity 10");
 }
 
 TEST(OversizeTest, ComparesEachDimensionWithItsLargestCapacity) {
