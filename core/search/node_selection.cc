@@ -106,7 +106,7 @@ std::vector<NodeIndex> OrderOf(const Instance& instance) {
   return order;
 }
 
-// What copying them may take.
+// Of both matrices together.
 double MatrixElements(const Instance& instance) {
   return static_cast<double>(instance.data().distance_matrix.size() +
                              instance.data().duration_matrix.size());

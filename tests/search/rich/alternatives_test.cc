@@ -62,6 +62,20 @@ void ChooseByLot(RichRouteSet& routes, FastRandom& random) {
   }
 }
 
+// Whole, with visits anywhere.
+struct PlanByLot {
+  PlanByLot(const Instance& instance, uint64_t seed)
+      : problem(RichProblem::Create(instance, {})), random(seed) {
+    const StopCondition never;
+    RichRecreate(routes, random, never).InsertAbsent(1);
+    ChooseByLot(routes, random);
+  }
+
+  const RichProblem problem;
+  FastRandom random;
+  RichRouteSet routes{problem};
+};
+
 struct Improvement {
   int32_t cheaper = 0;  // routes
   int32_t cheapest = 0;
@@ -70,12 +84,9 @@ struct Improvement {
 // Of the routes of a plan by lot; each must be as cheap as any choice makes it, where all are
 // feasible.
 Improvement Improve(const Instance& instance, uint64_t seed) {
-  const RichProblem problem = RichProblem::Create(instance, {});
-  FastRandom random(seed);
-  const StopCondition never;
-  RichRouteSet routes(problem);
-  RichRecreate(routes, random, never).InsertAbsent(1);
-  ChooseByLot(routes, random);
+  PlanByLot plan(instance, seed);
+  const RichProblem& problem = plan.problem;
+  RichRouteSet& routes = plan.routes;
   RichAlternatives alternatives(routes);
   EXPECT_TRUE(alternatives.has_any());
   Improvement improvement;
@@ -120,12 +131,9 @@ TEST(RichAlternativesTest, KeepWithinWindowsSkillsAndOtherRules) {
     features.push_back(Feature::kSeveralWindows);
     const Instance instance =
         test::MakeFeatureInstance({.customers = 30, .seed = seed, .features = features});
-    const RichProblem problem = RichProblem::Create(instance, {});
-    FastRandom random(seed);
-    const StopCondition never;
-    RichRouteSet routes(problem);
-    RichRecreate(routes, random, never).InsertAbsent(1);
-    ChooseByLot(routes, random);
+    PlanByLot plan(instance, seed);
+    const RichProblem& problem = plan.problem;
+    RichRouteSet& routes = plan.routes;
     std::vector<int32_t> slots(routes.slots());
     std::iota(slots.begin(), slots.end(), 0);
     const double before = routes.cost();
