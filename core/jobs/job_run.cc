@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "core/base/disk_room.h"
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -134,9 +135,23 @@ absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& r
   VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(JobKind::kTraining, job_.id));
   if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
   MakeRoomForModel();
-  VRP_ASSIGN_OR_RETURN(const ModelVersion published,
-                       context_.registry->Publish(request.config.name, request.model_directory));
+  VRP_ASSIGN_OR_RETURN(const ModelVersion published, PublishForSure(request));
   return Outcome{ModelResourceName(published.name, published.version), trained->end};
+}
+
+absl::StatusOr<ModelVersion> JobRun::PublishForSure(const TrainingRequest& request) {
+  absl::StatusOr<ModelVersion> published = absl::UnknownError("not tried yet");
+  VRP_RETURN_IF_ERROR(WriteOnceThereIsRoom(
+      StopCondition(absl::InfiniteFuture(), cancel_),
+      [&] {
+        published = context_.registry->Publish(request.config.name, request.model_directory);
+        return published.status();
+      },
+      [&](const absl::Status& full) {
+        recorder_.OnLog(
+            Concat("the model is published once the disk has room: ", FromAbsl(full.message())));
+      }));
+  return published;
 }
 
 void JobRun::MakeRoomForModel() {

@@ -55,6 +55,8 @@ class JobRun {
   // training.initial_model with the version in the place of an alias.
   absl::StatusOr<std::string> VersionOf(const std::string& initial_model);
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
+  // Waits while the disk is full, as for the weights before. kCancelled: it was stopped then.
+  absl::StatusOr<ModelVersion> PublishForSure(const TrainingRequest& request);
   // Of the quota. What a training came to is never lost to it.
   void MakeRoomForModel();
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request);

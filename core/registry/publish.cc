@@ -53,7 +53,10 @@ absl::Status MoveFolder(const std::string& from, const std::string& to) {
   if (error == EEXIST || error == ENOTEMPTY)
     return absl::AlreadyExistsError(Concat(to, ": is there already"));
   if (error != 0) return absl::ErrnoToStatus(error, Concat("rename ", from, " to ", to));
-  return SyncPath(fs::path(to).parent_path().string());
+  absl::Status synced = SyncPath(fs::path(to).parent_path().string());
+  // So that who tries again finds all where it was.
+  if (!synced.ok()) RenameNoReplace(to, from);
+  return synced;
 }
 
 }  // namespace vrp

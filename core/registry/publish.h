@@ -14,7 +14,7 @@ absl::Status SyncPath(const std::string& path);
 absl::Status SyncTree(const std::string& directory);
 
 // Renames `from` to `to`, never over something that is there (kAlreadyExists), and flushes the
-// folder that holds `to`. Both on one file system.
+// folder that holds `to`. Both on one file system. On an error all is where it was.
 absl::Status MoveFolder(const std::string& from, const std::string& to);
 
 }  // namespace vrp

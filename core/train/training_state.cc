@@ -6,11 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "core/base/disk_room.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
-#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/model/input_features.h"
 #include "core/model/model_card.h"
@@ -34,15 +33,6 @@ constexpr char kAdamSquare[] = "adam.square";
 constexpr char kBestParameters[] = "best.parameters";
 constexpr char kAverage[] = "average.parameters";
 constexpr std::string_view kEngine = "engine.";
-
-// A full disk is asked again after that long; whether to stop meanwhile, as often as that.
-constexpr absl::Duration kDiskRetry = absl::Seconds(1);
-constexpr absl::Duration kStopPoll = absl::Milliseconds(10);
-
-// No room, or no more of it for this user or process.
-bool DiskIsFull(const absl::Status& status) {
-  return absl::IsResourceExhausted(status) || absl::IsOutOfRange(status);
-}
 
 // A checkpoint holds finite numbers only: what is not is left out, and NaN when it is read.
 void PutFinite(std::map<std::string, double>& numbers, const std::string& name, double value) {
@@ -133,8 +123,11 @@ absl::Status TrainingRun::Save() {
   if (absl::IsInternal(written)) return written;
   if (!written.ok()) {
     // The disk may have room again at the next one, or be there again; days of steps are not lost.
-    observer_.OnLog(Concat("no checkpoint of step ", step_,
-                           ", the one before stands: ", FromAbsl(written.message())));
+    const std::string before =
+        saved_step_ >= 0 ? Concat("that of step ", saved_step_, " stands")
+                         : "and none before it: interrupted now, the run would begin anew";
+    observer_.OnLog(
+        Concat("no checkpoint of step ", step_, ", ", before, ": ", FromAbsl(written.message())));
     return absl::OkStatus();
   }
   saved_step_ = step_;
@@ -191,20 +184,12 @@ absl::StatusOr<TrainingResult> TrainingRun::Publish() {
 }
 
 absl::Status TrainingRun::WriteModelForSure(const TrainingResult& result) {
-  absl::Status written = WriteModel(request_.model_directory, request_.job_name, result);
-  if (DiskIsFull(written)) {
-    observer_.OnLog(
-        Concat("the model is written once the disk has room: ", FromAbsl(written.message())));
-  }
-  absl::Time again = SteadyNow();
-  while (DiskIsFull(written)) {
-    if (stop_.ShouldStop()) return absl::CancelledError("stopped while the disk was full");
-    absl::SleepFor(kStopPoll);
-    if (SteadyNow() < again) continue;
-    again = SteadyNow() + kDiskRetry;
-    written = WriteModel(request_.model_directory, request_.job_name, result);
-  }
-  return written;
+  return WriteOnceThereIsRoom(
+      stop_, [&] { return WriteModel(request_.model_directory, request_.job_name, result); },
+      [&](const absl::Status& full) {
+        observer_.OnLog(
+            Concat("the model is written once the disk has room: ", FromAbsl(full.message())));
+      });
 }
 
 absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& directory) {

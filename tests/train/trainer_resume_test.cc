@@ -59,12 +59,23 @@ TEST_F(TrainerResumeTest, GoesOnWhereTheDiskIsFullAtACheckpoint) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(observer.recorder.checkpoints, std::vector<int64_t>{14});
   EXPECT_FALSE(fs::exists(root_ + "/a/checkpoint/tmp-7"));
-  EXPECT_NE(observer.recorder.log.find("no checkpoint of step 7, the one before stands: "),
+  EXPECT_NE(observer.recorder.log.find("no checkpoint of step 7, and none before it: "),
             std::string::npos)
       << observer.recorder.log;
   Recorder whole;
   ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
+}
+
+TEST_F(TrainerResumeTest, NamesTheCheckpointThatStandsWhereTheDiskIsFull) {
+  Recorder first;
+  first.cancel_at = 3;
+  ASSERT_FALSE(Train("a", Yaml("reinforce"), first).ok());
+  FullUntil observer(10, 100);
+  ASSERT_TRUE(Train("a", Yaml("reinforce"), observer).ok());
+  EXPECT_NE(observer.recorder.log.find("no checkpoint of step 7, that of step 3 stands: "),
+            std::string::npos)
+      << observer.recorder.log;
 }
 
 // Takes the disk away from the publication, until it has told of it.

@@ -1,0 +1,48 @@
+#include "core/base/disk_room.h"
+
+#include <cerrno>
+#include <memory>
+
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+TEST(DiskRoomTest, IsAskedForAgainUntilThereIsSome) {
+  int tries = 0;
+  int told = 0;
+  const absl::Status written = WriteOnceThereIsRoom(
+      StopCondition(),
+      [&] {
+        ++tries;
+        return tries < 2 ? absl::ErrnoToStatus(ENOSPC, "rename a to b") : absl::OkStatus();
+      },
+      [&](const absl::Status& full) {
+        ++told;
+        EXPECT_TRUE(DiskIsFull(full));
+      });
+  EXPECT_TRUE(written.ok()) << written;
+  EXPECT_EQ(tries, 2);
+  EXPECT_EQ(told, 1);
+}
+
+TEST(DiskRoomTest, IsNotWaitedForWhereTheErrorIsAnother) {
+  int tries = 0;
+  const absl::Status written = WriteOnceThereIsRoom(
+      StopCondition(), [&] { return ++tries, absl::ErrnoToStatus(EIO, "rename a to b"); },
+      [](const absl::Status&) { ADD_FAILURE(); });
+  EXPECT_FALSE(written.ok());
+  EXPECT_EQ(tries, 1);
+}
+
+TEST(DiskRoomTest, IsWaitedForNoLongerThanItIsWanted) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  const absl::Status written = WriteOnceThereIsRoom(
+      StopCondition(absl::InfiniteFuture(), cancel),
+      [] { return absl::ErrnoToStatus(EDQUOT, "rename a to b"); },
+      [&](const absl::Status&) { cancel->Cancel(); });
+  EXPECT_TRUE(absl::IsCancelled(written)) << written;
+}
+
+}  // namespace
+}  // namespace vrp
