@@ -312,7 +312,14 @@ absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
   const fs::path weights = fs::path(staging_directory) / kWeightsFile;
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(weights.string(), kMaxSafetensorsBytes));
   VRP_RETURN_IF_ERROR(SafetensorsFile::Parse(std::move(bytes), kWeightsFile).status());
-  VRP_RETURN_IF_ERROR(loaded_.Read({std::string(name), 0, staging_directory, card}).status());
+  VRP_ASSIGN_OR_RETURN(const LoadedModel loaded,
+                       loaded_.Read({std::string(name), 0, staging_directory, card}));
+  if (const int64_t has = loaded.policy->info().parameters; card.parameters != has) {
+    return absl::InvalidArgumentError(
+        Concat(kCardFile, ": parameters: got ", card.parameters, ", wanted ", has,
+               ", as many as the network that the card describes has in ", kWeightsFile,
+               "; write that number, or send the card that belongs to the weights"));
+  }
   card.training_job.clear();
   VRP_RETURN_IF_ERROR(
       AtomicWriteFile((fs::path(staging_directory) / kCardFile).string(), WriteModelCard(card)));
@@ -355,8 +362,8 @@ absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
     const int32_t version =
         1 + std::max(numbers.empty() ? 0 : numbers.front(), deleted.ok() ? *deleted : 0);
     if (version > kMaxModelVersion) {
-      return absl::ResourceExhaustedError(
-          Concat("models/", name, ": version ", kMaxModelVersion, " is the last"));
+      return absl::FailedPreconditionError(Concat("models/", name, ": version ", kMaxModelVersion,
+                                                  " is the last; take another name"));
     }
     taken = MoveFolder(staging_directory, (folder / Concat(version)).string());
     if (absl::IsAlreadyExists(taken)) continue;

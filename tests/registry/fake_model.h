@@ -22,6 +22,7 @@ class FakePolicy final : public Policy {
   explicit FakePolicy(DeviceId device = {}) {
     info_.architecture = "fake";
     info_.kinds = {ProblemKind::kCvrp};
+    info_.parameters = 12;  // as in ACard
     info_.device = device;
   }
 

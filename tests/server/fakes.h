@@ -92,6 +92,7 @@ class NearestNeighbourPolicy final : public Policy {
   NearestNeighbourPolicy() {
     info_.architecture = "fake";
     info_.kinds = {ProblemKind::kCvrp};
+    info_.parameters = 12;  // as in ACard
   }
   const PolicyInfo& info() const override { return info_; }
   absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }

@@ -225,6 +225,11 @@ TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
       refusal({Header("a"), Chunk("card.json", other), Chunk("weights.safetensors", weights)},
               grpc::DATA_LOSS),
       HasSubstr("SHA-256"));
+  ModelCard of_others = ACard(weights, "");
+  of_others.parameters = 13;  // the network has 12
+  EXPECT_THAT(refusal({Header("a"), Chunk("card.json", WriteModelCard(of_others)),
+                       Chunk("weights.safetensors", weights)}),
+              HasSubstr("card.json: parameters: got 13, wanted 12"));
   EXPECT_THAT(refusal({Header("a"), Chunk("card.json", std::string((4 << 20) - 9, ' ')),
                        Chunk("card.json", std::string(10, ' '))},
                       grpc::RESOURCE_EXHAUSTED),
