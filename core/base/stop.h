@@ -16,11 +16,22 @@ enum class StopReason { kNone, kDeadline, kCancelled };
 // Shared by the one who may cancel and those who poll. Thread-safe.
 class CancelFlag {
  public:
+  CancelFlag() = default;
+  // Cancelled with `wider` too, as a call is when its daemon stops; null: by itself alone.
+  explicit CancelFlag(std::shared_ptr<const CancelFlag> wider) : wider_(std::move(wider)) {}
+
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  bool cancelled() const {
+    return cancelled_.load(std::memory_order_relaxed) || (wider_ != nullptr && wider_->cancelled());
+  }
+  // Whether it is cancelled, and by nobody but the wider one.
+  bool cancelled_by_wider_alone() const {
+    return !cancelled_.load(std::memory_order_relaxed) && cancelled();
+  }
 
  private:
   std::atomic<bool> cancelled_{false};
+  const std::shared_ptr<const CancelFlag> wider_;
 };
 
 // Polled in every loop of a solver or a trainer, at least once a millisecond. Copyable;

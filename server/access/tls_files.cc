@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/file.h"
@@ -30,16 +31,47 @@ absl::StatusOr<CertificatePtr> FirstCertificate(const std::string& pem, const st
   return certificate;
 }
 
-absl::StatusOr<absl::Time> Expiry(const X509& certificate, const std::string& path,
-                                  absl::Time now) {
+absl::StatusOr<absl::Time> EndOf(const X509& certificate, const std::string& path) {
   tm end = {};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &end) != 1) {
     return Wrong(path, "the certificate's end of validity cannot be read");
   }
-  const absl::Time expires = absl::FromTM(end, absl::UTCTimeZone());
+  return absl::FromTM(end, absl::UTCTimeZone());
+}
+
+std::string Shown(absl::Time time) {
+  return absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone());
+}
+
+absl::StatusOr<absl::Time> Expiry(const X509& certificate, const std::string& path,
+                                  absl::Time now) {
+  VRP_ASSIGN_OR_RETURN(const absl::Time expires, EndOf(certificate, path));
   if (expires > now) return expires;
-  return Wrong(path, Concat("the certificate expired at ",
-                            absl::FormatTime(absl::RFC3339_sec, expires, absl::UTCTimeZone())));
+  return Wrong(path,
+               Concat("the certificate expired at ", Shown(expires), ", it is now ", Shown(now),
+                      ", and clients would refuse it; put a renewed one there and start "
+                      "again, or mend the machine's clock"));
+}
+
+// The last end of validity of all in the file: while authorities change, old ones stand beside new
+// ones.
+absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string& path,
+                                      absl::Time now) {
+  absl::Time last = absl::InfinitePast();
+  const auto reader = PemReader(pem);
+  while (true) {
+    const CertificatePtr certificate(PEM_read_bio_X509(reader.get(), nullptr, NoPassword, nullptr));
+    if (certificate == nullptr) break;
+    VRP_ASSIGN_OR_RETURN(const absl::Time end, EndOf(*certificate, path));
+    last = std::max(last, end);
+  }
+  ERR_clear_error();  // of the end of the file
+  if (last == absl::InfinitePast()) return Wrong(path, "holds no certificate in PEM form");
+  if (last > now) return last;
+  return Wrong(path, Concat("the authority of the clients expired at ", Shown(last), ", it is now ",
+                            Shown(now),
+                            ", and no client could connect; put the authority's renewed "
+                            "certificate there and start again, or mend the machine's clock"));
 }
 
 }  // namespace
@@ -61,7 +93,8 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now) 
   }
   if (paths.client_ca.empty()) return material;
   VRP_ASSIGN_OR_RETURN(material.client_ca, ReadFile(paths.client_ca, kMaxBytes));
-  VRP_RETURN_IF_ERROR(FirstCertificate(material.client_ca, paths.client_ca).status());
+  VRP_ASSIGN_OR_RETURN(material.client_ca_expires,
+                       LastExpiry(material.client_ca, paths.client_ca, now));
   return material;
 }
 

@@ -25,11 +25,14 @@ struct TlsMaterial {
   std::string certificate;
   std::string key;
   std::string client_ca;
-  absl::Time expires;  // of the daemon's own certificate
+  absl::Time expires;  // the daemon's own certificate
+  // The last of the clients' authorities: from then on no client is let in. Without one: never.
+  absl::Time client_ca_expires = absl::InfiniteFuture();
 };
 
 // kInvalidArgument and others name the file: absent, no PEM, an encrypted key, a key of another
-// certificate, a certificate that has expired by `now`, a key that others may read.
+// certificate, a certificate or authority that has expired by `now` (nobody could connect), a key
+// that others may read.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now);
 
 // The material in use; connections that begin after Reload get the new one. Thread-safe.
@@ -46,6 +49,7 @@ class TlsFiles {
   };
   Current current() const;
   bool asks_for_client_certificate() const { return !paths_.client_ca.empty(); }
+  const TlsPaths& paths() const { return paths_; }
 
  private:
   TlsFiles(TlsPaths paths, TlsMaterial material);

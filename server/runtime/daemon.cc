@@ -39,7 +39,7 @@ Daemon::~Daemon() {
   if (parts.port.server != nullptr) {
     parts.port.server->GetHealthCheckService()->Shutdown();
     parts.streams->Close();
-    parts.port.Close(parts.options.drain);
+    parts.drain.Run([&](absl::Duration lasts) { parts.port.Close(lasts); });
   }
   // No call is left. The pools' threads end before the jobs that their tasks use, and the pools
   // themselves after: a job that stops may still tell a stream that is gone.

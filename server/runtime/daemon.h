@@ -40,7 +40,8 @@ class Daemon {
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
   // Not serving any more, streams ended (UNAVAILABLE), calls under way given `drain` to end, then
-  // cancelled; the running jobs stopped with what they have stored. Blocks until all of it is done.
+  // cancelled; searches are told in time, and answer the best that they have. The running jobs are
+  // stopped with what they have stored. Blocks until all of it is done.
   ~Daemon();
 
   // Reads the files of TLS and of tokens anew. Those that are wrong stay as they were; the log says

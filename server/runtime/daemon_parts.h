@@ -21,6 +21,7 @@
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
 #include "server/runtime/daemon.h"
+#include "server/runtime/drain.h"
 #include "server/runtime/message_budget.h"
 #include "server/runtime/port.h"
 #include "server/runtime/stream_hub.h"
@@ -32,6 +33,7 @@
 #include "server/service/training_handler.h"
 #include "server/telemetry/device_loss_notice.h"
 #include "server/telemetry/device_sampler.h"
+#include "server/telemetry/expiry_teller.h"
 #include "server/telemetry/health_monitor.h"
 #include "server/telemetry/metered_trainer.h"
 #include "server/telemetry/telemetry.h"
@@ -69,10 +71,12 @@ struct Daemon::Parts {
   Watchdog::Watch Starting(std::string_view what);
 
   const Options options;
+  Drain drain{options.drain};
   absl::Time started;
   DeviceId device;
   std::string default_device;
   std::unique_ptr<TlsFiles> tls;
+  std::unique_ptr<ExpiryTeller> expiry;
   std::unique_ptr<AccessControl> access;
   std::unique_ptr<Telemetry> telemetry;
   const std::shared_ptr<DeviceLossNotice> device_loss = std::make_shared<DeviceLossNotice>();

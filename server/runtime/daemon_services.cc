@@ -86,6 +86,7 @@ void Daemon::Parts::MakeServices() {
                                .streams = *streams,
                                .messages = *messages,
                                .clock = *options.clock,
+                               .drain = drain,
                                .read_ahead = ReadAhead()};
   services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
   services.push_back(std::make_unique<ReflectionService>(context));
@@ -116,6 +117,8 @@ absl::Status Daemon::Parts::OpenAccess() {
                                                 .key = vrpd.tls_key,
                                                 .client_ca = vrpd.tls_client_ca},
                                                options.clock->Now()));
+    expiry = std::make_unique<ExpiryTeller>(
+        ExpiryTeller::Options{.files = tls.get(), .clock = options.clock});
   }
   if (!vrpd.tokens.empty()) {
     VRP_ASSIGN_OR_RETURN(access, AccessControl::Create(vrpd.tokens));
@@ -129,7 +132,7 @@ absl::Status Daemon::Parts::Listen() {
       port,
       OpenPort(options.vrpd, services,
                {.tls = tls.get(), .access = access.get(), .handshake_timeout = options.handshake},
-               telemetry->metrics()));
+               {.metrics = telemetry->metrics(), .drain = drain}));
   grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
   health.SetServingStatus(true);
   for (const char* name :

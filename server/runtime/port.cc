@@ -92,7 +92,7 @@ void Port::Close(absl::Duration drain) {
 
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
-                              const PortProtection& protection, Metrics& metrics) {
+                              const PortProtection& protection, const PortFigures& figures) {
   VRP_ASSIGN_OR_RETURN(const ListenAddress listen, ParseListenAddress(options.listen));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
@@ -100,12 +100,12 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
   VRP_ASSIGN_OR_RETURN(Listeners listeners, OpenListeners(listen, options.listen));
   Port port;
   port.address = listeners.address;
-  port.credentials = MakeServerCredentials(protection, metrics);
+  port.credentials = MakeServerCredentials(protection, figures.metrics);
   auto external = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, port.credentials);
   for (const auto& service : services) builder.RegisterService(service.get());
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(MakeRpcInterceptors(metrics));
+  interceptors.push_back(MakeRpcInterceptors(figures.metrics, figures.drain));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   port.server = builder.BuildAndStart();
   if (port.server == nullptr) return absl::InternalError("listen: gRPC does not start");
@@ -114,7 +114,7 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                                          .socket_file = listen.is_unix ? listen.host : "",
                                          .max_connections = options.max_connections,
                                          .hand_over = HandOverTo(std::move(external)),
-                                         .metrics = &metrics}));
+                                         .metrics = &figures.metrics}));
   return port;
 }
 

@@ -11,6 +11,7 @@
 #include "grpcpp/support/config.h"
 #include "server/config/vrpd_options.h"
 #include "server/runtime/acceptor.h"
+#include "server/runtime/drain.h"
 #include "server/runtime/server_credentials.h"
 #include "server/telemetry/metrics.h"
 
@@ -27,11 +28,17 @@ struct Port {
   std::string address;  // where clients connect: "127.0.0.1:50051", "unix:/path"
 };
 
+// What a port's requests are told by; both outlive it.
+struct PortFigures {
+  Metrics& metrics;
+  const Drain& drain;  // says of calls that were cut why
+};
+
 // Serves `services` and health on options.listen, for whom `protection` lets in, and
-// tells `metrics`, which outlives the port, of each request and connection.
+// tells figures.metrics of each request and connection.
 // kUnavailable: somebody else has the address; kInvalidArgument: it cannot be one.
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
-                              const PortProtection& protection, Metrics& metrics);
+                              const PortProtection& protection, const PortFigures& figures);
 
 }  // namespace vrp

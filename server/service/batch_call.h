@@ -19,8 +19,8 @@
 
 namespace vrp {
 
-// BatchState says what happens when. The caller's cancellation and the daemon's end cancel the
-// requests under way.
+// BatchState says what happens when. The caller's cancellation cancels the requests under way; from
+// the daemon's end on none is read, and those that were are answered.
 template <typename Request, typename Response>
 class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
                         public HubStream,
@@ -31,6 +31,8 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     StreamHub* hub = nullptr;  // outlives the call
     int32_t slots = 1;         // requests read and not yet answered
     absl::Time deadline = absl::InfiniteFuture();
+    // Ends the requests under way with their answers; null: they end by themselves.
+    std::shared_ptr<const CancelFlag> drain = nullptr;
     // What a request needs before all else.
     std::function<void(Request&)> prepare;
     // Gives the response, once and from any thread; the request lives until then. Cannot fail: a
@@ -63,10 +65,16 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     const std::shared_ptr<BatchCall> self = std::move(self_);  // the last use, but for tasks' own
   }
   void OnTick() override {}
-  void OnClose() override { Abandon(StoppingError()); }
+  void OnClose() override {
+    state_.EndOnceAnswered(StoppingError());
+    Step();
+  }
 
  private:
-  explicit BatchCall(Options options) : options_(std::move(options)), state_(options_.slots) {}
+  explicit BatchCall(Options options)
+      : options_(std::move(options)),
+        state_(options_.slots),
+        cancel_(std::make_shared<CancelFlag>(options_.drain)) {}
 
   void Begin() {
     absl::StatusOr<int64_t> number = options_.hub->Add(this->weak_from_this());
@@ -85,7 +93,6 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     options_.prepare(request);
     const auto kept = std::make_shared<const Request>(std::move(request));
     const auto answer = [self = this->shared_from_this(), kept] {
-      if (self->cancel_->cancelled()) return;
       // Waiting for a solver is not the request's own time.
       const CallContext context{
           .received = SteadyNow(), .deadline = self->options_.deadline, .cancel = self->cancel_};
@@ -125,7 +132,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
 
   const Options options_;
   BatchState state_;
-  const std::shared_ptr<CancelFlag> cancel_ = std::make_shared<CancelFlag>();
+  const std::shared_ptr<CancelFlag> cancel_;
   std::shared_ptr<BatchCall> self_;  // until OnDone; set before gRPC knows the object
   int64_t number_ = 0;               // set before gRPC knows the object
   Request request_;                  // gRPC's while a read is under way

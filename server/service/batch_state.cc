@@ -8,7 +8,7 @@ BatchState::Next BatchState::Step() {
   absl::MutexLock lock(&mutex_);
   Next next;
   if (finished_) return next;
-  if (read_all_ && used_ == 0) EndLocked(absl::OkStatus());
+  if (read_all_ && used_ == 0) EndLocked(result_once_answered_);
   if (result_.has_value()) {
     if (writing_ || starting_read_) return next;
     finished_ = true;
@@ -32,7 +32,8 @@ bool BatchState::ReadDone(bool ok) {
   absl::MutexLock lock(&mutex_);
   reading_ = false;
   if (!ok) read_all_ = true;
-  if (!ok || result_.has_value()) return false;
+  // What comes after all was read was sent after the last that is answered.
+  if (!ok || read_all_ || result_.has_value()) return false;
   ++used_;
   return true;
 }
@@ -52,6 +53,13 @@ void BatchState::WriteDone(bool ok) {
 void BatchState::End(absl::Status result) {
   absl::MutexLock lock(&mutex_);
   EndLocked(std::move(result));
+}
+
+void BatchState::EndOnceAnswered(absl::Status result) {
+  absl::MutexLock lock(&mutex_);
+  if (read_all_) return;  // it ends by itself then, and well
+  read_all_ = true;
+  result_once_answered_ = std::move(result);
 }
 
 void BatchState::EndLocked(absl::Status result) {

@@ -30,6 +30,8 @@ class BatchState {
   void WriteDone(bool ok);
   // The first end counts: not OK drops what is under way.
   void End(absl::Status result);
+  // Reads no more; ends with `result` once all that was read has been answered.
+  void EndOnceAnswered(absl::Status result);
 
  private:
   void EndLocked(absl::Status result) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -37,6 +39,7 @@ class BatchState {
   const int32_t slots_;
   absl::Mutex mutex_;
   std::optional<absl::Status> result_ ABSL_GUARDED_BY(mutex_);
+  absl::Status result_once_answered_ ABSL_GUARDED_BY(mutex_);
   int32_t used_ ABSL_GUARDED_BY(mutex_) = 0;
   int32_t answers_ ABSL_GUARDED_BY(mutex_) = 0;
   bool reading_ ABSL_GUARDED_BY(mutex_) = false;

@@ -11,7 +11,9 @@ namespace vrp {
 struct CallContext {
   absl::Time received;                           // when the request had arrived
   absl::Time deadline = absl::InfiniteFuture();  // the caller's
-  std::shared_ptr<const CancelFlag> cancel;      // set when the caller goes away; not null
+  // Set when the caller goes away; not null. Its wider one: the daemon stops, and wants the best
+  // that there is so far.
+  std::shared_ptr<const CancelFlag> cancel;
 };
 
 }  // namespace vrp

@@ -1,5 +1,6 @@
 #include "server/service/rpc_interceptor.h"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,13 +40,13 @@ std::string IdOf(const grpc::ServerContextBase& context) {
 
 class RpcInterceptor final : public experimental::Interceptor {
  public:
-  RpcInterceptor(experimental::ServerRpcInfo* info, Metrics::Rpc& metrics)
-      : info_(*info), metrics_(metrics), received_(SteadyNow()) {
+  RpcInterceptor(experimental::ServerRpcInfo* info, Metrics::Rpc& metrics, const Drain& drain)
+      : info_(*info), metrics_(metrics), drain_(drain), received_(SteadyNow()) {
     metrics_.Began();
   }
   // A call that breaks before there is a status, of which nothing but that is known any more.
   ~RpcInterceptor() override {
-    if (!ended_) Count(grpc::Status(grpc::StatusCode::CANCELLED, ""));
+    if (!ended_) Count(drain_.over() ? ToGrpcStatus(StoppingError()) : grpc::Status::CANCELLED);
   }
 
   void Intercept(experimental::InterceptorBatchMethods* methods) override {
@@ -58,7 +59,7 @@ class RpcInterceptor final : public experimental::Interceptor {
 
  private:
   void End(experimental::InterceptorBatchMethods* methods) {
-    const grpc::Status status = methods->GetSendStatus();
+    const grpc::Status status = Heard(methods->GetSendStatus());
     const std::string id = IdOf(*info_.server_context());
     methods->GetSendTrailingMetadata()->emplace(kRequestIdKey, id);
     Count(status);
@@ -68,6 +69,17 @@ class RpcInterceptor final : public experimental::Interceptor {
     if (!warn) return LogDebug("request", fields);
     fields.push_back({.name = "error", .value = status.error_message()});
     LogWarning("request", fields);
+  }
+
+  // What the caller has heard: of a call that was cut, not what was to be its status.
+  grpc::Status Heard(grpc::Status given) const {
+    const grpc::ServerContextBase& context = *info_.server_context();
+    if (!context.IsCancelled()) return given;
+    if (drain_.over()) return ToGrpcStatus(StoppingError());
+    if (!given.ok()) return given;
+    const bool late = context.deadline() <= std::chrono::system_clock::now();
+    return ToGrpcStatus(late ? absl::DeadlineExceededError("the caller's deadline came first")
+                             : absl::CancelledError("the caller went away"));
   }
 
   void Count(const grpc::Status& status) {
@@ -94,6 +106,7 @@ class RpcInterceptor final : public experimental::Interceptor {
 
   experimental::ServerRpcInfo& info_;  // outlives its interceptors
   Metrics::Rpc& metrics_;
+  const Drain& drain_;
   const absl::Time received_;
   // Hooks of one call come one after the other.
   bool ended_ = false;
@@ -102,20 +115,21 @@ class RpcInterceptor final : public experimental::Interceptor {
 
 class Factory final : public experimental::ServerInterceptorFactoryInterface {
  public:
-  explicit Factory(Metrics& metrics) : metrics_(metrics) {}
+  Factory(Metrics& metrics, const Drain& drain) : metrics_(metrics), drain_(drain) {}
   experimental::Interceptor* CreateServerInterceptor(experimental::ServerRpcInfo* info) override {
-    return new RpcInterceptor(info, metrics_.OfRpc(RpcName(info->method())));
+    return new RpcInterceptor(info, metrics_.OfRpc(RpcName(info->method())), drain_);
   }
 
  private:
   Metrics& metrics_;
+  const Drain& drain_;
 };
 
 }  // namespace
 
 std::unique_ptr<experimental::ServerInterceptorFactoryInterface> MakeRpcInterceptors(
-    Metrics& metrics) {
-  return std::make_unique<Factory>(metrics);
+    Metrics& metrics, const Drain& drain) {
+  return std::make_unique<Factory>(metrics, drain);
 }
 
 }  // namespace vrp

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/clock.h"
+#include "server/runtime/drain.h"
 #include "server/runtime/message_budget.h"
 #include "server/runtime/stream_hub.h"
 #include "server/runtime/work_pool.h"
@@ -18,6 +19,7 @@ struct ServiceContext {
   StreamHub& streams;
   MessageBudget& messages;  // what requests may take in memory
   const Clock& clock;
+  const Drain& drain;
   // Requests that BatchSolve reads ahead at least, for a GPU to work on together.
   int32_t read_ahead = 0;
 };

@@ -120,7 +120,7 @@ class SolveSource final : public StreamSource<v1::StreamSolveResponse> {
 absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolveStream(
     const SolveStreamContext& context, const v1::SolveRequest& request) {
   const auto mailbox = std::make_shared<Mailbox>();
-  const auto cancel = std::make_shared<CancelFlag>();
+  const auto cancel = std::make_shared<CancelFlag>(context.drain);
   const CallContext call{
       .received = context.received, .deadline = context.deadline, .cancel = cancel};
   const auto work = [handler = context.handler, mailbox, cancel, call, request] {

@@ -17,6 +17,7 @@ struct SolveStreamContext {
   WorkPool* pool = nullptr;                // where the solve itself runs
   absl::Time received;
   absl::Time deadline = absl::InfiniteFuture();
+  std::shared_ptr<const CancelFlag> drain;  // ends the search with its answer
 };
 
 // Queues the solve and returns. The source gives the newest improvement since the last Next and

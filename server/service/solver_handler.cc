@@ -186,6 +186,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::Solv
                                                                   const CallContext& context,
                                                                   DecodeClass importance) const {
   const absl::Duration queue = options_.clock->SteadyNow() - context.received;
+  if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), context));
   prepared.queue = queue;
@@ -247,11 +248,16 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   const v1::SolveRequest& request = running.request;
   const Prepared& prepared = running.prepared;
   const Instance& instance = prepared.instance;
+  const bool stopping = prepared.options.cancel->cancelled_by_wider_alone();
+  if (stopping && absl::IsCancelled(answer.status())) return StoppingError();
   if (!answer.ok()) return ErrorOf(request, instance, OfNetworkQueue(answer.status()));
   const SolveTimes& times = answer->times;
   options_.metrics->Solved(StrategyName(answer->strategy),
                            SteadyNow() - running.begun - times.joining);
   v1::SolveResponse response = ToProto(instance, *answer);
+  if (stopping && answer->ended_by == SolveEnd::kCancelled) {
+    response.set_ended_by(v1::END_REASON_STOPPING);
+  }
   *response.mutable_times()->mutable_queue() =
       ToProto(prepared.queue.value_or(times.queue) + times.joining);
   if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);

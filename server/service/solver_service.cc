@@ -44,10 +44,12 @@ grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* cont
   const auto forecast = [this, request](const CallContext& call) {
     return handler_.ForecastOf(*request, call);
   };
-  return RunUnaryLater(*context, {.pool = context_.solve_pool, .forecast = forecast}, *response,
-                       [this, request](const CallContext& call, SolverHandler::Answered done) {
-                         handler_.SolveLater(*request, call, std::move(done));
-                       });
+  return RunUnaryLater(
+      *context,
+      {.pool = context_.solve_pool, .drain = context_.drain.searches_end(), .forecast = forecast},
+      *response, [this, request](const CallContext& call, SolverHandler::Answered done) {
+        handler_.SolveLater(*request, call, std::move(done));
+      });
 }
 
 grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
@@ -55,12 +57,14 @@ grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
   const SolveStreamContext solve{.handler = &handler_,
                                  .pool = &context_.solve_pool,
                                  .received = SteadyNow(),
-                                 .deadline = DeadlineOf(*context)};
+                                 .deadline = DeadlineOf(*context),
+                                 .drain = context_.drain.searches_end()};
   return StreamCall<v1::StreamSolveResponse>::Start(
       {.pool = &context_.quick_pool,
        .hub = &context_.streams,
        .open = [solve, request = *request] { return OpenSolveStream(solve, request); },
-       .heartbeat = nullptr});
+       .heartbeat = nullptr,
+       .ends_in_drain = true});
 }
 
 grpc::ServerBidiReactor<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>*
@@ -70,6 +74,7 @@ SolverService::Batch(const grpc::CallbackServerContext& context) {
        .hub = &context_.streams,
        .slots = std::max(kBatchSlotsPerThread * context_.solve_pool.threads(), context_.read_ahead),
        .deadline = DeadlineOf(context),
+       .drain = context_.drain.searches_end(),
        .prepare =
            [this](Received<v1::BatchSolveRequest>& request) { request.Unpack(context_.messages); },
        .answer =

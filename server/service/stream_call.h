@@ -2,7 +2,8 @@
 //
 // A slow reader stays in `writing`: nothing is queued for it beyond what one Next gave, and nobody
 // waits for it. A heartbeat (the hub's tick) is sent in `waiting` alone. The caller's cancellation
-// and the daemon's end are the stream's end too: Step finishes as soon as no write is under way.
+// and the daemon's end (see ends_in_drain) are the stream's end too: Step finishes as soon as no
+// write is under way.
 #pragma once
 
 #include <deque>
@@ -32,6 +33,8 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     StreamHub* hub = nullptr;  // outlives the stream
     SourceOpener<Response> open;
     std::function<Response()> heartbeat;  // null: none; thread-safe
+    // The source ends by itself in the daemon's drain, with messages worth waiting for.
+    bool ends_in_drain = false;
   };
 
   // Starts the stream; gRPC owns what is returned.
@@ -65,7 +68,9 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     }
     Step();
   }
-  void OnClose() override { End(StoppingError()); }
+  void OnClose() override {
+    if (!options_.ends_in_drain) End(StoppingError());
+  }
 
  private:
   explicit StreamCall(Options options) : options_(std::move(options)) {}

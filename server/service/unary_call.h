@@ -39,6 +39,8 @@ inline absl::Time DeadlineOf(const grpc::ServerContextBase& context) {
 // Where a call is run, and what is known of its work before; null: nothing.
 struct UnaryPlace {
   WorkPool& pool;
+  // Cancels the work too; null: nothing but the caller does.
+  std::shared_ptr<const CancelFlag> drain = nullptr;
   std::function<Forecast(const CallContext&)> forecast = nullptr;
 };
 
@@ -49,7 +51,7 @@ struct UnaryPlace {
 template <typename Response, typename Work>
 grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
                                         const UnaryPlace& place, Response& response, Work work) {
-  auto cancel = std::make_shared<CancelFlag>();
+  auto cancel = std::make_shared<CancelFlag>(place.drain);
   auto* call = new UnaryCall(cancel);
   const CallContext about{
       .received = SteadyNow(), .deadline = DeadlineOf(context), .cancel = cancel};

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "prometheus/metric_family.h"
 #include "prometheus/text_serializer.h"
+#include "server/telemetry/expiry_teller.h"
 
 namespace vrp {
 namespace {
@@ -28,7 +29,7 @@ HttpAnswer Admit(Gatekeeper& gatekeeper, const HttpRequest& request) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Telemetry>> Telemetry::Create(const Options& options) {
-  std::unique_ptr<Telemetry> telemetry(new Telemetry(options.started));
+  std::unique_ptr<Telemetry> telemetry(new Telemetry(options.started, options.tls));
   telemetry->readiness_.Set(kStarting, true);
   if (options.metrics_listen.empty()) return telemetry;
   if (options.access != nullptr) {
@@ -83,6 +84,7 @@ std::vector<prometheus::MetricFamily> Telemetry::Families() const {
   std::vector<prometheus::MetricFamily> live = ToFamilies(Figures());
   families.insert(families.end(), std::make_move_iterator(live.begin()),
                   std::make_move_iterator(live.end()));
+  if (tls_ != nullptr) families.push_back(ExpiryFamily(*tls_));
   return families;
 }
 

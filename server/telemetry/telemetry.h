@@ -56,11 +56,12 @@ class Telemetry {
   std::vector<prometheus::MetricFamily> Families() const;
 
  private:
-  explicit Telemetry(absl::Time started) : started_(started) {}
+  Telemetry(absl::Time started, const TlsFiles* tls) : started_(started), tls_(tls) {}
   HttpEndpoint::Options PagesOf(const Options& options);
   HttpAnswer ReadyPage() const;
 
   const absl::Time started_;
+  const TlsFiles* const tls_;  // may be null
   Metrics metrics_;
   Readiness readiness_;
   Watchdog watchdog_;

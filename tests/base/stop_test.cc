@@ -53,5 +53,18 @@ TEST(StatusMacrosTest, ReturnTheFirstErrorOrTheValue) {
   EXPECT_EQ(Quarter(-8).status().code(), absl::StatusCode::kOutOfRange);
 }
 
+TEST(CancelFlagTest, IsCancelledWithItsWiderOneAndKnowsWho) {
+  const auto wider = std::make_shared<CancelFlag>();
+  CancelFlag flag(wider);
+  EXPECT_FALSE(flag.cancelled());
+  EXPECT_FALSE(flag.cancelled_by_wider_alone());
+  wider->Cancel();
+  EXPECT_TRUE(flag.cancelled());
+  EXPECT_TRUE(flag.cancelled_by_wider_alone());
+  flag.Cancel();
+  EXPECT_TRUE(flag.cancelled());
+  EXPECT_FALSE(flag.cancelled_by_wider_alone());
+}
+
 }  // namespace
 }  // namespace vrp

@@ -1,5 +1,6 @@
 """SIGTERM ends vrpd cleanly within 20 s, whatever it is doing, and what it did is not lost."""
 
+import json
 import pathlib
 import subprocess
 import tempfile
@@ -93,25 +94,35 @@ class ShutdownTest(unittest.TestCase):
     def start(self, *words):
         """A vrpctl call that would last for minutes."""
         process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, words)],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.kill)
+        self.addCleanup(process.stdout.close)
         return process
 
     def test_with_long_calls_jobs_and_streams(self):
         instance = self.folder / "city.json"
         instance.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "150").stdout)
         job = self.daemon.json("solve", instance, "--job", "--detach", "--budget", "2h")[0]["name"]
-        calls = [self.start("solve", instance, "--budget", "10m"),
-                 self.start("solve", instance, "--budget", "10m", "--stream"),
+        calls = [self.start("solve", instance, "--budget", "10m", "--output", "json"),
+                 self.start("solve", instance, "--budget", "10m", "--stream", "--output", "json"),
                  self.start("solve-jobs", "watch", job),
                  self.start("top", "--interval", "1s"),
                  self.start("models", "evaluate", "gt-mixed", "--generate", "cvrp50:10000",
                             "--mode", "multi_start", "--reference", "search:10s")]
         self.daemon.events_until(lambda event: event["type"] == "improvement", "solve-jobs", "watch", job)
         time.sleep(2)
+        self.daemon.call("server", "log-level", "debug")
         self.stop_in_time()
+        # Both threads search: each answers what it has, and says why that is all.
         for call in calls[:2]:
-            self.assertNotEqual(call.wait(timeout=LIMIT_S), 0)
+            output, _ = call.communicate(timeout=LIMIT_S)
+            self.assertEqual(call.returncode, 0, output[-300:])
+            answer = json.loads(output.splitlines()[-1])
+            self.assertEqual(answer["ended_by"], "stopping")
+            self.assertTrue(answer["feasible"])
+        log = self.daemon.log_path.read_text()
+        for rpc in ("Solve", "StreamSolve"):
+            self.assertIn(f"rpc=vrp.v1.SolverService/{rpc} code=OK", log)
         self.daemon = Daemon(self.folder / "state")
         self.daemon.events_until(lambda event: event["type"] == "resumed", "solve-jobs", "watch", job)
         self.daemon.json("solve-jobs", "stop", job)

@@ -81,7 +81,7 @@ class DaemonTest : public testing::Test {
     options.silence = silence_;
     options.handshake = handshake_;
     options.on_device_loss = on_device_loss_;
-    options.drain = absl::Milliseconds(200);
+    options.drain = drain_;
     absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
     ASSERT_TRUE(daemon.ok()) << daemon.status();
     daemon_ = *std::move(daemon);
@@ -113,6 +113,7 @@ class DaemonTest : public testing::Test {
   absl::Duration heartbeat_ = absl::Hours(1);
   absl::Duration silence_ = absl::Minutes(1);
   absl::Duration handshake_ = absl::Seconds(10);
+  absl::Duration drain_ = absl::Milliseconds(200);
   std::function<void(const absl::Status&)> on_device_loss_;
   TempFolder folder_;
   SystemClock clock_;

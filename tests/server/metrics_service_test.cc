@@ -158,6 +158,27 @@ TEST_F(MetricsServiceTest, CountsACallThatItsCallerLeft) {
   EXPECT_EQ(Value(Requests("SolverService/StreamSolve", "CANCELLED", "cancelled")), 1);
 }
 
+TEST_F(MetricsServiceTest, CountsASolveByWhatItsCallerHeard) {
+  Start();
+  v1::SolveRequest request = ARequest();
+  *request.mutable_instance() = ACvrpMessage(200);
+  request.mutable_budget()->set_seconds(60);
+  Context context;
+  v1::SolveResponse response;
+  std::thread leave([&] {
+    while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}") < 1) {
+    }
+    context.TryCancel();
+  });
+  const grpc::Status status =
+      v1::SolverService::NewStub(channel_)->Solve(&context, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::CANCELLED);
+  leave.join();
+  while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}") > 0) {
+  }
+  EXPECT_EQ(Value(Requests("SolverService/Solve", "CANCELLED", "cancelled")), 1);
+}
+
 TEST_F(MetricsServiceTest, GivesEachRequestAnIdOrKeepsItsCallers) {
   Start();
   const auto id_of = [&](const char* given) {

@@ -14,13 +14,13 @@
 namespace vrp::test {
 namespace {
 
-std::string SelfSignedPair() {
+std::string SelfSignedPair(absl::Duration valid) {
   const KeyPtr key(EVP_EC_gen("P-256"));
   const CertificatePtr certificate(X509_new());
   X509_set_version(certificate.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), absl::ToInt64Seconds(valid));
   X509_set_pubkey(certificate.get(), key.get());
   X509_sign(certificate.get(), key.get(), EVP_sha256());
   const std::unique_ptr<BIO, OpenSslFree> text(BIO_new(BIO_s_mem()));
@@ -33,8 +33,8 @@ std::string SelfSignedPair() {
 
 }  // namespace
 
-void WriteSelfSignedPair(const std::string& path) {
-  EXPECT_TRUE(AtomicWriteFile(path, SelfSignedPair()).ok());
+void WriteSelfSignedPair(const std::string& path, absl::Duration valid) {
+  EXPECT_TRUE(AtomicWriteFile(path, SelfSignedPair(valid)).ok());
   EXPECT_EQ(chmod(path.c_str(), 0600), 0);
 }
 

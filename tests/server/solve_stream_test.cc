@@ -148,12 +148,68 @@ TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
   ASSERT_TRUE(stream->Write(request));
   v1::BatchSolveResponse response;
   ASSERT_TRUE(stream->Read(&response));  // so the daemon has the stream
-  *request.mutable_solve() = ARequest(200);
-  request.mutable_solve()->mutable_budget()->set_seconds(3000);
-  ASSERT_TRUE(stream->Write(request));
   Stop();
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
+}
+
+TEST_F(SolveStreamTest, AnswersWhatABatchHasReadBeforeTheDaemonStops) {
+  drain_ = absl::Seconds(2);
+  Start();
+  solver_ = v1::SolverService::NewStub(channel_);
+  Context context;
+  const auto stream = solver_->BatchSolve(&context);
+  v1::BatchSolveRequest request;
+  *request.mutable_solve() = ARequest();
+  ASSERT_TRUE(stream->Write(request));
+  v1::BatchSolveResponse response;
+  ASSERT_TRUE(stream->Read(&response));  // so the daemon has the stream
+  *request.mutable_solve() = ARequest(200);
+  request.mutable_solve()->mutable_budget()->set_seconds(3000);
+  // Two are searched, which take both threads, and the others wait behind them.
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(stream->Write(request));
+  std::thread stop([&] {
+    absl::SleepFor(absl::Milliseconds(500));
+    Stop();
+  });
+  int answered = 0;
+  int refused = 0;
+  while (stream->Read(&response)) {
+    if (response.has_answer()) {
+      ++answered;
+      EXPECT_TRUE(response.answer().feasible());
+      EXPECT_EQ(response.answer().ended_by(), v1::END_REASON_STOPPING);
+    } else {
+      ++refused;
+      EXPECT_EQ(response.error().code(), grpc::UNAVAILABLE);
+      EXPECT_THAT(response.error().message(), testing::HasSubstr("call again"));
+    }
+  }
+  stop.join();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
+  EXPECT_EQ(answered, 2);
+  EXPECT_EQ(refused, 2);
+}
+
+TEST_F(SolveStreamTest, EndsWithTheBestPlanSoFarWhenTheDaemonStops) {
+  drain_ = absl::Seconds(2);
+  Start();
+  solver_ = v1::SolverService::NewStub(channel_);
+  v1::SolveRequest endless = ARequest(200);
+  endless.mutable_budget()->set_seconds(3000);
+  Context context;
+  const auto reader = solver_->StreamSolve(&context, endless);
+  v1::StreamSolveResponse message;
+  ASSERT_TRUE(reader->Read(&message));
+  std::thread stop([&] { Stop(); });
+  while (reader->Read(&message)) {
+  }
+  stop.join();
+  const grpc::Status status = reader->Finish();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  ASSERT_TRUE(message.has_answer());
+  EXPECT_TRUE(message.answer().feasible());
+  EXPECT_EQ(message.answer().ended_by(), v1::END_REASON_STOPPING);
 }
 
 }  // namespace

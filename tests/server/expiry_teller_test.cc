@@ -1,0 +1,134 @@
+// Certificates that are about to expire.
+#include "server/telemetry/expiry_teller.h"
+
+#include <fstream>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "core/base/file.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "prometheus/metric_family.h"
+#include "server/runtime/logging.h"
+#include "tests/server/self_signed.h"
+#include "tests/testing/manual_clock.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr absl::Duration kDay = absl::Hours(24);
+
+class ExpiryTellerTest : public testing::Test {
+ protected:
+  void Write(absl::Duration server, absl::Duration client_ca) {
+    test::WriteSelfSignedPair(server_, server);
+    test::WriteSelfSignedPair(client_ca_, client_ca);
+  }
+  std::unique_ptr<TlsFiles> Files(absl::Duration server, absl::Duration client_ca = 900 * kDay) {
+    Write(server, client_ca);
+    auto files = TlsFiles::Create({.certificate = server_, .key = server_, .client_ca = client_ca_},
+                                  clock_.Now());
+    EXPECT_TRUE(files.ok()) << files.status();
+    return *std::move(files);
+  }
+  // What is logged by it.
+  template <typename Work>
+  static std::string Log(Work work) {
+    testing::internal::CaptureStderr();
+    StartLogging({});
+    work();
+    return testing::internal::GetCapturedStderr();
+  }
+
+  test::TempFolder folder_;
+  const std::string server_ = folder_.File("server.pem");
+  const std::string client_ca_ = folder_.File("ca.pem");
+  test::ManualClock clock_{absl::Now()};
+};
+
+TEST_F(ExpiryTellerTest, WarnsOnceThirtySevenAndOneDaysBeforeAndTellsOfTheEnd) {
+  const auto files = Files(40 * kDay);
+  std::unique_ptr<ExpiryTeller> teller;
+  EXPECT_THAT(Log([&] {
+                teller = std::make_unique<ExpiryTeller>(ExpiryTeller::Options{
+                    .files = files.get(), .clock = &clock_, .interval = absl::Hours(1)});
+              }),
+              IsEmpty());
+  const auto after = [&](absl::Duration time) {
+    clock_.Advance(time);
+    return Log([&] { teller->Look(); });
+  };
+  EXPECT_THAT(after(9 * kDay), IsEmpty());
+  EXPECT_THAT(after(1.5 * kDay), AllOf(HasSubstr("warning"), HasSubstr(server_),
+                                       HasSubstr("in 29 days"), HasSubstr("SIGHUP")));
+  EXPECT_THAT(after(kDay), IsEmpty());
+  EXPECT_THAT(after(22 * kDay), HasSubstr("in 6 days"));
+  EXPECT_THAT(after(6 * kDay), HasSubstr("in 11 hours"));
+  EXPECT_THAT(after(kDay), AllOf(HasSubstr("error"), HasSubstr("expired at")));
+  EXPECT_THAT(after(kDay), IsEmpty());
+}
+
+TEST_F(ExpiryTellerTest, WarnsAtTheStartAndOfTheClientsAuthority) {
+  const auto files = Files(400 * kDay, 3 * kDay + absl::Hours(1));
+  const std::string log =
+      Log([&] { const ExpiryTeller teller({.files = files.get(), .clock = &clock_}); });
+  EXPECT_THAT(log, AllOf(HasSubstr(client_ca_), HasSubstr("the authority of the clients expires"),
+                         HasSubstr("in 3 days"), HasSubstr("no client is let in")));
+}
+
+TEST_F(ExpiryTellerTest, CountsFilesThatWereReadAnewAnew) {
+  const auto files = Files(5 * kDay);
+  Log([&] {
+    ExpiryTeller teller({.files = files.get(), .clock = &clock_, .interval = absl::Hours(1)});
+    Write(6 * kDay, 900 * kDay);
+    EXPECT_TRUE(files->Reload(clock_.Now()).ok());
+    EXPECT_THAT(Log([&] { teller.Look(); }), IsEmpty());
+  });
+}
+
+TEST_F(ExpiryTellerTest, IsAGaugeOfEachFile) {
+  const auto files = Files(5 * kDay, 9 * kDay);
+  const prometheus::MetricFamily family = ExpiryFamily(*files);
+  EXPECT_EQ(family.name, "vrp_tls_expiry_timestamp_seconds");
+  ASSERT_EQ(family.metric.size(), 2u);
+  EXPECT_EQ(family.metric[0].label[0].value, "server");
+  EXPECT_NEAR(family.metric[0].gauge.value,
+              static_cast<double>(absl::ToUnixSeconds(clock_.Now() + 5 * kDay)), 60);
+  EXPECT_EQ(family.metric[1].label[0].value, "client_ca");
+  EXPECT_NEAR(family.metric[1].gauge.value,
+              static_cast<double>(absl::ToUnixSeconds(clock_.Now() + 9 * kDay)), 60);
+}
+
+TEST_F(ExpiryTellerTest, AnExpiredCertificateOrAuthorityStopsTheStartWithTheRemedy) {
+  Write(kDay, 2 * kDay);
+  const TlsPaths paths{.certificate = server_, .key = server_, .client_ca = client_ca_};
+  const absl::Time now = clock_.Now();
+  EXPECT_TRUE(ReadTlsFiles(paths, now).ok());
+  EXPECT_THAT(std::string(ReadTlsFiles(paths, now + 1.5 * kDay).status().message()),
+              AllOf(HasSubstr(server_), HasSubstr("the certificate expired at"),
+                    HasSubstr("put a renewed one there")));
+  Write(9 * kDay, 2 * kDay);
+  EXPECT_THAT(std::string(ReadTlsFiles(paths, now + 3 * kDay).status().message()),
+              AllOf(HasSubstr(client_ca_), HasSubstr("the authority of the clients expired at"),
+                    HasSubstr("renewed")));
+}
+
+TEST_F(ExpiryTellerTest, AnOldAuthorityBesideANewOneStopsNothing) {
+  Write(9 * kDay, 2 * kDay);
+  const std::string old = *ReadFile(client_ca_, 1 << 20);
+  test::WriteSelfSignedPair(client_ca_, 8 * kDay);
+  const std::string both = old + *ReadFile(client_ca_, 1 << 20);
+  ASSERT_TRUE(AtomicWriteFile(client_ca_, both).ok());
+  const TlsPaths paths{.certificate = server_, .key = server_, .client_ca = client_ca_};
+  const auto material = ReadTlsFiles(paths, clock_.Now() + 3 * kDay);
+  ASSERT_TRUE(material.ok()) << material.status();
+  EXPECT_GT(material->client_ca_expires, clock_.Now() + 7 * kDay);
+}
+
+}  // namespace
+}  // namespace vrp
