@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <thread>
 #include <variant>
@@ -19,6 +20,7 @@
 #include "absl/time/clock.h"
 #include "core/base/fast_locks.h"
 #include "core/base/steady_time.h"
+#include "core/base/stop.h"
 #include "core/base/text.h"
 #include "core/jobs/backup/restore.h"
 #include "core/jobs/forget_jobs.h"
@@ -140,15 +142,36 @@ int Serve(VrpdOptions vrpd) {
   return anew ? kAnew : 0;
 }
 
+// Set by SIGTERM and SIGINT, so that what was restored by then is removed again.
+std::shared_ptr<const CancelFlag> CancelledBySignals() {
+  static absl::Notification stop;  // the signals' thread uses it to the end
+  static ReloadHook reload;        // likewise; there is nothing to read anew
+  auto cancel = std::make_shared<CancelFlag>();
+  WatchSignals(&stop, &reload, kGrace);
+  std::thread([cancel] {
+    stop.WaitForNotification();
+    cancel->Cancel();
+  }).detach();
+  return cancel;
+}
+
 int Restore(const RestoreRequest& request) {
   StartLogging({});
+  const auto cancel = CancelledBySignals();
   const SystemClock clock;
   Watchdog watchdog;
   const OverdueTeller teller({.watchdog = &watchdog});
-  const absl::StatusOr<RestoreReport> report = RestoreBackup({.archive = request.archive,
-                                                              .directory = request.state_dir,
-                                                              .clock = &clock,
-                                                              .watch = watchdog.AsFunction()});
+  const absl::StatusOr<RestoreReport> report =
+      RestoreBackup({.archive = request.archive,
+                     .directory = request.state_dir,
+                     .clock = &clock,
+                     .watch = watchdog.AsFunction(),
+                     .stop = StopCondition(absl::InfiniteFuture(), cancel)});
+  if (absl::IsCancelled(report.status())) {
+    std::cerr << "vrpd: stopped by a signal; " << request.state_dir
+              << " is as it was, run vrpd --restore again" << std::endl;
+    return kFailed;
+  }
   if (!report.ok()) {
     std::cerr << "vrpd: " << report.status().message() << std::endl;
     return kFailed;

@@ -14,6 +14,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
+#include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/jobs/backup/snapshot.h"
 #include "core/jobs/backup/unpack.h"
@@ -38,6 +39,11 @@ std::vector<std::string> NamesIn(const fs::path& folder) {
 }
 
 absl::Status NotEmpty(const std::string& directory, const std::string& holds) {
+  if (holds == kRestoringFolder) {
+    return absl::FailedPreconditionError(Concat(
+        directory, ": another restore into this folder is under way or was killed; wait for ",
+        "it, or empty the folder, ", Quoted(holds), " too, and run vrpd --restore again"));
+  }
   return absl::FailedPreconditionError(
       Concat(directory, ": holds ", Quoted(holds),
              ", wanted a folder that is absent or empty, so that nothing is overwritten"));
@@ -136,12 +142,13 @@ void Empty(const std::string& directory, bool was_there) {
 absl::Status SyncAndMoveOut(const RestoreOptions& options, const fs::path& staging) {
   const auto watched = BeginWatch(options.watch, "restore", "flush to the disk");
   VRP_RETURN_IF_ERROR(SyncTree(staging.string()));
+  VRP_RETURN_IF_ERROR(StopStatus(options.stop.Check()));
   return MoveOut(staging, options.directory);
 }
 
 absl::StatusOr<RestoreReport> Fill(const RestoreOptions& options, const fs::path& staging) {
   const absl::StatusOr<UnpackedBackup> unpacked =
-      UnpackBackup(options.archive, staging.string(), options.watch);
+      UnpackBackup(options.archive, staging.string(), options.watch, options.stop);
   if (!unpacked.ok()) {
     return absl::Status(unpacked.status().code(),
                         Concat(options.archive, ": ", FromAbsl(unpacked.status().message())));

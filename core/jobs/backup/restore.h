@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
+#include "core/base/stop.h"
 #include "core/base/watch.h"
 
 namespace vrp {
@@ -23,6 +24,7 @@ struct RestoreOptions {
   std::string directory;  // absent or empty; becomes the state folder, for its owner alone
   const Clock* clock = nullptr;
   WatchFn watch = nullptr;  // of each piece of a "restore"
+  StopCondition stop = {};  // asked at each piece, until all begins to be moved to its place
 };
 
 // Unpacks into a hidden folder in `directory`, checks each file against its sum and the database
@@ -31,7 +33,8 @@ struct RestoreOptions {
 // an error there is nothing in `directory`; after a crash a daemon refuses to use it. Blocks.
 // kFailedPrecondition: `directory` is not empty, or the backup is of a newer program;
 // kDataLoss: the archive is damaged or cut off; kInvalidArgument: it is no backup of vrpd, or holds
-// what no backup does (links, paths that lead elsewhere); kResourceExhausted: the disk is full.
+// what no backup does (links, paths that lead elsewhere); kResourceExhausted: the disk is full;
+// kCancelled: it was stopped.
 absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options);
 
 }  // namespace vrp

@@ -18,6 +18,7 @@
 #include "core/base/open_file.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
+#include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/base/write_all.h"
 #include "core/jobs/backup/snapshot.h"
@@ -41,8 +42,11 @@ absl::Status CutOff(std::string_view where) {
 // Reads an archive from its start.
 class Unpacker {
  public:
-  Unpacker(OpenFile archive, std::string directory, WatchFn watch)
-      : archive_(std::move(archive)), directory_(std::move(directory)), watch_(std::move(watch)) {}
+  Unpacker(OpenFile archive, std::string directory, WatchFn watch, StopCondition stop)
+      : archive_(std::move(archive)),
+        directory_(std::move(directory)),
+        watch_(std::move(watch)),
+        stop_(std::move(stop)) {}
 
   absl::StatusOr<UnpackedBackup> Run() {
     while (true) {
@@ -175,6 +179,7 @@ class Unpacker {
 
   // Fewer bytes at the end of the archive alone.
   absl::StatusOr<std::string> Read(size_t bytes) {
+    VRP_RETURN_IF_ERROR(StopStatus(stop_.Check()));
     std::string data(bytes, '\0');
     size_t used = 0;
     while (used < bytes) {
@@ -191,6 +196,7 @@ class Unpacker {
   const OpenFile archive_;
   const std::string directory_;
   const WatchFn watch_;
+  const StopCondition stop_;
   UnpackedBackup backup_;
   std::map<std::string, std::string> digests_;  // of the files so far, by path
   bool has_sums_ = false;
@@ -214,10 +220,11 @@ absl::Status CheckBackupPath(std::string_view path) {
 }
 
 absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
-                                            const std::string& directory, const WatchFn& watch) {
+                                            const std::string& directory, const WatchFn& watch,
+                                            const StopCondition& stop) {
   OpenFile file(open(archive.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.descriptor() < 0) return absl::ErrnoToStatus(errno, "open");
-  return Unpacker(std::move(file), directory, watch).Run();
+  return Unpacker(std::move(file), directory, watch, stop).Run();
 }
 
 }  // namespace vrp

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/stop.h"
 #include "core/base/watch.h"
 #include "core/jobs/backup/backup_index.h"
 
@@ -24,9 +25,11 @@ struct UnpackedBackup {
 
 // Writes each file of `archive` below `directory`, which is empty, as it comes, and checks it
 // against the sums that come last. Nothing is flushed. Errors as of RestoreBackup; what was written
-// by then is left to the caller. `watch` sees a "restore" of each file.
+// by then is left to the caller. `watch` sees a "restore" of each file; `stop` is asked at each
+// piece of one (kCancelled).
 absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
                                             const std::string& directory,
-                                            const WatchFn& watch = nullptr);
+                                            const WatchFn& watch = nullptr,
+                                            const StopCondition& stop = {});
 
 }  // namespace vrp

@@ -70,6 +70,38 @@ TEST_F(BackupTest, EachPieceOfARestoreIsWatched) {
   EXPECT_EQ(seen.back(), "end of restore of flush to the disk");
 }
 
+TEST_F(BackupTest, ARestoreThatIsStoppedLeavesNothingWheneverThatIs) {
+  OpenWithBook();
+  AwaitEnd(*jobs_, Submit());
+  const std::string file = folder_.File("backup.tar");
+  ASSERT_TRUE(AtomicWriteFile(file, Backup()).ok());
+  int pieces = 0;
+  int stop_at = 0;
+  const auto restore = [&] {
+    const auto cancel = std::make_shared<CancelFlag>();
+    const auto watch = [&](std::string_view, std::string_view) -> std::shared_ptr<void> {
+      if (++pieces == stop_at) cancel->Cancel();
+      return nullptr;
+    };
+    return RestoreBackup({.archive = file,
+                          .directory = restored_,
+                          .clock = &clock_,
+                          .watch = watch,
+                          .stop = StopCondition(absl::InfiniteFuture(), cancel)})
+        .status();
+  };
+  absl::Status status;
+  do {
+    pieces = 0;
+    ++stop_at;
+    status = restore();
+    EXPECT_TRUE(status.ok() || absl::IsCancelled(status)) << status;
+    EXPECT_EQ(fs::exists(restored_), status.ok()) << "stopped at " << stop_at;
+  } while (absl::IsCancelled(status));
+  EXPECT_GT(pieces, 4);
+  EXPECT_GT(stop_at, pieces) << "stopped at the last piece, it went on";
+}
+
 TEST_F(BackupTest, AJobWhoseModelTheBackupHasIsDone) {
   OpenWithBook();
   const std::string id = SubmitHeld(5);

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Sends SIGTERM at random moments while vrpd starts, restores, takes an import, and gives a backup, and looks what is left.
+
+A case is one SIGTERM. Whatever the moment, the process is gone within 20 s, nothing that was acknowledged is lost, nothing is
+left half written, and the next start works:
+  start     vrpd over a state folder with models and an interrupted training; the next start has all of them
+  restore   vrpd --restore into an empty folder; then there is nothing in it, or all, and the same restore, or a start, works
+  import    vrpd while `vrpctl models import` uploads; an acknowledged version is there, of another all or nothing, no rest of it
+  backup    vrpd while `vrpctl server backup` reads; a backup that vrpctl calls done can be restored, of another there is no file
+
+Prints a JSON line a phase, with how many of its cases the signal met in the middle, and one at the end; exits 1 where anything
+was wrong.
+
+Examples:
+  terminations.py --cases 40
+  terminations.py --cases 400 --seed 7 --phases restore backup       the long form
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from daemon import BINARIES, ROOT, Daemon, tiny_config, vrpctl  # noqa: E402
+from judge import leftovers  # noqa: E402
+
+LIMIT_S = 20
+MODEL = ROOT / "models" / "gt-mixed"
+LONG = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "training.checkpoint_every_steps=5")
+# So that a restore and a backup take some tenths of a second.
+COPIES = 6
+# What each takes on an idle core, or a little more: later nothing is under way.
+START_S, RESTORE_S, IMPORT_S, BACKUP_S = 0.08, 0.4, 0.08, 0.4
+BEFORE_SERVING = (0, -signal.SIGTERM)  # or before vrpd listens to signals, with nothing done
+
+
+def terminate(process):
+    """The exit status, and how long it took."""
+    process.send_signal(signal.SIGTERM)
+    begun = time.monotonic()
+    status = process.wait(timeout=3 * LIMIT_S)
+    return status, time.monotonic() - begun
+
+
+def versions(state):
+    """Of all models, by name."""
+    return {folder.name: sorted(path.name for path in folder.iterdir()) for folder in (state / "models").iterdir()
+            if not folder.name.startswith(".")}
+
+
+class Terminations:
+    def __init__(self, folder, seed):
+        self.folder, self.random = folder, random.Random(seed)
+        self.state, self.backup = folder / "state", folder / "whole.tar"
+        self.model = max(MODEL.iterdir(), key=lambda path: int(path.name))
+        self.problems, self.met, self.longest_s = [], 0, 0.0
+        self.job = self.make_state()
+        self.models = versions(self.state)
+
+    def make_state(self):
+        """Models, and a training that goes on whenever a daemon runs; the training's name."""
+        daemon = Daemon(self.state)
+        try:
+            for number in range(COPIES):
+                daemon.json("models", "import", self.model, "--name", f"kept-{number}")
+            job = daemon.json("train", "--config", tiny_config(self.folder), "--detach", *LONG)[0]["name"]
+            daemon.events_until(lambda event: event["type"] == "checkpoint", "jobs", "watch", job)
+            daemon.json("server", "backup", self.backup)
+            assert daemon.stop() == 0, daemon.log_path.read_text()
+        finally:
+            daemon.clean_up()
+        return job
+
+    def expect(self, right, text):
+        if not right:
+            self.problems.append(text)
+
+    def end(self, process, allowed, what):
+        status, seconds = terminate(process)
+        self.longest_s = max(self.longest_s, seconds)
+        self.expect(seconds < LIMIT_S, f"{what}: took {seconds:.1f} s")
+        self.expect(status in allowed, f"{what}: ended with {status}")
+
+    def check_start(self, state, what):
+        """A start has all that there was."""
+        daemon = None
+        try:
+            daemon = Daemon(state)
+            jobs = [job["name"] for job in daemon.json("jobs", "list")]
+            self.expect(jobs == [self.job], f"{what}: jobs are {jobs}")
+            daemon.events_until(lambda event: event["type"] == "checkpoint", "jobs", "watch", self.job)
+            listed = {model["name"] for model in daemon.json("models", "list")}
+            wanted = {f"models/{name}/versions/{number}" for name, all_of_it in self.models.items() for number in all_of_it}
+            self.expect(wanted <= listed, f"{what}: models {sorted(wanted - listed)} are gone")
+            self.expect(daemon.stop() == 0, f"{what}: the next SIGTERM did not end it well")
+        except (RuntimeError, AssertionError) as error:
+            self.problems.append(f"{what}: {error}")
+        finally:
+            if daemon is not None:
+                daemon.clean_up()
+        self.expect(not leftovers(state), f"{what}: left behind {leftovers(state)}")
+
+    def start(self, number):
+        log = open(self.folder / "start.log", "ab")
+        process = subprocess.Popen([BINARIES / "vrpd", "--listen", "127.0.0.1:0", "--state-dir", self.state],
+                                   stdout=subprocess.PIPE, stderr=log, text=True)
+        time.sleep(self.random.uniform(0, START_S))
+        self.end(process, BEFORE_SERVING, f"start {number}")
+        self.met += not process.stdout.read()
+        process.stdout.close()
+        log.close()
+        self.check_start(self.state, f"start {number}")
+
+    def restore(self, number):
+        into = self.folder / "restored"
+        shutil.rmtree(into, ignore_errors=True)
+        command = [BINARIES / "vrpd", "--restore", self.backup, "--state-dir", into]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        time.sleep(self.random.uniform(0, RESTORE_S))
+        self.end(process, (0, 1, -signal.SIGTERM), f"restore {number}")
+        done = "restored" in process.stdout.read()
+        process.stdout.close()
+        rest = sorted(path.name for path in into.iterdir()) if into.exists() else []
+        self.met += not done
+        if not done:
+            self.expect(not rest, f"restore {number}: it was ended and left {rest}")
+            again = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            self.expect(again.returncode == 0, f"restore {number}: again: {again.stderr.strip()}")
+        self.check_start(into, f"restore {number}")
+
+    def import_model(self, number):
+        daemon = Daemon(self.state)
+        try:
+            name = f"brought-{number}"
+            call = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "models", "import", self.model, "--name", name],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(self.random.uniform(0, IMPORT_S))
+            self.end(daemon.process, (0,), f"import {number}")
+            _, said = call.communicate(timeout=60)
+        finally:
+            daemon.clean_up()
+        there = versions(self.state).get(name, [])
+        self.met += call.returncode != 0
+        if call.returncode == 0:
+            self.expect(there == ["1"], f"import {number}: acknowledged, there are {there}")
+        else:
+            self.expect(said.strip(), f"import {number}: failed without a word")
+        if there:
+            self.models[name] = there
+        self.check_start(self.state, f"import {number}")
+
+    def back_up(self, number):
+        daemon, file = Daemon(self.state), self.folder / f"backup-{number}.tar"
+        try:
+            call = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "server", "backup", file],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(self.random.uniform(0, BACKUP_S))
+            self.end(daemon.process, (0,), f"backup {number}")
+            _, said = call.communicate(timeout=60)
+        finally:
+            daemon.clean_up()
+        self.met += call.returncode != 0
+        if call.returncode == 0:
+            into = self.folder / "from-backup"
+            shutil.rmtree(into, ignore_errors=True)
+            done = subprocess.run([BINARIES / "vrpd", "--restore", file, "--state-dir", into], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            self.expect(done.returncode == 0, f"backup {number}: called done, restored: {done.stderr.strip()}")
+        else:
+            self.expect(said.strip(), f"backup {number}: failed without a word")
+            rest = [path.name for path in self.folder.glob(f"{file.name}*")]
+            self.expect(not rest, f"backup {number}: failed and left {rest}")
+        file.unlink(missing_ok=True)
+        self.check_start(self.state, f"backup {number}")
+
+
+PHASES = {"start": Terminations.start, "restore": Terminations.restore, "import": Terminations.import_model,
+          "backup": Terminations.back_up}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=40, help="of all phases together (40)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--phases", nargs="+", choices=PHASES, default=list(PHASES))
+    options = parser.parse_args()
+    assert vrpctl("--version").returncode == 0, f"there is no vrpctl in {BINARIES}"
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-terminations-"))
+    try:
+        run = Terminations(folder, options.seed)
+        for phase in options.phases:
+            run.met, run.longest_s, before = 0, 0.0, len(run.problems)
+            cases = max(1, options.cases // len(options.phases))
+            for number in range(cases):
+                PHASES[phase](run, number)
+            print(json.dumps({"phase": phase, "cases": cases, "met_in_the_middle": run.met,
+                              "longest_s": round(run.longest_s, 2), "problems": run.problems[before:]}), flush=True)
+        print(json.dumps({"cases": cases * len(options.phases), "wrong": len(run.problems)}), flush=True)
+        return 1 if run.problems else 0
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
