@@ -10,7 +10,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "client/files.h"
+#include "client/tls_texts.h"
 
 namespace vrp::client {
 namespace {
@@ -131,6 +133,16 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
   take(Read("--tls-ca", flags.ca_file), connection.ca);
   take(Read("--tls-certificate", flags.certificate_file), connection.certificate);
   take(ReadSecret("--tls-key", flags.key_file), connection.key);
+  if (status.ok() && !flags.ca_file.empty()) {
+    status.Update(CheckAuthority(flags.ca_file, connection.ca));
+  }
+  if (status.ok() && !flags.certificate_file.empty()) {
+    status.Update(CheckOwnCertificate({.path = flags.certificate_file,
+                                       .pem = connection.certificate,
+                                       .key_path = flags.key_file,
+                                       .key_pem = connection.key},
+                                      absl::Now()));
+  }
   take(TokenOf(flags, token), connection.token);
   if (!connection.token.empty() && !connection.tls && !IsThisMachine(flags.remote)) {
     status.Update(absl::InvalidArgumentError(

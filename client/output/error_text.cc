@@ -72,7 +72,9 @@ std::string ConnectionRemedy(absl::string_view message) {
   if (absl::StrContains(message, "ocket closed") || absl::StrContains(message, "reset by peer") ||
       absl::StrContains(message, "andshake")) {
     return "if the daemon has TLS, give --tls-ca FILE; if it asks for certificates, also "
-           "--tls-certificate and --tls-key";
+           "--tls-certificate and --tls-key, of an authority that it knows (--tls-client-ca of "
+           "vrpd; "
+           "its log says why it closed)";
   }
   return "start the daemon (vrpd --listen 127.0.0.1:50051), or name another by --remote "
          "HOST:PORT or VRP_REMOTE";

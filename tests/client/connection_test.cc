@@ -38,13 +38,27 @@ TEST(ConnectionFlags, AloneMeanPlaintextWithoutAToken) {
   EXPECT_EQ(connection->token, "");
 }
 
+// Of "authority", valid for a hundred years.
+constexpr char kAuthority[] = R"(-----BEGIN CERTIFICATE-----
+MIIBgDCCASWgAwIBAgIUNTUXUfHDOanKUTpUNN6Tgdz9Bx8wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJYXV0aG9yaXR5MCAXDTI2MTEyNDExNDgzMFoYDzIxMjYxMDMx
+MTE0ODMwWjAUMRIwEAYDVQQDDAlhdXRob3JpdHkwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQtVmxRsUsmcuOx4YAq5Q87ykvDwDKLdRjlQurFp0EgmfLcgHXAs0bU
+J1UwIQP0E7XIOM/BZ6ht27rDfjuxq632o1MwUTAdBgNVHQ4EFgQUNzOGeOggiHeU
+40KcRu0f5gTvDyUwHwYDVR0jBBgwFoAUNzOGeOggiHeU40KcRu0f5gTvDyUwDwYD
+VR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA1J2P/43MkDl9PRplyLmJ
+2u1mRRTje5ZhUYcokN5d6DMCIQDMTPdaLcY3gNMNBKqA7dV576oE63lRKOBKnU75
+ByVaDw==
+-----END CERTIFICATE-----
+)";
+
 TEST(ConnectionFlags, OfTlsTurnItOn) {
-  const std::string file = WriteTestFile("ca.pem", "the authority");
+  const std::string file = WriteTestFile("ca.pem", kAuthority);
   EXPECT_TRUE(MakeConnection({.tls = true}, "")->tls);
   EXPECT_TRUE(MakeConnection({.server_name = "vrpd"}, "")->tls);
   const auto connection = MakeConnection({.ca_file = file}, "");
   EXPECT_TRUE(connection->tls);
-  EXPECT_EQ(connection->ca, "the authority");
+  EXPECT_EQ(connection->ca, kAuthority);
 }
 
 TEST(ConnectionFlags, NameTheFileThatIsWrong) {
@@ -54,6 +68,17 @@ TEST(ConnectionFlags, NameTheFileThatIsWrong) {
   const std::string open_key = WriteSecret("open.key", "secret", 0644);
   EXPECT_THAT(MessageOf({.certificate_file = open_key, .key_file = open_key}),
               HasSubstr("--tls-key: " + open_key + ": others may read or change it; chmod 600"));
+}
+
+TEST(ConnectionFlags, NameTheFileOfTlsThatHoldsSomethingElse) {
+  const std::string text = WriteSecret("text", "no PEM", 0600);
+  const std::string pem = WriteSecret("own.pem", kAuthority, 0600);
+  EXPECT_THAT(MessageOf({.ca_file = text}),
+              HasSubstr("--tls-ca: " + text + ": holds no certificate in PEM form"));
+  EXPECT_THAT(MessageOf({.certificate_file = text, .key_file = text}),
+              HasSubstr("--tls-certificate: " + text + ": holds no certificate"));
+  EXPECT_THAT(MessageOf({.certificate_file = pem, .key_file = text}),
+              HasSubstr("--tls-key: " + text + ": holds no private key"));
 }
 
 TEST(Token, ComesFromItsFileElseFromTheEnvironment) {

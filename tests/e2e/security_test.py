@@ -112,6 +112,18 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(self.ask(daemon, *trust).returncode, 3)
         foreign = self.ask(daemon, *trust, "--tls-certificate", self.certificate, "--tls-key", self.key)
         self.assertEqual(foreign.returncode, 3)
+        for refused in (foreign, self.ask(daemon, *trust)):
+            self.assertIn("of an authority that it knows", refused.stderr)
+        expired = clients.issue("expired planner", days=-1)
+        wrong = {"expired at": expired, "is not the key of the certificate in": (certificate, self.key),
+                 "holds no certificate": (self.write("no.pem", "no"), key)}
+        for said, (pem, its_key) in wrong.items():
+            done = self.ask(daemon, *trust, "--tls-certificate", pem, "--tls-key", its_key)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+        no_authority = self.ask(daemon, "--tls-ca", self.folder / "no.pem")
+        self.assertIn("--tls-ca: ", no_authority.stderr)
+        self.assertIn("holds no certificate", no_authority.stderr)
 
     def test_beyond_max_connections_clients_are_refused_until_one_has_left(self):
         daemon = self.start_tls("--max-connections", 2)
@@ -144,7 +156,7 @@ class SecurityTest(unittest.TestCase):
         self.assert_refused_to_start("that is not encrypted", *pair, encrypted)
         self.assert_refused_to_start("/nowhere.pem", *pair, self.key, "--tls-client-ca", "/nowhere.pem")
         expired, expired_key = self.authority.issue("expired", days=-1)
-        self.assert_refused_to_start("expired at", "--tls-certificate", expired, "--tls-key", expired_key)
+        self.assert_refused_to_start("put a renewed one there", "--tls-certificate", expired, "--tls-key", expired_key)
         self.assert_refused_to_start("--tls-key: absent", "--tls-certificate", self.certificate)
 
     def test_nobody_listens_beyond_loopback_unprotected(self):
