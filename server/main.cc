@@ -24,6 +24,7 @@
 #include "core/base/text.h"
 #include "core/jobs/backup/restore.h"
 #include "core/jobs/forget_jobs.h"
+#include "grpc/grpc.h"
 #include "server/config/build_info.h"
 #include "server/config/command_line.h"
 #include "server/runtime/daemon.h"
@@ -108,6 +109,11 @@ void TellWhyNotStarted(const absl::Status& status, bool json) {
   std::cerr << "vrpd: " << message << std::endl;
 }
 
+// gRPC is never shut down: it would wait for a poller of its own that nothing wakes, up to 10 s of
+// the 20 that there are, when all that the daemon keeps has long been stored. So the process ends
+// without what is run at exit, which gRPC's threads could meet.
+void KeepGrpc() { grpc_init(); }
+
 int Serve(VrpdOptions vrpd) {
   BoundHeaps(vrpd.threads);
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
@@ -116,6 +122,7 @@ int Serve(VrpdOptions vrpd) {
   static ReloadHook reload;               // likewise
   static std::atomic<bool> anew = false;  // and the thread that is started then
   WatchSignals(&stop, &reload, kGrace);
+  KeepGrpc();  // its threads leave signals to the one above
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
   const bool tls = !vrpd.tls_certificate.empty();
@@ -218,7 +225,10 @@ int main(int count, char** arguments) {
   vrp::KeepOpenMpQuiet(arguments);
   vrp::TakeLocksWithoutLookingForCycles();
   const int code = vrp::Main({arguments + 1, arguments + count});
-  if (code != vrp::kAnew) return code;
+  if (code != vrp::kAnew) {
+    std::cout.flush();
+    _exit(code);
+  }
   vrp::RunAnew(arguments);
   return vrp::kFailed;
 }
