@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace vrp {
 namespace {
@@ -86,9 +87,91 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
   return times[count] > vehicle_.shift.close + slack ? kNoLimit : times[count];
 }
 
+void CheckerClock::AddWaysOn(size_t stop, size_t taken, const Way& from, double slack,
+                             std::vector<Ways>& reached) const {
+  const std::vector<TimeWindow>& windows = stops_[stop].windows;
+  double now = from.leaves;
+  double to_drive = stops_[stop].travel;
+  for (size_t done = taken;; ++done) {
+    const double begin = Begin(windows, now + to_drive, slack);
+    if (!HardLate(windows, begin, slack)) {
+      const double late = begin - windows.back().close;
+      const bool costs = !std::isinf(windows.back().late_cost) && late > 0;
+      const Way way = {begin + stops_[stop].work,
+                       from.late_cost + (costs ? windows.back().late_cost * late : 0)};
+      const auto no_better_than = [](const Way& one, const Way& other) {
+        return one.leaves >= other.leaves && one.late_cost >= other.late_cost;
+      };
+      Ways& ways = reached[done];
+      if (std::none_of(ways.begin(), ways.end(),
+                       [&](const Way& other) { return no_better_than(way, other); })) {
+        std::erase_if(ways, [&](const Way& other) { return no_better_than(other, way); });
+        ways.push_back(way);
+      }
+    }
+    if (done == vehicle_.breaks.size()) return;
+    const Break& pause = vehicle_.breaks[done];
+    if (now < pause.window.open) {
+      to_drive = std::max(0.0, to_drive - (pause.window.open - now));
+      now = pause.window.open;
+    }
+    if (now > pause.window.close + slack) return;
+    now += pause.duration;
+  }
+}
+
+CheckerClock::Ways CheckerClock::WaysWithBreaks(double start, double slack) const {
+  std::vector<Ways> ways(vehicle_.breaks.size() + 1);
+  if (!HardLate(stops_.front().windows, start, slack)) ways[0] = {{start, 0}};
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    std::vector<Ways> next(ways.size());
+    for (size_t taken = 0; taken < ways.size(); ++taken) {
+      for (const Way& way : ways[taken]) AddWaysOn(i, taken, way, slack, next);
+    }
+    ways = std::move(next);
+  }
+  std::erase_if(ways.back(),
+                [&](const Way& way) { return way.leaves > vehicle_.shift.close + slack; });
+  return std::move(ways.back());
+}
+
+bool CheckerClock::HasSoftStop() const {
+  return std::any_of(stops_.begin(), stops_.end(),
+                     [](const Stop& stop) { return !std::isinf(stop.windows.back().late_cost); });
+}
+
+double CheckerClock::CostTolerance() const {
+  double dearest = 0;
+  for (const Stop& stop : stops_) {
+    const double cost = stop.windows.back().late_cost;
+    if (!std::isinf(cost)) dearest = std::max(dearest, cost);
+  }
+  return 1e-3 * tolerance_ * dearest;
+}
+
+std::optional<CheckerClock::Way> CheckerClock::BestWay(double start, double slack) const {
+  const Ways ways = WaysWithBreaks(start, slack);
+  if (ways.empty()) return std::nullopt;
+  Way best = *std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
+    return a.late_cost < b.late_cost;
+  });
+  const double allowed = best.late_cost + CostTolerance();
+  for (const Way& way : ways) {
+    if (way.late_cost <= allowed && way.leaves < best.leaves) best = way;
+  }
+  return best;
+}
+
 // Sums and comparisons of doubles are monotonous, so that what holds for a start holds for all
 // before it.
 bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
+  if (breaks > 0 && HasSoftStop()) {
+    const double dearest = first.late_cost + CostTolerance();
+    const Ways ways = WaysWithBreaks(start, kRounding * first.end);
+    return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
+      return way.leaves <= first.end && way.late_cost <= dearest;
+    });
+  }
   if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;
   double time = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
@@ -153,9 +236,14 @@ ClockReading CheckerClock::Read(bool latest) const {
   const double soonest = stops_.front().windows.front().open;
   const size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
   Run run = Simulate(soonest, tolerance_);
-  if (breaks > 0) run.end = EndWithBreaks(soonest, breaks, tolerance_);
+  if (breaks > 0) {
+    const std::optional<Way> best = HasSoftStop() ? BestWay(soonest, tolerance_) : std::nullopt;
+    run.end = best.has_value() ? best->leaves : EndWithBreaks(soonest, breaks, tolerance_);
+    run.late_cost = best.has_value() ? best->late_cost : 0;
+  }
   reading.start = latest ? LatestStart(run, breaks) : soonest;
   reading.end = run.end;
+  reading.late_cost = run.late_cost;
   if (breaks > 0) return reading;
   double ready = soonest;
   for (size_t i = 0; i < stops_.size(); ++i) {

@@ -150,6 +150,7 @@ void RouteJudge::JudgeTimes() {
                      (objective == Objective::kCost && vehicle_.cost_per_time > 0);
   const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(least);
   figures_.duration = reading.end - reading.start;
+  figures_.late_cost = reading.late_cost;
   const size_t before = violations_.size();
   for (const LateStop& late : reading.late) {
     const double amount = late.ready - late.window.close;

@@ -205,19 +205,6 @@ class RequestRules {
   std::vector<bool> claimed_;
 };
 
-// The path of the first soft window; empty: none.
-std::string SoftWindow(const InstanceData& data) {
-  for (size_t node = 0; node < data.windows.size(); ++node) {
-    const FieldPath path = NodePath(data, node);
-    if (data.windows[node].soft()) return FieldPath(path, ".window").ToString();
-    if (data.further_windows.empty() || data.further_windows[node].empty()) continue;
-    if (data.further_windows[node].back().soft()) {
-      return FieldPath(path, ".further_windows").ToString();
-    }
-  }
-  return "";
-}
-
 }  // namespace
 
 void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors) {
@@ -232,13 +219,8 @@ void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors) 
 }
 
 void CheckCombinations(const InstanceData& data, FieldErrors& errors) {
-  const std::string soft = SoftWindow(data);
   for (size_t i = 0; i < data.vehicles.size(); ++i) {
     const VehicleType& vehicle = data.vehicles[i];
-    if (!vehicle.breaks.empty() && !soft.empty()) {
-      errors.Add(Concat("vehicles[", i, "].breaks"), "not supported together with ", soft,
-                 ", which is soft");
-    }
     if (vehicle.max_reloads > 0 && !data.shipments.empty()) {
       errors.Add(Concat("vehicles[", i, "].max_reloads"), "not supported together with shipments");
     }

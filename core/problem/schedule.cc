@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <span>
 
+#include "core/problem/late_breaks.h"
+
 namespace vrp {
 namespace {
 
 constexpr double kNever = kNoLimit;
-
-// A stop as the clock sees it.
-struct Visit {
-  double travel = 0;  // to it
-  double work = 0;    // setup and service
-  TimeWindow first = {};
-  std::span<const TimeWindow> further = {};
-
-  const TimeWindow& last() const { return further.empty() ? first : further.back(); }
-};
 
 class RouteClock {
  public:
@@ -73,46 +65,22 @@ class RouteClock {
     visits_.back().first = {end.open, std::min(end.close, vehicle_.shift.close)};
   }
 
-  Visit Reload(size_t index, NodeIndex from) const {
+  TimedStop Reload(size_t index, NodeIndex from) const {
     const TimeWindow window = instance_.window(route_[index]);
     return {.travel = instance_.Duration(vehicle_, from, route_[index]),
             .first = {std::max(window.open, ReleaseOf(index + 1)), window.close}};
   }
 
-  Visit Service(NodeIndex node, NodeIndex from) const {
+  TimedStop Service(NodeIndex node, NodeIndex from) const {
     const InstanceData& data = instance_.data();
     const size_t at = static_cast<size_t>(node);
-    Visit visit{.travel = instance_.Duration(vehicle_, from, node),
-                .work = instance_.service(node),
-                .first = instance_.window(node)};
+    TimedStop visit{.travel = instance_.Duration(vehicle_, from, node),
+                    .work = instance_.service(node),
+                    .first = instance_.window(node)};
     if (!data.further_windows.empty()) visit.further = data.further_windows[at];
     const bool elsewhere = visit.travel > 0 || instance_.Distance(vehicle_, from, node) > 0;
     if (!data.setups.empty() && elsewhere) visit.work += data.setups[at];
     return visit;
-  }
-
-  // The earliest time from `ready` on in one of the windows; `ready` where they are over.
-  double StartAt(const Visit& visit, double ready) const {
-    if (ready <= visit.first.close + tolerance_) return std::max(ready, visit.first.open);
-    for (const TimeWindow& window : visit.further) {
-      if (ready <= window.close + tolerance_) return std::max(ready, window.open);
-    }
-    return ready;
-  }
-
-  bool IsLate(const Visit& visit, double start) const {
-    return start > visit.last().close + tolerance_;
-  }
-
-  // The latest time up to `bound` in one of the windows.
-  double LatestIn(const Visit& visit, double bound) const {
-    const auto within = [&](const TimeWindow& window) {
-      return std::max(window.open, std::min(bound, window.close));
-    };
-    for (size_t i = visit.further.size(); i-- > 0;) {
-      if (visit.further[i].open <= bound + rounding_) return within(visit.further[i]);
-    }
-    return visit.first.open <= bound + rounding_ ? within(visit.first) : -kNever;
   }
 
   // Tells `reached(taken, ready)` when the vehicle is ready at a stop `travel` away, for each
@@ -139,15 +107,16 @@ class RouteClock {
     early_.assign(visits_.size() * columns(), kNever);
     before_.assign(early_.size(), 0);
     Early(0, 0) = start;
-    if (strict && IsLate(visits_.front(), start)) return kNever;
+    if (strict && HasSoftStop()) return RunByLateness();
+    if (strict && visits_.front().IsLate(start, tolerance_)) return kNever;
     for (size_t i = 1; i < visits_.size(); ++i) {
-      const Visit& visit = visits_[i];
+      const TimedStop& visit = visits_[i];
       for (size_t taken = 0; taken < columns(); ++taken) {
         if (Early(i - 1, taken) == kNever) continue;
         const double departure = Early(i - 1, taken) + visits_[i - 1].work;
         Drive(departure, visit.travel, taken, [&](size_t then, double ready) {
-          const double begin = StartAt(visit, ready);
-          if ((strict && IsLate(visit, begin)) || begin >= Early(i, then)) return;
+          const double begin = visit.StartAt(ready, tolerance_);
+          if ((strict && visit.IsLate(begin, tolerance_)) || begin >= Early(i, then)) return;
           Early(i, then) = begin;
           before_[i * columns() + then] = taken;
         });
@@ -155,6 +124,27 @@ class RouteClock {
     }
     const double last = Early(visits_.size() - 1, breaks_.size());
     return strict && OutOfShift(last + visits_.back().work) ? kNever : last;
+  }
+
+  bool HasSoftStop() const {
+    return std::any_of(visits_.begin(), visits_.end(),
+                       [](const TimedStop& visit) { return visit.last().soft(); });
+  }
+
+  // As RunFrom, from Early(0, 0) on: of each stop only what leads to the least lateness.
+  double RunByLateness() {
+    const LateBreaks::Route route = {.stops = visits_,
+                                     .breaks = breaks_,
+                                     .last_by = vehicle_.shift.close - visits_.back().work,
+                                     .tolerance = tolerance_,
+                                     .rounding = rounding_};
+    if (!late_breaks_.Run(route, Early(0, 0)).has_value()) return kNever;
+    const std::vector<LateBreaks::Step> steps = late_breaks_.Steps();
+    for (size_t i = 1; i < steps.size(); ++i) {
+      Early(i, steps[i].taken) = steps[i].begin;
+      before_[i * columns() + steps[i].taken] = steps[i - 1].taken;
+    }
+    return steps.back().begin;
   }
 
   bool OutOfShift(double end) const { return end > vehicle_.shift.close + tolerance_; }
@@ -190,6 +180,7 @@ class RouteClock {
   // After a run as soon as possible: fills late_, the latest start at each stop that does not delay
   // the last.
   double LatestStart() {
+    if (!breaks_.empty() && HasSoftStop()) return late_breaks_.LatestStart();
     late_.assign(early_.size(), -kNever);
     const size_t last = visits_.size() - 1;
     Late(last, breaks_.size()) = Early(last, breaks_.size());
@@ -199,11 +190,11 @@ class RouteClock {
         if (soonest == kNever) continue;
         const double bound = LatestDepartureTo(i + 1, taken) - visits_[i].work;
         if (breaks_.empty()) {
-          Late(i, taken) = IsLate(visits_[i], soonest)
+          Late(i, taken) = visits_[i].IsLate(soonest, tolerance_)
                                ? soonest
-                               : std::max(soonest, LatestIn(visits_[i], bound));
+                               : std::max(soonest, visits_[i].LatestIn(bound, rounding_));
         } else {
-          Late(i, taken) = LatestIn(visits_[i], bound);
+          Late(i, taken) = visits_[i].LatestIn(bound, rounding_);
         }
       }
     }
@@ -239,13 +230,9 @@ class RouteClock {
     return schedule;
   }
 
-  void Judge(const Visit& visit, double start, RouteSchedule& schedule) const {
-    const TimeWindow& window = visit.last();
-    if (!window.soft()) {
-      if (IsLate(visit, start)) schedule.feasible = false;
-    } else if (start > window.close) {
-      schedule.late_cost += window.late_cost * (start - window.close);
-    }
+  void Judge(const TimedStop& visit, double start, RouteSchedule& schedule) const {
+    schedule.late_cost += visit.LateCost(start);
+    if (!visit.last().soft() && visit.IsLate(start, tolerance_)) schedule.feasible = false;
   }
 
   // When the vehicle arrives at stop i on its way with breaks before .. taken - 1, which are added
@@ -276,11 +263,12 @@ class RouteClock {
   const double tolerance_;
   const double rounding_;
   std::span<const Break> breaks_;
-  std::vector<Visit> visits_;
+  std::vector<TimedStop> visits_;
   // [stops, breaks + 1]: by the number of breaks taken before the stop starts.
   std::vector<double> early_;
   std::vector<size_t> before_;  // how many were taken at the stop before
   std::vector<double> late_;
+  LateBreaks late_breaks_;
 };
 
 }  // namespace

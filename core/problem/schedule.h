@@ -37,17 +37,19 @@ struct RouteSchedule {
 // Depends on the vehicle and the order alone. First as soon as possible, from max(depot's opening,
 // shift's opening, latest release of the first trip): each service begins at the earliest time in
 // one of its windows (after the last, soft one: at once, at a cost), breaks are placed by labels
-// (the earliest time at each stop by the number of breaks taken). Where the duration matters, the
-// route then starts as late as neither delays its end nor makes any customer later
-// (Savelsbergh 1992), which makes the duration least; else as late as causes no waiting before
-// the first visit. Thread-safe.
+// (the earliest time at each stop by the number of breaks taken). Breaks of a route with a soft
+// window go where lateness costs least and, of the ways to do that, where the route ends soonest
+// (late_breaks.h). Where the duration matters or there are breaks, the route then starts as late as
+// neither delays its end nor makes any customer later (with breaks and soft windows: as makes
+// lateness no dearer; Savelsbergh 1992), which makes the duration least; else as late as causes no
+// waiting before the first visit. Thread-safe.
 class RouteScheduler {
  public:
   // O(N). `instance` must outlive this.
   explicit RouteScheduler(const Instance& instance);
 
   // The route's numbers must be in range and at least one customer in it.
-  // O(stops * (breaks + 1)^2).
+  // O(stops * (breaks + 1)^2); with soft windows too as LateBreaks.
   RouteSchedule Make(const PlannedRoute& route) const;
 
   // Whether an answer depends on a route's duration.

@@ -133,12 +133,7 @@ std::vector<Wrong> WrongVehicles() {
       {"vehicles[0].skills[0]: empty", [](D& d) { d.vehicles[0].skills = {""}; }},
       {"vehicles[0].breaks[0].duration: got -2",
        [](D& d) {
-         d.further_windows.clear();
          d.vehicles[0].breaks = {{{0, 5}, -2}};
-       }},
-      {"vehicles[0].breaks: not supported together with customers[0].further_windows",
-       [](D& d) {
-         d.vehicles[0].breaks = {{{0, 5}, 2}};
        }},
       {"vehicles[0].breaks: has 17 entries, wanted at most 16",
        [](D& d) { d.vehicles[0].breaks.resize(17); }},

@@ -133,7 +133,7 @@ class Maker {
 
   void AddTimes() {
     const bool several = Has(Feature::kSeveralWindows);
-    const bool soft = Has(Feature::kSoftWindows) && !Has(Feature::kBreaks);
+    const bool soft = Has(Feature::kSoftWindows);
     if (several || soft || Uniform(0, 1) < 0.3) {
       data_.kind = ProblemKind::kVrptw;
       if (several) data_.further_windows.resize(Nodes());

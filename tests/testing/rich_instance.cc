@@ -31,7 +31,7 @@ class RichDraw {
     if (Chance(0.2)) data_.positions.back() = data_.positions[nodes_ - 2];
     const bool breaks = Chance(0.3);
     DrawLoads();
-    DrawWindows(!breaks && Chance(0.5));
+    DrawWindows(Chance(0.5));
     DrawTimes();
     const bool shipments = Chance(0.3);
     DrawVehicles(breaks, !shipments && Chance(0.4));

@@ -2,35 +2,15 @@
 
 #include <algorithm>
 
+#include "core/problem/break_leg.h"
+
 namespace vrp {
 namespace {
 
 constexpr double kNever = RichProblem::kNever;
 
-// A leg of `travel` that takes the breaks [first, last) on its way: when it arrives, having left at
-// `time`; kNever where a break begins too late.
-double Arrival(const std::vector<Break>& breaks, size_t first, size_t last, double time,
-               double travel, double slack) {
-  for (size_t b = first; b < last; ++b) {
-    const double driven = std::clamp(breaks[b].window.open - time, 0.0, travel);
-    travel -= driven;
-    time = std::max(time + driven, breaks[b].window.open);
-    if (time > breaks[b].window.close + slack) return kNever;
-    time += breaks[b].duration;
-  }
-  return time + travel;
-}
-
-// The latest time to leave so that Arrival is not after `arrival`.
-double Departure(const std::vector<Break>& breaks, size_t first, size_t last, double arrival,
-                 double travel) {
-  double paused = 0;
-  double bound = kNever;
-  for (size_t b = first; b < last; ++b) {
-    bound = std::min(bound, breaks[b].window.close - paused);
-    paused += breaks[b].duration;
-  }
-  return std::min(bound, arrival - travel - paused);
+std::span<const Break> Between(const std::vector<Break>& breaks, size_t first, size_t last) {
+  return {breaks.data() + first, last - first};
 }
 
 }  // namespace
@@ -44,10 +24,16 @@ RouteValue RouteEvaluator::Evaluate(const RichVehicle& vehicle, std::span<const 
   if (value.distance > vehicle.distance_limit || !LoadsFit(vehicle, nodes)) return value;
   const bool breaks = !vehicle.breaks.empty();
   late_ = 0;
-  if (!(breaks ? ForwardWithBreaks(vehicle, nodes) : Forward(vehicle, nodes))) return value;
+  const bool labels = breaks && problem_.soft();
+  if (!(labels   ? ForwardByLateness(vehicle, nodes)
+        : breaks ? ForwardWithBreaks(vehicle, nodes)
+                 : Forward(vehicle, nodes))) {
+    return value;
+  }
   if (vehicle.needs_duration) {
-    const double latest =
-        breaks ? LatestStartWithBreaks(vehicle, nodes) : LatestStart(vehicle, nodes);
+    const double latest = labels   ? late_breaks_.LatestStart()
+                          : breaks ? LatestStartWithBreaks(vehicle, nodes)
+                                   : LatestStart(vehicle, nodes);
     value.duration = end_ - std::max(begin_[0], std::min(latest, vehicle.leaves_by));
     if (!problem_.InTime(value.duration, vehicle.duration_limit)) return value;
   }
@@ -171,7 +157,8 @@ bool RouteEvaluator::ForwardWithBreaks(const RichVehicle& vehicle,
       // An open end is reached with the last service: no break after it.
       const size_t most = nodes[i] == problem_.nowhere() ? from + 1 : labels;
       for (size_t taken = from; taken < most; ++taken) {
-        double time = Arrival(breaks, from, taken, leave, travel, problem_.time_slack());
+        double time =
+            ArrivalAfter(Between(breaks, from, taken), leave, travel, problem_.time_slack());
         if (time == kNever) break;
         if (nodes[i] != problem_.nowhere()) time = problem_.Earliest(nodes[i], time);
         to[taken] = std::min(to[taken], time);
@@ -197,8 +184,9 @@ double RouteEvaluator::LatestStartWithBreaks(const RichVehicle& vehicle,
       const double arrival = latest_[i * labels + taken];
       if (arrival == -kNever) continue;
       for (size_t from = nodes[i] == problem_.nowhere() ? taken : 0; from <= taken; ++from) {
-        const double leave = Departure(breaks, from, taken, arrival, travel);
-        if (Arrival(breaks, from, taken, leave, travel, slack) > arrival + slack) continue;
+        const double leave = DepartureBefore(Between(breaks, from, taken), arrival, travel);
+        const auto between = Between(breaks, from, taken);
+        if (ArrivalAfter(between, leave, travel, slack) > arrival + slack) continue;
         const double begin = i == 1 ? leave : LatestBegin(vehicle, nodes, i - 1, leave);
         double& latest = latest_[(i - 1) * labels + from];
         latest = std::max(latest, begin);
@@ -206,6 +194,39 @@ double RouteEvaluator::LatestStartWithBreaks(const RichVehicle& vehicle,
     }
   }
   return latest_[0];
+}
+
+void RouteEvaluator::ReadStops(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) {
+  const InstanceData& data = problem_.instance().data();
+  stops_.clear();
+  for (size_t i = 0; i < nodes.size() && nodes[i] != problem_.nowhere(); ++i) {
+    TimedStop& stop = stops_.emplace_back();
+    stop.first = problem_.instance().window(nodes[i]);
+    if (i > 0) stop.travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
+    if (i == 0 || i + 1 == nodes.size()) continue;
+    if (problem_.is_depot(nodes[i])) {
+      stop.first.open = std::max(stop.first.open, ReleaseOf(nodes, i));
+      continue;
+    }
+    stop.work = problem_.Handling(vehicle, nodes[i - 1], nodes[i]);
+    if (problem_.has_further_windows()) stop.further = data.further_windows[nodes[i]];
+  }
+}
+
+bool RouteEvaluator::ForwardByLateness(const RichVehicle& vehicle,
+                                       std::span<const NodeIndex> nodes) {
+  ReadStops(vehicle, nodes);
+  begin_.assign(1, std::max(vehicle.leaves_from, ReleaseOf(nodes, 0)));
+  const LateBreaks::Route route = {.stops = stops_,
+                                   .breaks = vehicle.breaks,
+                                   .last_by = vehicle.shift_close - stops_.back().work,
+                                   .tolerance = problem_.time_slack(),
+                                   .rounding = problem_.time_slack()};
+  const auto outcome = late_breaks_.Run(route, begin_[0]);
+  if (!outcome.has_value()) return false;
+  late_ = outcome->late_cost;
+  end_ = outcome->last + stops_.back().work;
+  return true;
 }
 
 }  // namespace vrp

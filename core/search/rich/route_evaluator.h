@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/problem/late_breaks.h"
 #include "core/search/rich/rich_problem.h"
 
 namespace vrp {
@@ -17,8 +18,8 @@ struct RouteValue {
 };
 
 // Simulates whole routes: the schedule of core/problem/schedule.h (as soon as possible, then the
-// latest start that delays nothing). O(visits * breaks^2). Keeps scratch space: not thread-safe.
-// `problem` must outlive it.
+// latest start that delays nothing). O(visits * breaks^2), with soft windows too as LateBreaks.
+// Keeps scratch space: not thread-safe. `problem` must outlive it.
 class RouteEvaluator {
  public:
   explicit RouteEvaluator(const RichProblem& problem) : problem_(problem) {}
@@ -35,6 +36,9 @@ class RouteEvaluator {
   // Each fills begin_ with the earliest starts; false: too late somewhere.
   bool Forward(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
   bool ForwardWithBreaks(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
+  // With breaks and soft windows: the least lateness, then the soonest end; begin_ has the start.
+  bool ForwardByLateness(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
+  void ReadStops(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
   // The end of the service (the stay) at nodes[at] that begins at `begin`.
   double LeaveAt(const RichVehicle& vehicle, std::span<const NodeIndex> nodes, size_t at,
                  double begin) const;
@@ -47,7 +51,9 @@ class RouteEvaluator {
   const RichProblem& problem_;
   std::vector<double> load_;
   std::vector<double> begin_;  // per position; with breaks [positions, breaks + 1], by breaks taken
-  std::vector<double> latest_;  // likewise, with breaks
+  std::vector<double> latest_;    // likewise, with breaks
+  std::vector<TimedStop> stops_;  // with breaks and soft windows, as late_breaks_
+  LateBreaks late_breaks_;
   double late_ = 0;
   double end_ = 0;
 };

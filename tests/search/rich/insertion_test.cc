@@ -96,6 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ShipmentCase{"Releases", {Feature::kReleaseTimes}},
                     ShipmentCase{"Breaks", {Feature::kBreaks}},
                     ShipmentCase{"SoftWindows", {Feature::kSoftWindows}},
+                    ShipmentCase{"BreaksAndSoftWindows", {Feature::kBreaks, Feature::kSoftWindows}},
                     ShipmentCase{"SeveralWindows", {Feature::kSeveralWindows}}),
     [](const auto& one) { return one.param.name; });
 

@@ -237,6 +237,17 @@ TEST(RichSearchTest, FindsTheOptimaOfMixtures) {
   }
 }
 
+TEST(RichSearchTest, FindsTheOptimaOfBreaksWithSoftWindows) {
+  for (uint64_t seed = 1; seed <= 15; ++seed) {
+    const Objective objective = seed % 3 == 0 ? Objective::kDuration : Objective::kCost;
+    ExpectOptimal(MakeFeatureInstance({.customers = 5,
+                                       .seed = seed,
+                                       .features = {Feature::kBreaks, Feature::kSoftWindows},
+                                       .objective = objective,
+                                       .vehicles = 2}));
+  }
+}
+
 TEST(RichSearchTest, FindsTheOptimaWhereMostFeaturesComeTogether) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);

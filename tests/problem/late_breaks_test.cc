@@ -1,0 +1,211 @@
+// Breaks together with soft windows, beside a vehicle that tries everything at every unit of time.
+#include "core/problem/late_breaks.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "core/base/random.h"
+#include "core/problem/checker.h"
+#include "core/problem/schedule.h"
+#include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+
+constexpr int kHorizon = 70;
+constexpr int kNever = 1'000'000;
+
+// What a route comes to; less is better, the first part first.
+using Worth = std::pair<int, int>;  // cost of lateness, end
+
+// A vehicle that drives the route on whole numbers. At each moment it does one of what it may: go
+// on for a unit, stand still, begin the next break, or begin to serve. Nothing is taken to be good
+// as soon as possible.
+class SteppingVehicle {
+ public:
+  SteppingVehicle(const InstanceData& data, std::vector<NodeIndex> path)
+      : data_(data), vehicle_(data.vehicles[0]), path_(std::move(path)) {}
+
+  Worth From(int start) { return Drive(start, 1, Leg(1), 0); }
+
+ private:
+  int Leg(size_t stop) const {
+    const size_t nodes = data_.ids.empty() ? data_.windows.size() : data_.ids.size();
+    return static_cast<int>(data_.duration_matrix[path_[stop - 1] * nodes + path_[stop]]);
+  }
+
+  // On the way to `stop`, `left` away from it.
+  Worth Drive(int now, size_t stop, int left, size_t taken) {
+    if (now > kHorizon) return {kNever, kNever};
+    const auto key = std::tuple(now, stop, left, taken);
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    Worth best = Drive(now + 1, stop, left, taken);
+    if (left > 0) best = std::min(best, Drive(now + 1, stop, left - 1, taken));
+    if (taken < vehicle_.breaks.size()) {
+      const Break& pause = vehicle_.breaks[taken];
+      if (now >= pause.window.open && now <= pause.window.close) {
+        const int until = now + static_cast<int>(pause.duration);
+        best = std::min(best, Drive(until, stop, left, taken + 1));
+      }
+    }
+    if (left == 0) best = std::min(best, Serve(now, stop, taken));
+    return known_[key] = best;
+  }
+
+  Worth Serve(int now, size_t stop, size_t taken) {
+    const size_t node = static_cast<size_t>(path_[stop]);
+    std::vector<TimeWindow> windows = {data_.windows[node]};
+    if (!data_.further_windows.empty()) {
+      const auto& further = data_.further_windows[node];
+      windows.insert(windows.end(), further.begin(), further.end());
+    }
+    int late = 0;
+    if (std::none_of(windows.begin(), windows.end(), [&](const TimeWindow& window) {
+          return now >= window.open && now <= window.close;
+        })) {
+      if (!windows.back().soft() || now < windows.back().close) return {kNever, kNever};
+      late = static_cast<int>(windows.back().late_cost * (now - windows.back().close));
+    }
+    const int leaves = now + static_cast<int>(data_.services[node]);
+    if (stop + 1 < path_.size()) {
+      const Worth rest = Drive(leaves, stop + 1, Leg(stop + 1), taken);
+      return {rest.first + late, rest.second};
+    }
+    const bool done = taken == vehicle_.breaks.size() && leaves <= vehicle_.shift.close;
+    return done ? Worth{late, leaves} : Worth{kNever, kNever};
+  }
+
+  const InstanceData& data_;
+  const VehicleType& vehicle_;
+  const std::vector<NodeIndex> path_;
+  std::map<std::tuple<int, size_t, int, size_t>, Worth> known_;
+};
+
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : random_(seed, 11, 0) {}
+
+  // Three customers and whole numbers; the vehicle's duration matters.
+  InstanceData Data() {
+    InstanceData data = AnInstance().At({{0, 0}, {1, 0}, {2, 0}, {3, 0}}).BuildData();
+    data.kind = ProblemKind::kVrptw;
+    data.objective = Objective::kDuration;
+    data.windows = {{0, kHorizon}};
+    data.further_windows = {{}};
+    for (int i = 0; i < 3; ++i) AddWindows(data);
+    data.services = {0, Number(0, 5), Number(0, 5), Number(0, 5)};
+    for (int i = 0; i < 16; ++i) data.duration_matrix.push_back(i % 5 == 0 ? 0 : Number(0, 8));
+    VehicleType& vehicle = data.vehicles[0];
+    vehicle.shift = {Number(0, 10), Number(30, kHorizon)};
+    vehicle.open_end = Number(0, 3) == 0;
+    for (double i = Number(1, 3); i > 0; --i) {
+      const double open = Number(0, 30);
+      vehicle.breaks.push_back({{open, open + Number(0, 12)}, Number(0, 7)});
+    }
+    return data;
+  }
+
+ private:
+  double Number(int least, int most) {
+    return static_cast<double>(random_.UniformInt(least, most));
+  }
+
+  void AddWindows(InstanceData& data) {
+    const double open = Number(0, 25);
+    data.windows.push_back({open, open + Number(0, 10)});
+    auto& further = data.further_windows.emplace_back();
+    TimeWindow* last = &data.windows.back();
+    if (Number(0, 3) == 0) {
+      const double then = last->close + 1 + Number(0, 8);
+      further.push_back({then, then + Number(0, 10)});
+      last = &further.back();
+    }
+    if (Number(0, 4) != 0) last->late_cost = Number(0, 3);
+  }
+
+  CounterRandom random_;
+};
+
+TEST(LateBreaksTest, NoOtherWayIsLessLateOrSoonerBackOrShorter) {
+  int feasible = 0;
+  int late = 0;
+  int later_starts = 0;
+  for (uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const InstanceData data = Draw(seed).Data();
+    const Instance instance = *Instance::Create(data);
+    const VehicleType& vehicle = instance.vehicles()[0];
+    const PlannedRoute route{0, {1, 2, 3}};
+    std::vector<NodeIndex> path = {0, 1, 2, 3};
+    if (!vehicle.open_end) path.push_back(0);
+    SteppingVehicle stepping(data, path);
+    const int soonest = static_cast<int>(vehicle.shift.open);
+    const Worth best = stepping.From(soonest);
+
+    const RouteSchedule schedule = RouteScheduler(instance).Make(route);
+    ASSERT_EQ(schedule.feasible, best.second < kNever);
+    const CheckReport report = CheckPlan(instance, {route});
+    ASSERT_EQ(BreaksNoRule(report), schedule.feasible);
+    if (!schedule.feasible) continue;
+    ++feasible;
+    late += best.first > 0;
+    EXPECT_NEAR(schedule.late_cost, best.first, 1e-6);
+    EXPECT_NEAR(schedule.stops.back().departure, best.second, 1e-6);
+    int latest = soonest;
+    while (stepping.From(latest + 1) == best) ++latest;
+    later_starts += latest > soonest && best.first > 0;
+    EXPECT_NEAR(schedule.stops.front().departure, latest, 1e-6);
+    EXPECT_NEAR(report.routes[0].late_cost, best.first, 1e-6);
+    EXPECT_NEAR(report.routes[0].duration, best.second - latest, 1e-6);
+  }
+  EXPECT_GT(feasible, 100);
+  EXPECT_GT(late, 40);
+  EXPECT_GT(later_starts, 10);
+}
+
+// The depot at 0 and customers 1, 2 at 10, 20 of a line, open from 0 to 1000.
+InstanceData TwoOnALine() {
+  return AnInstance()
+      .At({{0, 0}, {10, 0}, {20, 0}})
+      .Windows({{0, 900}, {0, 900}}, 1000)
+      .BuildData();
+}
+
+RouteSchedule Made(const InstanceData& data) {
+  return RouteScheduler(*Instance::Create(data)).Make({0, {1, 2}});
+}
+
+TEST(LateBreaksTest, ABreakGoesBehindTheCustomerWhoseLatenessIsDearest) {
+  InstanceData data = TwoOnALine();
+  data.windows[1] = {0, 10, 5};
+  data.windows[2] = {0, 20, 1};
+  data.vehicles[0].breaks = {{{0, 300}, 30}};
+  EXPECT_EQ(Made(data).breaks[0].after, 2);
+  EXPECT_EQ(Made(data).late_cost, 0);
+  data.vehicles[0].breaks = {{{0, 15}, 30}};
+  EXPECT_EQ(Made(data).breaks[0].after, 1);
+  EXPECT_EQ(Made(data).late_cost, 30);
+}
+
+TEST(LateBreaksTest, LessLatenessGoesBeforeASoonerEnd) {
+  InstanceData data = TwoOnALine();
+  // Served first, customer 1 waits until 20; the break before it ends at 30, ten units sooner back.
+  data.windows[1] = {20, 21, 1};
+  data.vehicles[0].breaks = {{{10, 60}, 20}};
+  const RouteSchedule schedule = Made(data);
+  EXPECT_EQ(schedule.late_cost, 0);
+  EXPECT_EQ(schedule.stops[1].start, 20);
+  EXPECT_EQ(schedule.stops.back().start, 70);
+  data.windows[1].late_cost = 0;
+  EXPECT_EQ(Made(data).stops.back().start, 60);
+}
+
+}  // namespace
+}  // namespace vrp
