@@ -37,7 +37,8 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name)
 // - kind: "tsp", "cvrp", "vrptw".
 // - metric: how coordinates become distances: "exact" (the default), "cvrplib", "ceil", "dimacs",
 //   "scaled1000".
-// - objective: "distance" (the default), "vehicles_then_distance", "duration", "cost".
+// - objective: "distance", "vehicles_then_distance", "duration", "cost"; absent: "cost" where a
+//   vehicle states one, else "distance".
 // - num_depots: an integer, 1 by default.
 // - ids: unique strings; "0", "1", ... by default.
 // - coords: [[x, y], ...].

@@ -1,5 +1,7 @@
 // Our own JSON; formats.h describes it.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/base/json.h"
@@ -214,7 +216,20 @@ class Reader {
                           {matrices_, nodes_}));
       data_.vehicles.push_back(std::move(read));
     }
+    if (fields_.Find("objective") == nullptr && AnyStatesACost(*vehicles)) {
+      data_.objective = Objective::kCost;
+    }
     return absl::OkStatus();
+  }
+
+  // As in messages: who states what vehicles cost wants it to count.
+  static bool AnyStatesACost(const json& vehicles) {
+    constexpr std::string_view kCosts[] = {"fixed_cost", "cost_per_distance", "cost_per_time",
+                                           "overtime_cost"};
+    return std::any_of(vehicles.begin(), vehicles.end(), [&](const json& vehicle) {
+      return std::any_of(std::begin(kCosts), std::end(kCosts),
+                         [&](std::string_view key) { return vehicle.contains(key); });
+    });
   }
 
   // ref_routes and ref_by are for people and tests; their form is checked, their content is not

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/problem/checker.h"
 #include "core/problem/generators.h"
 #include "gmock/gmock.h"
@@ -195,6 +196,27 @@ TEST(JsonFormatTest, WritesWhatItReadsBackToAnEqualInstance) {
     EXPECT_TRUE(again->data() == instance.data()) << text;
     EXPECT_EQ(WriteJson(*again), text);
   }
+}
+
+TEST(JsonFormatTest, VehiclesThatStateACostMakeItTheObjective) {
+  const auto objective = [](std::string_view more, std::string_view vehicle) {
+    return Parse(Concat(R"({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1], )", more,
+                        R"("vehicles": [{"capacity": 5}, {"capacity": 5)", vehicle, "}]}"))
+        .data()
+        .objective;
+  };
+  EXPECT_EQ(objective("", ""), Objective::kDistance);
+  for (const char* cost : {"fixed_cost", "cost_per_distance", "cost_per_time"}) {
+    EXPECT_EQ(objective("", Concat(R"(, ")", cost, R"(": 2)")), Objective::kCost) << cost;
+  }
+  EXPECT_EQ(objective(R"("objective": "duration", )", ""), Objective::kDuration);
+  EXPECT_EQ(ParseInstance(R"({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1],
+                              "objective": "distance", "vehicles": [{"fixed_cost": 2}]})",
+                          "file.json")
+                .status()
+                .message(),
+            "file.json: vehicles[0].fixed_cost: given, but the objective is distance; wanted "
+            "objective cost");
 }
 
 TEST(JsonFormatTest, OneServiceTimeIsForAllCustomersAndTheHorizonForTheDepot) {
