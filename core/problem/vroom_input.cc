@@ -141,11 +141,11 @@ class InputReader {
     VRP_ASSIGN_OR_RETURN(const std::optional<std::string> profile, fields.String("profile"));
     vehicle.profile = profile.value_or("car");
     VRP_ASSIGN_OR_RETURN(vehicle.start, Location(fields, "start", "start_index"));
-    if (IsAbsent(vehicle.start)) {
-      return fields.Error("start", "absent: routes that start with a task are not supported yet");
-    }
     VRP_ASSIGN_OR_RETURN(const VroomLocation end, Location(fields, "end", "end_index"));
     if (!IsAbsent(end)) vehicle.end = end;
+    if (IsAbsent(vehicle.start) && !vehicle.end.has_value()) {
+      return fields.Error("start", "absent, and the end too; wanted one of them");
+    }
     VRP_ASSIGN_OR_RETURN(vehicle.capacity, fields.Numbers("capacity"));
     VRP_ASSIGN_OR_RETURN(vehicle.skills, Skills(fields));
     VRP_ASSIGN_OR_RETURN(const std::vector<double> window, fields.Numbers("time_window"));

@@ -21,6 +21,7 @@ struct VroomLocation {
   std::optional<Position> position = {};  // longitude, latitude
   std::optional<int32_t> index = {};
 
+  bool absent() const { return !position.has_value() && !index.has_value(); }
   bool operator==(const VroomLocation&) const = default;
 };
 
@@ -60,7 +61,7 @@ struct VroomVehicle {
   int64_t id = 0;
   std::string description = {};
   std::string profile = "car";
-  VroomLocation start = {};
+  VroomLocation start = {};               // absent: the route starts with its first task
   std::optional<VroomLocation> end = {};  // none: the route ends with its last task
   std::vector<double> capacity = {};      // empty: no limit
   std::vector<std::string> skills = {};

@@ -139,6 +139,9 @@ std::optional<double> VroomNames::Metres(int32_t type, NodeIndex from, NodeIndex
   }
   const VroomMatrices& matrices = input_->matrices.at(VehicleAt(type, 0)->profile);
   if (matrices.distances.empty()) return std::nullopt;
+  const bool from_nowhere =
+      instance_.is_depot(from) && from == vehicles[type].depot && StartOf(type).location.absent();
+  if (from_nowhere) return 0;
   const auto row = [&](NodeIndex node) -> size_t {
     const bool depot = instance_.is_depot(node);
     const bool start = depot && node == vehicles[type].depot;

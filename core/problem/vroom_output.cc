@@ -167,6 +167,13 @@ class Writer {
     return step;
   }
 
+  // Where a vehicle begins with its first task, VROOM says that it starts there.
+  VroomPlace StartOf(const Route& route) const {
+    VroomPlace start = names_.StartOf(route.vehicle_type);
+    if (start.location.absent()) start.location = names_.PlaceOf(route.stops[1].node).location;
+    return start;
+  }
+
   // Where a vehicle stays with its last task, VROOM says that it ends there.
   ordered_json EndStep(const Route& route, const Totals& totals) const {
     const Stop& last = route.stops.back();
@@ -204,8 +211,7 @@ class Writer {
     ordered_json violations = ordered_json::array();
     if (instance_.is_depot(stop.node)) {
       step["type"] = i == 0 ? "start" : "end";
-      AddPlace(i == 0 ? names_.StartOf(route.vehicle_type) : names_.EndOf(route.vehicle_type),
-               step);
+      AddPlace(i == 0 ? StartOf(route) : names_.EndOf(route.vehicle_type), step);
     } else {
       step["type"] = TypeWord(names_.TypeOf(stop.node));
       AddPlace(names_.PlaceOf(stop.node), step);

@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/reader_support.h"
+#include "core/problem/vroom_paths.h"
 
 namespace vrp {
 namespace {
@@ -23,11 +24,15 @@ bool AnyNotZero(const std::vector<double>& values) {
 class Reader {
  public:
   Reader(VroomInput input, std::string_view source)
-      : input_(std::move(input)), source_(source), groups_(VroomVehicleGroups(input_)) {}
+      : input_(std::move(input)),
+        source_(source),
+        groups_(VroomVehicleGroups(input_)),
+        paths_(input_, groups_, nodes_) {}
 
   absl::StatusOr<Instance> Run() && {
     FindDepots();
     VRP_RETURN_IF_ERROR(CheckPlaces());
+    VRP_RETURN_IF_ERROR(CheckNowhere());
     VRP_RETURN_IF_ERROR(CheckAmounts());
     VRP_RETURN_IF_ERROR(CheckSteps());
     AddTasks();
@@ -40,7 +45,7 @@ class Reader {
     data_.objective = priced ? Objective::kCost : Objective::kDistance;
     absl::StatusOr<Instance> instance = FinishInstance(std::move(data_), source_);
     if (instance.ok()) return instance;
-    return absl::InvalidArgumentError(ByTheFile(FromAbsl(instance.status().message())));
+    return absl::InvalidArgumentError(paths_.ByTheFile(FromAbsl(instance.status().message())));
   }
 
  private:
@@ -50,110 +55,66 @@ class Reader {
   }
 
   bool by_matrix() const { return !input_.matrices.empty(); }
-  size_t num_nodes() const { return places_.size(); }
-
-  static std::string VehiclePath(int32_t vehicle) { return Concat("vehicles[", vehicle, "]"); }
-
-  // As the file counts them.
-  std::string TaskPath(size_t task) const {
-    const size_t jobs =
-        static_cast<size_t>(std::count_if(input_.tasks.begin(), input_.tasks.end(),
-                                          [](auto& t) { return t.type == VroomTaskType::kJob; }));
-    if (task < jobs) return Concat("jobs[", task, "]");
-    const size_t step = task - jobs;
-    return Concat("shipments[", step / 2, step % 2 == 0 ? "].pickup" : "].delivery");
-  }
-
-  // Errors of the instance, with the places that the file has in place of the instance's.
-  std::string ByTheFile(std::string_view errors) const {
-    std::string text;
-    while (!errors.empty()) {
-      const size_t open = std::min(errors.find('['), errors.size());
-      const size_t close = std::min(errors.find(']', open), errors.size());
-      const std::string_view word = errors.substr(0, open);
-      const auto index = ParseInteger(errors.substr(std::min(open + 1, close), close - open - 1));
-      const std::optional<std::string> path = FilePath(word, index.value_or(-1));
-      text += path.has_value() ? Concat(word.substr(0, word.find_last_of(" \"") + 1), *path)
-                               : errors.substr(0, std::min(close + 1, errors.size()));
-      errors.remove_prefix(std::min(close + 1, errors.size()));
-      if (path.has_value() || word.ends_with("breaks")) text += TakeFileField(errors);
-    }
-    return text;
-  }
-
-  // The file's name for the field that `rest` begins with, which is cut off; nothing for the same.
-  static std::string_view TakeFileField(std::string_view& rest) {
-    constexpr std::pair<std::string_view, std::string_view> kFileFields[] = {
-        {".demand", ".delivery"},
-        {".window", ".time_windows[0]"},
-        {".shift", ".time_window"},
-        {".duration:", ".service:"}};
-    for (const auto& [ours, theirs] : kFileFields) {
-      if (!rest.starts_with(ours)) continue;
-      rest.remove_prefix(ours.size());
-      return theirs;
-    }
-    return "";
-  }
-
-  // Of `... customers` and an index; nullopt for what is no such place.
-  std::optional<std::string> FilePath(std::string_view word, int64_t index) const {
-    if (index < 0) return std::nullopt;
-    if (word == ".further_windows") return Concat(".time_windows[", index + 1, "]");
-    const size_t at = static_cast<size_t>(index);
-    if (word.ends_with("customers") && at < input_.tasks.size()) return TaskPath(at);
-    if (word.ends_with("vehicles") && at < groups_.size()) return VehiclePath(groups_[at].front());
-    if (word.ends_with("depots") && at < places_.size()) return PlacePath(at);
-    return std::nullopt;
-  }
+  size_t num_nodes() const { return nodes_.places.size(); }
 
   NodeIndex DepotAt(const VroomLocation& location) {
-    const auto found = std::find(places_.begin(), places_.end(), location);
-    const auto depot = static_cast<NodeIndex>(found - places_.begin());
-    if (found == places_.end()) places_.push_back(location);
+    const auto found = std::find(nodes_.places.begin(), nodes_.places.end(), location);
+    const auto depot = static_cast<NodeIndex>(found - nodes_.places.begin());
+    if (found == nodes_.places.end()) nodes_.places.push_back(location);
     return depot;
   }
 
   void FindDepots() {
     for (const VroomVehicle& vehicle : input_.vehicles) {
-      starts_.push_back(DepotAt(vehicle.start));
-      ends_.push_back(vehicle.end.has_value() ? DepotAt(*vehicle.end) : starts_.back());
+      nodes_.starts.push_back(DepotAt(vehicle.start));
+      nodes_.ends.push_back(vehicle.end.has_value() ? DepotAt(*vehicle.end) : nodes_.starts.back());
     }
-    data_.num_depots = static_cast<int32_t>(places_.size());
-    for (const VroomTask& task : input_.tasks) places_.push_back(task.location);
-  }
-
-  std::string PlacePath(size_t node) const {
-    const size_t depots = static_cast<size_t>(data_.num_depots);
-    if (node >= depots) return Concat(TaskPath(node - depots), ".location");
-    const auto start = std::find(starts_.begin(), starts_.end(), static_cast<NodeIndex>(node));
-    if (start != starts_.end()) {
-      return VehiclePath(static_cast<int32_t>(start - starts_.begin())) + ".start";
-    }
-    const auto end = std::find(ends_.begin(), ends_.end(), static_cast<NodeIndex>(node));
-    return VehiclePath(static_cast<int32_t>(end - ends_.begin())) + ".end";
+    nodes_.depots = static_cast<int32_t>(nodes_.places.size());
+    data_.num_depots = nodes_.depots;
+    for (const VroomTask& task : input_.tasks) nodes_.places.push_back(task.location);
   }
 
   absl::Status CheckPlaces() const {
     int32_t size = 0;
     for (const auto& [profile, matrices] : input_.matrices) size = std::max(size, matrices.size);
-    for (size_t node = 0; node < places_.size(); ++node) {
-      const VroomLocation& place = places_[node];
+    for (size_t node = 0; node < nodes_.places.size(); ++node) {
+      const VroomLocation& place = nodes_.places[node];
+      if (place.absent()) continue;
       if (by_matrix() && (!place.index.has_value() || *place.index >= size)) {
-        return Error(PlacePath(node),
+        return Error(paths_.Place(node),
                      "_index: ", place.index.has_value() ? Concat("got ", *place.index) : "absent",
                      ", wanted a row of the matrices: 0 to ", size - 1);
       }
       if (!by_matrix() && !place.position.has_value()) {
-        return Error(PlacePath(node), ": absent, and there are no matrices");
+        return Error(paths_.Place(node), ": absent, and there are no matrices");
       }
     }
     for (int32_t v = 0; by_matrix() && v < std::ssize(input_.vehicles); ++v) {
       const auto matrices = input_.matrices.find(input_.vehicles[v].profile);
       if (matrices == input_.matrices.end() || matrices->second.size != size) {
-        return Error(VehiclePath(v), ".profile: ", Quoted(input_.vehicles[v].profile),
+        return Error(VroomPaths::Vehicle(v), ".profile: ", Quoted(input_.vehicles[v].profile),
                      " has no matrices of ", size, " rows");
       }
+    }
+    return absl::OkStatus();
+  }
+
+  // Where vehicles start that start with their first task: a depot from which all is 0 away.
+  bool IsNowhere(size_t node) const {
+    return node < static_cast<size_t>(data_.num_depots) && nodes_.places[node].absent();
+  }
+
+  // A setup is due where a vehicle comes from elsewhere, which 0 away is not.
+  absl::Status CheckNowhere() const {
+    const auto nowhere =
+        std::find_if(nodes_.places.begin(), nodes_.places.begin() + data_.num_depots,
+                     [](const VroomLocation& place) { return place.absent(); });
+    if (nowhere == nodes_.places.begin() + data_.num_depots) return absl::OkStatus();
+    const std::string path = paths_.Place(static_cast<size_t>(nowhere - nodes_.places.begin()));
+    if (std::any_of(input_.tasks.begin(), input_.tasks.end(),
+                    [](const VroomTask& task) { return task.setup != 0; })) {
+      return Error(path, ": absent: with setup times, routes that start with a task are not ",
+                   "supported yet");
     }
     return absl::OkStatus();
   }
@@ -173,13 +134,13 @@ class Reader {
       return absl::OkStatus();
     };
     for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
-      VRP_RETURN_IF_ERROR(check(input_.vehicles[v].capacity, VehiclePath(v) + ".capacity"));
+      VRP_RETURN_IF_ERROR(check(input_.vehicles[v].capacity, VroomPaths::Vehicle(v) + ".capacity"));
     }
     for (size_t t = 0; t < input_.tasks.size(); ++t) {
       const VroomTask& task = input_.tasks[t];
-      VRP_RETURN_IF_ERROR(check(task.delivery, TaskPath(t) + ".delivery"));
-      VRP_RETURN_IF_ERROR(check(task.pickup, TaskPath(t) + ".pickup"));
-      VRP_RETURN_IF_ERROR(check(task.amount, TaskPath(t) + ".amount"));
+      VRP_RETURN_IF_ERROR(check(task.delivery, paths_.Task(t) + ".delivery"));
+      VRP_RETURN_IF_ERROR(check(task.pickup, paths_.Task(t) + ".pickup"));
+      VRP_RETURN_IF_ERROR(check(task.amount, paths_.Task(t) + ".amount"));
     }
     data_.load_dimensions = static_cast<int32_t>(std::max<size_t>(1, dimensions));
     return absl::OkStatus();
@@ -191,7 +152,8 @@ class Reader {
     for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
       for (const VroomStep& step : input_.vehicles[v].steps) {
         if (known.contains({step.type, step.id})) continue;
-        return Error(VehiclePath(v), ".steps: got the id ", step.id, ", which is no task's");
+        return Error(VroomPaths::Vehicle(v), ".steps: got the id ", step.id,
+                     ", which is no task's");
       }
     }
     return absl::OkStatus();
@@ -245,7 +207,11 @@ class Reader {
     if (by_matrix()) return;
     data_.coordinates = CoordinateSystem::kLonLat;
     data_.speed = kVroomSpeed;
-    for (const VroomLocation& place : places_) data_.positions.push_back(*place.position);
+    // Nowhere is drawn where the first task is; no distance is from there.
+    const Position anywhere = *input_.tasks.front().location.position;
+    for (const VroomLocation& place : nodes_.places) {
+      data_.positions.push_back(place.position.value_or(anywhere));
+    }
   }
 
   void AddShipments() {
@@ -267,14 +233,14 @@ class Reader {
     const VroomVehicle& vehicle = input_.vehicles[first];
     VehicleType type{.id = Concat(vehicle.id),
                      .count = static_cast<int32_t>(group.size()),
-                     .depot = starts_[first],
+                     .depot = nodes_.starts[first],
                      .open_end = !vehicle.end.has_value(),
                      .shift = vehicle.window,
                      .fixed_cost = vehicle.fixed_cost,
                      .max_stops = vehicle.max_tasks,
                      .skills = vehicle.skills,
                      .breaks = vehicle.breaks};
-    if (ends_[first] != starts_[first]) type.end_depot = ends_[first];
+    if (nodes_.ends[first] != nodes_.starts[first]) type.end_depot = nodes_.ends[first];
     if (!vehicle.capacity.empty()) {
       type.capacity = vehicle.capacity.front();
       type.further_capacities.assign(vehicle.capacity.begin() + 1, vehicle.capacity.end());
@@ -285,16 +251,17 @@ class Reader {
     return absl::OkStatus();
   }
 
+  size_t Row(size_t node) const { return static_cast<size_t>(*nodes_.places[node].index); }
+
   // Rows and columns of the nodes, times `factor`.
   std::vector<double> Expanded(const std::vector<double>& matrix, size_t size,
                                double factor) const {
     std::vector<double> expanded;
     expanded.reserve(num_nodes() * num_nodes());
-    for (const VroomLocation& from : places_) {
-      for (const VroomLocation& to : places_) {
-        expanded.push_back(
-            factor *
-            matrix[static_cast<size_t>(*from.index) * size + static_cast<size_t>(*to.index)]);
+    for (size_t from = 0; from < num_nodes(); ++from) {
+      for (size_t to = 0; to < num_nodes(); ++to) {
+        const bool way = !IsNowhere(from) && !IsNowhere(to);
+        expanded.push_back(way ? factor * matrix[Row(from) * size + Row(to)] : 0);
       }
     }
     return expanded;
@@ -306,7 +273,7 @@ class Reader {
     const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
     const size_t size = static_cast<size_t>(matrices.size);
     type.duration_matrix = Expanded(matrices.durations, size, 1 / vehicle.speed_factor);
-    const std::string path = VehiclePath(number);
+    const std::string path = VroomPaths::Vehicle(number);
     if (vehicle.cost_per_km != 0 && matrices.distances.empty()) {
       return Error(path, ".costs.per_km: given, but profile ", Quoted(vehicle.profile),
                    " has no distances");
@@ -353,17 +320,27 @@ class Reader {
     type.cost_per_distance =
         vehicle.cost_per_hour / kSecondsPerHour / speed + vehicle.cost_per_km / kMetresPerKilometre;
     type.max_distance = std::min(vehicle.max_distance, vehicle.max_travel_time * speed);
-    if (vehicle.speed_factor == 1) return absl::OkStatus();
+    const bool nowhere = std::any_of(nodes_.starts.begin(), nodes_.starts.end(),
+                                     [&](auto at) { return IsNowhere(static_cast<size_t>(at)); });
+    if (vehicle.speed_factor == 1 && !nowhere) return absl::OkStatus();
     if (num_nodes() > static_cast<size_t>(kMaxMatrixNodes)) {
-      return Error("vehicles: a speed_factor other than 1 needs at most ", kMaxMatrixNodes,
-                   " places, got ", num_nodes());
+      return Error(
+          nowhere ? "vehicles: one without a start" : "vehicles: a speed_factor other than 1",
+          " needs at most ", kMaxMatrixNodes, " places, got ", num_nodes());
     }
-    for (const Position& from : data_.positions) {
-      for (const Position& to : data_.positions) {
-        type.duration_matrix.push_back(GreatCircleDistance(data_.metric, from, to) / speed);
+    for (size_t from = 0; from < num_nodes(); ++from) {
+      for (size_t to = 0; to < num_nodes(); ++to) {
+        const double metres = MetresAsTheCrowFlies(from, to);
+        if (nowhere) type.distance_matrix.push_back(metres);
+        type.duration_matrix.push_back(metres / speed);
       }
     }
     return absl::OkStatus();
+  }
+
+  double MetresAsTheCrowFlies(size_t from, size_t to) const {
+    if (IsNowhere(from) || IsNowhere(to)) return 0;
+    return GreatCircleDistance(data_.metric, data_.positions[from], data_.positions[to]);
   }
 
   // Matrices that all types share are the instance's own.
@@ -384,8 +361,8 @@ class Reader {
   const VroomInput input_;
   const std::string_view source_;
   const std::vector<std::vector<int32_t>> groups_;
-  std::vector<VroomLocation> places_;     // by node
-  std::vector<NodeIndex> starts_, ends_;  // by vehicle
+  VroomNodes nodes_;
+  const VroomPaths paths_;
   InstanceData data_;
 };
 

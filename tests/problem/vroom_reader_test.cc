@@ -3,9 +3,15 @@
 
 #include <string>
 
+#include "core/problem/checker.h"
 #include "core/problem/formats.h"
+#include "core/problem/plan_value.h"
+#include "core/problem/solution.h"
+#include "core/problem/solution_formats.h"
+#include "core/problem/vroom_names.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 
 namespace vrp {
 namespace {
@@ -135,14 +141,50 @@ TEST(VroomReader, NamesPlacesAsTheFileDoes) {
               HasSubstr("v.json: jobs[1].id: \"job:5\" is also the id of jobs[0]"));
 }
 
+TEST(VroomReader, AVehicleWithoutAStartBeginsWithItsFirstTaskForNothing) {
+  const std::string text = WithMatrix(
+      R"({"id": 4, "end_index": 0, "time_window": [100, 900], "costs": {"fixed": 7}})", kJobs);
+  const absl::StatusOr<Instance> instance = Read(text);
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  ASSERT_EQ(instance->num_depots(), 2);
+  const Plan plan = {{0, {3}}, {0, {2}}};
+  const CheckReport report = CheckPlan(*instance, plan);
+  EXPECT_EQ(report.routes[0].distance, 72);  // from the second job back to the end
+  EXPECT_EQ(report.routes[1].distance, 61);
+  EXPECT_EQ(report.cost, 72 + 61 + 2 * 7);
+  const Solution solution = *MakeSolution(*instance, {{0, {2}}});
+  EXPECT_EQ(solution.routes[0].stops[1].arrival, 100);
+  // As VROOM writes it: the route starts where its first task is.
+  const auto written =
+      nlohmann::json::parse(WriteVroomSolution(*instance, solution, VroomNamesOf(*instance, text)));
+  const nlohmann::json& start = written["routes"][0]["steps"][0];
+  EXPECT_EQ(start["type"], "start");
+  EXPECT_EQ(start["location_index"], 1);
+  EXPECT_EQ(written["routes"][0]["duration"], 61);
+}
+
+TEST(VroomReader, AVehicleWithoutAStartAsTheCrowFlies) {
+  const absl::StatusOr<Instance> instance = Read(R"({
+      "vehicles": [{"id": 1, "end": [0, 0]}, {"id": 2, "start": [0, 0], "speed_factor": 2}],
+      "jobs": [{"id": 1, "location": [0, 1]}, {"id": 2, "location": [0, 2]}]})");
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  const double degree = instance->Distance(instance->vehicles()[0], 2, 1);
+  EXPECT_NEAR(degree, 111'195, 1);
+  EXPECT_NEAR(PlanCost(*instance, {{0, {3, 2}}}), 2 * degree / kVroomSpeed, 1e-6);
+  EXPECT_NEAR(PlanCost(*instance, {{1, {2, 3}}}), 2 * degree / kVroomSpeed / 2, 1e-6);
+}
+
 TEST(VroomReader, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
               HasSubstr("v.json: jobs[0].location_index: got 3, wanted a row of the matrices"));
   EXPECT_THAT(ErrorOf(WithMatrix(kVehicle,
                                  R"("jobs": [{"id": 1, "location_index": 1, "pickup": [1, 2]}])")),
               HasSubstr("jobs[0].pickup: has 2 dimensions, wanted 1"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "end_index": 0})", kJobs)),
-              HasSubstr("vehicles[0].start: absent"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1})", kJobs)),
+              HasSubstr("vehicles[0].start: absent, and the end too"));
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "end_index": 0})",
+                                 R"("jobs": [{"id": 1, "location_index": 1, "setup": 3}])")),
+              HasSubstr("vehicles[0].start: absent: with setup times"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0,
                                     "steps": [{"type": "job", "id": 9}]})",
                                  kJobs)),

@@ -361,7 +361,9 @@ void RichProblemBuilder::Summarize() {
       p.bulk_[node] = std::max(p.bulk_[node], load / largest[k]);
     }
     const double way = p.Distance(vehicle, vehicle.start, node);
-    farthest = std::max(farthest, way + p.Duration(vehicle, vehicle.start, node));
+    // A start that is 0 away from all is that of a vehicle that begins with its first customer.
+    farthest = std::max({farthest, way + p.Duration(vehicle, vehicle.start, node),
+                         p.Distance(vehicle, node, vehicle.end)});
     sum += 2 * way + p.Distance(vehicle, node, vehicle.start);
   }
   p.epsilon_ = std::max(farthest * kRelativeSlack, 1e-12);
