@@ -154,6 +154,8 @@ bool RouteEvaluator::ForwardWithBreaks(const RichVehicle& vehicle,
       const double begin = begin_[(i - 1) * labels + from];
       if (begin == kNever) continue;
       const double leave = i == 1 ? begin : LeaveAt(vehicle, nodes, i - 1, begin);
+      const NodeIndex node = nodes[i - 1];
+      if (problem_.is_depot(node) && !problem_.InTime(leave, problem_.close(node))) continue;
       // An open end is reached with the last service: no break after it.
       const size_t most = nodes[i] == problem_.nowhere() ? from + 1 : labels;
       for (size_t taken = from; taken < most; ++taken) {

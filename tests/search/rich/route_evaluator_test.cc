@@ -10,6 +10,7 @@
 #include "core/search/rich/rich_route.h"
 #include "core/search/rich/rich_route_set.h"
 #include "tests/testing/feature_instances.h"
+#include "tests/testing/instance_builder.h"
 
 namespace vrp {
 namespace {
@@ -83,6 +84,24 @@ TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
     }
   }
   EXPECT_GT(allowed, 1000);
+}
+
+TEST(RouteEvaluatorTest, ATripWithABreakLeavesItsReloadBeforeTheDepotCloses) {
+  InstanceData data = test::AnInstance().At({{0, 0}, {10, 0}, {20, 0}}).BuildData();
+  data.kind = ProblemKind::kVrptw;
+  data.windows = {{0, 100}, {0, 900}, {0, 900}};
+  data.releases = {0, 0, 150};
+  data.vehicles[0].open_end = true;
+  data.vehicles[0].max_reloads = 1;
+  const PlannedRoute route{0, {1, 0, 2}};
+  for (const bool breaks : {false, true}) {
+    if (breaks) data.vehicles[0].breaks = {{{0, 900}, 5}};
+    const Instance instance = *Instance::Create(data);
+    EXPECT_FALSE(BreaksNoRule(CheckPlan(instance, {route})));
+    const RichProblem problem = RichProblem::Create(instance, {});
+    const auto nodes = WithEnds(problem.vehicle(0), route.customers);
+    EXPECT_FALSE(RouteEvaluator(problem).Evaluate(problem.vehicle(0), nodes).feasible) << breaks;
+  }
 }
 
 }  // namespace
