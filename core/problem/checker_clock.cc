@@ -249,7 +249,8 @@ ClockReading CheckerClock::Read(bool latest) const {
   for (size_t i = 0; i < stops_.size(); ++i) {
     if (i > 0) ready = run.begins[i - 1] + stops_[i - 1].work + stops_[i].travel;
     const TimeWindow& last = stops_[i].windows.back();
-    if (run.begins[i] > last.close) reading.late.push_back({i, std::max(ready, run.begins[i]), last});
+    if (run.begins[i] > last.close)
+      reading.late.push_back({i, std::max(ready, run.begins[i]), last});
   }
   return reading;
 }

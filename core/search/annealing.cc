@@ -35,6 +35,7 @@ Annealing::Annealing(RouteSet& routes, FastRandom& random, const SearchOptions& 
       cooling_(options, routes.problem().size()),
       ruin_(routes, random),
       recreate_(routes, random, kBlink),
+      tails_(routes, random),
       temperature_(temperatures.first),
       reported_(absl::InfinitePast()),
       times_absent_(routes.problem().size(), 0) {
@@ -55,6 +56,7 @@ SearchEnd Annealing::Run(const StopCondition& grace, ImprovementFn on_improvemen
       Cool(now);
       if (unreported_ && now - reported_ >= kReportEvery) Report(on_improvement);
     }
+    ExchangeTails();
     routes_.Begin();
     recreate_.InsertAll(ruin_.Remove());
     if (!Accepts()) {
@@ -81,6 +83,12 @@ void Annealing::Cool(absl::Time now) {
   if (temperatures_.first <= 0) return;
   temperature_ = temperatures_.first * std::pow(temperatures_.last / temperatures_.first,
                                                 cooling_.Phase(iterations_, now));
+}
+
+void Annealing::ExchangeTails() {
+  if (current_absent_ > 0 || !tails_.Run(temperature_)) return;
+  current_distance_ = routes_.distance();
+  KeepBest();
 }
 
 bool Annealing::Accepts() {

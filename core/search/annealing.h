@@ -1,4 +1,5 @@
-// The perturbation search over routes: ruin, recreate, accept as in simulated annealing.
+// The perturbation search over routes: ruin, recreate and exchange of tails, accepted as in
+// simulated annealing.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "core/search/route_set.h"
 #include "core/search/ruin.h"
 #include "core/search/search.h"
+#include "core/search/tail_exchange.h"
 
 namespace vrp {
 
@@ -23,8 +25,8 @@ struct Temperatures {
 // For a search that starts from `routes`: shares of the mean edge.
 Temperatures UsualTemperatures(const RouteSet& routes);
 
-// SISR (Christiaens and Vanden Berghe 2020). Fewer absent customers always win; then the distance
-// counts. Not thread-safe.
+// SISR (Christiaens and Vanden Berghe 2020), with exchanges of tails between its iterations. Fewer
+// absent customers always win; then the distance counts. Not thread-safe.
 class Annealing {
  public:
   // `routes` holds the plan to start from, and afterwards the plan that was accepted last; it,
@@ -46,6 +48,7 @@ class Annealing {
  private:
   void Cool(absl::Time now);
   SearchEnd StopKind(const StopCondition& grace, absl::Time now) const;
+  void ExchangeTails();
   bool Accepts();
   void KeepBest();
   void Report(ImprovementFn on_improvement);
@@ -57,6 +60,7 @@ class Annealing {
   const Cooling cooling_;
   Ruin ruin_;
   Recreate recreate_;
+  TailExchange tails_;
 
   double temperature_ = 0;
   absl::Time reported_;

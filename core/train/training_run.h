@@ -96,7 +96,8 @@ class TrainingRun {
 
   absl::StatusOr<TrainingResult> Publish();
   absl::StatusOr<TrainingResult> PublishLive(const std::string& directory);
-  // Waits while the disk is full: steps of days are not lost to it. kCancelled: it was stopped then.
+  // Waits while the disk is full: steps of days are not lost to it. kCancelled: it was stopped
+  // then.
   absl::Status WriteModelForSure(const TrainingResult& result);
   absl::Status WriteModel(const std::string& directory, const std::string& job_name,
                           const TrainingResult& result) const;

@@ -32,9 +32,9 @@ constexpr int32_t kFewestBesideOthers = 100;
 // Where regions begin, in first temperatures of an annealing of the whole: with windows the hotter,
 // the more time each customer has.
 constexpr double kUntimedHeat = 0.3;
-constexpr double kMostHeat = 2.5;
-constexpr absl::Duration kTimePerHeat = absl::Milliseconds(10);
-constexpr double kIterationsPerHeat = 1'000;
+constexpr double kMostHeat = 4;
+constexpr absl::Duration kTimePerHeat = absl::Milliseconds(7);
+constexpr double kIterationsPerHeat = 700;
 // Work on a region before it is given back, in iterations a customer.
 constexpr int64_t kSlice = 20;
 // From this phase of the cooling on the best of a slice is kept, before it what was accepted last.

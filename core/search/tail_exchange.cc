@@ -1,0 +1,103 @@
+#include "core/search/tail_exchange.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace vrp {
+namespace {
+
+// One exchange is looked for beside each ruin and recreate where routes have so many customers;
+// they are looked for some at a time. Windows refuse most of them.
+constexpr double kCustomersPerTry = 15;
+constexpr double kTimedCustomersPerTry = 4;
+constexpr int32_t kTriesAtOnce = 3;
+constexpr size_t kTailsTried = 20;
+
+}  // namespace
+
+bool TailExchange::Run(double temperature) {
+  if (routes_.routes_used() < 2) return false;
+  const SearchProblem& problem = routes_.problem();
+  const double per_try = problem.timed() ? kTimedCustomersPerTry : kCustomersPerTry;
+  const double tries = problem.num_servable() / (per_try * routes_.routes_used());
+  if (random_.Unit() * kTriesAtOnce >= tries) return false;
+  bool changed = false;
+  for (int32_t i = 0; i < kTriesAtOnce; ++i) {
+    const NodeIndex u = 1 + random_.Below(problem.size() - 1);
+    changed |= TryFrom(u, -temperature * std::log(1 - random_.Unit()));
+  }
+  return changed;
+}
+
+bool TailExchange::TryFrom(NodeIndex u, double most_added) {
+  if (routes_.RouteOf(u) < 0) return false;
+  const Exchange best = BestFrom(u, most_added);
+  if (best.to == 0) return false;
+  Apply(routes_.PlaceOf(u), routes_.PlaceOf(best.to));
+  return true;
+}
+
+// Both heads are kept: that of u's route goes on with `to`, that before `to` with who came after u.
+TailExchange::Exchange TailExchange::BestFrom(NodeIndex u, double most_added) const {
+  const SearchProblem& problem = routes_.problem();
+  const VisitPlace& from = routes_.PlaceOf(u);
+  const SearchRoute& own = routes_.route(from.route);
+  Exchange best = {.to = 0, .added = most_added - problem.epsilon()};
+  double own_head = -1;  // its load, once it is asked for
+  const auto related = problem.Related(u);
+  for (const NodeIndex v : related.first(std::min(related.size(), kTailsTried))) {
+    const VisitPlace& to = routes_.PlaceOf(v);
+    if (to.route < 0 || to.route == from.route) continue;
+    const double added = problem.Distance(u, v) + problem.Distance(to.before, from.after) -
+                         from.edge_after - to.edge_before;
+    if (added >= best.added || !InTime(from, to, u, v)) continue;
+    const SearchRoute& other = routes_.route(to.route);
+    if (own_head < 0) own_head = LoadUntil(own, from.position + 1);
+    const double other_head = LoadUntil(other, to.position);
+    if (!problem.Fits(own_head + other.load - other_head) ||
+        !problem.Fits(other_head + own.load - own_head)) {
+      continue;
+    }
+    best = {.to = v, .added = added};
+  }
+  return best;
+}
+
+bool TailExchange::InTime(const VisitPlace& from, const VisitPlace& to, NodeIndex u,
+                          NodeIndex v) const {
+  const SearchProblem& problem = routes_.problem();
+  if (!problem.timed()) return true;
+  const SearchRoute& own = routes_.route(from.route);
+  const SearchRoute& other = routes_.route(to.route);
+  const int32_t i = from.position;
+  const int32_t j = to.position;
+  return problem.InTime(own.departure[i] + problem.Duration(u, v), other.latest[j]) &&
+         problem.InTime(other.departure[j - 1] + problem.Duration(to.before, from.after),
+                        own.latest[i + 1]);
+}
+
+double TailExchange::LoadUntil(const SearchRoute& route, int32_t end) const {
+  double load = 0;
+  for (int32_t i = 1; i < end; ++i) load += routes_.problem().demand(route.nodes[i]);
+  return load;
+}
+
+void TailExchange::Apply(const VisitPlace& from, const VisitPlace& to) {
+  const int32_t a = from.route;
+  const int32_t b = to.route;
+  const std::span<const NodeIndex> own = routes_.route(a).nodes;
+  const std::span<const NodeIndex> other = routes_.route(b).nodes;
+  const auto own_head = own.first(from.position + 1);
+  const auto own_tail = own.subspan(from.position + 1);
+  const auto other_head = other.first(to.position);
+  const auto other_tail = other.subspan(to.position);
+  first_.assign(own_head.begin(), own_head.end());
+  first_.insert(first_.end(), other_tail.begin(), other_tail.end());
+  second_.assign(other_head.begin(), other_head.end());
+  second_.insert(second_.end(), own_tail.begin(), own_tail.end());
+  routes_.SetRoute(a, first_);
+  routes_.SetRoute(b, second_);
+}
+
+}  // namespace vrp
