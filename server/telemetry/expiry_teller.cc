@@ -22,7 +22,7 @@ int DaysToTell(absl::Duration left) {
   return kNotTold;
 }
 
-std::string Shown(absl::Duration left) {
+std::string TimeLeft(absl::Duration left) {
   if (left >= 2 * kDay) return Concat(left / kDay, " days");
   if (left >= 2 * absl::Hours(1)) return Concat(left / absl::Hours(1), " hours");
   return Concat(left / absl::Minutes(1), " minutes");
@@ -90,7 +90,7 @@ void ExpiryTeller::LookAt(const Named& named, absl::Time expires, Watched& watch
     return LogError(Concat(named.path, ": ", named.what, " expired at ", when, remedy));
   }
   LogWarning(
-      Concat(named.path, ": ", named.what, " expires at ", when, ", in ", Shown(left), remedy));
+      Concat(named.path, ": ", named.what, " expires at ", when, ", in ", TimeLeft(left), remedy));
 }
 
 }  // namespace vrp
