@@ -83,12 +83,19 @@ TEST_F(ExpiryTellerTest, WarnsAtTheStartAndOfTheClientsAuthority) {
 
 TEST_F(ExpiryTellerTest, CountsFilesThatWereReadAnewAnew) {
   const auto files = Files(5 * kDay);
-  Log([&] {
-    ExpiryTeller teller({.files = files.get(), .clock = &clock_, .interval = absl::Hours(1)});
-    Write(6 * kDay, 900 * kDay);
+  std::unique_ptr<ExpiryTeller> teller;
+  EXPECT_THAT(Log([&] {
+                teller = std::make_unique<ExpiryTeller>(ExpiryTeller::Options{
+                    .files = files.get(), .clock = &clock_, .interval = absl::Hours(1)});
+              }),
+              HasSubstr("in 4 days"));
+  const auto renewed = [&](absl::Duration left) {
+    Write(left, 900 * kDay);
     EXPECT_TRUE(files->Reload(clock_.Now()).ok());
-    EXPECT_THAT(Log([&] { teller.Look(); }), IsEmpty());
-  });
+    return Log([&] { teller->Look(); });
+  };
+  EXPECT_THAT(renewed(400 * kDay), IsEmpty());
+  EXPECT_THAT(renewed(7 * kDay - absl::Hours(1)), HasSubstr("in 6 days"));
 }
 
 TEST_F(ExpiryTellerTest, IsAGaugeOfEachFile) {

@@ -33,8 +33,8 @@ constexpr int32_t kFewestBesideOthers = 100;
 // the more time each customer has.
 constexpr double kUntimedHeat = 0.3;
 constexpr double kMostHeat = 4;
-constexpr absl::Duration kTimePerHeat = absl::Milliseconds(7);
-constexpr double kIterationsPerHeat = 700;
+constexpr absl::Duration kTimePerHeat = absl::Milliseconds(10);
+constexpr double kIterationsPerHeat = 1'000;
 // Work on a region before it is given back, in iterations a customer.
 constexpr int64_t kSlice = 20;
 // From this phase of the cooling on the best of a slice is kept, before it what was accepted last.
