@@ -135,6 +135,20 @@ class Terminations:
             self.expect(again.returncode == 0, f"restore {number}: again: {again.stderr.strip()}")
         self.check_start(into, f"restore {number}")
 
+    def call(self, arguments, longest_s, what):
+        """Whether a vrpctl during which the daemon was ended says that it is done, and what else it says."""
+        daemon = Daemon(self.state)
+        try:
+            client = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, *arguments],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(self.random.uniform(0, longest_s))
+            self.end(daemon.process, (0,), what)
+            _, said = client.communicate(timeout=60)
+        finally:
+            daemon.clean_up()
+        self.met += client.returncode != 0
+        return client.returncode == 0, said
+
     def import_model(self, number):
         daemon = Daemon(self.state)
         try:
@@ -157,22 +171,14 @@ class Terminations:
         self.check_start(self.state, f"import {number}")
 
     def back_up(self, number):
-        daemon, file = Daemon(self.state), self.folder / f"backup-{number}.tar"
-        try:
-            call = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "server", "backup", file],
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(self.random.uniform(0, BACKUP_S))
-            self.end(daemon.process, (0,), f"backup {number}")
-            _, said = call.communicate(timeout=60)
-        finally:
-            daemon.clean_up()
-        self.met += call.returncode != 0
-        if call.returncode == 0:
+        file = self.folder / f"backup-{number}.tar"
+        done, said = self.call(("server", "backup", file), BACKUP_S, f"backup {number}")
+        if done:
             into = self.folder / "from-backup"
             shutil.rmtree(into, ignore_errors=True)
-            done = subprocess.run([BINARIES / "vrpd", "--restore", file, "--state-dir", into], capture_output=True, text=True,
-                                  timeout=60, check=False)
-            self.expect(done.returncode == 0, f"backup {number}: called done, restored: {done.stderr.strip()}")
+            restored = subprocess.run([BINARIES / "vrpd", "--restore", file, "--state-dir", into], capture_output=True, text=True,
+                                      timeout=60, check=False)
+            self.expect(restored.returncode == 0, f"backup {number}: called done, restored: {restored.stderr.strip()}")
         else:
             self.expect(said.strip(), f"backup {number}: failed without a word")
             rest = [path.name for path in self.folder.glob(f"{file.name}*")]

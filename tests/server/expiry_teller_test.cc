@@ -2,6 +2,7 @@
 #include "server/telemetry/expiry_teller.h"
 
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "absl/time/clock.h"
@@ -45,6 +46,14 @@ class ExpiryTellerTest : public testing::Test {
     return testing::internal::GetCapturedStderr();
   }
 
+  // Of a teller that looks again only when it is told to.
+  std::string LogOfTheFirstLook(const TlsFiles& files, std::unique_ptr<ExpiryTeller>& teller) {
+    return Log([&] {
+      teller = std::make_unique<ExpiryTeller>(
+          ExpiryTeller::Options{.files = &files, .clock = &clock_, .interval = absl::Hours(1)});
+    });
+  }
+
   test::TempFolder folder_;
   const std::string server_ = folder_.File("server.pem");
   const std::string client_ca_ = folder_.File("ca.pem");
@@ -54,11 +63,7 @@ class ExpiryTellerTest : public testing::Test {
 TEST_F(ExpiryTellerTest, WarnsOnceThirtySevenAndOneDaysBeforeAndTellsOfTheEnd) {
   const auto files = Files(40 * kDay);
   std::unique_ptr<ExpiryTeller> teller;
-  EXPECT_THAT(Log([&] {
-                teller = std::make_unique<ExpiryTeller>(ExpiryTeller::Options{
-                    .files = files.get(), .clock = &clock_, .interval = absl::Hours(1)});
-              }),
-              IsEmpty());
+  EXPECT_THAT(LogOfTheFirstLook(*files, teller), IsEmpty());
   const auto after = [&](absl::Duration time) {
     clock_.Advance(time);
     return Log([&] { teller->Look(); });
@@ -84,11 +89,7 @@ TEST_F(ExpiryTellerTest, WarnsAtTheStartAndOfTheClientsAuthority) {
 TEST_F(ExpiryTellerTest, CountsFilesThatWereReadAnewAnew) {
   const auto files = Files(5 * kDay);
   std::unique_ptr<ExpiryTeller> teller;
-  EXPECT_THAT(Log([&] {
-                teller = std::make_unique<ExpiryTeller>(ExpiryTeller::Options{
-                    .files = files.get(), .clock = &clock_, .interval = absl::Hours(1)});
-              }),
-              HasSubstr("in 4 days"));
+  EXPECT_THAT(LogOfTheFirstLook(*files, teller), HasSubstr("in 4 days"));
   const auto renewed = [&](absl::Duration left) {
     Write(left, 900 * kDay);
     EXPECT_TRUE(files->Reload(clock_.Now()).ok());

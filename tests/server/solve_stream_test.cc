@@ -24,6 +24,18 @@ class SolveStreamTest : public DaemonTest {
     request.mutable_budget()->set_nanos(50'000'000);
     return request;
   }
+  using Batch = grpc::ClientReaderWriter<v1::BatchSolveRequest, v1::BatchSolveResponse>;
+  // One request of it has been answered.
+  std::unique_ptr<Batch> BatchThatTheDaemonHas(Context& context) {
+    std::unique_ptr<Batch> batch = solver_->BatchSolve(&context);
+    v1::BatchSolveRequest request;
+    *request.mutable_solve() = ARequest();
+    EXPECT_TRUE(batch->Write(request));
+    v1::BatchSolveResponse response;
+    EXPECT_TRUE(batch->Read(&response));
+    return batch;
+  }
+
   std::unique_ptr<v1::SolverService::Stub> solver_;
 };
 
@@ -142,12 +154,8 @@ TEST_F(SolveStreamTest, EndsABatchWhoseCallerLeavesInTheMiddle) {
 
 TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
   Context context;
-  const auto stream = solver_->BatchSolve(&context);
-  v1::BatchSolveRequest request;
-  *request.mutable_solve() = ARequest();
-  ASSERT_TRUE(stream->Write(request));
+  const auto stream = BatchThatTheDaemonHas(context);
   v1::BatchSolveResponse response;
-  ASSERT_TRUE(stream->Read(&response));  // so the daemon has the stream
   Stop();
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
@@ -158,12 +166,9 @@ TEST_F(SolveStreamTest, AnswersWhatABatchHasReadBeforeTheDaemonStops) {
   Start();
   solver_ = v1::SolverService::NewStub(channel_);
   Context context;
-  const auto stream = solver_->BatchSolve(&context);
+  const auto stream = BatchThatTheDaemonHas(context);
   v1::BatchSolveRequest request;
-  *request.mutable_solve() = ARequest();
-  ASSERT_TRUE(stream->Write(request));
   v1::BatchSolveResponse response;
-  ASSERT_TRUE(stream->Read(&response));  // so the daemon has the stream
   *request.mutable_solve() = ARequest(200);
   request.mutable_solve()->mutable_budget()->set_seconds(3000);
   // Two are searched, which take both threads, and the others wait behind them.
