@@ -104,10 +104,12 @@ class SequentialInsertion {
       if (cost >= best.cost) continue;
       if (problem_.timed()) {
         if (!routes_.InsertionInTime(customer, route, i)) continue;
-        const double arrival = route.departure[i] + problem_.Duration(route.nodes[i], customer);
+        const double arrival =
+            route.times[i].departure + problem_.Duration(route.nodes[i], customer);
         const double later =
             problem_.DepartureAfter(customer, arrival) + problem_.Duration(customer, next);
-        cost += kDelayWeight * (problem_.DepartureAfter(next, later) - route.departure[i + 1]);
+        cost +=
+            kDelayWeight * (problem_.DepartureAfter(next, later) - route.times[i + 1].departure);
       }
       if (cost < best.cost) best = {.route = route_, .after = i, .cost = cost};
     }

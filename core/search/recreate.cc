@@ -105,22 +105,35 @@ void Recreate::ScanRoute(NodeIndex customer, int32_t index, InsertionSpot& best)
   const double* row = problem_.symmetric() ? problem_.DistanceRow(customer) : nullptr;
   const NodeIndex* nodes = route.nodes.data();
   const double* edge = route.edge.data();
-  const int32_t places = route.customers() + 1;
+  const auto [begin, end] = PlacesInTime(customer, route);
   if (row == nullptr) {
-    for (int32_t i = 0; i < places; ++i) {
+    for (int32_t i = begin; i < end; ++i) {
       const double cost = problem_.Distance(nodes[i], customer) +
                           problem_.Distance(customer, nodes[i + 1]) - edge[i];
       if (cost < best.cost) Consider(customer, {.route = index, .after = i, .cost = cost}, best);
     }
     return;
   }
-  double from = row[nodes[0]];
-  for (int32_t i = 0; i < places; ++i) {
+  double from = row[nodes[begin]];
+  for (int32_t i = begin; i < end; ++i) {
     const double to = row[nodes[i + 1]];
     const double cost = from + to - edge[i];
     if (cost < best.cost) Consider(customer, {.route = index, .after = i, .cost = cost}, best);
     from = to;
   }
+}
+
+Recreate::Places Recreate::PlacesInTime(NodeIndex customer, const SearchRoute& route) const {
+  const int32_t places = route.customers() + 1;
+  if (!problem_.timed()) return {.begin = 0, .end = places};
+  const double close = problem_.close(customer);
+  const double served = problem_.open(customer) + problem_.service(customer);
+  const VisitTimes* times = route.times.data();
+  int32_t begin = 0;
+  while (begin < places && !problem_.InTime(served, times[begin + 1].latest)) ++begin;
+  int32_t end = places;
+  while (end > begin && !problem_.InTime(times[end - 1].departure, close)) --end;
+  return {.begin = begin, .end = end};
 }
 
 void Recreate::LookBesideRelated(NodeIndex customer, InsertionSpot& best) {

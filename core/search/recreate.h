@@ -31,6 +31,12 @@ class Recreate {
   InsertionSpot Find(NodeIndex customer);
   void Scan(NodeIndex customer, InsertionSpot& best);
   void ScanRoute(NodeIndex customer, int32_t index, InsertionSpot& best);
+  // After the visits at [begin, end): elsewhere a customer is in time on no way, however short.
+  struct Places {
+    int32_t begin = 0;
+    int32_t end = 0;
+  };
+  Places PlacesInTime(NodeIndex customer, const SearchRoute& route) const;
   void LookBesideRelated(NodeIndex customer, InsertionSpot& best);
   void Consider(NodeIndex customer, InsertionSpot spot, InsertionSpot& best);
   bool Blinks() { return blink_ > 0 && random_.Unit() < blink_; }

@@ -1,10 +1,20 @@
 #include "core/search/route_set.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 namespace vrp {
+namespace {
+
+constexpr std::array<NodeIndex, 2> kNoVisits = {0, 0};
+// Equal to no times, so that whoever sets them goes on.
+constexpr VisitTimes kUntimed = {.departure = std::numeric_limits<double>::quiet_NaN(),
+                                 .latest = std::numeric_limits<double>::quiet_NaN()};
+
+}  // namespace
 
 RouteSet::RouteSet(const SearchProblem& problem) : problem_(&problem) {
   places_.resize(problem.size());
@@ -57,7 +67,7 @@ Plan RouteSet::ToPlan() const {
 }
 
 void RouteSet::SetRoute(int32_t index, std::span<const NodeIndex> nodes) {
-  Touch(index);
+  Touch(index, 1);
   SearchRoute& route = routes_[index];
   distance_ -= route.distance;
   used_ -= !route.empty();
@@ -68,7 +78,7 @@ void RouteSet::SetRoute(int32_t index, std::span<const NodeIndex> nodes) {
   Measure(route);
   distance_ += route.distance;
   used_ += !route.empty();
-  Place(index, 1);
+  Place(index, 1, route.customers() + 1);
 }
 
 void RouteSet::Measure(SearchRoute& route) {
@@ -84,26 +94,39 @@ void RouteSet::Measure(SearchRoute& route) {
     route.edge[0] = 0;  // an unused vehicle costs nothing, whatever the matrix says
   route.distance = std::accumulate(route.edge.begin(), route.edge.end(), 0.0);
   if (!p.timed()) return;
-  route.departure.resize(size);
-  route.latest.resize(size);
-  route.departure[0] = p.DepartureAfter(0, p.open(0));
-  for (int32_t i = 1; i < size; ++i) {
-    const double arrival = route.departure[i - 1] + p.Duration(route.nodes[i - 1], route.nodes[i]);
-    route.departure[i] = p.DepartureAfter(route.nodes[i], arrival);
+  route.times.assign(size, kUntimed);
+  for (int32_t i = 0; i + 1 < size; ++i) {
+    route.times[i].drive = p.Duration(route.nodes[i], route.nodes[i + 1]);
   }
-  route.latest[size - 1] = p.close(0);
-  for (int32_t i = size - 2; i >= 0; --i) {
-    const NodeIndex node = route.nodes[i];
-    route.latest[i] =
-        std::min(p.close(node),
-                 route.latest[i + 1] - p.Duration(node, route.nodes[i + 1]) - p.service(node));
+  route.times[size - 1].drive = 0;
+  route.times[0].departure = p.DepartureAfter(0, p.open(0));
+  route.times[size - 1].latest = p.close(0);
+  Retime(route, 1, size - 2);
+}
+
+void RouteSet::Retime(SearchRoute& route, int32_t departs_from, int32_t arrives_until) {
+  const SearchProblem& p = *problem_;
+  const NodeIndex* nodes = route.nodes.data();
+  VisitTimes* times = route.times.data();
+  const auto size = static_cast<int32_t>(route.nodes.size());
+  for (int32_t i = departs_from; i < size; ++i) {
+    const double departure =
+        p.DepartureAfter(nodes[i], times[i - 1].departure + times[i - 1].drive);
+    if (departure == times[i].departure) break;
+    times[i].departure = departure;
+  }
+  for (int32_t i = arrives_until; i >= 0; --i) {
+    const double latest =
+        std::min(p.close(nodes[i]), times[i + 1].latest - times[i].drive - p.service(nodes[i]));
+    if (latest == times[i].latest) break;
+    times[i].latest = latest;
   }
 }
 
-void RouteSet::Place(int32_t index, int32_t from) {
+void RouteSet::Place(int32_t index, int32_t begin, int32_t end) {
   const SearchRoute& route = routes_[index];
   const NodeIndex* nodes = route.nodes.data();
-  for (int32_t i = std::max(1, from - 1); i + 1 < std::ssize(route.nodes); ++i) {
+  for (int32_t i = std::max(1, begin); i < end; ++i) {
     places_[nodes[i]] = {.route = index,
                          .position = i,
                          .before = nodes[i - 1],
@@ -113,14 +136,23 @@ void RouteSet::Place(int32_t index, int32_t from) {
   }
 }
 
+void RouteSet::Replace(int32_t index, int32_t begin, int32_t moved_from) {
+  const SearchRoute& route = routes_[index];
+  const int32_t end = route.customers() + 1;
+  Place(index, begin, std::min(moved_from, end));
+  for (int32_t i = moved_from; i < end; ++i) places_[route.nodes[i]].position = i;
+}
+
 void RouteSet::Insert(NodeIndex customer, InsertionSpot spot) {
-  Touch(spot.route);
+  const int32_t at = spot.after + 1;
+  Touch(spot.route, at);
   const SearchProblem& p = *problem_;
   SearchRoute& route = routes_[spot.route];
-  const int32_t at = spot.after + 1;
+  const NodeIndex before = route.nodes[spot.after];
+  const NodeIndex after = route.nodes[at];
   used_ += route.empty();
-  const double into = p.Distance(route.nodes[spot.after], customer);
-  const double out = p.Distance(customer, route.nodes[at]);
+  const double into = p.Distance(before, customer);
+  const double out = p.Distance(customer, after);
   const double added = into + out - route.edge[spot.after];
   route.nodes.insert(route.nodes.begin() + at, customer);
   route.edge[spot.after] = into;
@@ -128,37 +160,43 @@ void RouteSet::Insert(NodeIndex customer, InsertionSpot spot) {
   route.load += p.demand(customer);
   route.distance += added;
   distance_ += added;
-  Place(spot.route, at);
+  Replace(spot.route, spot.after, at + 2);
   if (!p.timed()) return;
-  route.departure.insert(route.departure.begin() + at, 0);
-  route.latest.insert(route.latest.begin() + at, 0);
-  for (int32_t i = at; i < std::ssize(route.nodes); ++i) {
-    const double arrival = route.departure[i - 1] + p.Duration(route.nodes[i - 1], route.nodes[i]);
-    const double departure = p.DepartureAfter(route.nodes[i], arrival);
-    if (i > at && departure == route.departure[i]) break;
-    route.departure[i] = departure;
-  }
-  for (int32_t i = at; i >= 0; --i) {
-    const NodeIndex node = route.nodes[i];
-    const double latest =
-        std::min(p.close(node),
-                 route.latest[i + 1] - p.Duration(node, route.nodes[i + 1]) - p.service(node));
-    if (i < at && latest == route.latest[i]) break;
-    route.latest[i] = latest;
-  }
+  route.times[spot.after].drive = p.Duration(before, customer);
+  route.times.insert(route.times.begin() + at, kUntimed);
+  route.times[at].drive = p.Duration(customer, after);
+  Retime(route, at, at);
 }
 
 void RouteSet::Remove(int32_t index, int32_t begin, int32_t count) {
   if (count == 0) return;
-  Touch(index);
+  if (count == routes_[index].customers()) {
+    SetRoute(index, kNoVisits);
+    return;
+  }
+  Touch(index, begin);
+  const SearchProblem& p = *problem_;
   SearchRoute& route = routes_[index];
-  distance_ -= route.distance;
-  for (int32_t i = begin; i < begin + count; ++i) places_[route.nodes[i]].route = -1;
-  route.nodes.erase(route.nodes.begin() + begin, route.nodes.begin() + begin + count);
-  Measure(route);
-  distance_ += route.distance;
-  used_ -= route.empty();
-  Place(index, begin);
+  const int32_t end = begin + count;
+  double removed = 0;
+  for (int32_t i = begin - 1; i < end; ++i) removed += route.edge[i];
+  for (int32_t i = begin; i < end; ++i) {
+    places_[route.nodes[i]].route = -1;
+    route.load -= p.demand(route.nodes[i]);
+  }
+  const NodeIndex before = route.nodes[begin - 1];
+  const NodeIndex after = route.nodes[end];
+  const double bridge = p.Distance(before, after);
+  route.nodes.erase(route.nodes.begin() + begin, route.nodes.begin() + end);
+  route.edge.erase(route.edge.begin() + begin, route.edge.begin() + end);
+  route.edge[begin - 1] = bridge;
+  route.distance += bridge - removed;
+  distance_ += bridge - removed;
+  Replace(index, begin - 1, begin + 1);
+  if (!p.timed()) return;
+  route.times.erase(route.times.begin() + begin, route.times.begin() + end);
+  route.times[begin - 1].drive = p.Duration(before, after);
+  Retime(route, begin, begin - 1);
 }
 
 void RouteSet::SetAbsent(std::vector<NodeIndex> absent) { absent_ = std::move(absent); }
@@ -171,22 +209,22 @@ int32_t RouteSet::EmptyRoute() {
   routes_.back().nodes = {0, 0};
   Measure(routes_.back());
   distance_ += routes_.back().distance;
-  saved_in_.push_back(0);
+  saved_in_.emplace_back();
   is_changed_.push_back(0);
   return static_cast<int32_t>(routes_.size()) - 1;
 }
 
 bool RouteSet::InsertionInTime(NodeIndex customer, const SearchRoute& route, int32_t after) const {
   const SearchProblem& p = *problem_;
-  const double arrival = route.departure[after] + p.Duration(route.nodes[after], customer);
+  const double arrival = route.times[after].departure + p.Duration(route.nodes[after], customer);
   if (!p.InTime(arrival, p.close(customer))) return false;
   const NodeIndex next = route.nodes[after + 1];
   return p.InTime(p.DepartureAfter(customer, arrival) + p.Duration(customer, next),
-                  route.latest[after + 1]);
+                  route.times[after + 1].latest);
 }
 
 bool RouteSet::RouteInTime(int32_t index) const {
-  return !problem_->timed() || problem_->InTime(problem_->open(0), routes_[index].latest[0]);
+  return !problem_->timed() || problem_->InTime(problem_->open(0), routes_[index].times[0].latest);
 }
 
 void RouteSet::Begin() {
@@ -198,16 +236,22 @@ void RouteSet::Begin() {
   saved_used_ = used_;
 }
 
-void RouteSet::Touch(int32_t index) {
+void RouteSet::Touch(int32_t index, int32_t from) {
   first_empty_ = std::min(first_empty_, index);  // it may become empty
   if (!is_changed_[index]) {
     is_changed_[index] = 1;
     changed_.push_back(index);
   }
-  if (!recording_ || saved_in_[index] == transaction_) return;
-  saved_in_[index] = transaction_;
+  if (!recording_) return;
+  SavedIn& in = saved_in_[index];
+  if (in.transaction == transaction_) {
+    saved_[in.at].from = std::min(saved_[in.at].from, from);
+    return;
+  }
+  in = {.transaction = transaction_, .at = num_saved_};
   if (num_saved_ == saved_.size()) saved_.emplace_back();
   saved_[num_saved_].index = index;
+  saved_[num_saved_].from = from;
   saved_[num_saved_].route = routes_[index];
   ++num_saved_;
 }
@@ -215,9 +259,10 @@ void RouteSet::Touch(int32_t index) {
 void RouteSet::Rollback() {
   recording_ = false;
   for (size_t k = 0; k < num_saved_; ++k) {
-    std::swap(routes_[saved_[k].index], saved_[k].route);
-    first_empty_ = std::min(first_empty_, saved_[k].index);
-    Place(saved_[k].index, 1);
+    const auto& [index, from, route] = saved_[k];
+    std::swap(routes_[index], saved_[k].route);
+    first_empty_ = std::min(first_empty_, index);
+    Place(index, from - 1, routes_[index].customers() + 1);
   }
   absent_ = saved_absent_;
   for (const NodeIndex node : absent_) places_[node].route = -1;

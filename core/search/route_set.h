@@ -12,16 +12,23 @@
 
 namespace vrp {
 
-// Parallel arrays over the visits, the depot at both ends. `departure` and `latest` are kept with
-// windows only: a customer fits between i and i + 1 exactly when it is reached in time from
-// departure[i], and i + 1 from it by latest[i + 1] (Savelsbergh 1992, "The vehicle routing problem
-// with time windows: minimizing route duration").
+// What windows ask of a visit: a customer fits between i and i + 1 exactly when it is reached in
+// time from the departure of i, and i + 1 from it by the latest arrival of i + 1 (Savelsbergh 1992,
+// "The vehicle routing problem with time windows: minimizing route duration"). Neither ever falls
+// along a route.
+struct VisitTimes {
+  double departure = 0;  // the earliest end of service
+  double latest = 0;     // the latest arrival that keeps the rest of the route in time
+  double drive = 0;      // duration to the next visit; 0 at the end
+
+  bool operator==(const VisitTimes&) const = default;
+};
+
+// Parallel arrays over the visits, the depot at both ends.
 struct SearchRoute {
   std::vector<NodeIndex> nodes;
   std::vector<double> edge;       // edge[i]: distance from nodes[i] to nodes[i + 1]
-  std::vector<double> departure;  // the earliest end of service at nodes[i]
-  std::vector<double>
-      latest;  // the latest arrival at nodes[i] that keeps the rest of the route in time
+  std::vector<VisitTimes> times;  // with windows only
   double load = 0;
   double distance = 0;
 
@@ -89,12 +96,20 @@ class RouteSet {
  private:
   struct Saved {
     int32_t index = 0;
+    int32_t from = 0;  // no visit before it has changed
     SearchRoute route;
   };
-  void Touch(int32_t index);
+  // To be called before the route changes from position `from` on.
+  void Touch(int32_t index, int32_t from);
   void Measure(SearchRoute& route);
-  // Tells the customers from position `from` on, and the one before it, where they are.
-  void Place(int32_t index, int32_t from);
+  // Sets departures from position `departs_from` on and latest arrivals from `arrives_until` back
+  // to the depot, as far as they change.
+  void Retime(SearchRoute& route, int32_t departs_from, int32_t arrives_until);
+  // Tells the customers at [begin, end) where they are.
+  void Place(int32_t index, int32_t begin, int32_t end);
+  // Likewise after visits came or went before position `moved_from`: those from there on have new
+  // positions, and the ones at [begin, moved_from) new neighbours too.
+  void Replace(int32_t index, int32_t begin, int32_t moved_from);
 
   const SearchProblem* problem_;
   std::vector<SearchRoute> routes_;
@@ -106,8 +121,13 @@ class RouteSet {
 
   bool recording_ = false;
   int64_t transaction_ = 0;
-  std::vector<int64_t> saved_in_;  // per slot: the transaction that holds its copy
-  std::vector<Saved> saved_;       // the first num_saved_ are in use; the rest keep their memory
+  // Per slot: the transaction that holds its copy, and where among the saved.
+  struct SavedIn {
+    int64_t transaction = 0;
+    size_t at = 0;
+  };
+  std::vector<SavedIn> saved_in_;
+  std::vector<Saved> saved_;  // the first num_saved_ are in use; the rest keep their memory
   size_t num_saved_ = 0;
   std::vector<NodeIndex> saved_absent_;
   double saved_distance_ = 0;

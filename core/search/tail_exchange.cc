@@ -72,9 +72,9 @@ bool TailExchange::InTime(const VisitPlace& from, const VisitPlace& to, NodeInde
   const SearchRoute& other = routes_.route(to.route);
   const int32_t i = from.position;
   const int32_t j = to.position;
-  return problem.InTime(own.departure[i] + problem.Duration(u, v), other.latest[j]) &&
-         problem.InTime(other.departure[j - 1] + problem.Duration(to.before, from.after),
-                        own.latest[i + 1]);
+  return problem.InTime(own.times[i].departure + problem.Duration(u, v), other.times[j].latest) &&
+         problem.InTime(other.times[j - 1].departure + problem.Duration(to.before, from.after),
+                        own.times[i + 1].latest);
 }
 
 double TailExchange::LoadUntil(const SearchRoute& route, int32_t end) const {

@@ -16,15 +16,33 @@ namespace {
 using test::AnInstance;
 using test::RandomFeasiblePlan;
 
-Instance Timed(uint64_t seed) {
+test::InstanceBuilder ATimedInstance(uint64_t seed) {
   return AnInstance()
       .WithCustomers(40)
       .Seed(seed)
       .RandomDemands()
       .Capacity(40)
       .RandomWindows()
-      .Service(2)
-      .Build();
+      .Service(2);
+}
+
+Instance Timed(uint64_t seed) { return ATimedInstance(seed).Build(); }
+
+// Drives take next to no time, so that windows and service alone say who is late.
+Instance TimedWithShortWays(uint64_t seed) {
+  InstanceData data = ATimedInstance(seed).BuildData();
+  for (Position& position : data.positions) position = {position.x / 1'000, position.y / 1'000};
+  return *Instance::Create(data);
+}
+
+void ExpectPlaced(const RouteSet& routes, const SearchRoute& route, int32_t position) {
+  const VisitPlace& place = routes.PlaceOf(route.nodes[position]);
+  EXPECT_EQ(&routes.route(place.route), &route);
+  EXPECT_EQ(place.position, position);
+  EXPECT_EQ(place.before, route.nodes[position - 1]);
+  EXPECT_EQ(place.after, route.nodes[position + 1]);
+  EXPECT_EQ(place.edge_before, route.edge[position - 1]);
+  EXPECT_EQ(place.edge_after, route.edge[position]);
 }
 
 // What the incremental data must equal: those of a set loaded from the plan.
@@ -38,11 +56,9 @@ void ExpectSameAsReloaded(const RouteSet& routes) {
     const SearchRoute& same = fresh.route(fresh.RouteOf(route.nodes[1]));
     ASSERT_EQ(route.nodes, same.nodes);
     EXPECT_NEAR(route.load, same.load, 1e-9);
-    EXPECT_EQ(route.departure, same.departure);
-    EXPECT_EQ(route.latest, same.latest);
+    EXPECT_EQ(route.times, same.times);
     EXPECT_EQ(route.edge, same.edge);
-    for (int32_t i = 1; i <= route.customers(); ++i)
-      EXPECT_EQ(routes.PositionOf(route.nodes[i]), i);
+    for (int32_t i = 1; i <= route.customers(); ++i) ExpectPlaced(routes, route, i);
   }
 }
 
@@ -77,6 +93,61 @@ TEST(RouteSetTest, RollsBackToThePlanBefore) {
     ASSERT_EQ(routes.ToPlan(), before);
     ExpectSameAsReloaded(routes);
   }
+}
+
+TEST(RouteSetTest, KeepsTimesWhereNothingIsEverLate) {
+  InstanceData data = AnInstance().WithCustomers(4).BuildData();
+  data.kind = ProblemKind::kVrptw;
+  data.windows = {{0, kNoLimit}, {0, kNoLimit}, {0, 1'000}, {5, kNoLimit}, {0, kNoLimit}};
+  const Instance instance = *Instance::Create(data);
+  const SearchProblem problem = SearchProblem::Create(instance, {});
+  RouteSet routes(problem);
+  const int32_t route = routes.EmptyRoute();
+  routes.SetRoute(route, std::vector<NodeIndex>{0, 1, 2, 3, 0});
+  EXPECT_LE(routes.route(route).times[1].latest, 1'000);
+  routes.Insert(4, {.route = route, .after = 3, .cost = 0});
+  ExpectSameAsReloaded(routes);
+  routes.Remove(route, 2, 1);
+  ExpectSameAsReloaded(routes);
+}
+
+InsertionSpot CheapestByTrying(const RouteSet& routes, NodeIndex customer) {
+  const SearchProblem& problem = routes.problem();
+  InsertionSpot best;
+  best.cost = problem.Distance(0, customer) + problem.Distance(customer, 0);
+  for (int32_t r = 0; r < std::ssize(routes.routes()); ++r) {
+    for (int32_t after = 0; after <= routes.route(r).customers(); ++after) {
+      std::vector<NodeIndex> nodes = routes.route(r).nodes;
+      const double before = problem.SequenceDistance(nodes);
+      nodes.insert(nodes.begin() + after + 1, customer);
+      const double cost = problem.SequenceDistance(nodes) - before;
+      if (nodes.size() > 3 && cost < best.cost && problem.SequenceFeasible(nodes)) {
+        best = {.route = r, .after = after, .cost = cost};
+      }
+    }
+  }
+  return best;
+}
+
+TEST(RecreateTest, InsertsAtTheCheapestPlaceThatIsInTime) {
+  int beside_others = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Instance instance = seed % 2 == 0 ? Timed(seed) : TimedWithShortWays(seed);
+    const SearchProblem problem = SearchProblem::Create(instance, {});
+    RouteSet routes(problem);
+    routes.Load(RandomFeasiblePlan(instance, seed));
+    FastRandom random(seed);
+    for (NodeIndex customer = 1; customer < problem.size(); ++customer) {
+      if (routes.RouteOf(customer) < 0) continue;
+      routes.Remove(routes.RouteOf(customer), routes.PositionOf(customer), 1);
+      const InsertionSpot cheapest = CheapestByTrying(routes, customer);
+      const double before = routes.distance();
+      Recreate(routes, random, 0).InsertAll({customer});
+      EXPECT_NEAR(routes.distance() - before, cheapest.cost, 1e-6) << "customer " << customer;
+      beside_others += cheapest.found();
+    }
+  }
+  EXPECT_GT(beside_others, 200);
 }
 
 TEST(RouteSetTest, TakesOverOnlyWhatIsFeasible) {
