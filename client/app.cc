@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/connection.h"
@@ -65,19 +66,31 @@ std::string ParsedPath(const CLI::App& app) {
   return "";
 }
 
+// The deepest command that was reached.
+const CLI::App& Reached(const CLI::App& app) {
+  const std::vector<CLI::App*> children = app.get_subcommands();
+  return children.empty() ? app : Reached(*children.front());
+}
+
+// What is wrong with `word`, which stands where nothing was looked for.
+std::string Surplus(const CLI::App& app, const std::string& word) {
+  const bool has_commands = !Reached(app).get_subcommands(/*filter=*/{}).empty();
+  const bool command = has_commands && !absl::StartsWith(word, "-");
+  return absl::StrCat(command ? "unknown command " : "The following argument was not expected: ",
+                      word);
+}
+
 int ReportParseError(CLI::App& app, const CLI::ParseError& error, Environment& environment) {
   if (error.get_exit_code() == 0) {  // --help, --version
     app.exit(error, environment.out, environment.err);
     environment.out.flush();
     return kExitDone;
   }
-  // CLI11 looks for a missing command before it looks at what stands in its place.
+  // CLI11 looks for what is missing before it looks at what stands in its place.
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
-  const bool unknown_command =
+  const bool instead =
       !rest.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
-  environment.err << "vrpctl: "
-                  << (unknown_command ? absl::StrCat("unknown command ", rest.front())
-                                      : error.what())
+  environment.err << "vrpctl: " << (instead ? Surplus(app, rest.front()) : error.what())
                   << "\n  see: vrpctl" << ParsedPath(app) << " --help" << std::endl;
   return kExitUsage;
 }

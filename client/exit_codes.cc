@@ -15,6 +15,7 @@ ExitCode ExitCodeFor(absl::StatusCode code) {
     case absl::StatusCode::kPermissionDenied:
     case absl::StatusCode::kUnauthenticated:
     case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kAlreadyExists:
       return kExitRefused;
     case absl::StatusCode::kNotFound:
       return kExitNotFound;

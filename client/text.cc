@@ -88,6 +88,8 @@ std::string FormatRate(double per_second) {
 std::string FormatBytes(int64_t bytes) {
   if (bytes >= int64_t{10} << 30)
     return absl::StrFormat("%.0f GiB", std::ldexp(static_cast<double>(bytes), -30));
+  if (bytes > 0 && bytes < int64_t{1} << 20)
+    return absl::StrFormat("%.0f KiB", std::ceil(std::ldexp(static_cast<double>(bytes), -10)));
   return absl::StrFormat("%.0f MiB", std::ldexp(static_cast<double>(bytes), -20));
 }
 

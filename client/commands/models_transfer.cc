@@ -1,5 +1,6 @@
 // models import, models export.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/commands/command.h"
 #include "client/files.h"
 #include "client/flags.h"
@@ -72,7 +74,14 @@ class Upload {
 ExitCode RunImport(CommandContext& context, const TransferFlags& flags) {
   std::error_code error;
   const fs::path path(flags.path);
-  const fs::path folder = fs::is_directory(path, error) ? path : path.parent_path();
+  const bool is_folder = fs::is_directory(path, error);
+  if (!is_folder && std::find(kFiles.begin(), kFiles.end(), path.filename()) == kFiles.end()) {
+    return context.Fail(
+        absl::InvalidArgumentError(absl::StrCat(
+            "wanted a folder with ", absl::StrJoin(kFiles, " and "), ", or one of these files")),
+        flags.path);
+  }
+  const fs::path folder = is_folder ? path : path.parent_path();
   for (const char* file : kFiles) {
     const std::string source = (folder / file).string();
     const absl::Status readable = CheckReadable(source);

@@ -24,6 +24,12 @@ Message DetailOf(const absl::Status& status) {
   return message;
 }
 
+// Whether the daemon itself says so: gRPC gives the same code where there is none.
+bool IsUnreachable(const absl::Status& status) {
+  return status.code() == absl::StatusCode::kUnavailable &&
+         DetailOf<google::rpc::ErrorInfo>(status).domain() != "vrp";
+}
+
 std::string UnreachableMessage(const ErrorPlace& place, const absl::Status& status) {
   absl::string_view message = status.message();
   // gRPC's own text repeats addresses; the reason comes last.
@@ -80,20 +86,23 @@ std::string ConnectionRemedy(absl::string_view message) {
          "HOST:PORT or VRP_REMOTE";
 }
 
+std::string RetryRemedy(const absl::Status& status) {
+  const auto retry = DetailOf<google::rpc::RetryInfo>(status);
+  if (!retry.has_retry_delay()) return "try again later";
+  return absl::StrCat("try again in ", absl::FormatDuration(ToDuration(retry.retry_delay())));
+}
+
 std::string Remedy(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
-      return ConnectionRemedy(status.message());
+      return IsUnreachable(status) ? ConnectionRemedy(status.message()) : RetryRemedy(status);
     case absl::StatusCode::kUnauthenticated:
       return "name the file with your token by --token-file, or set VRP_TOKEN to the token";
-    case absl::StatusCode::kResourceExhausted: {
+    case absl::StatusCode::kResourceExhausted:
       if (absl::StrContains(status.message(), "message larger than max")) {
         return "vrpctl server info tells how large messages may be";
       }
-      const auto retry = DetailOf<google::rpc::RetryInfo>(status);
-      if (!retry.has_retry_delay()) return "try again later";
-      return absl::StrCat("try again in ", absl::FormatDuration(ToDuration(retry.retry_delay())));
-    }
+      return RetryRemedy(status);
     case absl::StatusCode::kDeadlineExceeded:
       return "the daemon took too long to answer; see whether it is overloaded: vrpctl server info";
     case absl::StatusCode::kAlreadyExists:
@@ -106,9 +115,8 @@ std::string Remedy(const absl::Status& status) {
 }  // namespace
 
 std::string ErrorText(const ErrorPlace& place, const absl::Status& status) {
-  const std::string message = status.code() == absl::StatusCode::kUnavailable
-                                  ? UnreachableMessage(place, status)
-                                  : MessageAt(place, status);
+  const std::string message =
+      IsUnreachable(status) ? UnreachableMessage(place, status) : MessageAt(place, status);
   std::string text = "vrpctl: ";
   if (!place.command.empty()) absl::StrAppend(&text, place.command, ": ");
   // Further lines of a message (an error a line) are set in, so that they read as one error.

@@ -16,6 +16,21 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 10'000;  // another program looks at the file
 
+// Why the system refused, where it did; 0: unknown.
+int SystemError(sqlite3* handle, int code) {
+  if (handle == nullptr) return 0;
+  const int told = sqlite3_system_errno(handle);
+  if (told != 0 || (code & 0xff) != SQLITE_IOERR) return told;
+  // SQLite does not tell it of a commit: it is that of the log, to which a commit writes.
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
+  int why = 0;
+  if (log != nullptr && log->pMethods != nullptr) {
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &why);
+  }
+  return why;
+}
+
 }  // namespace
 
 Query::Query(Query&& other) noexcept
@@ -160,7 +175,7 @@ absl::Status Database::SetDurability(Durability durability) {
 absl::Status Database::Error(int code, std::string_view doing) const {
   if (code == SQLITE_OK) return absl::OkStatus();
   const char* detail = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
-  const int why = handle_ == nullptr ? 0 : sqlite3_system_errno(handle_);
+  const int why = SystemError(handle_, code);
   const std::string reason = why == 0 ? "" : Concat(" (", std::strerror(why), ")");
   const std::string text = Concat(path_, ": cannot ", doing, ": ", Escaped(detail), reason);
   switch (code & 0xff) {
@@ -183,6 +198,7 @@ absl::Status Database::Error(int code, std::string_view doing) const {
     case SQLITE_LOCKED:
       return absl::UnavailableError(text);
     case SQLITE_IOERR:
+      if (why == EROFS) return absl::FailedPreconditionError(text);
       return absl::UnavailableError(
           Concat(text, "; the quota or a limit on sizes may be used up, or the disk is failing"));
     default:

@@ -94,9 +94,8 @@ absl::Status StateQuota::Check(int64_t more) const {
     where += Concat(i == 0 ? "" : ", ", parts[i].name, " ", Megabytes(parts[i].bytes));
   }
   return absl::ResourceExhaustedError(Concat(
-      "state folder ", folder_.path(), ": ", Megabytes(used), " used of a quota of ",
-      Megabytes(bytes_), " (", where, ")",
-      more > 0 ? Concat(", and ", Megabytes(more), " more are wanted") : "",
+      "the state folder: ", Megabytes(used), " used of a quota of ", Megabytes(bytes_), " (", where,
+      ")", more > 0 ? Concat(", and ", Megabytes(more), " more are wanted") : "",
       "; delete ended jobs (vrpctl jobs delete), old models or matrices, or raise state_quota_mb"));
 }
 

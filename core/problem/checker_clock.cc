@@ -10,6 +10,11 @@ namespace {
 // What sums of times may differ by for the order of their terms, relative.
 constexpr double kRounding = 1e-12;
 
+// Ways that are tried on from stop to stop, at most.
+size_t MostWays(size_t stops, size_t breaks) {
+  return 200'000 + 16 * stops * (breaks + 1) * (breaks + 2);
+}
+
 // When a stop that is reached at `ready` starts.
 double Begin(const std::vector<TimeWindow>& windows, double ready, double slack) {
   for (const TimeWindow& window : windows) {
@@ -123,9 +128,14 @@ void CheckerClock::AddWaysOn(size_t stop, size_t taken, const Way& from, double 
 CheckerClock::Ways CheckerClock::WaysWithBreaks(double start, double slack) const {
   std::vector<Ways> ways(vehicle_.breaks.size() + 1);
   if (!HardLate(stops_.front().windows, start, slack)) ways[0] = {{start, 0}};
+  size_t left = MostWays(stops_.size(), vehicle_.breaks.size());
   for (size_t i = 1; i < stops_.size(); ++i) {
     std::vector<Ways> next(ways.size());
     for (size_t taken = 0; taken < ways.size(); ++taken) {
+      const size_t tried = ways[taken].size() * (ways.size() - taken);
+      too_many_ways_ = tried > left;
+      if (too_many_ways_) return {};
+      left -= tried;
       for (const Way& way : ways[taken]) AddWaysOn(i, taken, way, slack, next);
     }
     ways = std::move(next);
@@ -234,10 +244,15 @@ ClockReading CheckerClock::Read(bool latest) const {
   ClockReading reading;
   reading.missed_break = MissedBreak();
   const double soonest = stops_.front().windows.front().open;
-  const size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
+  size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
   Run run = Simulate(soonest, tolerance_);
+  std::optional<Way> best;
+  if (breaks > 0 && HasSoftStop()) {
+    best = BestWay(soonest, tolerance_);
+    reading.too_many_ways = too_many_ways_;
+    if (too_many_ways_) breaks = 0;
+  }
   if (breaks > 0) {
-    const std::optional<Way> best = HasSoftStop() ? BestWay(soonest, tolerance_) : std::nullopt;
     run.end = best.has_value() ? best->leaves : EndWithBreaks(soonest, breaks, tolerance_);
     run.late_cost = best.has_value() ? best->late_cost : 0;
   }

@@ -21,6 +21,9 @@ struct ClockReading {
   std::vector<LateStop> late = {};
   double late_cost = 0;                     // with breaks, where `late` tells nothing
   std::optional<size_t> missed_break = {};  // the first that cannot be taken; then none is
+  // The breaks may go to so many places, each with its own lateness, that not all are tried; then
+  // none is taken. A search takes no such route: it stops at a quarter of them.
+  bool too_many_ways = false;
 };
 
 // `path`: the start depot, the visits, and the end depot unless the end is open. Latest: leaves as
@@ -58,7 +61,7 @@ class CheckerClock {
   using Ways = std::vector<Way>;
 
   // All ways to the end with every break taken, and those of one leg from `from` on, by breaks
-  // taken.
+  // taken. None, and too_many_ways_, where they are too many.
   Ways WaysWithBreaks(double start, double slack) const;
   void AddWaysOn(size_t stop, size_t taken, const Way& from, double slack,
                  std::vector<Ways>& reached) const;
@@ -79,6 +82,7 @@ class CheckerClock {
   std::vector<Stop> stops_;
   mutable std::vector<double> times_;  // EndWithBreaks's
   mutable std::vector<double> next_;
+  mutable bool too_many_ways_ = false;
 };
 
 }  // namespace vrp

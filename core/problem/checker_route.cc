@@ -176,6 +176,10 @@ void RouteJudge::JudgeTimes() {
         " cannot begin from ", FormatNumber(missed.window.open), " to ",
         FormatNumber(missed.window.close), " without something being late");
   }
+  if (reading.too_many_ways) {
+    Add({.kind = ViolationKind::kBreak, .amount = 1}, "its ", vehicle_.breaks.size(),
+        " breaks have more places among its late customers than are tried");
+  }
   const double most = vehicle_.max_duration + vehicle_.max_overtime;
   if (figures_.duration <= most + std::max(data_.time_tolerance(), 1e-6 * most)) return;
   Add({.kind = ViolationKind::kDuration, .amount = figures_.duration - most}, "takes ",

@@ -1,13 +1,25 @@
 #include "core/problem/late_breaks.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/problem/break_leg.h"
 
 namespace vrp {
 
+size_t LateBreaks::MostWork(size_t stops, size_t breaks) {
+  return 50'000 + 4 * stops * (breaks + 1) * (breaks + 2);
+}
+
+bool LateBreaks::Spend(size_t work) {
+  if (work > work_left_) return false;
+  work_left_ -= work;
+  return true;
+}
+
 std::optional<LateBreaks::Outcome> LateBreaks::Run(const Route& route, double start) {
   route_ = route;
+  work_left_ = route.most_work;
   double most = 0;
   for (const TimedStop& stop : route.stops) {
     if (stop.last().soft()) most = std::max(most, stop.last().late_cost);
@@ -19,7 +31,7 @@ std::optional<LateBreaks::Outcome> LateBreaks::Run(const Route& route, double st
   std::fill_n(first_.begin() + 1, columns(), labels_.size());
   for (size_t stop = 1; stop < route.stops.size(); ++stop) {
     for (size_t taken = 0; taken < columns(); ++taken) {
-      Reach(stop, taken);
+      if (!Reach(stop, taken)) return std::nullopt;
       first_[stop * columns() + taken + 1] = labels_.size();
     }
   }
@@ -27,12 +39,14 @@ std::optional<LateBreaks::Outcome> LateBreaks::Run(const Route& route, double st
   return Outcome{labels_[chosen_].cost, labels_[chosen_].begin};
 }
 
-void LateBreaks::Reach(size_t stop, size_t taken) {
+bool LateBreaks::Reach(size_t stop, size_t taken) {
   const TimedStop& visit = route_.stops[stop];
   const bool soft = visit.last().soft();
   const size_t begin_of_state = labels_.size();
+  const size_t first = (stop - 1) * columns();
+  if (!Spend(first_[first + taken + 1] - first_[first])) return false;
   for (size_t from = 0; from <= taken; ++from) {
-    const size_t state = (stop - 1) * columns() + from;
+    const size_t state = first + from;
     const auto breaks = route_.breaks.subspan(from, taken - from);
     for (size_t before = first_[state]; before < first_[state + 1]; ++before) {
       const double leave = labels_[before].begin + route_.stops[stop - 1].work;
@@ -40,26 +54,31 @@ void LateBreaks::Reach(size_t stop, size_t taken) {
       if (ready == kNoLimit) continue;
       const double begin = visit.StartAt(ready, route_.tolerance);
       if (!soft && visit.IsLate(begin, route_.tolerance)) continue;
-      Add({begin, labels_[before].cost + visit.LateCost(begin), before}, visit, begin_of_state);
+      labels_.push_back({begin, labels_[before].cost + visit.LateCost(begin), before});
     }
   }
+  Thin(visit, begin_of_state);
+  return true;
 }
 
 // One that is beaten, but no dearer, stays where it is late: LatestStart leaves what is late as it
 // is, and has to know all the times at which that may be.
-bool LateBreaks::Spoils(const Label& label, const Label& other, const TimedStop& visit) const {
-  if (label.begin > other.begin || label.cost > other.cost) return false;
-  const bool ties = label.begin < other.begin && other.cost <= label.cost + cost_rounding_;
-  return !ties || visit.LateCost(other.begin) == 0;
-}
-
-void LateBreaks::Add(const Label& label, const TimedStop& visit, size_t begin_of_state) {
+void LateBreaks::Thin(const TimedStop& visit, size_t begin_of_state) {
   const auto begin = labels_.begin() + static_cast<std::ptrdiff_t>(begin_of_state);
-  const auto spoils_it = [&](const Label& other) { return Spoils(other, label, visit); };
-  if (std::any_of(begin, labels_.end(), spoils_it)) return;
-  const auto spoilt = [&](const Label& other) { return Spoils(label, other, visit); };
-  labels_.erase(std::remove_if(begin, labels_.end(), spoilt), labels_.end());
-  labels_.push_back(label);
+  std::sort(begin, labels_.end(), [](const Label& a, const Label& b) {
+    return std::tie(a.begin, a.cost, a.before) < std::tie(b.begin, b.cost, b.before);
+  });
+  double least = kNoLimit;
+  double last = -kNoLimit;
+  const auto needless = [&](const Label& label) {
+    const bool again = label.begin == last;
+    const bool beaten = least <= label.cost;
+    const bool ties = label.cost <= least + cost_rounding_ && visit.LateCost(label.begin) > 0;
+    last = label.begin;
+    least = std::min(least, label.cost);
+    return again || (beaten && !ties);
+  };
+  labels_.erase(std::remove_if(begin, labels_.end(), needless), labels_.end());
 }
 
 bool LateBreaks::ChooseLast() {
@@ -106,14 +125,17 @@ void LateBreaks::ForEachDeparture(size_t stop, size_t taken, Take take) {
   }
 }
 
-double LateBreaks::LatestStart() {
+std::optional<double> LateBreaks::LatestStart() {
   const size_t last = route_.stops.size() - 1;
+  work_left_ = route_.most_work;
   rest_.resize(std::max(rest_.size(), route_.stops.size() * columns()));
   for (size_t state = 0; state < route_.stops.size() * columns(); ++state) rest_[state].clear();
   const double end = labels_[chosen_].begin;
   RestAt(last, route_.breaks.size()) = {{end, route_.stops[last].LateCost(end)}};
   for (size_t stop = last; stop-- > 1;) {
-    for (size_t taken = 0; taken < columns(); ++taken) Retreat(stop, taken);
+    for (size_t taken = 0; taken < columns(); ++taken) {
+      if (!Retreat(stop, taken)) return std::nullopt;
+    }
   }
   const double soonest = labels_.front().begin;
   double latest = soonest;
@@ -123,11 +145,17 @@ double LateBreaks::LatestStart() {
   return std::max(soonest, std::min(latest, route_.stops.front().last().close));
 }
 
-void LateBreaks::Retreat(size_t stop, size_t taken) {
-  if (LabelsAt(stop, taken).empty()) return;
+bool LateBreaks::Retreat(size_t stop, size_t taken) {
+  const size_t labels = LabelsAt(stop, taken).size();
+  if (labels == 0) return true;
+  for (size_t then = taken; then < columns(); ++then) {
+    if (!Spend(labels * RestAt(stop + 1, then).size())) return false;
+  }
   ForEachDeparture(stop, taken, [&](double leave, double cost) {
     AddRests(stop, taken, leave - route_.stops[stop].work, cost);
   });
+  ThinRests(RestAt(stop, taken));
+  return true;
 }
 
 // What is late on a way that costs no more than the least is so as soon as it can be, whatever the
@@ -142,23 +170,24 @@ void LateBreaks::AddRests(size_t stop, size_t taken, double bound, double cost) 
     const double late = visit.LateCost(label.begin);
     if (late > 0) {
       if (label.begin <= bound + route_.rounding) {
-        AddRest({label.begin, cost + late}, RestAt(stop, taken));
+        RestAt(stop, taken).push_back({label.begin, cost + late});
       }
     } else if (label.begin <= in_time + route_.rounding) {
-      AddRest({in_time, cost}, RestAt(stop, taken));
+      RestAt(stop, taken).push_back({in_time, cost});
     }
   }
 }
 
-void LateBreaks::AddRest(const Rest& rest, std::vector<Rest>& rests) {
-  const auto beats = [](const Rest& a, const Rest& b) {
-    return a.begin >= b.begin && a.cost <= b.cost;
-  };
-  for (const Rest& other : rests) {
-    if (beats(other, rest)) return;
-  }
-  std::erase_if(rests, [&](const Rest& other) { return beats(rest, other); });
-  rests.push_back(rest);
+void LateBreaks::ThinRests(std::vector<Rest>& rests) {
+  std::sort(rests.begin(), rests.end(), [](const Rest& a, const Rest& b) {
+    return a.begin != b.begin ? a.begin > b.begin : a.cost < b.cost;
+  });
+  double least = kNoLimit;
+  std::erase_if(rests, [&](const Rest& rest) {
+    const bool beaten = rest.cost >= least;
+    least = std::min(least, rest.cost);
+    return beaten;
+  });
 }
 
 }  // namespace vrp

@@ -1,6 +1,7 @@
 #include "core/problem/schedule.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "core/problem/late_breaks.h"
@@ -24,10 +25,7 @@ class RouteClock {
 
   RouteSchedule Make(bool needs_duration) {
     const double soonest = visits_.front().first.open;
-    if (RunFrom(soonest) == kNever) {
-      breaks_ = {};
-      RunFrom(soonest);
-    }
+    if (RunFrom(soonest) == kNever) RunWithoutBreaks(soonest);
     const double start = needs_duration || !breaks_.empty() ? LatestStart() : WithoutFirstWait();
     if (start > soonest + rounding_ && RunFrom(start) == kNever) RunFrom(soonest);
     return Result();
@@ -126,6 +124,11 @@ class RouteClock {
     return strict && OutOfShift(last + visits_.back().work) ? kNever : last;
   }
 
+  void RunWithoutBreaks(double start) {
+    breaks_ = {};
+    RunFrom(start);
+  }
+
   bool HasSoftStop() const {
     return std::any_of(visits_.begin(), visits_.end(),
                        [](const TimedStop& visit) { return visit.last().soft(); });
@@ -133,11 +136,13 @@ class RouteClock {
 
   // As RunFrom, from Early(0, 0) on: of each stop only what leads to the least lateness.
   double RunByLateness() {
-    const LateBreaks::Route route = {.stops = visits_,
-                                     .breaks = breaks_,
-                                     .last_by = vehicle_.shift.close - visits_.back().work,
-                                     .tolerance = tolerance_,
-                                     .rounding = rounding_};
+    const LateBreaks::Route route = {
+        .stops = visits_,
+        .breaks = breaks_,
+        .last_by = vehicle_.shift.close - visits_.back().work,
+        .tolerance = tolerance_,
+        .rounding = rounding_,
+        .most_work = 2 * LateBreaks::MostWork(visits_.size(), breaks_.size())};
     if (!late_breaks_.Run(route, Early(0, 0)).has_value()) return kNever;
     const std::vector<LateBreaks::Step> steps = late_breaks_.Steps();
     for (size_t i = 1; i < steps.size(); ++i) {
@@ -180,7 +185,11 @@ class RouteClock {
   // After a run as soon as possible: fills late_, the latest start at each stop that does not delay
   // the last.
   double LatestStart() {
-    if (!breaks_.empty() && HasSoftStop()) return late_breaks_.LatestStart();
+    if (!breaks_.empty() && HasSoftStop()) {
+      const std::optional<double> latest = late_breaks_.LatestStart();
+      if (latest.has_value()) return *latest;
+      RunWithoutBreaks(Early(0, 0));
+    }
     late_.assign(early_.size(), -kNever);
     const size_t last = visits_.size() - 1;
     Late(last, breaks_.size()) = Early(last, breaks_.size());

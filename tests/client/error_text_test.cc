@@ -62,6 +62,20 @@ TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
   EXPECT_THAT(text, HasSubstr("--remote"));
 }
 
+TEST(ErrorText, ADaemonThatSaysItselfThatItCannotIsNotOneThatCannotBeReached) {
+  absl::Status stopping = absl::UnavailableError("the daemon is stopping; call again");
+  google::rpc::ErrorInfo info;
+  info.set_domain("vrp");
+  stopping.SetPayload("type.googleapis.com/google.rpc.ErrorInfo",
+                      absl::Cord(info.SerializeAsString()));
+  google::rpc::RetryInfo retry;
+  retry.mutable_retry_delay()->set_seconds(1);
+  stopping.SetPayload("type.googleapis.com/google.rpc.RetryInfo",
+                      absl::Cord(retry.SerializeAsString()));
+  EXPECT_EQ(ErrorText({"solve", "", "127.0.0.1:50051"}, stopping),
+            "vrpctl: solve: the daemon is stopping; call again\n  try again in 1s\n");
+}
+
 TEST(ErrorText, TellsWhatTlsAndTokensWant) {
   const auto text = [](const absl::Status& status) { return ErrorText(kPlace, status); };
   EXPECT_THAT(

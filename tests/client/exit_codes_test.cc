@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{absl::StatusCode::kOk, 0}, Case{absl::StatusCode::kCancelled, 1},
         Case{absl::StatusCode::kUnknown, 1}, Case{absl::StatusCode::kInvalidArgument, 2},
         Case{absl::StatusCode::kDeadlineExceeded, 1}, Case{absl::StatusCode::kNotFound, 5},
-        Case{absl::StatusCode::kAlreadyExists, 1}, Case{absl::StatusCode::kPermissionDenied, 4},
+        Case{absl::StatusCode::kAlreadyExists, 4}, Case{absl::StatusCode::kPermissionDenied, 4},
         Case{absl::StatusCode::kResourceExhausted, 6},
         Case{absl::StatusCode::kFailedPrecondition, 4}, Case{absl::StatusCode::kAborted, 1},
         Case{absl::StatusCode::kOutOfRange, 2}, Case{absl::StatusCode::kUnimplemented, 2},

@@ -107,9 +107,19 @@ TEST(ModelsImportCommand, SendsBothFilesInChunks) {
   EXPECT_EQ(json["name"], "models/guest/versions/1");
   // The header, the card, three whole chunks of weights and the end, which is empty.
   EXPECT_EQ(json["weights_sha256"], "card 3145728 6");
-  const Ran missing = RunJson(server, {"models", "import", TestPath("nowhere/x"), "--name", "g"});
+  const std::string nowhere = TestPath("nowhere/card.json");
+  const Ran missing = RunJson(server, {"models", "import", nowhere, "--name", "g"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("nowhere/card.json"));
+}
+
+TEST(ModelsImportCommand, TakesNoOtherFileBesideAModel) {
+  FakeServer server(FakeHandlers{});
+  WriteTestFile("card.json", "card");
+  const std::string other = WriteTestFile("model.tar", "other");
+  const Ran ran = RunJson(server, {"models", "import", other, "--name", "guest"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("model.tar: wanted a folder with card.json and weights"));
 }
 
 TEST(ModelsExportCommand, WritesBothFilesOrNone) {

@@ -37,6 +37,14 @@ TEST(Numbers, ShowRatesShort) {
   EXPECT_EQ(FormatRate(1'250'000), "1.2M");
 }
 
+TEST(Numbers, ShowBytesInTheUnitThatFits) {
+  EXPECT_EQ(FormatBytes(0), "0 MiB");
+  EXPECT_EQ(FormatBytes(1), "1 KiB");
+  EXPECT_EQ(FormatBytes(419'840), "410 KiB");
+  EXPECT_EQ(FormatBytes(1 << 20), "1 MiB");
+  EXPECT_EQ(FormatBytes(int64_t{10} << 30), "10 GiB");
+}
+
 TEST(Spans, AreShownInTwoUnits) {
   EXPECT_EQ(FormatSpan(absl::Milliseconds(400)), "0s");
   EXPECT_EQ(FormatSpan(absl::Seconds(59)), "59s");

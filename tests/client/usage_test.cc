@@ -174,6 +174,13 @@ TEST(UsageErrors, NameAnUnknownCommand) {
   EXPECT_THAT(RunCommand({"jobs", "bogus"}).err, HasSubstr("unknown command bogus"));
 }
 
+TEST(UsageErrors, NameWhatStandsInThePlaceOfARequiredOption) {
+  EXPECT_THAT(RunCommand({"models", "export", "net", "folder"}).err,
+              HasSubstr("argument was not expected: folder"));
+  EXPECT_THAT(RunCommand({"models", "export", "net", "--to", "folder"}).err,
+              HasSubstr("argument was not expected: --to"));
+}
+
 TEST(UsageErrors, NameTheRange) {
   EXPECT_THAT(RunCommand({"solve", "x", "--threads", "-1"}).err,
               HasSubstr("--threads: got -1, wanted a whole number from 1 to 2147483647"));

@@ -219,7 +219,9 @@ def main():
     if SHIM.exists():
         cases += [("read_only", point, then) for point, then in READ_ONLY.items()]
     if arguments.cases:
-        cases = [cases[i * len(cases) // arguments.cases] for i in range(arguments.cases)]
+        # The first and the last too: that is the read-only disk in the middle of a training.
+        last = max(1, arguments.cases - 1)
+        cases = [cases[i * (len(cases) - 1) // last] for i in range(arguments.cases)]
     wrong = 0
     try:
         template = State(folder)

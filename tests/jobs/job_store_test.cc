@@ -350,6 +350,7 @@ TEST_F(JobStoreTest, AFullDiskIsAClearErrorAndLosesNothingElse) {
     const absl::Status status = store->Submit(test::ASpec(), "r2", 100).status();
     EXPECT_TRUE(absl::IsUnavailable(status)) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("(File too large)"));
     EXPECT_EQ(store->Find(JobKind::kTraining, first.id)->job.spec, first.spec) << "reading goes on";
   }
   EXPECT_EQ(store->List({.before = 100, .limit = 100})->size(), 1u);

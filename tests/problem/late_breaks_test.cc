@@ -207,5 +207,74 @@ TEST(LateBreaksTest, LessLatenessGoesBeforeASoonerEnd) {
   EXPECT_EQ(Made(data).stops.back().start, 60);
 }
 
+// Customers that each open a unit after the vehicle has come, late from then on: each break that is
+// taken before one of them makes a way of its own, sooner back and dearer than the ones behind.
+InstanceData AWayForEachCustomer(int customers, int breaks, double breaks_until) {
+  const size_t nodes = static_cast<size_t>(customers) + 1;
+  std::vector<Position> positions(nodes);
+  for (size_t i = 1; i < nodes; ++i) positions[i].x = static_cast<double>(i);
+  InstanceData data = AnInstance().Capacity(customers).At(positions).BuildData();
+  const double horizon = 100 * customers;
+  data.kind = ProblemKind::kVrptw;
+  data.windows = {{0, horizon}};
+  for (int i = 1; i <= customers; ++i) data.windows.push_back({11.0 * i, 11.0 * i, 1});
+  data.services.assign(nodes, 0);
+  data.duration_matrix.assign(nodes * nodes, 10);
+  for (size_t i = 0; i < nodes; ++i) data.duration_matrix[i * (nodes + 1)] = 0;
+  data.vehicles[0].shift = {0, horizon};
+  for (int i = 0; i < breaks; ++i) {
+    data.vehicles[0].breaks.push_back({{0, breaks_until}, 2.0 * customers});
+  }
+  return data;
+}
+
+struct Judged {
+  RouteSchedule schedule;
+  CheckReport report;
+};
+
+// The route through all customers in their order.
+Judged JudgeAll(const InstanceData& data) {
+  const Instance instance = *Instance::Create(data);
+  PlannedRoute route;
+  for (NodeIndex i = 1; i < instance.num_nodes(); ++i) route.customers.push_back(i);
+  return {RouteScheduler(instance).Make(route), CheckPlan(instance, {route})};
+}
+
+TEST(LateBreaksTest, AHundredWaysAreAllTried) {
+  const Judged judged = JudgeAll(AWayForEachCustomer(100, 2, 800));
+  EXPECT_TRUE(judged.schedule.feasible);
+  EXPECT_TRUE(judged.report.feasible);
+  EXPECT_GT(judged.schedule.late_cost, 0);
+  EXPECT_NEAR(judged.report.routes[0].late_cost, judged.schedule.late_cost, 1e-3);
+}
+
+TEST(LateBreaksTest, ARouteWithMoreWaysThanAreTriedCountsAsOneWithoutRoomForItsBreaks) {
+  // All ways of this one took a quarter of an hour.
+  const Judged judged = JudgeAll(AWayForEachCustomer(1000, 16, 1e5));
+  EXPECT_FALSE(judged.schedule.feasible);
+  EXPECT_TRUE(judged.schedule.breaks.empty());
+  ASSERT_EQ(judged.report.violations.size(), 1u);
+  EXPECT_EQ(judged.report.violations[0].kind, ViolationKind::kBreak);
+  EXPECT_EQ(judged.report.violations[0].message,
+            "routes[0]: its 16 breaks have more places among its late customers than are tried");
+}
+
+TEST(LateBreaksTest, WhatTakesMoreWorkThanIsAllowedHasNoOutcome) {
+  const InstanceData data = AWayForEachCustomer(40, 2, 300);
+  std::vector<TimedStop> stops(1, {.first = data.windows[0]});
+  for (size_t i = 1; i < data.windows.size(); ++i) {
+    stops.push_back({.travel = 10, .first = data.windows[i]});
+  }
+  LateBreaks::Route route = {.stops = stops, .breaks = data.vehicles[0].breaks, .last_by = 1e4};
+  LateBreaks ways;
+  route.most_work = LateBreaks::MostWork(stops.size(), route.breaks.size());
+  const auto outcome = ways.Run(route, 0);
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_TRUE(ways.LatestStart().has_value());
+  route.most_work = 100;
+  EXPECT_FALSE(ways.Run(route, 0).has_value());
+}
+
 }  // namespace
 }  // namespace vrp

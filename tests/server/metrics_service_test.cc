@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
+#include "server/runtime/logging.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/http_get.h"
 #include "tests/server/messages.h"
@@ -177,6 +178,37 @@ TEST_F(MetricsServiceTest, CountsASolveByWhatItsCallerHeard) {
   while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}") > 0) {
   }
   EXPECT_EQ(Value(Requests("SolverService/Solve", "CANCELLED", "cancelled")), 1);
+}
+
+// Neither ends by itself: a load that hangs, and whoever waits for it.
+TEST_F(MetricsServiceTest, ACallThatTheDrainsEndCutsIsOneOfADaemonThatStops) {
+  absl::Notification loading;
+  absl::Notification go_on;
+  loader_ = [&](const std::string&, DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
+    if (!loading.HasBeenNotified()) loading.Notify();
+    go_on.WaitForNotification();
+    return std::make_unique<NearestNeighbourPolicy>();
+  };
+  AddModel("net");
+  Start();
+  testing::internal::CaptureStderr();
+  StartLogging({.level = "debug"});
+  grpc::Status heard;
+  std::thread caller([&] {
+    Context context;
+    v1::LoadModelRequest request;
+    v1::Model model;
+    request.set_name("models/net");
+    heard = v1::ModelService::NewStub(channel_)->LoadModel(&context, request, &model);
+    go_on.Notify();
+  });
+  loading.WaitForNotification();
+  Stop();
+  caller.join();
+  EXPECT_EQ(heard.error_code(), grpc::StatusCode::UNAVAILABLE) << heard.error_message();
+  const std::string log = testing::internal::GetCapturedStderr();
+  StartLogging({});
+  EXPECT_THAT(log, testing::ContainsRegex("request .*LoadModel.*UNAVAILABLE"));
 }
 
 TEST_F(MetricsServiceTest, GivesEachRequestAnIdOrKeepsItsCallers) {

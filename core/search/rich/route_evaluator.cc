@@ -1,6 +1,7 @@
 #include "core/search/rich/route_evaluator.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/problem/break_leg.h"
 
@@ -31,10 +32,11 @@ RouteValue RouteEvaluator::Evaluate(const RichVehicle& vehicle, std::span<const 
     return value;
   }
   if (vehicle.needs_duration) {
-    const double latest = labels   ? late_breaks_.LatestStart()
-                          : breaks ? LatestStartWithBreaks(vehicle, nodes)
-                                   : LatestStart(vehicle, nodes);
-    value.duration = end_ - std::max(begin_[0], std::min(latest, vehicle.leaves_by));
+    const std::optional<double> latest = labels   ? late_breaks_.LatestStart()
+                                         : breaks ? LatestStartWithBreaks(vehicle, nodes)
+                                                  : LatestStart(vehicle, nodes);
+    if (!latest.has_value()) return value;
+    value.duration = end_ - std::max(begin_[0], std::min(*latest, vehicle.leaves_by));
     if (!problem_.InTime(value.duration, vehicle.duration_limit)) return value;
   }
   value.cost = vehicle.fixed + vehicle.per_distance * value.distance +
@@ -219,11 +221,13 @@ bool RouteEvaluator::ForwardByLateness(const RichVehicle& vehicle,
                                        std::span<const NodeIndex> nodes) {
   ReadStops(vehicle, nodes);
   begin_.assign(1, std::max(vehicle.leaves_from, ReleaseOf(nodes, 0)));
-  const LateBreaks::Route route = {.stops = stops_,
-                                   .breaks = vehicle.breaks,
-                                   .last_by = vehicle.shift_close - stops_.back().work,
-                                   .tolerance = problem_.time_slack(),
-                                   .rounding = problem_.time_slack()};
+  const LateBreaks::Route route = {
+      .stops = stops_,
+      .breaks = vehicle.breaks,
+      .last_by = vehicle.shift_close - stops_.back().work,
+      .tolerance = problem_.time_slack(),
+      .rounding = problem_.time_slack(),
+      .most_work = LateBreaks::MostWork(stops_.size(), vehicle.breaks.size())};
   const auto outcome = late_breaks_.Run(route, begin_[0]);
   if (!outcome.has_value()) return false;
   late_ = outcome->late_cost;
