@@ -96,6 +96,7 @@ RichAnnealing::RichAnnealing(RichRouteSet& routes, FastRandom& random, const Sea
       types_(routes, random),
       pruning_(routes),
       alternatives_(routes),
+      tails_(routes, random),
       reported_(absl::InfinitePast()),
       times_absent_(routes.problem().units(), 0) {
   route_weight_ = routes.problem().route_weight();
@@ -149,6 +150,7 @@ SearchEnd RichAnnealing::Run(ImprovementFn on_improvement) {
       Report(on_improvement);
     }
     SteerFleet(used);
+    ExchangeTails();
     Step();
   }
   if (unreported_) Report(on_improvement);
@@ -178,6 +180,12 @@ void RichAnnealing::SetToll(double phase, double used) {
     toll_ = kFirstToll * mean_edge_cost_ / mean_weight_ * std::pow(kLastToll / kFirstToll, phase);
   }
   recreate_.SetToll(toll_);
+}
+
+void RichAnnealing::ExchangeTails() {
+  if (!tails_.Run(temperature_, route_weight_)) return;
+  current_ = Measure();
+  KeepBest();
 }
 
 void RichAnnealing::Step() {

@@ -1,4 +1,5 @@
-// The perturbation search over rich routes: ruin, recreate, accept as in simulated annealing.
+// The perturbation search over rich routes: ruin, recreate and exchange of tails, accepted as in
+// simulated annealing.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,17 @@
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_route_set.h"
 #include "core/search/rich/rich_ruin.h"
+#include "core/search/rich/rich_tail_exchange.h"
 #include "core/search/rich/rich_types.h"
 #include "core/search/search.h"
 
 namespace vrp {
 
-// SISR (Christiaens and Vanden Berghe 2020). The best plan has the least weight of required units
-// left out, then the fewest routes where the objective says so, then the least cost. On the way,
-// less weight left out always wins while there is hope for all; where there is none, units are
-// given up at a toll that rises, so that weight and cost are searched together. Not thread-safe.
+// SISR (Christiaens and Vanden Berghe 2020), with exchanges of tails between its iterations. The
+// best plan has the least weight of required units left out, then the fewest routes where the
+// objective says so, then the least cost. On the way, less weight left out always wins while there
+// is hope for all; where there is none, units are given up at a toll that rises, so that weight and
+// cost are searched together. Not thread-safe.
 class RichAnnealing {
  public:
   // `routes` holds the plan to start from; it and `random` must outlive this.
@@ -51,6 +54,7 @@ class RichAnnealing {
   SearchEnd StopKind(absl::Time now) const;
   void Cool(double phase, absl::Time now);
   void SetToll(double phase, double used);
+  void ExchangeTails();
   void Step();
   void Judge();
   void ChangeTypes();
@@ -84,6 +88,7 @@ class RichAnnealing {
   RichTypes types_;
   RichPruning pruning_;
   RichAlternatives alternatives_;
+  RichTailExchange tails_;
 
   bool fleet_too_small_ = false;
   bool packs_ = false;            // where required units are absent and no route was taken away
