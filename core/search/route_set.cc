@@ -136,7 +136,7 @@ void RouteSet::Place(int32_t index, int32_t begin, int32_t end) {
   }
 }
 
-void RouteSet::Replace(int32_t index, int32_t begin, int32_t moved_from) {
+void RouteSet::PlaceAgain(int32_t index, int32_t begin, int32_t moved_from) {
   const SearchRoute& route = routes_[index];
   const int32_t end = route.customers() + 1;
   Place(index, begin, std::min(moved_from, end));
@@ -160,7 +160,7 @@ void RouteSet::Insert(NodeIndex customer, InsertionSpot spot) {
   route.load += p.demand(customer);
   route.distance += added;
   distance_ += added;
-  Replace(spot.route, spot.after, at + 2);
+  PlaceAgain(spot.route, spot.after, at + 2);
   if (!p.timed()) return;
   route.times[spot.after].drive = p.Duration(before, customer);
   route.times.insert(route.times.begin() + at, kUntimed);
@@ -192,7 +192,7 @@ void RouteSet::Remove(int32_t index, int32_t begin, int32_t count) {
   route.edge[begin - 1] = bridge;
   route.distance += bridge - removed;
   distance_ += bridge - removed;
-  Replace(index, begin - 1, begin + 1);
+  PlaceAgain(index, begin - 1, begin + 1);
   if (!p.timed()) return;
   route.times.erase(route.times.begin() + begin, route.times.begin() + end);
   route.times[begin - 1].drive = p.Duration(before, after);

@@ -109,7 +109,7 @@ class RouteSet {
   void Place(int32_t index, int32_t begin, int32_t end);
   // Likewise after visits came or went before position `moved_from`: those from there on have new
   // positions, and the ones at [begin, moved_from) new neighbours too.
-  void Replace(int32_t index, int32_t begin, int32_t moved_from);
+  void PlaceAgain(int32_t index, int32_t begin, int32_t moved_from);
 
   const SearchProblem* problem_;
   std::vector<SearchRoute> routes_;

@@ -1,31 +1,29 @@
 #include "core/search/tail_exchange.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
+
+#include "core/search/tail_tries.h"
 
 namespace vrp {
 namespace {
 
-// One exchange is looked for beside each ruin and recreate where routes have so many customers;
-// they are looked for some at a time. Windows refuse most of them.
-constexpr double kCustomersPerTry = 15;
-constexpr double kTimedCustomersPerTry = 4;
-constexpr int32_t kTriesAtOnce = 3;
-constexpr size_t kTailsTried = 20;
+// Instead of kCustomersPerTailTry: windows refuse most exchanges.
+constexpr double kTimedCustomersPerTailTry = 4;
 
 }  // namespace
 
 bool TailExchange::Run(double temperature) {
   if (routes_.routes_used() < 2) return false;
   const SearchProblem& problem = routes_.problem();
-  const double per_try = problem.timed() ? kTimedCustomersPerTry : kCustomersPerTry;
-  const double tries = problem.num_servable() / (per_try * routes_.routes_used());
-  if (random_.Unit() * kTriesAtOnce >= tries) return false;
+  const double per_try = problem.timed() ? kTimedCustomersPerTailTry : kCustomersPerTailTry;
+  if (!TailTriesAreDue(random_, problem.num_servable(), routes_.routes_used(), per_try)) {
+    return false;
+  }
   bool changed = false;
-  for (int32_t i = 0; i < kTriesAtOnce; ++i) {
+  for (int32_t i = 0; i < kTailTriesAtOnce; ++i) {
     const NodeIndex u = 1 + random_.Below(problem.size() - 1);
-    changed |= TryFrom(u, -temperature * std::log(1 - random_.Unit()));
+    changed |= TryFrom(u, DrawMostAdded(random_, temperature));
   }
   return changed;
 }

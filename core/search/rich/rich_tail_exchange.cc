@@ -1,17 +1,12 @@
 #include "core/search/rich/rich_tail_exchange.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "core/search/tail_tries.h"
 
 namespace vrp {
 namespace {
 
-// One exchange is looked for beside each ruin and recreate where routes have so many customers;
-// they are looked for some at a time. (Measured: with 2 to 6 where there are windows, short routes
-// are none the better for what it costs.)
-constexpr double kCustomersPerTry = 15;
-constexpr int32_t kTriesAtOnce = 3;
-constexpr size_t kTailsTried = 20;
 // How often unlike vehicles go with their tails.
 constexpr double kSwapRate = 0.5;
 
@@ -19,14 +14,16 @@ constexpr double kSwapRate = 0.5;
 
 bool RichTailExchange::Run(double temperature, double route_weight) {
   if (routes_.used() == 0) return false;
-  const auto customers = static_cast<double>(routes_.servable().size());
-  const double tries = customers / (kCustomersPerTry * routes_.used());
-  if (random_.Unit() * kTriesAtOnce >= tries) return false;
+  // With windows too: more tries cost more than short routes gain by them.
+  if (!TailTriesAreDue(random_, std::ssize(routes_.servable()), routes_.used(),
+                       kCustomersPerTailTry)) {
+    return false;
+  }
   route_weight_ = route_weight;
   bool changed = false;
-  for (int32_t i = 0; i < kTriesAtOnce; ++i) {
+  for (int32_t i = 0; i < kTailTriesAtOnce; ++i) {
     const NodeIndex u = problem_.depots() + random_.Below(problem_.size() - problem_.depots());
-    changed |= TryFrom(u, -temperature * std::log(1 - random_.Unit()));
+    changed |= TryFrom(u, DrawMostAdded(random_, temperature));
   }
   return changed;
 }
