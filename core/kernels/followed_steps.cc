@@ -23,4 +23,13 @@ void FollowOnCpu(const FollowRequest& request, const FollowResult<T>& result, Cp
 template void FollowOnCpu(const FollowRequest&, const FollowResult<float>&, CpuPool*);
 template void FollowOnCpu(const FollowRequest&, const FollowResult<double>&, CpuPool*);
 
+template <typename T>
+void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result) {
+  for (int64_t row = 0; row < request.rows(); ++row) {
+    Advance(SerialGroup(), request, row, result);
+  }
+}
+template void AdvanceOnCpu(const AdvanceRequest&, const AdvanceResult<float>&);
+template void AdvanceOnCpu(const AdvanceRequest&, const AdvanceResult<double>&);
+
 }  // namespace vrp

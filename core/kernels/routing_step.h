@@ -39,6 +39,20 @@ constexpr bool IsAllowed(const StepRules& rules, const RouteState& state, const 
   return !rules.timed || IsInTime(rules, state, node, distance, way_back);
 }
 
+// The number-th of the nodes that may come next, counted round; -1: there is none.
+constexpr int32_t AllowedNode(const StepRules& rules, const RouteState& state,
+                              const uint8_t* visited, int64_t number) {
+  int32_t count = 0;
+  for (int32_t n = 0; n < rules.problem.nodes; ++n) {
+    count += IsAllowed(rules, state, visited, n) ? 1 : 0;
+  }
+  if (count == 0) return -1;
+  int64_t left = number % count;
+  int32_t node = 0;
+  while (!IsAllowed(rules, state, visited, node) || left-- > 0) ++node;
+  return node;
+}
+
 // Goes to `node`, which must be allowed.
 constexpr void Take(const StepRules& rules, int32_t node, RouteState& state, uint8_t* visited) {
   const RoutingProblem& problem = rules.problem;

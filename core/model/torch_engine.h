@@ -38,7 +38,7 @@ class TorchEngine final : public PolicyEngine {
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override;
 
-  // In float32: of REINFORCE for networks whose passes are fused, along labels for sequence models.
+  // In float32: of REINFORCE, where passes that can be fused are; along labels for sequence models.
   absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
       const WholeStepsRequest& request) override;
 

@@ -22,9 +22,8 @@ std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& opt
 
 absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
     const WholeStepsRequest& request) {
-  if (!request.labels && (!options_.fused || network_->recurrent())) {
-    return absl::UnimplementedError(
-        Concat("architecture ", architecture(), ": a rollout is more than one launch"));
+  if (!request.labels && !options_.fused && !network_->recurrent()) {
+    return absl::UnimplementedError("engine options: passes that are not fused");
   }
   if (request.labels && !network_->recurrent()) {
     return absl::UnimplementedError(
@@ -35,6 +34,9 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
   }
   if (options_.gradient_checkpointing) {
     return absl::UnimplementedError("training.gradient_checkpointing: not in whole steps");
+  }
+  if (request.drawn.has_value() && node_order() != NodeOrder::kAsGiven) {
+    return absl::UnimplementedError("drawn: the network reads nodes in an order");
   }
   if (request.drawn.has_value() && MostNodes(*request.drawn) > request.nodes) {
     return absl::InvalidArgumentError(Concat("drawn: got instances of up to ",

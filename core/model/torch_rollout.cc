@@ -79,15 +79,6 @@ class Runner {
     return StepBlock({request_.seed, request_.stream, trajectory, static_cast<int32_t>(steps_)});
   }
 
-  // POMO's: the p-th of the nodes that may come first, counted round.
-  int32_t DistinctStart(int64_t row) {
-    std::vector<int32_t> allowed;
-    for (int32_t node = 0; node < rules_of(row).problem.nodes; ++node) {
-      if (IsAllowed(rules_of(row), state(row), visited(row), node)) allowed.push_back(node);
-    }
-    return allowed[static_cast<size_t>(row % paths_) % allowed.size()];
-  }
-
   absl::Status StuckStatus(int64_t row) {
     const auto found = std::find(visited(row), visited(row) + nodes_, 0) - visited(row);
     const int32_t first_row = job_.batch->first_rows[static_cast<size_t>(instance(row))];
@@ -130,7 +121,9 @@ class Runner {
         return;
       }
       buffer.SetUniform(row, FirstUniform(Draws(row)));
-      if (steps_ == 0 && request_.distinct_starts) buffer.SetGiven(row, DistinctStart(row));
+      if (steps_ == 0 && request_.distinct_starts) {
+        buffer.SetGiven(row, AllowedNode(rules_of(row), state(row), visited(row), row % paths_));
+      }
     });
     if (stuck.load() >= 0) return StuckStatus(stuck.load());
     return absl::OkStatus();
@@ -138,18 +131,12 @@ class Runner {
 
   // [3, B, P] double: the choice, its log-probability, whether it is the likeliest.
   at::Tensor Choose(const at::Tensor& logits, const DeviceSteps& step) const {
-    const at::Tensor log_probabilities = at::log_softmax(logits, -1);
-    const at::Tensor likeliest = at::argmax(log_probabilities, -1);
-    at::Tensor own = likeliest;
-    if (request_.choice == Choice::kSample) {
-      const at::Tensor below = at::cumsum(at::softmax(logits / request_.temperature, -1), -1);
-      const at::Tensor drawn = (below <= step.uniforms.unsqueeze(2)).sum(-1);
-      own = at::where(drawn < logits.size(2), drawn, likeliest);  // what rounding left over
-    }
-    const at::Tensor choice = at::where(step.given >= 0, step.given, own);
-    const at::Tensor log_probability = log_probabilities.gather(2, choice.unsqueeze(2)).squeeze(2);
+    const ChosenNodes chosen = ChooseNodes(
+        logits, {.given = step.given,
+                 .uniforms = request_.choice == Choice::kSample ? step.uniforms : at::Tensor(),
+                 .temperature = request_.temperature});
     return at::stack(
-        {choice.to(at::kDouble), log_probability, (choice == likeliest).to(at::kDouble)});
+        {chosen.nodes.to(at::kDouble), chosen.log_probabilities, chosen.likeliest.to(at::kDouble)});
   }
 
   void Advance(const at::Tensor& chosen) {
@@ -333,6 +320,21 @@ absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfe
 at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden) {
   return at::nan_to_num(logits.to(at::kDouble), 0, 0, 0)
       .masked_fill(forbidden, -std::numeric_limits<double>::infinity());
+}
+
+ChosenNodes ChooseNodes(const at::Tensor& logits, const ChoiceInputs& inputs) {
+  const at::Tensor log_probabilities = at::log_softmax(logits, -1);
+  const at::Tensor likeliest = at::argmax(log_probabilities, -1);
+  at::Tensor own = likeliest;
+  if (inputs.uniforms.defined()) {
+    const at::Tensor below = at::cumsum(at::softmax(logits / inputs.temperature, -1), -1);
+    const at::Tensor drawn = (below <= inputs.uniforms.unsqueeze(2)).sum(-1);
+    own = at::where(drawn < logits.size(2), drawn, likeliest);  // what rounding left over
+  }
+  const at::Tensor nodes = at::where(inputs.given >= 0, inputs.given, own);
+  return {.nodes = nodes,
+          .log_probabilities = log_probabilities.gather(2, nodes.unsqueeze(2)).squeeze(2),
+          .likeliest = nodes == likeliest};
 }
 
 ReplayTerms Replay(const TorchDecoder& decoder, const TakenSteps& steps, int64_t trajectories,

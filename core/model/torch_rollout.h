@@ -49,4 +49,18 @@ ReplayTerms Replay(const TorchDecoder& decoder, const TakenSteps& steps, int64_t
 // weights. Double, since chances are summed.
 at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden);
 
+// What decides a step's choices besides the logits, [B, P] each.
+struct ChoiceInputs {
+  at::Tensor given;        // int64: the choice that is made for the network; -1: none
+  at::Tensor uniforms;     // double, that choices are drawn with; undefined: the likeliest
+  double temperature = 1;  // of what is drawn
+};
+struct ChosenNodes {
+  at::Tensor nodes;              // [B, P] int64
+  at::Tensor log_probabilities;  // [B, P] double, at temperature 1
+  at::Tensor likeliest;          // [B, P] bool: the node is
+};
+// By logits [B, P, N] of Sound, whose every row allows a node.
+ChosenNodes ChooseNodes(const at::Tensor& logits, const ChoiceInputs& inputs);
+
 }  // namespace vrp

@@ -2,15 +2,13 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
-#include <torch/csrc/autograd/autograd.h>
 
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/model/torch_guard.h"
-#include "core/model/torch_passes.h"
+#include "core/model/torch_step_passes.h"
 
 namespace vrp {
 namespace {
@@ -30,18 +28,15 @@ class TorchWholeSteps final : public RecordedSteps {
   absl::Status Step(StepBaseline baseline) override { return Begin(baseline, nullptr); }
 
  private:
-  // A rollout on the device.
-  struct Rolled {
-    RolloutMemory memory;
-    at::Tensor costs;  // [B, P], scaled
-  };
-
   int64_t Trajectories(StepBaseline baseline) const {
     return baseline == StepBaseline::kShared ? request_.trajectories : 1;
   }
-  DecoderProjections Project(const TorchParameters& parameters, const TorchBatch& batch) const;
-  absl::StatusOr<Rolled> RollOut(FusedPasses<float>& passes,
-                                 const BatchRolloutRequest& request) const;
+  std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
+                                     const TorchBatch& batch) const;
+  // Scaled [B, P].
+  at::Tensor CostsOf(const RolledTours& tours) const {
+    return tours.costs.view({request_.instances, -1}) / batch_.scales().unsqueeze(1);
+  }
   // By one greedy rollout, [B], scaled.
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
                                          const TorchBatch& batch) const;
@@ -52,10 +47,10 @@ class TorchWholeSteps final : public RecordedSteps {
   absl::Status Draw();
   // All of a step behind its instances, in the current stream.
   absl::Status Work(StepBaseline baseline);
+  // [B * P], of scaled costs.
   absl::StatusOr<at::Tensor> Advantages(StepBaseline baseline, const TorchBatch& batch,
-                                        const Rolled& rolled) const;
-  absl::Status Report(const Rolled& rolled, const at::Tensor& weights, const at::Tensor& terms);
-  void Backward(PassGradient gradient) const;
+                                        const at::Tensor& costs) const;
+  absl::Status Report(const RolledTours& tours, const at::Tensor& weights, const at::Tensor& terms);
 
   void LoadOwn(const WholeStepsState& state) override {
     average_.fill_(state.average.value);
@@ -108,39 +103,32 @@ absl::Status TorchWholeSteps::BeginAverage() {
   return absl::OkStatus();
 }
 
-DecoderProjections TorchWholeSteps::Project(const TorchParameters& parameters,
-                                            const TorchBatch& batch) const {
-  const AutocastScope autocast(device_.type(), parts_.options.precision);
-  std::optional<DecoderProjections> projections = parts_.network->Project(parameters, batch, {});
-  TORCH_CHECK(projections.has_value(), "a network whose passes are not fused");
-  return *std::move(projections);
-}
-
-absl::StatusOr<TorchWholeSteps::Rolled> TorchWholeSteps::RollOut(
-    FusedPasses<float>& passes, const BatchRolloutRequest& request) const {
-  const int64_t rows = int64_t{request_.instances} * request.trajectories;
-  const RolloutMemory memory(rows, request.max_steps, device_);
-  VRP_RETURN_IF_ERROR(passes.Rollout(request, memory.result()));
-  const at::Tensor costs = memory.Costs().view({request_.instances, request.trajectories});
-  return Rolled{.memory = memory, .costs = costs / batch_.scales().unsqueeze(1)};
+std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& parameters,
+                                                    const TorchBatch& batch) const {
+  return MakeStepPasses({.network = parts_.network,
+                         .parameters = &parameters,
+                         .instances = &batch,
+                         .rules = batch_.rules(),
+                         .precision = parts_.options.precision,
+                         .scaler = parts_.scaler,
+                         .deterministic = parts_.options.deterministic});
 }
 
 absl::StatusOr<at::Tensor> TorchWholeSteps::GreedyCosts(const TorchParameters& parameters,
                                                         const TorchBatch& batch) const {
   const c10::NoGradGuard no_gradients;
-  FusedPasses<float> passes(Project(parameters, batch), batch_.rules(),
-                            parts_.options.deterministic);
-  VRP_ASSIGN_OR_RETURN(const Rolled rolled, RollOut(passes, {.max_steps = batch_.max_steps()}));
-  return rolled.costs.squeeze(1);
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+                       Encode(parameters, batch)->RollOut({.max_steps = batch_.max_steps()}));
+  return CostsOf(tours).squeeze(1);
 }
 
 absl::StatusOr<at::Tensor> TorchWholeSteps::Advantages(StepBaseline baseline,
                                                        const TorchBatch& batch,
-                                                       const Rolled& rolled) const {
+                                                       const at::Tensor& costs) const {
   at::Tensor base;
   switch (baseline) {
     case StepBaseline::kShared:
-      base = rolled.costs.mean(1, true);
+      base = costs.mean(1, true);
       break;
     case StepBaseline::kAverage:
       base = average_;
@@ -151,61 +139,50 @@ absl::StatusOr<at::Tensor> TorchWholeSteps::Advantages(StepBaseline baseline,
       break;
     }
   }
-  return ((rolled.costs - base) / rolled.costs.numel()).flatten();
+  return ((costs - base) / costs.numel()).flatten();
 }
 
 absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
   parts_.parameters->gradient().zero_();
   const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
-  const auto paths = static_cast<int32_t>(Trajectories(baseline));
-  const bool starts = request_.distinct_starts && baseline == StepBaseline::kShared;
-  FusedPasses<float> passes(Project(*parts_.parameters, instances), batch_.rules(),
-                            parts_.options.deterministic);
-  VRP_ASSIGN_OR_RETURN(const Rolled rolled, RollOut(passes, {.choice = StepChoice::kSample,
-                                                             .trajectories = paths,
-                                                             .distinct_starts = starts,
-                                                             .seed = request_.seed,
-                                                             .stream = 1,  // of the first step
-                                                             .steps = optimiser_.steps(),
-                                                             .max_steps = batch_.max_steps()}));
+  const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, instances);
+  VRP_ASSIGN_OR_RETURN(
+      const RolledTours tours,
+      passes->RollOut(
+          {.choice = StepChoice::kSample,
+           .trajectories = static_cast<int32_t>(Trajectories(baseline)),
+           .distinct_starts = request_.distinct_starts && baseline == StepBaseline::kShared,
+           .seed = request_.seed,
+           .stream = 1,  // of the first step
+           .steps = optimiser_.steps(),
+           .max_steps = batch_.max_steps()}));
   at::Tensor weights;
+  at::Tensor mean;
   {
     const c10::NoGradGuard no_gradients;
-    VRP_ASSIGN_OR_RETURN(weights, Advantages(baseline, instances, rolled));
+    const at::Tensor costs = CostsOf(tours);
+    VRP_ASSIGN_OR_RETURN(weights, Advantages(baseline, instances, costs));
+    mean = costs.mean();
   }
-  const at::Tensor terms = at::empty_like(weights);
-  VRP_ASSIGN_OR_RETURN(PassGradient gradient,
-                       passes.SecondPass({.trajectories = paths,
-                                          .distinct_starts = starts,
-                                          .max_steps = batch_.max_steps(),
-                                          .choices = rolled.memory.result().choices,
-                                          .weights = weights.const_data_ptr<double>()},
-                                         terms.mutable_data_ptr<double>()));
-  Backward(std::move(gradient));
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights));
   if (baseline == StepBaseline::kAverage) {
     const double decay = request_.average_decay;
-    average_.copy_(decay * average_ + (1 - decay) * rolled.costs.mean());
+    average_.copy_(decay * average_ + (1 - decay) * mean);
   }
-  return Report(rolled, weights, terms);
+  return Report(tours, weights, terms);
 }
 
-void TorchWholeSteps::Backward(PassGradient gradient) const {
-  for (at::Tensor& by : gradient.gradients) by = Scaled(by);
-  torch::autograd::backward(gradient.roots, gradient.gradients);
-}
-
-absl::Status TorchWholeSteps::Report(const Rolled& rolled, const at::Tensor& weights,
+absl::Status TorchWholeSteps::Report(const RolledTours& tours, const at::Tensor& weights,
                                      const at::Tensor& terms) {
   const c10::NoGradGuard no_gradients;
-  const RolloutMemory& memory = rolled.memory;
-  const at::Tensor difference = (terms - memory.LogLikelihoods()).abs();
+  const at::Tensor difference = (terms - tours.log_likelihoods).abs();
   const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
   return Finish((weights * terms).sum(),
-                {.cost = memory.Costs().mean(),
-                 .pass_difference = (difference / memory.Lengths().clamp_min(1)).max(),
+                {.cost = tours.costs.mean(),
+                 .pass_difference = (difference / tours.lengths.clamp_min(1)).max(),
                  .instances = at::full({}, request_.instances, average_.options()),
                  .accuracy = at::full({}, kNone, average_.options()),
-                 .stuck = (memory.Ends() != done).sum()});
+                 .stuck = (tours.ends != done).sum()});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// WholeSteps of REINFORCE, of a network whose passes are fused (torch_passes.h). Needs torch.
+// WholeSteps of REINFORCE, by the two passes of any network (torch_step_passes.h). Needs torch.
 #pragma once
 
 #include <memory>

@@ -16,6 +16,14 @@
 namespace vrp {
 namespace {
 
+// The device draws nodes in no order.
+absl::StatusOr<UniformInstances> Drawn(const WholeStepsRequest& steps, const PolicyEngine& engine,
+                                       const ProblemConfig& problem) {
+  if (steps.labels) return absl::UnimplementedError("they have labels");
+  if (engine.node_order() == NodeOrder::kAsGiven) return DrawnByDevice(problem);
+  return absl::UnimplementedError("the network reads nodes in an order");
+}
+
 std::vector<double> LearningRates(const TrainingConfig& config) {
   std::vector<double> rates;
   const int64_t steps = std::max<int64_t>(1, config.epochs * config.StepsPerEpoch());
@@ -34,8 +42,7 @@ absl::Status TrainingRun::ChooseSteps() {
   absl::Status why = request.status();
   absl::Status why_not_drawn;
   if (request.ok()) {
-    absl::StatusOr<UniformInstances> drawn = absl::UnimplementedError("they have labels");
-    if (!request->labels) drawn = DrawnByDevice(config_.problem);
+    const absl::StatusOr<UniformInstances> drawn = Drawn(*request, *engine_, config_.problem);
     device_draws_ = drawn.ok();
     why_not_drawn = drawn.status();
     if (drawn.ok()) request->drawn = *drawn;

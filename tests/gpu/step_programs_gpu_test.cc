@@ -1,4 +1,5 @@
-// Dropout's masks and given choices on a device against the same programs on the CPU.
+// Dropout's masks, given choices and steps that a network chooses on a device against the same
+// programs on the CPU.
 #include <string>
 #include <vector>
 
@@ -124,6 +125,67 @@ TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
   const absl::Status status = FollowOnCuda(request(true), followed.result(true), nullptr);
   ASSERT_TRUE(status.ok()) << status;
   followed.ExpectTheSame();
+}
+
+// A network of its own kind: the (salt + step)-th node that it is shown as allowed.
+std::vector<int64_t> SomeChoices(const std::vector<uint8_t>& forbidden, size_t rows, size_t salt) {
+  const size_t nodes = forbidden.size() / rows;
+  std::vector<int64_t> choices;
+  for (size_t row = 0; row < rows; ++row) {
+    std::vector<int64_t> allowed;
+    for (size_t n = 0; n < nodes; ++n) {
+      if (forbidden[row * nodes + n] == 0) allowed.push_back(static_cast<int64_t>(n));
+    }
+    choices.push_back(allowed[(row + salt) % allowed.size()]);
+  }
+  return choices;
+}
+
+TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
+  constexpr int32_t kTrajectories = 3;
+  test::DeviceRules rules({{.nodes = 9, .windows = true},
+                           {.nodes = 7, .tsp = true},
+                           {.nodes = 40, .open_routes = true, .backhauls = true}});
+  const StepLayout layout = {.reader = GetParam(), .nodes = rules.nodes()};
+  const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
+  Followed shown(layout, rows, 1);
+  Buffer<uint8_t> moving(std::vector<uint8_t>(rows, 77));
+  Buffer<int64_t> given(std::vector<int64_t>(rows, 77));
+  Buffer<double> uniforms(rows);
+  Buffer<int64_t> choices(rows);
+  Buffer<int64_t> done(std::vector<int64_t>{3});
+  for (int32_t step = 0; step <= rules.steps(); ++step) {
+    SCOPED_TRACE(step);
+    const auto request = [&](bool cuda) -> AdvanceRequest {
+      return {.layout = layout,
+              .instances = rules.size(),
+              .trajectories = kTrajectories,
+              .distinct_starts = true,
+              .step = step,
+              .rules = rules.data(cuda),
+              .choices = choices.data(cuda),
+              .rooms = reinterpret_cast<uint8_t*>(shown.rooms.data(cuda)),
+              .seed = 5,
+              .steps = done.data(cuda),
+              .first_trajectory = 100};
+    };
+    const auto result = [&](bool cuda) -> AdvanceResult<float> {
+      return {.steps = shown.result(cuda).steps,
+              .moving = moving.data(cuda),
+              .given = given.data(cuda),
+              .uniforms = uniforms.data(cuda)};
+    };
+    AdvanceOnCpu(request(false), result(false));
+    const absl::Status status = AdvanceOnCuda(request(true), result(true), nullptr);
+    ASSERT_TRUE(status.ok()) << status;
+    shown.ExpectTheSame();
+    EXPECT_EQ(moving.Download(), moving.host());
+    EXPECT_EQ(given.Download(), given.host());
+    EXPECT_EQ(uniforms.Download(), uniforms.host());
+    choices.host() = SomeChoices(shown.forbidden.host(), rows, static_cast<size_t>(step));
+    choices.Upload();
+  }
+  EXPECT_EQ(moving.host(), std::vector<uint8_t>(rows, 0));
 }
 
 INSTANTIATE_TEST_SUITE_P(Readers, FollowGpuTest,

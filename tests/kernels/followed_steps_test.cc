@@ -1,4 +1,5 @@
-// Given choices, walked in one go, beside plain loops over the step function.
+// Given choices, walked in one go, beside plain loops over the step function; and the same choices
+// taken step by step, as if a network made them.
 #include "core/kernels/followed_steps.h"
 
 #include <memory>
@@ -105,6 +106,7 @@ class Both {
     }
     FollowOnCpu(request(), actual.result());
   }
+  const std::vector<int32_t>& choices() const { return choices_; }
   FollowRequest request() {
     return {.layout = actual.layout,
             .instances = 1,
@@ -224,6 +226,132 @@ TEST_F(FollowTest, DrawsByTheStepTheTrajectoryAndTheTime) {
       FollowBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
   EXPECT_EQ(result.draws[7], SecondUniform(StepBlock({5, 13, 40, 7})));
   EXPECT_EQ(result.draws[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
+}
+
+// What a network is shown that chooses as given.
+template <typename T>
+class Advanced {
+ public:
+  Advanced(const StepRules& rules, StepReader reader, bool distinct_starts = false)
+      : rules_(rules), memory_(reader), distinct_starts_(distinct_starts) {}
+
+  // The step after `choices`.
+  void To(int32_t step, const std::vector<int64_t>& choices) {
+    AdvanceOnCpu({.layout = memory_.layout,
+                  .instances = 1,
+                  .trajectories = kTrajectories,
+                  .distinct_starts = distinct_starts_,
+                  .step = step,
+                  .rules = &rules_,
+                  .choices = choices.data(),
+                  .rooms = memory_.Rooms(),
+                  .seed = 5,
+                  .stream = 10,
+                  .steps = &done_,
+                  .first_trajectory = 40},
+                 AdvanceResult<T>{.steps = memory_.columns(),
+                                  .moving = moving.data(),
+                                  .given = given.data(),
+                                  .uniforms = uniforms.data()});
+  }
+  // Row `row` is what row `step` of `other` is.
+  void ExpectRow(int64_t row, const Memory<T>& other, int64_t step) const {
+    const auto expect = [&](const auto& mine, const auto& theirs) {
+      const auto width = std::ssize(theirs) / std::ssize(other.current);
+      const auto from = theirs.begin() + step * width;
+      const auto own = mine.begin() + row * width;
+      EXPECT_EQ(std::vector(own, own + width), std::vector(from, from + width));
+    };
+    expect(memory_.current, other.current);
+    expect(memory_.first, other.first);
+    expect(memory_.begins, other.begins);
+    expect(memory_.shares, other.shares);
+    expect(memory_.forbidden, other.forbidden);
+    expect(memory_.features, other.features);
+  }
+  // Of trajectories that were advanced alike.
+  void ExpectSame(const Advanced& other) const {
+    EXPECT_EQ(memory_.forbidden, other.memory_.forbidden);
+    EXPECT_EQ(memory_.current, other.memory_.current);
+    EXPECT_EQ(moving, other.moving);
+  }
+
+ private:
+  const StepRules rules_;
+  Memory<T> memory_;
+  const bool distinct_starts_;
+  const int64_t done_ = 3;
+
+ public:
+  std::vector<uint8_t> moving = std::vector<uint8_t>(kTrajectories, 77);
+  std::vector<int64_t> given = std::vector<int64_t>(kTrajectories, 77);
+  std::vector<double> uniforms = std::vector<double>(kTrajectories);
+};
+
+class AdvancedStepsTest : public testing::TestWithParam<CaseOptions> {};
+
+TEST_P(AdvancedStepsTest, ShowWhatFollowedOnesShowUntilAllWait) {
+  const RoutingCase one(GetParam());
+  for (const StepReader reader : {StepReader::kShares, StepReader::kPointer}) {
+    if (reader == StepReader::kPointer && GetParam().matrix) continue;  // it needs coordinates
+    const Both<float> followed(one, reader);
+    Advanced<float> advanced(MakeStepRules(one.problem()), reader);
+    std::vector<int64_t> choices(kTrajectories, -1);
+    for (int32_t t = 0; t < kSteps; ++t) {
+      advanced.To(t, choices);
+      for (int64_t p = 0; p < kTrajectories; ++p) {
+        SCOPED_TRACE(testing::Message() << "step " << t << " of " << p);
+        const auto at = static_cast<size_t>(p);
+        advanced.ExpectRow(p, followed.actual, p * kSteps + t);
+        EXPECT_EQ(advanced.moving[at], t < followed.actual.lengths[at] ? 1 : 0);
+        EXPECT_EQ(advanced.given[at], -1);
+        choices[at] = followed.choices()[at * kSteps + static_cast<size_t>(t)];
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, AdvancedStepsTest, testing::ValuesIn(AllCases(kNodes)),
+                         [](const auto& one) { return CaseName(one.param); });
+
+TEST(AdvanceTest, GivesStartsCountedRoundAndDrawsByTheStep) {
+  const RoutingCase one({.nodes = kNodes});
+  Advanced<float> advanced(MakeStepRules(one.problem()), StepReader::kPointer, true);
+  advanced.To(0, {});
+  EXPECT_EQ(advanced.given, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(advanced.uniforms[1], FirstUniform(StepBlock({5, 13, 41, 0})));
+  advanced.To(1, advanced.given);
+  EXPECT_EQ(advanced.given, (std::vector<int64_t>{-1, -1}));
+  EXPECT_EQ(advanced.uniforms[0], FirstUniform(StepBlock({5, 13, 40, 1})));
+}
+
+TEST(AdvanceTest, WaitsWhereNoNodeIsAllowedAndTakesNothingThatIsNot) {
+  RoutingCase one({.nodes = kNodes});
+  RoutingProblem problem = one.problem();
+  problem.capacity = 0.5;  // less than any demand
+  Advanced<float> stuck(MakeStepRules(problem), StepReader::kPointer, true);
+  Advanced<float> free(MakeStepRules(one.problem()), StepReader::kPointer);
+  stuck.To(0, {});
+  EXPECT_EQ(stuck.moving, (std::vector<uint8_t>{0, 0}));
+  EXPECT_EQ(stuck.given, (std::vector<int64_t>{-1, -1}));
+  free.To(0, {});
+  free.To(1, {0, kNodes});  // the depot is where it is; there is no such node
+  Advanced<float> begun(MakeStepRules(one.problem()), StepReader::kPointer);
+  begun.To(0, {});
+  begun.ExpectSame(free);
+  EXPECT_EQ(free.moving, (std::vector<uint8_t>{1, 1}));
+}
+
+TEST(AllowedNodeTest, CountsRoundAndSaysWhereThereIsNone) {
+  const RoutingCase one({.nodes = 4});
+  const StepRules rules = MakeStepRules(one.problem());
+  std::vector<uint8_t> visited(4);
+  RouteState state = BeginTrajectory(rules, visited.data());
+  for (int64_t p = 0; p < 7; ++p) {
+    EXPECT_EQ(AllowedNode(rules, state, visited.data(), p), 1 + p % 3);
+  }
+  visited = {0, 1, 1, 1};
+  EXPECT_EQ(AllowedNode(rules, state, visited.data(), 1), -1);
 }
 
 }  // namespace

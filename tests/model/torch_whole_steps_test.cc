@@ -195,10 +195,12 @@ TEST_F(TorchWholeStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {
   EXPECT_EQ(state_.steps, 1);
 }
 
-TEST_F(TorchWholeStepsTest, AreNotTakenByNetworksWhosePassesAreManyLaunches) {
-  const auto pointer = MakeTorchPointerEngine({.hidden = 16}, {.device = {}, .options = Options()});
-  ASSERT_TRUE(pointer.ok()) << pointer.status();
-  EXPECT_EQ((*pointer)->MakeWholeSteps({}).status().code(), absl::StatusCode::kUnimplemented);
+TEST_F(TorchWholeStepsTest, AreNotTakenWherePassesAreNotToBeFused) {
+  EngineOptions options = Options();
+  options.fused = false;
+  const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
+  EXPECT_EQ(engine->MakeWholeSteps({}).status().message(),
+            "engine options: passes that are not fused");
 }
 
 TEST_F(TorchWholeStepsTest, NeedAStream) {

@@ -103,7 +103,7 @@ void PrintTo(const DeviceCase& one, std::ostream* out) { *out << one.method.name
 constexpr char kPlainProblem[] = "kind: cvrp, customers: 6";
 constexpr char kForced[] = "teacher_forcing_end: 1";
 constexpr char kMixed[] = "teacher_forcing_end: 0.5";
-// At the others' rate labels make training wild, and roundings grow with it.
+// At the others' rate a pointer network's training is wild, and roundings grow with it.
 const Change kSlowly = {"learning_rate: 0.03", "learning_rate: 0.003"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
 const DeviceCase kDeviceCases[] = {
@@ -118,6 +118,12 @@ const DeviceCase kDeviceCases[] = {
     {{"TwoKinds", "reinforce", kSamplesMethod},
      {{kPlainProblem, "customers: 7, kinds: [tsp, cvrp], capacity: [20, 40]"}}},
     {{"Windows", "reinforce", kSamplesMethod}, {{kPlainProblem, "kind: vrptw, customers: 5"}}},
+    {{"RolledPointer", "reinforce", test::kMethods[0].more}, {kSlowly}, kPointer},
+    {{"RolledPointerWithAnAverage", "reinforce", test::kMethods[1].more}, {kSlowly}, kPointer},
+    {{"RolledPointerWithStarts", "reinforce", test::kMethods[2].more}, {kSlowly}, kPointer},
+    {{"RolledPointerWithSamples", "reinforce", kSamplesMethod},
+     {kSlowly, {kPlainProblem, "customers: 7, kinds: [cvrp, tsp, vrptw]"}},
+     kPointer},
     {{"Pointer", "supervised", ""}, {kSlowly, {kMixed, kForced}}, kPointer},
     {{"PointerWithOwnChoices", "supervised", ""}, {kSlowly}, kPointer},
     {{"PointerWithDropoutAndALastBatchThatIsSmaller", "supervised", ""},

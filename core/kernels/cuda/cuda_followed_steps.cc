@@ -1,4 +1,4 @@
-// Given choices on the current CUDA device.
+// Given choices, and a network's, on the current CUDA device.
 #include "core/kernels/cuda/cuda_scratch.h"
 #include "core/kernels/cuda/follow_launch.h"
 #include "core/kernels/followed_steps.h"
@@ -9,6 +9,12 @@ absl::Status FollowOnCuda(const FollowRequest& request, const FollowResult<float
                           void* stream) {
   return CudaStatus(LaunchFollow(request, result, static_cast<cudaStream_t>(stream)),
                     "given choices");
+}
+
+absl::Status AdvanceOnCuda(const AdvanceRequest& request, const AdvanceResult<float>& result,
+                           void* stream) {
+  return CudaStatus(LaunchAdvance(request, result, static_cast<cudaStream_t>(stream)),
+                    "a network's choices");
 }
 
 }  // namespace vrp

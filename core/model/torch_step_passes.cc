@@ -1,0 +1,132 @@
+#include "core/model/torch_step_passes.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <optional>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/model/torch_followed.h"
+#include "core/model/torch_passes.h"
+#include "core/model/torch_rollout.h"
+#include "core/model/torch_sequence_rollout.h"
+
+namespace vrp {
+namespace {
+
+at::Tensor ScaledBy(const LossScaler* scaler, const at::Tensor& loss) {
+  return scaler == nullptr ? loss : scaler->Scale(loss);
+}
+
+// Each pass is one launch.
+class FusedStepPasses final : public StepPasses {
+ public:
+  FusedStepPasses(const StepPassesOptions& options, const DecoderProjections& projections)
+      : scaler_(options.scaler),
+        rows_(projections.rows.size(0)),
+        device_(projections.rows.device()),
+        passes_(projections, options.rules, options.deterministic) {}
+
+  absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) override {
+    request_ = request;
+    memory_.emplace(rows_ * request.trajectories, request.max_steps, device_);
+    VRP_RETURN_IF_ERROR(passes_.Rollout(request, memory_->result()));
+    return RolledTours{.costs = memory_->Costs(),
+                       .log_likelihoods = memory_->LogLikelihoods(),
+                       .lengths = memory_->Lengths(),
+                       .ends = memory_->Ends()};
+  }
+
+  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) override {
+    at::Tensor terms = at::empty_like(weights);
+    VRP_ASSIGN_OR_RETURN(PassGradient gradient,
+                         passes_.SecondPass({.trajectories = request_.trajectories,
+                                             .distinct_starts = request_.distinct_starts,
+                                             .max_steps = request_.max_steps,
+                                             .choices = memory_->result().choices,
+                                             .weights = weights.const_data_ptr<double>()},
+                                            terms.mutable_data_ptr<double>()));
+    for (at::Tensor& by : gradient.gradients) by = ScaledBy(scaler_, by);
+    torch::autograd::backward(gradient.roots, gradient.gradients);
+    return terms;
+  }
+
+ private:
+  const LossScaler* const scaler_;
+  const int64_t rows_;  // B
+  const at::Device device_;
+  FusedPasses<float> passes_;
+  BatchRolloutRequest request_;
+  std::optional<RolloutMemory> memory_;
+};
+
+// A rollout is the network's steps, one after the other; the second pass takes whole sequences.
+class SequenceStepPasses final : public StepPasses {
+ public:
+  SequenceStepPasses(const StepPassesOptions& options, std::unique_ptr<TorchDecoder> decoder)
+      : options_(options), decoder_(std::move(decoder)) {}
+
+  absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) override {
+    const TorchBatch& instances = *options_.instances;
+    const AutocastScope autocast(instances.features.device().type(), options_.precision);
+    request_ = request;
+    VRP_ASSIGN_OR_RETURN(
+        const SequenceRollout rollout,
+        RollOutSequence({.network = options_.network,
+                         .decoder = decoder_.get(),
+                         .rules = options_.rules,
+                         .instances = static_cast<int32_t>(instances.features.size(0)),
+                         .nodes = static_cast<int32_t>(instances.features.size(1)),
+                         .options = instances.features.options(),
+                         .request = request}));
+    VRP_ASSIGN_OR_RETURN(Followed followed, FollowChoices({.network = options_.network,
+                                                           .rules = options_.rules,
+                                                           .choices = rollout.choices,
+                                                           .nodes = instances.features.size(1)}));
+    steps_ = std::move(followed.steps);
+    if (request.distinct_starts) {
+      steps_.counted.unflatten(1, {request.trajectories, -1}).select(2, 0).fill_(false);
+    }
+    return RolledTours{.costs = followed.costs,
+                       .log_likelihoods = rollout.log_likelihoods,
+                       .lengths = followed.lengths,
+                       .ends = followed.ends};
+  }
+
+  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) override {
+    at::Tensor likelihoods;  // [B * P]
+    {
+      const AutocastScope autocast(weights.device().type(), options_.precision);
+      const ReplayTerms terms = Replay(*decoder_, steps_, request_.trajectories, 0);
+      likelihoods = terms.chosen.view({-1, request_.max_steps}).sum(1);
+    }
+    const at::Tensor loss = (weights.to(likelihoods.options()) * likelihoods).sum();
+    torch::autograd::backward({ScaledBy(options_.scaler, loss)}, {});
+    return likelihoods.detach().to(at::kDouble);
+  }
+
+ private:
+  const StepPassesOptions options_;
+  const std::unique_ptr<TorchDecoder> decoder_;
+  BatchRolloutRequest request_;
+  TakenSteps steps_;  // of the last rollout
+};
+
+}  // namespace
+
+std::unique_ptr<StepPasses> MakeStepPasses(const StepPassesOptions& options) {
+  const TorchBatch& instances = *options.instances;
+  const AutocastScope autocast(instances.features.device().type(), options.precision);
+  if (options.network->recurrent()) {
+    return std::make_unique<SequenceStepPasses>(
+        options, options.network->Encode(*options.parameters, instances, {}));
+  }
+  const std::optional<DecoderProjections> projections =
+      options.network->Project(*options.parameters, instances, {});
+  TORCH_CHECK(projections.has_value(), "a network whose passes are not fused");
+  return std::make_unique<FusedStepPasses>(options, *projections);
+}
+
+}  // namespace vrp

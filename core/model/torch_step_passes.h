@@ -1,0 +1,51 @@
+// The two passes of REINFORCE over a step's instances, for any network: its rollouts, and the
+// gradient along their tours. Nothing here waits for the device. Needs torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/kernels/decoder_program_rollout.h"
+#include "core/kernels/routing_rules.h"
+#include "core/model/torch_network.h"
+#include "core/model/torch_precision.h"
+
+namespace vrp {
+
+// What outlives the passes.
+struct StepPassesOptions {
+  const TorchNetwork* network = nullptr;
+  const TorchParameters* parameters = nullptr;
+  const TorchBatch* instances = nullptr;  // B of at most N nodes, in float32
+  const StepRules* rules = nullptr;       // [B], on the device
+  Precision precision = Precision::kFp32;
+  const LossScaler* scaler = nullptr;  // null: losses are not scaled
+  bool deterministic = false;
+};
+
+// Of a rollout, [B * P] each.
+struct RolledTours {
+  at::Tensor costs;            // double: sums of distances, see MetricSum
+  at::Tensor log_likelihoods;  // double, of the network's own choices
+  at::Tensor lengths;          // int32
+  at::Tensor ends;             // int32: TrajectoryEnd
+};
+
+class StepPasses {
+ public:
+  virtual ~StepPasses() = default;
+
+  // Greedy or sampled.
+  virtual absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) = 0;
+  // Of the last rollout: adds the gradient of sum(weights * terms), where terms [B * P] double are
+  // the tours' log-likelihoods anew. Gradients have to be on, and `weights` [B * P] double.
+  virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) = 0;
+};
+
+// Encodes the instances. A network without fused passes has to be a sequence model.
+std::unique_ptr<StepPasses> MakeStepPasses(const StepPassesOptions& options);
+
+}  // namespace vrp
