@@ -29,10 +29,17 @@ class SyncIsAnError {
 
 class CudaGraphEngineGpuTest : public test::GpuTest {
  protected:
+  static std::unique_ptr<PolicyEngine> Transformer() {
+    return *MakeTorchGraphTransformerEngine(test::SmallTransformer(),
+                                            {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+  }
+  static std::unique_ptr<PolicyEngine> Pointer(double dropout) {
+    return *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = dropout},
+                                   {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+  }
+
   // Takes steps whose instances are moved or drawn there, all but the first ones without waiting.
-  void TakeSteps(bool draws) {
-    const auto engine = *MakeTorchGraphTransformerEngine(
-        test::SmallTransformer(), {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+  void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws) {
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
     WholeStepsState state = {.mean = mean, .square = square};
@@ -50,7 +57,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
     ASSERT_TRUE(steps.ok()) << steps.status();
     ASSERT_TRUE((*steps)->Load(state).ok());
     const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
-    const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
+    const NetworkBatch batch = test::BatchOf(instances, engine->node_order());
     const auto take = [&](int count) {
       for (int step = 0; step < count; ++step) {
         const absl::Status begun = draws ? (*steps)->Step(StepBaseline::kShared)
@@ -68,14 +75,20 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
   }
 };
 
-TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) { TakeSteps(false); }
+TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) {
+  TakeSteps(Transformer(), false);
+}
 
-TEST_F(CudaGraphEngineGpuTest, DrawsTheirInstancesWithoutSynchronising) { TakeSteps(true); }
+TEST_F(CudaGraphEngineGpuTest, DrawsTheirInstancesWithoutSynchronising) {
+  TakeSteps(Transformer(), true);
+}
+
+TEST_F(CudaGraphEngineGpuTest, ReplaysAPointerNetworksStepsWithoutSynchronising) {
+  TakeSteps(Pointer(0), false);
+}
 
 TEST_F(CudaGraphEngineGpuTest, ReplaysStepsAlongLabelsWithoutSynchronising) {
-  const auto engine =
-      *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2},
-                              {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+  const auto engine = Pointer(0.2);
   std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
   std::vector<float> square = mean;
   WholeStepsState state = {.mean = mean, .square = square};

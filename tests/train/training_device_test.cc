@@ -105,6 +105,7 @@ constexpr char kForced[] = "teacher_forcing_end: 1";
 constexpr char kMixed[] = "teacher_forcing_end: 0.5";
 // At the others' rate a pointer network's training is wild, and roundings grow with it.
 const Change kSlowly = {"learning_rate: 0.03", "learning_rate: 0.003"};
+const Change kSlower = {"learning_rate: 0.03", "learning_rate: 0.001"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
 const DeviceCase kDeviceCases[] = {
     {test::kMethods[0]},
@@ -118,11 +119,11 @@ const DeviceCase kDeviceCases[] = {
     {{"TwoKinds", "reinforce", kSamplesMethod},
      {{kPlainProblem, "customers: 7, kinds: [tsp, cvrp], capacity: [20, 40]"}}},
     {{"Windows", "reinforce", kSamplesMethod}, {{kPlainProblem, "kind: vrptw, customers: 5"}}},
-    {{"RolledPointer", "reinforce", test::kMethods[0].more}, {kSlowly}, kPointer},
-    {{"RolledPointerWithAnAverage", "reinforce", test::kMethods[1].more}, {kSlowly}, kPointer},
-    {{"RolledPointerWithStarts", "reinforce", test::kMethods[2].more}, {kSlowly}, kPointer},
+    {{"RolledPointer", "reinforce", test::kMethods[0].more}, {kSlower}, kPointer},
+    {{"RolledPointerWithAnAverage", "reinforce", test::kMethods[1].more}, {kSlower}, kPointer},
+    {{"RolledPointerWithStarts", "reinforce", test::kMethods[2].more}, {kSlower}, kPointer},
     {{"RolledPointerWithSamples", "reinforce", kSamplesMethod},
-     {kSlowly, {kPlainProblem, "customers: 7, kinds: [cvrp, tsp, vrptw]"}},
+     {kSlower, {kPlainProblem, "customers: 7, kinds: [cvrp, tsp, vrptw]"}},
      kPointer},
     {{"Pointer", "supervised", ""}, {kSlowly, {kMixed, kForced}}, kPointer},
     {{"PointerWithOwnChoices", "supervised", ""}, {kSlowly}, kPointer},
@@ -232,6 +233,15 @@ TEST_F(TrainingDeviceChoiceTest, ReplaysWhatItHasRecordedOnce) {
   ASSERT_TRUE(TrainOn(true, "a", TransformerYaml(test::kMethods[2]), recorder).ok());
   EXPECT_EQ(counts_.captures, 1);
   EXPECT_EQ(counts_.replays, 19);  // the first step ran by itself
+}
+
+TEST_F(TrainingDeviceChoiceTest, MovesInstancesForANetworkThatReadsThemInAnOrder) {
+  Recorder recorder;
+  ASSERT_TRUE(TrainOn(true, "a", test::Yaml(test::kMethods[1], kPointer), recorder).ok());
+  EXPECT_NE(recorder.log.find("by the host: the network reads nodes in an order\n"),
+            std::string::npos)
+      << recorder.log;
+  EXPECT_EQ(counts_.replays, 19);
 }
 
 TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheBaselineBecomesAnother) {
