@@ -32,9 +32,11 @@ struct AdvanceRequest {
 template <typename T>
 struct AdvanceResult {
   StepColumns<T> steps;
-  uint8_t* moving = nullptr;   // 0: the trajectory is done, or no node is allowed
-  int64_t* given = nullptr;    // the choice that is made for the network; -1: none
-  double* uniforms = nullptr;  // that it draws with
+  uint8_t* moving = nullptr;      // 1: a choice is wanted
+  TrajectoryEnd* ends = nullptr;  // of those that do not move: kDone, kUnreachable
+  double* costs = nullptr;        // so far: sums of distances, see MetricSum
+  int64_t* given = nullptr;       // the choice that is made for the network; -1: none
+  double* uniforms = nullptr;     // that it draws with
 };
 
 // Trajectory `row` is b * P + p.
@@ -73,6 +75,8 @@ VRP_DEVICE void Advance(const Group& group, const AdvanceRequest& request, int64
     const bool starts = moving && request.distinct_starts && request.step == 0;
     const auto p = static_cast<int32_t>(row % request.trajectories);
     to.moving[row] = moving ? 1 : 0;
+    to.ends[row] = IsDone(state) ? TrajectoryEnd::kDone : TrajectoryEnd::kUnreachable;
+    to.costs[row] = state.cost;
     to.given[row] = starts ? AllowedNode(rules, state, visited, p) : -1;
     to.uniforms[row] = FirstUniform(StepBlock(key));
   });

@@ -15,7 +15,8 @@ template <typename T>
 void FollowOnCpu(const FollowRequest& request, const FollowResult<T>& result,
                  CpuPool* pool = nullptr);
 template <typename T>
-void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result);
+void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result,
+                  CpuPool* pool = nullptr);
 
 // Put it into `stream`, a cudaStream_t of the current device. kInternal says what CUDA reports at
 // once; kUnimplemented in a build without CUDA.

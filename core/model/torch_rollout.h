@@ -1,17 +1,17 @@
-// Tours of a batch, decoded by a torch network step by step, where the host decides what is
-// allowed, or along choices that are given. Needs torch.
+// Tours of a batch, decoded by a torch network step by step, or along choices that are given.
+// Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <span>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/model/policy_engine.h"
 #include "core/model/torch_batch.h"
 #include "core/model/torch_network.h"
-#include "core/model/torch_steps.h"
 
 namespace vrp {
 
@@ -35,6 +35,13 @@ struct TorchRolloutJob {
 // Without gradients. As PolicyEngine::Run; kFollow is always recorded; kInvalidArgument names a
 // choice to follow that is not allowed.
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers);
+
+// Where trajectories have to begin: their first choices are not the network's.
+void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories);
+
+// kFailedPrecondition: names the first customer of `instance` that `choices` do not visit.
+absl::Status Unreachable(const NetworkBatch& batch, int64_t instance,
+                         std::span<const int32_t> choices);
 
 // Log-probabilities of the recorded choices.
 struct ReplayTerms {

@@ -73,33 +73,30 @@ class SequenceStepPasses final : public StepPasses {
     const AutocastScope autocast(instances.features.device().type(), options_.precision);
     request_ = request;
     VRP_ASSIGN_OR_RETURN(
-        const SequenceRollout rollout,
-        RollOutSequence({.network = options_.network,
-                         .decoder = decoder_.get(),
-                         .rules = options_.rules,
-                         .instances = static_cast<int32_t>(instances.features.size(0)),
-                         .nodes = static_cast<int32_t>(instances.features.size(1)),
-                         .options = instances.features.options(),
-                         .request = request}));
-    VRP_ASSIGN_OR_RETURN(Followed followed, FollowChoices({.network = options_.network,
-                                                           .rules = options_.rules,
-                                                           .choices = rollout.choices,
-                                                           .nodes = instances.features.size(1)}));
-    steps_ = std::move(followed.steps);
-    if (request.distinct_starts) {
-      steps_.counted.unflatten(1, {request.trajectories, -1}).select(2, 0).fill_(false);
-    }
-    return RolledTours{.costs = followed.costs,
-                       .log_likelihoods = rollout.log_likelihoods,
-                       .lengths = followed.lengths,
-                       .ends = followed.ends};
+        rollout_, RollOutSequence({.network = options_.network,
+                                   .decoder = decoder_.get(),
+                                   .rules = options_.rules,
+                                   .instances = static_cast<int32_t>(instances.features.size(0)),
+                                   .nodes = instances.features.size(1),
+                                   .options = instances.features.options(),
+                                   .request = request}));
+    return RolledTours{.costs = rollout_.costs,
+                       .log_likelihoods = rollout_.log_likelihoods,
+                       .lengths = rollout_.lengths,
+                       .ends = rollout_.ends};
   }
 
   absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) override {
+    VRP_ASSIGN_OR_RETURN(const Followed followed,
+                         FollowChoices({.network = options_.network,
+                                        .rules = options_.rules,
+                                        .choices = rollout_.choices,
+                                        .nodes = options_.instances->features.size(1)}));
+    if (request_.distinct_starts) LeaveOutStarts(followed.steps, request_.trajectories);
     at::Tensor likelihoods;  // [B * P]
     {
       const AutocastScope autocast(weights.device().type(), options_.precision);
-      const ReplayTerms terms = Replay(*decoder_, steps_, request_.trajectories, 0);
+      const ReplayTerms terms = Replay(*decoder_, followed.steps, request_.trajectories, 0);
       likelihoods = terms.chosen.view({-1, request_.max_steps}).sum(1);
     }
     const at::Tensor loss = (weights.to(likelihoods.options()) * likelihoods).sum();
@@ -111,7 +108,7 @@ class SequenceStepPasses final : public StepPasses {
   const StepPassesOptions options_;
   const std::unique_ptr<TorchDecoder> decoder_;
   BatchRolloutRequest request_;
-  TakenSteps steps_;  // of the last rollout
+  SequenceRollout rollout_;  // the last one
 };
 
 }  // namespace

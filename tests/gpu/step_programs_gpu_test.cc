@@ -172,6 +172,8 @@ TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
     const auto result = [&](bool cuda) -> AdvanceResult<float> {
       return {.steps = shown.result(cuda).steps,
               .moving = moving.data(cuda),
+              .ends = shown.ends.data(cuda),
+              .costs = shown.costs.data(cuda),
               .given = given.data(cuda),
               .uniforms = uniforms.data(cuda)};
     };

@@ -251,6 +251,8 @@ class Advanced {
                   .first_trajectory = 40},
                  AdvanceResult<T>{.steps = memory_.columns(),
                                   .moving = moving.data(),
+                                  .ends = ends.data(),
+                                  .costs = costs.data(),
                                   .given = given.data(),
                                   .uniforms = uniforms.data()});
   }
@@ -284,6 +286,8 @@ class Advanced {
 
  public:
   std::vector<uint8_t> moving = std::vector<uint8_t>(kTrajectories, 77);
+  std::vector<TrajectoryEnd> ends = std::vector<TrajectoryEnd>(kTrajectories);
+  std::vector<double> costs = std::vector<double>(kTrajectories, -1);
   std::vector<int64_t> given = std::vector<int64_t>(kTrajectories, 77);
   std::vector<double> uniforms = std::vector<double>(kTrajectories);
 };
@@ -308,6 +312,8 @@ TEST_P(AdvancedStepsTest, ShowWhatFollowedOnesShowUntilAllWait) {
         choices[at] = followed.choices()[at * kSteps + static_cast<size_t>(t)];
       }
     }
+    EXPECT_EQ(advanced.costs, followed.actual.costs);
+    EXPECT_EQ(advanced.ends, followed.actual.ends);
   }
 }
 
@@ -333,6 +339,7 @@ TEST(AdvanceTest, WaitsWhereNoNodeIsAllowedAndTakesNothingThatIsNot) {
   Advanced<float> free(MakeStepRules(one.problem()), StepReader::kPointer);
   stuck.To(0, {});
   EXPECT_EQ(stuck.moving, (std::vector<uint8_t>{0, 0}));
+  EXPECT_EQ(stuck.ends[1], TrajectoryEnd::kUnreachable);
   EXPECT_EQ(stuck.given, (std::vector<int64_t>{-1, -1}));
   free.To(0, {});
   free.To(1, {0, kNodes});  // the depot is where it is; there is no such node

@@ -3,8 +3,8 @@
 #include <ATen/ATen.h>
 
 #include "core/kernels/routing_step.h"
+#include "core/kernels/step_sight.h"
 #include "core/model/torch_batch.h"
-#include "core/model/torch_steps.h"
 
 namespace vrp::test {
 namespace {
@@ -21,6 +21,47 @@ at::Tensor StepTerm(const at::Tensor& logits, const at::Tensor& forbidden,
   }
   return at::where(choices >= 0, term, at::zeros_like(term));
 }
+
+// What B * P trajectories show at a step, by columns of the CPU's memory, in float64.
+class Shown {
+ public:
+  Shown(const StepLayout& layout, int64_t instances, int64_t paths) : layout_(layout) {
+    const auto zeros = [&](std::vector<int64_t> shape, at::ScalarType type) {
+      shape.insert(shape.begin(), {instances, paths});
+      return at::zeros(shape, type);
+    };
+    inputs.current = zeros({}, at::kLong);
+    inputs.first = zeros({}, at::kLong);
+    inputs.begins = zeros({}, at::kBool);
+    inputs.shares = zeros({SharesOf(layout.reader)}, at::kDouble);
+    inputs.forbidden = zeros({layout.nodes}, at::kBool);
+    if (const int64_t features = FeaturesOf(layout.reader); features > 0) {
+      inputs.dynamic = zeros({layout.nodes, features}, at::kDouble);
+    }
+  }
+
+  void Write(int64_t row, const StepRules& rules, const RouteState& state, const uint8_t* visited) {
+    const bool pointer = layout_.reader == StepReader::kPointer;
+    const StepColumns<double> columns = {
+        inputs.current.mutable_data_ptr<int64_t>(),
+        inputs.first.mutable_data_ptr<int64_t>(),
+        reinterpret_cast<uint8_t*>(inputs.begins.mutable_data_ptr<bool>()),
+        inputs.shares.mutable_data_ptr<double>(),
+        reinterpret_cast<uint8_t*>(inputs.forbidden.mutable_data_ptr<bool>()),
+        pointer ? inputs.dynamic.mutable_data_ptr<double>() : nullptr};
+    WriteStep(SerialGroup(), layout_,
+              {.rules = rules,
+               .state = state,
+               .visited = visited,
+               .scale = pointer ? PointerScale(rules.problem) : 1},
+              columns.At(row, layout_));
+  }
+
+  StepInputs inputs;
+
+ private:
+  const StepLayout layout_;
+};
 
 }  // namespace
 
@@ -49,20 +90,19 @@ std::vector<double> SequentialGradient(const SequentialRequest& request,
   }
   at::Tensor sums = at::zeros({batch.size(), paths}, options);
   for (int64_t t = 0; t < tours.steps; ++t) {
-    StepBuffer buffer(request.network.reader(),
-                      {.instances = batch.size(), .queries = paths, .nodes = nodes}, options);
+    Shown shown({.reader = request.network.reader(), .nodes = static_cast<int32_t>(nodes)},
+                batch.size(), paths);
     at::Tensor choices = at::full({batch.size(), paths}, -1, at::kLong);
     for (int64_t row = 0; row < rows; ++row) {
       const auto at = static_cast<size_t>(row);
       if (IsDone(states[at])) continue;
-      buffer.Observe(row, rules[at], states[at], visited[at].data());
+      shown.Write(row, rules[at], states[at], visited[at].data());
       const int32_t node = tours.Choices(row)[static_cast<size_t>(t)];
       if (t > 0 || !request.distinct_starts) choices.mutable_data_ptr<int64_t>()[row] = node;
       Take(rules[at], node, states[at], visited[at].data());
     }
-    const StepInputs inputs = buffer.Upload(transfers).inputs;
-    sums =
-        sums + StepTerm(decoder->Step(inputs), inputs.forbidden, choices, request.label_smoothing);
+    sums = sums + StepTerm(decoder->Step(shown.inputs), shown.inputs.forbidden, choices,
+                           request.label_smoothing);
   }
   const at::Tensor factors =
       at::tensor(at::ArrayRef<double>(weights)).to(options).view({batch.size(), paths});
