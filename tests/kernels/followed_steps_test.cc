@@ -276,6 +276,7 @@ class Advanced {
     EXPECT_EQ(memory_.forbidden, other.memory_.forbidden);
     EXPECT_EQ(memory_.current, other.memory_.current);
     EXPECT_EQ(moving, other.moving);
+    EXPECT_EQ(costs, other.costs);
   }
 
  private:
@@ -341,10 +342,14 @@ TEST(AdvanceTest, WaitsWhereNoNodeIsAllowedAndTakesNothingThatIsNot) {
   EXPECT_EQ(stuck.moving, (std::vector<uint8_t>{0, 0}));
   EXPECT_EQ(stuck.ends[1], TrajectoryEnd::kUnreachable);
   EXPECT_EQ(stuck.given, (std::vector<int64_t>{-1, -1}));
-  free.To(0, {});
-  free.To(1, {0, kNodes});  // the depot is where it is; there is no such node
   Advanced<float> begun(MakeStepRules(one.problem()), StepReader::kPointer);
-  begun.To(0, {});
+  for (Advanced<float>* const each : {&free, &begun}) {
+    each->To(0, {});
+    each->To(1, {1, 2});
+    each->To(2, {2, 1});
+  }
+  begun.To(3, {-1, -1});
+  free.To(3, {1, kNodes});  // visited; there is no such node
   begun.ExpectSame(free);
   EXPECT_EQ(free.moving, (std::vector<uint8_t>{1, 1}));
 }
