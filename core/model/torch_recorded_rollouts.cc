@@ -163,7 +163,7 @@ void RecordedRollouts::Find(const StepBatchShape& shape) {
 }
 
 void RecordedRollouts::Refuse(const StepBatchShape& shape, const absl::Status& status) {
-  TORCH_WARN("rollouts of ", shape.instances, " instances of up to ", shape.nodes,
+  TORCH_WARN("greedy rollouts of up to ", shape.instances, " instances of up to ", shape.nodes,
              " nodes are not recorded: ", status.message());
   refused_.push_back(shape);
   Wait();
