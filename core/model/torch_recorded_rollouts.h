@@ -1,6 +1,6 @@
-// Greedy rollouts of small batches, recorded: what the encoder and the rollout launch (hundreds of
-// torch's operators, which cost the host more time than the device) is one graph for all batches of
-// a shape. A request is one copy to the device, one launch and one copy back. Needs torch.
+// Greedy rollouts of small batches, recorded: what the encoder and the rollout launch, hundreds of
+// torch's operators one after the other, is one graph for all batches of a shape. A request is one
+// copy to the device, one launch and one copy back. Needs torch.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace vrp {
 inline constexpr int32_t kRecordedNodes = 16;
 inline constexpr int32_t kMostRecordedInstances = 8;
 inline constexpr int64_t kMostRecordedPairs = int64_t{1} << 17;
-// Shapes that are kept, some ten MiB of the device's memory each at most; the one that was not
-// asked for the longest goes.
+// Shapes that are kept, with tensors of some tens of MiB each at most; the one that was not asked
+// for the longest goes.
 inline constexpr size_t kMostRecordedShapes = 16;
 
 // What is recorded; all outlive it. The passes of `network` are fused, the parameters float32.
