@@ -29,7 +29,7 @@ class StepCopy {
   virtual absl::Status Wait() = 0;
 };
 
-// One thread.
+// One thread at a time.
 class StepStream {
  public:
   virtual ~StepStream() = default;

@@ -23,7 +23,8 @@ struct EngineOptions {
   bool gradient_checkpointing = false;
   // Batches reach a CUDA device through page-locked memory, and the host goes on meanwhile.
   bool pinned = true;
-  // Where whole training steps run; null: on the CUDA device, on the CPU nowhere. A fake in tests.
+  // Where whole training steps and recorded rollouts run; null: on the CUDA device, on the CPU
+  // nowhere. A fake in tests.
   StepStreamFactory step_stream = nullptr;
 };
 

@@ -105,7 +105,8 @@ TorchEngine::TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters p
       options_(options),
       host_(std::move(parameters)),
       tensors_(&host_, tensors),
-      largest_part_(std::numeric_limits<int32_t>::max()) {
+      largest_part_(std::numeric_limits<int32_t>::max()),
+      recorded_(MakeRecordedRollouts()) {
   if (options.precision == Precision::kFp16) scaler_.emplace(tensors.device());
 }
 
@@ -140,6 +141,17 @@ std::unique_ptr<TorchDecoder> TorchEngine::Encode(const NetworkBatch& batch, Par
 absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
                                               const RolloutRequest& request) const {
   VRP_RETURN_IF_ERROR(CheckRequest(batch, request));
+  if (recorded_ == nullptr) return RunInParts(batch, request);
+  if (auto recorded = recorded_->Run(batch, request); recorded.has_value()) {
+    return *std::move(recorded);
+  }
+  absl::StatusOr<Trajectories> done = RunInParts(batch, request);
+  const bool short_of_memory = absl::IsResourceExhausted(done.status());
+  return short_of_memory && recorded_->GiveBack() ? RunInParts(batch, request) : std::move(done);
+}
+
+absl::StatusOr<Trajectories> TorchEngine::RunInParts(const NetworkBatch& batch,
+                                                     const RolloutRequest& request) const {
   Trajectories all;
   all.count = request.trajectories;
   const auto longest = std::max<int64_t>(1, batch.longest());

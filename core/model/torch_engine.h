@@ -15,6 +15,7 @@
 #include "core/model/torch_network.h"
 #include "core/model/torch_parameters.h"
 #include "core/model/torch_precision.h"
+#include "core/model/torch_recorded_rollouts.h"
 
 namespace vrp {
 
@@ -30,6 +31,7 @@ class TorchEngine final : public PolicyEngine {
   const FlatParameters& parameters() const override { return host_; }
   void ParametersChanged() override;
 
+  // Greedy rollouts of small batches are recorded where the device can.
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override;
 
@@ -63,6 +65,8 @@ class TorchEngine final : public PolicyEngine {
                                             Transfers& transfers) const;
   std::unique_ptr<TorchDecoder> Encode(const NetworkBatch& batch, Part part,
                                        const EncodeOptions& options, Transfers& transfers) const;
+  absl::StatusOr<Trajectories> RunInParts(const NetworkBatch& batch,
+                                          const RolloutRequest& request) const;
   absl::StatusOr<Trajectories> RunPart(const NetworkBatch& batch, const RolloutRequest& request,
                                        Part part) const;
   // Adds to `outcome` and to tensors_.gradient(). AddPart takes one of the other two ways.
@@ -75,6 +79,8 @@ class TorchEngine final : public PolicyEngine {
   absl::Status AddParts(const NetworkBatch& batch, const GradientRequest& request,
                         WeighTrajectories weigh, GradientOutcome& outcome);
   void FinishGradient(GradientOutcome& outcome, Transfers& transfers);
+  // Null: there are none.
+  std::unique_ptr<RecordedRollouts> MakeRecordedRollouts() const;
 
   const std::unique_ptr<const TorchNetwork> network_;
   const EngineOptions options_;
@@ -83,6 +89,7 @@ class TorchEngine final : public PolicyEngine {
   std::optional<LossScaler> scaler_;  // fp16 alone
   int32_t largest_part_;              // instances; halved when memory runs out
   int64_t uploaded_ = 0;              // bytes of parameters since the last step
+  const std::unique_ptr<RecordedRollouts> recorded_;
 };
 
 }  // namespace vrp

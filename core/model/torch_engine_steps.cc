@@ -1,4 +1,4 @@
-// Whole training steps of a TorchEngine.
+// What of a TorchEngine is recorded: whole training steps, and rollouts of small batches.
 #include <ATen/ATen.h>
 
 #include <utility>
@@ -19,6 +19,17 @@ std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& opt
 }
 
 }  // namespace
+
+std::unique_ptr<RecordedRollouts> TorchEngine::MakeRecordedRollouts() const {
+  const at::Device device = tensors_.options().device();
+  const bool streams = options_.step_stream != nullptr || device.is_cuda();
+  const bool fused = options_.fused && !network_->recurrent();
+  if (!streams || !fused || tensors_.flat().scalar_type() != at::kFloat) return nullptr;
+  return std::make_unique<RecordedRollouts>(
+      RecordedRolloutsParts{
+          .network = network_.get(), .parameters = &tensors_, .options = options_},
+      [device, options = options_] { return StreamOn(device, options); });
+}
 
 absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
     const WholeStepsRequest& request) {

@@ -9,8 +9,8 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
-#include "core/base/text.h"
 #include "core/kernels/attention_decoder.h"
+#include "core/model/torch_rolled_out.h"
 #include "core/model/torch_rules.h"
 
 namespace vrp {
@@ -49,7 +49,9 @@ class FusedDecoderOf final : public FusedDecoder {
         .max_steps = memory_->max_steps(),
         .follow = follow.defined() ? follow.const_data_ptr<int32_t>() : nullptr};
     VRP_RETURN_IF_ERROR(passes_.Rollout(launched, memory_->result()));
-    return Collect(transfers_.ToHost(memory_->bytes()));
+    const at::Tensor fetched = transfers_.ToHost(memory_->bytes());
+    return ReadRolledOut(memory_->Views(fetched.mutable_data_ptr<uint8_t>()), memory_->max_steps(),
+                         batch_, request);
   }
 
   absl::StatusOr<FusedGradient> SecondPass(std::span<const double> weights,
@@ -102,49 +104,6 @@ class FusedDecoderOf final : public FusedDecoder {
   const std::vector<int32_t>& Given(int64_t row) const {
     return request_
         ->choices[static_cast<size_t>(batch_.first * int64_t{request_->trajectories} + row)];
-  }
-
-  absl::StatusOr<Trajectories> Collect(const at::Tensor& bytes) const {
-    const BatchRolloutResult done = memory_->Views(bytes.mutable_data_ptr<uint8_t>());
-    const int64_t rows = batch_.count * int64_t{request_->trajectories};
-    const int64_t longest = memory_->max_steps();
-    Trajectories result;
-    result.count = request_->trajectories;
-    for (int64_t row = 0; row < rows; ++row) {
-      if (done.ends[row] != TrajectoryEnd::kDone) return EndStatus(done, row);
-      result.steps = std::max(result.steps, done.lengths[row]);
-    }
-    result.choices.resize(static_cast<size_t>(rows * result.steps));
-    for (int64_t row = 0; row < rows; ++row) {
-      std::copy_n(done.choices + row * longest, result.steps,
-                  result.choices.begin() + row * result.steps);
-      result.costs.push_back(
-          MetricSum(problem(row / request_->trajectories).metric, done.costs[row]));
-    }
-    result.lengths.assign(done.lengths, done.lengths + rows);
-    result.log_likelihoods.assign(done.log_likelihoods, done.log_likelihoods + rows);
-    result.agreements.assign(done.agreements, done.agreements + rows);
-    return result;
-  }
-
-  absl::Status EndStatus(const BatchRolloutResult& done, int64_t row) const {
-    const int64_t instance = batch_.first + row / request_->trajectories;
-    const int32_t length = done.lengths[row];
-    if (done.ends[row] == TrajectoryEnd::kForbidden) {
-      const std::vector<int32_t>& given = Given(row);
-      const int32_t node = length < std::ssize(given) ? given[static_cast<size_t>(length)] : -1;
-      return absl::InvalidArgumentError(Concat("choices[",
-                                               batch_.first * int64_t{request_->trajectories} + row,
-                                               "][", length, "]: ", node, " is not allowed there"));
-    }
-    const int32_t* const choices = done.choices + row * memory_->max_steps();
-    int32_t left = 1;
-    while (std::find(choices, choices + length, left) != choices + length) ++left;
-    const int32_t first_row = batch_.batch->first_rows[static_cast<size_t>(instance)];
-    return absl::FailedPreconditionError(
-        Concat("instances[", instance, "]: customer ",
-               batch_.batch->orders[static_cast<size_t>(first_row + left)],
-               " cannot be served by a route of its own"));
   }
 
   const FusedBatch batch_;

@@ -91,12 +91,12 @@ at::Tensor StepBatch::NumbersIn(const at::Tensor& memory) const {
 absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* labels) const {
   bool tsp = false;
   for (const RoutingProblem& problem : batch.problems) tsp = tsp || problem.tsp;
-  const bool suits = labels == nullptr ? batch.size() == shape_.instances
-                                       : batch.size() > 0 && batch.size() <= shape_.instances;
+  const bool suits = shape_.fewer ? batch.size() > 0 && batch.size() <= shape_.instances
+                                  : batch.size() == shape_.instances;
   if (!suits || batch.longest() > shape_.nodes || (tsp && !shape_.tsp)) {
     return absl::InvalidArgumentError(
         Concat("step: got ", batch.size(), " instances of up to ", batch.longest(), " nodes",
-               tsp ? " with a TSP" : "", ", wanted ", labels == nullptr ? "" : "at most ",
+               tsp ? " with a TSP" : "", ", wanted ", shape_.fewer ? "at most " : "",
                shape_.instances, " of up to ", shape_.nodes, shape_.tsp ? "" : " without one"));
   }
   if (labels == nullptr) return absl::OkStatus();

@@ -1,5 +1,5 @@
-// A step's instances at addresses that stay the same, so that one graph serves every step: moved
-// there, or drawn there. Needs torch.
+// A step's instances, or those of a request, at addresses that stay the same, so that one graph
+// serves all of them: moved there, or drawn there. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,7 +19,10 @@ struct StepBatchShape {
   int32_t instances = 0;  // B
   int32_t nodes = 0;      // N, of the largest instance
   bool tsp = false;       // some may be a TSP
-  bool labels = false;    // they come with labels, and may be fewer
+  bool labels = false;    // they come with labels
+  bool fewer = false;     // fewer may come
+
+  bool operator==(const StepBatchShape&) const = default;
 };
 
 // Of the device's memory, [] double each.
@@ -34,9 +37,9 @@ class StepBatch {
  public:
   StepBatch(const StepBatchShape& shape, at::Device device);
 
-  // Puts B instances into the current stream, by one copy; does not wait for it. Where they come
-  // with labels, what is missing is the first one again, without a label. kInvalidArgument: they do
-  // not have this shape, or they have matrices.
+  // Puts B instances into the current stream, by one copy; does not wait for it. Where fewer come,
+  // what is missing is the first one again, without a label. kInvalidArgument: they do not have
+  // this shape, or they have matrices.
   absl::Status Upload(const NetworkBatch& batch, const StepLabels* labels = nullptr);
   int64_t bytes() const { return memory_.numel(); }
   // Draws B instances of at most N nodes instead, on the device, in the current stream: those of

@@ -1,10 +1,13 @@
 // The engines with LibTorch inside, on CUDA, beside the CPU's own kernels: the same weights, the
 // same instances. Each test runs with LibTorch on the CPU too, where no GPU is needed.
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +16,7 @@
 #include "core/model/torch_engines.h"
 #include "core/problem/generators.h"
 #include "tests/gpu/gpu_testing.h"
+#include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"
 
 namespace vrp {
@@ -40,6 +44,29 @@ std::vector<Instance> RandomInstances() {
   DrawInstances({.kind = ProblemKind::kVrptw, .customers = 15, .seed = 74}, 3, instances);
   return instances;
 }
+
+// Counts what another has recorded: where that fails, tours are the same all the same.
+class RecordingStream final : public StepStream {
+ public:
+  RecordingStream(std::unique_ptr<StepStream> stream, int* recorded)
+      : stream_(std::move(stream)), recorded_(recorded) {}
+
+  absl::Status Run(absl::FunctionRef<absl::Status()> work) override { return stream_->Run(work); }
+  absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
+    auto graph = stream_->Capture(std::move(work));
+    if (graph.ok()) ++*recorded_;
+    return graph;
+  }
+  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
+                                                      int64_t bytes) override {
+    return stream_->CopyAside(to, from, bytes);
+  }
+  absl::Status Wait() override { return stream_->Wait(); }
+
+ private:
+  const std::unique_ptr<StepStream> stream_;
+  int* const recorded_;
+};
 
 struct EngineCase {
   const char* architecture;
@@ -81,6 +108,17 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
     return *std::move(made);
   }
 
+  static std::unique_ptr<StepStream> MakeStream(test::StepStreamCounts* counts) {
+    if (GetParam().device == DeviceKind::kCpu) return test::TorchStepStream({.counts = counts});
+    return MakeCudaStepStream(test::FirstGpu().id.index);
+  }
+  // Counts what is recorded.
+  void UseRecordingTorch() {
+    torch_ = MakeTorch({.step_stream = [this] {
+      return std::make_unique<RecordingStream>(MakeStream(&counts_), &recorded_);
+    }});
+  }
+
   // Tours that either engine can follow: a draw at the edge of two nodes may go either way.
   std::vector<std::vector<int32_t>> DrawTours() const {
     const auto drawn = own_->Run(batch_, {.choice = Choice::kSample, .trajectories = 2});
@@ -105,12 +143,43 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
 
   static void Record(const char* name, double value) { RecordProperty(name, absl::StrCat(value)); }
 
+  // Of instances first .. first + count - 1, by themselves, recorded and replayed.
+  void ExpectSameToursOfFew(size_t first, size_t count) {
+    const std::vector<Instance> all = RandomInstances();
+    batch_ = MakeNetworkBatch(std::span(all).subspan(first, count), own_->node_order());
+    for (int rollout = 0; rollout < 4; ++rollout) ExpectSameTours({});
+  }
+
+  test::StepStreamCounts counts_;
+  int recorded_ = 0;
   NetworkBatch batch_;
   std::unique_ptr<PolicyEngine> own_;
   std::unique_ptr<PolicyEngine> torch_;
 };
 
 TEST_P(EngineGpuTest, TakesTheSameGreedyTours) { ExpectSameTours({}); }
+
+TEST_P(EngineGpuTest, TakesTheSameGreedyToursOfFewInstancesByRecordedRollouts) {
+  UseRecordingTorch();
+  ExpectSameToursOfFew(0, 1);   // CVRP
+  ExpectSameToursOfFew(1, 3);   // padded to four
+  ExpectSameToursOfFew(5, 2);   // larger ones
+  ExpectSameToursOfFew(7, 3);   // TSP
+  ExpectSameToursOfFew(10, 3);  // with windows
+  ExpectSameToursOfFew(3, 8);   // of all kinds
+  EXPECT_EQ(recorded_, Transformer() ? 6 : 0);
+}
+
+TEST_P(EngineGpuTest, ReplaysRecordedRolloutsWithTheWeightsOfTheMoment) {
+  UseRecordingTorch();
+  ExpectSameToursOfFew(0, 2);
+  for (PolicyEngine* const engine : {own_.get(), torch_.get()}) {
+    for (float& weight : engine->parameters().values()) weight *= 1.25F;
+    engine->ParametersChanged();
+  }
+  ExpectSameToursOfFew(0, 2);
+  EXPECT_EQ(recorded_, Transformer() ? 1 : 0);
+}
 
 TEST_P(EngineGpuTest, TakesTheSameSampledTours) {
   ExpectSameTours({.choice = Choice::kSample, .trajectories = 4, .seed = 9, .first_instance = 3});

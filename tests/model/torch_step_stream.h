@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "tests/device/fake_step_stream.h"
 
@@ -18,15 +19,10 @@ namespace vrp::test {
 class PreparedOperators {
  public:
   // Does `work`, in a capture or not. kFailedPrecondition names an operator that a capture was the
-  // first to use.
+  // first to use. What `work` throws comes through.
   absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) {
     std::set<std::string> used;
-    used_ = &used;
-    const at::CallbackHandle handle = at::addThreadLocalCallback(
-        at::RecordFunctionCallback(Note).scopes({at::RecordScope::FUNCTION}));
-    const absl::Status status = work();
-    at::removeCallback(handle);
-    used_ = nullptr;
+    const absl::Status status = Noting(used, work);
     if (!captured) prepared_.insert(used.begin(), used.end());
     for (const std::string& one : used) {
       if (!prepared_.contains(one)) {
@@ -37,6 +33,17 @@ class PreparedOperators {
   }
 
  private:
+  static absl::Status Noting(std::set<std::string>& used, absl::FunctionRef<absl::Status()> work) {
+    used_ = &used;
+    const at::CallbackHandle handle = at::addThreadLocalCallback(
+        at::RecordFunctionCallback(Note).scopes({at::RecordScope::FUNCTION}));
+    const absl::Cleanup end = [handle] {
+      at::removeCallback(handle);
+      used_ = nullptr;
+    };
+    return work();
+  }
+
   static std::unique_ptr<at::ObserverContext> Note(const at::RecordFunction& call) {
     used_->insert(call.name());
     return nullptr;

@@ -1,0 +1,333 @@
+// Greedy rollouts of small batches that a device has recorded, which a fake stream on the CPU
+// stands for, beside the same network without one.
+#include "core/model/torch_recorded_rollouts.h"
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/model/torch_engines.h"
+#include "core/problem/generators.h"
+#include "gtest/gtest.h"
+#include "tests/model/torch_step_stream.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+constexpr int kRolloutsOfAShape = 4;  // by itself, recorded, replayed, and once more
+
+struct Hunger {
+  int64_t instances = 0;  // batches of so many
+  int failures = 0;       // find no memory so often
+};
+
+class HungryTransformer final : public TorchNetwork {
+ public:
+  HungryTransformer(const GraphTransformerOptions& sizes, Hunger* hunger)
+      : network_(MakeTorchGraphTransformer(sizes)), hunger_(hunger) {}
+
+  std::string_view architecture() const override { return network_->architecture(); }
+  NodeOrder node_order() const override { return network_->node_order(); }
+  bool wants_edges() const override { return network_->wants_edges(); }
+  StepReader reader() const override { return network_->reader(); }
+  bool recurrent() const override { return false; }
+  std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
+                                       const EncodeOptions& options) const override {
+    return network_->Encode(parameters, batch, options);
+  }
+  std::optional<DecoderProjections> Project(const TorchParameters& parameters,
+                                            const TorchBatch& batch,
+                                            const EncodeOptions& options) const override {
+    if (batch.sizes.size(0) == hunger_->instances && hunger_->failures-- > 0)
+      throw std::bad_alloc();
+    return network_->Project(parameters, batch, options);
+  }
+
+ private:
+  const std::unique_ptr<TorchNetwork> network_;
+  Hunger* const hunger_;
+};
+
+class TorchRecordedRolloutsTest : public testing::Test {
+ protected:
+  static NetworkBatch Batch(int32_t customers, int64_t count, uint64_t seed = 3) {
+    return test::BatchOf(*GenerateInstances({.customers = customers, .seed = seed}, count),
+                         NodeOrder::kAsGiven);
+  }
+
+  EngineOptions Recording() {
+    return {.step_stream = [this] { return test::TorchStepStream(stream_); }};
+  }
+
+  void UseHungry(Hunger& hunger) {
+    engine_ = std::make_unique<TorchEngine>(std::make_unique<HungryTransformer>(sizes_, &hunger),
+                                            FlatParameters(GraphTransformerLayout(sizes_), 5),
+                                            at::TensorOptions(at::kFloat), Recording());
+  }
+
+  void ExpectSame(const NetworkBatch& batch, const RolloutRequest& request = {}) {
+    const auto expected = plain_->Run(batch, request);
+    const auto actual = engine_->Run(batch, request);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    EXPECT_EQ(actual->count, expected->count);
+    EXPECT_EQ(actual->steps, expected->steps);
+    EXPECT_EQ(actual->choices, expected->choices);
+    EXPECT_EQ(actual->lengths, expected->lengths);
+    EXPECT_EQ(actual->costs, expected->costs);
+    EXPECT_EQ(actual->agreements, expected->agreements);
+    ASSERT_EQ(actual->log_likelihoods.size(), expected->log_likelihoods.size());
+    for (size_t row = 0; row < expected->log_likelihoods.size(); ++row) {
+      EXPECT_NEAR(actual->log_likelihoods[row], expected->log_likelihoods[row], 1e-4);
+    }
+  }
+
+  // What the engine is asked `rollouts` times adds to the counts.
+  test::StepStreamCounts Added(const NetworkBatch& batch, int rollouts = 1,
+                               const RolloutRequest& request = {}) {
+    const test::StepStreamCounts before = counts_;
+    for (int i = 0; i < rollouts; ++i) ExpectSame(batch, request);
+    return {.runs = counts_.runs - before.runs,
+            .captures = counts_.captures - before.captures,
+            .replays = counts_.replays - before.replays,
+            .copies = counts_.copies - before.copies};
+  }
+
+  test::StepStreamCounts counts_;
+  test::FakeStepStreamOptions stream_ = {.counts = &counts_};
+  const GraphTransformerOptions sizes_ = test::SmallTransformer();
+  std::unique_ptr<TorchEngine> plain_ = test::TransformerEngine(at::kFloat, sizes_);
+  std::unique_ptr<TorchEngine> engine_ = test::TransformerEngine(at::kFloat, sizes_, Recording());
+};
+
+// All kinds but that of a matrix.
+std::vector<Instance> RecordedVariants() {
+  std::vector<Instance> variants = test::Variants();
+  variants.pop_back();
+  return variants;
+}
+
+TEST_F(TorchRecordedRolloutsTest, RecordTheSecondOfAShapeAndReplayItFromThenOn) {
+  const NetworkBatch batch = Batch(7, 1);
+  const test::StepStreamCounts first = Added(batch);
+  EXPECT_EQ(first.runs, 2);  // its instances, and the rollout by itself
+  EXPECT_EQ(first.captures, 0);
+  EXPECT_EQ(first.copies, 1);
+  const test::StepStreamCounts second = Added(batch);
+  EXPECT_EQ(second.runs, 1);
+  EXPECT_EQ(second.captures, 1);
+  EXPECT_EQ(second.replays, 1);
+  const test::StepStreamCounts more = Added(batch, 3);
+  EXPECT_EQ(more.runs, 3);
+  EXPECT_EQ(more.captures, 0);
+  EXPECT_EQ(more.replays, 3);
+  EXPECT_EQ(more.copies, 3);
+  EXPECT_EQ(counts_.waits, 0);  // for the copies alone
+}
+
+TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfEveryKind) {
+  for (const Instance& instance : RecordedVariants()) {
+    const NetworkBatch batch = test::BatchOf({instance}, NodeOrder::kAsGiven);
+    Added(batch, kRolloutsOfAShape);
+  }
+  EXPECT_EQ(counts_.captures, 2);  // with a TSP and without
+  EXPECT_GT(counts_.replays, 12);
+}
+
+TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfKindsAndSizesInOneBatch) {
+  std::vector<Instance> instances = RecordedVariants();
+  instances.push_back(test::AnInstance().WithCustomers(21).RandomDemands().Seed(8).Build());
+  const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
+  ASSERT_EQ(batch.size(), 7);  // of 8
+  EXPECT_EQ(Added(batch, kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
+}
+
+TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursWithoutEdges) {
+  GraphTransformerOptions sizes = sizes_;
+  sizes.edge_bias = false;
+  plain_ = test::TransformerEngine(at::kFloat, sizes);
+  engine_ = test::TransformerEngine(at::kFloat, sizes, Recording());
+  EXPECT_EQ(Added(Batch(9, 3), kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
+}
+
+TEST_F(TorchRecordedRolloutsTest, ServeAllBatchesOfAShapeByOneGraph) {
+  for (const auto& [customers, count] : {std::pair{15, 3}, {7, 4}, {3, 3}, {12, 4}}) {
+    Added(Batch(customers, count, static_cast<uint64_t>(customers)));
+  }
+  EXPECT_EQ(counts_.captures, 1);
+  EXPECT_EQ(counts_.replays, 3);
+  Added(Batch(16, 4));  // a node more
+  Added(Batch(15, 2));  // an instance less than half
+  EXPECT_EQ(counts_.replays, 3);
+}
+
+TEST_F(TorchRecordedRolloutsTest, KeepTheShapesThatWereAskedForLast) {
+  const auto batch = [](size_t i) {
+    return Batch(static_cast<int32_t>(i % 5) * kRecordedNodes + 3, int64_t{1} << i / 5);
+  };
+  for (size_t i = 0; i < kMostRecordedShapes; ++i) Added(batch(i), 2);
+  EXPECT_EQ(counts_.captures, kMostRecordedShapes);
+  EXPECT_EQ(Added(batch(0)).replays, 1);
+  EXPECT_EQ(Added(batch(kMostRecordedShapes), 2).captures, 1);  // instead of batch 1
+  EXPECT_EQ(Added(batch(0)).replays, 1);
+  EXPECT_EQ(Added(batch(2)).replays, 1);
+  EXPECT_EQ(Added(batch(1)).replays, 0);
+  EXPECT_EQ(Added(batch(1)).captures, 1);
+}
+
+TEST_F(TorchRecordedRolloutsTest, UseWeightsThatHaveChanged) {
+  const NetworkBatch batch = Batch(12, 2);
+  Added(batch, 3);
+  for (TorchEngine* const engine : {engine_.get(), plain_.get()}) {
+    for (float& weight : engine->parameters().values()) weight *= -1.5F;
+    engine->ParametersChanged();
+  }
+  const test::StepStreamCounts in_place = Added(batch, 2);
+  EXPECT_EQ(in_place.replays, 2);
+  EXPECT_EQ(in_place.captures, 0);
+}
+
+TEST_F(TorchRecordedRolloutsTest, AreRecordedAnewWhereWeightsHaveMoved) {
+  const NetworkBatch batch = Batch(12, 2);
+  Added(batch, 3);
+  const float* const before = engine_->parameters().values().data();
+  for (TorchEngine* const engine : {engine_.get(), plain_.get()}) {
+    FlatParameters others(GraphTransformerLayout(sizes_), 6);
+    engine->parameters() = std::move(others);
+    engine->ParametersChanged();
+  }
+  ASSERT_NE(engine_->parameters().values().data(), before);
+  EXPECT_EQ(Added(batch).replays, 0);
+  EXPECT_EQ(Added(batch).captures, 1);
+  EXPECT_EQ(Added(batch).replays, 1);
+}
+
+TEST_F(TorchRecordedRolloutsTest, LeaveShapesAloneWhoseCaptureHasFailed) {
+  stream_.capture_status = absl::InternalError("no capture");
+  const NetworkBatch batch = Batch(7, 1);
+  EXPECT_EQ(Added(batch, 4).captures, 1);
+  EXPECT_EQ(counts_.runs, 3);  // two of the first, the instances of the second
+  EXPECT_EQ(counts_.replays, 0);
+  EXPECT_EQ(Added(Batch(7, 2), 4).captures, 1);
+}
+
+TEST_F(TorchRecordedRolloutsTest, LetGoOfAllShapesWhereMemoryDoesNotSuffice) {
+  Hunger hunger = {.instances = 2};
+  UseHungry(hunger);
+  Added(Batch(7, 1), 3);
+  hunger.failures = 1;
+  EXPECT_EQ(Added(Batch(7, 2)).copies, 0);
+  EXPECT_EQ(Added(Batch(7, 1)).replays, 0);
+  EXPECT_EQ(Added(Batch(7, 1)).captures, 1);
+  EXPECT_EQ(Added(Batch(7, 2), 2).runs, 0);
+}
+
+TEST_F(TorchRecordedRolloutsTest, ReplayOnlyWhatTorchHasPrepared) {
+  // The fake knows torch's operators (PreparedOperators), and a batch with a TSP uses others.
+  Added(Batch(7, 1), 3);
+  const NetworkBatch tsp = test::BatchOf(
+      {test::AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Build()}, NodeOrder::kAsGiven);
+  const test::StepStreamCounts added = Added(tsp, 3);
+  EXPECT_EQ(added.captures, 1);
+  EXPECT_EQ(added.replays, 2);
+}
+
+TEST_F(TorchRecordedRolloutsTest, TellOfCustomersThatNoRouteReaches) {
+  std::vector<Instance> instances = {test::AnInstance().WithCustomers(4).Build(),
+                                     test::AnInstance()
+                                         .At({{0, 0}, {1, 0}, {50, 0}, {2, 0}})
+                                         .Windows({{0, 100}, {0, 10}, {0, 100}}, 100)
+                                         .Build()};
+  const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
+  const absl::Status expected = plain_->Run(batch, {}).status();
+  ASSERT_EQ(expected.code(), absl::StatusCode::kFailedPrecondition) << expected;
+  for (int i = 0; i < kRolloutsOfAShape; ++i) EXPECT_EQ(engine_->Run(batch, {}).status(), expected);
+  EXPECT_EQ(counts_.replays, kRolloutsOfAShape - 1);
+  EXPECT_EQ(Added(Batch(7, 2)).replays, 1);
+}
+
+TEST_F(TorchRecordedRolloutsTest, AreNotBegunAfterTheirDeadline) {
+  const RolloutRequest late = {.stop = StopCondition(absl::InfinitePast(), nullptr)};
+  EXPECT_EQ(engine_->Run(Batch(7, 1), late).status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(counts_.runs, 0);
+}
+
+TEST_F(TorchRecordedRolloutsTest, AreLeftToTheEngineWhereNothingIsGained) {
+  const NetworkBatch few = Batch(7, 2);
+  EXPECT_EQ(Added(few, 3, {.trajectories = 2}).runs, 0);
+  EXPECT_EQ(Added(few, 3, {.distinct_starts = true}).runs, 0);
+  EXPECT_EQ(Added(Batch(7, kMostRecordedInstances + 1), 3).runs, 0);
+  EXPECT_EQ(Added(Batch(368, 1), 1).runs, 0);
+  EXPECT_EQ(Added(Batch(128, 8), 1).runs, 0);
+  EXPECT_EQ(Added(NetworkBatch(), 3).runs, 0);
+  const Instance matrix = test::AnInstance().WithCustomers(7).ExplicitMatrix(0.4).Build();
+  EXPECT_EQ(Added(test::BatchOf({test::AnInstance().Build(), matrix}, NodeOrder::kAsGiven), 3).runs,
+            0);
+  EXPECT_TRUE(engine_->Run(few, {.choice = Choice::kSample}).ok());
+  EXPECT_EQ(counts_.runs, 0);
+  EXPECT_GT(Added(Batch(127, 8), 1).runs, 0);  // the largest
+  EXPECT_GT(Added(Batch(351, 1), 1).runs, 0);
+}
+
+TEST_F(TorchRecordedRolloutsTest, AreNotOfStepsThatAreOperators) {
+  engine_ = test::TransformerEngine(at::kDouble, sizes_, Recording());
+  plain_ = test::TransformerEngine(at::kDouble, sizes_);
+  EXPECT_EQ(Added(Batch(7, 1), 3).runs, 0);
+  EngineOptions stepped = Recording();
+  stepped.fused = false;
+  engine_ = test::TransformerEngine(at::kFloat, sizes_, stepped);
+  EXPECT_TRUE(engine_->Run(Batch(7, 1), {}).ok());
+  const auto pointer =
+      MakeTorchPointerEngine({.hidden = 16}, {.device = {}, .options = Recording()});
+  ASSERT_TRUE(pointer.ok()) << pointer.status();
+  EXPECT_TRUE((*pointer)->Run(Batch(7, 1), {}).ok());
+  EXPECT_EQ(counts_.runs, 0);
+}
+
+TEST_F(TorchRecordedRolloutsTest, AreNotOfDevicesWithoutStreams) {
+  int asked = 0;
+  engine_ = test::TransformerEngine(at::kFloat, sizes_, {.step_stream = [&asked] {
+                                      ++asked;
+                                      return std::unique_ptr<StepStream>();
+                                    }});
+  for (int i = 0; i < 3; ++i) ExpectSame(Batch(7, 1));
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(TorchRecordedRolloutsTest, GiveEveryCallerItsOwnTours) {
+  std::vector<NetworkBatch> batches;
+  for (int32_t caller = 0; caller < 4; ++caller) {
+    batches.push_back(Batch(6 + caller, 2, static_cast<uint64_t>(caller)));
+  }
+  std::vector<std::thread> callers;
+  for (const NetworkBatch& batch : batches) {
+    callers.emplace_back([this, &batch] {
+      for (int i = 0; i < 25; ++i) ExpectSame(batch);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(counts_.captures, 1);
+  EXPECT_GT(counts_.replays, 0);
+}
+
+TEST_F(TorchRecordedRolloutsTest, GiveTheirMemoryBackToRolloutsThatFindNone) {
+  Hunger hunger = {.instances = kMostRecordedInstances + 1};
+  UseHungry(hunger);
+  const NetworkBatch large = Batch(7, hunger.instances);
+  hunger.failures = 1;  // nothing is kept yet that could be given back
+  EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
+  Added(Batch(7, 1), 3);
+  hunger.failures = 1;
+  ExpectSame(large);
+  EXPECT_EQ(Added(Batch(7, 1)).replays, 0);
+  hunger.failures = 2;
+  EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace vrp
