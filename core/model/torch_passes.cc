@@ -31,19 +31,19 @@ RolloutMemory::RolloutMemory(int64_t rows, int32_t max_steps, at::Device device)
       bytes_(at::empty({rows * (2 * 8 + 3 * 4 + int64_t{max_steps} * 4)},
                        at::TensorOptions(at::kByte).device(device))) {}
 
-BatchRolloutResult RolloutMemory::Views(uint8_t* base) const {
+BatchRolloutResult RolloutViews(uint8_t* base, int64_t rows, int32_t max_steps) {
   BatchRolloutResult result;
   const auto take = [&base](auto*& column, int64_t count) {
     using Value = std::remove_reference_t<decltype(*column)>;
     column = reinterpret_cast<Value*>(base);
     base += count * static_cast<int64_t>(sizeof(Value));
   };
-  take(result.costs, rows_);
-  take(result.log_likelihoods, rows_);
-  take(result.lengths, rows_);
-  take(result.agreements, rows_);
-  take(result.ends, rows_);
-  take(result.choices, rows_ * max_steps_);
+  take(result.costs, rows);
+  take(result.log_likelihoods, rows);
+  take(result.lengths, rows);
+  take(result.agreements, rows);
+  take(result.ends, rows);
+  take(result.choices, rows * max_steps);
   return result;
 }
 

@@ -24,14 +24,18 @@ struct DecoderProjections {
   at::Tensor shares;  // [kContextShares, H]
 };
 
-// What a rollout writes, in one piece of the device's memory, 8-byte columns first.
+// The columns of what a rollout writes, in one piece of memory, 8-byte ones first: costs,
+// log-likelihoods, lengths, agreements, ends, choices.
+BatchRolloutResult RolloutViews(uint8_t* base, int64_t rows, int32_t max_steps);
+
+// That piece of the device's memory.
 class RolloutMemory {
  public:
   RolloutMemory(int64_t rows, int32_t max_steps, at::Device device);
 
   BatchRolloutResult result() const { return Views(bytes_.mutable_data_ptr<uint8_t>()); }
   // The same columns of another copy.
-  BatchRolloutResult Views(uint8_t* base) const;
+  BatchRolloutResult Views(uint8_t* base) const { return RolloutViews(base, rows_, max_steps_); }
   const at::Tensor& bytes() const { return bytes_; }
   int32_t max_steps() const { return max_steps_; }
 

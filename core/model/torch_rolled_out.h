@@ -1,4 +1,4 @@
-// What a fused rollout has written, as PolicyEngine::Run tells it. Needs torch.
+// What a rollout has written, as PolicyEngine::Run tells it. Needs torch.
 #pragma once
 
 #include <cstdint>

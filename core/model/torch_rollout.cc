@@ -12,6 +12,8 @@
 #include "core/base/text.h"
 #include "core/kernels/attention_decoder.h"
 #include "core/model/torch_followed.h"
+#include "core/model/torch_passes.h"
+#include "core/model/torch_rolled_out.h"
 #include "core/model/torch_rules.h"
 #include "core/model/torch_sequence_rollout.h"
 
@@ -79,32 +81,17 @@ class Runner {
   }
 
   absl::StatusOr<Trajectories> MakeTrajectories(const SequenceRollout& rollout) const {
-    const at::Tensor numbers = transfers_.ToHost(at::stack(
-        {rollout.costs, rollout.log_likelihoods, rollout.ends.to(at::kDouble),
-         rollout.lengths.to(at::kDouble), rollout.agreements.to(at::kDouble)}));  // [5, B * P]
-    const at::Tensor choices = transfers_.ToHost(rollout.choices);
-    const auto column = [&](int64_t k) {
-      return std::span(numbers.const_data_ptr<double>() + k * numbers.size(1),
-                       static_cast<size_t>(numbers.size(1)));
-    };
-    Trajectories result;
-    result.count = request_.trajectories;
-    result.lengths.assign(column(3).begin(), column(3).end());
-    for (const int32_t length : result.lengths) result.steps = std::max(result.steps, length);
-    const auto longest = choices.size(2);
-    for (size_t row = 0; row < result.lengths.size(); ++row) {
-      const int64_t b = static_cast<int64_t>(row) / request_.trajectories;
-      const int32_t* const from =
-          choices.const_data_ptr<int32_t>() + static_cast<int64_t>(row) * longest;
-      if (column(2)[row] != static_cast<double>(TrajectoryEnd::kDone)) {
-        return Unreachable(*job_.batch, job_.first + b, {from, static_cast<size_t>(longest)});
-      }
-      result.choices.insert(result.choices.end(), from, from + result.steps);
-      result.costs.push_back(MetricSum(problem(b).metric, column(0)[row]));
+    std::vector<at::Tensor> columns;
+    for (const at::Tensor* const column :
+         {&rollout.costs, &rollout.log_likelihoods, &rollout.lengths, &rollout.agreements,
+          &rollout.ends, &rollout.choices}) {
+      columns.push_back(column->contiguous().flatten().view(at::kByte));
     }
-    result.log_likelihoods.assign(column(1).begin(), column(1).end());
-    result.agreements.assign(column(4).begin(), column(4).end());
-    return result;
+    const at::Tensor host = transfers_.ToHost(at::cat(columns));
+    const auto steps = static_cast<int32_t>(rollout.choices.size(2));
+    return ReadRolledOut(
+        RolloutViews(host.mutable_data_ptr<uint8_t>(), rollout.lengths.numel(), steps), steps,
+        {.batch = job_.batch, .first = job_.first, .count = job_.count}, request_);
   }
 
   const TorchRolloutJob& job_;
@@ -221,16 +208,6 @@ absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfe
 
 void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories) {
   steps.counted.unflatten(1, {trajectories, -1}).select(2, 0).fill_(false);
-}
-
-absl::Status Unreachable(const NetworkBatch& batch, int64_t instance,
-                         std::span<const int32_t> choices) {
-  int32_t left = 1;
-  while (std::find(choices.begin(), choices.end(), left) != choices.end()) ++left;
-  const int32_t first_row = batch.first_rows[static_cast<size_t>(instance)];
-  return absl::FailedPreconditionError(Concat("instances[", instance, "]: customer ",
-                                              batch.orders[static_cast<size_t>(first_row + left)],
-                                              " cannot be served by a route of its own"));
 }
 
 at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden) {

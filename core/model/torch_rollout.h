@@ -5,7 +5,6 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <span>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -38,10 +37,6 @@ absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfe
 
 // Where trajectories have to begin: their first choices are not the network's.
 void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories);
-
-// kFailedPrecondition: names the first customer of `instance` that `choices` do not visit.
-absl::Status Unreachable(const NetworkBatch& batch, int64_t instance,
-                         std::span<const int32_t> choices);
 
 // Log-probabilities of the recorded choices.
 struct ReplayTerms {
