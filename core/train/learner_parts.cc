@@ -58,7 +58,6 @@ absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options
   const std::vector<ProblemKind>& kinds = config.problem.kinds;
   const auto refuse = [](const char* why) { return absl::UnimplementedError(why); };
   if (config.accumulate_steps > 1) return refuse("training.accumulate_steps: above 1");
-  if (config.weight_average > 0) return refuse("training.weight_average: is the host's");
   const bool tsp = std::count(kinds.begin(), kinds.end(), ProblemKind::kTsp) > 0;
   const bool cities =
       std::count(kinds.begin(), kinds.end(), ProblemKind::kTsp) == std::ssize(kinds);
@@ -67,7 +66,8 @@ absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options
                            .nodes = cities ? customers : customers + 1,
                            .tsp = tsp,
                            .seed = config.seed,
-                           .bf16 = options.bf16};
+                           .bf16 = options.bf16,
+                           .weight_average = config.weight_average};
 }
 
 absl::Status CheckPassDifference(double difference, bool bf16) {

@@ -223,11 +223,13 @@ TEST_F(LearnerTest, AsksForStepsAlongLabelsAsItsConfigurationSays) {
   config_.problem.customers = {5, 9};
   config_.network.dropout = 0.2;
   config_.supervised.label_smoothing = 0.1;
+  config_.weight_average = 0.5;
   const auto request = Make()->RequestWholeSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_TRUE(request->labels);
   EXPECT_TRUE(request->dropout);
   EXPECT_EQ(request->label_smoothing, 0.1);
+  EXPECT_EQ(request->weight_average, 0.5);
   EXPECT_EQ(request->instances, 6);
   EXPECT_EQ(request->nodes, 10);  // the depot and the most customers
   config_.model = "gt";
@@ -247,9 +249,6 @@ TEST_F(LearnerTest, SaysWhatKeepsItsStepsOnTheHost) {
   config_.accumulate_steps = 2;
   expect("training.accumulate_steps: ");
   config_.accumulate_steps = 1;
-  config_.weight_average = 0.5;
-  expect("training.weight_average: ");
-  config_.weight_average = 0;
   config_.method = TrainingMethod::kSelfLabelling;
   expect("this method");
 }

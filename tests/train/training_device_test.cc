@@ -105,12 +105,14 @@ constexpr char kForced[] = "teacher_forcing_end: 1";
 constexpr char kMixed[] = "teacher_forcing_end: 0.5";
 // At the others' rate labels make training wild, and roundings grow with it.
 const Change kSlowly = {"learning_rate: 0.03", "learning_rate: 0.003"};
+const Change kAveraged = {"batch_size: 8", "batch_size: 8, weight_average: 0.8"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
 const DeviceCase kDeviceCases[] = {
     {test::kMethods[0]},
     {test::kMethods[1]},
     {test::kMethods[2]},
     {{"Samples", "reinforce", kSamplesMethod}},
+    {{"Averaged", "reinforce", kSamplesMethod}, {kAveraged}},
     {{"Mixture", "reinforce", kSamplesMethod},
      {{kPlainProblem,
        "customers: 7, kinds: [cvrp, tsp], layouts: [uniform, clustered, x], open_routes: 0.3, "
@@ -120,6 +122,7 @@ const DeviceCase kDeviceCases[] = {
     {{"Windows", "reinforce", kSamplesMethod}, {{kPlainProblem, "kind: vrptw, customers: 5"}}},
     {{"Pointer", "supervised", ""}, {kSlowly, {kMixed, kForced}}, kPointer},
     {{"PointerWithOwnChoices", "supervised", ""}, {kSlowly}, kPointer},
+    {{"AveragedPointer", "supervised", ""}, {kSlowly, kAveraged}, kPointer},
     {{"PointerWithDropoutAndALastBatchThatIsSmaller", "supervised", ""},
      {kSlowly, {"samples: 40", "samples: 36"}},
      kDroppingPointer},
@@ -246,7 +249,6 @@ TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
   const std::string yaml = TransformerYaml(test::kMethods[2]);
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"kind: cvrp, customers: 6", "kind: cvrp, customers: [5, 7]"},
-      {"batch_size: 8", "batch_size: 8, weight_average: 0.9"},
       {"batch_size: 8", "batch_size: 8, accumulate_steps: 2"},
       {"batch_size: 8", "batch_size: 8, gradient_checkpointing: true"}};
   for (const auto& [from, to] : changes) {
