@@ -1,8 +1,10 @@
 // A step of the optimiser as programs for groups of threads: sums of squares by blocks of the
-// gradient, then one group's decision, then the update by pieces.
+// gradient, then one group's decision, then the update by pieces, and of the weights' moving
+// average behind it.
 #pragma once
 
 #include "core/kernels/adamw.h"
+#include "core/kernels/weight_average_step.h"
 
 namespace vrp {
 
@@ -14,6 +16,7 @@ struct OptimiserState {
   int32_t applies = 0;   // 0: the last step was left out
   uint32_t arrived = 0;  // blocks of the gradient that are summed; CUDA's
   AdamWFactors factors[2];  // of the last step; with decay: [1]
+  float average_share = 0;  // likewise
 };
 
 // The rule of torch.amp.GradScaler; null pointers: losses are not scaled.
@@ -37,7 +40,9 @@ struct OptimiserTask {
   const double* loss = nullptr;   // a step whose loss is no finite number is left out
   LossScale loss_scale;
   AdamWOptions adamw;
-  double clip = 0;  // norm
+  double clip = 0;           // norm
+  float* average = nullptr;  // [size], of the weights; null: there is none
+  double average_decay = 0;
   OptimiserState* state = nullptr;
 };
 
@@ -81,6 +86,9 @@ VRP_DEVICE void DecideStep(const Group& group, const OptimiserTask& task, double
                                                      .updates = state.updates,
                                                      .decays = decays != 0});
     }
+    if (task.average != nullptr) {
+      state.average_share = AverageShare(task.average_decay, state.updates);
+    }
   });
 }
 
@@ -96,6 +104,12 @@ VRP_DEVICE void UpdatePieceOf(const Group& group, const OptimiserTask& task, int
   if (task.state->applies == 0) return;
   const UpdatePiece& one = task.pieces[piece];
   UpdateOnePiece(group, task.state->factors[one.decays ? 1 : 0], one, task.arrays);
+  if (task.average == nullptr) return;
+  const float share = task.state->average_share;
+  const float* const values = task.arrays.values + one.first;
+  float* const average = task.average + one.first;
+  group.Each(one.count,
+             [&](int32_t i) { average[i] = MovedAverage(average[i], values[i], share); });
 }
 
 }  // namespace vrp

@@ -32,7 +32,10 @@ at::Tensor HostView(std::span<float> values) {
 DeviceOptimiser::DeviceOptimiser(const TorchParameters& parameters, const ParameterLayout& layout,
                                  const DeviceOptimiserOptions& options, const LossScaler* scaler)
     : parameters_(parameters),
-      options_{.adamw = options.adamw, .clip = options.clip, .learning_rates = {}},
+      options_{.adamw = options.adamw,
+               .clip = options.clip,
+               .average_decay = options.average_decay,
+               .learning_rates = {}},
       scaler_(scaler),
       mean_(at::zeros_like(parameters.flat())),
       square_(at::zeros_like(mean_)),
@@ -41,32 +44,35 @@ DeviceOptimiser::DeviceOptimiser(const TorchParameters& parameters, const Parame
       state_(at::zeros({sizeof(OptimiserState)}, mean_.options().dtype(at::kByte))) {
   const std::vector<UpdatePiece> pieces = UpdatePieces(layout, kElementsAPiece);
   pieces_ = BytesOf(std::span<const UpdatePiece>(pieces), mean_.device());
+  if (options_.average_decay > 0) average_ = at::zeros_like(mean_);
 }
 
 OptimiserState* DeviceOptimiser::state() const {
   return reinterpret_cast<OptimiserState*>(state_.mutable_data_ptr<uint8_t>());
 }
 
-void DeviceOptimiser::Load(int64_t steps, int64_t updates, std::span<const float> mean,
-                           std::span<const float> square) {
-  OptimiserState state;
-  state.steps = steps;
-  state.updates = updates;
-  state_.copy_(BytesOf(std::span<const OptimiserState>(&state, 1), at::kCPU));
-  mean_.copy_(BytesOf(mean, at::kCPU).view(at::kFloat));
-  square_.copy_(BytesOf(square, at::kCPU).view(at::kFloat));
+void DeviceOptimiser::Load(const WholeStepsState& state) {
+  OptimiserState begun;
+  begun.steps = state.steps;
+  begun.updates = state.updates;
+  state_.copy_(BytesOf(std::span<const OptimiserState>(&begun, 1), at::kCPU));
+  mean_.copy_(HostView(state.mean));
+  square_.copy_(HostView(state.square));
+  if (average_.defined()) average_.copy_(HostView(state.weight_average));
 }
 
-OptimiserState DeviceOptimiser::Save(std::span<float> mean, std::span<float> square) const {
-  HostView(mean).copy_(mean_);
-  HostView(square).copy_(square_);
-  OptimiserState state;
+void DeviceOptimiser::Save(WholeStepsState& state) const {
+  HostView(state.mean).copy_(mean_);
+  HostView(state.square).copy_(square_);
+  if (average_.defined()) HostView(state.weight_average).copy_(average_);
+  OptimiserState ended;
   const at::Tensor host = state_.cpu();
-  std::memcpy(&state, host.const_data_ptr<uint8_t>(), sizeof(state));
-  return state;
+  std::memcpy(&ended, host.const_data_ptr<uint8_t>(), sizeof(ended));
+  state.steps = ended.steps;
+  state.updates = ended.updates;
 }
 
-absl::Status DeviceOptimiser::Step(const at::Tensor& loss) const {
+OptimiserTask DeviceOptimiser::Task(const at::Tensor& loss) const {
   OptimiserTask task = {
       .size = mean_.numel(),
       .arrays = {.values = parameters_.flat().mutable_data_ptr<float>(),
@@ -83,8 +89,15 @@ absl::Status DeviceOptimiser::Step(const at::Tensor& loss) const {
       .loss_scale = {},
       .adamw = options_.adamw,
       .clip = options_.clip,
+      .average_decay = options_.average_decay,
       .state = state()};
+  if (average_.defined()) task.average = average_.mutable_data_ptr<float>();
   if (scaler_ != nullptr) task.loss_scale = scaler_->OnDevice();
+  return task;
+}
+
+absl::Status DeviceOptimiser::Step(const at::Tensor& loss) const {
+  const OptimiserTask task = Task(loss);
   const at::Device device = mean_.device();
   if (!device.is_cpu()) return OptimiseOnCuda(task, CurrentStream(device.index()));
   OptimiseOnCpu(task);

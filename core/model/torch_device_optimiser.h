@@ -10,12 +10,14 @@
 #include "core/kernels/device_optimiser.h"
 #include "core/model/torch_parameters.h"
 #include "core/model/torch_precision.h"
+#include "core/model/whole_steps.h"
 
 namespace vrp {
 
 struct DeviceOptimiserOptions {
   AdamWOptions adamw;
   double clip = 1;
+  double average_decay = 0;                // of the weights' moving average; 0: there is none
   std::span<const double> learning_rates;  // of each step, at least one
 };
 
@@ -26,10 +28,9 @@ class DeviceOptimiser {
   DeviceOptimiser(const TorchParameters& parameters, const ParameterLayout& layout,
                   const DeviceOptimiserOptions& options, const LossScaler* scaler);
 
-  // Both wait for the device.
-  void Load(int64_t steps, int64_t updates, std::span<const float> mean,
-            std::span<const float> square);
-  OptimiserState Save(std::span<float> mean, std::span<float> square) const;
+  // What `state` says of steps, moments and the weights' average; both wait for the device.
+  void Load(const WholeStepsState& state);
+  void Save(WholeStepsState& state) const;
 
   // One step, put into the current stream. `loss` [] double.
   absl::Status Step(const at::Tensor& loss) const;
@@ -42,12 +43,14 @@ class DeviceOptimiser {
 
  private:
   OptimiserState* state() const;
+  OptimiserTask Task(const at::Tensor& loss) const;
 
   const TorchParameters& parameters_;
   const DeviceOptimiserOptions options_;  // but for the learning rates
   const LossScaler* const scaler_;
   const at::Tensor mean_;
   const at::Tensor square_;
+  at::Tensor average_;  // undefined: there is none
   at::Tensor pieces_;
   at::Tensor sums_;
   const at::Tensor rates_;

@@ -25,6 +25,7 @@ RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsP
       optimiser_(*parts.parameters, parts.host->layout(),
                  {.adamw = request.adamw,
                   .clip = request.gradient_clip,
+                  .average_decay = request.weight_average,
                   .learning_rates = request.learning_rates},
                  parts.scaler),
       stream_(std::move(stream)),
@@ -39,7 +40,7 @@ absl::Status RecordedSteps::Load(const WholeStepsState& state) {
   return GuardTorch([&]() -> absl::Status {
     VRP_RETURN_IF_ERROR(stream_->Wait());
     parts_.parameters->Upload();
-    optimiser_.Load(state.steps, state.updates, state.mean, state.square);
+    optimiser_.Load(state);
     LoadOwn(state);
     steps_ = state.steps;
     reports_.Begin(steps_);
@@ -56,9 +57,7 @@ absl::Status RecordedSteps::Save(WholeStepsState& state) {
     VRP_RETURN_IF_ERROR(stream_->Wait());
     VRP_RETURN_IF_ERROR(reports_.Finish(steps_));
     parts_.parameters->Download();
-    const OptimiserState optimiser = optimiser_.Save(state.mean, state.square);
-    state.steps = optimiser.steps;
-    state.updates = optimiser.updates;
+    optimiser_.Save(state);
     SaveOwn(state);
     return absl::OkStatus();
   });

@@ -47,6 +47,7 @@ struct WholeStepsRequest {
   bool dropout = false;
   AdamWOptions adamw = {};
   double gradient_clip = 1;
+  double weight_average = 0;                // decay of the weights' moving average; 0: none is kept
   std::vector<double> learning_rates = {};  // of each step of the run
   int32_t report_every = 16;                // steps; they are told up to twice as many later
 };
@@ -57,6 +58,7 @@ struct WholeStepsState {
   int64_t updates = 0;         // of these not left out
   std::span<float> mean = {};  // Adam's moments
   std::span<float> square = {};
+  std::span<float> weight_average = {};  // where one is kept
   MovingAverage average = {};
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -74,6 +75,8 @@ class GeneratedSource final : public BatchSource {
     return MakeNetworkBatch(std::span<const InstanceData>(instances), order_);
   }
 
+  absl::StatusOr<InstanceBounds> Bounds() override { return GeneratedBounds(config_.problem); }
+
  private:
   const TrainingConfig config_;
   const NodeOrder order_;
@@ -92,6 +95,12 @@ class InstanceSource final : public BatchSource {
   absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
     const std::vector<InstanceData> instances = DrawData(first, count, pool);
     return MakeNetworkBatch(std::span<const InstanceData>(instances), order_);
+  }
+
+  absl::StatusOr<InstanceBounds> Bounds() override {
+    InstanceBounds bounds;
+    for (const Instance& instance : instances_) bounds.Add(instance.data());
+    return bounds;
   }
 
  private:
@@ -131,6 +140,19 @@ class LabelledSource final : public BatchSource {
 
   absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override {
     return absl::UnimplementedError("labelled instances are a given set");
+  }
+
+  absl::StatusOr<InstanceBounds> Bounds() override {
+    if (config_.supervised.labels != LabelSource::kFile) return GeneratedBounds(config_.problem);
+    constexpr int64_t kAtOnce = 1024;
+    InstanceBounds bounds;
+    for (int64_t first = 0; first < set_->size(); first += kAtOnce) {
+      std::vector<int32_t> records(static_cast<size_t>(std::min(kAtOnce, set_->size() - first)));
+      std::iota(records.begin(), records.end(), static_cast<int32_t>(first));
+      VRP_ASSIGN_OR_RETURN(const std::vector<Sample> samples, set_->Read(records));
+      for (const Sample& sample : samples) bounds.Add(sample.data);
+    }
+    return bounds;
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/model/network_batch.h"
+#include "core/train/instance_bounds.h"
 #include "core/train/sample_set.h"
 #include "core/train/training_config.h"
 
@@ -38,6 +39,8 @@ class BatchSource {
   // `count` single instances of the stream from `first` on, of sizes as if each were a batch of its
   // own. kUnimplemented for labelled sources, whose instances are a given set.
   virtual absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) = 0;
+  // Of all its instances. May read a whole set from disk, whose errors it passes on.
+  virtual absl::StatusOr<InstanceBounds> Bounds() = 0;
 };
 
 // Generated instances, of problem.seed.

@@ -105,6 +105,8 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
   const auto refuse = [](const auto&... parts) {
     return absl::UnimplementedError(Concat(parts...));
   };
+  if (!problem.instances.empty()) return refuse("instances: a user's own");
+  if (problem.customers.low != problem.customers.high) return refuse("customers: several sizes");
   for (const Layout layout : problem.layouts) {
     if (layout != Layout::kUniform) return refuse("layouts: ", LayoutName(layout));
   }

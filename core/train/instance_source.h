@@ -23,7 +23,7 @@ int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers);
 
-// What a device draws by itself so that it comes to DrawInstance's, of batches of one size.
+// What a device draws by itself so that it comes to DrawInstance's, where all have one size.
 // kUnimplemented names what it does not: `layouts: clustered`.
 absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem);
 

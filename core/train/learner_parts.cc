@@ -53,21 +53,19 @@ void StepParts::AddRolloutSeconds(double wall) {
   outcome.seconds[static_cast<size_t>(Phase::kRollout)] += wall * threads;
 }
 
-absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options) {
+absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options,
+                                                   const InstanceBounds& bounds) {
   const TrainingConfig& config = options.config;
-  const std::vector<ProblemKind>& kinds = config.problem.kinds;
-  const auto refuse = [](const char* why) { return absl::UnimplementedError(why); };
-  if (config.accumulate_steps > 1) return refuse("training.accumulate_steps: above 1");
-  if (config.weight_average > 0) return refuse("training.weight_average: is the host's");
-  const bool tsp = std::count(kinds.begin(), kinds.end(), ProblemKind::kTsp) > 0;
-  const bool cities =
-      std::count(kinds.begin(), kinds.end(), ProblemKind::kTsp) == std::ssize(kinds);
-  const int32_t customers = config.problem.customers.high;
+  if (config.accumulate_steps > 1) {
+    return absl::UnimplementedError("training.accumulate_steps: above 1");
+  }
+  if (bounds.matrices) return absl::UnimplementedError("instances: some have matrices");
   return WholeStepsRequest{.instances = config.batch_size,
-                           .nodes = cities ? customers : customers + 1,
-                           .tsp = tsp,
+                           .nodes = bounds.nodes,
+                           .tsp = bounds.tsp,
                            .seed = config.seed,
-                           .bf16 = options.bf16};
+                           .bf16 = options.bf16,
+                           .weight_average = config.weight_average};
 }
 
 absl::Status CheckPassDifference(double difference, bool bf16) {

@@ -35,8 +35,10 @@ class StepParts {
   const StopCondition stop_;
 };
 
-// What any method's whole steps are asked for. kUnimplemented names what they cannot have.
-absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options);
+// What any method's whole steps on instances within `bounds` are asked for. kUnimplemented names
+// what they cannot have.
+absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options,
+                                                   const InstanceBounds& bounds);
 
 // kInternal when the two passes' log-likelihoods differ by more than rounding explains; NaN is the
 // caller's to count.

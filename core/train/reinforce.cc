@@ -124,17 +124,17 @@ class ReinforceLearner final : public Learner {
   }
 
   absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
-    const TrainingConfig& config = options_.config;
-    const ProblemConfig& problem = config.problem;
-    const auto refuse = [](const char* why) { return absl::UnimplementedError(why); };
-    if (!problem.instances.empty()) return refuse("problem.instances: a user's own");
-    if (problem.customers.low != problem.customers.high) {
-      return refuse("problem.customers: batches of several sizes");
+    const ReinforceConfig& config = options_.config.reinforce;
+    VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
+    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_, bounds));
+    request.distinct_starts = config.baseline == Baseline::kPomo;
+    // One graph has one number of trajectories.
+    if (request.distinct_starts &&
+        OwnTrajectories(bounds.starts.low) != OwnTrajectories(bounds.starts.high)) {
+      return absl::UnimplementedError("reinforce.starts: 0 on instances of several sizes");
     }
-    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_));
-    request.trajectories = OwnTrajectories(problem.customers.low);
-    request.distinct_starts = config.reinforce.baseline == Baseline::kPomo;
-    request.average_decay = config.reinforce.average_decay;
+    request.trajectories = OwnTrajectories(bounds.starts.high);
+    request.average_decay = config.average_decay;
     request.baseline = options_.baseline.get();
     return request;
   }

@@ -38,13 +38,10 @@ class SupervisedLearner final : public Learner {
   }
 
   absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
-    const SupervisedConfig& supervised = options_.config.supervised;
-    if (supervised.labels == LabelSource::kFile) {
-      return absl::UnimplementedError("supervised.labels: a user's own, of sizes not known before");
-    }
-    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_));
+    VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
+    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_, bounds));
     request.labels = true;
-    request.label_smoothing = supervised.label_smoothing;
+    request.label_smoothing = options_.config.supervised.label_smoothing;
     request.dropout = Drops();
     return request;
   }

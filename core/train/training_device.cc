@@ -70,11 +70,17 @@ absl::Status TrainingRun::ChooseSteps() {
 absl::Status TrainingRun::LoadDevice() {
   const MovingAverage* const average = learner_->average();
   settled_step_ = step_;
-  return device_->Load({.steps = step_,
-                        .updates = adamw_->steps(),
-                        .mean = adamw_->mean(),
-                        .square = adamw_->square(),
-                        .average = average == nullptr ? MovingAverage() : *average});
+  WholeStepsState state = HostState();
+  state.steps = step_;
+  state.updates = adamw_->steps();
+  if (average != nullptr) state.average = *average;
+  return device_->Load(state);
+}
+
+WholeStepsState TrainingRun::HostState() {
+  WholeStepsState state = {.mean = adamw_->mean(), .square = adamw_->square()};
+  if (average_.has_value()) state.weight_average = average_->values();
+  return state;
 }
 
 absl::StatusOr<bool> TrainingRun::DeviceStep(const TrainingBatch* batch) {
@@ -126,7 +132,7 @@ absl::Status TrainingRun::TellWholeSteps() {
 
 absl::Status TrainingRun::Settle() {
   if (device_ == nullptr || settled_step_ == step_) return absl::OkStatus();
-  WholeStepsState state = {.mean = adamw_->mean(), .square = adamw_->square()};
+  WholeStepsState state = HostState();
   VRP_RETURN_IF_ERROR(device_->Save(state));
   settled_step_ = step_;
   adamw_->set_steps(state.updates);

@@ -55,6 +55,8 @@ class TrainingRun {
   // Waits for the device's steps; host and learner then stand where they ended.
   absl::Status Settle();
   absl::Status LoadDevice();
+  // The spans of the host's memory that the device's steps go on with and fill.
+  WholeStepsState HostState();
   // The gradient of the next step, in smaller parts where the device's memory does not suffice.
   absl::StatusOr<StepOutcome> Gradient(const TrainingBatch& batch);
   void Apply(double norm);

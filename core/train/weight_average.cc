@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/kernels/weight_average_step.h"
+
 namespace vrp {
 
 WeightAverage::WeightAverage(double decay, std::span<const float> weights)
@@ -9,13 +11,12 @@ WeightAverage::WeightAverage(double decay, std::span<const float> weights)
 
 void WeightAverage::Add(std::span<const float> weights, int64_t step, CpuPool* pool) {
   constexpr int64_t kPiece = int64_t{1} << 16;
-  const auto t = static_cast<double>(step);
-  const auto share = static_cast<float>(1 - std::min(decay_, (1 + t) / (10 + t)));
+  const float share = AverageShare(decay_, step);
   const auto size = static_cast<int64_t>(values_.size());
   const auto add = [&](int64_t piece) {
     const auto end = static_cast<size_t>(std::min(size, (piece + 1) * kPiece));
     for (auto i = static_cast<size_t>(piece * kPiece); i < end; ++i) {
-      values_[i] += share * (weights[i] - values_[i]);
+      values_[i] = MovedAverage(values_[i], weights[i], share);
     }
   };
   const int64_t pieces = (size + kPiece - 1) / kPiece;

@@ -53,6 +53,8 @@ struct Optimised {
             .loss_scale = {scale.data(cuda), scale_steps.data(cuda), 2, 0.5, 3},
             .adamw = {.weight_decay = 0.01},
             .clip = 5,
+            .average = average.data(cuda),
+            .average_decay = 0.15,
             .state = state.data(cuda)};
   }
 
@@ -74,7 +76,7 @@ struct Optimised {
     }
     EXPECT_EQ(scale.Download(), scale.host());
     EXPECT_EQ(scale_steps.Download(), scale_steps.host());
-    for (Buffer<float>* const array : {&values, &mean, &square}) {
+    for (Buffer<float>* const array : {&values, &mean, &square, &average}) {
       const std::vector<float> actual = array->Download();
       for (size_t i = 0; i < actual.size(); ++i) {
         ASSERT_NEAR(actual[i], array->host()[i], 1e-6) << i;
@@ -86,6 +88,7 @@ struct Optimised {
   Buffer<float> gradient = Buffer<float>(size_t{kSize});
   Buffer<float> mean = Buffer<float>(size_t{kSize});
   Buffer<float> square = Buffer<float>(size_t{kSize});
+  Buffer<float> average = Buffer<float>(std::vector<float>(kSize, 2));
   Buffer<UpdatePiece> pieces = Buffer<UpdatePiece>(Pieces());
   Buffer<double> sums = Buffer<double>(static_cast<size_t>(NormBlocks(kSize)));
   Buffer<double> rates = Buffer<double>(std::vector<double>{0.1, 0.01});

@@ -84,6 +84,24 @@ TEST(DeviceOptimiserTest, LeavesAStepOutWhoseGradientOrLossIsNoNumberAndCountsIt
   EXPECT_EQ(one.state.updates, 1);
 }
 
+TEST(DeviceOptimiserTest, MovesTheWeightsAverageBehindEachUpdateAndByTheUpdatesShare) {
+  Optimised one({0.1});
+  std::vector<float> average = {3, 3, 3, 3, 3};
+  one.task.average = average.data();
+  one.task.average_decay = 0.2;
+  one.loss = kNan;
+  OptimiseOnCpu(one.task);
+  EXPECT_EQ(average, std::vector<float>(5, 3));  // the step was left out
+  one.loss = 0;
+  double wanted = 3;
+  for (const double decay : {2.0 / 11, 0.2, 0.2}) {
+    OptimiseOnCpu(one.task);
+    wanted = decay * wanted + (1 - decay) * one.values[0];
+    EXPECT_NEAR(average[0], wanted, 1e-6);
+  }
+  EXPECT_EQ(average[4], 3);  // of no piece, as frozen parameters
+}
+
 TEST(DeviceOptimiserTest, ClipsByTheNorm) {
   Optimised one({0.1});
   one.task.clip = 2.5;

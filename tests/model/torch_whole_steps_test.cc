@@ -162,6 +162,27 @@ TEST_F(TorchWholeStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) 
   for (const float weight : Weights()) ASSERT_TRUE(std::isfinite(weight));
 }
 
+TEST_F(TorchWholeStepsTest, KeepTheWeightsAverageOfStepsThatWereAppliedAndGoOnWithIt) {
+  std::vector<float> average = Weights();
+  std::vector<float> wanted = average;
+  state_.weight_average = average;
+  const auto steps = MakeSteps({.trajectories = 2, .weight_average = 0.3});
+  for (int64_t step = 1; step <= 3; ++step) {
+    ASSERT_TRUE(steps->Step(StepBaseline::kShared, BatchOfStep(step)).ok());
+    ASSERT_TRUE(steps->Save(state_).ok());
+    const auto updates = static_cast<double>(step);
+    const double decay = std::min(0.3, (1 + updates) / (10 + updates));
+    const std::vector<float> weights = Weights();
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      wanted[i] = static_cast<float>(decay * wanted[i] + (1 - decay) * weights[i]);
+      ASSERT_NEAR(average[i], wanted[i], 1e-6) << step << ", " << i;
+    }
+    std::fill(average.begin(), average.end(), 1.0F);
+    std::fill(wanted.begin(), wanted.end(), 1.0F);
+    ASSERT_TRUE(steps->Load(state_).ok());
+  }
+}
+
 TEST_F(TorchWholeStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
   const auto steps = MakeSteps({.average_decay = 0.75});
   const NetworkBatch batch = BatchOfStep(1);

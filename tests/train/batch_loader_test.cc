@@ -20,6 +20,7 @@ class NumberSource final : public BatchSource {
     return TrainingBatch{.number = number, .parts = {}};
   }
   absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override { return NetworkBatch(); }
+  absl::StatusOr<InstanceBounds> Bounds() override { return InstanceBounds(); }
   int64_t highest() const { return highest_; }
 
   int64_t slow = -1;

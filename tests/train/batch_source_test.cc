@@ -4,12 +4,14 @@
 #include <map>
 #include <set>
 
+#include "core/base/file.h"
 #include "core/problem/generators.h"
 #include "core/train/instance_source.h"
 #include "core/train/labels.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
+#include "tests/train/label_line.h"
 
 namespace vrp {
 namespace {
@@ -120,6 +122,38 @@ TEST(GeneratedSourceTest, DrawsSmallSizesMoreOftenWhereTheyAreSkewed) {
   EXPECT_NEAR(below(50), 1587, 80);
 }
 
+TEST(GeneratedSourceTest, KnowsItsLargestInstances) {
+  TrainingConfig config = Config();
+  config.problem.customers = {4, 9};
+  const auto bounds = [&config](std::vector<ProblemKind> kinds) {
+    config.problem.kinds = std::move(kinds);
+    return *MakeGeneratedSource(config, NodeOrder::kAsGiven)->Bounds();
+  };
+  const InstanceBounds customers = bounds({ProblemKind::kCvrp});
+  EXPECT_EQ(customers.nodes, 10);
+  EXPECT_EQ(customers.starts, (IntegerRange{4, 9}));
+  EXPECT_FALSE(customers.tsp);
+  EXPECT_FALSE(customers.matrices);
+  const InstanceBounds cities = bounds({ProblemKind::kTsp});
+  EXPECT_EQ(cities.nodes, 9);
+  EXPECT_TRUE(cities.tsp);
+  EXPECT_EQ(bounds({ProblemKind::kTsp, ProblemKind::kVrptw}).nodes, 10);
+}
+
+TEST(InstanceSourceTest, KnowsItsLargestInstances) {
+  const auto bounds = [](const std::vector<Instance>& own) {
+    return *MakeInstanceSource(Config(), NodeOrder::kAsGiven, own)->Bounds();
+  };
+  const Instance small = test::AnInstance().WithCustomers(3).Build();
+  const InstanceBounds two = bounds({test::AnInstance().WithCustomers(7).Build(), small});
+  EXPECT_EQ(two.nodes, 8);
+  EXPECT_EQ(two.starts, (IntegerRange{3, 7}));
+  EXPECT_FALSE(two.tsp);
+  EXPECT_FALSE(two.matrices);
+  const Instance matrix = test::AnInstance().WithCustomers(5).ExplicitMatrix(0.4).Build();
+  EXPECT_TRUE(bounds({matrix, small}).matrices);
+}
+
 TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {
   std::vector<Instance> own;
   for (uint64_t seed = 1; seed <= 3; ++seed) {
@@ -147,6 +181,30 @@ TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {
   EXPECT_EQ(sizes.size(), 3u);
   EXPECT_GT(pictures.size(), 15u);  // of 3 x 8
   EXPECT_EQ(Features(*source->Make(0, nullptr)), Features(batch));
+}
+
+TEST(LabelledSourceTest, KnowsAFilesLargestInstances) {
+  const test::TempFolder folder;
+  const std::string file = folder.path() + "/labels.jsonl";
+  std::string text;
+  for (int32_t number = 0; number < 1100; ++number) {  // of any size: the last one is the largest
+    const int32_t customers = number < 1099 ? 2 + number % 3 : 6;
+    text += test::LabelLine(test::AnInstance().WithCustomers(customers).Build());
+  }
+  ASSERT_TRUE(AtomicWriteFile(file, text).ok());
+  CpuPool pool(1);
+  const auto path = FileLabels(file, 2000, NodeOrder::kByAngle, {folder.path(), &pool});
+  ASSERT_TRUE(path.ok()) << path.status();
+  TrainingConfig config = Config();  // whose own sizes do not matter
+  config.supervised.labels = LabelSource::kFile;
+  const auto source =
+      MakeLabelledSource(config, NodeOrder::kByAngle, *SampleSet::Open(*path, 1 << 16));
+  const auto bounds = source->Bounds();
+  ASSERT_TRUE(bounds.ok()) << bounds.status();
+  EXPECT_EQ(bounds->nodes, 7);
+  EXPECT_EQ(bounds->starts, (IntegerRange{2, 6}));
+  EXPECT_FALSE(bounds->tsp);
+  EXPECT_FALSE(bounds->matrices);
 }
 
 TEST(LabelledSourceTest, TakesEverySampleOnceAnEpochWithTheChoicesOfItsPlan) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
+#include "tests/testing/instance_builder.h"
 #include "tests/train/fake_engine.h"
 
 namespace vrp {
@@ -65,7 +66,8 @@ class LearnerTest : public testing::Test {
     engine_.parameters().TrackGradient();
   }
   std::unique_ptr<Learner> Make() {
-    source_ = MakeGeneratedSource(config_, NodeOrder::kAsGiven);
+    source_ = own_.empty() ? MakeGeneratedSource(config_, NodeOrder::kAsGiven)
+                           : MakeInstanceSource(config_, NodeOrder::kAsGiven, own_);
     LearnerOptions options{.config = config_,
                            .engine = &engine_,
                            .baseline = nullptr,
@@ -104,6 +106,7 @@ class LearnerTest : public testing::Test {
   }
 
   TrainingConfig config_;
+  std::vector<Instance> own_;  // none: generated ones
   Listener engine_;
   Listener* baseline_ = nullptr;
   std::unique_ptr<BatchSource> source_;
@@ -223,15 +226,38 @@ TEST_F(LearnerTest, AsksForStepsAlongLabelsAsItsConfigurationSays) {
   config_.problem.customers = {5, 9};
   config_.network.dropout = 0.2;
   config_.supervised.label_smoothing = 0.1;
+  config_.weight_average = 0.5;
   const auto request = Make()->RequestWholeSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_TRUE(request->labels);
   EXPECT_TRUE(request->dropout);
   EXPECT_EQ(request->label_smoothing, 0.1);
+  EXPECT_EQ(request->weight_average, 0.5);
   EXPECT_EQ(request->instances, 6);
   EXPECT_EQ(request->nodes, 10);  // the depot and the most customers
   config_.model = "gt";
   EXPECT_FALSE(Make()->RequestWholeSteps()->dropout);
+}
+
+TEST_F(LearnerTest, AsksForStepsOnItsLargestInstances) {
+  config_.problem.customers = {5, 9};
+  config_.reinforce = {.baseline = Baseline::kPomo, .starts = 4};
+  EXPECT_EQ(Make()->RequestWholeSteps()->nodes, 10);
+  own_ = {test::AnInstance().WithCustomers(7).Build(), test::AnInstance().WithCustomers(4).Build()};
+  auto request = Make()->RequestWholeSteps();
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->nodes, 8);
+  EXPECT_FALSE(request->tsp);
+  EXPECT_EQ(request->trajectories, 4);
+  EXPECT_TRUE(request->distinct_starts);
+  config_.reinforce.starts = 0;
+  own_ = {test::AnInstance().WithCustomers(7).Build(),
+          test::AnInstance().Kind(ProblemKind::kTsp).WithCustomers(6).Build()};
+  request = Make()->RequestWholeSteps();
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->nodes, 8);
+  EXPECT_TRUE(request->tsp);
+  EXPECT_EQ(request->trajectories, 7);
 }
 
 TEST_F(LearnerTest, SaysWhatKeepsItsStepsOnTheHost) {
@@ -241,15 +267,17 @@ TEST_F(LearnerTest, SaysWhatKeepsItsStepsOnTheHost) {
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
     EXPECT_EQ(status.message().substr(0, why.size()), why);
   };
-  config_.supervised.labels = LabelSource::kFile;
-  expect("supervised.labels: ");
-  config_.supervised.labels = LabelSource::kHeuristic;
   config_.accumulate_steps = 2;
   expect("training.accumulate_steps: ");
   config_.accumulate_steps = 1;
-  config_.weight_average = 0.5;
-  expect("training.weight_average: ");
-  config_.weight_average = 0;
+  config_.method = TrainingMethod::kReinforce;
+  config_.reinforce.baseline = Baseline::kPomo;
+  config_.problem.customers = {5, 6};
+  expect("reinforce.starts: 0 on instances of several sizes");
+  own_ = {test::AnInstance().WithCustomers(4).Build(),
+          test::AnInstance().WithCustomers(4).ExplicitMatrix(0.4).Build()};
+  expect("instances: some have matrices");
+  own_ = {};
   config_.method = TrainingMethod::kSelfLabelling;
   expect("this method");
 }

@@ -4,10 +4,9 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/model/model_card.h"
-#include "core/problem/formats.h"
-#include "core/search/construct.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
+#include "tests/train/label_line.h"
 #include "tests/train/trainer_fixture.h"
 
 namespace vrp {
@@ -80,18 +79,7 @@ TEST_F(TrainerDataTest, LearnsFromALabelFile) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     const Instance instance =
         test::AnInstance().WithCustomers(static_cast<int32_t>(seed) + 1).Seed(seed).Build();
-    std::string line = WriteJson(instance);
-    line.pop_back();
-    text += line + R"(,"ref_routes":[)";
-    const Plan plan = NearestNeighbourPlan(instance);
-    for (size_t r = 0; r < plan.size(); ++r) {
-      text += r > 0 ? ",[" : "[";
-      for (size_t i = 0; i < plan[r].customers.size(); ++i) {
-        text += Concat(i > 0 ? "," : "", plan[r].customers[i]);
-      }
-      text += "]";
-    }
-    text += "]}\n";
+    text += test::LabelLine(instance);
   }
   ASSERT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", text).ok());
   Recorder recorder;
