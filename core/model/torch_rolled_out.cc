@@ -1,6 +1,7 @@
 #include "core/model/torch_rolled_out.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "core/base/text.h"
