@@ -37,6 +37,7 @@ struct StepsCase {
   int32_t trajectories;
   bool starts;
   Precision precision = Precision::kFp32;
+  int32_t nodes = 21;    // that there is room for
   bool pointer = false;  // the pointer network
 };
 void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
@@ -59,12 +60,14 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
     const auto baseline = MakeEngine(request);
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
-    WholeStepsState state = {.mean = mean, .square = square};
+    average_.assign(engine->parameters().values().begin(), engine->parameters().values().end());
+    WholeStepsState state = {.mean = mean, .square = square, .weight_average = average_};
     WholeStepsRequest whole = {.instances = kInstances,
-                               .nodes = 21,
+                               .nodes = GetParam().nodes,
                                .trajectories = GetParam().trajectories,
                                .distinct_starts = GetParam().starts,
                                .baseline = baseline.get(),
+                               .weight_average = 0.9,
                                .learning_rates = {1e-4},
                                .report_every = 3};
     if (draws) whole.drawn = kDrawn;
@@ -88,11 +91,13 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
 
   test::StepStreamCounts counts_;
   std::vector<float> weights_;  // after the last run
+  std::vector<float> average_;  // of theirs, likewise
 };
 
 TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   const std::vector<WholeStepReport> expected = Run(DeviceKind::kCpu);
   const std::vector<float> wanted = weights_;
+  const std::vector<float> wanted_average = average_;
   const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda);
   ASSERT_EQ(expected.size(), kSteps);
   ASSERT_EQ(actual.size(), kSteps);
@@ -111,6 +116,7 @@ TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   double largest = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
+    largest = std::max(largest, std::abs(double{average_[i]} - wanted_average[i]));
   }
   RecordProperty("weight_difference", absl::StrCat(largest));
   EXPECT_LT(largest, exact ? 1e-4 : 2e-3);
@@ -129,18 +135,18 @@ TEST_P(StepsEngineGpuTest, TakeTheSameInstancesWhereTheDeviceDrawsThem) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Baselines, StepsEngineGpuTest,
-                         testing::Values(StepsCase{"Pomo", StepBaseline::kShared, 20, true},
-                                         StepsCase{"Samples", StepBaseline::kShared, 4, false},
-                                         StepsCase{"Average", StepBaseline::kAverage, 1, false},
-                                         StepsCase{"Greedy", StepBaseline::kGreedy, 1, false},
-                                         StepsCase{"PomoInBf16", StepBaseline::kShared, 20, true,
-                                                   Precision::kBf16},
-                                         StepsCase{"PointerPomo", StepBaseline::kShared, 20, true,
-                                                   Precision::kFp32, true},
-                                         StepsCase{"PointerGreedy", StepBaseline::kGreedy, 1, false,
-                                                   Precision::kFp32, true}),
-                         [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Baselines, StepsEngineGpuTest,
+    testing::Values(
+        StepsCase{"Pomo", StepBaseline::kShared, 20, true},
+        StepsCase{"Samples", StepBaseline::kShared, 4, false},
+        StepsCase{"Average", StepBaseline::kAverage, 1, false},
+        StepsCase{"Greedy", StepBaseline::kGreedy, 1, false},
+        StepsCase{"PomoInBf16", StepBaseline::kShared, 20, true, Precision::kBf16},
+        StepsCase{"Padded", StepBaseline::kShared, 4, false, Precision::kFp32, 27},
+        StepsCase{"PointerPomo", StepBaseline::kShared, 20, true, Precision::kFp32, 21, true},
+        StepsCase{"PointerGreedy", StepBaseline::kGreedy, 1, false, Precision::kFp32, 21, true}),
+    [](const auto& one) { return one.param.name; });
 
 // On one device, from the same weights and gradients.
 struct OptimisedWeights {
