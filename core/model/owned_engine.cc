@@ -102,6 +102,7 @@ class OwnedEngine final : public PolicyEngine {
     return place_.Get<GradientOutcome>([&] { return engine_->AddGradient(batch, request, weigh); });
   }
 
+  bool takes_whole_steps() const override { return engine_->takes_whole_steps(); }
   absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
       const WholeStepsRequest& request) override {
     WholeStepsRequest own = request;

@@ -124,6 +124,8 @@ class PolicyEngine {
                                                       const GradientRequest& request,
                                                       WeighTrajectories weigh) = 0;
 
+  // Whether there is a device for the next: what they have to be told may take long to find.
+  virtual bool takes_whole_steps() const { return false; }
   // The same as whole steps that run on the engine's device by themselves. kUnimplemented says why
   // there are none.
   virtual absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(const WholeStepsRequest&) {

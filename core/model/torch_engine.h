@@ -41,6 +41,7 @@ class TorchEngine final : public PolicyEngine {
                                               WeighTrajectories weigh) override;
 
   // In float32: of REINFORCE, where passes that can be fused are; along labels for sequence models.
+  bool takes_whole_steps() const override;
   absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
       const WholeStepsRequest& request) override;
 

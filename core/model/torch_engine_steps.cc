@@ -20,11 +20,14 @@ std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& opt
 
 }  // namespace
 
+bool TorchEngine::takes_whole_steps() const {
+  return options_.step_stream != nullptr || tensors_.options().device().is_cuda();
+}
+
 std::unique_ptr<RecordedRollouts> TorchEngine::MakeRecordedRollouts() const {
   const at::Device device = tensors_.options().device();
-  const bool streams = options_.step_stream != nullptr || device.is_cuda();
   const bool fused = options_.fused && !network_->recurrent();
-  if (!streams || !fused || tensors_.flat().scalar_type() != at::kFloat) return nullptr;
+  if (!takes_whole_steps() || !fused || tensors_.flat().scalar_type() != at::kFloat) return nullptr;
   return std::make_unique<RecordedRollouts>(
       RecordedRolloutsParts{
           .network = network_.get(), .parameters = &tensors_, .options = options_},

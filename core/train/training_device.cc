@@ -35,6 +35,7 @@ std::vector<double> LearningRates(const TrainingConfig& config) {
 }  // namespace
 
 absl::Status TrainingRun::ChooseSteps() {
+  if (!engine_->takes_whole_steps()) return absl::OkStatus();
   absl::StatusOr<WholeStepsRequest> request = learner_->RequestWholeSteps();
   if (request.ok() && micro_batch_ > 0) {
     request = absl::UnimplementedError("the device's memory did not suffice for whole batches");

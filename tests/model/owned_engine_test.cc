@@ -84,6 +84,7 @@ class NotedEngine final : public PolicyEngine {
     notes_->Add('g');
     return absl::DataLossError("gradient");
   }
+  bool takes_whole_steps() const override { return true; }
   absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
       const WholeStepsRequest& request) override {
     notes_->Add('w');
@@ -162,6 +163,7 @@ TEST_F(OwnedEngineTest, GivesItsMemoryBackWhenItGoes) {
 TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
   const auto baseline =
       MakeOwnedEngine(std::make_unique<NotedEngine>(&notes_), *executor_, Priority::kTraining);
+  EXPECT_TRUE(engine_->takes_whole_steps());
   auto steps = engine_->MakeWholeSteps({.baseline = baseline.get()});
   ASSERT_TRUE(steps.ok());
   EXPECT_NE(inner_->baseline_, baseline.get()) << "the engine knows others of its kind alone";
