@@ -88,13 +88,20 @@ struct Followed {
   Buffer<TrajectoryEnd> ends;
 };
 
-class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<StepReader> {};
+class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<StepReader> {
+ protected:
+  static constexpr int32_t kTrajectories = 3;  // of an instance
+
+  // Not before it is known that there is a device.
+  static test::DeviceRules SomeRules() {
+    return test::DeviceRules({{.nodes = 9, .windows = true},
+                              {.nodes = 7, .tsp = true},
+                              {.nodes = 40, .open_routes = true, .backhauls = true}});
+  }
+};
 
 TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
-  constexpr int32_t kTrajectories = 3;
-  test::DeviceRules rules({{.nodes = 9, .windows = true},
-                           {.nodes = 7, .tsp = true},
-                           {.nodes = 40, .open_routes = true, .backhauls = true}});
+  test::DeviceRules rules = SomeRules();
   const StepLayout layout = {.reader = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
   const auto steps = static_cast<size_t>(rules.steps());
@@ -142,10 +149,7 @@ std::vector<int64_t> SomeChoices(const std::vector<uint8_t>& forbidden, size_t r
 }
 
 TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
-  constexpr int32_t kTrajectories = 3;
-  test::DeviceRules rules({{.nodes = 9, .windows = true},
-                           {.nodes = 7, .tsp = true},
-                           {.nodes = 40, .open_routes = true, .backhauls = true}});
+  test::DeviceRules rules = SomeRules();
   const StepLayout layout = {.reader = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
   Followed shown(layout, rows, 1);
