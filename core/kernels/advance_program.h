@@ -69,9 +69,8 @@ VRP_DEVICE void Advance(const Group& group, const AdvanceRequest& request, int64
     WriteWait(group, request.layout, columns);
   }
   group.Once([&] {
-    const auto steps = static_cast<uint64_t>(request.steps == nullptr ? 0 : *request.steps);
-    const StepKey key = {request.seed, request.stream + steps, request.first_trajectory + row,
-                         request.step};
+    const StepKey key = {request.seed, StreamOfStep(request.stream, request.steps),
+                         request.first_trajectory + row, request.step};
     const bool starts = moving && request.distinct_starts && request.step == 0;
     const auto p = static_cast<int32_t>(row % request.trajectories);
     to.moving[row] = moving ? 1 : 0;

@@ -66,8 +66,8 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task, const De
                                     ? request.follow + trajectory * request.max_steps
                                     : nullptr;
   const auto start = static_cast<int32_t>(trajectory % request.trajectories);
-  const auto steps = static_cast<uint64_t>(request.steps == nullptr ? 0 : *request.steps);
-  StepKey key = {request.seed, request.stream + steps, request.first_trajectory + trajectory, 0};
+  StepKey key = {request.seed, StreamOfStep(request.stream, request.steps),
+                 request.first_trajectory + trajectory, 0};
   BeginProgram(group, task, room);
   TrajectoryEnd end = TrajectoryEnd::kDone;
   for (; !IsDone(room.place->state); ++key.step) {

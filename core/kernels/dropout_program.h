@@ -21,10 +21,10 @@ struct DropoutMask {
 // Row t * R + r.
 template <typename Group>
 VRP_DEVICE void WriteMaskRow(const Group& group, const DropoutMask& mask, int64_t row) {
-  const auto steps = static_cast<uint64_t>(mask.steps == nullptr ? 0 : *mask.steps);
+  const uint64_t stream = StreamOfStep(mask.key.stream, mask.steps);
   group.Each(mask.hidden / 8, [&](int32_t block) {
     DropoutKey key = mask.key;
-    key.stream += steps;
+    key.stream = stream;
     key.sequence += row % mask.sequences;
     key.step = static_cast<int32_t>(row / mask.sequences);
     key.block = block;

@@ -44,11 +44,11 @@ constexpr int64_t FollowRoomBytes(const StepLayout& layout) {
 template <typename Group, typename T>
 VRP_DEVICE void DrawSteps(const Group& group, const FollowRequest& request, int64_t row,
                           const FollowResult<T>& to) {
-  const auto steps = static_cast<uint64_t>(request.steps == nullptr ? 0 : *request.steps);
+  const uint64_t stream = StreamOfStep(request.stream, request.steps);
   const int64_t trajectory = request.first_trajectory + row;
   group.Each(request.max_steps, [&](int32_t t) {
     to.draws[row * request.max_steps + t] =
-        SecondUniform(StepBlock({request.seed, request.stream + steps, trajectory, t}));
+        SecondUniform(StepBlock({request.seed, stream, trajectory, t}));
   });
 }
 

@@ -8,6 +8,11 @@
 
 namespace vrp {
 
+// That of a recorded step, whose number lies in the device's memory; null: `stream` alone.
+constexpr uint64_t StreamOfStep(uint64_t stream, const int64_t* steps) {
+  return steps == nullptr ? stream : stream + static_cast<uint64_t>(*steps);
+}
+
 struct StepKey {
   uint64_t seed = 0;
   uint64_t stream = 0;
