@@ -10,8 +10,11 @@
 #include <c10/cuda/CUDAGuard.h>
 
 #include <utility>
+#include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "core/base/status_macros.h"
+#include "core/device/joined_graph.h"
 #endif
 
 namespace vrp {
@@ -29,46 +32,32 @@ void PutBehindCurrent(const CUDAStream& stream) {
   before.block(stream);
 }
 
-class CudaStepGraph final : public StepGraph {
+// One capture by torch, in memory that captures of the same pool share: what one has let go, those
+// after it use, as they are replayed in that order.
+class TorchCapture {
  public:
-  explicit CudaStepGraph(const CUDAStream& stream) : stream_(stream) {}
+  explicit TorchCapture(const CUDAStream& stream, c10::MempoolId_t pool)
+      : stream_(stream), pool_(pool) {}
 
-  absl::Status Record(const std::function<absl::Status()>& work) {
-    const CUDAStreamGuard guard(stream_);
-    // A graph's memory is its own, and in a capture none of what earlier steps left can be freed.
-    c10::cuda::CUDACachingAllocator::emptyCache();
-    absl::Status status;
-    try {
-      // Serving threads may call what a capture forbids its own thread.
-      graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
-      status = work();
-      if (status.ok()) graph_.capture_end();
-    } catch (...) {
-      Abandon();
-      throw;
-    }
-    if (!status.ok()) Abandon();
-    return status;
+  void Begin() {
+    // Serving threads may call what a capture forbids its own thread.
+    graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
   }
+  void End() { graph_.capture_end(); }
 
-  absl::Status Replay() override {
-    PutBehindCurrent(stream_);
-    const CUDAStreamGuard guard(stream_);
-    graph_.replay();
-    return absl::OkStatus();
-  }
-
- private:
-  // The stream must not stay in the capture, whatever becomes of the graph. The error that led here
-  // says more than those of this.
+  // Instead of End. The stream must not stay in the capture, whatever becomes of the graph. The
+  // error that led here says more than those of this.
   void Abandon() {
     try {
-      graph_.capture_end();
+      End();
     } catch (const c10::Error&) {
       LeavePool();
     }
   }
 
+  at::cuda::CUDAGraph& graph() { return graph_; }
+
+ private:
   // As capture_end does, but not where the capture has become invalid: the allocators would ask the
   // graph for ever, also when it is gone, whether an allocation is its.
   void LeavePool() {
@@ -85,8 +74,111 @@ class CudaStepGraph final : public StepGraph {
   }
 
   const CUDAStream stream_;
+  const c10::MempoolId_t pool_;
+  at::cuda::CUDAGraph graph_ = at::cuda::CUDAGraph(/*keep_graph=*/true);
+};
+
+// Captures one after the other, which are one launch.
+class CudaStepGraph final : public StepGraph {
+ public:
+  explicit CudaStepGraph(const CUDAStream& stream) : stream_(stream) {}
+  ~CudaStepGraph() override {
+    if (joined_ != nullptr) C10_CUDA_CHECK_WARN(cudaGraphExecDestroy(joined_));
+  }
+  CudaStepGraph(const CudaStepGraph&) = delete;
+  CudaStepGraph& operator=(const CudaStepGraph&) = delete;
+
+  absl::Status Record(const std::function<absl::Status()>& work) {
+    const CUDAStreamGuard guard(stream_);
+    // A graph's memory is its own, and in a capture none of what earlier steps left can be freed.
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    absl::Status status;
+    try {
+      BeginPart({});
+      status = work();
+      if (status.ok()) EndPart();
+    } catch (...) {
+      Abandon();
+      throw;
+    }
+    if (!status.ok()) Abandon();
+    return status;
+  }
+
+  // In the work of Record.
+  absl::Status RecordPart(const StepFlags& condition, absl::FunctionRef<absl::Status()> part) {
+    if (IsEmpty()) {  // behind another such part
+      parts_.back().condition = condition;
+    } else {
+      EndPart();
+      BeginPart(condition);
+    }
+    VRP_RETURN_IF_ERROR(part());
+    EndPart();
+    BeginPart({});
+    return absl::OkStatus();
+  }
+
+  bool joins() const { return parts_.size() > 1; }
+
+  // After Record, once.
+  void MakeLaunch() {
+    if (parts_.size() == 1) return parts_.front().capture->graph().instantiate();
+    std::vector<GraphPart> joined;
+    joined.reserve(parts_.size());
+    for (const Part& part : parts_) {
+      joined.push_back(
+          {.graph = part.capture->graph().raw_cuda_graph(), .condition = part.condition});
+    }
+    C10_CUDA_CHECK(JoinGraphs(joined, joined_));
+  }
+
+  absl::Status Replay() override {
+    PutBehindCurrent(stream_);
+    const CUDAStreamGuard guard(stream_);
+    if (joined_ == nullptr) {
+      parts_.front().capture->graph().replay();
+    } else {
+      C10_CUDA_CHECK(cudaGraphLaunch(joined_, stream_.stream()));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  struct Part {
+    StepFlags condition;
+    std::unique_ptr<TorchCapture> capture;
+  };
+
+  void BeginPart(const StepFlags& condition) {
+    parts_.push_back(
+        {.condition = condition, .capture = std::make_unique<TorchCapture>(stream_, pool_)});
+    recording_ = true;
+    parts_.back().capture->Begin();
+  }
+  void EndPart() {
+    parts_.back().capture->End();
+    recording_ = false;
+  }
+  // The last part, which is being recorded.
+  bool IsEmpty() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long id = 0;
+    cudaGraph_t graph = nullptr;
+    C10_CUDA_CHECK(cudaStreamGetCaptureInfo(stream_.stream(), &status, &id, &graph));
+    size_t nodes = 0;
+    C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
+    return nodes == 0;
+  }
+  void Abandon() {
+    if (recording_) parts_.back().capture->Abandon();
+  }
+
+  const CUDAStream stream_;
   const c10::MempoolId_t pool_ = at::cuda::graph_pool_handle();
-  at::cuda::CUDAGraph graph_;
+  std::vector<Part> parts_;
+  bool recording_ = false;            // the last part
+  cudaGraphExec_t joined_ = nullptr;  // of more than one
 };
 
 class CudaStepCopy final : public StepCopy {
@@ -116,9 +208,23 @@ class CudaStepStream final : public StepStream {
 
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
     main_.synchronize();
-    auto graph = std::make_unique<CudaStepGraph>(main_);
-    VRP_RETURN_IF_ERROR(graph->Record(work));
+    VRP_ASSIGN_OR_RETURN(std::unique_ptr<CudaStepGraph> graph, Record(work));
+    try {
+      graph->MakeLaunch();
+    } catch (const c10::Error& error) {
+      if (!graph->joins()) throw;
+      TORCH_WARN("recorded steps leave nothing out: ", error.what_without_backtrace());
+      graph.reset();
+      leaves_out_ = false;
+      VRP_ASSIGN_OR_RETURN(graph, Record(work));
+      graph->MakeLaunch();
+    }
     return std::unique_ptr<StepGraph>(std::move(graph));
+  }
+
+  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+    const bool apart = recording_ != nullptr && leaves_out_;
+    return apart ? recording_->RecordPart(flags, part) : part();
   }
 
   absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
@@ -142,8 +248,18 @@ class CudaStepStream final : public StepStream {
   }
 
  private:
+  absl::StatusOr<std::unique_ptr<CudaStepGraph>> Record(const std::function<absl::Status()>& work) {
+    auto graph = std::make_unique<CudaStepGraph>(main_);
+    recording_ = graph.get();
+    const absl::Cleanup end = [this] { recording_ = nullptr; };
+    VRP_RETURN_IF_ERROR(graph->Record(work));
+    return graph;
+  }
+
   const CUDAStream main_;
   const CUDAStream side_;
+  CudaStepGraph* recording_ = nullptr;
+  bool leaves_out_ = true;  // not: the driver or a tool does not take such graphs
   std::shared_ptr<at::cuda::CUDAEvent> last_copy_;
 };
 

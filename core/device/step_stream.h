@@ -10,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/device/step_flags.h"
 
 namespace vrp {
 
@@ -41,6 +42,12 @@ class StepStream {
   // device; what it allocates lives as long as the graph. An error leaves nothing behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
+  // In the work of Run or Capture: `part` of it, which a replay may leave out where none of `flags`
+  // is set when the device comes to it. What the part would have written is as it was then, so that
+  // nothing behind it may read what it alone has written; other such parts may, if they are left
+  // out with it. Run does it always.
+  virtual absl::Status DoWhereAny(const StepFlags& flags,
+                                  absl::FunctionRef<absl::Status()> part) = 0;
 
   // Copies to page-locked memory of the host, when all that is in the stream now is done, while the
   // stream goes on. What is put into it from now on waits for the copies before this one.

@@ -60,6 +60,8 @@ class RecordedSteps : public WholeSteps {
 
   // What becomes of the gradient. `row` without loss, norm and applied.
   absl::Status Finish(const at::Tensor& loss, StepReports::Row row);
+  // What a step's work is put into.
+  StepStream* stream() const { return stream_.get(); }
   // As the losses are for backward passes.
   at::Tensor Scaled(const at::Tensor& loss) const {
     return parts_.scaler == nullptr ? loss : parts_.scaler->Scale(loss);

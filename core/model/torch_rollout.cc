@@ -20,9 +20,6 @@
 namespace vrp {
 namespace {
 
-// Steps between two looks of the host at a device that is not its own: each look waits.
-constexpr int32_t kLookEvery = 8;
-
 // By the network's choices.
 class Runner {
  public:

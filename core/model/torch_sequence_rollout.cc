@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "core/base/status_macros.h"
@@ -19,8 +20,9 @@ uint8_t* BoolData(const at::Tensor& tensor) {
   return reinterpret_cast<uint8_t*>(tensor.mutable_data_ptr<bool>());
 }
 
-// A batch's trajectories under way: what the network reads at a step, and what lies on the device
-// from step to step.
+// A batch's trajectories under way: what the network reads at a step, what lies on the device from
+// step to step, and what comes of them. Steps write where all of them are to lie, so that what
+// comes of those that were left out is there too.
 class MovingTrajectories {
  public:
   explicit MovingTrajectories(const SequenceRolloutJob& job)
@@ -41,8 +43,47 @@ class MovingTrajectories {
     given_ = Make({}, at::kLong);
     uniforms_ = Make({}, at::kDouble);
     rooms_ = Make({FollowRoomBytes(layout_)}, at::kByte);
+    const std::vector<int64_t> shape = {job.instances, job.request.trajectories};
+    choices_ =
+        at::full({job.request.max_steps, shape[0], shape[1]}, -1, job.options.dtype(at::kInt));
+    log_likelihoods_ = at::zeros(shape, job.options.dtype(at::kDouble));
+    agreements_ = at::zeros(shape, job.options.dtype(at::kInt));
   }
 
+  absl::Status Begin() { return To(0, {}); }
+
+  // Steps `from` to `end` - 1.
+  absl::Status Take(int32_t from, int32_t end) {
+    for (int32_t t = from; t < end; ++t) {
+      const ChosenNodes choice = Choose();
+      const at::Tensor waits = moving_.logical_not();
+      if (t > 0 || !job_.request.distinct_starts) {
+        log_likelihoods_.add_(choice.log_probabilities.masked_fill(waits, 0));
+        agreements_.add_(choice.likeliest.logical_and(moving_));
+      }
+      choices_.select(0, t).copy_(choice.nodes.masked_fill(waits, -1));
+      VRP_RETURN_IF_ERROR(To(t + 1, choice.nodes.contiguous()));
+    }
+    return absl::OkStatus();
+  }
+
+  // [B, P] bool: there is a step to take.
+  const at::Tensor& moving() const { return moving_; }
+  StepFlags moving_flags() const { return {.flags = BoolData(moving_), .count = moving_.numel()}; }
+
+  // After `steps` steps.
+  SequenceRollout Result(int32_t steps) const {
+    SequenceRollout rollout;
+    rollout.choices = choices_.narrow(0, 0, steps).permute({1, 2, 0}).contiguous();
+    rollout.lengths = (rollout.choices >= 0).sum(2, false, at::kInt).flatten();
+    rollout.costs = costs_.flatten();
+    rollout.ends = ends_.flatten();
+    rollout.log_likelihoods = log_likelihoods_.flatten();
+    rollout.agreements = agreements_.flatten();
+    return rollout;
+  }
+
+ private:
   // To step `t`, by what was chosen at the one before, [B, P] int64.
   absl::Status To(int32_t t, const at::Tensor& chosen) {
     const BatchRolloutRequest& asked = job_.request;
@@ -60,12 +101,12 @@ class MovingTrajectories {
                                     .first_trajectory = asked.first_trajectory};
     const at::Device device = rooms_.device();
     if (!device.is_cpu()) {
-      return AdvanceOnCuda(request, Result<float>(), CurrentStream(device.index()));
+      return AdvanceOnCuda(request, Written<float>(), CurrentStream(device.index()));
     }
     if (type_ == at::kDouble) {
-      AdvanceOnCpu(request, Result<double>(), job_.pool);
+      AdvanceOnCpu(request, Written<double>(), job_.pool);
     } else {
-      AdvanceOnCpu(request, Result<float>(), job_.pool);
+      AdvanceOnCpu(request, Written<float>(), job_.pool);
     }
     return absl::OkStatus();
   }
@@ -79,19 +120,13 @@ class MovingTrajectories {
                         .temperature = job_.request.temperature});
   }
 
-  // [B, P] each, of the step.
-  const at::Tensor& moving() const { return moving_; }
-  const at::Tensor& ends() const { return ends_; }
-  const at::Tensor& costs() const { return costs_; }
-
- private:
   at::Tensor Make(std::vector<int64_t> shape, at::ScalarType type) const {
     shape.insert(shape.begin(), {job_.instances, job_.request.trajectories});
     return at::empty(shape, job_.options.dtype(type));
   }
 
   template <typename T>
-  AdvanceResult<T> Result() const {
+  AdvanceResult<T> Written() const {
     const at::Tensor& features = inputs_.dynamic;
     return {.steps = {.current = inputs_.current.mutable_data_ptr<int64_t>(),
                       .first = inputs_.first.mutable_data_ptr<int64_t>(),
@@ -116,6 +151,9 @@ class MovingTrajectories {
   at::Tensor given_;
   at::Tensor uniforms_;
   at::Tensor rooms_;
+  at::Tensor choices_;  // [T, B, P]
+  at::Tensor log_likelihoods_;
+  at::Tensor agreements_;
 };
 
 }  // namespace
@@ -123,38 +161,26 @@ class MovingTrajectories {
 absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job) {
   const c10::NoGradGuard no_gradients;
   const c10::DeviceGuard guard(job.options.device());
-  const BatchRolloutRequest& request = job.request;
-  const std::vector<int64_t> shape = {job.instances, request.trajectories};
+  const int32_t most = job.request.max_steps;
   MovingTrajectories trajectories(job);
-  job.decoder->Start(request.trajectories);
-  at::Tensor log_likelihoods = at::zeros(shape, job.options.dtype(at::kDouble));
-  at::Tensor agreements = at::zeros(shape, job.options.dtype(at::kInt));
-  at::Tensor chosen;
-  std::vector<at::Tensor> choices;
-  int32_t t = 0;
-  for (;; ++t) {
+  job.decoder->Start(job.request.trajectories);
+  VRP_RETURN_IF_ERROR(trajectories.Begin());
+  int32_t taken = 0;
+  while (taken < most) {
     VRP_RETURN_IF_ERROR(StopStatus(job.stop.Check()));
-    VRP_RETURN_IF_ERROR(trajectories.To(t, chosen));
-    const bool looks = job.look_every > 0 && t > 0 && t % job.look_every == 0;
-    if (t == request.max_steps) break;
-    if (looks && !trajectories.moving().any().item<bool>()) break;
-    const ChosenNodes choice = trajectories.Choose();
-    const at::Tensor waits = trajectories.moving().logical_not();
-    if (t > 0 || !request.distinct_starts) {
-      log_likelihoods.add_(choice.log_probabilities.masked_fill(waits, 0));
-      agreements.add_(choice.likeliest.logical_and(trajectories.moving()));
+    const int32_t end = std::min(taken + job.look_every, most);
+    const auto take = [&] { return trajectories.Take(taken, end); };
+    if (taken == 0) {
+      VRP_RETURN_IF_ERROR(take());
+    } else if (job.stream != nullptr) {
+      VRP_RETURN_IF_ERROR(job.stream->DoWhereAny(trajectories.moving_flags(), take));
+    } else {
+      if (!trajectories.moving().any().item<bool>()) break;
+      VRP_RETURN_IF_ERROR(take());
     }
-    choices.push_back(choice.nodes.masked_fill(waits, -1).to(at::kInt));
-    chosen = choice.nodes.contiguous();
+    taken = end;
   }
-  SequenceRollout rollout;
-  rollout.choices = at::stack(choices, 2);
-  rollout.lengths = (rollout.choices >= 0).sum(2, false, at::kInt).flatten();
-  rollout.costs = trajectories.costs().flatten();
-  rollout.ends = trajectories.ends().flatten();
-  rollout.log_likelihoods = log_likelihoods.flatten();
-  rollout.agreements = agreements.flatten();
-  return rollout;
+  return trajectories.Result(taken);
 }
 
 }  // namespace vrp

@@ -10,11 +10,15 @@
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
+#include "core/device/step_stream.h"
 #include "core/kernels/decoder_program_rollout.h"
 #include "core/kernels/routing_rules.h"
 #include "core/model/torch_network.h"
 
 namespace vrp {
+
+// Steps between two looks at whether a trajectory still moves, on a device that is not the host's.
+inline constexpr int32_t kLookEvery = 8;
 
 struct SequenceRolloutJob {
   const TorchNetwork* network = nullptr;
@@ -24,14 +28,17 @@ struct SequenceRolloutJob {
   int64_t nodes = 0;                 // N
   at::TensorOptions options;         // the device, and the type that the network reads
   BatchRolloutRequest request;       // greedy or sampled
-  // How often the host asks whether a trajectory still moves, in steps. 0: never; then all of
-  // max_steps are taken, and nothing waits for the device.
-  int32_t look_every = 0;
-  StopCondition stop = {};  // polled between steps
+  // Steps between two looks at whether a trajectory still moves; the rest is left out where none
+  // does.
+  int32_t look_every = 1;
+  // Whose work this is: what is recorded looks by itself, and nothing waits for the device. Null:
+  // the host looks, which waits.
+  StepStream* stream = nullptr;
+  StopCondition stop = {};  // polled between looks
   CpuPool* pool = nullptr;
 };
 
-// T: the request's max_steps; where the host looked, steps behind the last end are left out.
+// T: the request's max_steps, or, where the host looks, the steps that were taken.
 struct SequenceRollout {
   at::Tensor choices;          // [B, P, T] int32, -1 from where a trajectory moves no more
   at::Tensor lengths;          // [B * P] int32: choices

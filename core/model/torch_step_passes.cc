@@ -79,7 +79,9 @@ class SequenceStepPasses final : public StepPasses {
                                    .instances = static_cast<int32_t>(instances.features.size(0)),
                                    .nodes = instances.features.size(1),
                                    .options = instances.features.options(),
-                                   .request = request}));
+                                   .request = request,
+                                   .look_every = kLookEvery,
+                                   .stream = options_.stream}));
     return RolledTours{.costs = rollout_.costs,
                        .log_likelihoods = rollout_.log_likelihoods,
                        .lengths = rollout_.lengths,

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "core/device/step_stream.h"
 #include "core/kernels/decoder_program_rollout.h"
 #include "core/kernels/routing_rules.h"
 #include "core/model/torch_network.h"
@@ -21,6 +22,7 @@ struct StepPassesOptions {
   const TorchParameters* parameters = nullptr;
   const TorchBatch* instances = nullptr;  // B of at most N nodes, in float32
   const StepRules* rules = nullptr;       // [B], on the device
+  StepStream* stream = nullptr;           // whose work the passes are
   Precision precision = Precision::kFp32;
   const LossScaler* scaler = nullptr;  // null: losses are not scaled
   bool deterministic = false;

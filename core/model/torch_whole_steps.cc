@@ -109,6 +109,7 @@ std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& param
                          .parameters = &parameters,
                          .instances = &batch,
                          .rules = batch_.rules(),
+                         .stream = stream(),
                          .precision = parts_.options.precision,
                          .scaler = parts_.scaler,
                          .deterministic = parts_.options.deterministic});

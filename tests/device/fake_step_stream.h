@@ -1,8 +1,9 @@
 // A stream on the CPU: what is put into it is done at once, but copies come only when they are
 // waited for, as on a device that the host did not wait for. It refuses what a capture forbids, and
-// captures before which nothing has run; and counts.
+// captures before which nothing has run; leaves out what a replay may leave out; and counts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -20,6 +21,7 @@ struct StepStreamCounts {
   int runs = 0;
   int captures = 0;
   int replays = 0;
+  int left_out = 0;  // parts of them
   int copies = 0;
   int waits = 0;
 };
@@ -50,6 +52,14 @@ class FakeStepStream final : public StepStream {
     ++options_.counts->captures;
     VRP_RETURN_IF_ERROR(options_.capture_status);
     return std::unique_ptr<StepGraph>(std::make_unique<Graph>(this, std::move(work)));
+  }
+
+  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+    if (!captured_ || std::any_of(flags.flags, flags.flags + flags.count, std::identity())) {
+      return part();
+    }
+    ++options_.counts->left_out;
+    return absl::OkStatus();
   }
 
   absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,

@@ -57,6 +57,9 @@ class RecordingStream final : public StepStream {
     if (graph.ok()) ++*recorded_;
     return graph;
   }
+  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+    return stream_->DoWhereAny(flags, part);
+  }
   absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
                                                       int64_t bytes) override {
     return stream_->CopyAside(to, from, bytes);

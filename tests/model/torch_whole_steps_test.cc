@@ -54,10 +54,11 @@ class TorchWholeStepsTest : public testing::Test {
     return MakeNetworkBatch(std::span<const InstanceData>(instances), NodeOrder::kAsGiven);
   }
 
-  std::vector<float> Weights() const {
-    const std::span<const float> values = std::as_const(*engine_).parameters().values();
+  static std::vector<float> WeightsOf(const PolicyEngine& engine) {
+    const std::span<const float> values = engine.parameters().values();
     return {values.begin(), values.end()};
   }
+  std::vector<float> Weights() const { return WeightsOf(*engine_); }
 
   test::StepStreamCounts counts_;
   std::unique_ptr<TorchEngine> engine_ =
@@ -198,6 +199,50 @@ TEST_F(TorchWholeStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
   ASSERT_TRUE(steps->Save(state_).ok());
   EXPECT_TRUE(state_.average.known);
   EXPECT_NEAR(state_.average.value, 0.75 * first + 0.25 * mean, 1e-12);
+}
+
+// Beside steps that are never replayed, and so never leave out any.
+TEST_F(TorchWholeStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTheSame) {
+  constexpr int32_t kMany = 12;
+  constexpr int64_t kSteps = 6;
+  const PointerNetworkOptions small = {.hidden = 16, .layers = 2, .dropout = 0};
+  // One vehicle serves all in 13 steps, and 24 may be taken.
+  const std::vector<Instance> instances = *GenerateInstances(
+      {.customers = kMany, .seed = 5, .capacity = 9 * kMany}, kInstances * kSteps);
+  std::vector<WholeStepReport> reports[2];
+  std::vector<float> weights[2];
+  for (const bool replays : {false, true}) {
+    const auto engine =
+        *MakeTorchPointerEngine(small, {.device = {}, .seed = 3, .options = Options()});
+    mean_.assign(static_cast<size_t>(engine->parameters().size()), 0.0F);
+    square_ = mean_;
+    state_ = {.mean = mean_, .square = square_};
+    std::unique_ptr<WholeSteps> steps;
+    for (int64_t step = 0; step < kSteps; ++step) {
+      if (steps == nullptr || !replays) {
+        steps = *engine->MakeWholeSteps({.instances = kInstances,
+                                         .nodes = kMany + 1,
+                                         .trajectories = 3,
+                                         .learning_rates = {0.01}});
+        ASSERT_TRUE(steps->Load(state_).ok());
+      }
+      const auto first = instances.begin() + step * kInstances;
+      const NetworkBatch batch = test::BatchOf({first, first + kInstances}, engine->node_order());
+      ASSERT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());
+      ASSERT_TRUE(steps->Save(state_).ok());
+      for (const WholeStepReport& report : steps->TakeReports()) reports[replays].push_back(report);
+    }
+    weights[replays] = WeightsOf(*engine);
+    EXPECT_EQ(counts_.left_out, replays ? kSteps - 1 : 0);  // steps 17 to 24 of each replay
+  }
+  ASSERT_EQ(reports[1].size(), kSteps);
+  for (size_t i = 0; i < kSteps; ++i) {
+    EXPECT_EQ(reports[1][i].loss, reports[0][i].loss);
+    EXPECT_EQ(reports[1][i].cost, reports[0][i].cost);
+    EXPECT_EQ(reports[1][i].pass_difference, reports[0][i].pass_difference);
+    EXPECT_EQ(reports[1][i].stuck, 0);
+  }
+  EXPECT_EQ(weights[1], weights[0]);
 }
 
 TEST_F(TorchWholeStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {

@@ -1,0 +1,122 @@
+// What may be left out of recorded work, on a device and by the fake on the CPU that stands for it
+// in other tests.
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <string>
+
+#include "core/base/status_macros.h"
+#include "core/device/step_stream.h"
+#include "tests/device/fake_step_stream.h"
+#include "tests/gpu/gpu_testing.h"
+
+namespace vrp {
+namespace {
+
+// More than the threads that look at them.
+constexpr int64_t kFlags = 3000;
+
+class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
+ protected:
+  void SetUp() override {
+    const bool cuda = GetParam() == DeviceKind::kCuda;
+    if (cuda && !test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
+    stream_ = cuda ? MakeCudaStepStream(test::FirstGpu().id.index)
+                   : std::make_unique<test::FakeStepStream>(
+                         test::FakeStepStreamOptions{.counts = &counts_});
+    const at::Device device = cuda ? at::Device(at::kCUDA, test::FirstGpu().id.index) : at::kCPU;
+    flags_ = at::zeros({kFlags}, at::TensorOptions(at::kBool).device(device));
+    for (at::Tensor* const one : {&before_, &between_, &behind_, &parts_[0], &parts_[1]}) {
+      *one = at::zeros({}, at::TensorOptions(at::kLong).device(device));
+    }
+  }
+
+  void Set(int64_t flag) {
+    ASSERT_TRUE(stream_->Wait().ok());
+    flags_.zero_();
+    if (flag >= 0) flags_[flag] = true;
+  }
+
+  StepFlags Flags() const {
+    return {.flags = reinterpret_cast<const uint8_t*>(flags_.const_data_ptr<bool>()),
+            .count = kFlags};
+  }
+
+  absl::Status Part(int number) {
+    return stream_->DoWhereAny(Flags(), [this, number] {
+      // A part's own memory, which those behind it use for theirs.
+      parts_[number].add_(at::ones({1 << 20}, parts_[number].options()).max());
+      if (number == 0 && clears_) flags_.zero_();
+      return absl::OkStatus();
+    });
+  }
+
+  absl::Status Work() {
+    before_.add_(1);
+    VRP_RETURN_IF_ERROR(Part(0));
+    VRP_RETURN_IF_ERROR(Part(1));
+    between_.add_(at::full({1 << 20}, 10, between_.options()).max());
+    return stream_->DoWhereAny(Flags(), [this] {
+      behind_.add_(1);
+      return absl::OkStatus();
+    });
+  }
+
+  // How often each has been done.
+  std::string Done() {
+    EXPECT_TRUE(stream_->Wait().ok());
+    std::string text;
+    for (const at::Tensor& one : {before_, parts_[0], parts_[1], between_, behind_}) {
+      text += std::to_string(one.item<int64_t>()) + " ";
+    }
+    return text;
+  }
+
+  test::StepStreamCounts counts_;
+  std::unique_ptr<StepStream> stream_;
+  at::Tensor flags_;
+  at::Tensor before_;
+  at::Tensor between_;
+  at::Tensor behind_;
+  at::Tensor parts_[2];
+  bool clears_ = false;  // the first part clears the flags
+};
+
+TEST_P(StepStreamGpuTest, ReplaysAPartOnlyWhereAFlagIsSetWhenTheDeviceComesToIt) {
+  const auto work = [this] { return Work(); };
+  clears_ = true;
+  Set(-1);
+  ASSERT_TRUE(stream_->Run(work).ok());
+  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "by itself work is done whole";
+  const auto graph = stream_->Capture(work);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "recorded alone";
+  ASSERT_TRUE((*graph)->Replay().ok());
+  EXPECT_EQ(Done(), "2 1 1 20 1 ");
+  for (const int64_t flag : {int64_t{0}, kFlags - 1}) {
+    Set(flag);
+    ASSERT_TRUE((*graph)->Replay().ok());
+  }
+  EXPECT_EQ(Done(), "4 3 1 40 1 ");
+}
+
+TEST_P(StepStreamGpuTest, ReplaysAllPartsWhileAFlagStaysSet) {
+  const auto work = [this] { return Work(); };
+  Set(kFlags / 2);
+  ASSERT_TRUE(stream_->Run(work).ok());
+  const auto graph = stream_->Capture(work);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE((*graph)->Replay().ok());
+  EXPECT_EQ(Done(), "4 4 4 40 4 ");
+  Set(-1);
+  ASSERT_TRUE((*graph)->Replay().ok());
+  EXPECT_EQ(Done(), "5 4 4 50 4 ");
+}
+
+INSTANTIATE_TEST_SUITE_P(, StepStreamGpuTest, testing::Values(DeviceKind::kCpu, DeviceKind::kCuda),
+                         [](const auto& one) {
+                           return one.param == DeviceKind::kCpu ? "cpu" : "cuda";
+                         });
+
+}  // namespace
+}  // namespace vrp
