@@ -32,12 +32,16 @@ void PutBehindCurrent(const CUDAStream& stream) {
   before.block(stream);
 }
 
-// One capture by torch, in memory that captures of the same pool share: what one has let go, those
-// after it use, as they are replayed in that order.
+// Memory of captures, which share it: what one has let go, those after it use. Torch gives a pool
+// up with its last capture and takes no more into it then.
+struct CapturePool {
+  const c10::MempoolId_t id = at::cuda::graph_pool_handle();
+};
+
+// One capture by torch.
 class TorchCapture {
  public:
-  explicit TorchCapture(const CUDAStream& stream, c10::MempoolId_t pool)
-      : stream_(stream), pool_(pool) {}
+  TorchCapture(const CUDAStream& stream, c10::MempoolId_t pool) : stream_(stream), pool_(pool) {}
 
   void Begin() {
     // Serving threads may call what a capture forbids its own thread.
@@ -81,7 +85,8 @@ class TorchCapture {
 // Captures one after the other, which are one launch.
 class CudaStepGraph final : public StepGraph {
  public:
-  explicit CudaStepGraph(const CUDAStream& stream) : stream_(stream) {}
+  CudaStepGraph(const CUDAStream& stream, std::shared_ptr<const CapturePool> pool)
+      : stream_(stream), pool_(std::move(pool)) {}
   ~CudaStepGraph() override {
     if (joined_ != nullptr) C10_CUDA_CHECK_WARN(cudaGraphExecDestroy(joined_));
   }
@@ -90,7 +95,8 @@ class CudaStepGraph final : public StepGraph {
 
   absl::Status Record(const std::function<absl::Status()>& work) {
     const CUDAStreamGuard guard(stream_);
-    // A graph's memory is its own, and in a capture none of what earlier steps left can be freed.
+    // Graphs have memory of their own, and in a capture none of what earlier steps left can be
+    // freed.
     c10::cuda::CUDACachingAllocator::emptyCache();
     absl::Status status;
     try {
@@ -152,7 +158,7 @@ class CudaStepGraph final : public StepGraph {
 
   void BeginPart(const StepFlags& condition) {
     parts_.push_back(
-        {.condition = condition, .capture = std::make_unique<TorchCapture>(stream_, pool_)});
+        {.condition = condition, .capture = std::make_unique<TorchCapture>(stream_, pool_->id)});
     recording_ = true;
     parts_.back().capture->Begin();
   }
@@ -175,7 +181,7 @@ class CudaStepGraph final : public StepGraph {
   }
 
   const CUDAStream stream_;
-  const c10::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+  const std::shared_ptr<const CapturePool> pool_;
   std::vector<Part> parts_;
   bool recording_ = false;            // the last part
   cudaGraphExec_t joined_ = nullptr;  // of more than one
@@ -249,7 +255,10 @@ class CudaStepStream final : public StepStream {
 
  private:
   absl::StatusOr<std::unique_ptr<CudaStepGraph>> Record(const std::function<absl::Status()>& work) {
-    auto graph = std::make_unique<CudaStepGraph>(main_);
+    std::shared_ptr<const CapturePool> pool = pool_.lock();
+    if (pool == nullptr) pool = std::make_shared<const CapturePool>();
+    pool_ = pool;
+    auto graph = std::make_unique<CudaStepGraph>(main_, std::move(pool));
     recording_ = graph.get();
     const absl::Cleanup end = [this] { recording_ = nullptr; };
     VRP_RETURN_IF_ERROR(graph->Record(work));
@@ -258,6 +267,7 @@ class CudaStepStream final : public StepStream {
 
   const CUDAStream main_;
   const CUDAStream side_;
+  std::weak_ptr<const CapturePool> pool_;  // of the graphs that there are
   CudaStepGraph* recording_ = nullptr;
   bool leaves_out_ = true;  // not: the driver or a tool does not take such graphs
   std::shared_ptr<at::cuda::CUDAEvent> last_copy_;

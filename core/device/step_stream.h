@@ -39,7 +39,8 @@ class StepStream {
   // the device was told to do before.
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
   // Records it instead; none of it is done. `work` must have run once, and must not wait for the
-  // device; what it allocates lives as long as the graph. An error leaves nothing behind.
+  // device; what it allocates lives as long as the graph. What it lets go of that, graphs recorded
+  // later use too: nothing of it may be read behind a replay. An error leaves nothing behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
   // In the work of Run or Capture: `part` of it, which a replay may leave out where none of `flags`

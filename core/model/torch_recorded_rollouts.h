@@ -27,8 +27,8 @@ namespace vrp {
 inline constexpr int32_t kRecordedNodes = 16;
 inline constexpr int32_t kMostRecordedInstances = 8;
 inline constexpr int64_t kMostRecordedPairs = int64_t{1} << 17;
-// Shapes that are kept, with tensors of some tens of MiB each at most; the one that was not asked
-// for the longest goes.
+// Shapes that are kept; the one that was not asked for the longest goes. Their tensors, of some
+// tens of MiB at most, lie in memory that all share.
 inline constexpr size_t kMostRecordedShapes = 16;
 
 // What is recorded; all outlive it. The passes of `network` are fused, the parameters float32.
