@@ -202,9 +202,9 @@ class CudaStepCopy final : public StepCopy {
 
 class CudaStepStream final : public StepStream {
  public:
-  explicit CudaStepStream(c10::DeviceIndex index)
-      : main_(c10::cuda::getStreamFromPool(false, index)),
-        side_(c10::cuda::getStreamFromPool(false, index)) {}
+  CudaStepStream(c10::DeviceIndex index, Priority priority)
+      : main_(c10::cuda::getStreamFromPool(priority == Priority::kSolving, index)),
+        side_(c10::cuda::getStreamFromPool(priority == Priority::kSolving, index)) {}
 
   absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
     PutBehindCurrent(main_);
@@ -275,11 +275,11 @@ class CudaStepStream final : public StepStream {
 
 }  // namespace
 
-std::unique_ptr<StepStream> MakeCudaStepStream(int32_t device_index) {
-  return std::make_unique<CudaStepStream>(static_cast<c10::DeviceIndex>(device_index));
+std::unique_ptr<StepStream> MakeCudaStepStream(int32_t device_index, Priority priority) {
+  return std::make_unique<CudaStepStream>(static_cast<c10::DeviceIndex>(device_index), priority);
 }
 #else
-std::unique_ptr<StepStream> MakeCudaStepStream(int32_t) { return nullptr; }
+std::unique_ptr<StepStream> MakeCudaStepStream(int32_t, Priority) { return nullptr; }
 #endif
 
 }  // namespace vrp

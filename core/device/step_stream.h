@@ -10,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/device/executor.h"
 #include "core/device/step_flags.h"
 
 namespace vrp {
@@ -60,7 +61,7 @@ class StepStream {
 
 using StepStreamFactory = std::function<std::unique_ptr<StepStream>()>;
 
-// On a CUDA device; null in a build without CUDA.
-std::unique_ptr<StepStream> MakeCudaStepStream(int32_t device_index);
+// On a CUDA device, where solving's streams go before training's; null in a build without CUDA.
+std::unique_ptr<StepStream> MakeCudaStepStream(int32_t device_index, Priority priority);
 
 }  // namespace vrp

@@ -13,9 +13,10 @@
 namespace vrp {
 namespace {
 
-std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& options) {
+std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& options,
+                                     Priority priority) {
   if (options.step_stream != nullptr) return options.step_stream();
-  return device.is_cuda() ? MakeCudaStepStream(device.index()) : nullptr;
+  return device.is_cuda() ? MakeCudaStepStream(device.index(), priority) : nullptr;
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ std::unique_ptr<RecordedRollouts> TorchEngine::MakeRecordedRollouts() const {
   return std::make_unique<RecordedRollouts>(
       RecordedRolloutsParts{
           .network = network_.get(), .parameters = &tensors_, .options = options_},
-      [device, options = options_] { return StreamOn(device, options); });
+      [device, options = options_] { return StreamOn(device, options, Priority::kSolving); });
 }
 
 absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
@@ -63,7 +64,8 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
   }
   std::unique_ptr<WholeSteps> steps;
   const absl::Status status = GuardTorch([&]() -> absl::Status {
-    std::unique_ptr<StepStream> stream = StreamOn(tensors_.options().device(), options_);
+    std::unique_ptr<StepStream> stream =
+        StreamOn(tensors_.options().device(), options_, Priority::kTraining);
     if (stream == nullptr) {
       return absl::UnimplementedError("this device has no streams that run by themselves");
     }

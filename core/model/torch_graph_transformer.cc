@@ -19,12 +19,22 @@ constexpr double kNormEpsilon = 1e-5;
 // `value` [B, M, N, D]. On CUDA fused; on the CPU its fused form is the slower one in bf16.
 at::Tensor Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                   const at::Tensor& bias) {
+  // Else torch multiplies matrices in float32 instead, without a word.
+  TORCH_CHECK(bias.stride(-1) == 1, "attention: a bias whose nodes do not lie side by side");
   if (query.is_cuda()) {
     return at::scaled_dot_product_attention(query, key, value, bias.to(query.scalar_type()));
   }
   const double scale = 1 / std::sqrt(static_cast<double>(query.size(3)));
   const at::Tensor scores = at::matmul(query * scale, key.transpose(2, 3)) + bias;
   return at::matmul(at::softmax(scores, -1), value);
+}
+
+// `weight` [M, E] times `edges` [B, E, N * N], as [B, M, N, N]: a product for each instance, so
+// that nodes lie side by side, as fused attention wants them.
+at::Tensor EdgeBias(const at::Tensor& weight, const at::Tensor& edges, int64_t nodes) {
+  const int64_t count = edges.size(0);
+  return at::bmm(weight.unsqueeze(0).expand({count, -1, -1}), edges)
+      .view({count, weight.size(0), nodes, nodes});
 }
 
 // [B, Q, H] as [B, M, Q, D], and back.
@@ -45,7 +55,7 @@ struct EncoderInputs {
   at::Tensor valid;    // [B, N, 1], of the nodes' type: 1 or 0
   at::Tensor sizes;    // [B, 1, 1]
   at::Tensor padding;  // [B, 1, 1, N]: -inf at nodes that are not there, else 0
-  at::Tensor edges;    // [B, N, N, E] or undefined
+  at::Tensor edges;    // [B, E, N * N] or undefined
 };
 
 class Decoder final : public TorchDecoder {
@@ -170,7 +180,7 @@ class GraphTransformer final : public TorchNetwork {
         .padding = at::zeros_like(batch.valid, batch.features.options())
                        .masked_fill(batch.valid.logical_not(), kForbiddenLogit)
                        .view({valid.size(0), 1, 1, valid.size(1)}),
-        .edges = options_.edge_bias ? batch.edges.permute({0, 2, 3, 1}) : at::Tensor(),
+        .edges = options_.edge_bias ? batch.edges.flatten(2) : at::Tensor(),
     };
     at::Tensor nodes = Embed(parameters, batch).to(batch.features.scalar_type());
     for (int32_t layer = 0; layer < options_.layers; ++layer) {
@@ -202,8 +212,7 @@ class GraphTransformer final : public TorchNetwork {
     };
     at::Tensor bias = inputs.padding;
     if (options_.edge_bias) {
-      bias = bias +
-             at::linear(inputs.edges, parameters.Get(prefix + "edge.weight")).permute({0, 3, 1, 2});
+      bias = bias + EdgeBias(parameters.Get(prefix + "edge.weight"), inputs.edges, x.size(1));
     }
     const std::vector<at::Tensor> parts = linear(x, "qkv").chunk(3, 2);
     const at::Tensor seen =

@@ -113,7 +113,7 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
 
   static std::unique_ptr<StepStream> MakeStream(test::StepStreamCounts* counts) {
     if (GetParam().device == DeviceKind::kCpu) return test::TorchStepStream({.counts = counts});
-    return MakeCudaStepStream(test::FirstGpu().id.index);
+    return MakeCudaStepStream(test::FirstGpu().id.index, Priority::kSolving);
   }
   // Counts what is recorded.
   void UseRecordingTorch() {
@@ -236,6 +236,22 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
   Record("gradient_noise", noise);
   EXPECT_LT(noise, 1e-3);
   EXPECT_GT(noise, 1e-6);  // it did compute in bf16
+}
+
+// What torch takes by itself where fused attention refuses: products in float32.
+TEST_P(EngineGpuTest, AttendsInFusedKernels) {
+  if (!Transformer()) GTEST_SKIP() << "a pointer network's attention is its own";
+  if (GetParam().device == DeviceKind::kCpu) GTEST_SKIP() << "the CPU's is plain";
+  for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
+    const auto engine = MakeTorch({.precision = precision});
+    ASSERT_NE(engine, nullptr);
+    test::UsedOperators used;
+    const absl::Status status =
+        used.In([&] { return engine->AddGradient(batch_, {}, WeighByCost).status(); });
+    ASSERT_TRUE(status.ok()) << status;
+    EXPECT_TRUE(used.names.contains("aten::_scaled_dot_product_efficient_attention"));
+    EXPECT_FALSE(used.names.contains("aten::_scaled_dot_product_attention_math"));
+  }
 }
 
 TEST_P(EngineGpuTest, SamplesPlansInBothPassesAlike) {

@@ -21,7 +21,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
   void SetUp() override {
     const bool cuda = GetParam() == DeviceKind::kCuda;
     if (cuda && !test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
-    stream_ = cuda ? MakeCudaStepStream(test::FirstGpu().id.index)
+    stream_ = cuda ? MakeCudaStepStream(test::FirstGpu().id.index, Priority::kTraining)
                    : std::make_unique<test::FakeStepStream>(
                          test::FakeStepStreamOptions{.counts = &counts_});
     const at::Device device = cuda ? at::Device(at::kCUDA, test::FirstGpu().id.index) : at::kCPU;

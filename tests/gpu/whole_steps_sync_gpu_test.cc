@@ -33,8 +33,8 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
     return *MakeTorchGraphTransformerEngine(test::SmallTransformer(),
                                             {.device = {.kind = DeviceKind::kCuda}, .options = {}});
   }
-  static std::unique_ptr<PolicyEngine> Pointer(double dropout) {
-    return *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = dropout},
+  static std::unique_ptr<PolicyEngine> Pointer(double dropout, int32_t hidden = 64) {
+    return *MakeTorchPointerEngine({.hidden = hidden, .layers = 2, .dropout = dropout},
                                    {.device = {.kind = DeviceKind::kCuda}, .options = {}});
   }
 
@@ -87,8 +87,13 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysAPointerNetworksStepsWithoutSynchronising)
   TakeSteps(Pointer(0), false);
 }
 
+// Beyond 192 cuDNN takes other algorithms.
+TEST_F(CudaGraphEngineGpuTest, ReplaysAWidePointerNetworksStepsWithoutSynchronising) {
+  TakeSteps(Pointer(0, 256), false);
+}
+
 TEST_F(CudaGraphEngineGpuTest, ReplaysStepsAlongLabelsWithoutSynchronising) {
-  const auto engine = Pointer(0.2);
+  const auto engine = Pointer(0.2, 256);
   std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
   std::vector<float> square = mean;
   WholeStepsState state = {.mean = mean, .square = square};

@@ -66,6 +66,17 @@ TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereManyTrajectoriesReadThem) {
   EXPECT_FALSE(PlanLaunch(SizeOf(512, 51, 1, false), kH200).staged);
 }
 
+TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereABlockHasAMultiprocessorToItself) {
+  for (const int32_t instances : {1, 132}) {
+    const LaunchPlan plan = PlanLaunch(SizeOf(instances, 101, 1, false), kH200);
+    EXPECT_TRUE(plan.staged);
+    EXPECT_EQ(plan.slices, 1);
+    EXPECT_EQ(plan.blocks_per_instance, 1);
+  }
+  EXPECT_FALSE(PlanLaunch(SizeOf(133, 101, 1, false), kH200).staged);
+  EXPECT_FALSE(PlanLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);  // 155 of 99 kB
+}
+
 TEST(PlanLaunchTest, FillsABlockThatHasACopyOfTheNodes) {
   for (const int32_t instances : {64, 512, 10'000}) {
     SCOPED_TRACE(instances);

@@ -15,26 +15,11 @@
 
 namespace vrp::test {
 
-// One thread.
-class PreparedOperators {
+// Torch's operators that `work` uses on this thread.
+class UsedOperators {
  public:
-  // Does `work`, in a capture or not. kFailedPrecondition names an operator that a capture was the
-  // first to use. What `work` throws comes through.
-  absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) {
-    std::set<std::string> used;
-    const absl::Status status = Noting(used, work);
-    if (!captured) prepared_.insert(used.begin(), used.end());
-    for (const std::string& one : used) {
-      if (!prepared_.contains(one)) {
-        return absl::FailedPreconditionError(absl::StrCat(one, ": a capture is its first use"));
-      }
-    }
-    return status;
-  }
-
- private:
-  static absl::Status Noting(std::set<std::string>& used, absl::FunctionRef<absl::Status()> work) {
-    used_ = &used;
+  absl::Status In(absl::FunctionRef<absl::Status()> work) {
+    used_ = &names;
     const at::CallbackHandle handle = at::addThreadLocalCallback(
         at::RecordFunctionCallback(Note).scopes({at::RecordScope::FUNCTION}));
     const absl::Cleanup end = [handle] {
@@ -44,12 +29,35 @@ class PreparedOperators {
     return work();
   }
 
+  std::set<std::string> names;
+
+ private:
   static std::unique_ptr<at::ObserverContext> Note(const at::RecordFunction& call) {
     used_->insert(call.name());
     return nullptr;
   }
 
   static thread_local inline std::set<std::string>* used_ = nullptr;
+};
+
+// One thread.
+class PreparedOperators {
+ public:
+  // Does `work`, in a capture or not. kFailedPrecondition names an operator that a capture was the
+  // first to use. What `work` throws comes through.
+  absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) {
+    UsedOperators used;
+    const absl::Status status = used.In(work);
+    if (!captured) prepared_.insert(used.names.begin(), used.names.end());
+    for (const std::string& one : used.names) {
+      if (!prepared_.contains(one)) {
+        return absl::FailedPreconditionError(absl::StrCat(one, ": a capture is its first use"));
+      }
+    }
+    return status;
+  }
+
+ private:
   std::set<std::string> prepared_;
 };
 

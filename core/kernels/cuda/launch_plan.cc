@@ -7,7 +7,8 @@ namespace {
 
 // Groups that keep a multiprocessor busy while others wait for memory.
 constexpr int64_t kGroupsPerMultiprocessor = 8;
-// Groups of a block from which on a copy in shared memory pays for itself.
+// Groups of a block from which on a copy in shared memory pays for itself, where blocks have to
+// share a multiprocessor. A block that has it to itself reads the nodes again at each step.
 constexpr int32_t kGroupsWorthStaging = 4;
 
 int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -37,10 +38,13 @@ void ShareOut(const LaunchSize& size, const DeviceLimits& limits, LaunchPlan& pl
   // A copy leaves room for a block or two on a multiprocessor, which have to fill it by themselves.
   const int64_t staged = StagedBytes(size);
   const int32_t beside = SlicesBeside(size, limits, most, staged);
-  if (beside >= kGroupsWorthStaging && beside * size.room_bytes + staged <= limits.shared_bytes) {
+  const int32_t blocks =
+      static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, RoundedUp(most, beside)));
+  const bool alone = !size.gradient && int64_t{size.instances} * blocks <= limits.multiprocessors;
+  if ((alone || beside >= kGroupsWorthStaging) &&
+      beside * size.room_bytes + staged <= limits.shared_bytes) {
     plan.slices = beside;
-    plan.blocks_per_instance =
-        static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, RoundedUp(most, beside)));
+    plan.blocks_per_instance = blocks;
     plan.staged = true;
     return;
   }
