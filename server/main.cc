@@ -12,6 +12,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <variant>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/stop.h"
 #include "core/base/text.h"
+#include "core/device/device_warnings.h"
 #include "core/jobs/backup/restore.h"
 #include "core/jobs/forget_jobs.h"
 #include "grpc/grpc.h"
@@ -117,6 +119,7 @@ void KeepGrpc() { grpc_init(); }
 int Serve(VrpdOptions vrpd) {
   BoundHeaps(vrpd.threads);
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
+  SetDeviceWarningListener([](std::string_view text) { LogWarning(std::string(text)); });
   FitConnections(vrpd, AllowAllFiles());
   static absl::Notification stop;         // the signals' thread uses it to the end
   static ReloadHook reload;               // likewise

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/device/device_stream.h"
+#include "core/device/device_warnings.h"
 
 namespace vrp {
 
@@ -43,10 +44,23 @@ inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
   return absl::InternalError(message);
 }
 
-// Runs `body`; whatever it throws becomes kInternal (kResourceExhausted: memory; see DeviceLost).
-// Used at the boundary of core/model and core/train, and where memory that does not suffice is
-// answered by less work.
+// Some of torch's warnings come with each call, as of weights that cuDNN would lay out otherwise.
+class TorchWarnings final : public c10::WarningHandler {
+ public:
+  static TorchWarnings* The() {
+    static TorchWarnings the;
+    return &the;
+  }
+  void process(const c10::Warning& warning) override {
+    WarnOfDevice(Concat("torch: ", warning.msg()));
+  }
+};
+
+// Runs `body`; whatever it throws becomes kInternal (kResourceExhausted: memory; see DeviceLost),
+// and what torch warns of meanwhile is told once. Used at the boundary of core/model and
+// core/train, and where memory that does not suffice is answered by less work.
 inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
+  const c10::WarningUtils::WarningHandlerGuard warnings(TorchWarnings::The());
   try {
     return body();
   } catch (const c10::OutOfMemoryError& error) {

@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/device/device_loss.h"
+#include "core/device/device_warnings.h"
 #include "core/model/torch_engines.h"
 #include "core/model/torch_guard.h"
 #include "gtest/gtest.h"
@@ -236,6 +240,20 @@ TEST(GuardTorchTest, KnowsWhatLibrariesSayOfMemoryThatRanOut) {
         "cuDNN error: CUDNN_STATUS_BAD_PARAM", "no shape to allocate"}) {
     EXPECT_EQ(AfterError(message).code(), absl::StatusCode::kInternal) << message;
   }
+}
+
+TEST(GuardTorchTest, TellsOnceWhatTorchWarnsOfAtEachCall) {
+  std::vector<std::string> told;
+  SetDeviceWarningListener([&](std::string_view text) { told.emplace_back(text); });
+  for (int call = 0; call < 3; ++call) {
+    const absl::Status status = GuardTorch([] {
+      TORCH_WARN("weights lie otherwise");
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  SetDeviceWarningListener(nullptr);
+  EXPECT_EQ(told, std::vector<std::string>{"torch: weights lie otherwise"});
 }
 
 TEST(GuardTorchTest, FindsALostDeviceBehindALibrarysOwnError) {

@@ -1,0 +1,51 @@
+#include "core/device/device_warnings.h"
+
+#include <iostream>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace vrp {
+namespace {
+
+class DeviceWarnings {
+ public:
+  static DeviceWarnings& The() {
+    static auto* const the = new DeviceWarnings;  // threads may warn until the process ends
+    return *the;
+  }
+
+  void Warn(std::string_view text) {
+    const absl::MutexLock lock(&mutex_);
+    if (std::ssize(told_) == kMostDeviceWarnings) return;
+    if (!told_.emplace(text).second) return;
+    if (listener_ != nullptr) {
+      listener_(text);
+    } else {
+      std::cerr << text << std::endl;
+    }
+  }
+
+  void Listen(std::function<void(std::string_view)> listener) {
+    const absl::MutexLock lock(&mutex_);
+    listener_ = std::move(listener);
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::set<std::string, std::less<>> told_ ABSL_GUARDED_BY(mutex_);
+  std::function<void(std::string_view)> listener_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+void WarnOfDevice(std::string_view text) { DeviceWarnings::The().Warn(text); }
+
+void SetDeviceWarningListener(std::function<void(std::string_view)> listener) {
+  DeviceWarnings::The().Listen(std::move(listener));
+}
+
+}  // namespace vrp
