@@ -15,6 +15,7 @@ SCHEMA_VERSION = 1
 KEPT_OUTPUT = 4000  # characters of a failed check's output
 LOGGED_OUTPUT = 400_000  # of a program in the log
 KILLED_S = 10  # for a killed program to end
+TIME_WAS_UP = "the time for all checks was up"
 
 
 class Skip(Exception):
@@ -108,7 +109,7 @@ class Report:
         try:
             left = self._end - begin
             if left < 1:
-                raise Skip("the time for all checks was up")
+                raise Skip(TIME_WAS_UP)
             entry["numbers"] = body(min(limit, left)) or {}
         except Skip as skip:
             entry.update(state="skipped", reason=str(skip))
@@ -124,6 +125,11 @@ class Report:
 
     def count(self, state):
         return sum(entry["state"] == state for entry in self._content["checks"])
+
+    def late_groups(self):
+        """Those of which a check was skipped because the time was up, in order."""
+        late = [entry["group"] for entry in self._content["checks"] if entry["reason"] == TIME_WAS_UP]
+        return list(dict.fromkeys(late))
 
     def _kept(self, commit, anew):
         if not self._path.exists():

@@ -275,6 +275,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertIn("SIGABRT", self.assert_entry(report, "gpu_test AGpuTest", "failed")["reason"])
         self.assert_entry(report, "gpu_test BGpuTest", "failed", "not done after its")
         self.assert_entry(report, "gpu_test CGpuTest", "skipped", "the time for all checks was up")
+        self.assertRegex(self.output, r"the time was up: for the rest run-gpu-checks --only tests --keep --report \S+\n$")
 
     def test_gives_the_reason_that_skipped_tests_print(self):
         self.write_tests({"AGpuTest.Needs": "skip"})
