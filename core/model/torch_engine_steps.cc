@@ -1,6 +1,7 @@
 // What of a TorchEngine is recorded: whole training steps, and rollouts of small batches.
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/text.h"
@@ -58,6 +59,11 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
                                              MostNodes(*request.drawn), " nodes, wanted ",
                                              request.nodes));
   }
+  if (request.parts < 1 || request.parts > std::max(1, request.instances)) {
+    return absl::InvalidArgumentError(Concat("parts: got ", request.parts, ", wanted 1 to ",
+                                             request.instances,
+                                             ", as many as there are instances"));
+  }
   const auto* const baseline = dynamic_cast<const TorchEngine*>(request.baseline);
   if (request.baseline != nullptr && baseline == nullptr) {
     return absl::InvalidArgumentError("baseline: got another kind of engine");
@@ -70,6 +76,8 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
       return absl::UnimplementedError("this device has no streams that run by themselves");
     }
     tensors_.TrackGradient();
+    // Of steps before these: cuBLAS, cuDNN and graphs take what torch's allocator does not keep.
+    if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
     WholeStepsParts parts = {.network = network_.get(),
                              .host = &host_,
                              .parameters = &tensors_,

@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <utility>
+#include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/model/torch_followed.h"
@@ -34,31 +35,44 @@ class LabelSteps final : public RecordedSteps {
   }
 
  private:
+  // Of a part, [] each.
+  struct PartSums {
+    at::Tensor loss;  // double
+    at::Tensor agrees;
+    at::Tensor choices;
+    at::Tensor stuck;
+  };
   // All of a step behind its upload, in the current stream.
   absl::Status LearnLabels(bool own_choices);
-  absl::StatusOr<Followed> FollowLabels() const;
-  absl::StatusOr<ReplayTerms> Terms(Followed& followed, bool own_choices) const;
-  absl::Status TellLabels(const at::Tensor& loss, const Followed& followed,
-                          const ReplayTerms& terms);
+  // The gradient of these instances alone.
+  absl::StatusOr<PartSums> AddPart(InstanceRange of, bool own_choices);
+  absl::StatusOr<Followed> FollowLabels(InstanceRange of) const;
+  absl::StatusOr<ReplayTerms> Terms(InstanceRange of, Followed& followed, bool own_choices) const;
+  absl::Status TellLabels(const std::vector<PartSums>& parts);
 };
 
-absl::StatusOr<Followed> LabelSteps::FollowLabels() const {
+absl::StatusOr<Followed> LabelSteps::FollowLabels(InstanceRange of) const {
   return FollowChoices({.network = parts_.network,
-                        .rules = batch_.rules(),
-                        .choices = batch_.choices(),
+                        .rules = batch_.rules(of),
+                        .choices = batch_.choices(of),
                         .nodes = request_.nodes,
                         .seed = request_.seed,
                         .stream = kFirstStream,
-                        .steps = optimiser_.steps()});
+                        .steps = optimiser_.steps(),
+                        .first_trajectory = of.first});
 }
 
-absl::StatusOr<ReplayTerms> LabelSteps::Terms(Followed& followed, bool own_choices) const {
-  const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
+absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, Followed& followed,
+                                              bool own_choices) const {
+  const TorchBatch instances = batch_.View(of, at::kFloat, parts_.network->wants_edges());
   const AutocastScope autocast(device_.type(), parts_.options.precision);
-  const std::unique_ptr<TorchDecoder> decoder = parts_.network->Encode(
-      *parts_.parameters, instances,
-      {.dropout = request_.dropout,
-       .draws = {.seed = request_.seed, .stream = kFirstStream, .steps = optimiser_.steps()}});
+  const std::unique_ptr<TorchDecoder> decoder =
+      parts_.network->Encode(*parts_.parameters, instances,
+                             {.dropout = request_.dropout,
+                              .draws = {.seed = request_.seed,
+                                        .stream = kFirstStream,
+                                        .steps = optimiser_.steps(),
+                                        .first_instance = of.first}});
   StepInputs& inputs = followed.steps.inputs;
   if (own_choices) {
     const at::Tensor own = followed.draws >= batch_.numbers().teacher_forcing;
@@ -70,25 +84,37 @@ absl::StatusOr<ReplayTerms> LabelSteps::Terms(Followed& followed, bool own_choic
 
 absl::Status LabelSteps::LearnLabels(bool own_choices) {
   parts_.parameters->gradient().zero_();
-  VRP_ASSIGN_OR_RETURN(Followed followed, FollowLabels());
-  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(followed, own_choices));
+  std::vector<PartSums> parts;
+  for (int32_t part = 0; part < request_.parts; ++part) {
+    VRP_ASSIGN_OR_RETURN(const PartSums sums, AddPart(Part(part), own_choices));
+    parts.push_back(sums);
+  }
+  return TellLabels(parts);
+}
+
+absl::StatusOr<LabelSteps::PartSums> LabelSteps::AddPart(InstanceRange of, bool own_choices) {
+  VRP_ASSIGN_OR_RETURN(Followed followed, FollowLabels(of));
+  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, followed, own_choices));
   const at::Tensor weight = batch_.numbers().weight.to(terms.smoothed.scalar_type());
   const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
   torch::autograd::backward({Scaled(loss)}, {});
-  return TellLabels(loss.detach().to(at::kDouble), followed, terms);
+  const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
+  const at::Tensor labelled = batch_.choices(of).select(2, 0).flatten() >= 0;
+  return PartSums{.loss = loss.detach().to(at::kDouble),
+                  .agrees = terms.agrees.sum(),
+                  .choices = followed.steps.counted.sum(),
+                  .stuck = (followed.ends != done).logical_and(labelled).sum()};
 }
 
-absl::Status LabelSteps::TellLabels(const at::Tensor& loss, const Followed& followed,
-                                    const ReplayTerms& terms) {
+absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
   const LabelNumbers numbers = batch_.numbers();
-  const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
-  const at::Tensor labelled = batch_.choices().select(2, 0).flatten() >= 0;
-  const at::Tensor choices = followed.steps.counted.sum().to(at::kDouble);
+  const at::Tensor loss = Column(parts, &PartSums::loss).sum();
+  const at::Tensor choices = Column(parts, &PartSums::choices).sum().to(at::kDouble);
   return Finish(loss, {.cost = numbers.cost,
                        .pass_difference = at::zeros({}, loss.options()),  // there is one pass
                        .instances = numbers.instances,
-                       .accuracy = terms.agrees.sum() / choices.clamp_min(1),
-                       .stuck = (followed.ends != done).logical_and(labelled).sum()});
+                       .accuracy = Column(parts, &PartSums::agrees).sum() / choices.clamp_min(1),
+                       .stuck = Column(parts, &PartSums::stuck).sum()});
 }
 
 }  // namespace

@@ -98,12 +98,14 @@ class RecordedRollouts::Shape {
 
   // All behind the upload, in the current stream; waits for nothing.
   absl::Status Work() const {
-    const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
+    const TorchBatch instances =
+        batch_.View(batch_.all(), at::kFloat, parts_.network->wants_edges());
     const AutocastScope autocast(device_.type(), parts_.options.precision);
     const std::optional<DecoderProjections> projections =
         parts_.network->Project(*parts_.parameters, instances, {});
     TORCH_CHECK(projections.has_value(), "a network whose passes are not fused");
-    FusedPasses<float> passes(*projections, batch_.rules(), parts_.options.deterministic);
+    FusedPasses<float> passes(*projections, batch_.rules(batch_.all()),
+                              parts_.options.deterministic);
     return passes.Rollout({.max_steps = batch_.max_steps()}, result_.result());
   }
 

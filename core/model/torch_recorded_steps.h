@@ -2,6 +2,8 @@
 // optimiser's memory, and reports. Needs torch.
 #pragma once
 
+#include <ATen/ops/stack.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "core/device/step_stream.h"
+#include "core/model/batch_parts.h"
 #include "core/model/engine_options.h"
 #include "core/model/torch_device_optimiser.h"
 #include "core/model/torch_network.h"
@@ -62,6 +65,17 @@ class RecordedSteps : public WholeSteps {
   absl::Status Finish(const at::Tensor& loss, StepReports::Row row);
   // What a step's work is put into.
   StepStream* stream() const { return stream_.get(); }
+  // Those that go through the network at once, one after the other.
+  InstanceRange Part(int32_t part) const {
+    return PartOf(request_.instances, request_.parts, part);
+  }
+  // Of what each part came to, [] each: a column, [parts].
+  template <typename Sums>
+  static at::Tensor Column(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
+    std::vector<at::Tensor> values;
+    for (const Sums& part : parts) values.push_back(part.*column);
+    return at::stack(values);
+  }
   // As the losses are for backward passes.
   at::Tensor Scaled(const at::Tensor& loss) const {
     return parts_.scaler == nullptr ? loss : parts_.scaler->Scale(loss);

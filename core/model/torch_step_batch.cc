@@ -26,6 +26,10 @@ at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef sha
   return memory.narrow(0, offset, bytes).view(type).view(shape);
 }
 
+at::Tensor PartRows(const at::Tensor& all, InstanceRange of) {
+  return all.narrow(0, of.first, of.count);
+}
+
 // Rows, then the first one again.
 void CopyPadded(const at::Tensor& to, const at::Tensor& from) {
   const int64_t count = from.size(0);
@@ -144,7 +148,7 @@ absl::Status StepBatch::Draw(const UniformInstances& drawn, const int64_t* batch
                              .batch = batch,
                              .rules = rules,
                              .columns = reinterpret_cast<double*>(rules + shape_.instances),
-                             .scales = scales().mutable_data_ptr<double>(),
+                             .scales = ScalesIn(memory_).mutable_data_ptr<double>(),
                              .sizes = parts.sizes.mutable_data_ptr<int64_t>(),
                              .features = parts.features.mutable_data_ptr<float>(),
                              .tsp = parts.tsp.mutable_data_ptr<bool>()};
@@ -168,7 +172,7 @@ void StepBatch::WriteLabels(const StepLabels& labels, const at::Tensor& host) co
   numbers[3] = static_cast<double>(labels.choices.size());
 }
 
-at::Tensor StepBatch::choices() const { return ChoicesIn(memory_); }
+at::Tensor StepBatch::choices(InstanceRange of) const { return PartRows(ChoicesIn(memory_), of); }
 
 LabelNumbers StepBatch::numbers() const {
   const at::Tensor numbers = NumbersIn(memory_);
@@ -178,14 +182,18 @@ LabelNumbers StepBatch::numbers() const {
           .instances = numbers[3]};
 }
 
-const StepRules* StepBatch::rules() const {
-  return reinterpret_cast<const StepRules*>(memory_.const_data_ptr<uint8_t>());
+const StepRules* StepBatch::rules(InstanceRange of) const {
+  return reinterpret_cast<const StepRules*>(memory_.const_data_ptr<uint8_t>()) + of.first;
 }
 
-at::Tensor StepBatch::scales() const { return ScalesIn(memory_); }
+at::Tensor StepBatch::scales(InstanceRange of) const { return PartRows(ScalesIn(memory_), of); }
 
-TorchBatch StepBatch::View(at::ScalarType type, bool edges) const {
-  TorchBatch batch = CompleteBatch(PartsIn(memory_), type, shape_.tsp);
+TorchBatch StepBatch::View(InstanceRange of, at::ScalarType type, bool edges) const {
+  const TorchBatchParts all = PartsIn(memory_);
+  TorchBatch batch = CompleteBatch({.features = PartRows(all.features, of),
+                                    .sizes = PartRows(all.sizes, of),
+                                    .tsp = PartRows(all.tsp, of)},
+                                   type, shape_.tsp);
   if (edges) batch.edges = EdgesOf(PlaneDistances(batch.features));
   return batch;
 }

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "core/kernels/device_instances.h"
 #include "core/kernels/routing_rules.h"
+#include "core/model/batch_parts.h"
 #include "core/model/network_batch.h"
 #include "core/model/torch_batch.h"
 #include "core/model/whole_steps.h"
@@ -46,12 +47,14 @@ class StepBatch {
   // batch `*batch`, a number in the device's memory.
   absl::Status Draw(const UniformInstances& drawn, const int64_t* batch);
 
-  const StepRules* rules() const;
-  at::Tensor scales() const;  // [B] double, see RoutingProblem
-  TorchBatch View(at::ScalarType type, bool edges) const;
+  InstanceRange all() const { return {.first = 0, .count = shape_.instances}; }
+  // Of these of the B instances.
+  const StepRules* rules(InstanceRange of) const;
+  at::Tensor scales(InstanceRange of) const;  // [count] double, see RoutingProblem
+  TorchBatch View(InstanceRange of, at::ScalarType type, bool edges) const;
+  at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels', -1 after the end
   int32_t max_steps() const { return MaxSteps(shape_); }  // T, of any trajectory
-  at::Tensor choices() const;    // [B, 1, T] int32: the labels', -1 after the end
-  LabelNumbers numbers() const;  // theirs
+  LabelNumbers numbers() const;                           // of all labels
 
  private:
   // Where the parts lie, in bytes; rules and their arrays come first.

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/model/torch_guard.h"
@@ -31,15 +32,27 @@ class TorchWholeSteps final : public RecordedSteps {
   int64_t Trajectories(StepBaseline baseline) const {
     return baseline == StepBaseline::kShared ? request_.trajectories : 1;
   }
-  std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
-                                     const TorchBatch& batch) const;
-  // Scaled [B, P].
-  at::Tensor CostsOf(const RolledTours& tours) const {
-    return tours.costs.view({request_.instances, -1}) / batch_.scales().unsqueeze(1);
+  int64_t TrajectoriesOfAll(StepBaseline baseline) const {
+    return request_.instances * Trajectories(baseline);
   }
-  // By one greedy rollout, [B], scaled.
+  // What goes through the network at once: n of the step's instances.
+  struct PartBatch {
+    InstanceRange of;
+    TorchBatch instances;
+  };
+  PartBatch BatchOf(int32_t part) const {
+    const InstanceRange of = Part(part);
+    return {.of = of, .instances = batch_.View(of, at::kFloat, parts_.network->wants_edges())};
+  }
+  std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
+                                     const PartBatch& part) const;
+  // Scaled [n, P].
+  at::Tensor CostsOf(const PartBatch& part, const RolledTours& tours) const {
+    return tours.costs.view({part.of.count, -1}) / batch_.scales(part.of).unsqueeze(1);
+  }
+  // By one greedy rollout, [n], scaled.
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
-                                         const TorchBatch& batch) const;
+                                         const PartBatch& part) const;
   absl::Status Begin(StepBaseline baseline, const NetworkBatch* batch);
   // The average begins with a greedy rollout's mean.
   absl::Status BeginAverage();
@@ -47,10 +60,20 @@ class TorchWholeSteps final : public RecordedSteps {
   absl::Status Draw();
   // All of a step behind its instances, in the current stream.
   absl::Status Work(StepBaseline baseline);
-  // [B * P], of scaled costs.
-  absl::StatusOr<at::Tensor> Advantages(StepBaseline baseline, const TorchBatch& batch,
+  // Of a part's trajectories, [] double each.
+  struct PartSums {
+    at::Tensor loss;
+    at::Tensor costs;
+    at::Tensor scaled_costs;
+    at::Tensor difference;  // the largest
+    at::Tensor stuck;
+  };
+  // The gradient of these instances alone.
+  absl::StatusOr<PartSums> AddPart(StepBaseline baseline, const PartBatch& part);
+  // [n * P], of scaled costs [n, P].
+  absl::StatusOr<at::Tensor> Advantages(StepBaseline baseline, const PartBatch& part,
                                         const at::Tensor& costs) const;
-  absl::Status Report(const RolledTours& tours, const at::Tensor& weights, const at::Tensor& terms);
+  absl::Status Conclude(StepBaseline baseline, const std::vector<PartSums>& parts);
 
   void LoadOwn(const WholeStepsState& state) override {
     average_.fill_(state.average.value);
@@ -97,18 +120,20 @@ absl::Status TorchWholeSteps::Draw() {
 }
 
 absl::Status TorchWholeSteps::BeginAverage() {
-  const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
-  VRP_ASSIGN_OR_RETURN(const at::Tensor costs, GreedyCosts(*parts_.parameters, instances));
-  average_.copy_(costs.mean());
+  std::vector<at::Tensor> costs;
+  for (int32_t part = 0; part < request_.parts; ++part) {
+    VRP_ASSIGN_OR_RETURN(costs.emplace_back(), GreedyCosts(*parts_.parameters, BatchOf(part)));
+  }
+  average_.copy_(at::cat(costs).mean());
   return absl::OkStatus();
 }
 
 std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& parameters,
-                                                    const TorchBatch& batch) const {
+                                                    const PartBatch& part) const {
   return MakeStepPasses({.network = parts_.network,
                          .parameters = &parameters,
-                         .instances = &batch,
-                         .rules = batch_.rules(),
+                         .instances = &part.instances,
+                         .rules = batch_.rules(part.of),
                          .stream = stream(),
                          .precision = parts_.options.precision,
                          .scaler = parts_.scaler,
@@ -116,15 +141,14 @@ std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& param
 }
 
 absl::StatusOr<at::Tensor> TorchWholeSteps::GreedyCosts(const TorchParameters& parameters,
-                                                        const TorchBatch& batch) const {
+                                                        const PartBatch& part) const {
   const c10::NoGradGuard no_gradients;
   VRP_ASSIGN_OR_RETURN(const RolledTours tours,
-                       Encode(parameters, batch)->RollOut({.max_steps = batch_.max_steps()}));
-  return CostsOf(tours).squeeze(1);
+                       Encode(parameters, part)->RollOut({.max_steps = batch_.max_steps()}));
+  return CostsOf(part, tours).squeeze(1);
 }
 
-absl::StatusOr<at::Tensor> TorchWholeSteps::Advantages(StepBaseline baseline,
-                                                       const TorchBatch& batch,
+absl::StatusOr<at::Tensor> TorchWholeSteps::Advantages(StepBaseline baseline, const PartBatch& part,
                                                        const at::Tensor& costs) const {
   at::Tensor base;
   switch (baseline) {
@@ -135,55 +159,71 @@ absl::StatusOr<at::Tensor> TorchWholeSteps::Advantages(StepBaseline baseline,
       base = average_;
       break;
     case StepBaseline::kGreedy: {
-      VRP_ASSIGN_OR_RETURN(base, GreedyCosts(*parts_.baseline, batch));
+      VRP_ASSIGN_OR_RETURN(base, GreedyCosts(*parts_.baseline, part));
       base = base.unsqueeze(1);
       break;
     }
   }
-  return ((costs - base) / costs.numel()).flatten();
+  return ((costs - base) / TrajectoriesOfAll(baseline)).flatten();
 }
 
 absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
   parts_.parameters->gradient().zero_();
-  const TorchBatch instances = batch_.View(at::kFloat, parts_.network->wants_edges());
-  const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, instances);
-  VRP_ASSIGN_OR_RETURN(
-      const RolledTours tours,
-      passes->RollOut(
-          {.choice = StepChoice::kSample,
-           .trajectories = static_cast<int32_t>(Trajectories(baseline)),
-           .distinct_starts = request_.distinct_starts && baseline == StepBaseline::kShared,
-           .seed = request_.seed,
-           .stream = 1,  // of the first step
-           .steps = optimiser_.steps(),
-           .max_steps = batch_.max_steps()}));
-  at::Tensor weights;
-  at::Tensor mean;
-  {
-    const c10::NoGradGuard no_gradients;
-    const at::Tensor costs = CostsOf(tours);
-    VRP_ASSIGN_OR_RETURN(weights, Advantages(baseline, instances, costs));
-    mean = costs.mean();
+  std::vector<PartSums> parts;
+  for (int32_t part = 0; part < request_.parts; ++part) {
+    VRP_ASSIGN_OR_RETURN(const PartSums sums, AddPart(baseline, BatchOf(part)));
+    parts.push_back(sums);
   }
-  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights));
-  if (baseline == StepBaseline::kAverage) {
-    const double decay = request_.average_decay;
-    average_.copy_(decay * average_ + (1 - decay) * mean);
-  }
-  return Report(tours, weights, terms);
+  return Conclude(baseline, parts);
 }
 
-absl::Status TorchWholeSteps::Report(const RolledTours& tours, const at::Tensor& weights,
-                                     const at::Tensor& terms) {
+// When it returns, only sums are left of what the part took of the device's memory.
+absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline baseline,
+                                                                   const PartBatch& part) {
+  const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, part);
+  const int64_t trajectories = Trajectories(baseline);
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+                       passes->RollOut({.choice = StepChoice::kSample,
+                                        .trajectories = static_cast<int32_t>(trajectories),
+                                        .distinct_starts = request_.distinct_starts &&
+                                                           baseline == StepBaseline::kShared,
+                                        .seed = request_.seed,
+                                        .stream = 1,  // of the first step
+                                        .steps = optimiser_.steps(),
+                                        .first_trajectory = part.of.first * trajectories,
+                                        .max_steps = batch_.max_steps()}));
+  at::Tensor costs;
+  at::Tensor weights;
+  {
+    const c10::NoGradGuard no_gradients;
+    costs = CostsOf(part, tours);
+    VRP_ASSIGN_OR_RETURN(weights, Advantages(baseline, part, costs));
+  }
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights));
   const c10::NoGradGuard no_gradients;
   const at::Tensor difference = (terms - tours.log_likelihoods).abs();
   const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
-  return Finish((weights * terms).sum(),
-                {.cost = tours.costs.mean(),
-                 .pass_difference = (difference / tours.lengths.clamp_min(1)).max(),
+  return PartSums{.loss = (weights * terms).sum(),
+                  .costs = tours.costs.sum(),
+                  .scaled_costs = costs.sum(),
+                  .difference = (difference / tours.lengths.clamp_min(1)).max(),
+                  .stuck = (tours.ends != done).sum()};
+}
+
+absl::Status TorchWholeSteps::Conclude(StepBaseline baseline, const std::vector<PartSums>& parts) {
+  const c10::NoGradGuard no_gradients;
+  const int64_t trajectories = TrajectoriesOfAll(baseline);
+  if (baseline == StepBaseline::kAverage) {
+    const double decay = request_.average_decay;
+    const at::Tensor mean = Column(parts, &PartSums::scaled_costs).sum() / trajectories;
+    average_.copy_(decay * average_ + (1 - decay) * mean);
+  }
+  return Finish(Column(parts, &PartSums::loss).sum(),
+                {.cost = Column(parts, &PartSums::costs).sum() / trajectories,
+                 .pass_difference = Column(parts, &PartSums::difference).max(),
                  .instances = at::full({}, request_.instances, average_.options()),
                  .accuracy = at::full({}, kNone, average_.options()),
-                 .stuck = (tours.ends != done).sum()});
+                 .stuck = Column(parts, &PartSums::stuck).sum()});
 }
 
 }  // namespace

@@ -35,6 +35,10 @@ struct WholeStepsRequest {
   bool tsp = false;       // some may be a TSP
   // Drawn by the device: of step k (from 1) numbers (k - 1) * B and on. None: by the host.
   std::optional<UniformInstances> drawn = {};
+  // In how many parts, one after the other, a step takes its instances (PartOf, up to B): it needs
+  // memory for the largest alone. The step remains one of all of them: draws, the loss's weights,
+  // the average baseline and the report are those of the whole batch.
+  int32_t parts = 1;
   int32_t trajectories = 1;  // P, with kShared
   bool distinct_starts = false;
   uint64_t seed = 1;  // draws are by (seed, step from 1, b * P + p, t)

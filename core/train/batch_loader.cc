@@ -26,7 +26,7 @@ bool BatchLoader::MayBegin() const {
 
 absl::StatusOr<TrainingBatch> BatchLoader::Make(int64_t number, CpuPool* pool) {
   absl::StatusOr<TrainingBatch> batch;
-  if (!GuardMemory([&] { batch = source_.Make(number, pool); }).ok()) {
+  if (!GuardMemory([&] { batch = source_.Make(number, options_.parts, pool); }).ok()) {
     return absl::ResourceExhaustedError(Concat(
         "batches[", number, "]: out of memory (training.batch_size and loader.prefetch bound it)"));
   }

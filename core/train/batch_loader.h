@@ -16,6 +16,7 @@ namespace vrp {
 struct BatchLoaderOptions {
   int64_t first = 0;        // number of the first batch wanted
   int64_t end = INT64_MAX;  // and of the first that is not wanted any more
+  int32_t parts = 1;        // of each batch, see BatchSource
   int32_t workers = 1;      // 0: made by Next itself, with `pool`
   int32_t prefetch = 2;     // batches that may lie ready or in the making
   CpuPool* pool = nullptr;

@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
+#include "core/model/batch_parts.h"
 #include "core/problem/instance_draws.h"
 #include "core/train/instance_source.h"
 
@@ -31,23 +32,19 @@ std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
   return made;
 }
 
-// The bounds of part `part` of `parts` of `count` instances.
-std::pair<size_t, size_t> PartBounds(int64_t count, int64_t parts, int64_t part) {
-  return {static_cast<size_t>(count * part / parts),
-          static_cast<size_t>(count * (part + 1) / parts)};
-}
-
-TrainingBatch Divided(const TrainingConfig& config, NodeOrder order, int64_t number,
-                      std::span<const InstanceData> instances) {
+TrainingBatch Divided(std::span<const InstanceData> instances, int64_t number, int32_t parts,
+                      NodeOrder order) {
   TrainingBatch batch{
       .number = number, .instances = static_cast<int32_t>(instances.size()), .parts = {}};
-  for (int32_t part = 0; part < config.accumulate_steps; ++part) {
-    const auto [first, last] =
-        PartBounds(static_cast<int64_t>(instances.size()), config.accumulate_steps, part);
-    if (first == last) continue;
-    batch.parts.push_back({.first = static_cast<int64_t>(first),
-                           .batch = MakeNetworkBatch(instances.subspan(first, last - first), order),
-                           .choices = {}});
+  for (int32_t part = 0; part < parts; ++part) {
+    const InstanceRange of = PartOf(batch.instances, parts, part);
+    if (of.count == 0) continue;
+    batch.parts.push_back(
+        {.first = of.first,
+         .batch = MakeNetworkBatch(
+             instances.subspan(static_cast<size_t>(of.first), static_cast<size_t>(of.count)),
+             order),
+         .choices = {}});
   }
   return batch;
 }
@@ -56,14 +53,14 @@ class GeneratedSource final : public BatchSource {
  public:
   GeneratedSource(const TrainingConfig& config, NodeOrder order) : config_(config), order_(order) {}
 
-  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool) override {
+  absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) override {
     const ProblemConfig& problem = config_.problem;
     const int32_t customers = DrawCustomers(problem, problem.seed, number);
     const int64_t first = number * config_.batch_size;
     const std::vector<InstanceData> instances = MakeAll(config_.batch_size, pool, [&](int64_t i) {
       return DrawInstance(problem, problem.seed, first + i, customers);
     });
-    return Divided(config_, order_, number, instances);
+    return Divided(instances, number, parts, order_);
   }
 
   absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
@@ -87,9 +84,9 @@ class InstanceSource final : public BatchSource {
   InstanceSource(const TrainingConfig& config, NodeOrder order, std::vector<Instance> instances)
       : config_(config), order_(order), instances_(std::move(instances)) {}
 
-  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool) override {
-    return Divided(config_, order_, number,
-                   DrawData(number * config_.batch_size, config_.batch_size, pool));
+  absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) override {
+    const int64_t first = number * config_.batch_size;
+    return Divided(DrawData(first, config_.batch_size, pool), number, parts, order_);
   }
 
   absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
@@ -124,7 +121,7 @@ class LabelledSource final : public BatchSource {
   LabelledSource(const TrainingConfig& config, NodeOrder order, std::unique_ptr<SampleSet> set)
       : config_(config), order_(order), set_(std::move(set)) {}
 
-  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool*) override {
+  absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool*) override {
     const int64_t steps = config_.StepsPerEpoch();
     const std::shared_ptr<const std::vector<int32_t>> order = OrderOf(number / steps);
     const int64_t first = number % steps * config_.batch_size % set_->size();
@@ -135,7 +132,7 @@ class LabelledSource final : public BatchSource {
     const int32_t later = (*order)[static_cast<size_t>(soon)];
     if (!set_->Together(records.front(), later)) set_->Expect(later);
     VRP_ASSIGN_OR_RETURN(const std::vector<Sample> samples, set_->Read(records));
-    return Labelled(number, samples);
+    return Labelled(samples, number, parts);
   }
 
   absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override {
@@ -156,11 +153,11 @@ class LabelledSource final : public BatchSource {
   }
 
  private:
-  TrainingBatch Labelled(int64_t number, const std::vector<Sample>& samples) const {
+  TrainingBatch Labelled(const std::vector<Sample>& samples, int64_t number, int32_t parts) const {
     std::vector<InstanceData> instances;
     instances.reserve(samples.size());
     for (const Sample& sample : samples) instances.push_back(sample.data);
-    TrainingBatch batch = Divided(config_, order_, number, instances);
+    TrainingBatch batch = Divided(instances, number, parts, order_);
     for (BatchPart& part : batch.parts) {
       for (int32_t b = 0; b < part.batch.size(); ++b) {
         const Sample& sample = samples[static_cast<size_t>(part.first + b)];

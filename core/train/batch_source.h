@@ -30,12 +30,13 @@ struct TrainingBatch {
   std::vector<BatchPart> parts;
 };
 
-// Deterministic in (configuration, number). Thread-safe.
+// Deterministic in (configuration, number, parts). Thread-safe.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  // `pool` may be null: on the calling thread alone.
-  virtual absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool) = 0;
+  // In `parts` parts (PartOf), without empty ones; the instances do not depend on it. `pool` may be
+  // null: on the calling thread alone.
+  virtual absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) = 0;
   // `count` single instances of the stream from `first` on, of sizes as if each were a batch of its
   // own. kUnimplemented for labelled sources, whose instances are a given set.
   virtual absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) = 0;

@@ -64,7 +64,7 @@ class Learner {
     return absl::UnimplementedError("this method's steps need the host");
   }
   // Begins step `step` (from 1) of `steps`, which were made by that request. `batch`: null where
-  // the device draws the instances.
+  // the device draws the instances; in one part otherwise, which the device divides.
   virtual absl::Status BeginStep(WholeSteps&, int64_t, const TrainingBatch*) const {
     return absl::UnimplementedError("this method's steps need the host");
   }

@@ -56,13 +56,11 @@ void StepParts::AddRolloutSeconds(double wall) {
 absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options,
                                                    const InstanceBounds& bounds) {
   const TrainingConfig& config = options.config;
-  if (config.accumulate_steps > 1) {
-    return absl::UnimplementedError("training.accumulate_steps: above 1");
-  }
   if (bounds.matrices) return absl::UnimplementedError("instances: some have matrices");
   return WholeStepsRequest{.instances = config.batch_size,
                            .nodes = bounds.nodes,
                            .tsp = bounds.tsp,
+                           .parts = config.accumulate_steps,
                            .seed = config.seed,
                            .bf16 = options.bf16,
                            .weight_average = config.weight_average};

@@ -2,12 +2,15 @@
 // and waits for them only where their weights are wanted: at a validation, a checkpoint, the end.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
+#include "core/model/batch_parts.h"
 #include "core/train/instance_source.h"
 #include "core/train/learner_parts.h"
 #include "core/train/learning_rate.h"
@@ -37,45 +40,48 @@ std::vector<double> LearningRates(const TrainingConfig& config) {
 absl::Status TrainingRun::ChooseSteps() {
   if (!engine_->takes_whole_steps()) return absl::OkStatus();
   absl::StatusOr<WholeStepsRequest> request = learner_->RequestWholeSteps();
-  if (request.ok() && micro_batch_ > 0) {
-    request = absl::UnimplementedError("the device's memory did not suffice for whole batches");
-  }
-  absl::Status why = request.status();
+  absl::Status made = request.status();
   absl::Status why_not_drawn;
   if (request.ok()) {
-    const absl::StatusOr<UniformInstances> drawn = Drawn(*request, *engine_, config_.problem);
-    device_draws_ = drawn.ok();
+    whole_ = *std::move(request);
+    whole_.adamw = adamw_->options();
+    whole_.gradient_clip = config_.gradient_clip;
+    whole_.learning_rates = LearningRates(config_);
+    const absl::StatusOr<UniformInstances> drawn = Drawn(whole_, *engine_, config_.problem);
+    if (drawn.ok()) whole_.drawn = *drawn;
     why_not_drawn = drawn.status();
-    if (drawn.ok()) request->drawn = *drawn;
-    request->adamw = adamw_->options();
-    request->gradient_clip = config_.gradient_clip;
-    request->learning_rates = LearningRates(config_);
-    absl::StatusOr<std::unique_ptr<WholeSteps>> made = engine_->MakeWholeSteps(*request);
-    why = made.status();
-    if (made.ok()) device_ = *std::move(made);
+    made = MakeSteps();
   }
-  if (device_ != nullptr) {
-    observer_.OnLog(Concat("steps: whole ones on the device, told every ", request->report_every));
-    observer_.OnLog(device_draws_
+  if (made.ok()) {
+    observer_.OnLog(Concat("steps: whole ones on the device",
+                           whole_.parts > 1 ? Concat(" in ", whole_.parts, " parts") : "",
+                           ", told every ", whole_.report_every));
+    observer_.OnLog(whole_.drawn.has_value()
                         ? "instances: made on the device"
                         : Concat("instances: by the host: ", FromAbsl(why_not_drawn.message())));
-    return LoadDevice();
+    return absl::OkStatus();
   }
-  if (IsDeviceLost(why)) return why;
+  if (IsDeviceLost(made)) return made;
   if (request_.device.kind == DeviceKind::kCuda) {
-    observer_.OnLog(Concat("steps: part by part: ", FromAbsl(why.message())));
+    observer_.OnLog(Concat("steps: part by part: ", FromAbsl(made.message())));
   }
   return absl::OkStatus();
 }
 
-absl::Status TrainingRun::LoadDevice() {
+absl::Status TrainingRun::MakeSteps() {
+  if (micro_batch_ > 0) {
+    whole_.parts = std::max(whole_.parts, PartsOfAtMost(micro_batch_, whole_.instances));
+  }
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<WholeSteps> made, engine_->MakeWholeSteps(whole_));
   const MovingAverage* const average = learner_->average();
-  settled_step_ = step_;
   WholeStepsState state = HostState();
   state.steps = step_;
   state.updates = adamw_->steps();
   if (average != nullptr) state.average = *average;
-  return device_->Load(state);
+  VRP_RETURN_IF_ERROR(made->Load(state));
+  settled_step_ = step_;
+  device_ = std::move(made);
+  return absl::OkStatus();
 }
 
 WholeStepsState TrainingRun::HostState() {
@@ -84,22 +90,46 @@ WholeStepsState TrainingRun::HostState() {
   return state;
 }
 
-absl::StatusOr<bool> TrainingRun::DeviceStep(const TrainingBatch* batch) {
-  if (told_ == absl::InfinitePast()) told_ = SteadyNow();
-  const absl::Status begun = learner_->BeginStep(*device_, step_ + 1, batch);
-  if (IsDeviceLost(begun)) return begun;
-  if (!begun.ok()) {
-    VRP_RETURN_IF_ERROR(Settle());
-    device_.reset();
-    observer_.OnLog(
-        Concat("step ", step_ + 1, ": from here on part by part: ", FromAbsl(begun.message())));
-    return false;
+absl::StatusOr<bool> TrainingRun::DeviceStep() {
+  std::optional<TrainingBatch> batch;
+  if (!whole_.drawn.has_value()) {
+    VRP_ASSIGN_OR_RETURN(batch, NextBatch());
   }
+  VRP_ASSIGN_OR_RETURN(const bool begun, BeginOnDevice(batch.has_value() ? &*batch : nullptr));
+  if (!begun) return false;
   ++step_;
   totals_.copies += device_->batch_bytes() > 0 ? 1 : 0;
   totals_.copied_bytes += device_->batch_bytes();
   VRP_RETURN_IF_ERROR(TellWholeSteps());
   return true;
+}
+
+absl::StatusOr<bool> TrainingRun::BeginOnDevice(const TrainingBatch* batch) {
+  const auto begin = [&] {
+    if (told_ == absl::InfinitePast()) told_ = SteadyNow();
+    return learner_->BeginStep(*device_, step_ + 1, batch);
+  };
+  absl::Status begun = begin();
+  while (!begun.ok()) {
+    if (IsDeviceLost(begun)) return begun;
+    VRP_RETURN_IF_ERROR(Settle());
+    device_.reset();  // its memory is for those that come
+    if (!absl::IsResourceExhausted(begun) || !TakeFewerAtOnce()) {
+      LeaveToHost(begun);
+      return false;
+    }
+    begun = MakeSteps();
+    if (begun.ok()) begun = begin();
+  }
+  return true;
+}
+
+void TrainingRun::LeaveToHost(const absl::Status& why) {
+  // Steps part by part need less, and find out themselves how many instances there is memory for.
+  if (absl::IsResourceExhausted(why)) micro_batch_ = 0;
+  loader_.reset();  // its batches are not divided
+  observer_.OnLog(
+      Concat("step ", step_ + 1, ": from here on part by part: ", FromAbsl(why.message())));
 }
 
 absl::Status TrainingRun::TellWholeSteps() {

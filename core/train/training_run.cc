@@ -11,6 +11,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
+#include "core/model/batch_parts.h"
 #include "core/train/learning_rate.h"
 
 namespace vrp {
@@ -117,30 +118,29 @@ void TrainingRun::TellEnd() {
 }
 
 absl::StatusOr<TrainingBatch> TrainingRun::NextBatch() {
+  const absl::Time start = SteadyNow();
   if (loader_ == nullptr) {
     loader_ = std::make_unique<BatchLoader>(
         *source_, BatchLoaderOptions{.first = step_,
                                      .end = config_.epochs * steps_per_epoch_,
+                                     .parts = device_ == nullptr ? config_.accumulate_steps : 1,
                                      .workers = config_.loader.workers,
                                      .prefetch = config_.loader.prefetch,
                                      .pool = &pool_});
   }
-  return loader_->Next();
+  absl::StatusOr<TrainingBatch> batch = loader_->Next();
+  AddPhase(Phase::kData, start);
+  return batch;
 }
 
 absl::Status TrainingRun::OneStep() {
   observer_.OnPhase("training step");
   const absl::Time start = SteadyNow();
-  if (device_ != nullptr && device_draws_) {
-    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep(nullptr));
+  if (device_ != nullptr) {
+    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep());
     if (begun) return absl::OkStatus();
   }
   VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, NextBatch());
-  AddPhase(Phase::kData, start);
-  if (device_ != nullptr) {
-    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep(&batch));
-    if (begun) return absl::OkStatus();
-  }
   VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(batch));
   const absl::Time update = SteadyNow();
   const double norm = GradientNorm(std::as_const(*engine_).parameters().gradient(), &pool_);
@@ -178,13 +178,18 @@ absl::StatusOr<StepOutcome> TrainingRun::Gradient(const TrainingBatch& batch) {
     std::fill(gradient.begin(), gradient.end(), 0.0F);
     absl::StatusOr<StepOutcome> outcome =
         learner_->AddGradient(step_ + 1, batch, micro_batch_, stop_);
-    if (outcome.status().code() != absl::StatusCode::kResourceExhausted) return outcome;
-    const int32_t before = micro_batch_ > 0 ? micro_batch_ : batch.instances;
-    if (before <= 1) return outcome;
-    micro_batch_ = (before + 1) / 2;
-    observer_.OnLog(Concat("step ", step_ + 1, ": out of memory; from here on ", micro_batch_,
-                           " instances at once"));
+    if (!absl::IsResourceExhausted(outcome.status()) || !TakeFewerAtOnce()) return outcome;
   }
+}
+
+bool TrainingRun::TakeFewerAtOnce() {
+  const int32_t part = LargestPart(config_.batch_size, config_.accumulate_steps);
+  const int32_t before = micro_batch_ > 0 ? std::min(micro_batch_, part) : part;
+  if (before <= 1) return false;
+  micro_batch_ = (before + 1) / 2;
+  observer_.OnLog(Concat("step ", step_ + 1, ": out of memory; from here on ", micro_batch_,
+                         " instances at once"));
+  return true;
 }
 
 void TrainingRun::Apply(double norm) {

@@ -44,21 +44,29 @@ class TrainingRun {
 
   absl::Status Loop();
   absl::Status OneStep();
-  // That of the next step, by the loader.
+  // That of the next step, by the loader: whole where the device takes the steps.
   absl::StatusOr<TrainingBatch> NextBatch();
   // Where steps run on the device by themselves (training_device.cc), one is begun, and what
   // earlier ones came to is told.
   absl::Status ChooseSteps();
-  // `batch`: null where the device draws its own. False: the host's turn.
-  absl::StatusOr<bool> DeviceStep(const TrainingBatch* batch);
+  // By whole_, in as many parts as memory asks for, from the host's state on.
+  absl::Status MakeSteps();
+  // False: the host's turn from here on.
+  absl::StatusOr<bool> DeviceStep();
+  // `batch`: null where the device draws its own. In smaller parts where its memory does not
+  // suffice.
+  absl::StatusOr<bool> BeginOnDevice(const TrainingBatch* batch);
+  void LeaveToHost(const absl::Status& why);
   absl::Status TellWholeSteps();
   // Waits for the device's steps; host and learner then stand where they ended.
   absl::Status Settle();
-  absl::Status LoadDevice();
   // The spans of the host's memory that the device's steps go on with and fill.
   WholeStepsState HostState();
   // The gradient of the next step, in smaller parts where the device's memory does not suffice.
   absl::StatusOr<StepOutcome> Gradient(const TrainingBatch& batch);
+  // After a step that found no memory: whether there are fewer instances at once to try it with,
+  // which the log is told.
+  bool TakeFewerAtOnce();
   void Apply(double norm);
   absl::Status EndEpoch();
   // Whether the weights as they are were just validated, and are worth a checkpoint for it.
@@ -120,7 +128,7 @@ class TrainingRun {
   std::unique_ptr<AdamW> adamw_;
   std::optional<WeightAverage> average_;  // with training.weight_average
   std::unique_ptr<WholeSteps> device_;    // null: the host takes the steps
-  bool device_draws_ = false;             // their instances too
+  WholeStepsRequest whole_;               // that it was made by
   ValidationSet validation_;
   std::unique_ptr<BatchLoader> loader_;  // from the first batch wanted on; uses source_: goes first
 
@@ -130,9 +138,9 @@ class TrainingRun {
   int64_t epochs_ended_ = 0;
   int64_t instances_seen_ = 0;
   int64_t saved_step_ = -1;
-  int64_t bad_steps_ = 0;  // in a row
-  int64_t overflows_ = 0;  // in a row
-  int32_t micro_batch_ = 0;
+  int64_t bad_steps_ = 0;        // in a row
+  int64_t overflows_ = 0;        // in a row
+  int32_t micro_batch_ = 0;      // instances at once that found memory; 0: all of a part
   ValidationScore score_;        // of the last validation; NaN before the first
   int64_t validated_step_ = -1;  // in this run: of the last validation
   double pass_difference_ = 0;   // the largest of the epoch

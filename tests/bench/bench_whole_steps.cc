@@ -29,6 +29,7 @@ absl::Status BenchTraining::MakeWhole() {
   WholeStepsRequest request = {.instances = case_.batch,
                                .nodes = case_.customers + (case_.kind == ProblemKind::kTsp ? 0 : 1),
                                .tsp = case_.kind == ProblemKind::kTsp,
+                               .parts = case_.accumulate,
                                .trajectories = case_.starts,
                                .distinct_starts = case_.starts > 1,
                                .seed = case_.seed,

@@ -30,8 +30,8 @@ void PrintTo(const LabelsCase& one, std::ostream* out) { *out << one.name; }
 class LabelStepsEngineGpuTest : public test::GpuTest,
                                 public testing::WithParamInterface<LabelsCase> {
  protected:
-  // What kLabelSteps steps on `device` came to.
-  std::vector<WholeStepReport> Run(DeviceKind device) {
+  // What kLabelSteps steps on `device` came to, in so many parts.
+  std::vector<WholeStepReport> Run(DeviceKind device, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
       options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
@@ -44,6 +44,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
     WholeStepsState state = {.mean = mean, .square = square};
     const auto steps = engine->MakeWholeSteps({.instances = kLabelled,
                                                .nodes = 21,
+                                               .parts = parts,
                                                .labels = true,
                                                .label_smoothing = 0.05,
                                                .dropout = GetParam().dropout,
@@ -103,6 +104,24 @@ TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   }
   RecordProperty("weight_difference", absl::StrCat(largest));
   EXPECT_LT(largest, GetParam().precision == Precision::kFp32 ? 1e-4 : 2e-3);
+}
+
+TEST_P(LabelStepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
+  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
+  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*parts=*/5);
+  ASSERT_EQ(expected.size(), kLabelSteps);
+  ASSERT_EQ(actual.size(), kLabelSteps);
+  const double share = GetParam().precision == Precision::kFp32 ? 1e-3 : 0.05;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    SCOPED_TRACE(i + 1);
+    EXPECT_EQ(actual[i].cost, expected[i].cost);
+    EXPECT_EQ(actual[i].instances, expected[i].instances);
+    EXPECT_EQ(actual[i].stuck, 0);
+    EXPECT_NEAR(actual[i].loss, expected[i].loss, share * expected[i].loss);
+    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
+                share * expected[i].gradient_norm);
+    EXPECT_NEAR(actual[i].accuracy, expected[i].accuracy, 20 * share);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(TeacherForcing, LabelStepsEngineGpuTest,

@@ -49,8 +49,8 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
                               : *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);
   }
 
-  // What kSteps steps on `device` came to, which draws their instances or not.
-  std::vector<WholeStepReport> Run(DeviceKind device, bool draws = false) {
+  // What kSteps steps on `device` came to, which draws their instances or not, in so many parts.
+  std::vector<WholeStepReport> Run(DeviceKind device, bool draws = false, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
       options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
@@ -64,6 +64,7 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
     WholeStepsState state = {.mean = mean, .square = square, .weight_average = average_};
     WholeStepsRequest whole = {.instances = kInstances,
                                .nodes = GetParam().nodes,
+                               .parts = parts,
                                .trajectories = GetParam().trajectories,
                                .distinct_starts = GetParam().starts,
                                .baseline = baseline.get(),
@@ -120,6 +121,30 @@ TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   for (size_t i = 0; i < wanted.size(); ++i) {
     largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
     largest = std::max(largest, std::abs(double{average_[i]} - wanted_average[i]));
+  }
+  RecordProperty("weight_difference", absl::StrCat(largest));
+  EXPECT_LT(largest, exact ? 1e-4 : 2e-3);
+}
+
+TEST_P(StepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
+  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
+  const std::vector<float> wanted = weights_;
+  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/false, /*parts=*/3);
+  ASSERT_EQ(expected.size(), kSteps);
+  ASSERT_EQ(actual.size(), kSteps);
+  const bool exact = GetParam().precision == Precision::kFp32;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    SCOPED_TRACE(i + 1);
+    EXPECT_EQ(actual[i].instances, kInstances);
+    EXPECT_EQ(actual[i].stuck, 0);
+    EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
+    if (!exact) continue;
+    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
+                1e-3 * expected[i].gradient_norm);
+  }
+  double largest = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
   }
   RecordProperty("weight_difference", absl::StrCat(largest));
   EXPECT_LT(largest, exact ? 1e-4 : 2e-3);

@@ -39,12 +39,13 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
   }
 
   // Takes steps whose instances are moved or drawn there, all but the first ones without waiting.
-  void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws) {
+  void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws, int32_t parts = 1) {
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
     WholeStepsState state = {.mean = mean, .square = square};
     WholeStepsRequest request = {.instances = 8,
                                  .nodes = 21,
+                                 .parts = parts,
                                  .trajectories = 20,
                                  .distinct_starts = true,
                                  .learning_rates = {1e-4},
@@ -81,6 +82,11 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) {
 
 TEST_F(CudaGraphEngineGpuTest, DrawsTheirInstancesWithoutSynchronising) {
   TakeSteps(Transformer(), true);
+}
+
+TEST_F(CudaGraphEngineGpuTest, ReplaysStepsInPartsWithoutSynchronising) {
+  TakeSteps(Transformer(), true, 3);
+  TakeSteps(Pointer(0), false, 3);
 }
 
 TEST_F(CudaGraphEngineGpuTest, ReplaysAPointerNetworksStepsWithoutSynchronising) {

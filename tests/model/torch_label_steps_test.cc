@@ -2,6 +2,7 @@
 // by part: tests/train/training_device_test.cc.
 #include "core/model/torch_label_steps.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -30,8 +31,14 @@ class TorchLabelStepsTest : public testing::Test {
     mean_.resize(static_cast<size_t>(engine_->parameters().size()));
     square_ = mean_;
     state_ = {.mean = mean_, .square = square_};
+    UseSteps(1);
+  }
+
+  // In `parts` parts, from the state of the last Save on.
+  void UseSteps(int32_t parts) {
     steps_ = *engine_->MakeWholeSteps({.instances = kLabelled,
                                        .nodes = kLabelledCustomers + 1,
+                                       .parts = parts,
                                        .labels = true,
                                        .dropout = true,
                                        .learning_rates = {0.01},
@@ -106,6 +113,48 @@ TEST_F(TorchLabelStepsTest, TakeFewerInstancesAsIfTheOthersWereNotThere) {
   double squares = 0;
   for (const float one : alone->parameters().gradient()) squares += double{one} * one;
   EXPECT_NEAR(few.gradient_norm, std::sqrt(squares), 1e-5);
+}
+
+// The last step is of so few instances that parts have none.
+TEST_F(TorchLabelStepsTest, AreInPartsThoseOfTheWholeBatch) {
+  const std::vector<float> begun(engine_->parameters().values().begin(),
+                                 engine_->parameters().values().end());
+  std::vector<WholeStepReport> reports[2];
+  for (const bool divided : {false, true}) {
+    std::copy(begun.begin(), begun.end(), engine_->parameters().values().begin());
+    std::fill(mean_.begin(), mean_.end(), 0.0F);
+    std::fill(square_.begin(), square_.end(), 0.0F);
+    state_ = {.mean = mean_, .square = square_};
+    UseSteps(divided ? 3 : 1);
+    for (const int32_t instances : {kLabelled, kLabelled, kLabelled - 1, 2, 1}) {
+      UseBatch(instances);
+      ASSERT_TRUE(Step(instances == kLabelled ? 1 : 0.6).ok());
+    }
+    ASSERT_TRUE(steps_->Save(state_).ok());
+    reports[divided] = steps_->TakeReports();
+  }
+  ASSERT_EQ(reports[0].size(), 5);
+  ASSERT_EQ(reports[1].size(), 5);
+  for (size_t i = 0; i < reports[0].size(); ++i) {
+    SCOPED_TRACE(i + 1);
+    const WholeStepReport& expected = reports[0][i];
+    const WholeStepReport& actual = reports[1][i];
+    EXPECT_NEAR(actual.loss, expected.loss, 1e-5);
+    EXPECT_NEAR(actual.gradient_norm, expected.gradient_norm, 1e-4 * expected.gradient_norm);
+    EXPECT_EQ(actual.accuracy, expected.accuracy);
+    EXPECT_EQ(actual.cost, expected.cost);
+    EXPECT_EQ(actual.instances, expected.instances);
+    EXPECT_EQ(actual.stuck, 0);
+  }
+}
+
+TEST_F(TorchLabelStepsTest, CountTheLabelsOfAllPartsThatAreNotAllowed) {
+  UseSteps(3);
+  UseBatch(kLabelled);
+  labels_[0].back() = labels_[0].front();
+  labels_[3].pop_back();
+  ASSERT_TRUE(Step().ok());
+  EXPECT_EQ(LastReport().stuck, 2);
 }
 
 TEST_F(TorchLabelStepsTest, CountLabelsThatAreNotAllowed) {

@@ -12,7 +12,7 @@ namespace {
 // Batches that know their number; one of them can fail, or wait.
 class NumberSource final : public BatchSource {
  public:
-  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool*) override {
+  absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t, CpuPool*) override {
     highest_ = std::max(highest_.load(), number);
     if (number == slow) released.WaitForNotification();
     if (number == too_large) throw std::bad_alloc();

@@ -33,7 +33,7 @@ std::vector<float> Features(const TrainingBatch& batch) {
 
 TEST(GeneratedSourceTest, DrawsTheGeneratorsOwnInstances) {
   const auto source = MakeGeneratedSource(Config(), NodeOrder::kAsGiven);
-  const auto batch = source->Make(3, nullptr);
+  const auto batch = source->Make(3, 1, nullptr);
   ASSERT_TRUE(batch.ok());
   ASSERT_EQ(batch->instances, 10);
   std::vector<Instance> instances;
@@ -42,15 +42,15 @@ TEST(GeneratedSourceTest, DrawsTheGeneratorsOwnInstances) {
 }
 
 TEST(GeneratedSourceTest, GivesTheSameInstancesInPartsAndOnSeveralThreads) {
-  TrainingConfig config = Config();
-  const auto whole = *MakeGeneratedSource(config, NodeOrder::kByAngle)->Make(2, nullptr);
-  config.accumulate_steps = 3;
+  const auto source = MakeGeneratedSource(Config(), NodeOrder::kByAngle);
+  const auto whole = *source->Make(2, 1, nullptr);
   CpuPool pool(3);
-  const auto parts = *MakeGeneratedSource(config, NodeOrder::kByAngle)->Make(2, &pool);
+  const auto parts = *source->Make(2, 3, &pool);
   ASSERT_EQ(parts.parts.size(), 3u);
   EXPECT_EQ(parts.parts[1].first, 3);
   EXPECT_EQ(parts.parts[2].first, 6);
   EXPECT_EQ(Features(parts), Features(whole));
+  EXPECT_EQ(source->Make(2, 11, nullptr)->parts.size(), 10u);  // none is empty
 }
 
 TEST(GeneratedSourceTest, MixesKindsAndAttributesWithinABatchAndSizesBetweenBatches) {
@@ -68,7 +68,7 @@ TEST(GeneratedSourceTest, MixesKindsAndAttributesWithinABatchAndSizesBetweenBatc
   int timed = 0;
   int open = 0;
   for (int64_t number = 0; number < 20; ++number) {
-    const TrainingBatch batch = *source->Make(number, nullptr);
+    const TrainingBatch batch = *source->Make(number, 1, nullptr);
     const NetworkBatch& instances = batch.parts.front().batch;
     std::set<int32_t> own;
     for (const RoutingProblem& problem : instances.problems) {
@@ -95,7 +95,7 @@ TEST(GeneratedSourceTest, DrawsAKindAsOftenAsItIsNamed) {
   config.batch_size = 1000;
   config.problem.kinds = {ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kCvrp,
                           ProblemKind::kCvrp};
-  const auto batch = *MakeGeneratedSource(config, NodeOrder::kAsGiven)->Make(0, nullptr);
+  const auto batch = *MakeGeneratedSource(config, NodeOrder::kAsGiven)->Make(0, 1, nullptr);
   const std::vector<RoutingProblem>& problems = batch.parts.front().batch.problems;
   const auto tsp = std::count_if(problems.begin(), problems.end(),
                                  [](const RoutingProblem& problem) { return problem.tsp; });
@@ -163,7 +163,7 @@ TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {
   TrainingConfig config = Config();
   config.batch_size = 50;
   const auto source = MakeInstanceSource(config, NodeOrder::kAsGiven, own);
-  const TrainingBatch batch = *source->Make(0, nullptr);
+  const TrainingBatch batch = *source->Make(0, 1, nullptr);
   std::set<std::vector<double>> pictures;
   std::set<int32_t> sizes;
   for (const RoutingProblem& problem : batch.parts.front().batch.problems) {
@@ -180,7 +180,7 @@ TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {
   }
   EXPECT_EQ(sizes.size(), 3u);
   EXPECT_GT(pictures.size(), 15u);  // of 3 x 8
-  EXPECT_EQ(Features(*source->Make(0, nullptr)), Features(batch));
+  EXPECT_EQ(Features(*source->Make(0, 1, nullptr)), Features(batch));
 }
 
 TEST(LabelledSourceTest, KnowsAFilesLargestInstances) {
@@ -221,7 +221,7 @@ TEST(LabelledSourceTest, TakesEverySampleOnceAnEpochWithTheChoicesOfItsPlan) {
         MakeLabelledSource(config, NodeOrder::kByAngle, *SampleSet::Open(*path, memory));
     std::multiset<double> demands[2];
     for (int64_t number = 0; number < 6; ++number) {
-      const TrainingBatch batch = *source->Make(number, nullptr);
+      const TrainingBatch batch = *source->Make(number, 1, nullptr);
       EXPECT_EQ(batch.instances, number % 3 == 2 ? 5 : 10);
       int64_t steps = 0;
       for (const BatchPart& part : batch.parts) {

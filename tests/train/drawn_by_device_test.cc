@@ -38,7 +38,7 @@ TEST_P(DrawnByDeviceTest, AreTheHostsToTheBit) {
   ASSERT_TRUE(drawn.ok()) << drawn.status();
   const test::DrawnShape shape = {*drawn, kInstances, MostNodes(*drawn)};
   for (const int64_t number : {int64_t{0}, int64_t{1}, int64_t{77}, int64_t{1} << 33}) {
-    const TrainingBatch batch = *source->Make(number, nullptr);
+    const TrainingBatch batch = *source->Make(number, 1, nullptr);
     const NetworkBatch& expected = batch.parts.front().batch;
     EXPECT_EQ(expected.longest(), shape.nodes);
     std::vector<uint8_t> memory = test::DrawnOnCpu(shape, number);

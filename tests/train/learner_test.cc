@@ -81,7 +81,7 @@ class LearnerTest : public testing::Test {
     }
     return MakeLearner(std::move(options));
   }
-  TrainingBatch Batch(int64_t number) { return *source_->Make(number, nullptr); }
+  TrainingBatch Batch(int64_t number) { return *source_->Make(number, 1, nullptr); }
   // A step whose trajectories, `each` an instance, must weigh by their distance to their own mean.
   void ExpectOwnMeanAsBaseline(size_t each, bool distinct_starts) {
     const auto learner = Make();
@@ -260,16 +260,18 @@ TEST_F(LearnerTest, AsksForStepsOnItsLargestInstances) {
   EXPECT_EQ(request->trajectories, 7);
 }
 
+TEST_F(LearnerTest, AsksForStepsInAsManyPartsAsAreAccumulated) {
+  EXPECT_EQ(Make()->RequestWholeSteps()->parts, 1);
+  config_.accumulate_steps = 3;
+  EXPECT_EQ(Make()->RequestWholeSteps()->parts, 3);
+}
+
 TEST_F(LearnerTest, SaysWhatKeepsItsStepsOnTheHost) {
-  config_.method = TrainingMethod::kSupervised;
   const auto expect = [this](const std::string& why) {
     const absl::Status status = Make()->RequestWholeSteps().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
     EXPECT_EQ(status.message().substr(0, why.size()), why);
   };
-  config_.accumulate_steps = 2;
-  expect("training.accumulate_steps: ");
-  config_.accumulate_steps = 1;
   config_.method = TrainingMethod::kReinforce;
   config_.reinforce.baseline = Baseline::kPomo;
   config_.problem.customers = {5, 6};

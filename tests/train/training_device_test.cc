@@ -2,17 +2,24 @@
 // by step: the same instances, tours and baselines.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
 #include "core/device/executor.h"
 #include "core/model/owned_engine.h"
 #include "core/model/safetensors.h"
 #include "core/model/torch_engines.h"
+#include "core/train/checkpoint.h"
 #include "gtest/gtest.h"
+#include "tests/model/torch_memory.h"
 #include "tests/model/torch_step_stream.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/train/label_line.h"
@@ -48,6 +55,46 @@ std::string Lines(bool labels) {
   return text;
 }
 
+// How much memory there is for a step's work, and how much one has taken at most.
+struct StepMemory {
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  int64_t peak = 0;
+
+  absl::Status Do(absl::FunctionRef<absl::Status()> work) {
+    const test::WorkMemory memory(limit);
+    const absl::Cleanup note = [&] { peak = std::max(peak, memory.peak()); };
+    return work();
+  }
+};
+
+// A stream of a device with so much.
+class BoundedStream final : public StepStream {
+ public:
+  // `memory` outlives it.
+  BoundedStream(std::unique_ptr<StepStream> stream, StepMemory* memory)
+      : stream_(std::move(stream)), memory_(memory) {}
+
+  absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
+    return stream_->Run([&] { return memory_->Do(work); });
+  }
+  absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
+    return stream_->Capture(
+        [memory = memory_, work = std::move(work)] { return memory->Do(work); });
+  }
+  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+    return stream_->DoWhereAny(flags, part);
+  }
+  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
+                                                      int64_t bytes) override {
+    return stream_->CopyAside(to, from, bytes);
+  }
+  absl::Status Wait() override { return stream_->Wait(); }
+
+ private:
+  const std::unique_ptr<StepStream> stream_;
+  StepMemory* const memory_;
+};
+
 class TrainingDeviceFixture : public test::TrainerFixture {
  protected:
   TrainingDeviceFixture() {
@@ -69,7 +116,12 @@ class TrainingDeviceFixture : public test::TrainerFixture {
     };
   }
   std::unique_ptr<StepStream> MakeStream() {
-    return test::TorchStepStream({.counts = &counts_, .capture_status = capture_status_});
+    const bool refuses = refused_graphs_ > 0;
+    if (refuses) --refused_graphs_;
+    return std::make_unique<BoundedStream>(
+        test::TorchStepStream(
+            {.counts = &counts_, .capture_status = refuses ? capture_status_ : absl::OkStatus()}),
+        &memory_);
   }
 
   absl::StatusOr<TrainingResult> TrainOn(bool whole_steps, const std::string& name,
@@ -97,7 +149,9 @@ class TrainingDeviceFixture : public test::TrainerFixture {
   }
 
   test::StepStreamCounts counts_;
-  absl::Status capture_status_;
+  absl::Status capture_status_ = absl::ResourceExhaustedError("no memory for a graph");
+  int refused_graphs_ = 0;  // so many streams' captures end like that
+  StepMemory memory_;
   std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
 };
 
@@ -135,6 +189,7 @@ const Change kSlower = {"learning_rate: 0.03", "learning_rate: 0.001"};
 // Padding rounds in another way, and Adam makes whole updates of gradients that are only roundings.
 // At this rate weights hardly move, so that each step is compared by itself.
 const Change kHardly = {"learning_rate: 0.03", "learning_rate: 0.0000001"};
+const Change kInParts = {"batch_size: 8", "batch_size: 8, accumulate_steps: 3"};
 const Change kAveraged = {"batch_size: 8", "batch_size: 8, weight_average: 0.8"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
 const DeviceCase kDeviceCases[] = {
@@ -175,6 +230,16 @@ const DeviceCase kDeviceCases[] = {
       kAveraged,
       {"samples: 40, heuristic_iterations: 0",
        "samples: 40, labels: file, label_file: ROOT/labels.jsonl"}},
+     kDroppingPointer},
+    {{"GreedyRolloutInParts", "reinforce", test::kMethods[0].more}, {kHardly, kInParts}},
+    {{"ExponentialInParts", "reinforce", test::kMethods[1].more}, {kHardly, kInParts}},
+    {{"PomoInParts", "reinforce", test::kMethods[2].more}, {kHardly, kInParts}},
+    {{"AveragedInParts", "reinforce", kSamplesMethod}, {kHardly, kAveraged, kInParts}},
+    {{"OwnInstancesInParts", "reinforce", "reinforce: {baseline: exponential}\n"},
+     {kHardly, kOwn, kInParts}},
+    {{"RolledPointerInParts", "reinforce", test::kMethods[1].more}, {kSlower, kInParts}, kPointer},
+    {{"PointerInPartsOfWhichTheLastBatchLeavesSomeEmpty", "supervised", ""},
+     {kSlower, kInParts, {"samples: 40", "samples: 34"}},
      kDroppingPointer},
 };
 
@@ -305,7 +370,6 @@ TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
   const std::string yaml = TransformerYaml(test::kMethods[2]);
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"kind: cvrp, customers: 6", "kind: cvrp, customers: [5, 7]"},
-      {"batch_size: 8", "batch_size: 8, accumulate_steps: 2"},
       {"batch_size: 8", "batch_size: 8, gradient_checkpointing: true"}};
   for (const auto& [from, to] : changes) {
     const std::string changed = Changed(yaml, {from.c_str(), to.c_str()});
@@ -321,23 +385,144 @@ TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
   }
 }
 
-TEST_F(TrainingDeviceChoiceTest, GoesOnPartByPartWhereNothingCanBeRecorded) {
-  const std::string yaml = TransformerYaml(test::kMethods[1]);
-  capture_status_ = absl::ResourceExhaustedError("no memory for a graph");
-  Recorder refused;
-  const auto result = TrainOn(true, "refused", yaml, refused);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_NE(refused.log.find("step 2: from here on part by part: no memory for a graph"),
+TEST_F(TrainingDeviceChoiceTest, TakesStepsInAsManyPartsAsAreAccumulated) {
+  Recorder recorder;
+  ASSERT_TRUE(
+      TrainOn(true, "a", Changed(TransformerYaml(test::kMethods[2]), kInParts), recorder).ok());
+  EXPECT_NE(recorder.log.find("steps: whole ones on the device in 3 parts, told every 16\n"),
             std::string::npos)
-      << refused.log;
-  ASSERT_EQ(refused.steps.size(), 20);
-  EXPECT_EQ(refused.steps[1].step, 2);
-  EXPECT_NE(refused.log.find("instances: made on the device\n"), std::string::npos) << refused.log;
-  Recorder parts;
-  ASSERT_TRUE(TrainOn(false, "parts", yaml, parts).ok());
-  EXPECT_LT(Difference("parts", "refused"), 1e-5);
-  for (size_t i = 0; i < 20; ++i) {
-    EXPECT_NEAR(refused.steps[i].train_cost, parts.steps[i].train_cost, 1e-9);
+      << recorder.log;
+  EXPECT_EQ(counts_.captures, 1);
+  EXPECT_EQ(counts_.replays, 19);
+}
+
+// Steps that find too little memory: of which log and outcome are compared with those of the host.
+class TrainingMemoryTest : public TrainingDeviceFixture {
+ protected:
+  static std::string Yaml(const Method& method, const char* model = kTransformer) {
+    return Changed(test::Yaml(method, model), kSlower);
+  }
+  void ExpectTheWayOfTheHost(const std::string& name, const std::string& yaml,
+                             const Recorder& actual) {
+    Recorder expected;
+    ASSERT_TRUE(TrainOn(false, name + "-host", yaml, expected).ok());
+    ASSERT_EQ(actual.steps.size(), expected.steps.size());
+    for (size_t i = 0; i < expected.steps.size(); ++i) {
+      SCOPED_TRACE(i + 1);
+      EXPECT_EQ(actual.steps[i].step, expected.steps[i].step);
+      EXPECT_EQ(actual.steps[i].instances_seen, expected.steps[i].instances_seen);
+      EXPECT_NEAR(actual.steps[i].train_cost, expected.steps[i].train_cost, 1e-9);
+      EXPECT_NEAR(actual.steps[i].loss, expected.steps[i].loss, 1e-5);
+      EXPECT_GE(actual.steps[i].instances_per_second, 0);
+    }
+    // Not the weights: Adam makes whole updates of gradients that are only roundings.
+    ASSERT_EQ(actual.epochs.size(), expected.epochs.size());
+    for (size_t i = 0; i < expected.epochs.size(); ++i) {
+      EXPECT_NEAR(actual.epochs[i].validation_cost, expected.epochs[i].validation_cost, 1e-6);
+    }
+  }
+  // That of the newest checkpoint: instances at once.
+  double MicroBatch(const std::string& name) const {
+    return ReadNewestCheckpoint(root_ + "/" + name + "/checkpoint")->numbers.at("micro_batch");
+  }
+  static void ExpectLine(const Recorder& recorder, const std::string& line) {
+    EXPECT_NE(recorder.log.find(line + "\n"), std::string::npos) << line << ":\n" << recorder.log;
+  }
+};
+
+TEST_F(TrainingMemoryTest, HalvesTheInstancesAtOnceUntilThereIsMemory) {
+  const std::vector<std::pair<Method, const char*>> kinds = {{test::kMethods[0], kTransformer},
+                                                             {test::kMethods[1], kTransformer},
+                                                             {test::kMethods[2], kTransformer},
+                                                             {test::kMethods[1], kPointer},
+                                                             {test::kMethods[4], kPointer}};
+  for (const auto& [method, model] : kinds) {
+    const std::string name = std::string(method.name) + (model == kPointer ? "Pointer" : "");
+    SCOPED_TRACE(name);
+    const std::string yaml = Yaml(method, model);
+    memory_ = {};
+    Recorder two;  // at once
+    const Change accumulating = {"batch_size: 8", "batch_size: 8, accumulate_steps: 4"};
+    ASSERT_TRUE(TrainOn(true, name + "-two", Changed(yaml, accumulating), two).ok());
+    memory_.limit = memory_.peak * 11 / 10;
+    Recorder halved;
+    const auto result = TrainOn(true, name, yaml, halved);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectLine(halved, "step 1: out of memory; from here on 4 instances at once");
+    ExpectLine(halved, "step 1: out of memory; from here on 2 instances at once");
+    EXPECT_EQ(halved.log.find("2: out of memory"), std::string::npos) << halved.log;
+    EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
+    EXPECT_EQ(MicroBatch(name), 2);
+    ExpectTheWayOfTheHost(name, yaml, halved);
+  }
+}
+
+TEST_F(TrainingMemoryTest, HalvesThemWhereAGraphFindsNone) {
+  const std::string yaml = Yaml(test::kMethods[1]);
+  refused_graphs_ = 2;
+  Recorder halved;
+  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
+  // The first of the steps that are made anew runs by itself.
+  ExpectLine(halved, "step 2: out of memory; from here on 4 instances at once");
+  ExpectLine(halved, "step 3: out of memory; from here on 2 instances at once");
+  EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
+  EXPECT_EQ(counts_.captures, 3);
+  EXPECT_EQ(counts_.replays, 17);
+  ExpectTheWayOfTheHost("halved", yaml, halved);
+}
+
+TEST_F(TrainingMemoryTest, GoesOnInAsManyPartsAfterAnInterruption) {
+  const std::string yaml = Yaml(test::kMethods[1]);
+  refused_graphs_ = 1;
+  Recorder whole;
+  ASSERT_TRUE(TrainOn(true, "whole", yaml, whole).ok());
+  refused_graphs_ = 1;
+  Recorder first;
+  first.cancel_at = 8;
+  EXPECT_EQ(TrainOn(true, "cut", yaml, first).status().code(), absl::StatusCode::kCancelled);
+  Recorder second;
+  ASSERT_TRUE(TrainOn(true, "cut", yaml, second).ok());
+  ExpectLine(second, "steps: whole ones on the device in 2 parts, told every 16");
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
+}
+
+TEST_F(TrainingMemoryTest, BeginsWithThePartsThatAreAccumulated) {
+  refused_graphs_ = 1;
+  const std::string yaml = Changed(Yaml(test::kMethods[1]), kInParts);
+  Recorder halved;
+  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
+  ExpectLine(halved, "step 2: out of memory; from here on 2 instances at once");
+  ExpectTheWayOfTheHost("halved", yaml, halved);
+}
+
+TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNotEvenOneInstanceFindsAny) {
+  for (const Change& change : {Change{"batch_size: 8", "batch_size: 8"}, kInParts}) {
+    const std::string yaml = Changed(Yaml(test::kMethods[2]), change);
+    memory_.limit = 1;
+    const std::string name = change.second;
+    Recorder left;
+    const auto result = TrainOn(true, name, yaml, left);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectLine(left, "step 1: out of memory; from here on 1 instances at once");
+    ExpectLine(left, "step 1: from here on part by part: out of memory");
+    EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have the memory
+    ExpectTheWayOfTheHost(name, yaml, left);
+  }
+}
+
+TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNothingCanBeRecorded) {
+  // The second network's instances are the host's: of those that it has made some are left.
+  for (const char* const model : {kTransformer, kPointer}) {
+    const std::string yaml = Changed(Yaml(test::kMethods[1], model), kInParts);
+    capture_status_ = absl::InternalError("no graphs");
+    refused_graphs_ = 1;
+    const std::string name = model == kPointer ? "pointer" : "transformer";
+    Recorder refused;
+    const auto result = TrainOn(true, name, yaml, refused);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectLine(refused, "step 2: from here on part by part: no graphs");
+    EXPECT_EQ(refused.log.find("out of memory"), std::string::npos) << refused.log;
+    ExpectTheWayOfTheHost(name, yaml, refused);
   }
 }
 
