@@ -27,10 +27,8 @@ class LabelSteps final : public RecordedSteps {
     const bool own = labels.teacher_forcing < 1;
     const auto work = [this, own] { return LearnLabels(own); };
     return GuardTorch([&] {
-      return Take({.kind = own ? 1 : 0,
-                   .upload = [&] { return batch_.Upload(batch, &labels); },
-                   .first = work,
-                   .work = work});
+      return Take(
+          {.kind = own ? 1 : 0, .batch = &batch, .labels = &labels, .first = work, .work = work});
     });
   }
 
@@ -53,9 +51,9 @@ class LabelSteps final : public RecordedSteps {
 
 absl::StatusOr<Followed> LabelSteps::FollowLabels(InstanceRange of) const {
   return FollowChoices({.network = parts_.network,
-                        .rules = batch_.rules(of),
-                        .choices = batch_.choices(of),
-                        .nodes = request_.nodes,
+                        .rules = batch().rules(of),
+                        .choices = batch().choices(of),
+                        .nodes = batch().nodes(),
                         .seed = request_.seed,
                         .stream = kFirstStream,
                         .steps = optimiser_.steps(),
@@ -64,7 +62,7 @@ absl::StatusOr<Followed> LabelSteps::FollowLabels(InstanceRange of) const {
 
 absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, Followed& followed,
                                               bool own_choices) const {
-  const TorchBatch instances = batch_.View(of, at::kFloat, parts_.network->wants_edges());
+  const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
   const AutocastScope autocast(device_.type(), parts_.options.precision);
   const std::unique_ptr<TorchDecoder> decoder =
       parts_.network->Encode(*parts_.parameters, instances,
@@ -75,7 +73,7 @@ absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, Followed& follow
                                         .first_instance = of.first}});
   StepInputs& inputs = followed.steps.inputs;
   if (own_choices) {
-    const at::Tensor own = followed.draws >= batch_.numbers().teacher_forcing;
+    const at::Tensor own = followed.draws >= batch().numbers().teacher_forcing;
     VRP_ASSIGN_OR_RETURN(inputs.current,
                          ReadOwnChoices({.decoder = decoder.get(), .inputs = inputs, .own = own}));
   }
@@ -95,11 +93,11 @@ absl::Status LabelSteps::LearnLabels(bool own_choices) {
 absl::StatusOr<LabelSteps::PartSums> LabelSteps::AddPart(InstanceRange of, bool own_choices) {
   VRP_ASSIGN_OR_RETURN(Followed followed, FollowLabels(of));
   VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, followed, own_choices));
-  const at::Tensor weight = batch_.numbers().weight.to(terms.smoothed.scalar_type());
+  const at::Tensor weight = batch().numbers().weight.to(terms.smoothed.scalar_type());
   const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
   torch::autograd::backward({Scaled(loss)}, {});
   const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
-  const at::Tensor labelled = batch_.choices(of).select(2, 0).flatten() >= 0;
+  const at::Tensor labelled = batch().choices(of).select(2, 0).flatten() >= 0;
   return PartSums{.loss = loss.detach().to(at::kDouble),
                   .agrees = terms.agrees.sum(),
                   .choices = followed.steps.counted.sum(),
@@ -107,7 +105,7 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::AddPart(InstanceRange of, bool 
 }
 
 absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
-  const LabelNumbers numbers = batch_.numbers();
+  const LabelNumbers numbers = batch().numbers();
   const at::Tensor loss = Column(parts, &PartSums::loss).sum();
   const at::Tensor choices = Column(parts, &PartSums::choices).sum().to(at::kDouble);
   return Finish(loss, {.cost = numbers.cost,

@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -11,17 +12,17 @@
 
 namespace vrp {
 
+int32_t WidthOf(int32_t nodes, int32_t most) {
+  constexpr int32_t kMultiple = 16;
+  const int32_t step = (most + kMostWidths * kMultiple - 1) / (kMostWidths * kMultiple) * kMultiple;
+  return nodes >= most ? most : std::min(most, (nodes + step - 1) / step * step);
+}
+
 RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
                              std::unique_ptr<StepStream> stream)
     : request_(request),
       parts_(parts),
       device_(parts.parameters->options().device()),
-      batch_({.instances = request.instances,
-              .nodes = request.nodes,
-              .tsp = request.tsp,
-              .labels = request.labels,
-              .fewer = request.labels},
-             device_),
       optimiser_(*parts.parameters, parts.host->layout(),
                  {.adamw = request.adamw,
                   .clip = request.gradient_clip,
@@ -29,7 +30,8 @@ RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsP
                   .learning_rates = request.learning_rates},
                  parts.scaler),
       stream_(std::move(stream)),
-      reports_(stream_.get(), request.report_every, device_) {}
+      reports_(stream_.get(), request.report_every, device_),
+      current_(&RecordingOf(request.nodes)) {}
 
 RecordedSteps::~RecordedSteps() {
   // What runs still uses the memory. A device that does not answer uses none.
@@ -63,34 +65,47 @@ absl::Status RecordedSteps::Save(WholeStepsState& state) {
   });
 }
 
+RecordedSteps::Recording& RecordedSteps::RecordingOf(int32_t nodes) {
+  const StepBatchShape shape = {.instances = request_.instances,
+                                .nodes = WidthOf(nodes, request_.nodes),
+                                .tsp = request_.tsp,
+                                .labels = request_.labels,
+                                .fewer = request_.labels};
+  return recordings_.try_emplace(shape.nodes, shape, device_).first->second;
+}
+
 absl::Status RecordedSteps::Take(const StepWork& step) {
   const c10::DeviceGuard guard(device_);
   VRP_RETURN_IF_ERROR(WaitForRoom());
-  if (!request_.drawn.has_value()) VRP_RETURN_IF_ERROR(stream_->Run(step.upload));
+  if (step.batch != nullptr) {
+    current_ = &RecordingOf(step.batch->longest());
+    VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*step.batch, step.labels); }));
+  }
   VRP_RETURN_IF_ERROR(Launch(step));
   return reports_.StepBegun(++steps_);
 }
 
-// The first step of a kind runs by itself, for torch prepares much at its first use that must not
-// be recorded; the second one is recorded, and replayed from then on.
+// The first step of a kind and width runs by itself, for torch prepares much at its first use that
+// must not be recorded; the second one is recorded, and replayed from then on.
 absl::Status RecordedSteps::Launch(const StepWork& step) {
-  if (prepared_ != step.kind) {
+  Recording& now = *current_;
+  if (step.alone || now.prepared != step.kind) {
     VRP_RETURN_IF_ERROR(DropGraph());
     VRP_RETURN_IF_ERROR(stream_->Run(step.first));
-    prepared_ = step.kind;
+    now.prepared = step.kind;
     return absl::OkStatus();
   }
-  if (graph_ == nullptr) {
-    VRP_ASSIGN_OR_RETURN(graph_, stream_->Capture(step.work));
+  if (now.graph == nullptr) {
+    VRP_ASSIGN_OR_RETURN(now.graph, stream_->Capture(step.work));
   }
-  return graph_->Replay();
+  return now.graph->Replay();
 }
 
 absl::Status RecordedSteps::DropGraph() {
-  prepared_.reset();
-  if (graph_ == nullptr) return absl::OkStatus();
+  current_->prepared.reset();
+  if (current_->graph == nullptr) return absl::OkStatus();
   const absl::Status waited = stream_->Wait();
-  graph_.reset();
+  current_->graph.reset();
   return waited;
 }
 

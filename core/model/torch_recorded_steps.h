@@ -1,10 +1,11 @@
-// What all kinds of whole steps have in common: a stream with a graph that is recorded once, the
+// What all kinds of whole steps have in common: a stream with graphs that are recorded once, the
 // optimiser's memory, and reports. Needs torch.
 #pragma once
 
 #include <ATen/ops/stack.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,6 +35,13 @@ struct WholeStepsParts {
   EngineOptions options;                      // with the precision to train in
 };
 
+// Batches of instances of up to N nodes are padded to one of so many widths at most, a graph each:
+// what is computed grows with the width, to its square.
+inline constexpr int32_t kMostWidths = 8;
+// The width of batches of up to `nodes` nodes, where `most` is the largest: multiples of 16 at
+// least.
+int32_t WidthOf(int32_t nodes, int32_t most);
+
 class RecordedSteps : public WholeSteps {
  public:
   ~RecordedSteps() override;
@@ -43,7 +51,7 @@ class RecordedSteps : public WholeSteps {
   std::vector<WholeStepReport> TakeReports() override { return reports_.Take(); }
   absl::Status Save(WholeStepsState& state) override;
   int64_t batch_bytes() const override {
-    return device_.is_cpu() || request_.drawn.has_value() ? 0 : batch_.bytes();
+    return device_.is_cpu() || request_.drawn.has_value() ? 0 : batch().bytes();
   }
 
  protected:
@@ -53,13 +61,16 @@ class RecordedSteps : public WholeSteps {
   // A step's work, put into the current stream. Graphs are of a kind: its steps do the same.
   struct StepWork {
     int kind = 0;
-    absl::FunctionRef<absl::Status()> upload;  // is never recorded; where the device draws: none
-    absl::FunctionRef<absl::Status()> first;   // instead of `work` where nothing is recorded yet
+    const NetworkBatch* batch = nullptr;      // null: the device draws it
+    const StepLabels* labels = nullptr;       // null: it has none
+    absl::FunctionRef<absl::Status()> first;  // instead of `work` where nothing is recorded yet
     std::function<absl::Status()> work;
+    bool alone = false;  // nothing recorded does instead of `first`
   };
   absl::Status Take(const StepWork& step);
-  // Waits, where there is one. The next step runs by itself.
-  absl::Status DropGraph();
+  // The instances of the step that is taken; of the last one.
+  const StepBatch& batch() const { return current_->batch; }
+  StepBatch& batch() { return current_->batch; }
 
   // What becomes of the gradient. `row` without loss, norm and applied.
   absl::Status Finish(const at::Tensor& loss, StepReports::Row row);
@@ -88,17 +99,27 @@ class RecordedSteps : public WholeSteps {
   const WholeStepsRequest request_;
   const WholeStepsParts parts_;
   const at::Device device_;
-  StepBatch batch_;
   DeviceOptimiser optimiser_;
 
  private:
+  // Of batches of a width.
+  struct Recording {
+    explicit Recording(const StepBatchShape& shape, at::Device device) : batch(shape, device) {}
+
+    StepBatch batch;
+    std::optional<int> prepared;  // kind of the last step that ran by itself, or of the graph
+    std::unique_ptr<StepGraph> graph;
+  };
+  Recording& RecordingOf(int32_t nodes);
   absl::Status Launch(const StepWork& step);
+  // Waits, where there is one.
+  absl::Status DropGraph();
 
   const std::unique_ptr<StepStream> stream_;
   StepReports reports_;
-  int64_t steps_ = 0;            // begun
-  std::optional<int> prepared_;  // kind of the last step that ran by itself, or of the graph
-  std::unique_ptr<StepGraph> graph_;
+  int64_t steps_ = 0;                        // begun
+  std::map<int32_t, Recording> recordings_;  // by width; there is the largest one
+  Recording* current_;
 };
 
 }  // namespace vrp

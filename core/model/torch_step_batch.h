@@ -43,6 +43,7 @@ class StepBatch {
   // this shape, or they have matrices.
   absl::Status Upload(const NetworkBatch& batch, const StepLabels* labels = nullptr);
   int64_t bytes() const { return memory_.numel(); }
+  int32_t nodes() const { return shape_.nodes; }
   // Draws B instances of at most N nodes instead, on the device, in the current stream: those of
   // batch `*batch`, a number in the device's memory.
   absl::Status Draw(const UniformInstances& drawn, const int64_t* batch);

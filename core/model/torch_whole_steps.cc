@@ -42,13 +42,13 @@ class TorchWholeSteps final : public RecordedSteps {
   };
   PartBatch BatchOf(int32_t part) const {
     const InstanceRange of = Part(part);
-    return {.of = of, .instances = batch_.View(of, at::kFloat, parts_.network->wants_edges())};
+    return {.of = of, .instances = batch().View(of, at::kFloat, parts_.network->wants_edges())};
   }
   std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
                                      const PartBatch& part) const;
   // Scaled [n, P].
   at::Tensor CostsOf(const PartBatch& part, const RolledTours& tours) const {
-    return tours.costs.view({part.of.count, -1}) / batch_.scales(part.of).unsqueeze(1);
+    return tours.costs.view({part.of.count, -1}) / batch().scales(part.of).unsqueeze(1);
   }
   // By one greedy rollout, [n], scaled.
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
@@ -95,7 +95,6 @@ absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* b
   }
   return GuardTorch([&]() -> absl::Status {
     const bool begins = baseline == StepBaseline::kAverage && !average_known_;
-    if (begins) VRP_RETURN_IF_ERROR(DropGraph());
     const auto first = [&]() -> absl::Status {
       VRP_RETURN_IF_ERROR(Draw());
       if (begins) VRP_RETURN_IF_ERROR(BeginAverage());
@@ -106,9 +105,10 @@ absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* b
       return Work(baseline);
     };
     VRP_RETURN_IF_ERROR(Take({.kind = static_cast<int>(baseline),
-                              .upload = [&] { return batch_.Upload(*batch); },
+                              .batch = batch,
                               .first = first,
-                              .work = work}));
+                              .work = work,
+                              .alone = begins}));
     average_known_ = average_known_ || begins;
     return absl::OkStatus();
   });
@@ -116,7 +116,7 @@ absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* b
 
 absl::Status TorchWholeSteps::Draw() {
   if (!request_.drawn.has_value()) return absl::OkStatus();
-  return batch_.Draw(*request_.drawn, optimiser_.steps());
+  return batch().Draw(*request_.drawn, optimiser_.steps());
 }
 
 absl::Status TorchWholeSteps::BeginAverage() {
@@ -133,7 +133,7 @@ std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& param
   return MakeStepPasses({.network = parts_.network,
                          .parameters = &parameters,
                          .instances = &part.instances,
-                         .rules = batch_.rules(part.of),
+                         .rules = batch().rules(part.of),
                          .stream = stream(),
                          .precision = parts_.options.precision,
                          .scaler = parts_.scaler,
@@ -144,7 +144,7 @@ absl::StatusOr<at::Tensor> TorchWholeSteps::GreedyCosts(const TorchParameters& p
                                                         const PartBatch& part) const {
   const c10::NoGradGuard no_gradients;
   VRP_ASSIGN_OR_RETURN(const RolledTours tours,
-                       Encode(parameters, part)->RollOut({.max_steps = batch_.max_steps()}));
+                       Encode(parameters, part)->RollOut({.max_steps = batch().max_steps()}));
   return CostsOf(part, tours).squeeze(1);
 }
 
@@ -191,7 +191,7 @@ absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline 
                                         .stream = 1,  // of the first step
                                         .steps = optimiser_.steps(),
                                         .first_trajectory = part.of.first * trajectories,
-                                        .max_steps = batch_.max_steps()}));
+                                        .max_steps = batch().max_steps()}));
   at::Tensor costs;
   at::Tensor weights;
   {

@@ -5,12 +5,14 @@
 #include <limits>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/model/pointer_network_options.h"
 #include "core/model/torch_engines.h"
+#include "core/model/torch_recorded_steps.h"
 #include "core/problem/generators.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_memory.h"
@@ -227,6 +229,49 @@ TEST_F(TorchWholeStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
   ASSERT_TRUE(steps->Save(state_).ok());
   EXPECT_TRUE(state_.average.known);
   EXPECT_NEAR(state_.average.value, 0.75 * first + 0.25 * mean, 1e-12);
+}
+
+TEST(WidthOf, IsOneOfEight) {
+  EXPECT_EQ(WidthOf(5, 7), 7);
+  EXPECT_EQ(WidthOf(7, 7), 7);
+  EXPECT_EQ(WidthOf(1, 101), 16);
+  EXPECT_EQ(WidthOf(16, 101), 16);
+  EXPECT_EQ(WidthOf(17, 101), 32);
+  EXPECT_EQ(WidthOf(97, 101), 101);
+  EXPECT_EQ(WidthOf(102, 101), 101);  // is refused there
+  for (const int32_t most : {2, 128, 129, 501, 5001}) {
+    std::set<int32_t> widths;
+    for (int32_t nodes = 1; nodes <= most; ++nodes) {
+      const int32_t width = WidthOf(nodes, most);
+      EXPECT_GE(width, nodes);
+      EXPECT_LE(width, most);
+      widths.insert(width);
+    }
+    EXPECT_LE(widths.size(), static_cast<size_t>(kMostWidths));
+  }
+}
+
+TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
+  const auto steps = *engine_->MakeWholeSteps({.instances = kInstances,
+                                               .nodes = 41,
+                                               .trajectories = 2,
+                                               .learning_rates = {1e-3},
+                                               .report_every = 3});
+  ASSERT_TRUE(steps->Load(state_).ok());
+  for (int64_t step = 1; step <= 12; ++step) {
+    const int32_t customers = 10 * (1 << (step % 3));  // 20, 40, 10, ...: widths 32, 41, 16
+    ASSERT_TRUE(steps->Step(StepBaseline::kShared, BatchOfStep(step, customers)).ok());
+  }
+  EXPECT_EQ(counts_.captures, 3);
+  EXPECT_EQ(counts_.replays, 9);
+  ASSERT_TRUE(steps->Save(state_).ok());
+  EXPECT_EQ(state_.updates, 12);
+  const std::vector<WholeStepReport> reports = steps->TakeReports();
+  ASSERT_EQ(reports.size(), 12);
+  for (const WholeStepReport& report : reports) {
+    EXPECT_EQ(report.stuck, 0);
+    EXPECT_LT(report.pass_difference, 1e-5);
+  }
 }
 
 // Beside steps that are never replayed, and so never leave out any.

@@ -181,6 +181,7 @@ void PrintTo(const DeviceCase& one, std::ostream* out) { *out << one.method.name
 constexpr char kPlainProblem[] = "kind: cvrp, customers: 6";
 const Change kOwn = {kPlainProblem, "kind: cvrp, instances: ROOT/own.jsonl"};
 const Change kSizes = {kPlainProblem, "customers: [4, 8], kinds: [cvrp, tsp]"};
+const Change kWidths = {kPlainProblem, "customers: [4, 60], kinds: [cvrp, tsp]"};
 constexpr char kForced[] = "teacher_forcing_end: 1";
 constexpr char kMixed[] = "teacher_forcing_end: 0.5";
 // At the others' rate a pointer network's training is wild, and roundings grow with it.
@@ -205,6 +206,11 @@ const DeviceCase kDeviceCases[] = {
     {{"TwoKinds", "reinforce", kSamplesMethod},
      {{kPlainProblem, "customers: 7, kinds: [tsp, cvrp], capacity: [20, 40]"}}},
     {{"Sizes", "reinforce", kSamplesMethod}, {kHardly, kSizes}},
+    {{"Widths", "reinforce", kSamplesMethod}, {kHardly, kWidths}},
+    {{"PointerOfWidths", "reinforce", kSamplesMethod}, {kHardly, kWidths}, kPointer},
+    {{"SupervisedOfWidths", "supervised", ""},
+     {kHardly, {kMixed, kForced}, {kPlainProblem, "customers: [4, 40]"}},
+     kPointer},
     {{"PomoOfSizes", "reinforce", "reinforce: {baseline: pomo, starts: 5}\n"}, {kHardly, kSizes}},
     {{"OwnInstances", "reinforce", "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"},
      {kHardly, kOwn}},
