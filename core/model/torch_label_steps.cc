@@ -43,7 +43,7 @@ class LabelSteps final : public RecordedSteps {
   // All of a step behind its upload, in the current stream.
   absl::Status LearnLabels(bool own_choices);
   // The gradient of these instances alone.
-  absl::StatusOr<PartSums> AddPart(InstanceRange of, bool own_choices);
+  absl::StatusOr<PartSums> LearnPart(InstanceRange of, bool own_choices);
   absl::StatusOr<Followed> FollowLabels(InstanceRange of) const;
   absl::StatusOr<ReplayTerms> Terms(InstanceRange of, Followed& followed, bool own_choices) const;
   absl::Status TellLabels(const std::vector<PartSums>& parts);
@@ -84,13 +84,13 @@ absl::Status LabelSteps::LearnLabels(bool own_choices) {
   parts_.parameters->gradient().zero_();
   std::vector<PartSums> parts;
   for (int32_t part = 0; part < request_.parts; ++part) {
-    VRP_ASSIGN_OR_RETURN(const PartSums sums, AddPart(Part(part), own_choices));
+    VRP_ASSIGN_OR_RETURN(const PartSums sums, LearnPart(Part(part), own_choices));
     parts.push_back(sums);
   }
   return TellLabels(parts);
 }
 
-absl::StatusOr<LabelSteps::PartSums> LabelSteps::AddPart(InstanceRange of, bool own_choices) {
+absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, bool own_choices) {
   VRP_ASSIGN_OR_RETURN(Followed followed, FollowLabels(of));
   VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, followed, own_choices));
   const at::Tensor weight = batch().numbers().weight.to(terms.smoothed.scalar_type());

@@ -158,6 +158,19 @@ TEST_F(TorchWholeStepsTest, RefuseMorePartsThanInstancesAndNone) {
   }
 }
 
+TEST_F(TorchWholeStepsTest, CountTheStuckTrajectoriesOfAllParts) {
+  std::vector<Instance> instances(
+      kInstances, test::AnInstance().WithCustomers(kCustomers).RandomDemands().Build());
+  instances.front() = test::AnInstance().WithCustomers(kCustomers).MaxDistance(1).Build();
+  for (const int32_t parts : {1, 3}) {
+    const auto steps = MakeSteps({.parts = parts, .trajectories = 2});
+    ASSERT_TRUE(
+        steps->Step(StepBaseline::kShared, test::BatchOf(instances, NodeOrder::kAsGiven)).ok());
+    ASSERT_TRUE(steps->Save(state_).ok());
+    EXPECT_EQ(steps->TakeReports().back().stuck, 2);
+  }
+}
+
 TEST_F(TorchWholeStepsTest, TakeMemoryForOnePartAtATime) {
   const NetworkBatch batch = BatchOfStep(1);
   const auto peak = [&](int32_t parts) {
