@@ -13,11 +13,6 @@ namespace {
 
 bool IsTsp(const InstanceData& data) { return data.kind == ProblemKind::kTsp; }
 
-int32_t NodeCount(const InstanceData& data) {
-  if (!data.positions.empty()) return static_cast<int32_t>(data.positions.size());
-  return static_cast<int32_t>(std::lround(std::sqrt(data.distance_matrix.size())));
-}
-
 double Limit(const InstanceData& data, double VehicleType::*limit) {
   return data.vehicles.empty() ? kNoLimit : data.vehicles.front().*limit;
 }

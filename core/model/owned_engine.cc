@@ -68,6 +68,7 @@ class OwnedSteps final : public WholeSteps {
     return place_.Do([&] { return steps_->Save(state); });
   }
   int64_t batch_bytes() const override { return steps_->batch_bytes(); }
+  int64_t matrix_bytes() const override { return steps_->matrix_bytes(); }
 
  private:
   std::unique_ptr<WholeSteps> steps_;

@@ -8,6 +8,7 @@ namespace vrp {
 namespace {
 
 constexpr double kNearness = 0.1;  // see kEdgeFeatures
+constexpr double kNotGiven = -1;   // a length
 
 // Instances of a batch as host tensors, before they move.
 class Padding {
@@ -45,14 +46,6 @@ class Padding {
     return tsp;
   }
 
-  // Of each instance a number: 0 / 1 for one of a metric, its scale, ...
-  template <typename Value>
-  at::Tensor Each(Value value) const {
-    at::Tensor column = at::empty({count_, 1, 1}, at::kDouble);
-    for (int64_t b = 0; b < count_; ++b) column.mutable_data_ptr<double>()[b] = value(problem(b));
-    return column;
-  }
-
   bool Any(bool (*is)(const RoutingProblem&)) const {
     for (int64_t b = 0; b < count_; ++b) {
       if (is(problem(b))) return true;
@@ -60,20 +53,22 @@ class Padding {
     return false;
   }
 
-  at::Tensor Matrices() const {
-    at::Tensor matrices = at::zeros({count_, nodes_, nodes_}, at::kDouble);
-    for (int64_t b = 0; b < count_; ++b) {
+  // See PadGivenLengths.
+  at::Tensor GivenLengths() const {
+    at::Tensor lengths = at::full({count_, nodes_, nodes_}, kNotGiven, at::kDouble);
+    double* to = lengths.mutable_data_ptr<double>();
+    for (int64_t b = 0; b < count_; ++b, to += nodes_ * nodes_) {
       const RoutingProblem& from = problem(b);
       if (from.distances == nullptr) continue;
-      double* to = matrices.mutable_data_ptr<double>() + b * nodes_ * nodes_;
-      for (int64_t row = 0; row < from.nodes; ++row) {
-        std::copy_n(from.distances + row * from.nodes, from.nodes, to + row * nodes_);
+      std::fill_n(to, nodes_ * nodes_, 0);
+      for (int64_t i = 0; i < from.nodes; ++i) {
+        for (int64_t j = 0; j < from.nodes; ++j) {
+          to[i * nodes_ + j] = from.distances[i * from.nodes + j] / from.scale;
+        }
       }
     }
-    return matrices;
+    return lengths;
   }
-
-  int64_t nodes() const { return nodes_; }
 
  private:
   const NetworkBatch& batch_;
@@ -86,15 +81,10 @@ bool HasMatrix(const RoutingProblem& problem) { return problem.distances != null
 
 // [B, N, N], scaled: in the plane as the features show it, or as given.
 at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
-  const at::Tensor plane = PlaneDistances(features);
-  if (!padding.Any(HasMatrix)) return plane;
-  const at::Tensor matrices = transfers.ToDevice(padding.Matrices());
-  transfers.CountMatrix(matrices.numel() * matrices.element_size());
-  const at::Tensor given = transfers.ToDevice(
-      padding.Each([](const RoutingProblem& p) { return p.distances != nullptr ? 1 : 0; }));
-  const at::Tensor scale =
-      transfers.ToDevice(padding.Each([](const RoutingProblem& p) { return p.scale; }));
-  return at::where(given != 0, (matrices / scale).to(features.scalar_type()), plane);
+  if (!padding.Any(HasMatrix)) return PlaneDistances(features);
+  const at::Tensor given = transfers.ToDevice(padding.GivenLengths());
+  transfers.CountMatrix(given.numel() * given.element_size());
+  return GivenDistances(features, given);
 }
 
 }  // namespace
@@ -124,6 +114,10 @@ TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count
   return {.features = padding.Features(), .sizes = padding.Sizes(), .tsp = padding.Tsp()};
 }
 
+at::Tensor PadGivenLengths(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes) {
+  return Padding(batch, first, count, nodes).GivenLengths();
+}
+
 TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp) {
   const at::Tensor& sizes = parts.sizes;
   TorchBatch result;
@@ -141,6 +135,10 @@ at::Tensor PlaneDistances(const at::Tensor& features) {
   const at::Tensor positions = features.narrow(2, 0, 2);
   const at::Tensor differences = positions.unsqueeze(2) - positions.unsqueeze(1);
   return at::square(differences).sum(3).sqrt();
+}
+
+at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given) {
+  return at::where(given == kNotGiven, PlaneDistances(features), given.to(features.scalar_type()));
 }
 
 at::Tensor EdgesOf(const at::Tensor& distances) {

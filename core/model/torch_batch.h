@@ -55,12 +55,19 @@ struct TorchBatchParts {
 // Of instances first .. first + count - 1, padded to `nodes`.
 TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
 
+// [B, N, N] double: their distance matrices, scaled, 0 in the padding; -1 where an instance has
+// none.
+at::Tensor PadGivenLengths(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
+
 // Without edges, in the type `type`; waits for nothing.
 TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp);
 // kEdgeFeatures of distances [B, N, N].
 at::Tensor EdgesOf(const at::Tensor& distances);
 // [B, N, N], scaled, of the coordinates in `features`, whatever the metric rounds.
 at::Tensor PlaneDistances(const at::Tensor& features);
+
+// The same where none is given: `given` as PadGivenLengths, of any type.
+at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given);
 
 struct TorchBatchRequest {
   int32_t first = 0;  // instances first .. first + count - 1 of the batch

@@ -38,7 +38,7 @@ std::optional<StepBatchShape> RecordedShape(const NetworkBatch& batch,
   }
   shape.nodes = static_cast<int32_t>(nodes);
   for (const RoutingProblem& problem : batch.problems) {
-    if (problem.distances != nullptr || problem.durations != nullptr) return std::nullopt;
+    shape.matrices = shape.matrices || problem.distances != nullptr || problem.durations != nullptr;
     shape.tsp = shape.tsp || problem.tsp;
   }
   return shape;

@@ -47,7 +47,7 @@ class RecordedRollouts {
   ~RecordedRollouts();
 
   // As PolicyEngine::Run. None: the caller has to run it otherwise, for it is no greedy rollout of
-  // a small batch without matrices, another thread is at it, or it fails here, which is said; its
+  // a small batch, another thread is at it, or it fails here, which is said; its
   // shape is not tried again. Blocks until the device is done.
   std::optional<absl::StatusOr<Trajectories>> Run(const NetworkBatch& batch,
                                                   const RolloutRequest& request);

@@ -69,6 +69,7 @@ RecordedSteps::Recording& RecordedSteps::RecordingOf(int32_t nodes) {
   const StepBatchShape shape = {.instances = request_.instances,
                                 .nodes = WidthOf(nodes, request_.nodes),
                                 .tsp = request_.tsp,
+                                .matrices = request_.matrices,
                                 .labels = request_.labels,
                                 .fewer = request_.labels};
   return recordings_.try_emplace(shape.nodes, shape, device_).first->second;

@@ -50,9 +50,8 @@ class RecordedSteps : public WholeSteps {
   absl::Status WaitForRoom() override;
   std::vector<WholeStepReport> TakeReports() override { return reports_.Take(); }
   absl::Status Save(WholeStepsState& state) override;
-  int64_t batch_bytes() const override {
-    return device_.is_cpu() || request_.drawn.has_value() ? 0 : batch().bytes();
-  }
+  int64_t batch_bytes() const override { return MovesBatches() ? batch().bytes() : 0; }
+  int64_t matrix_bytes() const override { return MovesBatches() ? batch().matrix_bytes() : 0; }
 
  protected:
   RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
@@ -110,6 +109,7 @@ class RecordedSteps : public WholeSteps {
     std::optional<int> prepared;  // kind of the last step that ran by itself, or of the graph
     std::unique_ptr<StepGraph> graph;
   };
+  bool MovesBatches() const { return !device_.is_cpu() && !request_.drawn.has_value(); }
   Recording& RecordingOf(int32_t nodes);
   absl::Status Launch(const StepWork& step);
   // Waits, where there is one.

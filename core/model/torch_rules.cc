@@ -39,7 +39,7 @@ std::vector<StepRules> RulesOf(const NetworkBatch& batch, int32_t first, int32_t
 }  // namespace
 
 RulesImage::RulesImage(const NetworkBatch& batch, int32_t first, int32_t count, int32_t padded)
-    : rules_(RulesOf(batch, first, count)) {
+    : rules_(RulesOf(batch, first, count)), count_(count) {
   rules_.resize(static_cast<size_t>(std::max(count, padded)), rules_.front());
   for (StepRules& one : rules_) {
     ForArrays(one.problem, [&](const double*& array, int64_t size) {
@@ -56,8 +56,8 @@ int64_t RulesImage::bytes() const {
 
 int64_t RulesImage::matrix_bytes() const {
   int64_t bytes = 0;
-  for (const StepRules& one : rules_) {
-    const RoutingProblem& problem = one.problem;
+  for (int32_t b = 0; b < count_; ++b) {
+    const RoutingProblem& problem = rules_[static_cast<size_t>(b)].problem;
     const int64_t matrices =
         (problem.distances == nullptr ? 0 : 1) + (problem.durations == nullptr ? 0 : 1);
     bytes += matrices * problem.nodes * problem.nodes * static_cast<int64_t>(sizeof(double));

@@ -18,12 +18,13 @@ class RulesImage {
   RulesImage(const NetworkBatch& batch, int32_t first, int32_t count, int32_t padded = 0);
 
   int64_t bytes() const;
-  int64_t matrix_bytes() const;  // of these, of distance matrices
+  int64_t matrix_bytes() const;  // of these, of matrices
   // Writes the rules, then the arrays, to `to`, with pointers as if it were `there`.
   void Write(uint8_t* to, const uint8_t* there) const;
 
  private:
   std::vector<StepRules> rules_;
+  const int32_t count_;            // of these that are no repetition
   const double* begin_ = nullptr;  // what of the batch's storage they point to
   const double* end_ = nullptr;
 };

@@ -16,6 +16,7 @@ namespace {
 // Coordinates, demands, backhauls, windows and services.
 constexpr int64_t kMostColumns = 7;
 static_assert(kInstanceColumns <= kMostColumns);
+constexpr int64_t kMostMatrices = 2;  // distances and durations
 constexpr int64_t kLabelNumbers = 4;
 
 // [count, ...] of `type` that begins at `offset`.
@@ -50,18 +51,21 @@ int32_t StepBatch::MaxSteps(const StepBatchShape& shape) {
 StepBatch::Offsets StepBatch::LayOut(const StepBatchShape& shape) {
   const int64_t count = shape.instances;
   const int64_t rows = count * shape.nodes;
+  const int64_t pairs = shape.matrices ? rows * shape.nodes : 0;
   Offsets offsets;
   const auto take = [&offsets](int64_t& offset, int64_t bytes) {
     offset = offsets.end;
     offsets.end += (bytes + 15) / 16 * 16;
   };
   int64_t rules = 0;
-  take(rules, count * static_cast<int64_t>(sizeof(StepRules)) + rows * kMostColumns * 8);
+  take(rules, count * static_cast<int64_t>(sizeof(StepRules)) +
+                  (rows * kMostColumns + pairs * kMostMatrices) * 8);
   offsets.rules_end = offsets.end;
   take(offsets.scales, count * 8);
   take(offsets.numbers, shape.labels ? kLabelNumbers * 8 : 0);
   take(offsets.sizes, count * 8);
   take(offsets.features, rows * kNodeFeatures * 4);
+  take(offsets.lengths, pairs * 4);
   take(offsets.choices, shape.labels ? count * MaxSteps(shape) * 4 : 0);
   take(offsets.tsp, count);
   return offsets;
@@ -78,6 +82,11 @@ TorchBatchParts StepBatch::PartsIn(const at::Tensor& memory) const {
               Section(memory, offsets_.features, {count, shape_.nodes, kNodeFeatures}, at::kFloat),
           .sizes = Section(memory, offsets_.sizes, {count}, at::kLong),
           .tsp = Section(memory, offsets_.tsp, {count}, at::kBool)};
+}
+
+at::Tensor StepBatch::LengthsIn(const at::Tensor& memory) const {
+  const int64_t nodes = shape_.nodes;
+  return Section(memory, offsets_.lengths, {shape_.instances, nodes, nodes}, at::kFloat);
 }
 
 at::Tensor StepBatch::ScalesIn(const at::Tensor& memory) const {
@@ -118,7 +127,7 @@ absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* label
 absl::Status StepBatch::Upload(const NetworkBatch& batch, const StepLabels* labels) {
   VRP_RETURN_IF_ERROR(Check(batch, labels));
   const RulesImage image(batch, 0, batch.size(), shape_.instances);
-  if (image.matrix_bytes() > 0 || image.bytes() > offsets_.rules_end) {
+  if ((!shape_.matrices && image.matrix_bytes() > 0) || image.bytes() > offsets_.rules_end) {
     return absl::InvalidArgumentError("step: instances with matrices, wanted coordinates alone");
   }
   // Torch gives page-locked memory out again only when the device has read it.
@@ -133,6 +142,12 @@ absl::Status StepBatch::Upload(const NetworkBatch& batch, const StepLabels* labe
   const at::Tensor scales = ScalesIn(host);
   for (int32_t b = 0; b < batch.size(); ++b) {
     scales.mutable_data_ptr<double>()[b] = batch.problems[static_cast<size_t>(b)].scale;
+  }
+  matrix_bytes_ = image.matrix_bytes();
+  if (shape_.matrices) {
+    const at::Tensor lengths = LengthsIn(host);
+    CopyPadded(lengths, PadGivenLengths(batch, 0, batch.size(), shape_.nodes));
+    matrix_bytes_ += static_cast<int64_t>(lengths.nbytes());
   }
   if (labels != nullptr) WriteLabels(*labels, host);
   memory_.copy_(host, /*non_blocking=*/true);
@@ -194,7 +209,10 @@ TorchBatch StepBatch::View(InstanceRange of, at::ScalarType type, bool edges) co
                                     .sizes = PartRows(all.sizes, of),
                                     .tsp = PartRows(all.tsp, of)},
                                    type, shape_.tsp);
-  if (edges) batch.edges = EdgesOf(PlaneDistances(batch.features));
+  if (!edges) return batch;
+  batch.edges =
+      EdgesOf(shape_.matrices ? GivenDistances(batch.features, PartRows(LengthsIn(memory_), of))
+                              : PlaneDistances(batch.features));
   return batch;
 }
 

@@ -20,6 +20,7 @@ struct StepBatchShape {
   int32_t instances = 0;  // B
   int32_t nodes = 0;      // N, of the largest instance
   bool tsp = false;       // some may be a TSP
+  bool matrices = false;  // some may have them
   bool labels = false;    // they come with labels
   bool fewer = false;     // fewer may come
 
@@ -40,9 +41,11 @@ class StepBatch {
 
   // Puts B instances into the current stream, by one copy; does not wait for it. Where fewer come,
   // what is missing is the first one again, without a label. kInvalidArgument: they do not have
-  // this shape, or they have matrices.
+  // this shape.
   absl::Status Upload(const NetworkBatch& batch, const StepLabels* labels = nullptr);
   int64_t bytes() const { return memory_.numel(); }
+  // Of these, of the matrices of what came last.
+  int64_t matrix_bytes() const { return matrix_bytes_; }
   int32_t nodes() const { return shape_.nodes; }
   // Draws B instances of at most N nodes instead, on the device, in the current stream: those of
   // batch `*batch`, a number in the device's memory.
@@ -65,6 +68,7 @@ class StepBatch {
     int64_t numbers = 0;
     int64_t sizes = 0;
     int64_t features = 0;
+    int64_t lengths = 0;
     int64_t choices = 0;
     int64_t tsp = 0;
     int64_t end = 0;
@@ -74,6 +78,7 @@ class StepBatch {
   absl::Status Check(const NetworkBatch& batch, const StepLabels* labels) const;
   void WriteLabels(const StepLabels& labels, const at::Tensor& host) const;
   TorchBatchParts PartsIn(const at::Tensor& memory) const;
+  at::Tensor LengthsIn(const at::Tensor& memory) const;
   at::Tensor ScalesIn(const at::Tensor& memory) const;
   at::Tensor ChoicesIn(const at::Tensor& memory) const;
   at::Tensor NumbersIn(const at::Tensor& memory) const;
@@ -81,6 +86,7 @@ class StepBatch {
   const StepBatchShape shape_;
   const Offsets offsets_;
   const at::Tensor memory_;
+  int64_t matrix_bytes_ = 0;
 };
 
 }  // namespace vrp

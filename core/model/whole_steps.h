@@ -33,6 +33,7 @@ struct WholeStepsRequest {
   int32_t instances = 0;  // B, of each step; along labels at most
   int32_t nodes = 0;      // N, of the largest instance
   bool tsp = false;       // some may be a TSP
+  bool matrices = false;  // some may have distance or duration matrices
   // Drawn by the device: of step k (from 1) numbers (k - 1) * B and on. None: by the host.
   std::optional<UniformInstances> drawn = {};
   // In how many parts, one after the other, a step takes its instances (PartOf, up to B): it needs
@@ -115,8 +116,9 @@ class WholeSteps {
   // Waits for all steps. The engine's host parameters and `state`, whose spans are filled, are then
   // those after the last one, whose report can be taken.
   virtual absl::Status Save(WholeStepsState& state) = 0;
-  // Moved to the device for each step.
+  // Moved to the device for the last step.
   virtual int64_t batch_bytes() const = 0;
+  virtual int64_t matrix_bytes() const = 0;  // of these, of matrices
 };
 
 }  // namespace vrp

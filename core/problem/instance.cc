@@ -15,15 +15,14 @@ constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKindNames = {
     {ProblemKind::kVrptw, "vrptw"},
 }};
 
-// As many as there are nodes of the kind that `data` gives; valid data agrees on it.
-size_t NodeCount(const InstanceData& data) {
-  if (!data.positions.empty()) return data.positions.size();
+}  // namespace
+
+int32_t NodeCount(const InstanceData& data) {
+  if (!data.positions.empty()) return static_cast<int32_t>(data.positions.size());
   size_t count = 0;
   while (count * count < data.distance_matrix.size()) ++count;
-  return count;
+  return static_cast<int32_t>(count);
 }
-
-}  // namespace
 
 std::string_view KindName(ProblemKind kind) { return kKindNames[static_cast<size_t>(kind)].second; }
 
@@ -38,7 +37,7 @@ absl::StatusOr<Instance> Instance::Create(InstanceData data) {
   if (std::vector<std::string> errors = Validate(data); !errors.empty()) {
     return absl::InvalidArgumentError(errors.front());
   }
-  const size_t count = NodeCount(data);
+  const auto count = static_cast<size_t>(NodeCount(data));
   if (data.demands.empty()) {
     data.demands.assign(count * static_cast<size_t>(data.load_dimensions), 0.0);
   }
@@ -54,8 +53,7 @@ absl::StatusOr<Instance> Instance::Create(InstanceData data) {
 }
 
 Instance::Instance(InstanceData data)
-    : data_(std::make_shared<const InstanceData>(std::move(data))),
-      num_nodes_(static_cast<int32_t>(NodeCount(*data_))) {}
+    : data_(std::make_shared<const InstanceData>(std::move(data))), num_nodes_(NodeCount(*data_)) {}
 
 double Instance::Distance(NodeIndex from, NodeIndex to) const {
   if (has_distance_matrix()) {

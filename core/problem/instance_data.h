@@ -73,6 +73,9 @@ struct InstanceData {
   bool operator==(const InstanceData&) const = default;
 };
 
+// N: as many as `data` has positions, or rows of a matrix; valid data agrees on it.
+int32_t NodeCount(const InstanceData& data);
+
 // Sizes and magnitudes beyond these are refused.
 inline constexpr int32_t kMaxNodes = 100'000;
 inline constexpr int32_t kMaxMatrixNodes = 5'000;

@@ -12,8 +12,7 @@ InstanceBounds GeneratedBounds(const ProblemConfig& problem) {
 }
 
 void InstanceBounds::Add(const InstanceData& data) {
-  // Without coordinates there is a matrix, which tells enough.
-  const auto own_nodes = static_cast<int32_t>(data.positions.size());
+  const int32_t own_nodes = NodeCount(data);
   const bool cities = data.kind == ProblemKind::kTsp;
   const int32_t own_starts = cities ? own_nodes : own_nodes - 1;
   starts = {.low = nodes == 0 ? own_starts : std::min(starts.low, own_starts),

@@ -53,17 +53,16 @@ void StepParts::AddRolloutSeconds(double wall) {
   outcome.seconds[static_cast<size_t>(Phase::kRollout)] += wall * threads;
 }
 
-absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options,
-                                                   const InstanceBounds& bounds) {
+WholeStepsRequest CommonWholeSteps(const LearnerOptions& options, const InstanceBounds& bounds) {
   const TrainingConfig& config = options.config;
-  if (bounds.matrices) return absl::UnimplementedError("instances: some have matrices");
-  return WholeStepsRequest{.instances = config.batch_size,
-                           .nodes = bounds.nodes,
-                           .tsp = bounds.tsp,
-                           .parts = config.accumulate_steps,
-                           .seed = config.seed,
-                           .bf16 = options.bf16,
-                           .weight_average = config.weight_average};
+  return {.instances = config.batch_size,
+          .nodes = bounds.nodes,
+          .tsp = bounds.tsp,
+          .matrices = bounds.matrices,
+          .parts = config.accumulate_steps,
+          .seed = config.seed,
+          .bf16 = options.bf16,
+          .weight_average = config.weight_average};
 }
 
 absl::Status CheckPassDifference(double difference, bool bf16) {

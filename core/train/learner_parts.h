@@ -35,10 +35,8 @@ class StepParts {
   const StopCondition stop_;
 };
 
-// What any method's whole steps on instances within `bounds` are asked for. kUnimplemented names
-// what they cannot have.
-absl::StatusOr<WholeStepsRequest> CommonWholeSteps(const LearnerOptions& options,
-                                                   const InstanceBounds& bounds);
+// What any method's whole steps on instances within `bounds` are asked for.
+WholeStepsRequest CommonWholeSteps(const LearnerOptions& options, const InstanceBounds& bounds);
 
 // kInternal when the two passes' log-likelihoods differ by more than rounding explains; NaN is the
 // caller's to count.

@@ -126,7 +126,7 @@ class ReinforceLearner final : public Learner {
   absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
     const ReinforceConfig& config = options_.config.reinforce;
     VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
-    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_, bounds));
+    WholeStepsRequest request = CommonWholeSteps(options_, bounds);
     request.distinct_starts = config.baseline == Baseline::kPomo;
     // One graph has one number of trajectories.
     if (request.distinct_starts &&

@@ -39,7 +39,7 @@ class SupervisedLearner final : public Learner {
 
   absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
     VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
-    VRP_ASSIGN_OR_RETURN(WholeStepsRequest request, CommonWholeSteps(options_, bounds));
+    WholeStepsRequest request = CommonWholeSteps(options_, bounds);
     request.labels = true;
     request.label_smoothing = options_.config.supervised.label_smoothing;
     request.dropout = Drops();

@@ -100,6 +100,7 @@ absl::StatusOr<bool> TrainingRun::DeviceStep() {
   ++step_;
   totals_.copies += device_->batch_bytes() > 0 ? 1 : 0;
   totals_.copied_bytes += device_->batch_bytes();
+  totals_.matrix_bytes += device_->matrix_bytes();
   VRP_RETURN_IF_ERROR(TellWholeSteps());
   return true;
 }

@@ -64,6 +64,7 @@ absl::StatusOr<StepMeasurement> BenchTraining::TakeWhole(BenchBaseline baseline,
   measured.seconds = absl::ToDoubleSeconds(SteadyNow() - begin) / count;
   measured.cpu_seconds = (ProcessCpuSeconds() - cpu) / count;
   measured.copied_bytes = whole_->batch_bytes();
+  measured.matrix_bytes = whole_->matrix_bytes();
   const std::vector<WholeStepReport> reports = whole_->TakeReports();
   if (!reports.empty()) {
     measured.cost = reports.back().cost;

@@ -57,6 +57,7 @@ class NotedSteps final : public WholeSteps {
     return absl::OkStatus();
   }
   int64_t batch_bytes() const override { return 12; }
+  int64_t matrix_bytes() const override { return 5; }
 
  private:
   Notes* const notes_;
@@ -177,6 +178,7 @@ TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
   EXPECT_EQ(state.steps, 3);
   EXPECT_EQ((*steps)->TakeReports().front().step, 7);
   EXPECT_EQ((*steps)->batch_bytes(), 12);
+  EXPECT_EQ((*steps)->matrix_bytes(), 5);
   steps->reset();
   EXPECT_EQ(Noted(), "Twlsdave");
 }

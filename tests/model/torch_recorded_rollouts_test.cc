@@ -105,13 +105,6 @@ class TorchRecordedRolloutsTest : public testing::Test {
   std::unique_ptr<TorchEngine> engine_ = test::TransformerEngine(at::kFloat, sizes_, Recording());
 };
 
-// All kinds but that of a matrix.
-std::vector<Instance> RecordedVariants() {
-  std::vector<Instance> variants = test::Variants();
-  variants.pop_back();
-  return variants;
-}
-
 TEST_F(TorchRecordedRolloutsTest, RecordTheSecondOfAShapeAndReplayItFromThenOn) {
   const NetworkBatch batch = Batch(7, 1);
   const test::StepStreamCounts first = Added(batch);
@@ -131,17 +124,17 @@ TEST_F(TorchRecordedRolloutsTest, RecordTheSecondOfAShapeAndReplayItFromThenOn) 
 }
 
 TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfEveryKind) {
-  for (const Instance& instance : RecordedVariants()) {
+  for (const Instance& instance : test::Variants()) {
     const NetworkBatch batch = test::BatchOf({instance}, NodeOrder::kAsGiven);
     Added(batch, kRolloutsOfAShape);
   }
-  EXPECT_EQ(counts_.captures, 2);  // with a TSP and without
+  EXPECT_EQ(counts_.captures, 3);  // with a TSP, with a matrix, with neither
   EXPECT_GT(counts_.replays, 12);
 }
 
 TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfKindsAndSizesInOneBatch) {
-  std::vector<Instance> instances = RecordedVariants();
-  instances.push_back(test::AnInstance().WithCustomers(21).RandomDemands().Seed(8).Build());
+  std::vector<Instance> instances = test::Variants();
+  instances.front() = test::AnInstance().WithCustomers(21).RandomDemands().Seed(8).Build();
   const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
   ASSERT_EQ(batch.size(), 7);  // of 8
   EXPECT_EQ(Added(batch, kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
@@ -265,9 +258,6 @@ TEST_F(TorchRecordedRolloutsTest, AreLeftToTheEngineWhereNothingIsGained) {
   EXPECT_EQ(Added(Batch(368, 1), 1).runs, 0);
   EXPECT_EQ(Added(Batch(128, 8), 1).runs, 0);
   EXPECT_EQ(Added(NetworkBatch(), 3).runs, 0);
-  const Instance matrix = test::AnInstance().WithCustomers(7).ExplicitMatrix(0.4).Build();
-  EXPECT_EQ(Added(test::BatchOf({test::AnInstance().Build(), matrix}, NodeOrder::kAsGiven), 3).runs,
-            0);
   EXPECT_TRUE(engine_->Run(few, {.choice = Choice::kSample}).ok());
   EXPECT_EQ(counts_.runs, 0);
   EXPECT_GT(Added(Batch(127, 8), 1).runs, 0);  // the largest

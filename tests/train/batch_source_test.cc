@@ -151,7 +151,10 @@ TEST(InstanceSourceTest, KnowsItsLargestInstances) {
   EXPECT_FALSE(two.tsp);
   EXPECT_FALSE(two.matrices);
   const Instance matrix = test::AnInstance().WithCustomers(5).ExplicitMatrix(0.4).Build();
-  EXPECT_TRUE(bounds({matrix, small}).matrices);
+  const InstanceBounds given = bounds({matrix, small});  // without coordinates
+  EXPECT_TRUE(given.matrices);
+  EXPECT_EQ(given.nodes, 6);
+  EXPECT_EQ(given.starts, (IntegerRange{3, 5}));
 }
 
 TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {

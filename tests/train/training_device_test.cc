@@ -55,6 +55,18 @@ std::string Lines(bool labels) {
   return text;
 }
 
+// Own instances, of which some are given by their matrix alone.
+std::string MatrixLines() {
+  std::string text;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    test::InstanceBuilder builder = test::AnInstance();
+    builder.WithCustomers(3 + static_cast<int32_t>(seed) % 4).RandomDemands().Seed(seed);
+    if (seed % 3 != 0) builder.ExplicitMatrix(0.4);
+    text += WriteJson(builder.Build()) + "\n";
+  }
+  return text;
+}
+
 // How much memory there is for a step's work, and how much one has taken at most.
 struct StepMemory {
   int64_t limit = std::numeric_limits<int64_t>::max();
@@ -100,6 +112,7 @@ class TrainingDeviceFixture : public test::TrainerFixture {
   TrainingDeviceFixture() {
     EXPECT_TRUE(AtomicWriteFile(root_ + "/own.jsonl", Lines(false)).ok());
     EXPECT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", Lines(true)).ok());
+    EXPECT_TRUE(AtomicWriteFile(root_ + "/matrices.jsonl", MatrixLines()).ok());
   }
 
   // LibTorch's engines on the CPU, with or without a stream for whole steps.
@@ -180,6 +193,7 @@ void PrintTo(const DeviceCase& one, std::ostream* out) { *out << one.method.name
 
 constexpr char kPlainProblem[] = "kind: cvrp, customers: 6";
 const Change kOwn = {kPlainProblem, "kind: cvrp, instances: ROOT/own.jsonl"};
+const Change kMatrices = {kPlainProblem, "kind: cvrp, instances: ROOT/matrices.jsonl"};
 const Change kSizes = {kPlainProblem, "customers: [4, 8], kinds: [cvrp, tsp]"};
 const Change kWidths = {kPlainProblem, "customers: [4, 60], kinds: [cvrp, tsp]"};
 constexpr char kForced[] = "teacher_forcing_end: 1";
@@ -214,6 +228,8 @@ const DeviceCase kDeviceCases[] = {
     {{"PomoOfSizes", "reinforce", "reinforce: {baseline: pomo, starts: 5}\n"}, {kHardly, kSizes}},
     {{"OwnInstances", "reinforce", "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"},
      {kHardly, kOwn}},
+    {{"Matrices", "reinforce", kSamplesMethod}, {kHardly, kMatrices}},
+    {{"MatricesInParts", "reinforce", kSamplesMethod}, {kHardly, kMatrices, kInParts}},
     {{"Windows", "reinforce", kSamplesMethod},
      {kHardly, {kPlainProblem, "kind: vrptw, customers: 5"}}},
     {{"RolledPointer", "reinforce", test::kMethods[0].more}, {kSlower}, kPointer},
