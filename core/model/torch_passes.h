@@ -44,6 +44,10 @@ class RolloutMemory {
   at::Tensor LogLikelihoods() const { return Column(8, 8, at::kDouble); }
   at::Tensor Lengths() const { return Column(16, 4, at::kInt); }
   at::Tensor Ends() const { return Column(24, 4, at::kInt); }
+  // [rows, T] int32
+  at::Tensor Choices() const {
+    return Column(28, 4 * int64_t{max_steps_}, at::kInt).view({rows_, max_steps_});
+  }
 
  private:
   // `offset`: bytes a row of the columns before it.

@@ -16,6 +16,19 @@
 namespace vrp {
 namespace {
 
+// Rows [n] of tours [R].
+RolledTours RowsOf(const RolledTours& tours, const at::Tensor& rows) {
+  return {.costs = tours.costs.index_select(0, rows),
+          .log_likelihoods = tours.log_likelihoods.index_select(0, rows),
+          .lengths = tours.lengths.index_select(0, rows),
+          .ends = tours.ends.index_select(0, rows)};
+}
+
+// The rows of trajectories `which` [B] among `trajectories` of each instance.
+at::Tensor RowsOfTrajectories(const at::Tensor& which, int64_t trajectories) {
+  return at::arange(which.size(0), which.options()) * trajectories + which;
+}
+
 at::Tensor ScaledBy(const LossScaler* scaler, const at::Tensor& loss) {
   return scaler == nullptr ? loss : scaler->Scale(loss);
 }
@@ -33,10 +46,15 @@ class FusedStepPasses final : public StepPasses {
     request_ = request;
     memory_.emplace(rows_ * request.trajectories, request.max_steps, device_);
     VRP_RETURN_IF_ERROR(passes_.Rollout(request, memory_->result()));
-    return RolledTours{.costs = memory_->Costs(),
-                       .log_likelihoods = memory_->LogLikelihoods(),
-                       .lengths = memory_->Lengths(),
-                       .ends = memory_->Ends()};
+    choices_ = memory_->Choices();
+    return Tours();
+  }
+
+  RolledTours Keep(const at::Tensor& which) override {
+    const at::Tensor rows = RowsOfTrajectories(which, request_.trajectories);
+    request_.trajectories = 1;
+    choices_ = choices_.index_select(0, rows);
+    return RowsOf(Tours(), rows);
   }
 
   absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) override {
@@ -45,7 +63,7 @@ class FusedStepPasses final : public StepPasses {
                          passes_.SecondPass({.trajectories = request_.trajectories,
                                              .distinct_starts = request_.distinct_starts,
                                              .max_steps = request_.max_steps,
-                                             .choices = memory_->result().choices,
+                                             .choices = choices_.const_data_ptr<int32_t>(),
                                              .weights = weights.const_data_ptr<double>()},
                                             terms.mutable_data_ptr<double>()));
     for (at::Tensor& by : gradient.gradients) by = ScaledBy(scaler_, by);
@@ -54,12 +72,20 @@ class FusedStepPasses final : public StepPasses {
   }
 
  private:
+  RolledTours Tours() const {
+    return {.costs = memory_->Costs(),
+            .log_likelihoods = memory_->LogLikelihoods(),
+            .lengths = memory_->Lengths(),
+            .ends = memory_->Ends()};
+  }
+
   const LossScaler* const scaler_;
   const int64_t rows_;  // B
   const at::Device device_;
   FusedPasses<float> passes_;
-  BatchRolloutRequest request_;
+  BatchRolloutRequest request_;  // of what is kept
   std::optional<RolloutMemory> memory_;
+  at::Tensor choices_;  // [B * P, T] int32, likewise
 };
 
 // A rollout is the network's steps, one after the other; the second pass takes whole sequences.
@@ -82,10 +108,14 @@ class SequenceStepPasses final : public StepPasses {
                                    .request = request,
                                    .look_every = kLookEvery,
                                    .stream = options_.stream}));
-    return RolledTours{.costs = rollout_.costs,
-                       .log_likelihoods = rollout_.log_likelihoods,
-                       .lengths = rollout_.lengths,
-                       .ends = rollout_.ends};
+    return Tours();
+  }
+
+  RolledTours Keep(const at::Tensor& which) override {
+    const at::Tensor rows = RowsOfTrajectories(which, request_.trajectories);
+    request_.trajectories = 1;
+    rollout_.choices = rollout_.choices.flatten(0, 1).index_select(0, rows).unsqueeze(1);
+    return RowsOf(Tours(), rows);
   }
 
   absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) override {
@@ -107,6 +137,13 @@ class SequenceStepPasses final : public StepPasses {
   }
 
  private:
+  RolledTours Tours() const {
+    return {.costs = rollout_.costs,
+            .log_likelihoods = rollout_.log_likelihoods,
+            .lengths = rollout_.lengths,
+            .ends = rollout_.ends};
+  }
+
   const StepPassesOptions options_;
   const std::unique_ptr<TorchDecoder> decoder_;
   BatchRolloutRequest request_;

@@ -42,6 +42,9 @@ class StepPasses {
 
   // Greedy or sampled.
   virtual absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) = 0;
+  // Of the last rollout, of each instance trajectory `which` [B] int64 alone, as if there had been
+  // no other.
+  virtual RolledTours Keep(const at::Tensor& which) = 0;
   // Of the last rollout: adds the gradient of sum(weights * terms), where terms [B * P] double are
   // the tours' log-likelihoods anew. Gradients have to be on, and `weights` [B * P] double.
   virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) = 0;

@@ -16,6 +16,13 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+// Columns [n] int64 of `costs` [n, P]. Torch says of equal ones any.
+at::Tensor FirstOfCheapest(const at::Tensor& costs) {
+  const int64_t count = costs.size(1);
+  const at::Tensor columns = at::arange(count, costs.options().dtype(at::kLong));
+  return columns.expand_as(costs).masked_fill(costs != costs.amin(1, true), count - 1).amin(1);
+}
+
 class TorchWholeSteps final : public RecordedSteps {
  public:
   TorchWholeSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
@@ -30,10 +37,12 @@ class TorchWholeSteps final : public RecordedSteps {
 
  private:
   int64_t Trajectories(StepBaseline baseline) const {
-    return baseline == StepBaseline::kShared ? request_.trajectories : 1;
+    const bool several = baseline == StepBaseline::kShared || baseline == StepBaseline::kBest;
+    return several ? request_.trajectories : 1;
   }
-  int64_t TrajectoriesOfAll(StepBaseline baseline) const {
-    return request_.instances * Trajectories(baseline);
+  // That the gradient is along, of all instances.
+  int64_t Tours(StepBaseline baseline) const {
+    return request_.instances * (baseline == StepBaseline::kBest ? 1 : Trajectories(baseline));
   }
   // What goes through the network at once: n of the step's instances.
   struct PartBatch {
@@ -70,9 +79,12 @@ class TorchWholeSteps final : public RecordedSteps {
   };
   // The gradient of these instances alone.
   absl::StatusOr<PartSums> AddPart(StepBaseline baseline, const PartBatch& part);
-  // [n * P], of scaled costs [n, P].
-  absl::StatusOr<at::Tensor> Advantages(StepBaseline baseline, const PartBatch& part,
-                                        const at::Tensor& costs) const;
+  // The part's trajectories that the gradient is along.
+  absl::StatusOr<RolledTours> RollOut(StepBaseline baseline, const PartBatch& part,
+                                      StepPasses& passes) const;
+  // [n * P], by scaled costs [n, P].
+  absl::StatusOr<at::Tensor> Weights(StepBaseline baseline, const PartBatch& part,
+                                     const RolledTours& tours, const at::Tensor& costs) const;
   absl::Status Conclude(StepBaseline baseline, const std::vector<PartSums>& parts);
 
   void LoadOwn(const WholeStepsState& state) override {
@@ -148,8 +160,9 @@ absl::StatusOr<at::Tensor> TorchWholeSteps::GreedyCosts(const TorchParameters& p
   return CostsOf(part, tours).squeeze(1);
 }
 
-absl::StatusOr<at::Tensor> TorchWholeSteps::Advantages(StepBaseline baseline, const PartBatch& part,
-                                                       const at::Tensor& costs) const {
+absl::StatusOr<at::Tensor> TorchWholeSteps::Weights(StepBaseline baseline, const PartBatch& part,
+                                                    const RolledTours& tours,
+                                                    const at::Tensor& costs) const {
   at::Tensor base;
   switch (baseline) {
     case StepBaseline::kShared:
@@ -163,8 +176,10 @@ absl::StatusOr<at::Tensor> TorchWholeSteps::Advantages(StepBaseline baseline, co
       base = base.unsqueeze(1);
       break;
     }
+    case StepBaseline::kBest:
+      return -1 / (tours.lengths.to(at::kDouble) * Tours(baseline));
   }
-  return ((costs - base) / TrajectoriesOfAll(baseline)).flatten();
+  return ((costs - base) / Tours(baseline)).flatten();
 }
 
 absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
@@ -177,27 +192,35 @@ absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
   return Conclude(baseline, parts);
 }
 
+absl::StatusOr<RolledTours> TorchWholeSteps::RollOut(StepBaseline baseline, const PartBatch& part,
+                                                     StepPasses& passes) const {
+  const int64_t trajectories = Trajectories(baseline);
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+                       passes.RollOut({.choice = StepChoice::kSample,
+                                       .trajectories = static_cast<int32_t>(trajectories),
+                                       .distinct_starts = request_.distinct_starts &&
+                                                          baseline == StepBaseline::kShared,
+                                       .seed = request_.seed,
+                                       .stream = 1,  // of the first step
+                                       .steps = optimiser_.steps(),
+                                       .first_trajectory = part.of.first * trajectories,
+                                       .max_steps = batch().max_steps()}));
+  if (baseline != StepBaseline::kBest) return tours;
+  const c10::NoGradGuard no_gradients;
+  return passes.Keep(FirstOfCheapest(tours.costs.view({part.of.count, -1})));
+}
+
 // When it returns, only sums are left of what the part took of the device's memory.
 absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline baseline,
                                                                    const PartBatch& part) {
   const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, part);
-  const int64_t trajectories = Trajectories(baseline);
-  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
-                       passes->RollOut({.choice = StepChoice::kSample,
-                                        .trajectories = static_cast<int32_t>(trajectories),
-                                        .distinct_starts = request_.distinct_starts &&
-                                                           baseline == StepBaseline::kShared,
-                                        .seed = request_.seed,
-                                        .stream = 1,  // of the first step
-                                        .steps = optimiser_.steps(),
-                                        .first_trajectory = part.of.first * trajectories,
-                                        .max_steps = batch().max_steps()}));
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours, RollOut(baseline, part, *passes));
   at::Tensor costs;
   at::Tensor weights;
   {
     const c10::NoGradGuard no_gradients;
     costs = CostsOf(part, tours);
-    VRP_ASSIGN_OR_RETURN(weights, Advantages(baseline, part, costs));
+    VRP_ASSIGN_OR_RETURN(weights, Weights(baseline, part, tours, costs));
   }
   VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights));
   const c10::NoGradGuard no_gradients;
@@ -212,7 +235,7 @@ absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline 
 
 absl::Status TorchWholeSteps::Conclude(StepBaseline baseline, const std::vector<PartSums>& parts) {
   const c10::NoGradGuard no_gradients;
-  const int64_t trajectories = TrajectoriesOfAll(baseline);
+  const int64_t trajectories = Tours(baseline);
   if (baseline == StepBaseline::kAverage) {
     const double decay = request_.average_decay;
     const at::Tensor mean = Column(parts, &PartSums::scaled_costs).sum() / trajectories;

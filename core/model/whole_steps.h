@@ -20,8 +20,10 @@ namespace vrp {
 class PolicyEngine;
 
 // kShared: the mean of an instance's own trajectories. kAverage: a moving average of all costs, one
-// trajectory an instance. kGreedy: greedy costs by the baseline engine, one likewise.
-enum class StepBaseline { kShared, kAverage, kGreedy };
+// trajectory an instance. kGreedy: greedy costs by the baseline engine, one likewise. kBest: none;
+// the cheapest of an instance's trajectories becomes its label, whose log-likelihood a choice
+// grows.
+enum class StepBaseline { kShared, kAverage, kGreedy, kBest };
 
 // Of costs, in sides of the instances' squares.
 struct MovingAverage {
@@ -40,7 +42,7 @@ struct WholeStepsRequest {
   // memory for the largest alone. The step remains one of all of them: draws, the loss's weights,
   // the average baseline and the report are those of the whole batch.
   int32_t parts = 1;
-  int32_t trajectories = 1;  // P, with kShared
+  int32_t trajectories = 1;  // P, with kShared and kBest
   bool distinct_starts = false;
   uint64_t seed = 1;  // draws are by (seed, step from 1, b * P + p, t)
   bool bf16 = false;

@@ -60,14 +60,11 @@ class Learner {
 
   // The same steps as the engine's device takes them by itself (PolicyEngine::MakeWholeSteps),
   // with what the learner knows of them filled in. kUnimplemented says why it cannot.
-  virtual absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const {
-    return absl::UnimplementedError("this method's steps need the host");
-  }
+  virtual absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const = 0;
   // Begins step `step` (from 1) of `steps`, which were made by that request. `batch`: null where
   // the device draws the instances; in one part otherwise, which the device divides.
-  virtual absl::Status BeginStep(WholeSteps&, int64_t, const TrainingBatch*) const {
-    return absl::UnimplementedError("this method's steps need the host");
-  }
+  virtual absl::Status BeginStep(WholeSteps& steps, int64_t step,
+                                 const TrainingBatch* batch) const = 0;
   // The learner's own, which such steps go on with; null: it has none.
   virtual MovingAverage* average() { return nullptr; }
 

@@ -201,6 +201,8 @@ class ReinforceLearner final : public Learner {
                              TimedCosts(*options_.baseline, part.batch, parts, rollout.stop));
         break;
       }
+      case StepBaseline::kBest:
+        break;  // of self-labelling
     }
     return weighing;
   }

@@ -39,6 +39,17 @@ class SelfLabellingLearner final : public Learner {
     return outcome;
   }
 
+  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
+    VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
+    WholeStepsRequest request = CommonWholeSteps(options_, bounds);
+    request.trajectories = options_.config.self_labelling_samples;
+    return request;
+  }
+  absl::Status BeginStep(WholeSteps& steps, int64_t, const TrainingBatch* batch) const override {
+    if (batch == nullptr) return steps.Step(StepBaseline::kBest);
+    return steps.Step(StepBaseline::kBest, batch->parts.front().batch);
+  }
+
  private:
   absl::Status AddPart(const BatchPart& part, int64_t instances, StepParts& parts) {
     RolloutRequest sampling = parts.Rollout(part, Choice::kSample);

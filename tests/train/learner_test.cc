@@ -267,21 +267,26 @@ TEST_F(LearnerTest, AsksForStepsInAsManyPartsAsAreAccumulated) {
 }
 
 TEST_F(LearnerTest, SaysWhatKeepsItsStepsOnTheHost) {
-  const auto expect = [this](const std::string& why) {
-    const absl::Status status = Make()->RequestWholeSteps().status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-    EXPECT_EQ(status.message().substr(0, why.size()), why);
-  };
   config_.method = TrainingMethod::kReinforce;
   config_.reinforce.baseline = Baseline::kPomo;
   config_.problem.customers = {5, 6};
-  expect("reinforce.starts: 0 on instances of several sizes");
-  own_ = {test::AnInstance().WithCustomers(4).Build(),
-          test::AnInstance().WithCustomers(4).ExplicitMatrix(0.4).Build()};
-  expect("instances: some have matrices");
-  own_ = {};
+  const absl::Status status = Make()->RequestWholeSteps().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(status.message(), "reinforce.starts: 0 on instances of several sizes");
+}
+
+TEST_F(LearnerTest, AsksForWholeStepsOfWhatItHas) {
   config_.method = TrainingMethod::kSelfLabelling;
-  expect("this method");
+  config_.self_labelling_samples = 5;
+  own_ = {test::AnInstance().WithCustomers(4).Build(),
+          test::AnInstance().WithCustomers(6).ExplicitMatrix(0.4).Build()};
+  const auto request = Make()->RequestWholeSteps();
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->trajectories, 5);
+  EXPECT_EQ(request->nodes, 7);
+  EXPECT_TRUE(request->matrices);
+  own_ = {};
+  EXPECT_FALSE(Make()->RequestWholeSteps()->matrices);
 }
 
 TEST_F(LearnerTest, RefusesPassesThatDifferByMoreThanRounding) {
