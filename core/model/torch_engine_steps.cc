@@ -38,12 +38,8 @@ std::unique_ptr<RecordedRollouts> TorchEngine::MakeRecordedRollouts() const {
 
 absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
     const WholeStepsRequest& request) {
-  if (!request.labels && !options_.fused && !network_->recurrent()) {
+  if (!options_.fused && !network_->recurrent()) {
     return absl::UnimplementedError("engine options: passes that are not fused");
-  }
-  if (request.labels && !network_->recurrent()) {
-    return absl::UnimplementedError(
-        Concat("architecture ", architecture(), ": along labels by sequence models alone"));
   }
   if (tensors_.flat().scalar_type() != at::kFloat) {
     return absl::UnimplementedError("parameters: wanted in float32");

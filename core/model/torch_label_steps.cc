@@ -1,15 +1,20 @@
 #include "core/model/torch_label_steps.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "core/model/torch_followed.h"
 #include "core/model/torch_guard.h"
 #include "core/model/torch_rollout.h"
+#include "core/model/torch_step_passes.h"
 
 namespace vrp {
 namespace {
@@ -25,6 +30,11 @@ class LabelSteps final : public RecordedSteps {
   absl::Status StepAlong(const StepLabels& labels, const NetworkBatch& batch) override {
     // A graph of its own where the decoder reads labels alone: it has no steps before the pass.
     const bool own = labels.teacher_forcing < 1;
+    if (own && !parts_.network->recurrent()) {
+      return absl::UnimplementedError(Concat("teacher_forcing: got ",
+                                             FormatNumber(labels.teacher_forcing),
+                                             ", wanted 1: this network reads no choices"));
+    }
     const auto work = [this, own] { return LearnLabels(own); };
     return GuardTorch([&] {
       return Take(
@@ -38,12 +48,21 @@ class LabelSteps final : public RecordedSteps {
     at::Tensor loss;  // double
     at::Tensor agrees;
     at::Tensor choices;
+    at::Tensor difference;  // of two passes' log-likelihoods a choice, the largest; double
     at::Tensor stuck;
   };
   // All of a step behind its upload, in the current stream.
   absl::Status LearnLabels(bool own_choices);
   // The gradient of these instances alone.
   absl::StatusOr<PartSums> LearnPart(InstanceRange of, bool own_choices);
+  // The same of a network with fused passes.
+  absl::StatusOr<PartSums> LearnFusedPart(InstanceRange of);
+  // How many tours with a label do not end as they should.
+  at::Tensor Stuck(InstanceRange of, const at::Tensor& ends) const {
+    const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
+    const at::Tensor labelled = batch().choices(of).select(2, 0).flatten() >= 0;
+    return (ends != done).logical_and(labelled).sum();
+  }
   absl::StatusOr<Followed> FollowLabels(InstanceRange of) const;
   absl::StatusOr<ReplayTerms> Terms(InstanceRange of, Followed& followed, bool own_choices) const;
   absl::Status TellLabels(const std::vector<PartSums>& parts);
@@ -84,7 +103,9 @@ absl::Status LabelSteps::LearnLabels(bool own_choices) {
   parts_.parameters->gradient().zero_();
   std::vector<PartSums> parts;
   for (int32_t part = 0; part < request_.parts; ++part) {
-    VRP_ASSIGN_OR_RETURN(const PartSums sums, LearnPart(Part(part), own_choices));
+    VRP_ASSIGN_OR_RETURN(const PartSums sums, parts_.network->recurrent()
+                                                  ? LearnPart(Part(part), own_choices)
+                                                  : LearnFusedPart(Part(part)));
     parts.push_back(sums);
   }
   return TellLabels(parts);
@@ -96,12 +117,40 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, boo
   const at::Tensor weight = batch().numbers().weight.to(terms.smoothed.scalar_type());
   const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
   torch::autograd::backward({Scaled(loss)}, {});
-  const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
-  const at::Tensor labelled = batch().choices(of).select(2, 0).flatten() >= 0;
-  return PartSums{.loss = loss.detach().to(at::kDouble),
+  const at::Tensor told = loss.detach().to(at::kDouble);
+  return PartSums{.loss = told,
                   .agrees = terms.agrees.sum(),
                   .choices = followed.steps.counted.sum(),
-                  .stuck = (followed.ends != done).logical_and(labelled).sum()};
+                  .difference = at::zeros_like(told),  // there is one pass
+                  .stuck = Stuck(of, followed.ends)};
+}
+
+absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of) {
+  const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
+  const std::unique_ptr<StepPasses> passes =
+      MakeStepPasses({.network = parts_.network,
+                      .parameters = parts_.parameters,
+                      .instances = &instances,
+                      .rules = batch().rules(of),
+                      .stream = stream(),
+                      .precision = parts_.options.precision,
+                      .scaler = parts_.scaler,
+                      .deterministic = parts_.options.deterministic});
+  const at::Tensor labels = batch().choices(of);
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+                       passes->RollOut({.choice = StepChoice::kFollow,
+                                        .max_steps = batch().max_steps(),
+                                        .follow = labels.const_data_ptr<int32_t>()}));
+  const at::Tensor weights = batch().numbers().weight.expand({of.count}).contiguous();
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, request_.label_smoothing));
+  const c10::NoGradGuard no_gradients;
+  const at::Tensor difference = (terms - tours.log_likelihoods).abs() / tours.lengths.clamp_min(1);
+  return PartSums{
+      .loss = (weights * terms).sum(),
+      .agrees = tours.agreements.sum(),
+      .choices = tours.lengths.sum(),
+      .difference = request_.label_smoothing > 0 ? at::zeros_like(difference[0]) : difference.max(),
+      .stuck = Stuck(of, tours.ends)};
 }
 
 absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
@@ -109,7 +158,7 @@ absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
   const at::Tensor loss = Column(parts, &PartSums::loss).sum();
   const at::Tensor choices = Column(parts, &PartSums::choices).sum().to(at::kDouble);
   return Finish(loss, {.cost = numbers.cost,
-                       .pass_difference = at::zeros({}, loss.options()),  // there is one pass
+                       .pass_difference = Column(parts, &PartSums::difference).max(),
                        .instances = numbers.instances,
                        .accuracy = Column(parts, &PartSums::agrees).sum() / choices.clamp_min(1),
                        .stuck = Column(parts, &PartSums::stuck).sum()});

@@ -43,6 +43,7 @@ class RolloutMemory {
   at::Tensor Costs() const { return Column(0, 8, at::kDouble); }
   at::Tensor LogLikelihoods() const { return Column(8, 8, at::kDouble); }
   at::Tensor Lengths() const { return Column(16, 4, at::kInt); }
+  at::Tensor Agreements() const { return Column(20, 4, at::kInt); }
   at::Tensor Ends() const { return Column(24, 4, at::kInt); }
   // [rows, T] int32
   at::Tensor Choices() const {

@@ -21,6 +21,7 @@ RolledTours RowsOf(const RolledTours& tours, const at::Tensor& rows) {
   return {.costs = tours.costs.index_select(0, rows),
           .log_likelihoods = tours.log_likelihoods.index_select(0, rows),
           .lengths = tours.lengths.index_select(0, rows),
+          .agreements = tours.agreements.index_select(0, rows),
           .ends = tours.ends.index_select(0, rows)};
 }
 
@@ -57,11 +58,12 @@ class FusedStepPasses final : public StepPasses {
     return RowsOf(Tours(), rows);
   }
 
-  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) override {
+  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
     at::Tensor terms = at::empty_like(weights);
     VRP_ASSIGN_OR_RETURN(PassGradient gradient,
                          passes_.SecondPass({.trajectories = request_.trajectories,
                                              .distinct_starts = request_.distinct_starts,
+                                             .label_smoothing = label_smoothing,
                                              .max_steps = request_.max_steps,
                                              .choices = choices_.const_data_ptr<int32_t>(),
                                              .weights = weights.const_data_ptr<double>()},
@@ -76,6 +78,7 @@ class FusedStepPasses final : public StepPasses {
     return {.costs = memory_->Costs(),
             .log_likelihoods = memory_->LogLikelihoods(),
             .lengths = memory_->Lengths(),
+            .agreements = memory_->Agreements(),
             .ends = memory_->Ends()};
   }
 
@@ -118,7 +121,7 @@ class SequenceStepPasses final : public StepPasses {
     return RowsOf(Tours(), rows);
   }
 
-  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) override {
+  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
     VRP_ASSIGN_OR_RETURN(const Followed followed,
                          FollowChoices({.network = options_.network,
                                         .rules = options_.rules,
@@ -128,8 +131,9 @@ class SequenceStepPasses final : public StepPasses {
     at::Tensor likelihoods;  // [B * P]
     {
       const AutocastScope autocast(weights.device().type(), options_.precision);
-      const ReplayTerms terms = Replay(*decoder_, followed.steps, request_.trajectories, 0);
-      likelihoods = terms.chosen.view({-1, request_.max_steps}).sum(1);
+      const ReplayTerms terms =
+          Replay(*decoder_, followed.steps, request_.trajectories, label_smoothing);
+      likelihoods = terms.smoothed.view({-1, request_.max_steps}).sum(1);
     }
     const at::Tensor loss = (weights.to(likelihoods.options()) * likelihoods).sum();
     torch::autograd::backward({ScaledBy(options_.scaler, loss)}, {});
@@ -141,6 +145,7 @@ class SequenceStepPasses final : public StepPasses {
     return {.costs = rollout_.costs,
             .log_likelihoods = rollout_.log_likelihoods,
             .lengths = rollout_.lengths,
+            .agreements = rollout_.agreements.flatten(),
             .ends = rollout_.ends};
   }
 

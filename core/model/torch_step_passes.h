@@ -1,5 +1,5 @@
-// The two passes of REINFORCE over a step's instances, for any network: its rollouts, and the
-// gradient along their tours. Nothing here waits for the device. Needs torch.
+// The two passes over a step's instances, for any network: its rollouts, and the gradient along
+// their tours. Nothing here waits for the device. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -33,6 +33,7 @@ struct RolledTours {
   at::Tensor costs;            // double: sums of distances, see MetricSum
   at::Tensor log_likelihoods;  // double, of the network's own choices
   at::Tensor lengths;          // int32
+  at::Tensor agreements;       // int32: choices that were the likeliest
   at::Tensor ends;             // int32: TrajectoryEnd
 };
 
@@ -40,14 +41,15 @@ class StepPasses {
  public:
   virtual ~StepPasses() = default;
 
-  // Greedy or sampled.
+  // Greedy or sampled; a network with fused passes follows given choices too.
   virtual absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) = 0;
   // Of the last rollout, of each instance trajectory `which` [B] int64 alone, as if there had been
   // no other.
   virtual RolledTours Keep(const at::Tensor& which) = 0;
   // Of the last rollout: adds the gradient of sum(weights * terms), where terms [B * P] double are
-  // the tours' log-likelihoods anew. Gradients have to be on, and `weights` [B * P] double.
-  virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights) = 0;
+  // the tours' log-likelihoods anew, smoothed as in GradientRequest. Gradients have to be on, and
+  // `weights` [B * P] double.
+  virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) = 0;
 };
 
 // Encodes the instances. A network without fused passes has to be a sequence model.

@@ -222,7 +222,7 @@ absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline 
     costs = CostsOf(part, tours);
     VRP_ASSIGN_OR_RETURN(weights, Weights(baseline, part, tours, costs));
   }
-  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights));
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, 0));
   const c10::NoGradGuard no_gradients;
   const at::Tensor difference = (terms - tours.log_likelihoods).abs();
   const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);

@@ -1,4 +1,4 @@
-// Whole steps of a pointer network along labels on CUDA beside their twin on the CPU: the same
+// Whole steps along labels on CUDA beside their twin on the CPU: the same
 // weights, labels, dropped units and draws.
 #include <algorithm>
 #include <cmath>
@@ -24,6 +24,7 @@ struct LabelsCase {
   double teacher_forcing;
   bool dropout;
   Precision precision = Precision::kFp32;
+  bool transformer = false;  // not the pointer network
 };
 void PrintTo(const LabelsCase& one, std::ostream* out) { *out << one.name; }
 
@@ -36,9 +37,11 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
     if (device == DeviceKind::kCpu) {
       options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
     }
+    const TorchEngineRequest request = {.device = {.kind = device}, .seed = 5, .options = options};
     const auto engine =
-        *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2},
-                                {.device = {.kind = device}, .seed = 5, .options = options});
+        GetParam().transformer
+            ? *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request)
+            : *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2}, request);
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
     WholeStepsState state = {.mean = mean, .square = square};
@@ -48,12 +51,16 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
                                                .labels = true,
                                                .label_smoothing = 0.05,
                                                .dropout = GetParam().dropout,
+                                               // See whole_steps_gpu_test.cc.
+                                               .adamw = {.epsilon = 1e-5},
                                                .learning_rates = {1e-4},
                                                .report_every = 3});
     EXPECT_TRUE(steps.ok()) << steps.status();
     if (!steps.ok()) return {};
     EXPECT_TRUE((*steps)->Load(state).ok());
-    for (int64_t step = 1; step <= kLabelSteps; ++step) TakeStep(**steps, step);
+    for (int64_t step = 1; step <= kLabelSteps; ++step) {
+      TakeStep(**steps, step, engine->node_order());
+    }
     const absl::Status saved = (*steps)->Save(state);
     EXPECT_TRUE(saved.ok()) << saved;
     weights_.assign(engine->parameters().values().begin(), engine->parameters().values().end());
@@ -62,11 +69,11 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
   }
 
   // Every fourth step has fewer instances.
-  static void TakeStep(WholeSteps& steps, int64_t step) {
+  static void TakeStep(WholeSteps& steps, int64_t step, NodeOrder order) {
     const std::vector<Instance> instances =
         *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)},
                            step % 4 == 0 ? kLabelled / 2 : kLabelled);
-    const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kByAngle);
+    const NetworkBatch batch = test::BatchOf(instances, order);
     const auto labels = test::SomeLabels(batch);
     const absl::Status begun = steps.StepAlong({.choices = labels,
                                                 .steps = test::ChoicesIn(labels),
@@ -124,12 +131,13 @@ TEST_P(LabelStepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(TeacherForcing, LabelStepsEngineGpuTest,
-                         testing::Values(LabelsCase{"Whole", 1, false},
-                                         LabelsCase{"WithDropout", 1, true},
-                                         LabelsCase{"OwnChoicesToo", 0.5, true},
-                                         LabelsCase{"InBf16", 0.5, true, Precision::kBf16}),
-                         [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    TeacherForcing, LabelStepsEngineGpuTest,
+    testing::Values(LabelsCase{"Whole", 1, false}, LabelsCase{"WithDropout", 1, true},
+                    LabelsCase{"OwnChoicesToo", 0.5, true},
+                    LabelsCase{"InBf16", 0.5, true, Precision::kBf16},
+                    LabelsCase{"Transformer", 1, false, Precision::kFp32, true}),
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace vrp

@@ -170,9 +170,11 @@ INSTANTIATE_TEST_SUITE_P(
         StepsCase{"Samples", StepBaseline::kShared, 4, false},
         StepsCase{"Average", StepBaseline::kAverage, 1, false},
         StepsCase{"Greedy", StepBaseline::kGreedy, 1, false},
+        StepsCase{"Best", StepBaseline::kBest, 8, false},
         StepsCase{"PomoInBf16", StepBaseline::kShared, 20, true, Precision::kBf16},
         StepsCase{"Padded", StepBaseline::kShared, 4, false, Precision::kFp32, 27},
         StepsCase{"PointerPomo", StepBaseline::kShared, 20, true, Precision::kFp32, 21, true},
+        StepsCase{"PointerBest", StepBaseline::kBest, 8, false, Precision::kFp32, 21, true},
         StepsCase{"PointerGreedy", StepBaseline::kGreedy, 1, false, Precision::kFp32, 21, true}),
     [](const auto& one) { return one.param.name; });
 

@@ -230,6 +230,16 @@ const DeviceCase kDeviceCases[] = {
      {kHardly, kOwn}},
     {test::kMethods[3], {kHardly}},
     {{"SelfLabellingOfSizesInParts", "self_labelling", ""}, {kHardly, kSizes, kInParts}},
+    {test::kMethods[4], {kHardly}},
+    {{"SmoothedSupervisedOfSizesInParts", "supervised", ""},
+     {kHardly,
+      {kPlainProblem, "customers: [4, 8]"},
+      {"heuristic_iterations: 0", "heuristic_iterations: 0, label_smoothing: 0.1"},
+      kInParts}},
+    {{"SupervisedByALabelFile", "supervised", ""},
+     {kHardly,
+      {"samples: 40, heuristic_iterations: 0",
+       "samples: 40, labels: file, label_file: ROOT/labels.jsonl"}}},
     {{"SelfLabellingPointer", "self_labelling", ""}, {kHardly}, kPointer},
     {{"Matrices", "reinforce", kSamplesMethod}, {kHardly, kMatrices}},
     {{"MatricesInParts", "reinforce", kSamplesMethod}, {kHardly, kMatrices, kInParts}},
@@ -403,9 +413,6 @@ TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
     ASSERT_TRUE(result.ok()) << to << ": " << result.status();
     EXPECT_EQ(counts_.runs, 0) << to;
   }
-  Recorder recorder;
-  ASSERT_TRUE(TrainOn(true, "labels", TransformerYaml(test::kMethods[4]), recorder).ok());
-  EXPECT_EQ(counts_.runs, 0);
 }
 
 TEST_F(TrainingDeviceChoiceTest, TakesStepsInAsManyPartsAsAreAccumulated) {
