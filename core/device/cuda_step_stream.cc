@@ -129,6 +129,7 @@ class CudaStepGraph final : public StepGraph {
 
   // After Record, once.
   void MakeLaunch() {
+    const CUDAStreamGuard guard(stream_);  // conditions are of the device that is current
     if (parts_.size() == 1) return parts_.front().capture->graph().instantiate();
     std::vector<GraphPart> joined;
     joined.reserve(parts_.size());
@@ -172,6 +173,7 @@ class CudaStepGraph final : public StepGraph {
     unsigned long long id = 0;
     cudaGraph_t graph = nullptr;
     C10_CUDA_CHECK(cudaStreamGetCaptureInfo(stream_.stream(), &status, &id, &graph));
+    if (status != cudaStreamCaptureStatusActive) return false;  // its end says why
     size_t nodes = 0;
     C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
     return nodes == 0;
@@ -217,8 +219,8 @@ class CudaStepStream final : public StepStream {
     VRP_ASSIGN_OR_RETURN(std::unique_ptr<CudaStepGraph> graph, Record(work));
     try {
       graph->MakeLaunch();
-    } catch (const c10::Error& error) {
-      if (!graph->joins()) throw;
+    } catch (const c10::AcceleratorError& error) {
+      if (!graph->joins() || error.get_error_code() == cudaErrorMemoryAllocation) throw;
       TORCH_WARN("recorded steps leave nothing out: ", error.what_without_backtrace());
       graph.reset();
       leaves_out_ = false;

@@ -64,6 +64,12 @@ cudaError_t AppendWhereAny(cudaGraph_t graph, const GraphPart& part, cudaGraphNo
 cudaError_t AppendAll(cudaGraph_t graph, std::span<const GraphPart> parts) {
   cudaGraphNode_t last = nullptr;
   for (const GraphPart& part : parts) {
+    size_t nodes = 0;
+    if (const cudaError_t error = cudaGraphGetNodes(part.graph, nullptr, &nodes);
+        error != cudaSuccess) {
+      return error;
+    }
+    if (nodes == 0) continue;  // not every driver takes graphs of nothing
     const bool always = part.condition.count == 0;
     if (const cudaError_t error =
             always ? AppendGraph(graph, part.graph, last) : AppendWhereAny(graph, part, last);

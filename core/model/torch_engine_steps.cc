@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/kernels/instance_task.h"
 #include "core/model/torch_engine.h"
@@ -13,6 +14,26 @@
 
 namespace vrp {
 namespace {
+
+// A graph holds all launches of its parts and, of a sequence model, of its rollouts' steps: some
+// hundred each. Larger ones are long in the making, during which the device serves nobody.
+constexpr int32_t kMostRecordedParts = 64;
+constexpr int64_t kMostRecordedSteps = 2048;
+
+absl::Status CheckGraph(const WholeStepsRequest& request, bool recurrent) {
+  if (request.parts > kMostRecordedParts) {
+    return absl::UnimplementedError(
+        Concat("parts: got ", request.parts, ", recorded are up to ", kMostRecordedParts));
+  }
+  const StepBatchShape shape = {.nodes = request.nodes, .tsp = request.tsp};
+  const int64_t steps = int64_t{request.parts} * shape.MostSteps();
+  if (recurrent && !request.labels && steps > kMostRecordedSteps) {
+    return absl::UnimplementedError(Concat("a network's steps in ", request.parts,
+                                           " parts: got up to ", steps, ", recorded are up to ",
+                                           kMostRecordedSteps));
+  }
+  return absl::OkStatus();
+}
 
 std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& options,
                                      Priority priority) {
@@ -60,6 +81,7 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
                                              request.instances,
                                              ", as many as there are instances"));
   }
+  VRP_RETURN_IF_ERROR(CheckGraph(request, network_->recurrent()));
   const auto* const baseline = dynamic_cast<const TorchEngine*>(request.baseline);
   if (request.baseline != nullptr && baseline == nullptr) {
     return absl::InvalidArgumentError("baseline: got another kind of engine");

@@ -12,10 +12,10 @@
 
 namespace vrp {
 
-int32_t WidthOf(int32_t nodes, int32_t most) {
-  constexpr int32_t kMultiple = 16;
-  const int32_t step = (most + kMostWidths * kMultiple - 1) / (kMostWidths * kMultiple) * kMultiple;
-  return nodes >= most ? most : std::min(most, (nodes + step - 1) / step * step);
+int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple) {
+  const int32_t all = kMostWidths * multiple;
+  const int32_t step = (most + all - 1) / all * multiple;
+  return count >= most ? most : std::min(most, (count + step - 1) / step * step);
 }
 
 RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
@@ -31,7 +31,7 @@ RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsP
                  parts.scaler),
       stream_(std::move(stream)),
       reports_(stream_.get(), request.report_every, device_),
-      current_(&RecordingOf(request.nodes)) {}
+      current_(&RecordingOf(request.nodes, nullptr)) {}
 
 RecordedSteps::~RecordedSteps() {
   // What runs still uses the memory. A device that does not answer uses none.
@@ -65,21 +65,25 @@ absl::Status RecordedSteps::Save(WholeStepsState& state) {
   });
 }
 
-RecordedSteps::Recording& RecordedSteps::RecordingOf(int32_t nodes) {
-  const StepBatchShape shape = {.instances = request_.instances,
-                                .nodes = WidthOf(nodes, request_.nodes),
-                                .tsp = request_.tsp,
-                                .matrices = request_.matrices,
-                                .labels = request_.labels,
-                                .fewer = request_.labels};
-  return recordings_.try_emplace(shape.nodes, shape, device_).first->second;
+RecordedSteps::Recording& RecordedSteps::RecordingOf(int32_t nodes, const StepLabels* labels) {
+  StepBatchShape shape = {.instances = request_.instances,
+                          .nodes = PaddedTo(nodes, request_.nodes, kWidthMultiple),
+                          .tsp = request_.tsp,
+                          .matrices = request_.matrices,
+                          .labels = request_.labels,
+                          .fewer = request_.labels};
+  if (labels != nullptr) {
+    const auto longest = static_cast<int32_t>(LongestOf(*labels));
+    shape.steps = PaddedTo(std::max(1, longest), shape.MostSteps(), kLengthMultiple);
+  }
+  return recordings_.try_emplace({shape.nodes, shape.steps}, shape, device_).first->second;
 }
 
 absl::Status RecordedSteps::Take(const StepWork& step) {
   const c10::DeviceGuard guard(device_);
   VRP_RETURN_IF_ERROR(WaitForRoom());
   if (step.batch != nullptr) {
-    current_ = &RecordingOf(step.batch->longest());
+    current_ = &RecordingOf(step.batch->longest(), step.labels);
     VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*step.batch, step.labels); }));
   }
   VRP_RETURN_IF_ERROR(Launch(step));
@@ -91,8 +95,10 @@ absl::Status RecordedSteps::Take(const StepWork& step) {
 absl::Status RecordedSteps::Launch(const StepWork& step) {
   Recording& now = *current_;
   if (step.alone || now.prepared != step.kind) {
-    VRP_RETURN_IF_ERROR(DropGraph());
-    VRP_RETURN_IF_ERROR(stream_->Run(step.first));
+    now.prepared.reset();
+    if (now.graph != nullptr) VRP_RETURN_IF_ERROR(stream_->Wait());
+    now.graph.reset();
+    VRP_RETURN_IF_ERROR(RunFirst(step));
     now.prepared = step.kind;
     return absl::OkStatus();
   }
@@ -102,12 +108,24 @@ absl::Status RecordedSteps::Launch(const StepWork& step) {
   return now.graph->Replay();
 }
 
-absl::Status RecordedSteps::DropGraph() {
-  current_->prepared.reset();
-  if (current_->graph == nullptr) return absl::OkStatus();
-  const absl::Status waited = stream_->Wait();
-  current_->graph.reset();
-  return waited;
+absl::Status RecordedSteps::RunFirst(const StepWork& step) {
+  const absl::Status done = GuardTorch([&] { return stream_->Run(step.first); });
+  if (!absl::IsResourceExhausted(done)) return done;
+  VRP_ASSIGN_OR_RETURN(const bool dropped, DropGraphs());
+  if (!dropped) return done;
+  if (!device_.is_cpu()) at::accelerator::emptyCache();
+  return stream_->Run(step.first);
+}
+
+absl::StatusOr<bool> RecordedSteps::DropGraphs() {
+  bool dropped = false;
+  for (auto& [shape, recording] : recordings_) {
+    if (recording.graph == nullptr) continue;
+    if (!dropped) VRP_RETURN_IF_ERROR(stream_->Wait());
+    recording.graph.reset();
+    dropped = true;
+  }
+  return dropped;
 }
 
 absl::Status RecordedSteps::Finish(const at::Tensor& loss, StepReports::Row row) {

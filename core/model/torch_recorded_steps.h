@@ -8,10 +8,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/device/step_stream.h"
 #include "core/model/batch_parts.h"
 #include "core/model/engine_options.h"
@@ -35,12 +37,15 @@ struct WholeStepsParts {
   EngineOptions options;                      // with the precision to train in
 };
 
-// Batches of instances of up to N nodes are padded to one of so many widths at most, a graph each:
-// what is computed grows with the width, to its square.
+// Batches of instances of up to N nodes are padded to one of so many widths at most, and labels of
+// up to T choices to one of so many lengths, a graph each: what is computed grows with the width,
+// to its square, and with the length.
 inline constexpr int32_t kMostWidths = 8;
-// The width of batches of up to `nodes` nodes, where `most` is the largest: multiples of 16 at
-// least.
-int32_t WidthOf(int32_t nodes, int32_t most);
+inline constexpr int32_t kWidthMultiple = 16;
+inline constexpr int32_t kLengthMultiple = 8;
+// `count` rounded up to the next of kMostWidths numbers, multiples of `multiple`, the last of which
+// is `most`.
+int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple);
 
 class RecordedSteps : public WholeSteps {
  public:
@@ -101,7 +106,7 @@ class RecordedSteps : public WholeSteps {
   DeviceOptimiser optimiser_;
 
  private:
-  // Of batches of a width.
+  // Of batches of a width, with labels of a length.
   struct Recording {
     explicit Recording(const StepBatchShape& shape, at::Device device) : batch(shape, device) {}
 
@@ -110,15 +115,18 @@ class RecordedSteps : public WholeSteps {
     std::unique_ptr<StepGraph> graph;
   };
   bool MovesBatches() const { return !device_.is_cpu() && !request_.drawn.has_value(); }
-  Recording& RecordingOf(int32_t nodes);
+  // Of batches of up to `nodes` nodes.
+  Recording& RecordingOf(int32_t nodes, const StepLabels* labels);
   absl::Status Launch(const StepWork& step);
-  // Waits, where there is one.
-  absl::Status DropGraph();
+  // By itself. Graphs hold memory that it cannot have: where it finds none, they go.
+  absl::Status RunFirst(const StepWork& step);
+  // Waits, where there is one. False: there was none.
+  absl::StatusOr<bool> DropGraphs();
 
   const std::unique_ptr<StepStream> stream_;
   StepReports reports_;
-  int64_t steps_ = 0;                        // begun
-  std::map<int32_t, Recording> recordings_;  // by width; there is the largest one
+  int64_t steps_ = 0;                                            // begun
+  std::map<std::pair<int32_t, int32_t>, Recording> recordings_;  // by width and length
   Recording* current_;
 };
 

@@ -40,18 +40,18 @@ void CopyPadded(const at::Tensor& to, const at::Tensor& from) {
 
 }  // namespace
 
-int32_t StepBatch::MaxSteps(const StepBatchShape& shape) {
+int32_t StepBatchShape::MostSteps() const {
   RoutingProblem customers;
-  customers.nodes = shape.nodes;
+  customers.nodes = nodes;
   RoutingProblem cities = customers;
   cities.tsp = true;
   return std::max({1, MaxTourSteps(customers), MaxTourSteps(cities)});
 }
 
-StepBatch::Offsets StepBatch::LayOut(const StepBatchShape& shape) {
-  const int64_t count = shape.instances;
-  const int64_t rows = count * shape.nodes;
-  const int64_t pairs = shape.matrices ? rows * shape.nodes : 0;
+StepBatch::Offsets StepBatch::LayOut() const {
+  const int64_t count = shape_.instances;
+  const int64_t rows = count * shape_.nodes;
+  const int64_t pairs = shape_.matrices ? rows * shape_.nodes : 0;
   Offsets offsets;
   const auto take = [&offsets](int64_t& offset, int64_t bytes) {
     offset = offsets.end;
@@ -62,18 +62,18 @@ StepBatch::Offsets StepBatch::LayOut(const StepBatchShape& shape) {
                   (rows * kMostColumns + pairs * kMostMatrices) * 8);
   offsets.rules_end = offsets.end;
   take(offsets.scales, count * 8);
-  take(offsets.numbers, shape.labels ? kLabelNumbers * 8 : 0);
+  take(offsets.numbers, shape_.labels ? kLabelNumbers * 8 : 0);
   take(offsets.sizes, count * 8);
   take(offsets.features, rows * kNodeFeatures * 4);
   take(offsets.lengths, pairs * 4);
-  take(offsets.choices, shape.labels ? count * MaxSteps(shape) * 4 : 0);
+  take(offsets.choices, shape_.labels ? count * max_steps() * 4 : 0);
   take(offsets.tsp, count);
   return offsets;
 }
 
 StepBatch::StepBatch(const StepBatchShape& shape, at::Device device)
     : shape_(shape),
-      offsets_(LayOut(shape)),
+      offsets_(LayOut()),
       memory_(at::zeros({offsets_.end}, at::TensorOptions(at::kByte).device(device))) {}
 
 TorchBatchParts StepBatch::PartsIn(const at::Tensor& memory) const {
@@ -113,10 +113,9 @@ absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* label
                shape_.instances, " of up to ", shape_.nodes, shape_.tsp ? "" : " without one"));
   }
   if (labels == nullptr) return absl::OkStatus();
-  size_t longest = 0;
-  for (const std::vector<int32_t>& one : labels->choices) longest = std::max(longest, one.size());
+  const int64_t longest = LongestOf(*labels);
   if (std::ssize(labels->choices) != batch.size() || std::ssize(labels->choices) == 0 ||
-      static_cast<int64_t>(longest) > max_steps()) {
+      longest > max_steps()) {
     return absl::InvalidArgumentError(Concat("step: got ", labels->choices.size(),
                                              " labels of up to ", longest, " choices, wanted ",
                                              batch.size(), " of up to ", max_steps()));

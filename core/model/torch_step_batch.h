@@ -22,7 +22,11 @@ struct StepBatchShape {
   bool tsp = false;       // some may be a TSP
   bool matrices = false;  // some may have them
   bool labels = false;    // they come with labels
+  int32_t steps = 0;      // T, of the longest label; 0: as many as any may have
   bool fewer = false;     // fewer may come
+
+  // T that any trajectory may have.
+  int32_t MostSteps() const;
 
   bool operator==(const StepBatchShape&) const = default;
 };
@@ -57,8 +61,8 @@ class StepBatch {
   at::Tensor scales(InstanceRange of) const;  // [count] double, see RoutingProblem
   TorchBatch View(InstanceRange of, at::ScalarType type, bool edges) const;
   at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels', -1 after the end
-  int32_t max_steps() const { return MaxSteps(shape_); }  // T, of any trajectory
-  LabelNumbers numbers() const;                           // of all labels
+  int32_t max_steps() const { return shape_.steps > 0 ? shape_.steps : shape_.MostSteps(); }  // T
+  LabelNumbers numbers() const;  // of all labels
 
  private:
   // Where the parts lie, in bytes; rules and their arrays come first.
@@ -73,8 +77,7 @@ class StepBatch {
     int64_t tsp = 0;
     int64_t end = 0;
   };
-  static int32_t MaxSteps(const StepBatchShape& shape);
-  static Offsets LayOut(const StepBatchShape& shape);
+  Offsets LayOut() const;
   absl::Status Check(const NetworkBatch& batch, const StepLabels* labels) const;
   void WriteLabels(const StepLabels& labels, const at::Tensor& host) const;
   TorchBatchParts PartsIn(const at::Tensor& memory) const;

@@ -4,7 +4,9 @@
 // told some steps later. No torch here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -89,6 +91,13 @@ struct StepLabels {
   double cost = 0;                                     // mean, as it is to be told
   double teacher_forcing = 1;                          // as in RolloutRequest
 };
+
+inline int64_t LongestOf(const StepLabels& labels) {
+  int64_t longest = 0;
+  for (const std::vector<int32_t>& one : labels.choices)
+    longest = std::max(longest, std::ssize(one));
+  return longest;
+}
 
 // One thread.
 class WholeSteps {

@@ -116,6 +116,20 @@ TEST_F(TorchLabelStepsTest, TakeFewerInstancesAsIfTheOthersWereNotThere) {
 }
 
 // The last step is of so few instances that parts have none.
+TEST_F(TorchLabelStepsTest, AreAsLongAsTheirLongestLabel) {
+  for (const double capacity : {60, 9, 60, 9, 60, 9}) {  // labels of 7 choices, and of 9 to 12
+    batch_ = test::BatchOf(
+        *GenerateInstances({.customers = kLabelledCustomers, .seed = 3, .capacity = capacity},
+                           kLabelled),
+        NodeOrder::kByAngle);
+    labels_ = test::SomeLabels(batch_);
+    ASSERT_TRUE(Step().ok());
+    EXPECT_EQ(LastReport().stuck, 0);
+  }
+  EXPECT_EQ(counts_.captures, 2);
+  EXPECT_EQ(counts_.replays, 4);
+}
+
 TEST_F(TorchLabelStepsTest, AreInPartsThoseOfTheWholeBatch) {
   const std::vector<float> begun(engine_->parameters().values().begin(),
                                  engine_->parameters().values().end());

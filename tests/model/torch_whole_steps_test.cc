@@ -244,18 +244,20 @@ TEST_F(TorchWholeStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
   EXPECT_NEAR(state_.average.value, 0.75 * first + 0.25 * mean, 1e-12);
 }
 
-TEST(WidthOf, IsOneOfEight) {
-  EXPECT_EQ(WidthOf(5, 7), 7);
-  EXPECT_EQ(WidthOf(7, 7), 7);
-  EXPECT_EQ(WidthOf(1, 101), 16);
-  EXPECT_EQ(WidthOf(16, 101), 16);
-  EXPECT_EQ(WidthOf(17, 101), 32);
-  EXPECT_EQ(WidthOf(97, 101), 101);
-  EXPECT_EQ(WidthOf(102, 101), 101);  // is refused there
+TEST(PaddedTo, IsOneOfEight) {
+  EXPECT_EQ(PaddedTo(5, 7, 16), 7);
+  EXPECT_EQ(PaddedTo(7, 7, 16), 7);
+  EXPECT_EQ(PaddedTo(1, 101, 16), 16);
+  EXPECT_EQ(PaddedTo(16, 101, 16), 16);
+  EXPECT_EQ(PaddedTo(17, 101, 16), 32);
+  EXPECT_EQ(PaddedTo(97, 101, 16), 101);
+  EXPECT_EQ(PaddedTo(102, 101, 16), 101);  // is refused there
+  EXPECT_EQ(PaddedTo(22, 40, 8), 24);
+  EXPECT_EQ(PaddedTo(25, 40, 8), 32);
   for (const int32_t most : {2, 128, 129, 501, 5001}) {
     std::set<int32_t> widths;
     for (int32_t nodes = 1; nodes <= most; ++nodes) {
-      const int32_t width = WidthOf(nodes, most);
+      const int32_t width = PaddedTo(nodes, most, 16);
       EXPECT_GE(width, nodes);
       EXPECT_LE(width, most);
       widths.insert(width);
@@ -285,6 +287,50 @@ TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
     EXPECT_EQ(report.stuck, 0);
     EXPECT_LT(report.pass_difference, 1e-5);
   }
+}
+
+// What graphs of other widths hold, a step that runs by itself cannot have.
+TEST_F(TorchWholeStepsTest, LetGoOfTheirGraphsWhereAStepFindsNoMemory) {
+  int failing = 0;  // that run by itself from now on, the last of which finds none
+  EngineOptions options = Options();
+  options.step_stream = [&] {
+    return std::make_unique<test::FakeStepStream>(test::FakeStepStreamOptions{
+        .counts = &counts_, .around = [&](bool captured, absl::FunctionRef<absl::Status()> work) {
+          if (!captured && failing > 0 && --failing == 0) return absl::ResourceExhaustedError("");
+          return work();
+        }});
+  };
+  const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
+  const auto steps = *engine->MakeWholeSteps(
+      {.instances = kInstances, .nodes = 41, .trajectories = 2, .learning_rates = {1e-3}});
+  ASSERT_TRUE(steps->Load(state_).ok());
+  const auto step = [&](int32_t customers) {
+    return steps->Step(StepBaseline::kShared, BatchOfStep(1, customers));
+  };
+  failing = 2;  // its instances, and the step: there is no graph to let go of
+  EXPECT_EQ(step(10).code(), absl::StatusCode::kResourceExhausted);
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(step(10).ok());
+  EXPECT_EQ(counts_.captures, 1);
+  failing = 2;
+  ASSERT_TRUE(step(20).ok());
+  ASSERT_TRUE(step(10).ok());
+  EXPECT_EQ(counts_.captures, 2) << "recorded again";
+  ASSERT_TRUE(steps->Save(state_).ok());
+  EXPECT_EQ(state_.updates, 4);
+}
+
+TEST_F(TorchWholeStepsTest, AreNotRecordedWhereTheirGraphWouldBeTooLarge) {
+  const auto parts = engine_->MakeWholeSteps({.instances = 100, .nodes = 7, .parts = 65});
+  EXPECT_EQ(parts.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(parts.status().message(), "parts: got 65, recorded are up to 64");
+  EXPECT_TRUE(engine_->MakeWholeSteps({.instances = 100, .nodes = 7, .parts = 64}).ok());
+  const auto pointer = *MakeTorchPointerEngine({.hidden = 16, .layers = 1},
+                                               {.device = {}, .seed = 3, .options = Options()});
+  const auto steps = pointer->MakeWholeSteps({.instances = 4, .nodes = 601, .parts = 2});
+  EXPECT_EQ(steps.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(steps.status().message(),
+            "a network's steps in 2 parts: got up to 2398, recorded are up to 2048");
+  EXPECT_TRUE(pointer->MakeWholeSteps({.instances = 4, .nodes = 601}).ok());
 }
 
 // Beside steps that are never replayed, and so never leave out any.
