@@ -32,11 +32,15 @@ class AutocastState {
   at::ScalarType type_;
 };
 
-// Back to an earlier autocast while it lives.
+// Back to an earlier autocast while it lives. What autocast has rounded meanwhile it would keep for
+// whoever turns it on next, when weights may be others.
 class AutocastAgain {
  public:
   explicit AutocastAgain(const AutocastState& state) : outside_(state.device()) { state.Apply(); }
-  ~AutocastAgain() { outside_.Apply(); }
+  ~AutocastAgain() {
+    at::autocast::clear_cache();
+    outside_.Apply();
+  }
   AutocastAgain(const AutocastAgain&) = delete;
   AutocastAgain& operator=(const AutocastAgain&) = delete;
 

@@ -4,6 +4,7 @@
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "gtest/gtest.h"
@@ -93,6 +94,35 @@ TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
     EXPECT_LT(difference, 0.05);
     EXPECT_GT(difference, 1e-6);  // it did compute in bf16
   }
+}
+
+// Autocast keeps what it has rounded, and layers that are computed again round too.
+TEST(AutocastScopeTest, TakesTheWeightsOfTheMomentWhereLayersAreComputedAgain) {
+  const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
+  const auto tours = test::TransformerEngine(at::kFloat, test::SmallTransformer())
+                         ->Run(batch, {.choice = Choice::kSample});
+  ASSERT_TRUE(tours.ok());
+  const auto choices = test::ChoicesOf(*tours);
+  const GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = choices}};
+  const auto make = [] {
+    return test::TransformerEngine(at::kFloat, test::SmallTransformer(),
+                                   {.precision = Precision::kBf16, .gradient_checkpointing = true});
+  };
+  const auto change = [](PolicyEngine& engine) {
+    for (float& weight : engine.parameters().values()) weight *= 1.25F;
+    engine.ParametersChanged();
+    std::ranges::fill(engine.parameters().gradient(), 0.0F);
+  };
+  const auto first = make();
+  ASSERT_TRUE(first->AddGradient(batch, request, test::WeighByCost).ok());
+  change(*first);
+  ASSERT_TRUE(first->AddGradient(batch, request, test::WeighByCost).ok());
+  const auto second = make();
+  change(*second);
+  ASSERT_TRUE(second->AddGradient(batch, request, test::WeighByCost).ok());
+  EXPECT_LT(
+      test::RelativeDifference(second->parameters().gradient(), first->parameters().gradient()),
+      1e-6);
 }
 
 }  // namespace
