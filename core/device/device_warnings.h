@@ -6,9 +6,8 @@
 
 namespace vrp {
 
-// Tells each text once a process, however often it is warned of; so many different ones at most.
-// Thread-safe.
-inline constexpr int kMostDeviceWarnings = 1000;
+inline constexpr int kMostDeviceWarnings = 1000;  // that differ; no more are told
+// Tells each text once a process, however often it is warned of. Thread-safe.
 void WarnOfDevice(std::string_view text);
 
 // Who is told, in the thread that met it, one text at a time; null: standard error, a line each.

@@ -65,9 +65,6 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
   if (tensors_.flat().scalar_type() != at::kFloat) {
     return absl::UnimplementedError("parameters: wanted in float32");
   }
-  if (options_.gradient_checkpointing) {
-    return absl::UnimplementedError("training.gradient_checkpointing: not in whole steps");
-  }
   if (request.drawn.has_value() && node_order() != NodeOrder::kAsGiven) {
     return absl::UnimplementedError("drawn: the network reads nodes in an order");
   }

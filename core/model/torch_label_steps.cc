@@ -135,7 +135,8 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
                       .stream = stream(),
                       .precision = parts_.options.precision,
                       .scaler = parts_.scaler,
-                      .deterministic = parts_.options.deterministic});
+                      .deterministic = parts_.options.deterministic,
+                      .gradient_checkpointing = parts_.options.gradient_checkpointing});
   const at::Tensor labels = batch().choices(of);
   VRP_ASSIGN_OR_RETURN(const RolledTours tours,
                        passes->RollOut({.choice = StepChoice::kFollow,

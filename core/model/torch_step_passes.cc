@@ -164,8 +164,8 @@ std::unique_ptr<StepPasses> MakeStepPasses(const StepPassesOptions& options) {
     return std::make_unique<SequenceStepPasses>(
         options, options.network->Encode(*options.parameters, instances, {}));
   }
-  const std::optional<DecoderProjections> projections =
-      options.network->Project(*options.parameters, instances, {});
+  const std::optional<DecoderProjections> projections = options.network->Project(
+      *options.parameters, instances, {.gradient_checkpointing = options.gradient_checkpointing});
   TORCH_CHECK(projections.has_value(), "a network whose passes are not fused");
   return std::make_unique<FusedStepPasses>(options, *projections);
 }

@@ -26,6 +26,7 @@ struct StepPassesOptions {
   Precision precision = Precision::kFp32;
   const LossScaler* scaler = nullptr;  // null: losses are not scaled
   bool deterministic = false;
+  bool gradient_checkpointing = false;
 };
 
 // Of a rollout, [B * P] each.

@@ -149,7 +149,8 @@ std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& param
                          .stream = stream(),
                          .precision = parts_.options.precision,
                          .scaler = parts_.scaler,
-                         .deterministic = parts_.options.deterministic});
+                         .deterministic = parts_.options.deterministic,
+                         .gradient_checkpointing = parts_.options.gradient_checkpointing});
 }
 
 absl::StatusOr<at::Tensor> TorchWholeSteps::GreedyCosts(const TorchParameters& parameters,

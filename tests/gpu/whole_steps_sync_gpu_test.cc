@@ -29,9 +29,9 @@ class SyncIsAnError {
 
 class CudaGraphEngineGpuTest : public test::GpuTest {
  protected:
-  static std::unique_ptr<PolicyEngine> Transformer() {
-    return *MakeTorchGraphTransformerEngine(test::SmallTransformer(),
-                                            {.device = {.kind = DeviceKind::kCuda}, .options = {}});
+  static std::unique_ptr<PolicyEngine> Transformer(const EngineOptions& options = {}) {
+    return *MakeTorchGraphTransformerEngine(
+        test::SmallTransformer(), {.device = {.kind = DeviceKind::kCuda}, .options = options});
   }
   static std::unique_ptr<PolicyEngine> Pointer(double dropout, int32_t hidden = 64) {
     return *MakeTorchPointerEngine({.hidden = hidden, .layers = 2, .dropout = dropout},
@@ -78,6 +78,10 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
 
 TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) {
   TakeSteps(Transformer(), false);
+}
+
+TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWhoseLayersAreComputedAgainWithoutSynchronising) {
+  TakeSteps(Transformer({.gradient_checkpointing = true}), true);
 }
 
 TEST_F(CudaGraphEngineGpuTest, DrawsTheirInstancesWithoutSynchronising) {

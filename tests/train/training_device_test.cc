@@ -213,6 +213,8 @@ const DeviceCase kDeviceCases[] = {
     {test::kMethods[2]},
     {{"Samples", "reinforce", kSamplesMethod}},
     {{"Averaged", "reinforce", kSamplesMethod}, {kAveraged}},
+    {{"ComputedAgain", "reinforce", kSamplesMethod},
+     {kHardly, {"batch_size: 8", "batch_size: 8, gradient_checkpointing: true"}}},
     {{"Mixture", "reinforce", kSamplesMethod},
      {{kPlainProblem,
        "customers: 7, kinds: [cvrp, tsp], layouts: [uniform, clustered, x], open_routes: 0.3, "
@@ -402,17 +404,12 @@ TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheDecoderBeginsToReadItsOwnCho
 }
 
 TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
-  const std::string yaml = TransformerYaml(test::kMethods[2]);
-  const std::vector<std::pair<std::string, std::string>> changes = {
-      {"kind: cvrp, customers: 6", "kind: cvrp, customers: [5, 7]"},
-      {"batch_size: 8", "batch_size: 8, gradient_checkpointing: true"}};
-  for (const auto& [from, to] : changes) {
-    const std::string changed = Changed(yaml, {from.c_str(), to.c_str()});
-    Recorder recorder;
-    const auto result = TrainOn(true, to, changed, recorder);
-    ASSERT_TRUE(result.ok()) << to << ": " << result.status();
-    EXPECT_EQ(counts_.runs, 0) << to;
-  }
+  const std::string yaml =
+      Changed(TransformerYaml(test::kMethods[2]), {kPlainProblem, "kind: cvrp, customers: [5, 7]"});
+  Recorder recorder;
+  const auto result = TrainOn(true, "a", yaml, recorder);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(counts_.runs, 0);
 }
 
 TEST_F(TrainingDeviceChoiceTest, TakesStepsInAsManyPartsAsAreAccumulated) {
