@@ -19,13 +19,15 @@ namespace vrp {
 
 struct Port {
   // Nobody connects any more; calls under way have `drain` to end and are cancelled then. Blocks
-  // until none is left. Once, with a server.
+  // until none is left, and their clients have had a moment to read the answers. Once, with a
+  // server.
   void Close(absl::Duration drain);
 
   std::shared_ptr<grpc::ServerCredentials> credentials;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Acceptor> acceptor;
   std::string address;  // where clients connect: "127.0.0.1:50051", "unix:/path"
+  const Metrics* metrics = nullptr;
 };
 
 // What a port's requests are told by; both outlive it.

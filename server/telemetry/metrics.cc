@@ -81,10 +81,14 @@ Metrics::Rpc::Rpc(Metrics& metrics, std::string name)
       in_flight_(metrics.families_->in_flight.Add({{"rpc", name_}})),
       duration_(metrics.families_->duration.Add({{"rpc", name_}}, DurationBuckets())) {}
 
-void Metrics::Rpc::Began() { in_flight_.Increment(); }
+void Metrics::Rpc::Began() {
+  in_flight_.Increment();
+  ++metrics_.in_flight_;
+}
 
 void Metrics::Rpc::Ended(const RequestOutcome& outcome) {
   in_flight_.Decrement();
+  --metrics_.in_flight_;
   duration_.Observe(absl::ToDoubleSeconds(outcome.duration));
   if (outcome.code == "OK") return succeeded_.Increment();
   metrics_.families_->requests

@@ -2,6 +2,8 @@
 // show. No prometheus-cpp header is needed to use it.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -69,6 +71,8 @@ class Metrics {
   };
   // `name` as "vrp.v1.SolverService/Solve". Lives as long as the metrics.
   Rpc& OfRpc(std::string_view name);
+  // Requests of all RPCs that have begun and have no status yet.
+  int64_t in_flight() const { return in_flight_; }
 
   // To be told, when a task of the pool `queue` begins, how long it waited. Lives as long.
   std::function<void(absl::Duration)> WaitOf(std::string_view queue);
@@ -91,6 +95,7 @@ class Metrics {
   struct Families;
 
   const std::unique_ptr<Families> families_;
+  std::atomic<int64_t> in_flight_ = 0;
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Rpc>, std::less<>> rpcs_ ABSL_GUARDED_BY(mutex_);
   // By strategy.

@@ -50,6 +50,20 @@ TEST(Metrics, CountsRequestsByCodeAndReason) {
   EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_bucket{" + rpc + ",le=\"0.06\"} 2\n"));
 }
 
+TEST(Metrics, KnowHowManyRequestsOfAllRpcsHaveNoStatusYet) {
+  Metrics metrics;
+  Metrics::Rpc& solve = metrics.OfRpc("vrp.v1.SolverService/Solve");
+  Metrics::Rpc& watch = metrics.OfRpc("vrp.v1.TrainingService/WatchTrainingJob");
+  EXPECT_EQ(metrics.in_flight(), 0);
+  solve.Began();
+  solve.Began();
+  watch.Began();
+  EXPECT_EQ(metrics.in_flight(), 3);
+  solve.Ended({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(40)});
+  watch.Ended({.code = "CANCELLED", .reason = "gone", .duration = absl::Seconds(1)});
+  EXPECT_EQ(metrics.in_flight(), 1);
+}
+
 TEST(Metrics, TimesQueuesAndSolvesApart) {
   Metrics metrics;
   metrics.WaitOf("solve")(absl::Seconds(2));
