@@ -83,6 +83,24 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
     EXPECT_TRUE(begun.ok()) << begun;
   }
 
+  static void ExpectSame(const std::vector<WholeStepReport>& actual,
+                         const std::vector<WholeStepReport>& expected) {
+    ASSERT_EQ(expected.size(), kLabelSteps);
+    ASSERT_EQ(actual.size(), kLabelSteps);
+    const double share = GetParam().precision == Precision::kFp32 ? 1e-3 : 0.05;
+    for (size_t i = 0; i < actual.size(); ++i) {
+      SCOPED_TRACE(i + 1);
+      EXPECT_EQ(actual[i].step, expected[i].step);
+      EXPECT_EQ(actual[i].cost, expected[i].cost);
+      EXPECT_EQ(actual[i].instances, expected[i].instances);
+      EXPECT_EQ(actual[i].stuck, 0);
+      EXPECT_NEAR(actual[i].loss, expected[i].loss, share * expected[i].loss);
+      EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
+                  share * expected[i].gradient_norm);
+      EXPECT_NEAR(actual[i].accuracy, expected[i].accuracy, 20 * share);
+    }
+  }
+
   test::StepStreamCounts counts_;
   std::vector<float> weights_;  // after the last run
 };
@@ -91,20 +109,7 @@ TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   const std::vector<WholeStepReport> expected = Run(DeviceKind::kCpu);
   const std::vector<float> wanted = weights_;
   const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda);
-  ASSERT_EQ(expected.size(), kLabelSteps);
-  ASSERT_EQ(actual.size(), kLabelSteps);
-  const double share = GetParam().precision == Precision::kFp32 ? 1e-3 : 0.05;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    SCOPED_TRACE(i + 1);
-    EXPECT_EQ(actual[i].step, expected[i].step);
-    EXPECT_EQ(actual[i].cost, expected[i].cost);
-    EXPECT_EQ(actual[i].instances, expected[i].instances);
-    EXPECT_EQ(actual[i].stuck, 0);
-    EXPECT_NEAR(actual[i].loss, expected[i].loss, share * expected[i].loss);
-    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
-                share * expected[i].gradient_norm);
-    EXPECT_NEAR(actual[i].accuracy, expected[i].accuracy, 20 * share);
-  }
+  ExpectSame(actual, expected);
   double largest = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
@@ -116,19 +121,7 @@ TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
 TEST_P(LabelStepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
   const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*parts=*/5);
-  ASSERT_EQ(expected.size(), kLabelSteps);
-  ASSERT_EQ(actual.size(), kLabelSteps);
-  const double share = GetParam().precision == Precision::kFp32 ? 1e-3 : 0.05;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    SCOPED_TRACE(i + 1);
-    EXPECT_EQ(actual[i].cost, expected[i].cost);
-    EXPECT_EQ(actual[i].instances, expected[i].instances);
-    EXPECT_EQ(actual[i].stuck, 0);
-    EXPECT_NEAR(actual[i].loss, expected[i].loss, share * expected[i].loss);
-    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
-                share * expected[i].gradient_norm);
-    EXPECT_NEAR(actual[i].accuracy, expected[i].accuracy, 20 * share);
-  }
+  ExpectSame(actual, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -94,6 +94,26 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
     return (*steps)->TakeReports();
   }
 
+  static bool Exact() { return GetParam().precision == Precision::kFp32; }
+  static void ExpectSame(const std::vector<WholeStepReport>& actual,
+                         const std::vector<WholeStepReport>& expected) {
+    ASSERT_EQ(expected.size(), kSteps);
+    ASSERT_EQ(actual.size(), kSteps);
+    const bool exact = Exact();
+    for (size_t i = 0; i < actual.size(); ++i) {
+      SCOPED_TRACE(i + 1);
+      EXPECT_EQ(actual[i].step, expected[i].step);
+      EXPECT_EQ(actual[i].instances, kInstances);
+      EXPECT_EQ(actual[i].stuck, 0);
+      EXPECT_LT(actual[i].pass_difference, 1e-4);
+      // In bf16 draws may go another way, so that costs are alike alone.
+      EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
+      if (!exact) continue;
+      EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
+                  1e-3 * expected[i].gradient_norm);
+    }
+  }
+
   test::StepStreamCounts counts_;
   std::vector<float> weights_;  // after the last run
   std::vector<float> average_;  // of theirs, likewise
@@ -104,51 +124,27 @@ TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   const std::vector<float> wanted = weights_;
   const std::vector<float> wanted_average = average_;
   const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda);
-  ASSERT_EQ(expected.size(), kSteps);
-  ASSERT_EQ(actual.size(), kSteps);
-  const bool exact = GetParam().precision == Precision::kFp32;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    SCOPED_TRACE(i + 1);
-    EXPECT_EQ(actual[i].step, expected[i].step);
-    EXPECT_EQ(actual[i].stuck, 0);
-    EXPECT_LT(actual[i].pass_difference, 1e-4);
-    // In bf16 draws may go another way, so that costs are alike alone.
-    EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
-    if (!exact) continue;
-    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
-                1e-3 * expected[i].gradient_norm);
-  }
+  ExpectSame(actual, expected);
   double largest = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
     largest = std::max(largest, std::abs(double{average_[i]} - wanted_average[i]));
   }
   RecordProperty("weight_difference", absl::StrCat(largest));
-  EXPECT_LT(largest, exact ? 1e-4 : 2e-3);
+  EXPECT_LT(largest, Exact() ? 1e-4 : 2e-3);
 }
 
 TEST_P(StepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
   const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<float> wanted = weights_;
   const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/false, /*parts=*/3);
-  ASSERT_EQ(expected.size(), kSteps);
-  ASSERT_EQ(actual.size(), kSteps);
-  const bool exact = GetParam().precision == Precision::kFp32;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    SCOPED_TRACE(i + 1);
-    EXPECT_EQ(actual[i].instances, kInstances);
-    EXPECT_EQ(actual[i].stuck, 0);
-    EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
-    if (!exact) continue;
-    EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
-                1e-3 * expected[i].gradient_norm);
-  }
+  ExpectSame(actual, expected);
   double largest = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     largest = std::max(largest, std::abs(double{weights_[i]} - wanted[i]));
   }
   RecordProperty("weight_difference", absl::StrCat(largest));
-  EXPECT_LT(largest, exact ? 1e-4 : 2e-3);
+  EXPECT_LT(largest, Exact() ? 1e-4 : 2e-3);
 }
 
 TEST_P(StepsEngineGpuTest, TakeTheSameInstancesWhereTheDeviceDrawsThem) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/model/torch_testing.h"
@@ -75,12 +76,16 @@ TEST(AutocastScopeTest, LeavesTheThreadAsItWas) {
   EXPECT_FALSE(at::autocast::is_autocast_enabled(at::kCPU));
 }
 
-TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
-  const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
+std::vector<std::vector<int32_t>> SampledTours(const NetworkBatch& batch) {
   const auto tours = test::TransformerEngine(at::kFloat, test::SmallTransformer())
                          ->Run(batch, {.choice = Choice::kSample});
-  ASSERT_TRUE(tours.ok());
-  const auto choices = test::ChoicesOf(*tours);
+  EXPECT_TRUE(tours.ok()) << tours.status();
+  return test::ChoicesOf(*tours);
+}
+
+TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
+  const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
+  const auto choices = SampledTours(batch);
   const GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = choices}};
   for (const bool checkpointing : {false, true}) {
     const auto exact = test::TransformerEngine(at::kFloat, test::SmallTransformer());
@@ -99,10 +104,7 @@ TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
 // Autocast keeps what it has rounded, and layers that are computed again round too.
 TEST(AutocastScopeTest, TakesTheWeightsOfTheMomentWhereLayersAreComputedAgain) {
   const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
-  const auto tours = test::TransformerEngine(at::kFloat, test::SmallTransformer())
-                         ->Run(batch, {.choice = Choice::kSample});
-  ASSERT_TRUE(tours.ok());
-  const auto choices = test::ChoicesOf(*tours);
+  const auto choices = SampledTours(batch);
   const GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = choices}};
   const auto make = [] {
     return test::TransformerEngine(at::kFloat, test::SmallTransformer(),
