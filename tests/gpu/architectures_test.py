@@ -30,7 +30,7 @@ def fat_binaries(content):
 def main():
     program = pathlib.Path(sys.argv[1])
     binaries = list(fat_binaries(program.read_bytes()))
-    sources = len(list(pathlib.Path(__file__).resolve().parents[2].glob("core/kernels/cuda/*.cu")))
+    sources = len(list(pathlib.Path(__file__).resolve().parents[2].glob("core/**/*.cu")))
     if len(binaries) != sources:
         sys.exit(f"{program}: got the kernels of {len(binaries)} files, wanted {sources}")
     for found in binaries:
