@@ -193,6 +193,14 @@ bool RoutesTurn(const RoutingProblem& problem) {
 
 }  // namespace
 
+int32_t MostStarts(const NetworkBatch& batch) {
+  int32_t most = 1;
+  for (const RoutingProblem& problem : batch.problems) {
+    most = std::max(most, problem.tsp ? problem.nodes : problem.nodes - 1);
+  }
+  return most;
+}
+
 int32_t NetworkBatch::longest() const {
   int32_t longest = 0;
   for (int32_t b = 0; b < size(); ++b) longest = std::max(longest, nodes(b));

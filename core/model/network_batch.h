@@ -38,6 +38,9 @@ struct NetworkBatch {
   NetworkBatch& operator=(const NetworkBatch&) = delete;
 };
 
+// How many nodes may come first in an instance of `batch`, at most.
+int32_t MostStarts(const NetworkBatch& batch);
+
 enum class NodeOrder {
   kAsGiven,  // for networks that do not depend on it
   kByAngle,  // customers by their angle around the depot, after the widest gap: for sequence models

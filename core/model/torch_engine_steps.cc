@@ -73,6 +73,11 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
                                              MostNodes(*request.drawn), " nodes, wanted ",
                                              request.nodes));
   }
+  if (request.drawn.has_value() && request.trajectories < 1) {
+    return absl::InvalidArgumentError(
+        Concat("trajectories: got ", request.trajectories,
+               ", wanted 1 or more where the device draws instances"));
+  }
   if (request.parts < 1 || request.parts > std::max(1, request.instances)) {
     return absl::InvalidArgumentError(Concat("parts: got ", request.parts, ", wanted 1 to ",
                                              request.instances,

@@ -5,7 +5,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 #include "core/base/status_macros.h"
 #include "core/model/torch_guard.h"
@@ -30,8 +30,7 @@ RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsP
                   .learning_rates = request.learning_rates},
                  parts.scaler),
       stream_(std::move(stream)),
-      reports_(stream_.get(), request.report_every, device_),
-      current_(&RecordingOf(request.nodes, nullptr)) {}
+      reports_(stream_.get(), request.report_every, device_) {}
 
 RecordedSteps::~RecordedSteps() {
   // What runs still uses the memory. A device that does not answer uses none.
@@ -65,7 +64,7 @@ absl::Status RecordedSteps::Save(WholeStepsState& state) {
   });
 }
 
-RecordedSteps::Recording& RecordedSteps::RecordingOf(int32_t nodes, const StepLabels* labels) {
+absl::Status RecordedSteps::Use(int32_t nodes, const StepLabels* labels, int32_t trajectories) {
   StepBatchShape shape = {.instances = request_.instances,
                           .nodes = PaddedTo(nodes, request_.nodes, kWidthMultiple),
                           .tsp = request_.tsp,
@@ -76,15 +75,33 @@ RecordedSteps::Recording& RecordedSteps::RecordingOf(int32_t nodes, const StepLa
     const auto longest = static_cast<int32_t>(LongestOf(*labels));
     shape.steps = PaddedTo(std::max(1, longest), shape.MostSteps(), kLengthMultiple);
   }
-  return recordings_.try_emplace({shape.nodes, shape.steps}, shape, device_).first->second;
+  const std::tuple key(shape.nodes, shape.steps, trajectories);
+  if (recordings_.size() == kMostRecordings && !recordings_.contains(key)) {
+    VRP_RETURN_IF_ERROR(DropOldest());
+  }
+  current_ = &recordings_.try_emplace(key, shape, device_, trajectories).first->second;
+  current_->used = steps_ + 1;
+  return absl::OkStatus();
+}
+
+absl::Status RecordedSteps::DropOldest() {
+  VRP_RETURN_IF_ERROR(stream_->Wait());
+  const auto oldest =
+      std::min_element(recordings_.begin(), recordings_.end(),
+                       [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+  recordings_.erase(oldest);
+  return absl::OkStatus();
 }
 
 absl::Status RecordedSteps::Take(const StepWork& step) {
   const c10::DeviceGuard guard(device_);
   VRP_RETURN_IF_ERROR(WaitForRoom());
-  if (step.batch != nullptr) {
-    current_ = &RecordingOf(step.batch->longest(), step.labels);
-    VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*step.batch, step.labels); }));
+  const bool all = request_.trajectories == 0;
+  const NetworkBatch* const moved = step.batch;
+  VRP_RETURN_IF_ERROR(Use(moved == nullptr ? request_.nodes : moved->longest(), step.labels,
+                          all ? MostStarts(*moved) : request_.trajectories));
+  if (moved != nullptr) {
+    VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*moved, step.labels); }));
   }
   VRP_RETURN_IF_ERROR(Launch(step));
   return reports_.StepBegun(++steps_);

@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -46,6 +46,9 @@ inline constexpr int32_t kLengthMultiple = 8;
 // `count` rounded up to the next of kMostWidths numbers, multiples of `multiple`, the last of which
 // is `most`.
 int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple);
+// Graphs that are kept, where batches also differ in their number of trajectories; the one that was
+// not used for the longest goes.
+inline constexpr size_t kMostRecordings = 128;
 
 class RecordedSteps : public WholeSteps {
  public:
@@ -74,6 +77,7 @@ class RecordedSteps : public WholeSteps {
   absl::Status Take(const StepWork& step);
   // The instances of the step that is taken; of the last one.
   const StepBatch& batch() const { return current_->batch; }
+  int32_t trajectories() const { return current_->trajectories; }  // of each of them
   StepBatch& batch() { return current_->batch; }
 
   // What becomes of the gradient. `row` without loss, norm and applied.
@@ -108,15 +112,22 @@ class RecordedSteps : public WholeSteps {
  private:
   // Of batches of a width, with labels of a length.
   struct Recording {
-    explicit Recording(const StepBatchShape& shape, at::Device device) : batch(shape, device) {}
+    Recording(const StepBatchShape& shape, at::Device device, int32_t number)
+        : batch(shape, device), trajectories(number) {}
 
     StepBatch batch;
+    const int32_t trajectories;
+    int64_t used = 0;             // the last step
     std::optional<int> prepared;  // kind of the last step that ran by itself, or of the graph
     std::unique_ptr<StepGraph> graph;
   };
-  bool MovesBatches() const { return !device_.is_cpu() && !request_.drawn.has_value(); }
-  // Of batches of up to `nodes` nodes.
-  Recording& RecordingOf(int32_t nodes, const StepLabels* labels);
+  bool MovesBatches() const {
+    return current_ != nullptr && !device_.is_cpu() && !request_.drawn.has_value();
+  }
+  // Becomes current_, for batches of up to `nodes` nodes.
+  absl::Status Use(int32_t nodes, const StepLabels* labels, int32_t trajectories);
+  // Waits for what uses it.
+  absl::Status DropOldest();
   absl::Status Launch(const StepWork& step);
   // By itself. Graphs hold memory that it cannot have: where it finds none, they go.
   absl::Status RunFirst(const StepWork& step);
@@ -125,9 +136,10 @@ class RecordedSteps : public WholeSteps {
 
   const std::unique_ptr<StepStream> stream_;
   StepReports reports_;
-  int64_t steps_ = 0;                                            // begun
-  std::map<std::pair<int32_t, int32_t>, Recording> recordings_;  // by width and length
-  Recording* current_;
+  int64_t steps_ = 0;  // begun
+  // By width, length and trajectories.
+  std::map<std::tuple<int32_t, int32_t, int32_t>, Recording> recordings_;
+  Recording* current_ = nullptr;
 };
 
 }  // namespace vrp

@@ -38,7 +38,7 @@ class TorchWholeSteps final : public RecordedSteps {
  private:
   int64_t Trajectories(StepBaseline baseline) const {
     const bool several = baseline == StepBaseline::kShared || baseline == StepBaseline::kBest;
-    return several ? request_.trajectories : 1;
+    return several ? trajectories() : 1;
   }
   // That the gradient is along, of all instances.
   int64_t Tours(StepBaseline baseline) const {

@@ -44,7 +44,8 @@ struct WholeStepsRequest {
   // memory for the largest alone. The step remains one of all of them: draws, the loss's weights,
   // the average baseline and the report are those of the whole batch.
   int32_t parts = 1;
-  int32_t trajectories = 1;  // P, with kShared and kBest
+  // P, with kShared and kBest. 0: as many as nodes may come first in a batch's instances.
+  int32_t trajectories = 1;
   bool distinct_starts = false;
   uint64_t seed = 1;  // draws are by (seed, step from 1, b * P + p, t)
   bool bf16 = false;

@@ -34,15 +34,6 @@ std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& ba
   return scaled;
 }
 
-// How many nodes may come first in an instance of `batch`, at most.
-int32_t MostStarts(const NetworkBatch& batch) {
-  int32_t most = 1;
-  for (const RoutingProblem& problem : batch.problems) {
-    most = std::max(most, problem.tsp ? problem.nodes : problem.nodes - 1);
-  }
-  return most;
-}
-
 // Weighs the trajectories of a part by their advantages, so that the loss is a mean.
 struct Weighing {
   const NetworkBatch& batch;
@@ -128,12 +119,8 @@ class ReinforceLearner final : public Learner {
     VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
     WholeStepsRequest request = CommonWholeSteps(options_, bounds);
     request.distinct_starts = config.baseline == Baseline::kPomo;
-    // One graph has one number of trajectories.
-    if (request.distinct_starts &&
-        OwnTrajectories(bounds.starts.low) != OwnTrajectories(bounds.starts.high)) {
-      return absl::UnimplementedError("reinforce.starts: 0 on instances of several sizes");
-    }
     request.trajectories = OwnTrajectories(bounds.starts.high);
+    if (OwnTrajectories(bounds.starts.low) != request.trajectories) request.trajectories = 0;
     request.average_decay = config.average_decay;
     request.baseline = options_.baseline.get();
     return request;

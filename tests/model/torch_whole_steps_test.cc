@@ -175,11 +175,11 @@ TEST_F(TorchWholeStepsTest, TakeMemoryForOnePartAtATime) {
   const NetworkBatch batch = BatchOfStep(1);
   const auto peak = [&](int32_t parts) {
     const auto steps = MakeSteps({.parts = parts, .trajectories = 12});
+    EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());  // what is kept from then on
     const test::WorkMemory memory;
     EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());
     return memory.peak();
   };
-  peak(1);  // what is kept from the first one on
   const int64_t whole = peak(1);
   EXPECT_LT(peak(2), 0.7 * static_cast<double>(whole));
   EXPECT_LT(peak(4), 0.45 * static_cast<double>(whole));
@@ -287,6 +287,39 @@ TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
     EXPECT_EQ(report.stuck, 0);
     EXPECT_LT(report.pass_difference, 1e-5);
   }
+}
+
+TEST_F(TorchWholeStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
+  const auto steps = *engine_->MakeWholeSteps({.instances = kInstances,
+                                               .nodes = 151,
+                                               .trajectories = 0,
+                                               .distinct_starts = true,
+                                               .learning_rates = {1e-4}});
+  ASSERT_TRUE(steps->Load(state_).ok());
+  const auto step = [&](int32_t customers) {
+    return steps->Step(StepBaseline::kShared, BatchOfStep(1, customers));
+  };
+  const auto last = static_cast<int32_t>(kMostRecordings) + 2;
+  for (int32_t customers = 2; customers <= last; ++customers) {
+    ASSERT_TRUE(step(customers).ok()) << customers;
+  }
+  ASSERT_TRUE(step(last).ok());
+  EXPECT_EQ(counts_.captures, 1);
+  ASSERT_TRUE(step(2).ok());  // whose place others have
+  EXPECT_EQ(counts_.captures, 1);
+  ASSERT_TRUE(step(2).ok());
+  EXPECT_EQ(counts_.captures, 2);
+  ASSERT_TRUE(steps->Save(state_).ok());
+  EXPECT_EQ(state_.updates, kMostRecordings + 4);
+  EXPECT_EQ(engine_
+                ->MakeWholeSteps({.nodes = 7,
+                                  .drawn = UniformInstances{.customers = 6,
+                                                            .least_capacity = 20,
+                                                            .largest_capacity = 20},
+                                  .trajectories = 0})
+                .status()
+                .message(),
+            "trajectories: got 0, wanted 1 or more where the device draws instances");
 }
 
 // What graphs of other widths hold, a step that runs by itself cannot have.

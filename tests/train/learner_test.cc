@@ -266,13 +266,16 @@ TEST_F(LearnerTest, AsksForStepsInAsManyPartsAsAreAccumulated) {
   EXPECT_EQ(Make()->RequestWholeSteps()->parts, 3);
 }
 
-TEST_F(LearnerTest, SaysWhatKeepsItsStepsOnTheHost) {
+TEST_F(LearnerTest, AsksForAsManyTrajectoriesAsEachBatchHasStartsWhereSizesDiffer) {
   config_.method = TrainingMethod::kReinforce;
   config_.reinforce.baseline = Baseline::kPomo;
   config_.problem.customers = {5, 6};
-  const absl::Status status = Make()->RequestWholeSteps().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(status.message(), "reinforce.starts: 0 on instances of several sizes");
+  EXPECT_EQ(Make()->RequestWholeSteps()->trajectories, 0);
+  config_.problem.customers = {6, 6};
+  EXPECT_EQ(Make()->RequestWholeSteps()->trajectories, 6);
+  config_.problem.customers = {5, 6};
+  config_.reinforce.starts = 4;
+  EXPECT_EQ(Make()->RequestWholeSteps()->trajectories, 4);
 }
 
 TEST_F(LearnerTest, AsksForWholeStepsOfWhatItHas) {

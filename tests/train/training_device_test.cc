@@ -228,6 +228,7 @@ const DeviceCase kDeviceCases[] = {
      {kHardly, {kMixed, kForced}, {kPlainProblem, "customers: [4, 40]"}},
      kPointer},
     {{"PomoOfSizes", "reinforce", "reinforce: {baseline: pomo, starts: 5}\n"}, {kHardly, kSizes}},
+    {{"PomoOfAllStartsOfSizes", "reinforce", test::kMethods[2].more}, {kHardly, kSizes}},
     {{"OwnInstances", "reinforce", "reinforce: {baseline_instances: 20, warmup_epochs: 1}\n"},
      {kHardly, kOwn}},
     {test::kMethods[3], {kHardly}},
@@ -401,15 +402,6 @@ TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheDecoderBeginsToReadItsOwnCho
   ASSERT_TRUE(TrainOn(true, "a", test::Yaml(test::kMethods[4], kPointer), recorder).ok());
   EXPECT_EQ(counts_.captures, 2);
   EXPECT_EQ(counts_.replays, 18);
-}
-
-TEST_F(TrainingDeviceChoiceTest, LeavesToTheHostWhatTheDeviceCannotTake) {
-  const std::string yaml =
-      Changed(TransformerYaml(test::kMethods[2]), {kPlainProblem, "kind: cvrp, customers: [5, 7]"});
-  Recorder recorder;
-  const auto result = TrainOn(true, "a", yaml, recorder);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(counts_.runs, 0);
 }
 
 TEST_F(TrainingDeviceChoiceTest, TakesStepsInAsManyPartsAsAreAccumulated) {
