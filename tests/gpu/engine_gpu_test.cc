@@ -15,6 +15,7 @@
 #include "core/model/cpu_pointer_network.h"
 #include "core/model/torch_engines.h"
 #include "core/problem/generators.h"
+#include "tests/device/forwarding_step_stream.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"
@@ -46,28 +47,18 @@ std::vector<Instance> RandomInstances() {
 }
 
 // Counts what another has recorded: where that fails, tours are the same all the same.
-class RecordingStream final : public StepStream {
+class RecordingStream final : public test::ForwardingStepStream {
  public:
   RecordingStream(std::unique_ptr<StepStream> stream, int* recorded)
-      : stream_(std::move(stream)), recorded_(recorded) {}
+      : ForwardingStepStream(std::move(stream)), recorded_(recorded) {}
 
-  absl::Status Run(absl::FunctionRef<absl::Status()> work) override { return stream_->Run(work); }
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
-    auto graph = stream_->Capture(std::move(work));
+    auto graph = ForwardingStepStream::Capture(std::move(work));
     if (graph.ok()) ++*recorded_;
     return graph;
   }
-  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
-    return stream_->DoWhereAny(flags, part);
-  }
-  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
-                                                      int64_t bytes) override {
-    return stream_->CopyAside(to, from, bytes);
-  }
-  absl::Status Wait() override { return stream_->Wait(); }
 
  private:
-  const std::unique_ptr<StepStream> stream_;
   int* const recorded_;
 };
 

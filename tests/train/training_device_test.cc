@@ -2,179 +2,29 @@
 // by step: the same instances, tours and baselines.
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
-#include "absl/functional/function_ref.h"
 #include "core/device/executor.h"
-#include "core/model/owned_engine.h"
-#include "core/model/safetensors.h"
-#include "core/model/torch_engines.h"
-#include "core/train/checkpoint.h"
 #include "gtest/gtest.h"
-#include "tests/model/torch_memory.h"
-#include "tests/model/torch_step_stream.h"
-#include "tests/testing/instance_builder.h"
-#include "tests/train/label_line.h"
-#include "tests/train/trainer_fixture.h"
+#include "tests/train/training_device_fixture.h"
 
 namespace vrp {
 namespace {
 
+using test::Change;
+using test::Changed;
+using test::kDroppingPointer;
+using test::kInParts;
+using test::kPointer;
+using test::kSlower;
+using test::kTransformer;
 using test::Method;
 using test::Recorder;
-
-constexpr char kTransformer[] =
-    "model: gt\n"
-    "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2, edge_bias: true}\n";
-constexpr char kPointer[] = "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0}\n";
-constexpr char kDroppingPointer[] =
-    "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0.2}\n";
-
-std::string TransformerYaml(const Method& method) { return test::Yaml(method, kTransformer); }
-
-// Own instances and labels of several sizes: 36 each, so that an epoch's last batch is smaller.
-std::string Lines(bool labels) {
-  std::string text;
-  for (uint64_t seed = 1; seed <= 36; ++seed) {
-    const bool cities = seed % 5 == 0;
-    const Instance instance = test::AnInstance()
-                                  .Kind(cities ? ProblemKind::kTsp : ProblemKind::kCvrp)
-                                  .WithCustomers(3 + static_cast<int32_t>(seed) % 4)
-                                  .Seed(seed)
-                                  .Build();
-    text += labels ? test::LabelLine(instance) : WriteJson(instance) + "\n";
-  }
-  return text;
-}
-
-// Own instances, of which some are given by their matrix alone.
-std::string MatrixLines() {
-  std::string text;
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
-    test::InstanceBuilder builder = test::AnInstance();
-    builder.WithCustomers(3 + static_cast<int32_t>(seed) % 4).RandomDemands().Seed(seed);
-    if (seed % 3 != 0) builder.ExplicitMatrix(0.4);
-    text += WriteJson(builder.Build()) + "\n";
-  }
-  return text;
-}
-
-// How much memory there is for a step's work, and how much one has taken at most.
-struct StepMemory {
-  int64_t limit = std::numeric_limits<int64_t>::max();
-  int64_t peak = 0;
-
-  absl::Status Do(absl::FunctionRef<absl::Status()> work) {
-    const test::WorkMemory memory(limit);
-    const absl::Cleanup note = [&] { peak = std::max(peak, memory.peak()); };
-    return work();
-  }
-};
-
-// A stream of a device with so much.
-class BoundedStream final : public StepStream {
- public:
-  // `memory` outlives it.
-  BoundedStream(std::unique_ptr<StepStream> stream, StepMemory* memory)
-      : stream_(std::move(stream)), memory_(memory) {}
-
-  absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
-    return stream_->Run([&] { return memory_->Do(work); });
-  }
-  absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
-    return stream_->Capture(
-        [memory = memory_, work = std::move(work)] { return memory->Do(work); });
-  }
-  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
-    return stream_->DoWhereAny(flags, part);
-  }
-  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
-                                                      int64_t bytes) override {
-    return stream_->CopyAside(to, from, bytes);
-  }
-  absl::Status Wait() override { return stream_->Wait(); }
-
- private:
-  const std::unique_ptr<StepStream> stream_;
-  StepMemory* const memory_;
-};
-
-class TrainingDeviceFixture : public test::TrainerFixture {
- protected:
-  TrainingDeviceFixture() {
-    EXPECT_TRUE(AtomicWriteFile(root_ + "/own.jsonl", Lines(false)).ok());
-    EXPECT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", Lines(true)).ok());
-    EXPECT_TRUE(AtomicWriteFile(root_ + "/matrices.jsonl", MatrixLines()).ok());
-  }
-
-  // LibTorch's engines on the CPU, with or without a stream for whole steps.
-  void UseEngines(bool whole_steps) {
-    engines_ = [this, whole_steps](const TrainingConfig& config, DeviceId, EngineOptions options) {
-      if (whole_steps) options.step_stream = [this] { return MakeStream(); };
-      const TorchEngineRequest request = {.device = {}, .seed = config.seed, .options = options};
-      absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
-          config.model == "gt" ? MakeTorchGraphTransformerEngine(config.graph_transformer, request)
-                               : MakeTorchPointerEngine(config.network, request);
-      if (executor_ == nullptr || !engine.ok()) return engine;
-      return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
-          MakeOwnedEngine(*std::move(engine), *executor_, Priority::kTraining));
-    };
-  }
-  std::unique_ptr<StepStream> MakeStream() {
-    const bool refuses = refused_graphs_ > 0;
-    if (refuses) --refused_graphs_;
-    return std::make_unique<BoundedStream>(
-        test::TorchStepStream(
-            {.counts = &counts_, .capture_status = refuses ? capture_status_ : absl::OkStatus()}),
-        &memory_);
-  }
-
-  absl::StatusOr<TrainingResult> TrainOn(bool whole_steps, const std::string& name,
-                                         const std::string& yaml, Recorder& recorder) {
-    UseEngines(whole_steps);
-    return Train(name, yaml, recorder);
-  }
-
-  // Largest difference of a weight between two models.
-  double Difference(const std::string& a, const std::string& b) const {
-    const std::string texts[] = {WeightsOf(a), WeightsOf(b)};
-    const auto one = SafetensorsFile::Parse(texts[0], a);
-    const auto two = SafetensorsFile::Parse(texts[1], b);
-    EXPECT_TRUE(one.ok() && two.ok());
-    double largest = 0;
-    for (const TensorView& tensor : one->tensors()) {
-      const TensorView* const other = two->Find(tensor.name);
-      const auto* const x = reinterpret_cast<const float*>(tensor.data.data());
-      const auto* const y = reinterpret_cast<const float*>(other->data.data());
-      for (size_t i = 0; i < tensor.data.size() / sizeof(float); ++i) {
-        largest = std::max(largest, std::abs(double{x[i]} - y[i]));
-      }
-    }
-    return largest;
-  }
-
-  test::StepStreamCounts counts_;
-  absl::Status capture_status_ = absl::ResourceExhaustedError("no memory for a graph");
-  int refused_graphs_ = 0;  // so many streams' captures end like that
-  StepMemory memory_;
-  std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
-};
-
-using Change = std::pair<const char*, const char*>;  // from, to
-
-std::string Changed(std::string yaml, const Change& change) {
-  const size_t at = yaml.find(change.first);
-  EXPECT_NE(at, std::string::npos) << change.first;
-  return yaml.replace(at, std::string(change.first).size(), change.second);
-}
+using test::TrainingDeviceFixture;
+using test::TransformerYaml;
 
 struct DeviceCase {
   Method method;
@@ -200,11 +50,9 @@ constexpr char kForced[] = "teacher_forcing_end: 1";
 constexpr char kMixed[] = "teacher_forcing_end: 0.5";
 // At the others' rate a pointer network's training is wild, and roundings grow with it.
 const Change kSlowly = {"learning_rate: 0.03", "learning_rate: 0.003"};
-const Change kSlower = {"learning_rate: 0.03", "learning_rate: 0.001"};
 // Padding rounds in another way, and Adam makes whole updates of gradients that are only roundings.
 // At this rate weights hardly move, so that each step is compared by itself.
 const Change kHardly = {"learning_rate: 0.03", "learning_rate: 0.0000001"};
-const Change kInParts = {"batch_size: 8", "batch_size: 8, accumulate_steps: 3"};
 const Change kAveraged = {"batch_size: 8", "batch_size: 8, weight_average: 0.8"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
 const DeviceCase kDeviceCases[] = {
@@ -413,136 +261,6 @@ TEST_F(TrainingDeviceChoiceTest, TakesStepsInAsManyPartsAsAreAccumulated) {
       << recorder.log;
   EXPECT_EQ(counts_.captures, 1);
   EXPECT_EQ(counts_.replays, 19);
-}
-
-// Steps that find too little memory: of which log and outcome are compared with those of the host.
-class TrainingMemoryTest : public TrainingDeviceFixture {
- protected:
-  static std::string Yaml(const Method& method, const char* model = kTransformer) {
-    return Changed(test::Yaml(method, model), kSlower);
-  }
-  void ExpectTheWayOfTheHost(const std::string& name, const std::string& yaml,
-                             const Recorder& actual) {
-    Recorder expected;
-    ASSERT_TRUE(TrainOn(false, name + "-host", yaml, expected).ok());
-    ASSERT_EQ(actual.steps.size(), expected.steps.size());
-    for (size_t i = 0; i < expected.steps.size(); ++i) {
-      SCOPED_TRACE(i + 1);
-      EXPECT_EQ(actual.steps[i].step, expected.steps[i].step);
-      EXPECT_EQ(actual.steps[i].instances_seen, expected.steps[i].instances_seen);
-      EXPECT_NEAR(actual.steps[i].train_cost, expected.steps[i].train_cost, 1e-9);
-      EXPECT_NEAR(actual.steps[i].loss, expected.steps[i].loss, 1e-5);
-      EXPECT_TRUE(std::isfinite(actual.steps[i].totals.seconds));
-    }
-    // Not the weights: Adam makes whole updates of gradients that are only roundings.
-    ASSERT_EQ(actual.epochs.size(), expected.epochs.size());
-    for (size_t i = 0; i < expected.epochs.size(); ++i) {
-      EXPECT_NEAR(actual.epochs[i].validation_cost, expected.epochs[i].validation_cost, 1e-6);
-    }
-  }
-  // That of the newest checkpoint: instances at once.
-  double MicroBatch(const std::string& name) const {
-    return ReadNewestCheckpoint(root_ + "/" + name + "/checkpoint")->numbers.at("micro_batch");
-  }
-  static void ExpectLine(const Recorder& recorder, const std::string& line) {
-    EXPECT_NE(recorder.log.find(line + "\n"), std::string::npos) << line << ":\n" << recorder.log;
-  }
-};
-
-TEST_F(TrainingMemoryTest, HalvesTheInstancesAtOnceUntilThereIsMemory) {
-  const std::vector<std::pair<Method, const char*>> kinds = {{test::kMethods[0], kTransformer},
-                                                             {test::kMethods[1], kTransformer},
-                                                             {test::kMethods[2], kTransformer},
-                                                             {test::kMethods[1], kPointer},
-                                                             {test::kMethods[4], kPointer}};
-  for (const auto& [method, model] : kinds) {
-    const std::string name = std::string(method.name) + (model == kPointer ? "Pointer" : "");
-    SCOPED_TRACE(name);
-    const std::string yaml = Yaml(method, model);
-    memory_ = {};
-    Recorder two;  // at once
-    const Change accumulating = {"batch_size: 8", "batch_size: 8, accumulate_steps: 4"};
-    ASSERT_TRUE(TrainOn(true, name + "-two", Changed(yaml, accumulating), two).ok());
-    memory_.limit = memory_.peak * 11 / 10;
-    Recorder halved;
-    const auto result = TrainOn(true, name, yaml, halved);
-    ASSERT_TRUE(result.ok()) << result.status();
-    ExpectLine(halved, "step 1: out of memory; from here on 4 instances at once");
-    ExpectLine(halved, "step 1: out of memory; from here on 2 instances at once");
-    EXPECT_EQ(halved.log.find("2: out of memory"), std::string::npos) << halved.log;
-    EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
-    EXPECT_EQ(MicroBatch(name), 2);
-    ExpectTheWayOfTheHost(name, yaml, halved);
-  }
-}
-
-TEST_F(TrainingMemoryTest, HalvesThemWhereAGraphFindsNone) {
-  const std::string yaml = Yaml(test::kMethods[1]);
-  refused_graphs_ = 2;
-  Recorder halved;
-  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
-  // The first of the steps that are made anew runs by itself.
-  ExpectLine(halved, "step 2: out of memory; from here on 4 instances at once");
-  ExpectLine(halved, "step 3: out of memory; from here on 2 instances at once");
-  EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
-  EXPECT_EQ(counts_.captures, 3);
-  EXPECT_EQ(counts_.replays, 17);
-  ExpectTheWayOfTheHost("halved", yaml, halved);
-}
-
-TEST_F(TrainingMemoryTest, GoesOnInAsManyPartsAfterAnInterruption) {
-  const std::string yaml = Yaml(test::kMethods[1]);
-  refused_graphs_ = 1;
-  Recorder whole;
-  ASSERT_TRUE(TrainOn(true, "whole", yaml, whole).ok());
-  refused_graphs_ = 1;
-  Recorder first;
-  first.cancel_at = 8;
-  EXPECT_EQ(TrainOn(true, "cut", yaml, first).status().code(), absl::StatusCode::kCancelled);
-  Recorder second;
-  ASSERT_TRUE(TrainOn(true, "cut", yaml, second).ok());
-  ExpectLine(second, "steps: whole ones on the device in 2 parts, told every 16");
-  EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
-}
-
-TEST_F(TrainingMemoryTest, BeginsWithThePartsThatAreAccumulated) {
-  refused_graphs_ = 1;
-  const std::string yaml = Changed(Yaml(test::kMethods[1]), kInParts);
-  Recorder halved;
-  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
-  ExpectLine(halved, "step 2: out of memory; from here on 2 instances at once");
-  ExpectTheWayOfTheHost("halved", yaml, halved);
-}
-
-TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNotEvenOneInstanceFindsAny) {
-  for (const Change& change : {Change{"batch_size: 8", "batch_size: 8"}, kInParts}) {
-    const std::string yaml = Changed(Yaml(test::kMethods[2]), change);
-    memory_.limit = 1;
-    const std::string name = change.second;
-    Recorder left;
-    const auto result = TrainOn(true, name, yaml, left);
-    ASSERT_TRUE(result.ok()) << result.status();
-    ExpectLine(left, "step 1: out of memory; from here on 1 instances at once");
-    ExpectLine(left, "step 1: from here on part by part: out of memory");
-    EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have the memory
-    ExpectTheWayOfTheHost(name, yaml, left);
-  }
-}
-
-TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNothingCanBeRecorded) {
-  // The second network's instances are the host's: of those that it has made some are left.
-  for (const char* const model : {kTransformer, kPointer}) {
-    const std::string yaml = Changed(Yaml(test::kMethods[1], model), kInParts);
-    capture_status_ = absl::InternalError("no graphs");
-    refused_graphs_ = 1;
-    const std::string name = model == kPointer ? "pointer" : "transformer";
-    Recorder refused;
-    const auto result = TrainOn(true, name, yaml, refused);
-    ASSERT_TRUE(result.ok()) << result.status();
-    ExpectLine(refused, "step 2: from here on part by part: no graphs");
-    EXPECT_EQ(refused.log.find("out of memory"), std::string::npos) << refused.log;
-    ExpectTheWayOfTheHost(name, yaml, refused);
-  }
 }
 
 }  // namespace

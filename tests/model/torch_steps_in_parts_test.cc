@@ -1,0 +1,152 @@
+// Steps that take their instances in parts, on the CPU, beside those that take all at once.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "core/model/torch_engines.h"
+#include "gtest/gtest.h"
+#include "tests/model/torch_step_stream.h"
+#include "tests/model/torch_testing.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kDivided = 7;
+constexpr int64_t kDividedSteps = 5;
+
+struct PartsCase {
+  const char* name;
+  StepBaseline baseline;
+  bool pointer = false;
+  bool drawn = false;
+};
+void PrintTo(const PartsCase& one, std::ostream* out) { *out << one.name; }
+
+class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
+ protected:
+  struct Ended {
+    std::vector<WholeStepReport> reports;
+    std::vector<float> weights;
+    std::vector<float> weight_average;
+    double average = 0;  // of costs
+  };
+
+  Ended Run(int32_t parts) {
+    const std::unique_ptr<PolicyEngine> engine = MakeEngine();
+    const std::unique_ptr<PolicyEngine> baseline = MakeEngine();
+    for (float& weight : baseline->parameters().values()) weight *= 1.1F;
+    baseline->ParametersChanged();
+    const bool shared = GetParam().baseline == StepBaseline::kShared;
+    // Where gradients are roundings alone, so are updates.
+    WholeStepsRequest request = {.instances = kDivided,
+                                 .nodes = 8,
+                                 .parts = parts,
+                                 .trajectories = shared ? 3 : 1,
+                                 .distinct_starts = shared,
+                                 .baseline = baseline.get(),
+                                 .adamw = {.epsilon = 1e-3},
+                                 .weight_average = 0.5,
+                                 .learning_rates = {1e-3},
+                                 .report_every = 2};
+    if (GetParam().drawn) request.drawn = kDrawn;
+    const auto steps = engine->MakeWholeSteps(request);
+    EXPECT_TRUE(steps.ok()) << steps.status();
+    Ended ended;
+    const std::span<float> values = engine->parameters().values();
+    std::vector<float> mean(values.size());
+    std::vector<float> square(values.size());
+    ended.weight_average.assign(values.begin(), values.end());
+    WholeStepsState state = {
+        .mean = mean, .square = square, .weight_average = ended.weight_average};
+    EXPECT_TRUE((*steps)->Load(state).ok());
+    for (int64_t step = 1; step <= kDividedSteps; ++step) {
+      const absl::Status begun =
+          GetParam().drawn
+              ? (*steps)->Step(GetParam().baseline)
+              : (*steps)->Step(GetParam().baseline, BatchOfSizes(step, engine->node_order()));
+      EXPECT_TRUE(begun.ok()) << begun;
+    }
+    EXPECT_TRUE((*steps)->Save(state).ok());
+    ended.reports = (*steps)->TakeReports();
+    ended.weights.assign(values.begin(), values.end());
+    ended.average = state.average.value;
+    return ended;
+  }
+
+ private:
+  static constexpr UniformInstances kDrawn = {
+      .seed = 77, .customers = 7, .least_capacity = 20, .largest_capacity = 30};
+
+  std::unique_ptr<PolicyEngine> MakeEngine() {
+    const EngineOptions options = {
+        .step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); }};
+    if (!GetParam().pointer) {
+      return test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
+    }
+    return *MakeTorchPointerEngine({.hidden = 16, .layers = 2}, {.device = {}, .options = options});
+  }
+
+  static NetworkBatch BatchOfSizes(int64_t step, NodeOrder order) {
+    std::vector<Instance> instances;
+    for (int32_t b = 0; b < kDivided; ++b) {
+      instances.push_back(test::AnInstance()
+                              .WithCustomers(4 + b % 4)
+                              .RandomDemands()
+                              .Seed(static_cast<uint64_t>(step * kDivided + b))
+                              .Build());
+    }
+    return test::BatchOf(instances, order);
+  }
+
+  test::StepStreamCounts counts_;
+};
+
+double LargestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+  double largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(double{a[i]} - b[i]));
+  }
+  return largest;
+}
+
+TEST_P(StepsInPartsTest, AreThoseOfTheWholeBatch) {
+  const Ended whole = Run(1);
+  ASSERT_EQ(whole.reports.size(), kDividedSteps);
+  for (const int32_t parts : {2, 3, kDivided}) {
+    SCOPED_TRACE(parts);
+    const Ended divided = Run(parts);
+    ASSERT_EQ(divided.reports.size(), kDividedSteps);
+    for (size_t i = 0; i < kDividedSteps; ++i) {
+      SCOPED_TRACE(i + 1);
+      const WholeStepReport& expected = whole.reports[i];
+      const WholeStepReport& actual = divided.reports[i];
+      EXPECT_NEAR(actual.cost, expected.cost, 1e-9);  // the same tours
+      EXPECT_NEAR(actual.loss, expected.loss, 1e-6);
+      EXPECT_NEAR(actual.gradient_norm, expected.gradient_norm, 1e-4 * expected.gradient_norm);
+      EXPECT_EQ(actual.instances, kDivided);
+      EXPECT_EQ(actual.stuck, 0);
+      EXPECT_LT(actual.pass_difference, 1e-5);
+      EXPECT_TRUE(actual.applied);
+    }
+    EXPECT_LT(LargestDifference(divided.weights, whole.weights), 1e-6);
+    EXPECT_LT(LargestDifference(divided.weight_average, whole.weight_average), 1e-6);
+    EXPECT_NEAR(divided.average, whole.average, 1e-9);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Baselines, StepsInPartsTest,
+                         testing::Values(PartsCase{"Shared", StepBaseline::kShared},
+                                         PartsCase{"Average", StepBaseline::kAverage},
+                                         PartsCase{"Greedy", StepBaseline::kGreedy},
+                                         PartsCase{"Drawn", StepBaseline::kShared, false, true},
+                                         PartsCase{"DrawnWithAnAverage", StepBaseline::kAverage,
+                                                   false, true},
+                                         PartsCase{"PointerShared", StepBaseline::kShared, true},
+                                         PartsCase{"PointerAverage", StepBaseline::kAverage, true},
+                                         PartsCase{"PointerGreedy", StepBaseline::kGreedy, true}),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace vrp

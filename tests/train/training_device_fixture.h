@@ -1,0 +1,169 @@
+// Trainings whose steps a device takes by itself, for which a fake stream on the CPU stands.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/functional/function_ref.h"
+#include "core/device/executor.h"
+#include "core/model/owned_engine.h"
+#include "core/model/safetensors.h"
+#include "core/model/torch_engines.h"
+#include "gtest/gtest.h"
+#include "tests/device/forwarding_step_stream.h"
+#include "tests/model/torch_memory.h"
+#include "tests/model/torch_step_stream.h"
+#include "tests/testing/instance_builder.h"
+#include "tests/train/label_line.h"
+#include "tests/train/trainer_fixture.h"
+
+namespace vrp::test {
+
+inline constexpr char kTransformer[] =
+    "model: gt\n"
+    "graph_transformer: {hidden: 32, heads: 4, feed_forward: 48, layers: 2, edge_bias: true}\n";
+inline constexpr char kPointer[] = "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0}\n";
+inline constexpr char kDroppingPointer[] =
+    "model: ptrnet\nnetwork: {hidden: 32, layers: 2, dropout: 0.2}\n";
+
+inline std::string TransformerYaml(const Method& method) { return Yaml(method, kTransformer); }
+
+// Own instances and labels of several sizes: 36 each, so that an epoch's last batch is smaller.
+inline std::string Lines(bool labels) {
+  std::string text;
+  for (uint64_t seed = 1; seed <= 36; ++seed) {
+    const bool cities = seed % 5 == 0;
+    const Instance instance = AnInstance()
+                                  .Kind(cities ? ProblemKind::kTsp : ProblemKind::kCvrp)
+                                  .WithCustomers(3 + static_cast<int32_t>(seed) % 4)
+                                  .Seed(seed)
+                                  .Build();
+    text += labels ? LabelLine(instance) : WriteJson(instance) + "\n";
+  }
+  return text;
+}
+
+// Own instances, of which some are given by their matrix alone.
+inline std::string MatrixLines() {
+  std::string text;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    InstanceBuilder builder = AnInstance();
+    builder.WithCustomers(3 + static_cast<int32_t>(seed) % 4).RandomDemands().Seed(seed);
+    if (seed % 3 != 0) builder.ExplicitMatrix(0.4);
+    text += WriteJson(builder.Build()) + "\n";
+  }
+  return text;
+}
+
+// How much memory there is for a step's work, and how much one has taken at most.
+struct StepMemory {
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  int64_t peak = 0;
+
+  absl::Status Do(absl::FunctionRef<absl::Status()> work) {
+    const WorkMemory memory(limit);
+    const absl::Cleanup note = [&] { peak = std::max(peak, memory.peak()); };
+    return work();
+  }
+};
+
+// A stream of a device with so much.
+class BoundedStream final : public ForwardingStepStream {
+ public:
+  // `memory` outlives it.
+  BoundedStream(std::unique_ptr<StepStream> stream, StepMemory* memory)
+      : ForwardingStepStream(std::move(stream)), memory_(memory) {}
+
+  absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
+    return ForwardingStepStream::Run([&] { return memory_->Do(work); });
+  }
+  absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
+    return ForwardingStepStream::Capture(
+        [memory = memory_, work = std::move(work)] { return memory->Do(work); });
+  }
+
+ private:
+  StepMemory* const memory_;
+};
+
+class TrainingDeviceFixture : public TrainerFixture {
+ protected:
+  TrainingDeviceFixture() {
+    EXPECT_TRUE(AtomicWriteFile(root_ + "/own.jsonl", Lines(false)).ok());
+    EXPECT_TRUE(AtomicWriteFile(root_ + "/labels.jsonl", Lines(true)).ok());
+    EXPECT_TRUE(AtomicWriteFile(root_ + "/matrices.jsonl", MatrixLines()).ok());
+  }
+
+  // LibTorch's engines on the CPU, with or without a stream for whole steps.
+  void UseEngines(bool whole_steps) {
+    engines_ = [this, whole_steps](const TrainingConfig& config, DeviceId, EngineOptions options) {
+      if (whole_steps) options.step_stream = [this] { return MakeStream(); };
+      const TorchEngineRequest request = {.device = {}, .seed = config.seed, .options = options};
+      absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
+          config.model == "gt" ? MakeTorchGraphTransformerEngine(config.graph_transformer, request)
+                               : MakeTorchPointerEngine(config.network, request);
+      if (executor_ == nullptr || !engine.ok()) return engine;
+      return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
+          MakeOwnedEngine(*std::move(engine), *executor_, Priority::kTraining));
+    };
+  }
+  std::unique_ptr<StepStream> MakeStream() {
+    const bool refuses = refused_graphs_ > 0;
+    if (refuses) --refused_graphs_;
+    return std::make_unique<BoundedStream>(
+        TorchStepStream(
+            {.counts = &counts_, .capture_status = refuses ? capture_status_ : absl::OkStatus()}),
+        &memory_);
+  }
+
+  absl::StatusOr<TrainingResult> TrainOn(bool whole_steps, const std::string& name,
+                                         const std::string& yaml, Recorder& recorder) {
+    UseEngines(whole_steps);
+    return Train(name, yaml, recorder);
+  }
+
+  // Largest difference of a weight between two models.
+  double Difference(const std::string& a, const std::string& b) const {
+    const std::string texts[] = {WeightsOf(a), WeightsOf(b)};
+    const auto one = SafetensorsFile::Parse(texts[0], a);
+    const auto two = SafetensorsFile::Parse(texts[1], b);
+    EXPECT_TRUE(one.ok() && two.ok());
+    double largest = 0;
+    for (const TensorView& tensor : one->tensors()) {
+      const TensorView* const other = two->Find(tensor.name);
+      const auto* const x = reinterpret_cast<const float*>(tensor.data.data());
+      const auto* const y = reinterpret_cast<const float*>(other->data.data());
+      for (size_t i = 0; i < tensor.data.size() / sizeof(float); ++i) {
+        largest = std::max(largest, std::abs(double{x[i]} - y[i]));
+      }
+    }
+    return largest;
+  }
+
+  StepStreamCounts counts_;
+  absl::Status capture_status_ = absl::ResourceExhaustedError("no memory for a graph");
+  int refused_graphs_ = 0;  // so many streams' captures end like that
+  StepMemory memory_;
+  std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
+};
+
+using Change = std::pair<const char*, const char*>;  // from, to
+
+inline std::string Changed(std::string yaml, const Change& change) {
+  const size_t at = yaml.find(change.first);
+  EXPECT_NE(at, std::string::npos) << change.first;
+  return yaml.replace(at, std::string(change.first).size(), change.second);
+}
+
+inline const Change kInParts = {"batch_size: 8", "batch_size: 8, accumulate_steps: 3"};
+inline const Change kSlower = {"learning_rate: 0.03", "learning_rate: 0.001"};
+
+}  // namespace vrp::test

@@ -1,0 +1,155 @@
+// Whole steps on a device that has too little memory for them.
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/train/checkpoint.h"
+#include "gtest/gtest.h"
+#include "tests/train/training_device_fixture.h"
+
+namespace vrp {
+namespace {
+
+using test::Change;
+using test::Changed;
+using test::kInParts;
+using test::kPointer;
+using test::kSlower;
+using test::kTransformer;
+using test::Method;
+using test::Recorder;
+using test::TrainingDeviceFixture;
+
+// Steps that find too little memory: of which log and outcome are compared with those of the host.
+class TrainingMemoryTest : public TrainingDeviceFixture {
+ protected:
+  static std::string Yaml(const Method& method, const char* model = kTransformer) {
+    return Changed(test::Yaml(method, model), kSlower);
+  }
+  void ExpectTheWayOfTheHost(const std::string& name, const std::string& yaml,
+                             const Recorder& actual) {
+    Recorder expected;
+    ASSERT_TRUE(TrainOn(false, name + "-host", yaml, expected).ok());
+    ASSERT_EQ(actual.steps.size(), expected.steps.size());
+    for (size_t i = 0; i < expected.steps.size(); ++i) {
+      SCOPED_TRACE(i + 1);
+      EXPECT_EQ(actual.steps[i].step, expected.steps[i].step);
+      EXPECT_EQ(actual.steps[i].instances_seen, expected.steps[i].instances_seen);
+      EXPECT_NEAR(actual.steps[i].train_cost, expected.steps[i].train_cost, 1e-9);
+      EXPECT_NEAR(actual.steps[i].loss, expected.steps[i].loss, 1e-5);
+      EXPECT_TRUE(std::isfinite(actual.steps[i].totals.seconds));
+    }
+    // Not the weights: Adam makes whole updates of gradients that are only roundings.
+    ASSERT_EQ(actual.epochs.size(), expected.epochs.size());
+    for (size_t i = 0; i < expected.epochs.size(); ++i) {
+      EXPECT_NEAR(actual.epochs[i].validation_cost, expected.epochs[i].validation_cost, 1e-6);
+    }
+  }
+  // That of the newest checkpoint: instances at once.
+  double MicroBatch(const std::string& name) const {
+    return ReadNewestCheckpoint(root_ + "/" + name + "/checkpoint")->numbers.at("micro_batch");
+  }
+  static void ExpectLine(const Recorder& recorder, const std::string& line) {
+    EXPECT_NE(recorder.log.find(line + "\n"), std::string::npos) << line << ":\n" << recorder.log;
+  }
+};
+
+TEST_F(TrainingMemoryTest, HalvesTheInstancesAtOnceUntilThereIsMemory) {
+  const std::vector<std::pair<Method, const char*>> kinds = {{test::kMethods[0], kTransformer},
+                                                             {test::kMethods[1], kTransformer},
+                                                             {test::kMethods[2], kTransformer},
+                                                             {test::kMethods[1], kPointer},
+                                                             {test::kMethods[4], kPointer}};
+  for (const auto& [method, model] : kinds) {
+    const std::string name = std::string(method.name) + (model == kPointer ? "Pointer" : "");
+    SCOPED_TRACE(name);
+    const std::string yaml = Yaml(method, model);
+    memory_ = {};
+    Recorder two;  // at once
+    const Change accumulating = {"batch_size: 8", "batch_size: 8, accumulate_steps: 4"};
+    ASSERT_TRUE(TrainOn(true, name + "-two", Changed(yaml, accumulating), two).ok());
+    memory_.limit = memory_.peak * 11 / 10;
+    Recorder halved;
+    const auto result = TrainOn(true, name, yaml, halved);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectLine(halved, "step 1: out of memory; from here on 4 instances at once");
+    ExpectLine(halved, "step 1: out of memory; from here on 2 instances at once");
+    EXPECT_EQ(halved.log.find("2: out of memory"), std::string::npos) << halved.log;
+    EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
+    EXPECT_EQ(MicroBatch(name), 2);
+    ExpectTheWayOfTheHost(name, yaml, halved);
+  }
+}
+
+TEST_F(TrainingMemoryTest, HalvesThemWhereAGraphFindsNone) {
+  const std::string yaml = Yaml(test::kMethods[1]);
+  refused_graphs_ = 2;
+  Recorder halved;
+  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
+  // The first of the steps that are made anew runs by itself.
+  ExpectLine(halved, "step 2: out of memory; from here on 4 instances at once");
+  ExpectLine(halved, "step 3: out of memory; from here on 2 instances at once");
+  EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
+  EXPECT_EQ(counts_.captures, 3);
+  EXPECT_EQ(counts_.replays, 17);
+  ExpectTheWayOfTheHost("halved", yaml, halved);
+}
+
+TEST_F(TrainingMemoryTest, GoesOnInAsManyPartsAfterAnInterruption) {
+  const std::string yaml = Yaml(test::kMethods[1]);
+  refused_graphs_ = 1;
+  Recorder whole;
+  ASSERT_TRUE(TrainOn(true, "whole", yaml, whole).ok());
+  refused_graphs_ = 1;
+  Recorder first;
+  first.cancel_at = 8;
+  EXPECT_EQ(TrainOn(true, "cut", yaml, first).status().code(), absl::StatusCode::kCancelled);
+  Recorder second;
+  ASSERT_TRUE(TrainOn(true, "cut", yaml, second).ok());
+  ExpectLine(second, "steps: whole ones on the device in 2 parts, told every 16");
+  EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
+}
+
+TEST_F(TrainingMemoryTest, BeginsWithThePartsThatAreAccumulated) {
+  refused_graphs_ = 1;
+  const std::string yaml = Changed(Yaml(test::kMethods[1]), kInParts);
+  Recorder halved;
+  ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
+  ExpectLine(halved, "step 2: out of memory; from here on 2 instances at once");
+  ExpectTheWayOfTheHost("halved", yaml, halved);
+}
+
+TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNotEvenOneInstanceFindsAny) {
+  for (const Change& change : {Change{"batch_size: 8", "batch_size: 8"}, kInParts}) {
+    const std::string yaml = Changed(Yaml(test::kMethods[2]), change);
+    memory_.limit = 1;
+    const std::string name = change.second;
+    Recorder left;
+    const auto result = TrainOn(true, name, yaml, left);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectLine(left, "step 1: out of memory; from here on 1 instances at once");
+    ExpectLine(left, "step 1: from here on part by part: out of memory");
+    EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have the memory
+    ExpectTheWayOfTheHost(name, yaml, left);
+  }
+}
+
+TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNothingCanBeRecorded) {
+  // The second network's instances are the host's: of those that it has made some are left.
+  for (const char* const model : {kTransformer, kPointer}) {
+    const std::string yaml = Changed(Yaml(test::kMethods[1], model), kInParts);
+    capture_status_ = absl::InternalError("no graphs");
+    refused_graphs_ = 1;
+    const std::string name = model == kPointer ? "pointer" : "transformer";
+    Recorder refused;
+    const auto result = TrainOn(true, name, yaml, refused);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ExpectLine(refused, "step 2: from here on part by part: no graphs");
+    EXPECT_EQ(refused.log.find("out of memory"), std::string::npos) << refused.log;
+    ExpectTheWayOfTheHost(name, yaml, refused);
+  }
+}
+
+}  // namespace
+}  // namespace vrp
