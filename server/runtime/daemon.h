@@ -39,8 +39,9 @@ class Daemon {
   // the address cannot be listened on; others: a file of TLS or of tokens is wrong.
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
-  // Not serving any more, streams ended (UNAVAILABLE), calls under way given `drain` to end, then
-  // cancelled; searches are told in time, and answer the best that they have. The running jobs are
+  // Nobody connects any more, and streams end (UNAVAILABLE). Calls under way, and those that come
+  // meanwhile on a connection that there is, are given `drain` to end, then cancelled; searches are
+  // told in time, and answer the best that they have. The running jobs are
   // stopped with what they have stored. Blocks until all of it is done.
   ~Daemon();
 
