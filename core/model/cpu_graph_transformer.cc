@@ -48,7 +48,7 @@ class CpuGraphTransformer final : public Float64Engine {
             {.hidden = options.hidden, .heads = options.heads, .clip = options.logit_clip},
             BestIsa())),
         parameters_(pass_.layout(), seed) {
-    ParametersChanged();
+    Pack();
   }
 
   std::string_view architecture() const override { return "gt"; }
@@ -58,11 +58,9 @@ class CpuGraphTransformer final : public Float64Engine {
   const FlatParameters& parameters() const override { return parameters_; }
   std::span<const double> LastGradient() const override { return last_gradient_; }
 
-  void ParametersChanged() override {
-    if constexpr (!std::is_same_v<T, float>) {
-      values_.assign(parameters_.values().begin(), parameters_.values().end());
-    }
-    pass_.Pack(Values());
+  absl::Status ParametersChanged() override {
+    Pack();
+    return absl::OkStatus();
   }
 
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
@@ -127,6 +125,13 @@ class CpuGraphTransformer final : public Float64Engine {
                                            int32_t at_once = 0) {
     return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request), at_once},
                          [&](int32_t b) { return batch.first_rows[b]; });
+  }
+
+  void Pack() {
+    if constexpr (!std::is_same_v<T, float>) {
+      values_.assign(parameters_.values().begin(), parameters_.values().end());
+    }
+    pass_.Pack(Values());
   }
 
   const T* Values() const {

@@ -37,9 +37,10 @@ class CpuPointerNetwork final : public PolicyEngine {
   bool HasBf16() const override { return bf16_ != nullptr; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
-  void ParametersChanged() override {
+  absl::Status ParametersChanged() override {
     plain_.Forget();
     if (bf16_ != nullptr) bf16_->Forget();
+    return absl::OkStatus();
   }
 
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,

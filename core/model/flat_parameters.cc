@@ -98,8 +98,8 @@ std::span<const float> FlatParameters::Get(std::string_view name) const {
 
 void FlatParameters::TrackGradient() { gradient_.assign(values_.size(), 0); }
 
-std::string FlatParameters::Save() const {
-  const auto bytes = std::as_bytes(values());
+std::string FlatParameters::Save(std::span<const float> values) const {
+  const auto bytes = std::as_bytes(values);
   std::vector<TensorView> tensors;
   size_t offset = 0;
   for (const ParameterShape& shape : layout_.shapes()) {

@@ -59,7 +59,9 @@ class FlatParameters {
   void TrackGradient();
 
   // float32 safetensors under the parameters' names.
-  std::string Save() const;
+  std::string Save() const { return Save(values()); }
+  // Other values of the same network's parameters ([size]).
+  std::string Save(std::span<const float> values) const;
   // Every parameter must be there with its shape and finite values, and nothing else; on failure
   // nothing has changed.
   absl::Status Load(const SafetensorsFile& file, std::string_view name);

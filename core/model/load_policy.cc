@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory,
   if (!engine.ok()) return engine.status();
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights, ReadWeights(weights_path, card));
   VRP_RETURN_IF_ERROR((*engine)->parameters().Load(weights, weights_path));
-  (*engine)->ParametersChanged();
+  VRP_RETURN_IF_ERROR((*engine)->ParametersChanged());
   std::unique_ptr<Policy> policy = MakeEnginePolicy(*std::move(engine), card.kinds, device);
   std::unique_ptr<BatchImprover> improver;
   if (device.kind == DeviceKind::kCuda) improver = MakeImprover(device, executors);

@@ -25,6 +25,7 @@ class Place {
     }));
     return result;
   }
+  // For destructors, which have nobody to tell.
   void Touch(absl::FunctionRef<void()> work) const {
     static_cast<void>(Do([work] {
       work();
@@ -89,8 +90,8 @@ class OwnedEngine final : public PolicyEngine {
   bool HasBf16() const override { return engine_->HasBf16(); }
   FlatParameters& parameters() override { return engine_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*engine_).parameters(); }
-  void ParametersChanged() override {
-    place_.Touch([this] { engine_->ParametersChanged(); });
+  absl::Status ParametersChanged() override {
+    return place_.Do([this] { return engine_->ParametersChanged(); });
   }
 
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
@@ -116,13 +117,11 @@ class OwnedEngine final : public PolicyEngine {
     return Steps(std::make_unique<OwnedSteps>(std::move(steps), place_));
   }
 
-  std::map<std::string, double> Numbers() const override {
-    std::map<std::string, double> numbers;
-    place_.Touch([&] { numbers = engine_->Numbers(); });
-    return numbers;
+  absl::StatusOr<std::map<std::string, double>> Numbers() const override {
+    return place_.Get<std::map<std::string, double>>([&] { return engine_->Numbers(); });
   }
-  void Restore(const std::map<std::string, double>& numbers) override {
-    place_.Touch([&] { engine_->Restore(numbers); });
+  absl::Status Restore(const std::map<std::string, double>& numbers) override {
+    return place_.Do([&] { return engine_->Restore(numbers); });
   }
 
  private:

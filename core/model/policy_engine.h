@@ -106,10 +106,11 @@ class PolicyEngine {
   virtual NodeOrder node_order() const = 0;
   // On the CPU: whether RolloutRequest::bf16 changes anything.
   virtual bool HasBf16() const { return false; }
-  // The host's copy of the weights is what counts: after changing it call ParametersChanged.
+  // The host's copy of the weights is what counts: after changing it call ParametersChanged. It,
+  // Numbers and Restore fail as the engine's device does; what that has is not known then.
   virtual FlatParameters& parameters() = 0;
   virtual const FlatParameters& parameters() const = 0;
-  virtual void ParametersChanged() = 0;
+  virtual absl::Status ParametersChanged() = 0;
 
   // kUnimplemented: kBeam, where the engine has none. kCancelled, kDeadlineExceeded;
   // kFailedPrecondition names a customer that cannot be reached any more (`instances[b]: ...`).
@@ -134,8 +135,10 @@ class PolicyEngine {
 
   // What else of an engine a checkpoint keeps (the scale of fp16's losses), by name. Restore gets
   // what Numbers gave; what it does not know it leaves alone.
-  virtual std::map<std::string, double> Numbers() const { return {}; }
-  virtual void Restore(const std::map<std::string, double>&) {}
+  virtual absl::StatusOr<std::map<std::string, double>> Numbers() const {
+    return std::map<std::string, double>();
+  }
+  virtual absl::Status Restore(const std::map<std::string, double>&) { return absl::OkStatus(); }
 };
 
 }  // namespace vrp

@@ -110,7 +110,12 @@ TorchEngine::TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters p
   if (options.precision == Precision::kFp16) scaler_.emplace(tensors.device());
 }
 
-void TorchEngine::ParametersChanged() { uploaded_ += tensors_.Upload(); }
+absl::Status TorchEngine::ParametersChanged() {
+  return GuardTorch([this] {
+    uploaded_ += tensors_.Upload();
+    return absl::OkStatus();
+  });
+}
 
 Precision TorchEngine::PrecisionOf(bool bf16) const {
   return bf16 && options_.precision == Precision::kFp32 ? Precision::kBf16 : options_.precision;
@@ -371,12 +376,20 @@ void TorchEngine::FinishGradient(GradientOutcome& outcome, Transfers& transfers)
   clock.Next(Phase::kCopy);
 }
 
-std::map<std::string, double> TorchEngine::Numbers() const {
-  return scaler_.has_value() ? scaler_->Numbers() : std::map<std::string, double>();
+absl::StatusOr<std::map<std::string, double>> TorchEngine::Numbers() const {
+  std::map<std::string, double> numbers;
+  VRP_RETURN_IF_ERROR(GuardTorch([&] {
+    if (scaler_.has_value()) numbers = scaler_->Numbers();
+    return absl::OkStatus();
+  }));
+  return numbers;
 }
 
-void TorchEngine::Restore(const std::map<std::string, double>& numbers) {
-  if (scaler_.has_value() && numbers.contains("loss_scale")) scaler_->Restore(numbers);
+absl::Status TorchEngine::Restore(const std::map<std::string, double>& numbers) {
+  return GuardTorch([&] {
+    if (scaler_.has_value() && numbers.contains("loss_scale")) scaler_->Restore(numbers);
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace vrp

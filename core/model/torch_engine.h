@@ -29,7 +29,7 @@ class TorchEngine final : public PolicyEngine {
   NodeOrder node_order() const override { return network_->node_order(); }
   FlatParameters& parameters() override { return host_; }
   const FlatParameters& parameters() const override { return host_; }
-  void ParametersChanged() override;
+  absl::Status ParametersChanged() override;
 
   // Greedy rollouts of small batches are recorded where the device can.
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
@@ -45,8 +45,8 @@ class TorchEngine final : public PolicyEngine {
   absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
       const WholeStepsRequest& request) override;
 
-  std::map<std::string, double> Numbers() const override;
-  void Restore(const std::map<std::string, double>& numbers) override;
+  absl::StatusOr<std::map<std::string, double>> Numbers() const override;
+  absl::Status Restore(const std::map<std::string, double>& numbers) override;
 
   // In the engine's own type; what tests in float64 compare.
   TorchParameters& tensors() { return tensors_; }

@@ -89,8 +89,7 @@ absl::Status LoadInitialModel(const TrainingConfig& config,
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, kMaxSafetensorsBytes));
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
   VRP_RETURN_IF_ERROR(engine.parameters().Load(file, path));
-  engine.ParametersChanged();
-  return absl::OkStatus();
+  return engine.ParametersChanged();
 }
 
 }  // namespace vrp

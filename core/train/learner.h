@@ -52,8 +52,8 @@ class Learner {
   virtual absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                                   int32_t micro_batch,
                                                   const StopCondition& stop) = 0;
-  // After the last step of `epoch` (from 1). Changes nothing when it fails. A line for the log, or
-  // nothing.
+  // After the last step of `epoch` (from 1). Where `stop` ends it, nothing has changed. A line for
+  // the log, or nothing.
   virtual absl::StatusOr<std::string> EndEpoch(int64_t, const StopCondition&) {
     return std::string();
   }
@@ -73,11 +73,12 @@ class Learner {
   virtual std::map<std::string, std::span<float>> Spans() { return {}; }
   // Numbers of a checkpoint of the same configuration, whose names the caller has checked; the
   // spans are filled already.
-  virtual void Restore(const std::map<std::string, double>&) {}
+  virtual absl::Status Restore(const std::map<std::string, double>&) { return absl::OkStatus(); }
 };
 
-// REINFORCE (Williams 1992) with the baseline of reinforce.baseline.
-std::unique_ptr<Learner> MakeReinforceLearner(LearnerOptions options);
+// REINFORCE (Williams 1992) with the baseline of reinforce.baseline. Fails as
+// PolicyEngine::ParametersChanged, of a baseline that is another engine.
+absl::StatusOr<std::unique_ptr<Learner>> MakeReinforceLearner(LearnerOptions options);
 // The best of several samples becomes the label (Corsini et al. 2024, "Self-labeling the job shop
 // scheduling problem").
 std::unique_ptr<Learner> MakeSelfLabellingLearner(LearnerOptions options);
@@ -85,6 +86,6 @@ std::unique_ptr<Learner> MakeSelfLabellingLearner(LearnerOptions options);
 // below 1.
 std::unique_ptr<Learner> MakeSupervisedLearner(LearnerOptions options);
 // By the configuration's method.
-std::unique_ptr<Learner> MakeLearner(LearnerOptions options);
+absl::StatusOr<std::unique_ptr<Learner>> MakeLearner(LearnerOptions options);
 
 }  // namespace vrp

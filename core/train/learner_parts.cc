@@ -81,7 +81,7 @@ absl::StatusOr<std::vector<double>> GreedyCosts(const PolicyEngine& engine,
   return std::move(found.costs);
 }
 
-std::unique_ptr<Learner> MakeLearner(LearnerOptions options) {
+absl::StatusOr<std::unique_ptr<Learner>> MakeLearner(LearnerOptions options) {
   switch (options.config.method) {
     case TrainingMethod::kReinforce:
       return MakeReinforceLearner(std::move(options));

@@ -56,8 +56,14 @@ struct Weighing {
 
 class ReinforceLearner final : public Learner {
  public:
-  explicit ReinforceLearner(LearnerOptions options) : options_(std::move(options)) {
-    if (options_.baseline != nullptr) ReplaceBaseline();
+  explicit ReinforceLearner(LearnerOptions options) : options_(std::move(options)) {}
+
+  // The baseline, if there is one, becomes the policy as it is.
+  absl::Status ReplaceBaseline() {
+    if (options_.baseline == nullptr) return absl::OkStatus();
+    const std::span<const float> values = options_.engine->parameters().values();
+    std::copy(values.begin(), values.end(), options_.baseline->parameters().values().begin());
+    return options_.baseline->ParametersChanged();
   }
 
   absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
@@ -106,7 +112,7 @@ class ReinforceLearner final : public Learner {
     const double chance = PairedTTest(costs, baseline);
     const bool better = chance < config.baseline_significance;
     if (better) {
-      ReplaceBaseline();
+      VRP_RETURN_IF_ERROR(ReplaceBaseline());
       ++replacements_;
     }
     return Concat("epoch ", epoch, ": policy ", FormatNumber(Rounded(Mean(costs))), ", baseline ",
@@ -141,11 +147,12 @@ class ReinforceLearner final : public Learner {
     if (options_.baseline == nullptr) return {};
     return {{"reinforce.baseline", options_.baseline->parameters().values()}};
   }
-  void Restore(const std::map<std::string, double>& numbers) override {
+  absl::Status Restore(const std::map<std::string, double>& numbers) override {
     average_ = {.value = numbers.at("reinforce.average"),
                 .known = numbers.at("reinforce.has_average") != 0};
     replacements_ = static_cast<int64_t>(numbers.at("reinforce.replacements"));
-    if (options_.baseline != nullptr) options_.baseline->ParametersChanged();
+    if (options_.baseline == nullptr) return absl::OkStatus();
+    return options_.baseline->ParametersChanged();
   }
 
  private:
@@ -228,12 +235,6 @@ class ReinforceLearner final : public Learner {
     return absl::OkStatus();
   }
 
-  void ReplaceBaseline() {
-    const std::span<const float> values = options_.engine->parameters().values();
-    std::copy(values.begin(), values.end(), options_.baseline->parameters().values().begin());
-    options_.baseline->ParametersChanged();
-  }
-
   LearnerOptions options_;
   MovingAverage average_;
   int64_t replacements_ = 0;
@@ -241,8 +242,10 @@ class ReinforceLearner final : public Learner {
 
 }  // namespace
 
-std::unique_ptr<Learner> MakeReinforceLearner(LearnerOptions options) {
-  return std::make_unique<ReinforceLearner>(std::move(options));
+absl::StatusOr<std::unique_ptr<Learner>> MakeReinforceLearner(LearnerOptions options) {
+  auto learner = std::make_unique<ReinforceLearner>(std::move(options));
+  VRP_RETURN_IF_ERROR(learner->ReplaceBaseline());
+  return learner;
 }
 
 }  // namespace vrp

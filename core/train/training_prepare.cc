@@ -59,12 +59,12 @@ absl::Status TrainingRun::Prepare() {
   Banner();
   VRP_RETURN_IF_ERROR(MakeSource(own));
   observer_.OnPhase("resumption");
-  learner_ = MakeLearner({.config = config_,
-                          .engine = engine_.get(),
-                          .baseline = std::move(baseline),
-                          .source = source_.get(),
-                          .pool = &pool_,
-                          .bf16 = precision_ == Precision::kBf16});
+  VRP_ASSIGN_OR_RETURN(learner_, MakeLearner({.config = config_,
+                                              .engine = engine_.get(),
+                                              .baseline = std::move(baseline),
+                                              .source = source_.get(),
+                                              .pool = &pool_,
+                                              .bf16 = precision_ == Precision::kBf16}));
   VRP_RETURN_IF_ERROR(Resume());
   return ChooseSteps();
 }

@@ -60,9 +60,7 @@ absl::Status TrainingRun::Loop() {
       VRP_RETURN_IF_ERROR(Save());
       AddPhase(Phase::kLog, start);
     }
-    if (request_.live != nullptr) {
-      request_.live->Serve([this](const std::string& directory) { return PublishLive(directory); });
-    }
+    VRP_RETURN_IF_ERROR(ServeLive());
   }
   VRP_RETURN_IF_ERROR(ValidateLastStep());
   TellEnd();
@@ -89,9 +87,13 @@ TrainingEnd TrainingRun::WhyEnded() const {
 absl::StatusOr<ValidationScore> TrainingRun::Validate() {
   VRP_RETURN_IF_ERROR(Settle());
   if (validated_step_ == step_) return score_;
-  const AveragedWeights averaged(average_, *engine_);
   const bool accuracy = config_.method == TrainingMethod::kSupervised;
-  return validation_.Evaluate(*engine_, accuracy, &pool_, stop_);
+  ValidationScore score;
+  VRP_RETURN_IF_ERROR(WithAveragedWeights(average_, *engine_, [&]() -> absl::Status {
+    VRP_ASSIGN_OR_RETURN(score, validation_.Evaluate(*engine_, accuracy, &pool_, stop_));
+    return absl::OkStatus();
+  }));
+  return score;
 }
 
 absl::Status TrainingRun::ValidateLastStep() {
@@ -145,7 +147,7 @@ absl::Status TrainingRun::OneStep() {
   const absl::Time update = SteadyNow();
   const double norm = GradientNorm(std::as_const(*engine_).parameters().gradient(), &pool_);
   const bool sound = !outcome.overflowed && std::isfinite(outcome.loss) && std::isfinite(norm);
-  if (sound) Apply(norm);
+  if (sound) VRP_RETURN_IF_ERROR(Apply(norm));
   AddPhase(Phase::kOptimiser, update);
   ++step_;
   return Conclude(outcome, {.step = step_,
@@ -192,12 +194,13 @@ bool TrainingRun::TakeFewerAtOnce() {
   return true;
 }
 
-void TrainingRun::Apply(double norm) {
+absl::Status TrainingRun::Apply(double norm) {
   const double scale = norm > config_.gradient_clip ? config_.gradient_clip / norm : 1;
   adamw_->Step(engine_->parameters(), LearningRateAt(config_, step_), scale, &pool_);
-  engine_->ParametersChanged();
-  if (!average_.has_value()) return;
-  average_->Add(std::as_const(*engine_).parameters().values(), adamw_->steps(), &pool_);
+  if (average_.has_value()) {
+    average_->Add(std::as_const(*engine_).parameters().values(), adamw_->steps(), &pool_);
+  }
+  return engine_->ParametersChanged();
 }
 
 absl::Status TrainingRun::CountBadStep(int64_t step, const std::string& why, bool overflowed) {

@@ -67,7 +67,7 @@ class TrainingRun {
   // After a step that found no memory: whether there are fewer instances at once to try it with,
   // which the log is told.
   bool TakeFewerAtOnce();
-  void Apply(double norm);
+  absl::Status Apply(double norm);
   absl::Status EndEpoch();
   // Whether the weights as they are were just validated, and are worth a checkpoint for it.
   bool IsOneOfTheBest() const;
@@ -100,17 +100,21 @@ class TrainingRun {
   absl::Status Resume();
   absl::Status Fill(const Checkpoint& checkpoint, const std::string& where);
   absl::Status Save();
-  std::map<std::string, double> Numbers() const;
-  void TakeNumbers(const std::map<std::string, double>& numbers);
+  absl::StatusOr<std::map<std::string, double>> Numbers() const;
+  absl::Status TakeNumbers(const std::map<std::string, double>& numbers);
   std::map<std::string, std::span<float>> Spans();
 
   absl::StatusOr<TrainingResult> Publish();
-  absl::StatusOr<TrainingResult> PublishLive(const std::string& directory);
+  // A network that cannot be validated ends the run, as after an epoch; one that cannot be written
+  // is its reader's loss.
+  absl::Status ServeLive();
+  absl::StatusOr<TrainingResult> PublishLive(const std::string& directory,
+                                             const ValidationScore& score) const;
   // Waits while the disk is full: steps of days are not lost to it. kCancelled: it was stopped
   // then.
-  absl::Status WriteModelForSure(const TrainingResult& result);
+  absl::Status WriteModelForSure(std::span<const float> weights, const TrainingResult& result);
   absl::Status WriteModel(const std::string& directory, const std::string& job_name,
-                          const TrainingResult& result) const;
+                          std::span<const float> weights, const TrainingResult& result) const;
 
   const TrainingRequest& request_;
   const TrainingConfig& config_;

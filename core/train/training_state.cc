@@ -49,9 +49,10 @@ double OrZero(double value) { return std::isfinite(value) ? value : 0; }
 
 }  // namespace
 
-std::map<std::string, double> TrainingRun::Numbers() const {
+absl::StatusOr<std::map<std::string, double>> TrainingRun::Numbers() const {
+  VRP_ASSIGN_OR_RETURN(const auto of_engine, engine_->Numbers());
   std::map<std::string, double> numbers = learner_->Numbers();
-  for (const auto& [name, value] : engine_->Numbers()) numbers[Concat(kEngine, name)] = value;
+  for (const auto& [name, value] : of_engine) numbers[Concat(kEngine, name)] = value;
   numbers[kEpochsEnded] = static_cast<double>(epochs_ended_);
   numbers[kInstancesSeen] = static_cast<double>(instances_seen_);
   numbers[kAdamSteps] = static_cast<double>(adamw_->steps());
@@ -66,7 +67,7 @@ std::map<std::string, double> TrainingRun::Numbers() const {
   return numbers;
 }
 
-void TrainingRun::TakeNumbers(const std::map<std::string, double>& numbers) {
+absl::Status TrainingRun::TakeNumbers(const std::map<std::string, double>& numbers) {
   epochs_ended_ = static_cast<int64_t>(numbers.at(kEpochsEnded));
   instances_seen_ = static_cast<int64_t>(numbers.at(kInstancesSeen));
   adamw_->set_steps(static_cast<int64_t>(numbers.at(kAdamSteps)));
@@ -82,9 +83,9 @@ void TrainingRun::TakeNumbers(const std::map<std::string, double>& numbers) {
   for (const auto& [name, value] : numbers) {
     if (name.starts_with(kEngine)) of_engine[name.substr(kEngine.size())] = value;
   }
-  engine_->Restore(of_engine);
-  engine_->ParametersChanged();
-  learner_->Restore(numbers);
+  VRP_RETURN_IF_ERROR(engine_->Restore(of_engine));
+  VRP_RETURN_IF_ERROR(engine_->ParametersChanged());
+  return learner_->Restore(numbers);
 }
 
 std::map<std::string, std::span<float>> TrainingRun::Spans() {
@@ -103,6 +104,7 @@ std::map<std::string, std::span<float>> TrainingRun::Spans() {
 absl::Status TrainingRun::Save() {
   VRP_RETURN_IF_ERROR(Settle());
   observer_.OnPhase("checkpoint");
+  VRP_ASSIGN_OR_RETURN(const auto numbers, Numbers());
   std::vector<TensorView> views;
   for (const auto& [name, span] : Spans()) {
     views.push_back({name,
@@ -114,7 +116,7 @@ absl::Status TrainingRun::Save() {
       request_.checkpoint_directory,
       {.step = step_,
        .config_sha256 = Sha256Hex(config_.source),
-       .numbers = Numbers(),
+       .numbers = numbers,
        .state = WriteSafetensors(views),
        .validation_cost = validated_step_ == step_ && std::isfinite(score_.cost)
                               ? std::optional<double>(score_.cost)
@@ -144,7 +146,7 @@ absl::Status TrainingRun::Resume() {
     return absl::FailedPreconditionError(Concat(where, ": it belongs to another configuration"));
   }
   VRP_RETURN_IF_ERROR(Fill(*found, where));
-  TakeNumbers(found->numbers);
+  VRP_RETURN_IF_ERROR(TakeNumbers(found->numbers));
   step_ = saved_step_ = found->step;
   observer_.OnLog(Concat("resumed from step ", step_));
   return absl::OkStatus();
@@ -152,7 +154,8 @@ absl::Status TrainingRun::Resume() {
 
 absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& where) {
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(checkpoint.state, where));
-  for (const auto& [name, value] : Numbers()) {
+  VRP_ASSIGN_OR_RETURN(const auto wanted, Numbers());
+  for (const auto& [name, value] : wanted) {
     if (checkpoint.numbers.contains(name) || name.starts_with(kEngine)) continue;
     return absl::DataLossError(Concat(where, ": ", name, ": missing"));
   }
@@ -170,42 +173,52 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
 absl::StatusOr<TrainingResult> TrainingRun::Publish() {
   observer_.OnPhase("publication");
   const bool best = config_.patience > 0 && best_step_ > 0;
-  if (best || average_.has_value()) {
-    const std::span<const float> served = best ? best_values_ : ServedWeights();
-    std::ranges::copy(served, engine_->parameters().values().begin());
-    engine_->ParametersChanged();
-  }
   const TrainingResult result{.steps = best ? best_step_ : step_,
                               .validation_cost = best ? best_cost_ : OrZero(score_.cost),
                               .validation_reference = OrZero(validation_.reference()),
                               .end = end_};
-  VRP_RETURN_IF_ERROR(WriteModelForSure(result));
+  VRP_RETURN_IF_ERROR(WriteModelForSure(best ? best_values_ : ServedWeights(), result));
   return result;
 }
 
-absl::Status TrainingRun::WriteModelForSure(const TrainingResult& result) {
+absl::Status TrainingRun::WriteModelForSure(std::span<const float> weights,
+                                            const TrainingResult& result) {
   return WriteOnceThereIsRoom(
-      stop_, [&] { return WriteModel(request_.model_directory, request_.job_name, result); },
+      stop_,
+      [&] { return WriteModel(request_.model_directory, request_.job_name, weights, result); },
       [&](const absl::Status& full) {
         observer_.OnLog(
             Concat("the model is written once the disk has room: ", FromAbsl(full.message())));
       });
 }
 
-absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& directory) {
-  VRP_ASSIGN_OR_RETURN(const ValidationScore score, Validate());
+absl::Status TrainingRun::ServeLive() {
+  absl::Status failed;
+  if (request_.live == nullptr) return failed;
+  request_.live->Serve([&](const std::string& directory) -> absl::StatusOr<TrainingResult> {
+    const absl::StatusOr<ValidationScore> score = Validate();
+    failed.Update(score.status());
+    if (!score.ok()) return score.status();
+    return PublishLive(directory, *score);
+  });
+  return failed;
+}
+
+absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& directory,
+                                                        const ValidationScore& score) const {
   const TrainingResult result{.steps = step_,
                               .validation_cost = OrZero(score.cost),
                               .validation_reference = OrZero(validation_.reference()),
                               .end = TrainingEnd::kUnknown};
-  const AveragedWeights averaged(average_, *engine_);
-  VRP_RETURN_IF_ERROR(WriteModel(directory, LiveJobName(request_.job_name, step_), result));
+  const std::string job = LiveJobName(request_.job_name, step_);
+  VRP_RETURN_IF_ERROR(WriteModel(directory, job, ServedWeights(), result));
   return result;
 }
 
 absl::Status TrainingRun::WriteModel(const std::string& directory, const std::string& job_name,
+                                     std::span<const float> weights,
                                      const TrainingResult& result) const {
-  const std::string weights = engine_->parameters().Save();
+  const std::string file = std::as_const(*engine_).parameters().Save(weights);
   ModelCard card;
   card.architecture = config_.model;
   card.architecture_json = config_.ArchitectureJson();
@@ -221,9 +234,9 @@ absl::Status TrainingRun::WriteModel(const std::string& directory, const std::st
   card.validation_cost = result.validation_cost;
   card.validation_reference = result.validation_reference;
   card.created = absl::Now();
-  card.weights_sha256 = Sha256Hex(weights);
+  card.weights_sha256 = Sha256Hex(file);
   VRP_RETURN_IF_ERROR(EnsureDirectory(directory));
-  VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(directory, "/", kWeightsFile), weights));
+  VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(directory, "/", kWeightsFile), file));
   return AtomicWriteFile(Concat(directory, "/", kCardFile), WriteModelCard(card));
 }
 

@@ -5,6 +5,15 @@
 #include "core/kernels/weight_average_step.h"
 
 namespace vrp {
+namespace {
+
+absl::Status Swap(WeightAverage& average, PolicyEngine& engine) {
+  const std::span<float> values = engine.parameters().values();
+  std::swap_ranges(values.begin(), values.end(), average.values().begin());
+  return engine.ParametersChanged();
+}
+
+}  // namespace
 
 WeightAverage::WeightAverage(double decay, std::span<const float> weights)
     : decay_(decay), values_(weights.begin(), weights.end()) {}
@@ -24,18 +33,13 @@ void WeightAverage::Add(std::span<const float> weights, int64_t step, CpuPool* p
   for (int64_t piece = 0; piece < pieces; ++piece) add(piece);
 }
 
-AveragedWeights::AveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine)
-    : average_(average), engine_(engine) {
-  Swap();
-}
-
-AveragedWeights::~AveragedWeights() { Swap(); }
-
-void AveragedWeights::Swap() {
-  if (!average_.has_value()) return;
-  const std::span<float> values = engine_.parameters().values();
-  std::swap_ranges(values.begin(), values.end(), average_->values().begin());
-  engine_.ParametersChanged();
+absl::Status WithAveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine,
+                                 absl::FunctionRef<absl::Status()> work) {
+  if (!average.has_value()) return work();
+  absl::Status status = Swap(*average, engine);
+  if (status.ok()) status = work();
+  status.Update(Swap(*average, engine));
+  return status;
 }
 
 }  // namespace vrp

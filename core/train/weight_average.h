@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "core/base/cpu_pool.h"
 #include "core/model/policy_engine.h"
 
@@ -32,19 +34,9 @@ class WeightAverage {
   std::vector<float> values_;
 };
 
-// While it lives, `engine` has the average for its weights, where there is one.
-class AveragedWeights {
- public:
-  AveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine);
-  AveragedWeights(const AveragedWeights&) = delete;
-  AveragedWeights& operator=(const AveragedWeights&) = delete;
-  ~AveragedWeights();
-
- private:
-  void Swap();
-
-  std::optional<WeightAverage>& average_;
-  PolicyEngine& engine_;
-};
+// Does `work` while `engine` has the average for its weights, where there is one. The first error,
+// of the work or of the engine's taking of weights.
+absl::Status WithAveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine,
+                                 absl::FunctionRef<absl::Status()> work);
 
 }  // namespace vrp

@@ -44,8 +44,7 @@ absl::Status LoadWeights(const std::string& folder, PolicyEngine& engine) {
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, int64_t{kWeightsMiB} << 20));
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
   VRP_RETURN_IF_ERROR(engine.parameters().Load(file, path));
-  engine.ParametersChanged();
-  return absl::OkStatus();
+  return engine.ParametersChanged();
 }
 
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const BenchCase& c,
@@ -123,8 +122,7 @@ absl::Status BenchTraining::ReadLearned() {
 absl::Status BenchTraining::Freeze() {
   const std::span<const float> values = std::as_const(*engine_).parameters().values();
   std::copy(values.begin(), values.end(), frozen_->parameters().values().begin());
-  frozen_->ParametersChanged();
-  return absl::OkStatus();
+  return frozen_->ParametersChanged();
 }
 
 absl::StatusOr<Trajectories> BenchTraining::Greedy(const NetworkBatch& batch, int32_t starts,
@@ -224,7 +222,7 @@ absl::StatusOr<StepMeasurement> BenchTraining::Step(BenchBaseline baseline) {
   const double norm = GradientNorm(gradient, pool_.get());
   const double scale = norm > kGradientNorm ? kGradientNorm / norm : 1;
   optimiser_.Step(engine_->parameters(), case_.learning_rate, scale, pool_.get());
-  engine_->ParametersChanged();
+  VRP_RETURN_IF_ERROR(engine_->ParametersChanged());
   ++step_;
   measured.phases[static_cast<size_t>(Phase::kOptimiser)] =
       absl::ToDoubleSeconds(SteadyNow() - differentiated);

@@ -53,7 +53,7 @@ PhaseSeconds Call(const Case& c, PolicyEngine& engine, const NetworkBatch& batch
   }
   RolloutRequest greedy{.pool = request.rollout.pool};
   if (c.baseline && !engine.Run(batch, greedy).ok()) std::abort();
-  engine.ParametersChanged();
+  if (!engine.ParametersChanged().ok()) std::abort();
   const auto outcome = engine.AddGradient(batch, request, Weigh);
   if (!outcome.ok()) std::abort();
   return outcome->seconds;

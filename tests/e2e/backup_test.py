@@ -8,7 +8,7 @@ import tarfile
 import tempfile
 import unittest
 
-from daemon import BINARIES, DATA, Daemon, tiny_config
+from daemon import BINARIES, DATA, Daemon, first_gap, tiny_config
 
 LONG = ("--set", "training.epochs=60", "--set", "training.batches_per_epoch=10",
         "--set", "training.checkpoint_every_steps=5")
@@ -56,7 +56,7 @@ class BackupTest(unittest.TestCase):
         self.assertIn("jobs that ran then and go on: 1", done.stdout)
         self.daemon = Daemon(self.restored)
         again = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
-        self.assertEqual([event["sequence"] for event in again], list(range(1, len(again) + 1)))
+        self.assertIsNone(first_gap(again))
         resumed = [event["resumed_from_step"] for event in again if event["type"] == "resumed"]
         saved = [event["step"] for event in again if event["type"] == "checkpoint" and event["attempt"] == 1]
         self.assertEqual(len(resumed), 1)

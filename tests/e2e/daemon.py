@@ -95,6 +95,27 @@ class Daemon:
             self.log_path.unlink(missing_ok=True)
 
 
+def first_gap(events):
+    """What is wrong where not each number from 1 on came once, as an event or within what a `compacted` one stands for
+    (old events of a job that has thousands are thinned, and a fast machine's jobs have them); None if nothing is."""
+    told = 0
+    for event in events:
+        first, last = event.get("first_sequence", event["sequence"]), event["sequence"]
+        if first != told + 1 or last < first:
+            return f"after event {told} came {first} to {last}"
+        told = last
+    return None
+
+
+def not_told_again(before, after):
+    """Those of the events `before` that the gap-free `after` does not have, or has otherwise, and that thinning cannot
+    have taken."""
+    again = {event["sequence"]: event for event in after if event["type"] != "compacted"}
+    thinned = ("progress", "checkpoint", "log", "compacted")
+    return [event for event in before
+            if again.get(event["sequence"], event if event["type"] in thinned else None) != event]
+
+
 def vrpctl(*words, stdin=None, env=None):
     return subprocess.run([BINARIES / "vrpctl", *map(str, words)], input=stdin, capture_output=True, text=True,
                           timeout=CALL_TIMEOUT_S, env=env, check=False)

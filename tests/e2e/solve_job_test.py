@@ -6,7 +6,7 @@ import tempfile
 import time
 import unittest
 
-from daemon import CALL_TIMEOUT_S, Daemon
+from daemon import CALL_TIMEOUT_S, Daemon, first_gap, not_told_again
 
 
 class SolveJobTest(unittest.TestCase):
@@ -49,8 +49,8 @@ class SolveJobTest(unittest.TestCase):
         self.daemon.kill()
         self.restart()
         after = self.read_until(job, lambda event: event.get("state") in ("SUCCEEDED", "FAILED", "CANCELLED"))
-        self.assertEqual([event["sequence"] for event in after], list(range(1, len(after) + 1)))
-        self.assertEqual(after[:len(before)], before)
+        self.assertIsNone(first_gap(after))
+        self.assertEqual(not_told_again(before, after), [])
         self.assertEqual(after[-1]["state"], "SUCCEEDED")
         resumed = [event for event in after if event["type"] == "resumed"]
         self.assertEqual(len(resumed), 1)
@@ -105,7 +105,7 @@ class SolveJobTest(unittest.TestCase):
             self.daemon = Daemon(self.folder / "state", listen=address)
             seen += [json.loads(line) for line in follow.stdout]
             self.assertEqual(follow.wait(timeout=CALL_TIMEOUT_S), 0)
-        self.assertEqual([event["sequence"] for event in seen], list(range(1, len(seen) + 1)))
+        self.assertIsNone(first_gap(seen))
         self.assertEqual([event["type"] for event in seen[-2:]], ["answer", "state"])
         self.assertTrue(seen[-2]["answer"]["feasible"])
 

@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from daemon import Daemon, tiny_config
+from daemon import Daemon, first_gap, not_told_again, tiny_config
 
 LONG = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100",
         "--set", "training.checkpoint_every_steps=5")
@@ -47,8 +47,8 @@ class SurvivalTest(unittest.TestCase):
         self.daemon.kill()
         self.restart()
         after = self.read_until(job, lambda event: event["type"] == "checkpoint" and event["attempt"] == 2)
-        self.assertEqual([event["sequence"] for event in after], list(range(1, len(after) + 1)))
-        self.assertEqual(after[:len(before)], before)
+        self.assertIsNone(first_gap(after))
+        self.assertEqual(not_told_again(before, after), [])
         resumed = [event for event in after if event["type"] == "resumed"]
         self.assertEqual(len(resumed), 1)
         saved = [event["step"] for event in after if event["type"] == "checkpoint" and event["attempt"] == 1]
@@ -132,7 +132,7 @@ class SurvivalTest(unittest.TestCase):
                 if seen[-1]["attempt"] == 2 and seen[-1]["type"] == "progress":
                     break
             watch.terminate()
-        self.assertEqual([event["sequence"] for event in seen], list(range(1, len(seen) + 1)))
+        self.assertIsNone(first_gap(seen))
 
     def test_a_second_daemon_on_the_same_state_folder_is_refused(self):
         with self.assertRaisesRegex(RuntimeError, "another"):

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 import xml.dom.minidom
 
-from daemon import BINARIES, DATA, Daemon, tiny_config, vrpctl
+from daemon import BINARIES, DATA, Daemon, first_gap, tiny_config, vrpctl
 
 E22 = DATA / "E-n22-k4.vrp"
 SOLVE_KEYS = {"name", "cost", "routes", "feasible", "violations", "unserved", "strategy", "model", "version", "seed",
@@ -42,7 +42,7 @@ class WordsTest(unittest.TestCase):
     def test_events_are_gap_free_and_carry_their_keys(self):
         job = self.daemon.json("jobs", "list")[-1]["name"]
         events = self.daemon.json("jobs", "watch", job)
-        self.assertEqual([event["sequence"] for event in events], list(range(1, len(events) + 1)))
+        self.assertIsNone(first_gap(events))
         for event in events:
             self.assertLessEqual({"sequence", "attempt", "type", "time"}, event.keys())
         progress = [event for event in events if event["type"] == "progress"]

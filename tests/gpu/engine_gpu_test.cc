@@ -175,7 +175,7 @@ TEST_P(EngineGpuTest, ReplaysRecordedRolloutsWithTheWeightsOfTheMoment) {
   ExpectSameToursOfFew(0, 2);
   for (PolicyEngine* const engine : {own_.get(), torch_.get()}) {
     for (float& weight : engine->parameters().values()) weight *= 1.25F;
-    engine->ParametersChanged();
+    EXPECT_TRUE(engine->ParametersChanged().ok());
   }
   ExpectSameToursOfFew(0, 2);
   EXPECT_EQ(recorded_, Transformer() ? 1 : 0);

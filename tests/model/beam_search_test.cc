@@ -283,7 +283,7 @@ TEST_P(BeamSearchTest, IsTheSameOnAnyThreadsAndInAnyBatch) {
 TEST_P(BeamSearchTest, OfANetworkGoneWrongIsStillATour) {
   const auto values = engine_->parameters().values();
   std::fill(values.begin(), values.end(), std::numeric_limits<float>::quiet_NaN());
-  engine_->ParametersChanged();
+  EXPECT_TRUE(engine_->ParametersChanged().ok());
   const std::vector<Instance> variants = Variants();
   const NetworkBatch batch = BatchOf(variants);
   const Trajectories beam = Beam(batch, 3);

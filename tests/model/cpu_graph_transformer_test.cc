@@ -112,15 +112,15 @@ void ExpectGradientOfTheLoss(GraphTransformerOptions options, int32_t count, boo
       const float kept = value;
       constexpr float kStep = 0x1p-16f;
       value = kept + kStep;
-      engine->ParametersChanged();
+      EXPECT_TRUE(engine->ParametersChanged().ok());
       const double above = LossOf(*engine, batch, choices, count, starts);
       const double up = value;
       value = kept - kStep;
-      engine->ParametersChanged();
+      EXPECT_TRUE(engine->ParametersChanged().ok());
       const double below = LossOf(*engine, batch, choices, count, starts);
       const double slope = (above - below) / (up - value);
       value = kept;
-      engine->ParametersChanged();
+      EXPECT_TRUE(engine->ParametersChanged().ok());
       const double wanted = shape.frozen ? 0 : gradient[static_cast<size_t>(offset + k)];
       if (shape.frozen) continue;
       EXPECT_NEAR(slope, wanted, 1e-4 * (1 + std::abs(wanted))) << shape.name << "[" << k << "]";

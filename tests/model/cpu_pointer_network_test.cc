@@ -83,7 +83,7 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfCentralDifferences) {
   const auto choices = ChoicesOf(outcome.trajectories);
   const RolloutRequest follow{.choice = Choice::kFollow, .trajectories = 3, .choices = choices};
   const auto loss = [&] {
-    engine->ParametersChanged();
+    EXPECT_TRUE(engine->ParametersChanged().ok());
     const Trajectories followed = RunOf(*engine, batch, follow);
     double sum = 0;
     for (size_t row = 0; row < choices.size(); ++row) {

@@ -73,7 +73,10 @@ class NotedEngine final : public PolicyEngine {
   NodeOrder node_order() const override { return NodeOrder::kByAngle; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
-  void ParametersChanged() override { notes_->Add('p'); }
+  absl::Status ParametersChanged() override {
+    notes_->Add('p');
+    return absl::DataLossError("weights");
+  }
   absl::StatusOr<Trajectories> Run(const NetworkBatch&, const RolloutRequest&) const override {
     notes_->Add('r');
     Trajectories five;
@@ -92,11 +95,14 @@ class NotedEngine final : public PolicyEngine {
     baseline_ = request.baseline;
     return std::make_unique<NotedSteps>(notes_);
   }
-  std::map<std::string, double> Numbers() const override {
+  absl::StatusOr<std::map<std::string, double>> Numbers() const override {
     notes_->Add('n');
-    return {{"scale", 4}};
+    return std::map<std::string, double>{{"scale", 4}};
   }
-  void Restore(const std::map<std::string, double>&) override { notes_->Add('R'); }
+  absl::Status Restore(const std::map<std::string, double>&) override {
+    notes_->Add('R');
+    return absl::DataLossError("numbers");
+  }
 
   const PolicyEngine* baseline_ = nullptr;
 
@@ -146,12 +152,12 @@ class OwnedEngineTest : public testing::Test {
 TEST_F(OwnedEngineTest, DoesAllOfTheEnginesWorkOnTheDevicesThread) {
   EXPECT_EQ(engine_->architecture(), "gt");
   EXPECT_EQ(engine_->node_order(), NodeOrder::kByAngle);
-  engine_->ParametersChanged();
+  EXPECT_EQ(engine_->ParametersChanged(), absl::DataLossError("weights"));
   EXPECT_EQ(engine_->Run({}, {})->count, 5);
   const auto weigh = [](int64_t, std::span<const double>, std::span<double>) {};
   EXPECT_EQ(engine_->AddGradient({}, {}, weigh).status(), absl::DataLossError("gradient"));
-  EXPECT_EQ(engine_->Numbers().at("scale"), 4);
-  engine_->Restore({});
+  EXPECT_EQ(engine_->Numbers()->at("scale"), 4);
+  EXPECT_EQ(engine_->Restore({}), absl::DataLossError("numbers"));
   EXPECT_EQ(Noted(), "TprgnR");
 }
 

@@ -199,7 +199,7 @@ TEST(TorchGraphTransformerRunTest, KeepsToTheRulesWithWeightsThatAreNoNumbers) {
   for (float& value : engine->parameters().values()) {
     value = std::numeric_limits<float>::quiet_NaN();
   }
-  engine->ParametersChanged();
+  EXPECT_TRUE(engine->ParametersChanged().ok());
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto run = engine->Run(batch, {.choice = Choice::kSample});
   ASSERT_TRUE(run.ok()) << run.status();
@@ -213,7 +213,7 @@ TEST(TorchGraphTransformerRunTest, SeesWhatChangesInTheHostsParameters) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto before = engine->Run(batch, {});
   for (float& value : engine->parameters().values()) value *= 1.5F;
-  engine->ParametersChanged();
+  EXPECT_TRUE(engine->ParametersChanged().ok());
   const auto after = engine->Run(batch, {});
   EXPECT_NE(before->log_likelihoods, after->log_likelihoods);
 }

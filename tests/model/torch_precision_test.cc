@@ -112,7 +112,7 @@ TEST(AutocastScopeTest, TakesTheWeightsOfTheMomentWhereLayersAreComputedAgain) {
   };
   const auto change = [](PolicyEngine& engine) {
     for (float& weight : engine.parameters().values()) weight *= 1.25F;
-    engine.ParametersChanged();
+    EXPECT_TRUE(engine.ParametersChanged().ok());
     std::ranges::fill(engine.parameters().gradient(), 0.0F);
   };
   const auto first = make();

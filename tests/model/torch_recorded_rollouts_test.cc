@@ -178,7 +178,7 @@ TEST_F(TorchRecordedRolloutsTest, UseWeightsThatHaveChanged) {
   Added(batch, 3);
   for (TorchEngine* const engine : {engine_.get(), plain_.get()}) {
     for (float& weight : engine->parameters().values()) weight *= -1.5F;
-    engine->ParametersChanged();
+    EXPECT_TRUE(engine->ParametersChanged().ok());
   }
   const test::StepStreamCounts in_place = Added(batch, 2);
   EXPECT_EQ(in_place.replays, 2);
@@ -192,7 +192,7 @@ TEST_F(TorchRecordedRolloutsTest, AreRecordedAnewWhereWeightsHaveMoved) {
   for (TorchEngine* const engine : {engine_.get(), plain_.get()}) {
     FlatParameters others(GraphTransformerLayout(sizes_), 6);
     engine->parameters() = std::move(others);
-    engine->ParametersChanged();
+    EXPECT_TRUE(engine->ParametersChanged().ok());
   }
   ASSERT_NE(engine_->parameters().values().data(), before);
   EXPECT_EQ(Added(batch).replays, 0);

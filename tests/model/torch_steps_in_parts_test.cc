@@ -37,7 +37,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     const std::unique_ptr<PolicyEngine> engine = MakeEngine();
     const std::unique_ptr<PolicyEngine> baseline = MakeEngine();
     for (float& weight : baseline->parameters().values()) weight *= 1.1F;
-    baseline->ParametersChanged();
+    EXPECT_TRUE(baseline->ParametersChanged().ok());
     const bool shared = GetParam().baseline == StepBaseline::kShared;
     // Where gradients are roundings alone, so are updates.
     WholeStepsRequest request = {.instances = kDivided,

@@ -147,8 +147,7 @@ absl::Status ParityCase::LoadWeights(PolicyEngine& engine) const {
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile weights,
                        SafetensorsFile::Parse(WriteSafetensors(tensors), "weights"));
   VRP_RETURN_IF_ERROR(engine.parameters().Load(weights, "weights"));
-  engine.ParametersChanged();
-  return absl::OkStatus();
+  return engine.ParametersChanged();
 }
 
 RolloutRequest ParityCase::Follow(CpuPool* pool) const {

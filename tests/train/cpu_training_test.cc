@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/base/status_macros.h"
 #include "core/model/cpu_graph_transformer.h"
 #include "core/model/cpu_pointer_network.h"
 #include "core/train/trainer.h"
@@ -38,7 +39,7 @@ class DisturbedEngine final : public PolicyEngine {
   NodeOrder node_order() const override { return engine_->node_order(); }
   FlatParameters& parameters() override { return engine_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*engine_).parameters(); }
-  void ParametersChanged() override { engine_->ParametersChanged(); }
+  absl::Status ParametersChanged() override { return engine_->ParametersChanged(); }
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override {
     return engine_->Run(batch, request);
@@ -58,10 +59,10 @@ class DisturbedEngine final : public PolicyEngine {
     float& weight = parameters().values()[7];
     const float kept = weight;
     weight = std::numeric_limits<float>::quiet_NaN();
-    engine_->ParametersChanged();
+    VRP_RETURN_IF_ERROR(engine_->ParametersChanged());
     auto outcome = engine_->AddGradient(batch, request, weigh);
     weight = kept;
-    engine_->ParametersChanged();
+    VRP_RETURN_IF_ERROR(engine_->ParametersChanged());
     return outcome;
   }
 

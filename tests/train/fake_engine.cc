@@ -125,7 +125,7 @@ class FakeEngine final : public PolicyEngine {
   NodeOrder node_order() const override { return options_.order; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
-  void ParametersChanged() override {}
+  absl::Status ParametersChanged() override { return absl::OkStatus(); }
 
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override {

@@ -17,7 +17,10 @@ class Listener final : public PolicyEngine {
   NodeOrder node_order() const override { return NodeOrder::kAsGiven; }
   FlatParameters& parameters() override { return inner_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*inner_).parameters(); }
-  void ParametersChanged() override { ++changes; }
+  absl::Status ParametersChanged() override {
+    ++changes;
+    return absl::OkStatus();
+  }
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& asked) const override {
     runs.push_back(asked);
@@ -79,7 +82,7 @@ class LearnerTest : public testing::Test {
       baseline_ = baseline.get();
       options.baseline = std::move(baseline);
     }
-    return MakeLearner(std::move(options));
+    return *MakeLearner(std::move(options));
   }
   TrainingBatch Batch(int64_t number) { return *source_->Make(number, 1, nullptr); }
   // A step whose trajectories, `each` an instance, must weigh by their distance to their own mean.

@@ -43,22 +43,28 @@ TEST(WeightAverage, IsTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_FALSE(std::ranges::equal(alone.values(), first));
 }
 
-TEST(AveragedWeights, StandInForTheEnginesOwnWhileTheyLive) {
+TEST(AveragedWeights, StandInForTheEnginesOwnWhileSomethingIsDone) {
   const auto engine = test::MakeFakeEngine({.seed = 1});
   const std::span<float> weights = engine->parameters().values();
   const std::vector<float> own(weights.begin(), weights.end());
   std::optional<WeightAverage> average(std::in_place, 0.9, Random(own.size(), 1));
   const std::vector<float> mean(average->values().begin(), average->values().end());
-  {
-    const AveragedWeights averaged(average, *engine);
-    EXPECT_TRUE(std::ranges::equal(weights, mean));
+  for (const absl::Status& told : {absl::OkStatus(), absl::DataLossError("work")}) {
+    EXPECT_EQ(WithAveragedWeights(average, *engine,
+                                  [&] {
+                                    EXPECT_TRUE(std::ranges::equal(weights, mean));
+                                    return told;
+                                  }),
+              told);
+    EXPECT_TRUE(std::ranges::equal(weights, own));
+    EXPECT_TRUE(std::ranges::equal(average->values(), mean));
   }
-  EXPECT_TRUE(std::ranges::equal(weights, own));
-  EXPECT_TRUE(std::ranges::equal(average->values(), mean));
 
   average.reset();
-  const AveragedWeights none(average, *engine);
-  EXPECT_TRUE(std::ranges::equal(weights, own));
+  EXPECT_TRUE(WithAveragedWeights(average, *engine, [&] {
+                EXPECT_TRUE(std::ranges::equal(weights, own));
+                return absl::OkStatus();
+              }).ok());
 }
 
 }  // namespace

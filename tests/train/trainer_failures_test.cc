@@ -1,0 +1,161 @@
+// A device whose work fails at any one place in a training.
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "core/device/executor.h"
+#include "core/model/owned_engine.h"
+#include "core/train/live_models.h"
+#include "gtest/gtest.h"
+#include "tests/train/trainer_fixture.h"
+
+namespace vrp {
+namespace {
+
+using test::kMethods;
+using test::Method;
+using test::Recorder;
+
+// Leaves out one piece of the work that it is given, and says that it failed.
+class FailingExecutor final : public DeviceExecutor {
+ public:
+  std::future<absl::Status> Run(Priority priority,
+                                absl::AnyInvocable<absl::Status()> work) override {
+    if (++runs != fails) return executor_->Run(priority, std::move(work));
+    return executor_->Run(priority, [] { return absl::DataLossError("the device failed"); });
+  }
+  void GiveBackMemory() override {}
+  void Shutdown() override {}
+
+  int64_t runs = 0;
+  int64_t fails = std::numeric_limits<int64_t>::max();
+
+ private:
+  const std::unique_ptr<DeviceExecutor> executor_ = MakeInlineExecutor();
+};
+
+// Looks at how much the device has done before a model is written, and can ask for one in the
+// middle, of which some piece of work then fails.
+class Watching final : public TrainingObserver {
+ public:
+  explicit Watching(FailingExecutor& executor) : executor_(executor) {}
+  ~Watching() override {
+    if (asks_.joinable()) asks_.join();
+  }
+  void OnLog(std::string_view) override {}
+  void OnProgress(const TrainingProgress& progress) override {
+    if (live == nullptr || progress.step != 3 || asks_.joinable()) return;
+    asks_ = std::thread([this] {
+      answer = live->Ask(folder, absl::Minutes(1), [] { return absl::OkStatus(); }).status();
+    });
+    // Until it asks, so that the end of this very step serves it or the next one does.
+    absl::SleepFor(absl::Milliseconds(20));
+    executor_.fails = executor_.runs + fails_after;
+  }
+  void OnCheckpoint(int64_t) override {}
+  void OnPhase(std::string_view phase) override {
+    if (phase == "publication") runs = executor_.runs;
+  }
+
+  int64_t runs = 0;
+  LiveModels* live = nullptr;
+  int64_t fails_after = 0;
+  std::string folder;
+  absl::Status answer;
+
+ private:
+  FailingExecutor& executor_;
+  std::thread asks_;
+};
+
+class TrainerFailuresTest : public test::TrainerFixture,
+                            public testing::WithParamInterface<Method> {
+ protected:
+  TrainerFailuresTest() {
+    engines_ = [this](const TrainingConfig& config, DeviceId,
+                      const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
+      return MakeOwnedEngine(test::MakeFakeEngine({.seed = config.seed}), executor_,
+                             Priority::kTraining);
+    };
+  }
+
+  // Two epochs that validate and publish averaged weights, with a checkpoint every third step.
+  static std::string Averaged() {
+    return absl::StrReplaceAll(
+        test::Yaml(GetParam()),
+        {{"epochs: 4", "epochs: 2"},
+         {"checkpoint_every_steps: 7", "checkpoint_every_steps: 3, weight_average: 0.8"}});
+  }
+
+  FailingExecutor executor_;
+};
+
+TEST_P(TrainerFailuresTest, OfAnyPieceOfWorkEndTheRunWhichGoesOnAsIfNothingHadBeen) {
+  Watching whole(executor_);
+  ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
+  ASSERT_GT(whole.runs, 20);
+  for (int64_t piece = 1; piece <= whole.runs; ++piece) {
+    SCOPED_TRACE(testing::Message() << "piece " << piece << " of " << whole.runs);
+    const std::string name = "failed-" + std::to_string(piece);
+    executor_.runs = 0;
+    executor_.fails = piece;
+    Recorder failed;
+    EXPECT_EQ(Train(name, Averaged(), failed).status(), absl::DataLossError("the device failed"));
+    EXPECT_FALSE(std::filesystem::exists(ModelOf(name) + "/weights.safetensors"));
+    executor_.fails = 0;
+    Recorder resumed;
+    ASSERT_TRUE(Train(name, Averaged(), resumed).ok());
+    EXPECT_TRUE(WeightsOf(name) == WeightsOf("whole"));
+  }
+}
+
+TEST_P(TrainerFailuresTest, OfAResumptionsWorkLeaveItsCheckpointAsItWas) {
+  Recorder whole;
+  ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
+  Recorder first;
+  first.cancel_at = 4;
+  ASSERT_TRUE(absl::IsCancelled(Train("resumed", Averaged(), first).status()));
+  for (int64_t piece = 1; piece <= 5; ++piece) {
+    SCOPED_TRACE(piece);
+    executor_.runs = 0;
+    executor_.fails = piece;
+    Recorder failed;
+    EXPECT_EQ(Train("resumed", Averaged(), failed).status(),
+              absl::DataLossError("the device failed"));
+    EXPECT_TRUE(failed.checkpoints.empty());
+  }
+  executor_.fails = 0;
+  Recorder resumed;
+  ASSERT_TRUE(Train("resumed", Averaged(), resumed).ok());
+  EXPECT_EQ(resumed.steps.front().step, 5);
+  EXPECT_TRUE(WeightsOf("resumed") == WeightsOf("whole"));
+}
+
+TEST_P(TrainerFailuresTest, OfALiveModelsWorkEndTheRunToo) {
+  for (int64_t piece = 1; piece <= 3; ++piece) {
+    SCOPED_TRACE(piece);
+    const std::string name = "live-" + std::to_string(piece);
+    LiveModels live;
+    limits_.live = &live;
+    Watching asking(executor_);
+    asking.live = &live;
+    asking.folder = ModelOf(name + "-asked");
+    asking.fails_after = piece;
+    EXPECT_EQ(Train(name, Averaged(), asking).status(), absl::DataLossError("the device failed"));
+    live.Close(absl::AbortedError("over"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, TrainerFailuresTest, testing::ValuesIn(kMethods),
+                         [](const auto& method) { return std::string(method.param.name); });
+
+}  // namespace
+}  // namespace vrp
