@@ -156,13 +156,13 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
 
 absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
   const LabelNumbers numbers = batch().numbers();
-  const at::Tensor loss = Column(parts, &PartSums::loss).sum();
-  const at::Tensor choices = Column(parts, &PartSums::choices).sum().to(at::kDouble);
+  const at::Tensor loss = Sum(parts, &PartSums::loss);
+  const at::Tensor choices = Sum(parts, &PartSums::choices).to(at::kDouble);
   return Finish(loss, {.cost = numbers.cost,
-                       .pass_difference = Column(parts, &PartSums::difference).max(),
+                       .pass_difference = Largest(parts, &PartSums::difference),
                        .instances = numbers.instances,
-                       .accuracy = Column(parts, &PartSums::agrees).sum() / choices.clamp_min(1),
-                       .stuck = Column(parts, &PartSums::stuck).sum()});
+                       .accuracy = Sum(parts, &PartSums::agrees) / choices.clamp_min(1),
+                       .stuck = Sum(parts, &PartSums::stuck)});
 }
 
 }  // namespace

@@ -88,12 +88,14 @@ class RecordedSteps : public WholeSteps {
   InstanceRange Part(int32_t part) const {
     return PartOf(request_.instances, request_.parts, part);
   }
-  // Of what each part came to, [] each: a column, [parts].
+  // Of what each part came to, [] each; where there is one part, nothing is launched for it.
   template <typename Sums>
-  static at::Tensor Column(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
-    std::vector<at::Tensor> values;
-    for (const Sums& part : parts) values.push_back(part.*column);
-    return at::stack(values);
+  static at::Tensor Sum(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
+    return parts.size() == 1 ? parts.front().*column : Column(parts, column).sum();
+  }
+  template <typename Sums>
+  static at::Tensor Largest(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
+    return parts.size() == 1 ? parts.front().*column : Column(parts, column).max();
   }
   // As the losses are for backward passes.
   at::Tensor Scaled(const at::Tensor& loss) const {
@@ -121,6 +123,13 @@ class RecordedSteps : public WholeSteps {
     std::optional<int> prepared;  // kind of the last step that ran by itself, or of the graph
     std::unique_ptr<StepGraph> graph;
   };
+  // [parts]
+  template <typename Sums>
+  static at::Tensor Column(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
+    std::vector<at::Tensor> values;
+    for (const Sums& part : parts) values.push_back(part.*column);
+    return at::stack(values);
+  }
   bool MovesBatches() const {
     return current_ != nullptr && !device_.is_cpu() && !request_.drawn.has_value();
   }

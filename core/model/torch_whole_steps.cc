@@ -239,15 +239,15 @@ absl::Status TorchWholeSteps::Conclude(StepBaseline baseline, const std::vector<
   const int64_t trajectories = Tours(baseline);
   if (baseline == StepBaseline::kAverage) {
     const double decay = request_.average_decay;
-    const at::Tensor mean = Column(parts, &PartSums::scaled_costs).sum() / trajectories;
+    const at::Tensor mean = Sum(parts, &PartSums::scaled_costs) / trajectories;
     average_.copy_(decay * average_ + (1 - decay) * mean);
   }
-  return Finish(Column(parts, &PartSums::loss).sum(),
-                {.cost = Column(parts, &PartSums::costs).sum() / trajectories,
-                 .pass_difference = Column(parts, &PartSums::difference).max(),
+  return Finish(Sum(parts, &PartSums::loss),
+                {.cost = Sum(parts, &PartSums::costs) / trajectories,
+                 .pass_difference = Largest(parts, &PartSums::difference),
                  .instances = at::full({}, request_.instances, average_.options()),
                  .accuracy = at::full({}, kNone, average_.options()),
-                 .stuck = Column(parts, &PartSums::stuck).sum()});
+                 .stuck = Sum(parts, &PartSums::stuck)});
 }
 
 }  // namespace

@@ -109,11 +109,13 @@ def first_gap(events):
 
 def not_told_again(before, after):
     """Those of the events `before` that the gap-free `after` does not have, or has otherwise, and that thinning cannot
-    have taken."""
-    again = {event["sequence"]: event for event in after if event["type"] != "compacted"}
+    have taken. A job's place in the queue is no part of an event: it comes with the newest one while the job waits."""
+    def own(event):
+        return {key: value for key, value in event.items() if key != "queue_position"}
+    again = {event["sequence"]: own(event) for event in after if event["type"] != "compacted"}
     thinned = ("progress", "checkpoint", "log", "compacted")
     return [event for event in before
-            if again.get(event["sequence"], event if event["type"] in thinned else None) != event]
+            if again.get(event["sequence"], own(event) if event["type"] in thinned else None) != own(event)]
 
 
 def vrpctl(*words, stdin=None, env=None):
