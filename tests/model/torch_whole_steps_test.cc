@@ -288,15 +288,22 @@ TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
   }
 }
 
+// One instance and the smallest network: the largest batch has as many trajectories as customers.
 TEST_F(TorchWholeStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
-  const auto steps = *engine_->MakeWholeSteps({.instances = kInstances,
+  engine_ = test::TransformerEngine(
+      at::kFloat, {.hidden = 16, .heads = 1, .feed_forward = 16, .layers = 1}, Options());
+  mean_.assign(static_cast<size_t>(engine_->parameters().size()), 0);
+  square_ = mean_;
+  state_ = {.mean = mean_, .square = square_};
+  const auto steps = *engine_->MakeWholeSteps({.instances = 1,
                                                .nodes = 151,
                                                .trajectories = 0,
                                                .distinct_starts = true,
                                                .learning_rates = {1e-4}});
   ASSERT_TRUE(steps->Load(state_).ok());
   const auto step = [&](int32_t customers) {
-    return steps->Step(StepBaseline::kShared, BatchOfStep(1, customers));
+    const auto instances = *GenerateInstances({.customers = customers, .seed = 1}, 1);
+    return steps->Step(StepBaseline::kShared, test::BatchOf(instances, NodeOrder::kAsGiven));
   };
   const auto last = static_cast<int32_t>(kMostRecordings) + 2;
   for (int32_t customers = 2; customers <= last; ++customers) {
