@@ -1,12 +1,12 @@
 // That the user wants out: set once by Ctrl-C or SIGTERM, then seen by everything that waits.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
 namespace vrp::client {
@@ -36,10 +36,13 @@ class Interrupt {
   bool WaitFor(absl::Duration duration) const;
 
  private:
-  mutable absl::Mutex mutex_;
-  bool triggered_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t next_key_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<int64_t, std::function<void()>> callbacks_ ABSL_GUARDED_BY(mutex_);
+  // Not Abseil's, whose waits end by the machine's clock: set back by an hour, they last an hour
+  // longer.
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::condition_variable changed_;
+  bool triggered_ = false;
+  int64_t next_key_ = 0;
+  std::map<int64_t, std::function<void()>> callbacks_;
 };
 
 }  // namespace vrp::client

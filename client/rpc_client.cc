@@ -1,5 +1,6 @@
 #include "client/rpc_client.h"
 
+#include <grpc/support/time.h>
 #include <grpcpp/grpcpp.h>
 
 #include <set>
@@ -8,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/channel.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
@@ -28,6 +29,13 @@ constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
 constexpr absl::Duration kLoadTimeout = absl::Minutes(5);
 // Checking reads instances of up to 64 MiB.
 constexpr absl::Duration kCheckTimeout = absl::Seconds(120);
+
+// By the clock that nobody sets. (Abseil's Now notices only after two seconds that somebody has set
+// the machine's, and gRPC at once.)
+gpr_timespec DeadlineAfter(absl::Duration timeout) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_nanos(absl::ToInt64Nanoseconds(timeout), GPR_TIMESPAN));
+}
 
 }  // namespace
 
@@ -71,7 +79,7 @@ struct RpcClient::Impl {
                                                              Response*),
                                 const Request& request, absl::Duration timeout) {
     grpc::ClientContext context;
-    context.set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+    context.set_deadline(DeadlineAfter(timeout));
     const Registration registration(*this, context);
     Response response;
     absl::Status status = FromGrpc((stub.*method)(&context, request, &response), context);
@@ -146,7 +154,7 @@ absl::Status RpcClient::StreamSolve(
     const v1::SolveRequest& request, absl::Duration timeout,
     absl::FunctionRef<void(const v1::StreamSolveResponse&)> receive) {
   const auto open = [&](grpc::ClientContext* context) {
-    context->set_deadline(absl::ToChronoTime(absl::Now() + timeout));
+    context->set_deadline(DeadlineAfter(timeout));
     return impl_->solver->StreamSolve(context, request);
   };
   return impl_->Stream<v1::StreamSolveResponse>(open, [&](const v1::StreamSolveResponse& message) {

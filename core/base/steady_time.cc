@@ -18,6 +18,4 @@ absl::Time SteadyNow() {
   return boot + SinceBoot();
 }
 
-absl::Time SteadyFromWall(absl::Time wall) { return SteadyNow() + (wall - absl::Now()); }
-
 }  // namespace vrp

@@ -9,7 +9,4 @@ namespace vrp {
 // process began. Never shown or stored; for that there are Clock and absl::Now. Thread-safe.
 absl::Time SteadyNow();
 
-// A moment of the machine's clock, as somebody else's deadline, on this one. Infinite ones stay so.
-absl::Time SteadyFromWall(absl::Time wall);
-
 }  // namespace vrp

@@ -15,13 +15,16 @@ SolveRecorder::~SolveRecorder() {
 }
 
 void SolveRecorder::Found(FoundPlan plan) {
-  absl::MutexLock lock(&mutex_);
-  progress_.searched = options_.before.searched + SearchedLately();
-  ++progress_.improvements;
-  progress_.cost = plan.cost;
-  progress_.routes = plan.routes;
-  progress_.unserved = plan.unserved;
-  unstored_ = std::move(plan.text);
+  {
+    absl::MutexLock lock(&mutex_);
+    progress_.searched = options_.before.searched + SearchedLately();
+    ++progress_.improvements;
+    progress_.cost = plan.cost;
+    progress_.routes = plan.routes;
+    progress_.unserved = plan.unserved;
+    unstored_ = std::move(plan.text);
+  }
+  changed_.NotifyAll();
 }
 
 SolveProgress SolveRecorder::Finish() {
@@ -29,6 +32,7 @@ SolveProgress SolveRecorder::Finish() {
     absl::MutexLock lock(&mutex_);
     ended_ = true;
   }
+  changed_.NotifyAll();
   thread_.join();
   Store();
   absl::MutexLock lock(&mutex_);
@@ -51,7 +55,7 @@ bool SolveRecorder::AwaitEnd(bool or_plan) {
     mutex_.AssertHeld();
     return ended_ || (or_plan && unstored_.has_value());
   };
-  mutex_.AwaitWithTimeout(absl::Condition(&due), options_.interval);
+  changed_.WaitFor(&mutex_, options_.interval, due);
   return ended_;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/base/clock.h"
+#include "core/base/steady_cond_var.h"
 #include "core/jobs/job_solver.h"
 #include "core/jobs/job_store.h"
 
@@ -49,6 +50,7 @@ class SolveRecorder {
   const Options options_;
   const absl::Time begun_;
   absl::Mutex mutex_;
+  SteadyCondVar changed_;
   SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // with what is not stored yet
   std::optional<std::string> unstored_ ABSL_GUARDED_BY(mutex_);  // the newest plan
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

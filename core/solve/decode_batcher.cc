@@ -97,7 +97,10 @@ bool DecodeBatcher::TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeO
       .request = std::move(request), .done = std::move(done), .since = SteadyNow()};
   {
     absl::MutexLock lock(&mutex_);
-    if (queue_.TryAdd(waiting)) return true;
+    if (queue_.TryAdd(waiting)) {
+      changed_.NotifyAll();
+      return true;
+    }
   }
   waiting.done({.plan = BusyError(options_.limits.max_waiting, ExpectedWait())});
   return false;
@@ -159,6 +162,7 @@ bool DecodeBatcher::RunOne() {
     AwaitMore();
     if (!HasPlace()) return false;
     taken = queue_.Take(SteadyNow());
+    changed_.NotifyAll();
     if (!taken.batch.empty()) ++running_;
   }
   for (WaitingDecode& waiting : taken.expired) {
@@ -196,10 +200,10 @@ void DecodeBatcher::AwaitMore() {
   const absl::Time now = SteadyNow();
   const bool busy = running_ > 0 || now < joined_ended_ + options_.max_delay;
   if (options_.max_delay <= absl::ZeroDuration() || !busy) return;
-  const auto full = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  changed_.WaitFor(&mutex_, options_.max_delay, [this] {
+    mutex_.AssertHeld();
     return queue_.HasFullBatch() || queue_.waiting() == 0;
-  };
-  mutex_.AwaitWithTimeout(absl::Condition(&full), options_.max_delay);
+  });
 }
 
 absl::Duration DecodeBatcher::ExpectedWait() const {

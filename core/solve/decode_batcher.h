@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/steady_cond_var.h"
 #include "core/base/watch.h"
 #include "core/solve/decode_queue.h"
 
@@ -80,6 +81,7 @@ class DecodeBatcher {
 
   const Options options_;
   mutable absl::Mutex mutex_;
+  SteadyCondVar changed_;  // what waits
   DecodeQueue queue_ ABSL_GUARDED_BY(mutex_);
   int32_t running_ ABSL_GUARDED_BY(mutex_) = 0;
   int32_t posted_ ABSL_GUARDED_BY(mutex_) = 0;  // given to run_later and not begun

@@ -15,12 +15,10 @@ absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
                                                absl::Duration patience, Publish publish) {
   const auto wish = std::make_shared<Wish>(Wish{.directory = directory, .publish = publish});
   const auto answered = [&wish] { return wish->answer.has_value(); };
-  std::unique_lock<std::mutex> lock(mutex_);
+  absl::MutexLock lock(&mutex_);
   if (!closed_.ok()) return closed_;
   wishes_.push_back(wish);
-  // A day is the longest: the clock's time plus an endless patience would be a time long past.
-  const auto wait = absl::ToChronoNanoseconds(std::min(patience, absl::Hours(24)));
-  if (!changed_.wait_for(lock, wait, answered)) {
+  if (!changed_.WaitFor(&mutex_, patience, answered)) {
     const auto waiting = std::find(wishes_.begin(), wishes_.end(), wish);
     if (waiting != wishes_.end()) {
       wishes_.erase(waiting);
@@ -28,7 +26,7 @@ absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
           Concat("the training has not come to the end of its step within ",
                  absl::FormatDuration(patience), "; try again"));
     }
-    changed_.wait(lock, answered);  // it is being written
+    mutex_.Await(absl::Condition(&answered));  // it is being written
   }
   return *wish->answer;
 }
@@ -49,27 +47,27 @@ absl::StatusOr<TrainingResult> LiveModels::Grant(const Wish& wish, Write write) 
 void LiveModels::Serve(Write write) {
   std::deque<std::shared_ptr<Wish>> wishes;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    absl::MutexLock lock(&mutex_);
     wishes.swap(wishes_);
   }
   for (const std::shared_ptr<Wish>& wish : wishes) {
     absl::StatusOr<TrainingResult> answer = Grant(*wish, write);
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      absl::MutexLock lock(&mutex_);
       wish->answer = std::move(answer);
     }
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
 }
 
 void LiveModels::Close(const absl::Status& why) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    absl::MutexLock lock(&mutex_);
     closed_ = why;
     for (const std::shared_ptr<Wish>& wish : wishes_) wish->answer = why;
     wishes_.clear();
   }
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 }  // namespace vrp

@@ -1,19 +1,20 @@
 // Asking a training that is under way for its weights.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "core/base/steady_cond_var.h"
 #include "core/train/training_result.h"
 
 namespace vrp {
@@ -29,7 +30,7 @@ class LiveModels {
   // Blocks until the run has written weights and card into `directory`, as they are after its
   // current step, and `publish` was called by the training thread: before the next step, so that
   // weights published live never come after the run's last ones. kDeadlineExceeded: its step takes
-  // longer than `patience` (of a day at most); `directory` is the caller's again. Errors of the
+  // longer than `patience`; `directory` is the caller's again. Errors of the
   // run, of `publish` and of Close otherwise; kResourceExhausted: one of them found no memory.
   absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience,
                                      Publish publish);
@@ -49,10 +50,10 @@ class LiveModels {
 
   static absl::StatusOr<TrainingResult> Grant(const Wish& wish, Write write);
 
-  std::mutex mutex_;  // not Abseil's, for the reason that StopSignal gives; guards what follows
-  std::condition_variable changed_;
-  std::deque<std::shared_ptr<Wish>> wishes_;
-  absl::Status closed_;  // OK: it runs
+  absl::Mutex mutex_;
+  SteadyCondVar changed_;
+  std::deque<std::shared_ptr<Wish>> wishes_ ABSL_GUARDED_BY(mutex_);
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK: it runs
 };
 
 }  // namespace vrp

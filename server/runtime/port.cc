@@ -1,11 +1,11 @@
 #include "server/runtime/port.h"
 
+#include <grpc/support/time.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -104,7 +104,9 @@ void Port::Close(absl::Duration drain) {
     absl::SleepFor(kReading);
   }
   const absl::Duration left = std::max(end - SteadyNow(), absl::ZeroDuration());
-  server->Shutdown(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(left));
+  server->Shutdown(
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),  // which nobody sets
+                   gpr_time_from_millis(absl::ToInt64Milliseconds(left), GPR_TIMESPAN)));
   server->Wait();
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/service/batch_call.h"
+#include "server/service/call_deadline.h"
 #include "server/service/reflection_handler.h"
 
 namespace vrp {

@@ -1,6 +1,5 @@
 #include "server/service/rpc_interceptor.h"
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "grpcpp/server_context.h"
 #include "server/convert/status_convert.h"
 #include "server/runtime/logging.h"
+#include "server/service/call_deadline.h"
 #include "server/service/request_id.h"
 
 namespace vrp {
@@ -77,7 +77,7 @@ class RpcInterceptor final : public experimental::Interceptor {
     if (!context.IsCancelled()) return given;
     if (drain_.over()) return ToGrpcStatus(StoppingError());
     if (!given.ok()) return given;
-    const bool late = context.deadline() <= std::chrono::system_clock::now();
+    const bool late = DeadlineOf(context) <= SteadyNow();
     return ToGrpcStatus(late ? absl::DeadlineExceededError("the caller's deadline came first")
                              : absl::CancelledError("the caller went away"));
   }

@@ -5,6 +5,7 @@
 
 #include "core/base/steady_time.h"
 #include "server/service/batch_call.h"
+#include "server/service/call_deadline.h"
 #include "server/service/heartbeat.h"
 #include "server/service/solve_stream.h"
 #include "server/service/stream_call.h"

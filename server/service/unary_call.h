@@ -13,6 +13,7 @@
 #include "server/convert/status_convert.h"
 #include "server/runtime/work_pool.h"
 #include "server/service/call_context.h"
+#include "server/service/call_deadline.h"
 #include "server/service/guarded.h"
 
 namespace vrp {
@@ -28,13 +29,6 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
  private:
   const std::shared_ptr<CancelFlag> cancel_;
 };
-
-// The deadline of the call on SteadyNow's clock; none: the infinite future.
-inline absl::Time DeadlineOf(const grpc::ServerContextBase& context) {
-  const auto deadline = context.deadline();
-  if (deadline == std::chrono::system_clock::time_point::max()) return absl::InfiniteFuture();
-  return SteadyFromWall(absl::FromChrono(deadline));
-}
 
 // Where a call is run, and what is known of its work before; null: nothing.
 struct UnaryPlace {

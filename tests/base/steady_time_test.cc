@@ -15,13 +15,6 @@ TEST(SteadyNow, GoesForwardAndAgreesWithTheClockThatNobodySets) {
   EXPECT_LT(absl::AbsDuration(absl::Now() - SteadyNow()), absl::Seconds(5));
 }
 
-TEST(SteadyFromWall, KeepsTheDistanceFromNow) {
-  const absl::Duration left = SteadyFromWall(absl::Now() + absl::Hours(1)) - SteadyNow();
-  EXPECT_GT(left, absl::Minutes(59));
-  EXPECT_LT(left, absl::Minutes(61));
-  EXPECT_EQ(SteadyFromWall(absl::InfiniteFuture()), absl::InfiniteFuture());
-}
-
 TEST(StopSignal, WaitsUntilItIsSet) {
   StopSignal signal;
   EXPECT_FALSE(signal.WaitFor(absl::Milliseconds(1)));

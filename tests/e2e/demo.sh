@@ -13,6 +13,7 @@ readonly optimum=375
 readonly out=demo
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+if [[ ! -t 1 ]]; then say() { printf '\n== %s\n' "$*"; }; fi
 run() { printf '$ %s\n' "$*"; "$@"; }
 
 rm -rf "$out" && mkdir -p "$out"

@@ -4,8 +4,8 @@
 For each jump, a day forwards and an hour back: a training job with a time limit runs, a solve job, a solve and a
 stream with budgets of some seconds are under way, a watch is open. After the jump the budgets end when they should by the
 test's own clock, the answers are sound, the training makes steps and has not come to its time limit, the watch's events
-have no gap, requests with a deadline are served, vrpctl bench measures across another such jump, and vrpd ends at SIGTERM
-in time. Then it is started again, by the clock as it was set, and goes on. Prints a JSON line a jump; exits 1 where
+have no gap, requests with a deadline are served, vrpctl bench and vrpctl top go on across another such jump, and vrpd ends
+at SIGTERM in time. Then it is started again, by the clock as it was set, and goes on. Prints a JSON line a jump; exits 1 where
 anything was wrong.
 
 Examples:
@@ -138,12 +138,22 @@ class Case:
         self.expect(BUDGET_S * 0.5 <= searched <= BUDGET_S + LATE_S, f"the solve job searched for {searched} s")
 
     def measure_meanwhile(self, daemon):
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        top = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "top", "--interval", "200ms", "--output", "json"],
+                               env=self.env(), stdout=subprocess.PIPE, text=True)
+        top.stdout.readline()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
             bench = pool.submit(self.timed, lambda: self.bench(daemon))
             time.sleep(BUDGET_S / 2)
             self.clock.set(2 * self.jump)
+            # More lines than may have been on their way by then.
+            lines = pool.submit(lambda: [top.stdout.readline() for _ in range(12)])
+            concurrent.futures.wait([lines], timeout=BUDGET_S + LATE_S)
+            top.kill()
+            top.wait()
+            self.expect(all(lines.result()), "vrpctl top tells nothing any more")
             measured, seconds = bench.result()
         self.check_in_time("vrpctl bench", seconds)
+        self.expect(measured["refused"] == 0, f"vrpctl bench was refused {measured['refused']} times")
         self.check_in_time("vrpctl bench by its own clock", measured["elapsed_ms"] / 1000)
         self.expect(0 <= measured["latency_ms"]["max"] <= 1000 * LATE_S, f"vrpctl bench measured {measured['latency_ms']}")
 

@@ -25,10 +25,18 @@ namespace {
 constexpr int64_t kNanoseconds = 1'000'000'000;
 constexpr int64_t kLook = 20'000'000;  // how often a wait looks whether the clock was set
 
-template <typename Function>
-Function* Real(Function* /*replaced*/, const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+// What one of this file's functions stands before. Not in a static of that function: where threads
+// meet at its initialisation they wait by syscall(), which would come here again.
+void* Real(std::atomic<void*>& found, const char* name) {
+  void* real = found.load(std::memory_order_relaxed);
+  if (real == nullptr) {
+    real = dlsym(RTLD_NEXT, name);
+    found.store(real, std::memory_order_relaxed);
+  }
+  return real;
 }
+constinit std::atomic<void*> real_clock_gettime = nullptr;
+constinit std::atomic<void*> real_syscall = nullptr;
 
 const std::atomic<int64_t>* OpenOffset() {
   static const std::atomic<int64_t> none = 0;
@@ -46,8 +54,8 @@ int64_t OffsetSeconds() {
 }
 
 int RealClock(clockid_t clock, timespec* time) {
-  static auto* const real = Real(&clock_gettime, "clock_gettime");
-  return real(clock, time);
+  using Clock = int(clockid_t, timespec*);
+  return reinterpret_cast<Clock*>(Real(real_clock_gettime, "clock_gettime"))(clock, time);
 }
 
 int64_t ToNanoseconds(const timespec& time) {
@@ -103,7 +111,8 @@ time_t time(time_t* target) noexcept {
 }
 
 long syscall(long number, ...) noexcept {
-  static auto* const real = Real(&syscall, "syscall");
+  using Call = long(long, ...);
+  auto* const real = reinterpret_cast<Call*>(Real(real_syscall, "syscall"));
   va_list arguments;
   va_start(arguments, number);
   long values[6];

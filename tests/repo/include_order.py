@@ -1,4 +1,4 @@
-"""Reads the #include lines of a source tree and tells which ones break the order of the folders.
+"""Reads a source tree and tells what breaks the order of its folders and other rules of the whole.
 
 Rules (DESIGN: each folder may use only those above it):
   order      a folder of core/ includes only itself and folders before it; server/ includes proto and
@@ -8,6 +8,8 @@ Rules (DESIGN: each folder may use only those above it):
              headers: LibTorch carries other versions of protobuf's and fmt's headers
   cu-torch   no .cu sees a torch header, not even through ours: it takes 20 seconds to compile
   cuda-if    preprocessor conditions on CUDA stand only in core/device and core/kernels, in no header
+  clock      no timed wait of Abseil's (AwaitWithTimeout and the like): it ends by the machine's clock, and lasts an hour
+             longer where that is set back by one; core/base/steady_cond_var.h has one that does not
 """
 
 import pathlib
@@ -20,6 +22,7 @@ ROOTS = ["core", "server", "client", "tests"]
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.MULTILINE)
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(.*)$", re.MULTILINE)
 CUDA_NAME = re.compile(r"CUDA|NVCC", re.IGNORECASE)
+TIMED_WAIT = re.compile(r"\b\w*(?:[Ww]ait|Lock)\w*With(?:Timeout|Deadline)\b")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
@@ -40,6 +43,12 @@ def cuda_conditions(path):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         match = CONDITION.match(line)
         if match and CUDA_NAME.search(COMMENT.sub("", match.group(1))):
+            yield number, line.strip()
+
+
+def timed_waits(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if TIMED_WAIT.search(COMMENT.sub("", line)):
             yield number, line.strip()
 
 
@@ -133,6 +142,8 @@ def violations(root):
                 found.append(f"clash: {name}: sees torch ({' -> '.join(torch)}) and {' -> '.join(rpc)}")
         if user and user[0] != "tests":
             allowed = user in (("core", "device"), ("core", "kernels")) and not name.endswith(".h")
+            for line, text in timed_waits(tree.root / name):
+                found.append(f"clock: {name}:{line}: {text}: the machine's clock ends it, unlike SteadyCondVar's and std::condition_variable's")
             for line, text in cuda_conditions(tree.root / name):
                 if not allowed:
                     found.append(f"cuda-if: {name}:{line}: {text}: only in .cc, .cu and .cuh of core/device and core/kernels")

@@ -131,5 +131,15 @@ class Cuda(unittest.TestCase):
         self.assertEqual(rules({"core/train/a.cc": "#if defined(__AVX512F__)  // not CUDA\n#endif\n"}), [])
 
 
+class Clock(unittest.TestCase):
+    def test_no_wait_of_ours_ends_by_the_machines_clock(self):
+        for text in ("mutex_.AwaitWithTimeout(absl::Condition(&x), y);\n", "done.WaitForNotificationWithDeadline(end);\n",
+                     "changed_.WaitWithTimeout(&mutex_, y);\n"):
+            self.assertEqual(rules({"core/base/a.cc": text, "client/b.cc": text}), ["clock", "clock"], text)
+
+    def test_tests_and_comments_may_name_one(self):
+        self.assertEqual(rules({"tests/a.cc": "mutex_.AwaitWithTimeout(a, b);\n", "core/base/a.h": "// AwaitWithTimeout\n"}), [])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,55 @@
+#include "core/base/steady_cond_var.h"
+
+#include <thread>
+
+#include "core/base/steady_time.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+class SteadyCondVarTest : public testing::Test {
+ protected:
+  bool Wait(absl::Duration timeout) {
+    absl::MutexLock lock(&mutex_);
+    return changed_.WaitFor(&mutex_, timeout, [this] {
+      mutex_.AssertHeld();
+      return there_;
+    });
+  }
+  void Tell() {
+    {
+      absl::MutexLock lock(&mutex_);
+      there_ = true;
+    }
+    changed_.NotifyAll();
+  }
+
+  absl::Mutex mutex_;
+  SteadyCondVar changed_;
+  bool there_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+TEST_F(SteadyCondVarTest, WaitsNoLongerThanItsTimeout) {
+  const absl::Time begun = SteadyNow();
+  EXPECT_FALSE(Wait(absl::Milliseconds(20)));
+  EXPECT_GE(SteadyNow() - begun, absl::Milliseconds(20));
+  EXPECT_FALSE(Wait(absl::ZeroDuration()));
+  EXPECT_FALSE(Wait(-absl::InfiniteDuration()));
+  Tell();
+  EXPECT_TRUE(Wait(-absl::Seconds(1)));
+}
+
+TEST_F(SteadyCondVarTest, WakesWhoeverWaitsHoweverLongTheTimeout) {
+  bool first = false;
+  bool second = false;
+  std::thread waits([&] { first = Wait(absl::InfiniteDuration()); });
+  std::thread waits_too([&] { second = Wait(absl::Hours(1)); });
+  Tell();
+  waits.join();
+  waits_too.join();
+  EXPECT_TRUE(first && second);
+}
+
+}  // namespace
+}  // namespace vrp
