@@ -158,9 +158,9 @@ constexpr char kHeading[] =
     "OUTSIDE P50     MEAN COST\n";
 
 std::string ResultText(const LoadOptions& options, const LoadResult& result) {
-  const int64_t refused = static_cast<int64_t>(
+  const int64_t refused =
       std::accumulate(result.refusals.begin(), result.refusals.end(), int64_t{0},
-                      [](int64_t sum, const auto& entry) { return sum + entry.second; }));
+                      [](int64_t sum, const auto& entry) { return sum + entry.second; });
   return absl::StrFormat(
       "%7d %7s %9d %8d %9.1f %9s %9s %9s %9s %12s %13s\n", options.clients,
       options.rate > 0 ? absl::StrFormat("%g", options.rate) : "-", result.answers, refused,

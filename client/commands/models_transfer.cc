@@ -108,8 +108,8 @@ absl::Status Download(CommandContext& context, const std::string& model, const f
       if (response.chunk().file() != kFiles[i]) continue;
       if (!files[i].has_value()) {
         absl::StatusOr<OutputFile> file = OutputFile::Create((folder / kFiles[i]).string());
-        if (file.ok()) files[i].emplace(*std::move(file));
         written.Update(file.status());
+        if (file.ok()) files[i].emplace(*std::move(file));
       }
       if (written.ok()) written = files[i]->Write(response.chunk().data());
     }

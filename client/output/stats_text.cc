@@ -20,10 +20,10 @@ constexpr size_t kShownRpcs = 12;
 std::string Latency(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds >= 1) return absl::StrFormat("%.2f s", seconds);
-  return absl::StrFormat(seconds < 0.01 ? "%.2f ms" : "%.0f ms", seconds * 1e3);
+  return absl::StrFormat("%.*f ms", seconds < 0.01 ? 2 : 0, seconds * 1e3);
 }
 
-std::string PerSecond(double rate) { return absl::StrFormat(rate < 10 ? "%.1f" : "%.0f", rate); }
+std::string PerSecond(double rate) { return absl::StrFormat("%.*f", rate < 10 ? 1 : 0, rate); }
 
 // "training: 1 RUNNING, 4 SUCCEEDED; solve: 2 QUEUED"; "none".
 std::string JobCounts(const v1::ServerStats& stats) {

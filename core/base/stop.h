@@ -44,8 +44,8 @@ class StopCondition {
 
   StopReason Check() const {
     if (cancel_ != nullptr && cancel_->cancelled()) return StopReason::kCancelled;
-    if (deadline_ != absl::InfiniteFuture() && SteadyNow() >= deadline_)
-      return StopReason::kDeadline;
+    const bool ends = deadline_ != absl::InfiniteFuture();
+    if (ends && SteadyNow() >= deadline_) return StopReason::kDeadline;
     return StopReason::kNone;
   }
   bool ShouldStop() const { return Check() != StopReason::kNone; }

@@ -38,7 +38,7 @@ std::string Quoted(std::string_view text) {
 
 bool IsPrintableUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
-    const unsigned char lead = static_cast<unsigned char>(text[i++]);
+    const auto lead = static_cast<unsigned char>(text[i++]);
     const int followers = Followers(lead);
     if (followers < 0) return false;
     uint32_t point = followers == 0 ? lead : lead & (0x3Fu >> followers);

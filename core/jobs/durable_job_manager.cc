@@ -82,7 +82,7 @@ absl::Status CheckOptions(const JobManager::Options& options) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<JobManager>> JobManager::Create(Options options) {
+absl::StatusOr<std::unique_ptr<JobManager>> JobManager::Create(const Options& options) {
   VRP_RETURN_IF_ERROR(CheckOptions(options));
   JobStore& store = options.book->store();
   VRP_RETURN_IF_ERROR(RecoverJobs(store, *options.registry, {.in_a_row = options.max_attempts}));

@@ -40,7 +40,7 @@ class JobManager {
     int32_t niceness = 0;       // of the training's threads, see JobRunner
   };
   // Queues again what was interrupted, starts the thread that runs the jobs.
-  static absl::StatusOr<std::unique_ptr<JobManager>> Create(Options options);
+  static absl::StatusOr<std::unique_ptr<JobManager>> Create(const Options& options);
   // Stops the running job at its next step, with a checkpoint; it resumes at the next start.
   // Blocks.
   virtual ~JobManager() = default;

@@ -13,6 +13,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
+#include "core/jobs/submission.h"
 #include "core/jobs/sure_update.h"
 #include "core/registry/alias_store.h"
 

@@ -28,7 +28,7 @@ VRP_DEVICE void WriteMaskRow(const Group& group, const DropoutMask& mask, int64_
     key.sequence += row % mask.sequences;
     key.step = static_cast<int32_t>(row / mask.sequences);
     key.block = block;
-    WriteKept(key, mask.rate, mask.kept + row * mask.hidden + block * 8);
+    WriteKept(key, mask.rate, mask.kept + row * mask.hidden + int64_t{block} * 8);
   });
 }
 

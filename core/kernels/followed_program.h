@@ -38,7 +38,7 @@ struct FollowResult {
 // What a trajectory's group remembers: its state, then which nodes are visited.
 constexpr int64_t FollowRoomBytes(const StepLayout& layout) {
   const auto state = static_cast<int64_t>(sizeof(RouteState));
-  return state + (layout.nodes + 7) / 8 * 8;
+  return state + (int64_t{layout.nodes} + 7) / 8 * 8;
 }
 
 template <typename Group, typename T>

@@ -65,7 +65,7 @@ struct DropoutRate {
   float factor = 1;
 };
 constexpr DropoutRate DropoutRateOf(double share) {
-  const auto limit = static_cast<uint32_t>(share * 65536 + 0.5);
+  const auto limit = static_cast<uint32_t>(share * 65536 + 0.5);  // NOLINT: constexpr, not negative
   return {limit, 65536.0f / static_cast<float>(65536 - limit)};
 }
 

@@ -242,7 +242,7 @@ class CpuGraphTransformer final : public Float64Engine {
       pass_.Finish(Values(), workers[w]->group, workers[w]->gradient.data());
     });
     const std::span<float> to = parameters_.gradient();
-    const int64_t parts = static_cast<int64_t>(workers.size());
+    const auto parts = static_cast<int64_t>(workers.size());
     const auto size = static_cast<int64_t>(to.size());
     if constexpr (!std::is_same_v<T, float>) last_gradient_.resize(to.size());
     ForEachWorker(pool, parts, [&](int64_t part) {

@@ -128,7 +128,7 @@ class EnginePolicy final : public Policy {
     size_t count = 0;
     while (count < rest.size() && Width(rest[count], options) == width &&
            Pictures(rest[count], options) == pictures) {
-      longest = std::max<int64_t>(longest, 2 * rest[count].num_nodes());
+      longest = std::max(longest, int64_t{2} * rest[count].num_nodes());
       const int64_t rows = static_cast<int64_t>(count + 1) * width * pictures;
       if (count > 0 && rows * longest > kMaxTableSteps) break;
       ++count;

@@ -78,7 +78,7 @@ void PointerPass::SpreadStepGradients(const SecondPass& pass, PointerGroup& grou
   const int64_t layers = options_.layers;
   const PointerStack& stack = group.decoder;
   float* const d_gates = group.d_gate_inputs.GrowZero(group.encoder.rows() * gate_stride_);
-  float* const d_start = group.d_start.GrowZero(group.count * 2 * layers * hidden);
+  float* const d_start = group.d_start.GrowZero(int64_t{2} * group.count * layers * hidden);
   for (size_t r = 0; r < group.ranks.size(); ++r) {
     const int32_t b = group.ranks[r] / pass.table->count();
     for (int64_t t = 0; t < group.places[r + 1] - group.places[r]; ++t) {
@@ -88,7 +88,7 @@ void PointerPass::SpreadStepGradients(const SecondPass& pass, PointerGroup& grou
           stack.gates[0].data() + (stack.first[t] + static_cast<int64_t>(r)) * gate_stride_;
       for (int64_t i = 0; i < 4 * hidden; ++i) to[i] += gates[i];
     }
-    float* const start = d_start + b * 2 * layers * hidden;
+    float* const start = d_start + int64_t{2} * b * layers * hidden;
     for (int64_t l = 0; l < layers; ++l) {
       const int64_t at = static_cast<int64_t>(r) * hidden;
       for (int64_t h = 0; h < hidden; ++h) {
@@ -110,7 +110,7 @@ void PointerPass::BackwardProjections(PointerGroup& group, float* gradient) cons
   const int64_t hidden = options_.hidden;
   const int64_t width = weights_.heads_width();
   const int64_t rows = group.encoder.rows();
-  const int64_t states = 2 * options_.layers * hidden;
+  const int64_t states = int64_t{2} * options_.layers * hidden;
   PointerSums& sums = group.sums;
   const Product d_start{group.d_start.data(), states, group.count};
   for (int64_t b = 0; b < group.count; ++b) {

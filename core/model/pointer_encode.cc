@@ -140,7 +140,7 @@ void PointerPass::ProjectNodes(PointerGroup& group) const {
     kernels_.transpose(group.pointer_keys.data() + at.row * hidden, at.nodes, hidden, at.padded,
                        group.pointer_columns.data() + at.columns * hidden);
   }
-  const int64_t states = 2 * options_.layers * hidden;
+  const int64_t states = int64_t{2} * options_.layers * hidden;
   float* const start = group.start.Grow(group.count * states);
   Multiply({group.mean.data(), hidden, group.count}, weights_.start, weights_.start_bias.data(),
            start);

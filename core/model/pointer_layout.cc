@@ -31,8 +31,9 @@ ParameterLayout PointerLayout(const PointerNetworkOptions& options) {
   add("embed.weight", {hidden, kPointerInputs}, kPointerInputs);
   add("embed.bias", {hidden}, kPointerInputs);
   lstm("encoder");
-  add("start.weight", {2 * options.layers * hidden, hidden}, hidden);
-  add("start.bias", {2 * options.layers * hidden}, hidden);
+  const int64_t states = int64_t{2} * options.layers * hidden;
+  add("start.weight", {states, hidden}, hidden);
+  add("start.bias", {states}, hidden);
   add("context.weight", {hidden, kPointerContext}, kPointerContext);
   lstm("decoder");
   for (const char* name : {"glimpse.query", "glimpse.key", "glimpse.value", "glimpse.out"}) {

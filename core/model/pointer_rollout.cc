@@ -62,12 +62,13 @@ void PointerPass::StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGrou
 GlimpseJob<float> PointerPass::Glimpse(const PointerInstance& at, PointerGroup& group, int64_t row,
                                        int64_t steps) const {
   const int64_t width = weights_.heads_width();
+  const int32_t head = options_.hidden / kPointerHeads;  // its width, as it is without padding
   return {.steps = steps,
           .nodes = at.nodes,
           .padded_nodes = at.padded,
           .heads = kPointerHeads,
           .channels = weights_.channels(),
-          .scale = 1 / std::sqrt(static_cast<float>(options_.hidden / kPointerHeads)),
+          .scale = 1 / std::sqrt(static_cast<float>(head)),
           .views = group.views.data() + row,
           .queries = group.queries.data() + row * width,
           .key_columns = group.key_columns.data() + at.columns * width,

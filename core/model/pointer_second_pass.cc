@@ -55,8 +55,8 @@ void PointerPass::PlaceSteps(const SecondPass& pass, PointerGroup& group) const 
     const PointerInstance& at = group.instances[ranks[r] / count];
     uint8_t* const visited = group.visited.data();
     RouteState state = BeginTrajectory(at.rules, visited);
-    const int32_t* const choices =
-        table.choices(group.first + ranks[r] / count) + (ranks[r] % count) * table.max_steps();
+    const int32_t* const choices = table.choices(group.first + ranks[r] / count) +
+                                   int64_t{ranks[r] % count} * table.max_steps();
     for (int32_t t = 0; t < length(ranks[r]); ++t) {
       const int64_t place = group.places[r] + t;
       ShowStep(at, group.distances.data(), state, visited, view_memory, group.views[place]);
@@ -78,7 +78,7 @@ void PointerPass::PlaceStates(const SecondPass& pass, PointerGroup& group) const
   stack.done = 0;
   for (size_t r = 0; r < group.ranks.size(); ++r) {
     const int32_t b = group.ranks[r] / pass.table->count();
-    const float* const start = group.start.data() + b * 2 * layers * hidden;
+    const float* const start = group.start.data() + int64_t{b} * 2 * layers * hidden;
     for (int64_t l = 0; l < layers; ++l) {
       const auto at = static_cast<int64_t>(r) * hidden;
       std::copy_n(start + l * hidden, hidden, stack.hiddens[l].data() + at);

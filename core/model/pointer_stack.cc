@@ -113,7 +113,8 @@ void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStac
 }
 
 LstmRun<float> PointerPass::RunOf(const PointerLayer& layer, size_t l, PointerStack& stack) const {
-  const int64_t size = layer.recurrent.kernels->work_size(stack.sequences(), 4 * options_.hidden);
+  const int64_t size =
+      layer.recurrent.kernels->work_size(stack.sequences(), int64_t{4} * options_.hidden);
   return {.first = stack.first,
           .hidden_size = options_.hidden,
           .from_zero = stack.from_zero,

@@ -80,9 +80,9 @@ void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLaye
   for (size_t l = 0; l < layers.size(); ++l) {
     PointerLayer& layer = layers[l];
     if (l > 0 || &layers == &decoder) {
-      jobs.push_back([=, &layer] { PackLinear(parameters + layer.input_offset, layer.input); });
+      jobs.emplace_back([=, &layer] { PackLinear(parameters + layer.input_offset, layer.input); });
     }
-    jobs.push_back([=, this, &layer] {
+    jobs.emplace_back([=, this, &layer] {
       PackLinear(parameters + layer.recurrent_offset, layer.recurrent);
       float* const bias = layer.bias.Grow(4 * hidden_);
       for (int64_t i = 0; i < 4 * hidden_; ++i) {
@@ -104,13 +104,13 @@ void PointerWeights::PackNarrow(const float* parameters, Jobs& jobs) {
                     {product.data(), kPointerNarrow});
     PackLinear(product.data(), to);
   };
-  jobs.push_back([=, this] {
+  jobs.emplace_back([=, this] {
     const std::vector<float> embedding =
         Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), kPointerInputs);
     PackLinear(embedding.data(), embed);
     compose(embedding, parameters + encoder[0].input_offset, encoder_input);
   });
-  jobs.push_back([=, this] {
+  jobs.emplace_back([=, this] {
     compose(Narrow(parameters + At("context.weight"), nullptr, kPointerContext),
             parameters + decoder[0].input_offset, context);
   });
@@ -121,7 +121,7 @@ void PointerWeights::Pack(const float* parameters, CpuPool* pool) {
   PackLayers(parameters, encoder, jobs);
   PackLayers(parameters, decoder, jobs);
   PackNarrow(parameters, jobs);
-  jobs.push_back([=, this] {
+  jobs.emplace_back([=, this] {
     PackLinear(parameters + start_offset, start);
     std::copy_n(parameters + start_bias_offset, start.outputs, start_bias.Grow(start.outputs));
   });
@@ -134,12 +134,12 @@ void PointerWeights::Pack(const float* parameters, CpuPool* pool) {
 }
 
 void PointerWeights::PackAttention(const float* parameters, Jobs& jobs) {
-  jobs.push_back([=, this] { PackHeads(parameters + At("glimpse.query.weight"), query); });
-  jobs.push_back([=, this] { PackHeads(parameters + At("glimpse.key.weight"), key); });
-  jobs.push_back([=, this] { PackHeads(parameters + At("glimpse.value.weight"), value); });
-  jobs.push_back([=, this] { PackOut(parameters + At("glimpse.out.weight")); });
-  jobs.push_back([=, this] { PackPointer(parameters); });
-  jobs.push_back([=, this] { PackDynamic(parameters); });
+  jobs.emplace_back([=, this] { PackHeads(parameters + At("glimpse.query.weight"), query); });
+  jobs.emplace_back([=, this] { PackHeads(parameters + At("glimpse.key.weight"), key); });
+  jobs.emplace_back([=, this] { PackHeads(parameters + At("glimpse.value.weight"), value); });
+  jobs.emplace_back([=, this] { PackOut(parameters + At("glimpse.out.weight")); });
+  jobs.emplace_back([=, this] { PackPointer(parameters); });
+  jobs.emplace_back([=, this] { PackDynamic(parameters); });
 }
 
 void PointerWeights::PackHeads(const float* from, PointerLinear& to) const {
@@ -181,7 +181,7 @@ void PointerWeights::PackDynamic(const float* parameters) {
   std::copy_n(parameters + At("pointer.dynamic.bias"), kPointerDynamic,
               dynamic_bias.GrowZero(kPointerNarrow));
   std::copy_n(parameters + glimpse_dynamic_offset, kPointerHeads * kPointerDynamic,
-              glimpse_dynamic.Grow(kPointerHeads * kPointerDynamic));
+              glimpse_dynamic.Grow(int64_t{kPointerHeads} * kPointerDynamic));
 }
 
 void PointerWeights::Clear(PointerSums& sums) const {

@@ -21,9 +21,10 @@ absl::Status UnreachableStatus(const NetworkBatch& batch, int64_t instance,
   int32_t left = 1;
   while (std::find(choices.begin(), choices.end(), left) != choices.end()) ++left;
   const int32_t first_row = batch.first_rows[static_cast<size_t>(instance)];
-  return absl::FailedPreconditionError(Concat("instances[", instance, "]: customer ",
-                                              batch.orders[static_cast<size_t>(first_row + left)],
-                                              " cannot be served by a route of its own"));
+  return absl::FailedPreconditionError(
+      Concat("instances[", instance, "]: customer ",
+             batch.orders[static_cast<size_t>(first_row) + static_cast<size_t>(left)],
+             " cannot be served by a route of its own"));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ double CheckerData::TravelTime(const VehicleType& vehicle, NodeIndex from, NodeI
 }
 
 std::vector<TimeWindow> CheckerData::WindowsOf(NodeIndex node) const {
-  const size_t at = static_cast<size_t>(node);
+  const auto at = static_cast<size_t>(node);
   std::vector<TimeWindow> windows = {data_.windows.empty() ? TimeWindow{} : data_.windows[at]};
   if (data_.further_windows.empty()) return windows;
   windows.insert(windows.end(), data_.further_windows[at].begin(), data_.further_windows[at].end());

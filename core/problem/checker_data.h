@@ -41,7 +41,7 @@ class CheckerData {
  private:
   double Plain(NodeIndex from, NodeIndex to) const;
   double Load(const std::vector<double>& loads, NodeIndex node, size_t k) const {
-    const size_t columns = static_cast<size_t>(data_.load_dimensions);
+    const auto columns = static_cast<size_t>(data_.load_dimensions);
     return loads.empty() ? 0 : loads[static_cast<size_t>(node) * columns + k];
   }
   static double Value(const std::vector<double>& values, NodeIndex node, double otherwise) {

@@ -119,7 +119,7 @@ void RouteJudge::JudgeLoads() {
 }
 
 void RouteJudge::JudgeBackhaulOrder() {
-  const size_t dimensions = static_cast<size_t>(data_.raw().load_dimensions);
+  const auto dimensions = static_cast<size_t>(data_.raw().load_dimensions);
   bool brought = false;
   for (const NodeIndex node : path_) {
     if (data_.is_depot(node)) brought = false;

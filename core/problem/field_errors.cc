@@ -64,7 +64,7 @@ bool FieldErrors::CheckHardWindow(const FieldPath& path, const TimeWindow& windo
 }
 
 FieldPath NodePath(const InstanceData& data, size_t node) {
-  const size_t depots = static_cast<size_t>(data.num_depots);
+  const auto depots = static_cast<size_t>(data.num_depots);
   return node < depots ? FieldPath("depots", node) : FieldPath("customers", node - depots);
 }
 

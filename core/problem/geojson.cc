@@ -88,7 +88,7 @@ class Writer {
     std::vector<Position> places;
     for (const Stop& stop : route.stops) places.push_back(instance_.position(stop.node));
     ordered_json properties = {{"kind", "route"}, {"route", r}, {"vehicle", route.vehicle_type}};
-    const size_t type = static_cast<size_t>(route.vehicle_type);
+    const auto type = static_cast<size_t>(route.vehicle_type);
     if (type < instance_.vehicles().size() && !instance_.vehicles()[type].id.empty()) {
       properties["vehicle_id"] = instance_.vehicles()[type].id;
     }

@@ -132,7 +132,7 @@ class Reader {
     if (value->is_array()) return fields_.Numbers(key);
     VRP_ASSIGN_OR_RETURN(const std::optional<double> same, fields_.Number(key));
     std::vector<double> values(nodes_, *same);
-    const size_t depots = static_cast<size_t>(data_.num_depots);
+    const auto depots = static_cast<size_t>(data_.num_depots);
     for (size_t i = 0; i < std::min(depots, nodes_); ++i) values[i] = 0;
     return values;
   }
@@ -185,7 +185,7 @@ class Reader {
       return fields_.Error("horizon", "got ", FormatNumber(*horizon), ", wanted 0 to ",
                            FormatNumber(kMaxMagnitude));
     }
-    const size_t depots = static_cast<size_t>(data_.num_depots);
+    const auto depots = static_cast<size_t>(data_.num_depots);
     for (size_t i = 0; i < std::min(depots, data_.windows.size()); ++i) {
       double& close = data_.windows[i].close;
       // An end beyond the limit stays, so that it is refused for itself.

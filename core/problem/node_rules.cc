@@ -60,7 +60,7 @@ class NodeRules {
 
   void CheckLoads(std::string_view field, const std::vector<double>& loads) {
     if (loads.empty()) return;
-    const size_t dimensions = static_cast<size_t>(data_.load_dimensions);
+    const auto dimensions = static_cast<size_t>(data_.load_dimensions);
     for (size_t k = 0; k < dimensions; ++k) {
       const FieldPath path = dimensions == 1 ? FieldPath(path_, field) : FieldPath(path_, field, k);
       const double amount = loads[node_ * dimensions + k];

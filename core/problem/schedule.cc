@@ -71,7 +71,7 @@ class RouteClock {
 
   TimedStop Service(NodeIndex node, NodeIndex from) const {
     const InstanceData& data = instance_.data();
-    const size_t at = static_cast<size_t>(node);
+    const auto at = static_cast<size_t>(node);
     TimedStop visit{.travel = instance_.Duration(vehicle_, from, node),
                     .work = instance_.service(node),
                     .first = instance_.window(node)};

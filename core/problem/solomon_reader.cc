@@ -59,7 +59,7 @@ class Reader {
   absl::Status ReadCustomer() {
     static constexpr std::array<std::string_view, 6> kColumns = {
         "XCOORD.", "YCOORD.", "DEMAND", "READY TIME", "DUE DATE", "SERVICE TIME"};
-    const int64_t expected = static_cast<int64_t>(data_.positions.size());
+    const auto expected = static_cast<int64_t>(data_.positions.size());
     VRP_ASSIGN_OR_RETURN(const int64_t number, scanner_.NextInteger("CUSTOMER", "CUST NO."));
     if (number != expected) {
       return scanner_.Error("CUSTOMER: CUST NO.: got ", number, ", wanted ", expected,

@@ -98,7 +98,7 @@ class RouteMaker {
 
   // What a visit adds to what is on board.
   double Change(NodeIndex node, size_t k) const {
-    const int32_t dimension = static_cast<int32_t>(k);
+    const auto dimension = static_cast<int32_t>(k);
     double change = instance_.pickup(node, dimension) + instance_.backhaul(node, dimension) -
                     instance_.demand(node, dimension);
     const Shipment* const shipment = shipment_of_[static_cast<size_t>(node)];

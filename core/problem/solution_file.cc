@@ -57,7 +57,7 @@ class Reader {
 
  private:
   absl::Status ReadRoute(std::string_view rest) {
-    const int64_t position = static_cast<int64_t>(file_.plan.size());
+    const auto position = static_cast<int64_t>(file_.plan.size());
     const size_t colon = rest.find(':');
     std::string_view number = Trimmed(rest.substr(0, colon));
     if (number.starts_with("#")) number = Trimmed(number.substr(1));

@@ -157,7 +157,7 @@ void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& error
 
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors) {
   const double unit = matrix.distances ? MetricUnit(metric) : 0;
-  const size_t nodes = static_cast<size_t>(std::lround(std::sqrt(matrix.values.size())));
+  const auto nodes = static_cast<size_t>(std::lround(std::sqrt(matrix.values.size())));
   for (size_t i = 0; i < matrix.values.size(); ++i) {
     const double value = matrix.values[i];
     const bool plain = value >= 0 && value <= kMaxMagnitude;

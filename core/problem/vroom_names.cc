@@ -77,7 +77,7 @@ VroomPlace VroomNames::EndOf(int32_t type) const {
 int64_t VroomNames::VehicleId(int32_t type, int64_t number) const {
   const VroomVehicle* vehicle = VehicleAt(type, number);
   if (vehicle != nullptr) return vehicle->id;
-  const size_t t = static_cast<size_t>(type);
+  const auto t = static_cast<size_t>(type);
   return std::min(first_ids_[t] + number, first_ids_[t + 1] - 1);
 }
 

@@ -152,7 +152,7 @@ class Writer {
 
   ordered_json BreakStep(const Route& route, const BreakTime& pause, int64_t number, double arrival,
                          Totals& totals) const {
-    const size_t after = static_cast<size_t>(pause.after);
+    const auto after = static_cast<size_t>(pause.after);
     totals.waiting += pause.start - arrival;
     totals.service += pause.end - pause.start;
     const VroomBreakName name = names_.BreakName(route.vehicle_type, number, pause.index);
@@ -246,7 +246,7 @@ class Writer {
     const auto shipment = amounts_.find(customer);
     const bool picks = names_.TypeOf(customer) == VroomTaskType::kPickup;
     for (size_t k = 0; k < Dimensions(); ++k) {
-      const int32_t dimension = static_cast<int32_t>(k);
+      const auto dimension = static_cast<int32_t>(k);
       totals.delivery[k] += instance_.demand(customer, dimension);
       totals.pickup[k] +=
           instance_.pickup(customer, dimension) + instance_.backhaul(customer, dimension);
@@ -257,7 +257,7 @@ class Writer {
 
   double LastClose(NodeIndex customer) const {
     const auto& further = instance_.data().further_windows;
-    const size_t node = static_cast<size_t>(customer);
+    const auto node = static_cast<size_t>(customer);
     if (!further.empty() && !further[node].empty()) return further[node].back().close;
     return instance_.window(customer).close;
   }

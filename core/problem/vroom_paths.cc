@@ -29,7 +29,7 @@ std::string_view TakeFileField(std::string_view& rest) {
 std::string VroomPaths::Vehicle(int32_t vehicle) { return Concat("vehicles[", vehicle, "]"); }
 
 std::string VroomPaths::Task(size_t task) const {
-  const size_t jobs =
+  const auto jobs =
       static_cast<size_t>(std::count_if(input_.tasks.begin(), input_.tasks.end(),
                                         [](auto& t) { return t.type == VroomTaskType::kJob; }));
   if (task < jobs) return Concat("jobs[", task, "]");
@@ -38,7 +38,7 @@ std::string VroomPaths::Task(size_t task) const {
 }
 
 std::string VroomPaths::Place(size_t node) const {
-  const size_t depots = static_cast<size_t>(nodes_.depots);
+  const auto depots = static_cast<size_t>(nodes_.depots);
   if (node >= depots) return Concat(Task(node - depots), ".location");
   const auto start =
       std::find(nodes_.starts.begin(), nodes_.starts.end(), static_cast<NodeIndex>(node));
@@ -68,7 +68,7 @@ std::string VroomPaths::ByTheFile(std::string_view errors) const {
 std::optional<std::string> VroomPaths::FilePath(std::string_view word, int64_t index) const {
   if (index < 0) return std::nullopt;
   if (word == ".further_windows") return Concat(".time_windows[", index + 1, "]");
-  const size_t at = static_cast<size_t>(index);
+  const auto at = static_cast<size_t>(index);
   if (word.ends_with("customers") && at < input_.tasks.size()) return Task(at);
   if (word.ends_with("vehicles") && at < groups_.size()) return Vehicle(groups_[at].front());
   if (word.ends_with("depots") && at < nodes_.places.size()) return Place(at);

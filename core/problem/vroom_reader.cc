@@ -162,7 +162,7 @@ class Reader {
   // A column is dropped again where no task asks for it.
   void AddTasks() {
     const size_t nodes = num_nodes();
-    const size_t dimensions = static_cast<size_t>(data_.load_dimensions);
+    const auto dimensions = static_cast<size_t>(data_.load_dimensions);
     data_.demands.assign(nodes * dimensions, 0);
     data_.pickups.assign(nodes * dimensions, 0);
     data_.windows.assign(nodes, {});
@@ -175,7 +175,7 @@ class Reader {
     for (size_t node = 0; node < static_cast<size_t>(data_.num_depots); ++node) {
       data_.ids.push_back(Concat("depot:", node));
     }
-    for (size_t node = static_cast<size_t>(data_.num_depots); node < nodes; ++node) {
+    for (auto node = static_cast<size_t>(data_.num_depots); node < nodes; ++node) {
       const VroomTask& task = input_.tasks[node - static_cast<size_t>(data_.num_depots)];
       constexpr std::string_view kTypes[] = {"job:", "pickup:", "delivery:"};
       data_.ids.push_back(Concat(kTypes[static_cast<size_t>(task.type)], task.id));
@@ -271,7 +271,7 @@ class Reader {
   // time costs, metres where only distance does, else their price.
   absl::Status PriceByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const {
     const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
-    const size_t size = static_cast<size_t>(matrices.size);
+    const auto size = static_cast<size_t>(matrices.size);
     type.duration_matrix = Expanded(matrices.durations, size, 1 / vehicle.speed_factor);
     const std::string path = VroomPaths::Vehicle(number);
     if (vehicle.cost_per_km != 0 && matrices.distances.empty()) {

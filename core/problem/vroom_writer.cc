@@ -271,7 +271,7 @@ class Writer {
   }
 
   ordered_json Step(NodeIndex node) {
-    const size_t n = static_cast<size_t>(node);
+    const auto n = static_cast<size_t>(node);
     ordered_json step = {{"id", names_.IdOf(node)}};
     if (instance_.id(node) != Concat(node)) step["description"] = instance_.id(node);
     AddPlace("location", node, step);
@@ -289,7 +289,7 @@ class Writer {
 
   void AddAmounts(const char* key, NodeIndex node, const std::vector<double>& amounts,
                   ordered_json& job) {
-    const size_t columns = static_cast<size_t>(instance_.load_dimensions());
+    const auto columns = static_cast<size_t>(instance_.load_dimensions());
     for (size_t k = 0; k < columns && !amounts.empty(); ++k) {
       job[key].push_back(
           Whole(Path(node) + ".demand", amounts[static_cast<size_t>(node) * columns + k]));
@@ -297,7 +297,7 @@ class Writer {
   }
 
   void AddShared(NodeIndex node, ordered_json& object) {
-    const size_t n = static_cast<size_t>(node);
+    const auto n = static_cast<size_t>(node);
     if (!data_.required_skills.empty() && !data_.required_skills[n].empty()) {
       object["skills"] = skills_.Of(data_.required_skills[n]);
     }

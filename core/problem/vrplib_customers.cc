@@ -81,7 +81,7 @@ class CustomerReader {
   void MoveBackhauls(const std::vector<int32_t>& numbers) {
     std::vector<double>& backhauls = type_.backhauls_last ? data_.backhauls : data_.pickups;
     backhauls.assign(data_.demands.size(), 0);
-    const size_t columns = static_cast<size_t>(data_.load_dimensions);
+    const auto columns = static_cast<size_t>(data_.load_dimensions);
     for (const int32_t number : numbers) {
       for (size_t k = 0; k < columns && !data_.demands.empty(); ++k) {
         const size_t at = static_cast<size_t>(number - 1) * columns + k;
@@ -146,7 +146,7 @@ class CustomerReader {
       }
       const bool picks = row.pickup == 0;
       const double other = picks ? row.delivery : row.pickup;
-      const double count = static_cast<double>(nodes_);
+      const auto count = static_cast<double>(nodes_);
       if (other < 1 || other > count || other != static_cast<double>(static_cast<int32_t>(other))) {
         return PairError(node, "got node ", FormatNumber(other), ", wanted 1 to ", nodes_);
       }

@@ -208,7 +208,7 @@ class Parser {
     if (number < 1 || number > count) {
       return scanner_.Error(section, ": got ", unit, " ", number, ", wanted 1 to ", count);
     }
-    const size_t index = static_cast<size_t>(number - 1);
+    const auto index = static_cast<size_t>(number - 1);
     if (seen[index]) return scanner_.Error(section, ": ", unit, " ", number, " given twice");
     seen[index] = true;
     return index;

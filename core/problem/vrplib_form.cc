@@ -46,7 +46,7 @@ using SkillSet = std::set<std::string_view>;
 // The customers, in growing order, that a vehicle with `had` may serve.
 std::vector<NodeIndex> CustomersFor(const InstanceData& data, const SkillSet& had) {
   std::vector<NodeIndex> customers;
-  const NodeIndex nodes = static_cast<NodeIndex>(data.ids.size());
+  const auto nodes = static_cast<NodeIndex>(data.ids.size());
   for (NodeIndex node = data.num_depots; node < nodes; ++node) {
     const bool may = data.required_skills.empty() ||
                      std::all_of(data.required_skills[static_cast<size_t>(node)].begin(),
@@ -95,7 +95,7 @@ void NameShipments(InstanceData& data) {
 }
 
 void LimitCapacities(InstanceData& data) {
-  const size_t dimensions = static_cast<size_t>(data.load_dimensions);
+  const auto dimensions = static_cast<size_t>(data.load_dimensions);
   std::vector<double> all(dimensions, 0);
   for (const auto* loads : {&data.demands, &data.backhauls, &data.pickups}) {
     for (size_t i = 0; i < loads->size(); ++i) all[i % dimensions] += (*loads)[i];

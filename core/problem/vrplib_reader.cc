@@ -126,7 +126,7 @@ class Builder {
     std::stable_partition(order.begin(), order.end(), [&](size_t i) { return is_depot[i]; });
     if (std::is_sorted(order.begin(), order.end())) return;
     Reorder(order, data_.positions);
-    const size_t columns = static_cast<size_t>(data_.load_dimensions);
+    const auto columns = static_cast<size_t>(data_.load_dimensions);
     Reorder(order, data_.demands, columns);
     Reorder(order, data_.backhauls, columns);
     Reorder(order, data_.pickups, columns);

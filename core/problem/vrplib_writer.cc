@@ -119,7 +119,7 @@ class Writer {
   }
 
   void WriteCustomers() {
-    const size_t columns = static_cast<size_t>(data_.load_dimensions);
+    const auto columns = static_cast<size_t>(data_.load_dimensions);
     if (type_->pairs) {
       WritePairs();
     } else {
@@ -147,8 +147,8 @@ class Writer {
     std::vector<std::string> ends(nodes_, " 0 0");
     std::vector<double> amounts(nodes_, 0);
     for (const Shipment& shipment : data_.shipments) {
-      const size_t pickup = static_cast<size_t>(shipment.pickup);
-      const size_t delivery = static_cast<size_t>(shipment.delivery);
+      const auto pickup = static_cast<size_t>(shipment.pickup);
+      const auto delivery = static_cast<size_t>(shipment.delivery);
       ends[pickup] = Concat(" 0 ", delivery + 1);
       ends[delivery] = Concat(" ", pickup + 1, " 0");
       amounts[pickup] = shipment.amounts.front();
@@ -184,7 +184,7 @@ class Writer {
     int64_t vehicles = 0;
     size_t numbers = 0;  // of the longest section
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
-      const size_t count = static_cast<size_t>(data_.vehicles[type].count);
+      const auto count = static_cast<size_t>(data_.vehicles[type].count);
       vehicles += data_.vehicles[type].count;
       numbers += count * (static_cast<size_t>(data_.load_dimensions) +
                           allowed[form_.allowed_of_type[type]].size());

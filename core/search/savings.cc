@@ -111,7 +111,8 @@ class Merger {
 Plan Better(const SearchProblem& problem, Plan unfinished, Plan other) {
   if (std::ssize(unfinished) > problem.max_routes()) return other;
   const Instance& instance = problem.instance();
-  return PlanCost(instance, unfinished) < PlanCost(instance, other) ? unfinished : other;
+  const bool better = PlanCost(instance, unfinished) < PlanCost(instance, other);
+  return better ? std::move(unfinished) : std::move(other);
 }
 
 Plan MergeBy(const SearchProblem& problem, Merger& merger, std::vector<Saving> savings,

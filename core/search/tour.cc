@@ -17,8 +17,9 @@ void Tour::Reverse(NodeIndex first, NodeIndex last) {
 }
 
 void Tour::UndoChanges() {
-  for (auto it = journal_.rbegin(); it != journal_.rend(); ++it)
+  for (auto it = journal_.rbegin(); it != journal_.rend(); ++it) {  // the last first
     ReversePositions(it->first, it->second);
+  }
   journal_.clear();
 }
 

@@ -60,11 +60,11 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
   for (size_t i = 0; i < batch.size(); ++i) {
     const StopCondition& stop = batch[i].request.options.stop;
     if (joined.empty()) {
-      plans.push_back(DecodeAlone(batch[i].request));
+      plans.emplace_back(DecodeAlone(batch[i].request));
     } else if (IsTooLate(batch[i].request.options)) {
-      plans.push_back(StopError(stop));
+      plans.emplace_back(StopError(stop));
     } else {
-      plans.push_back(std::move(joined[i]));
+      plans.emplace_back(std::move(joined[i]));
     }
   }
   return plans;

@@ -36,7 +36,7 @@ constexpr const char* kNoGain =
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
 constexpr double kClosingShare = 0.4;
 
-absl::Status OutOfRange(const char* field, std::string got, std::string wanted) {
+absl::Status OutOfRange(const char* field, const std::string& got, const std::string& wanted) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": got ", got, ", wanted ", wanted));
 }
 

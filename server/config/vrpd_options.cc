@@ -64,9 +64,8 @@ absl::StatusOr<VrpdOptions> Merge(const PartialOptions& winner, const PartialOpt
       winner.serving_memory_percent, other.serving_memory_percent, options.serving_memory_percent);
   options.nvml_library =
       First(winner.nvml_library, other.nvml_library, std::move(options.nvml_library));
-  options.threads = First(winner.threads, other.threads, std::move(options.threads));
-  options.solve_queue =
-      First(winner.solve_queue, other.solve_queue, std::move(options.solve_queue));
+  options.threads = First(winner.threads, other.threads, options.threads);
+  options.solve_queue = First(winner.solve_queue, other.solve_queue, options.solve_queue);
   options.max_batch = First(winner.max_batch, other.max_batch, options.max_batch);
   options.max_batch_delay_us =
       First(winner.max_batch_delay_us, other.max_batch_delay_us, options.max_batch_delay_us);

@@ -53,11 +53,12 @@ grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
   const absl::Status queued = place.pool.TryRun(
       [call, about, cancel, &response, work = std::move(work)] {
         work(about, [call, cancel, &response](absl::StatusOr<Response> result) {
+          const grpc::Status status = ToGrpcStatus(result.status());
           if (result.ok()) response = *std::move(result);
           // The caller's next request must not find this one's forecast, though the thread is still
           // sending.
           cancel->Cancel();
-          call->Finish(ToGrpcStatus(result.status()));
+          call->Finish(status);
         });
       },
       forecast);

@@ -122,8 +122,9 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     }
     auto finish = [this] { return options_.finish(); };
     absl::StatusOr<Response> result = CallGuarded(finish);
+    const grpc::Status status = ToGrpcStatus(result.status());
     if (result.ok()) response_ = *std::move(result);
-    this->Finish(ToGrpcStatus(result.status()));
+    this->Finish(status);
   }
 
   grpc::CallbackServerContext& context_;

@@ -66,7 +66,7 @@ bool GranularSearch::TestNeighbours(NodeIndex u) {
   bool improved = false;
   const int64_t last = std::max(tested_[u], settled_);
   tested_[u] = moves_;
-  const NodeIndex* near = &near_[u * kNeighbours];
+  const NodeIndex* near = &near_[static_cast<size_t>(u) * kNeighbours];
   Mover mover = MoverOf(u);
   for (int32_t k = 0; k < kNeighbours && near[k] >= 0; ++k) {
     const int32_t route = routes_.visit(near[k]).route;
