@@ -220,7 +220,10 @@ TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
   EXPECT_EQ(json["device_utilization"], 0.83);
   EXPECT_TRUE(json["device_memory_used_bytes"].is_null());
   const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
-  EXPECT_THAT(ran.out, HasSubstr("encode    3.00     75.0 %  75.000"));
+  EXPECT_THAT(ran.out, HasSubstr("PHASE     THREAD S  THREAD SHARE\n"));
+  EXPECT_THAT(ran.out, HasSubstr("encode    3.00      75.0 %\n"));
+  EXPECT_THAT(ran.out, HasSubstr("wall time was not divided")) << "by an earlier daemon";
+  EXPECT_TRUE(json["wall_seconds"].is_null());
   EXPECT_THAT(ran.out, HasSubstr("matrix_bytes_per_step  0\n"));
   EXPECT_THAT(ran.out, HasSubstr("2.5e-07"));
   EXPECT_THAT(ran.out, HasSubstr("83 %\n"));
@@ -228,6 +231,67 @@ TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
   EXPECT_THAT(ran.out, HasSubstr("/state/tensorboard/a"));
   EXPECT_THAT(RunCommand({"jobs", "profile", "new", "--remote", server.address()}).out,
               HasSubstr("no step measured yet"));
+}
+
+struct APhase {
+  const char* name;
+  double wall;
+  double threads;
+};
+
+v1::TrainingJob AMeasuredJob() {
+  v1::TrainingJob job;
+  job.set_name("trainingJobs/a");
+  job.set_state(v1::JOB_STATE_SUCCEEDED);
+  v1::TrainingTotals& totals = *job.mutable_progress()->mutable_totals();
+  totals.set_steps(10);
+  totals.set_seconds(8);
+  totals.set_wall_seconds(10);
+  for (const APhase& phase : {APhase{"preparation", 1, 2}, APhase{"waiting_for_data", 0.5, 3},
+                              APhase{"steps", 8, 16}, APhase{"other", 0.5, 0.5}}) {
+    v1::PhaseTime& time = *totals.add_wall_phases();
+    time.set_phase(phase.name);
+    time.set_wall_seconds(phase.wall);
+    time.set_seconds(phase.threads);
+  }
+  for (const APhase& phase :
+       {APhase{"data", 0, 3}, APhase{"second_pass", 0, 12}, APhase{"log", 0, 4}}) {
+    totals.add_phases()->set_phase(phase.name);
+    totals.mutable_phases(totals.phases_size() - 1)->set_seconds(phase.threads);
+  }
+  return job;
+}
+
+TEST(JobsProfileCommand, CoversTheWholeWallTime) {
+  FakeHandlers handlers;
+  v1::TrainingJob job = AMeasuredJob();
+  handlers.get_job = [&job](const v1::GetTrainingJobRequest&, const FakeCall&) { return job; };
+  FakeServer server(handlers);
+  const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
+  EXPECT_THAT(ran.out, HasSubstr("PHASE             WALL S  WALL SHARE  THREAD S\n"
+                                 "preparation       1.00    10.0 %      2.00\n"
+                                 "waiting for data  0.50    5.0 %       3.00\n"
+                                 "steps             8.00    80.0 %      16.00\n"
+                                 "  second pass     6.00    60.0 %      12.00\n"
+                                 "  log             2.00    20.0 %      4.00\n"
+                                 "other             0.50    5.0 %       0.50\n"
+                                 "total             10.00   100.0 %     21.50\n"));
+  const auto json = RunJson(server, {"jobs", "profile", "a"}).OutJson().at(0);
+  EXPECT_EQ(json["wall_seconds"], 10);
+  EXPECT_EQ(json["wall_phases"][2]["phase"], "steps");
+  EXPECT_EQ(json["wall_phases"][2]["wall_share"], 0.8);
+  EXPECT_EQ(json["wall_phases"][2]["thread_seconds"], 16);
+}
+
+TEST(JobsProfileCommand, DoesNotDivideStepsThatADeviceTakesByItself) {
+  FakeHandlers handlers;
+  v1::TrainingJob job = AMeasuredJob();
+  job.mutable_progress()->mutable_totals()->mutable_phases(1)->set_seconds(0);
+  handlers.get_job = [&job](const v1::GetTrainingJobRequest&, const FakeCall&) { return job; };
+  FakeServer server(handlers);
+  const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
+  EXPECT_THAT(ran.out, HasSubstr("steps             8.00    80.0 %      16.00\n"
+                                 "other             0.50"));
 }
 
 FakeHandlers WithGenerate(int64_t fail_after = -1) {
