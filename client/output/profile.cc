@@ -46,8 +46,8 @@ void AddStepPhases(const v1::TrainingTotals& totals, double steps_wall, Table& t
   for (const v1::PhaseTime& time : totals.phases()) {
     if (time.phase() == kData) continue;
     const double wall = steps_wall * time.seconds() / sum;
-    table.AddRow({absl::StrCat("  ", Words(time.phase())), absl::StrFormat("%.2f", wall),
-                  Percent(wall, totals.wall_seconds()), absl::StrFormat("%.2f", time.seconds())});
+    table.AddRow({absl::StrCat("  ", Words(time.phase())), absl::StrFormat("%.3f", wall),
+                  Percent(wall, totals.wall_seconds()), absl::StrFormat("%.3f", time.seconds())});
   }
 }
 
@@ -55,16 +55,16 @@ std::string WallTable(const v1::TrainingTotals& totals) {
   Table table({"PHASE", "WALL S", "WALL SHARE", "THREAD S"});
   const bool divided = ComputeSeconds(totals) > 0;
   for (const v1::PhaseTime& time : totals.wall_phases()) {
-    table.AddRow({Words(time.phase()), absl::StrFormat("%.2f", time.wall_seconds()),
+    table.AddRow({Words(time.phase()), absl::StrFormat("%.3f", time.wall_seconds()),
                   Percent(time.wall_seconds(), totals.wall_seconds()),
-                  absl::StrFormat("%.2f", time.seconds())});
+                  absl::StrFormat("%.3f", time.seconds())});
     if (time.phase() == kSteps && divided) AddStepPhases(totals, time.wall_seconds(), table);
   }
-  table.AddRow({"total", absl::StrFormat("%.2f", totals.wall_seconds()), "100.0 %",
-                absl::StrFormat("%.2f", ThreadSeconds(totals))});
+  table.AddRow({"total", absl::StrFormat("%.3f", totals.wall_seconds()), "100.0 %",
+                absl::StrFormat("%.3f", ThreadSeconds(totals))});
   return absl::StrCat(
       table.Text(),
-      "wall: by the clock, since the job was started or resumed; thread: summed "
+      "wall: by the clock, since the job was started or resumed; thread: the same, summed "
       "over threads",
       divided ? "; indented: the steps' wall time, divided as the thread time is" : "", "\n");
 }
@@ -75,7 +75,7 @@ std::string ThreadTable(const v1::TrainingTotals& totals) {
   for (const v1::PhaseTime& time : totals.phases()) sum += time.seconds();
   Table table({"PHASE", "THREAD S", "THREAD SHARE"});
   for (const v1::PhaseTime& time : totals.phases()) {
-    table.AddRow({Words(time.phase()), absl::StrFormat("%.2f", time.seconds()),
+    table.AddRow({Words(time.phase()), absl::StrFormat("%.3f", time.seconds()),
                   Percent(time.seconds(), sum)});
   }
   return absl::StrCat(table.Text(),

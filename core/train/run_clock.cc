@@ -7,7 +7,11 @@
 namespace vrp {
 
 RunClock::RunClock(const CpuPool& pool)
-    : pool_(pool), since_(SteadyNow()), extra_since_(pool.extra_thread_seconds()) {}
+    : pool_(pool), begun_(SteadyNow()), since_(begun_), extra_since_(pool.extra_thread_seconds()) {}
+
+double RunClock::ThreadSeconds() const {
+  return absl::ToDoubleSeconds(SteadyNow() - begun_) + pool_.extra_thread_seconds();
+}
 
 RunPhase RunClock::Switch(RunPhase next) {
   const absl::Time now = SteadyNow();

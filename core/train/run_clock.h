@@ -54,6 +54,9 @@ class RunClock {
 
   // Adds the time of threads outside of the pool.
   void AddThreadSeconds(RunPhase phase, double seconds) { Of(phase).thread_seconds += seconds; }
+  // Returns the thread time since construction, of all phases: the difference of two calls is that
+  // of the work between them.
+  double ThreadSeconds() const;
   // Returns the times up to now; their wall_seconds add up to the time since construction.
   const RunPhaseTimes& Read();
 
@@ -62,6 +65,7 @@ class RunClock {
   RunPhaseTime& Of(RunPhase phase) { return times_[static_cast<size_t>(phase)]; }
 
   const CpuPool& pool_;
+  const absl::Time begun_;
   RunPhase current_ = RunPhase::kOther;
   absl::Time since_;
   double extra_since_;  // pool_.extra_thread_seconds() then

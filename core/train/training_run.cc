@@ -129,7 +129,7 @@ void TrainingRun::TellEnd() {
 
 absl::StatusOr<TrainingBatch> TrainingRun::NextBatch() {
   const RunClock::Scope clocked(clock_, RunPhase::kData);
-  const Moment start = Now();
+  const double start = clock_.ThreadSeconds();
   if (loader_ == nullptr) {
     loader_ = std::make_unique<BatchLoader>(
         *source_, BatchLoaderOptions{.first = step_,
@@ -157,7 +157,7 @@ absl::Status TrainingRun::OneStep() {
   }
   VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, NextBatch());
   VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(batch));
-  const Moment update = Now();
+  const double update = clock_.ThreadSeconds();
   const double norm = GradientNorm(std::as_const(*engine_).parameters().gradient(), &pool_);
   const bool sound = !outcome.overflowed && std::isfinite(outcome.loss) && std::isfinite(norm);
   if (sound) VRP_RETURN_IF_ERROR(Apply(norm));
@@ -181,7 +181,7 @@ absl::Status TrainingRun::Conclude(const StepOutcome& outcome, const StepEnd& en
                         outcome.overflowed);
   }
   bad_steps_ = overflows_ = 0;
-  const Moment log = Now();
+  const double log = clock_.ThreadSeconds();
   Report(outcome, end);
   AddPhase(Phase::kLog, log);
   return absl::OkStatus();
@@ -240,15 +240,8 @@ void TrainingRun::Count(const StepOutcome& outcome, int64_t instances) {
   pass_difference_ = std::max(pass_difference_, outcome.pass_difference);
 }
 
-TrainingRun::Moment TrainingRun::Now() const {
-  return {.time = SteadyNow(), .extra_thread_seconds = pool_.extra_thread_seconds()};
-}
-
-void TrainingRun::AddPhase(Phase phase, const Moment& start) {
-  const Moment end = Now();
-  totals_.phase_seconds[static_cast<size_t>(phase)] +=
-      absl::ToDoubleSeconds(end.time - start.time) + end.extra_thread_seconds -
-      start.extra_thread_seconds;
+void TrainingRun::AddPhase(Phase phase, double start) {
+  totals_.phase_seconds[static_cast<size_t>(phase)] += clock_.ThreadSeconds() - start;
 }
 
 void TrainingRun::Report(const StepOutcome& outcome, const StepEnd& end) {

@@ -99,13 +99,8 @@ class TrainingRun {
   void Report(const StepOutcome& outcome, const StepEnd& end);
   // Fills what the last validation and the clocks say into progress_.
   void AddStanding();
-  // Adds the thread time since `start` of work on pool_.
-  struct Moment {
-    absl::Time time;
-    double extra_thread_seconds = 0;
-  };
-  Moment Now() const;
-  void AddPhase(Phase phase, const Moment& start);
+  // Adds the thread time since `start`, by clock_.ThreadSeconds().
+  void AddPhase(Phase phase, double start);
 
   absl::Status Resume();
   absl::Status Fill(const Checkpoint& checkpoint, const std::string& where);

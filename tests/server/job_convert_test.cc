@@ -33,7 +33,7 @@ TEST(TotalsToProto, DivideTheWholeWallTime) {
   for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
     totals.run_phases[phase] = {.wall_seconds = static_cast<double>(phase), .thread_seconds = 50};
   }
-  const v1::TrainingTotals message = ToProto(totals);
+  const v1::TrainingTotals message = ToProto(TrainingProgress{.totals = totals}).totals();
   ASSERT_EQ(message.wall_phases_size(), 8);
   EXPECT_EQ(message.wall_phases(0).phase(), "preparation");
   EXPECT_EQ(message.wall_phases(7).phase(), "other");
@@ -43,7 +43,8 @@ TEST(TotalsToProto, DivideTheWholeWallTime) {
 }
 
 TEST(TotalsToProto, OfAnEarlierVersionHaveNoWallTime) {
-  const v1::TrainingTotals message = ToProto(TrainingTotals{.steps = 3, .seconds = 2});
+  const v1::TrainingTotals message =
+      ToProto(TrainingProgress{.totals = {.steps = 3, .seconds = 2}}).totals();
   EXPECT_EQ(message.wall_phases_size(), 0);
   EXPECT_EQ(message.wall_seconds(), 0);
   EXPECT_EQ(message.phases_size(), 8);
