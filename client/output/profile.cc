@@ -15,7 +15,9 @@ constexpr char kSteps[] = "steps";
 constexpr char kData[] = "data";  // of a step; the whole job's is "waiting_for_data"
 constexpr char kLog[] = "log";
 
-std::string Words(const std::string& phase) { return absl::StrReplaceAll(phase, {{"_", " "}}); }
+std::string PhaseWords(const std::string& phase) {
+  return absl::StrReplaceAll(phase, {{"_", " "}});
+}
 
 std::string Percent(double part, double whole) {
   return absl::StrFormat("%.1f %%", whole > 0 ? 100 * part / whole : 0);
@@ -46,7 +48,7 @@ void AddStepPhases(const v1::TrainingTotals& totals, double steps_wall, Table& t
   for (const v1::PhaseTime& time : totals.phases()) {
     if (time.phase() == kData) continue;
     const double wall = steps_wall * time.seconds() / sum;
-    table.AddRow({absl::StrCat("  ", Words(time.phase())), absl::StrFormat("%.3f", wall),
+    table.AddRow({absl::StrCat("  ", PhaseWords(time.phase())), absl::StrFormat("%.3f", wall),
                   Percent(wall, totals.wall_seconds()), absl::StrFormat("%.3f", time.seconds())});
   }
 }
@@ -55,7 +57,7 @@ std::string WallTable(const v1::TrainingTotals& totals) {
   Table table({"PHASE", "WALL S", "WALL SHARE", "THREAD S"});
   const bool divided = ComputeSeconds(totals) > 0;
   for (const v1::PhaseTime& time : totals.wall_phases()) {
-    table.AddRow({Words(time.phase()), absl::StrFormat("%.3f", time.wall_seconds()),
+    table.AddRow({PhaseWords(time.phase()), absl::StrFormat("%.3f", time.wall_seconds()),
                   Percent(time.wall_seconds(), totals.wall_seconds()),
                   absl::StrFormat("%.3f", time.seconds())});
     if (time.phase() == kSteps && divided) AddStepPhases(totals, time.wall_seconds(), table);
@@ -75,7 +77,7 @@ std::string ThreadTable(const v1::TrainingTotals& totals) {
   for (const v1::PhaseTime& time : totals.phases()) sum += time.seconds();
   Table table({"PHASE", "THREAD S", "THREAD SHARE"});
   for (const v1::PhaseTime& time : totals.phases()) {
-    table.AddRow({Words(time.phase()), absl::StrFormat("%.3f", time.seconds()),
+    table.AddRow({PhaseWords(time.phase()), absl::StrFormat("%.3f", time.seconds()),
                   Percent(time.seconds(), sum)});
   }
   return absl::StrCat(table.Text(),
