@@ -69,7 +69,13 @@ std::string FormatNumber(double value) {
   return text == "-0" ? "0" : text;
 }
 
-std::string FormatGap(double gap) { return absl::StrFormat("%+.2f %%", gap * 100); }
+std::string FormatGap(double gap, const std::string& reference) {
+  return absl::StrFormat("%+.2f %% vs %s", gap * 100, reference.empty() ? "reference" : reference);
+}
+
+std::string FormatSeconds(double seconds) {
+  return absl::StrFormat(seconds < 100 ? "%.3g" : "%.0f", seconds);
+}
 
 std::string FormatSpan(absl::Duration duration) {
   const int64_t seconds = absl::ToInt64Seconds(duration + absl::Milliseconds(500));

@@ -144,7 +144,8 @@ Json ResultJson(const LoadOptions& options, const LoadResult& result) {
           {"outside_daemon_ms", LatencyJson(result.outside)},
           {"feasible", result.feasible},
           {"mean_cost", MeanJson(result.cost, result.answers)},
-          {"mean_gap", MeanJson(result.gap, result.with_gap)}};
+          {"mean_gap", MeanJson(result.gap, result.with_gap)},
+          {"gap_reference", result.with_gap > 0 ? Json(kFileReferences) : Json()}};
 }
 
 std::string Cell(const Latencies& latencies, double share) {

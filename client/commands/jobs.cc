@@ -8,6 +8,7 @@
 #include "client/commands/named_job.h"
 #include "client/commands/pages.h"
 #include "client/output/json.h"
+#include "client/output/profile.h"
 #include "client/output/tables.h"
 #include "client/validators.h"
 
@@ -31,8 +32,8 @@ ExitCode RunList(CommandContext& context, const ListFlags& flags) {
   v1::ListTrainingJobsRequest filter;
   const absl::Status labelled = AddLabels(flags.labels, *filter.mutable_labels());
   if (!labelled.ok()) return context.Fail(labelled);
-  Table table(
-      {"JOB", "STATE", "ATTEMPT", "CREATED", "EPOCH", "STEP", "VAL COST", "MODEL", "LABELS"});
+  Table table({"JOB", "STATE", "ATTEMPT", "CREATED", "EPOCH", "STEP", "VAL COST", "VAL GAP",
+               "MODEL", "LABELS"});
   const absl::Status listed = ForEachListed(
       flags.limit, filter,
       [&](const auto& request) { return context.client().ListTrainingJobs(request); },
@@ -117,9 +118,9 @@ void AddJobs(CLI::App& app, ChosenCommand& chosen) {
       ->callback([name, &chosen] {
         chosen = {"jobs get", [name](CommandContext& context) { return RunGet(context, *name); }};
       });
-  AddNamedJob(*jobs, "profile", "Where the time of a job's steps goes",
+  AddNamedJob(*jobs, "profile", "Where a job's time goes: wall time and thread time",
               "vrpctl jobs profile trainingJobs/ID\n"
-              "vrpctl jobs profile ID --output json | jq .phases",
+              "vrpctl jobs profile ID --output json | jq .wall_phases",
               *name)
       ->callback([name, &chosen] {
         chosen = {"jobs profile",

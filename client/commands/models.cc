@@ -15,8 +15,8 @@ constexpr int kPageSize = 200;
 ExitCode RunList(CommandContext& context) {
   v1::ListModelsRequest request;
   request.set_page_size(kPageSize);
-  Table table({"MODEL", "ARCHITECTURE", "PROBLEMS", "PARAMETERS", "VAL COST", "CREATED", "LOADED",
-               "ALIASES"});
+  Table table({"MODEL", "ARCHITECTURE", "PROBLEMS", "PARAMETERS", "VAL COST", "VAL GAP", "CREATED",
+               "LOADED", "ALIASES"});
   do {
     const absl::StatusOr<v1::ListModelsResponse> page = context.client().ListModels(request);
     if (!page.ok()) return context.Fail(page.status());

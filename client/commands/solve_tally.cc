@@ -33,6 +33,7 @@ Json SolveTally::Summary(const std::string& file, absl::Duration elapsed) const 
           {"failed", failed_},
           {"mean_cost", MeanJson(cost_, answered_)},
           {"mean_gap", MeanJson(gap_, with_gap_)},
+          {"gap_reference", with_gap_ > 0 ? Json(kFileReferences) : Json()},
           {"mean_time_ms", MeanJson(time_ms_, answered_)},
           {"total_time_ms", JsonNumber(absl::ToDoubleMilliseconds(elapsed))}};
 }
@@ -45,8 +46,10 @@ std::string SolveTally::Text(const std::string& file, absl::Duration elapsed) co
     absl::StrAppend(&text, ", mean cost ", FormatNumber(cost_ / count), ", mean time ",
                     FormatNumber(time_ms_ / count), " ms");
   }
-  if (with_gap_ > 0)
-    absl::StrAppend(&text, ", mean gap ", FormatGap(gap_ / static_cast<double>(with_gap_)));
+  if (with_gap_ > 0) {
+    absl::StrAppend(&text, ", mean gap ",
+                    FormatGap(gap_ / static_cast<double>(with_gap_), kFileReferences));
+  }
   return absl::StrCat(text, ", ", FormatSpan(elapsed), " in all\n");
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "client/output/progress_text.h"
 #include "client/output/tables.h"
 #include "client/text.h"
 
@@ -71,12 +72,19 @@ std::string CompareText(const Jobs& jobs) {
   add("ended by", [](const auto& job) { return EndReasonText(job.end_reason()); });
   add("step", [](const auto& job) { return job.has_progress() ? StepOf(job.progress()) : "-"; });
   add("run time", [](const auto& job) { return FormatSpan(ToDuration(job.run_time())); });
+  add("seconds per step", [](const auto& job) {
+    const v1::TrainingProgress& progress = job.progress();
+    return progress.has_seconds_per_step() ? FormatSeconds(progress.seconds_per_step()) : "-";
+  });
+  add("seconds per epoch", [](const auto& job) {
+    const v1::TrainingProgress& progress = job.progress();
+    return progress.has_seconds_per_epoch() ? FormatSeconds(progress.seconds_per_epoch()) : "-";
+  });
   add("instances/s", [](const auto& job) { return FormatRate(MeanRate(job)); });
   add("best val cost",
       [](const auto& job) { return job.has_best() ? FormatNumber(job.best().val_cost()) : "-"; });
-  add("best val gap", [](const auto& job) {
-    return job.best().has_val_gap() ? FormatGap(job.best().val_gap()) : "-";
-  });
+  add("best val gap",
+      [](const auto& job) { return job.best().has_val_gap() ? GapText(job.best()) : "-"; });
   add("at step",
       [](const auto& job) { return job.has_best() ? absl::StrCat(job.best().step()) : "-"; });
   add("model", [](const auto& job) { return job.model().empty() ? "-" : job.model(); });
@@ -101,8 +109,11 @@ Json CompareJson(const Jobs& jobs) {
          {"steps", job.progress().steps()},
          {"run_seconds", JsonNumber(absl::ToDoubleSeconds(ToDuration(job.run_time())))},
          {"instances_per_second", JsonNumber(MeanRate(job))},
+         {"seconds_per_step", SecondsPerStep(job.progress())},
+         {"seconds_per_epoch", SecondsPerEpoch(job.progress())},
          {"best_val_cost", best ? JsonNumber(job.best().val_cost()) : Json()},
          {"best_val_gap", job.best().has_val_gap() ? JsonNumber(job.best().val_gap()) : Json()},
+         {"best_val_reference", TextOrNull(job.best().val_reference())},
          {"best_step", best ? Json(job.best().step()) : Json()},
          {"model", job.model().empty() ? Json() : Json(job.model())}});
   }

@@ -18,15 +18,6 @@ Json SecondsJson(const google::protobuf::Duration& duration) {
   return JsonNumber(absl::ToDoubleSeconds(ToDuration(duration)));
 }
 
-Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-void AddDevice(const v1::TrainingProgress& progress, Json& object) {
-  object["device_utilization"] =
-      progress.has_device_utilization() ? JsonNumber(progress.device_utilization()) : Json();
-  object["device_memory_used_bytes"] =
-      progress.has_device_memory_used_bytes() ? Json(progress.device_memory_used_bytes()) : Json();
-}
-
 void AddProgress(const v1::TrainingProgress& progress, Json& object) {
   object["epoch"] = progress.epoch();
   object["step"] = progress.step();
@@ -49,6 +40,9 @@ void AddProgress(const v1::TrainingProgress& progress, Json& object) {
   object["instances_seen"] = progress.instances_seen();
   object["matrix_bytes_per_step"] = JsonNumber(progress.matrix_bytes_per_step());
   AddDevice(progress, object);
+  object["val_reference"] = TextOrNull(progress.val_reference());
+  object["seconds_per_step"] = SecondsPerStep(progress);
+  object["seconds_per_epoch"] = SecondsPerEpoch(progress);
 }
 
 void AddState(const v1::StateEvent& state, Json& object) {
@@ -93,6 +87,23 @@ Json EndReasonJson(v1::TrainingEndReason reason) {
   return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(reason));
 }
 
+Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+void AddDevice(const v1::TrainingProgress& progress, Json& object) {
+  object["device_utilization"] =
+      progress.has_device_utilization() ? JsonNumber(progress.device_utilization()) : Json();
+  object["device_memory_used_bytes"] =
+      progress.has_device_memory_used_bytes() ? Json(progress.device_memory_used_bytes()) : Json();
+}
+
+Json SecondsPerStep(const v1::TrainingProgress& progress) {
+  return progress.has_seconds_per_step() ? JsonNumber(progress.seconds_per_step()) : Json();
+}
+
+Json SecondsPerEpoch(const v1::TrainingProgress& progress) {
+  return progress.has_seconds_per_epoch() ? JsonNumber(progress.seconds_per_epoch()) : Json();
+}
+
 Json HistoryPointJson(const v1::TrainingHistoryPoint& point) {
   Json object = {{"time", FormatTime(point.time())}, {"attempt", point.attempt()}};
   AddProgress(point.progress(), object);
@@ -134,41 +145,6 @@ Json JobJson(const v1::TrainingJob& job) {
       {"best", best},
       {"settings",
        std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
-}
-
-Json ProfileJson(const v1::TrainingJob& job) {
-  const v1::TrainingProgress& progress = job.progress();
-  const v1::TrainingTotals& totals = progress.totals();
-  const auto a_step = [&](double sum) {
-    return totals.steps() > 0 ? JsonNumber(sum / static_cast<double>(totals.steps())) : Json();
-  };
-  Json phases = Json::array();
-  for (const v1::PhaseTime& time : totals.phases()) {
-    phases.push_back({{"phase", time.phase()},
-                      {"seconds", JsonNumber(time.seconds())},
-                      {"ms_per_step", a_step(1000 * time.seconds())}});
-  }
-  Json profile = {
-      {"name", TextOrNull(job.name())},
-      {"state", JobStateWord(job.state())},
-      {"step", progress.step()},
-      {"steps_measured", totals.steps()},
-      {"skipped_steps", totals.skipped_steps()},
-      {"seconds", JsonNumber(totals.seconds())},
-      {"ms_per_step", a_step(1000 * totals.seconds())},
-      {"phases", phases},
-      {"instances", totals.instances()},
-      {"instances_seen", progress.instances_seen()},
-      {"instances_per_second",
-       totals.seconds() > 0 ? JsonNumber(static_cast<double>(totals.instances()) / totals.seconds())
-                            : Json()},
-      {"copies_per_step", a_step(static_cast<double>(totals.copies()))},
-      {"copied_bytes_per_step", a_step(static_cast<double>(totals.copied_bytes()))},
-      {"matrix_bytes_per_step", JsonNumber(progress.matrix_bytes_per_step())},
-      {"pass_difference", JsonNumber(progress.pass_difference())},
-      {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
-  AddDevice(progress, profile);
-  return profile;
 }
 
 Json EventJson(const v1::WatchTrainingJobResponse& event) {
@@ -237,24 +213,27 @@ Json ModelJson(const v1::Model& model) {
     evaluations.push_back(EvaluationJson(row));
   }
   Json sizes = Json::parse(model.architecture_json(), nullptr, /*allow_exceptions=*/false);
-  return {{"name", model.name()},
-          {"model", parts.name},
-          {"version", parts.version},
-          {"architecture", model.architecture()},
-          {"architecture_sizes", sizes.is_discarded() ? Json() : sizes},
-          {"problem_types", problems},
-          {"input_features",
-           std::vector<std::string>(model.input_features().begin(), model.input_features().end())},
-          {"parameters", model.parameters()},
-          {"training_job", TextOrNull(model.training_job())},
-          {"steps", model.steps()},
-          {"validation_cost", JsonNumber(model.validation_cost())},
-          {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},
-          {"create_time", TimeOrNull(model.has_create_time(), model.create_time())},
-          {"weights_sha256", model.weights_sha256()},
-          {"aliases", std::vector<std::string>(model.aliases().begin(), model.aliases().end())},
-          {"loaded", model.loaded()},
-          {"evaluations", evaluations}};
+  return {
+      {"name", model.name()},
+      {"model", parts.name},
+      {"version", parts.version},
+      {"architecture", model.architecture()},
+      {"architecture_sizes", sizes.is_discarded() ? Json() : sizes},
+      {"problem_types", problems},
+      {"input_features",
+       std::vector<std::string>(model.input_features().begin(), model.input_features().end())},
+      {"parameters", model.parameters()},
+      {"training_job", TextOrNull(model.training_job())},
+      {"steps", model.steps()},
+      {"validation_cost", JsonNumber(model.validation_cost())},
+      {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},
+      {"validation_gap", model.has_validation_gap() ? JsonNumber(model.validation_gap()) : Json()},
+      {"validation_reference", TextOrNull(model.validation_reference())},
+      {"create_time", TimeOrNull(model.has_create_time(), model.create_time())},
+      {"weights_sha256", model.weights_sha256()},
+      {"aliases", std::vector<std::string>(model.aliases().begin(), model.aliases().end())},
+      {"loaded", model.loaded()},
+      {"evaluations", evaluations}};
 }
 
 }  // namespace vrp::client

@@ -21,6 +21,13 @@ void WriteJsonLine(std::ostream& out, const Json& object);
 
 // A whole number without ".0"; null where it is not finite, which JSON cannot say.
 Json JsonNumber(double value);
+// null where it is empty.
+Json TextOrNull(const std::string& text);
+// null where they are not known.
+Json SecondsPerStep(const v1::TrainingProgress& progress);
+Json SecondsPerEpoch(const v1::TrainingProgress& progress);
+// Adds what is known of the GPU.
+void AddDevice(const v1::TrainingProgress& progress, Json& object);
 
 Json SolveJson(const v1::SolveResponse& response);
 // {"improvement": ...}, so that it is told from the answer that follows.
@@ -33,8 +40,6 @@ Json ValidateJson(const v1::ValidateInstanceResponse& response);
 Json JobJson(const v1::TrainingJob& job);
 // With the answer as SolveJson, once there is one.
 Json SolveJobJson(const v1::SolveJob& job);
-// Where the time of a job's steps went.
-Json ProfileJson(const v1::TrainingJob& job);
 Json HistoryPointJson(const v1::TrainingHistoryPoint& point);
 // "TIME_LIMIT"; null while it has not ended so.
 Json EndReasonJson(v1::TrainingEndReason reason);

@@ -25,14 +25,6 @@ std::string OfTotal(int64_t done, int64_t total) {
   return total > 0 ? absl::StrCat(done, "/", total) : absl::StrCat(done);
 }
 
-std::string GapToReference(const v1::TrainingProgress& progress) {
-  if (progress.has_val_gap()) return FormatGap(progress.val_gap());
-  if (!progress.has_val_cost() || !progress.has_val_reference_cost() ||
-      progress.val_reference_cost() <= 0)
-    return "";
-  return FormatGap(progress.val_cost() / progress.val_reference_cost() - 1);
-}
-
 // A part of the line; the lower `rank`, the sooner it is left out.
 struct Part {
   std::string text;
@@ -42,17 +34,21 @@ struct Part {
 std::vector<Part> PartsOf(const v1::TrainingProgress& progress,
                           std::optional<absl::Duration> remaining) {
   std::vector<Part> parts = {
-      {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs())), 8},
-      {absl::StrCat("step ", OfTotal(progress.step(), progress.steps())), 6},
-      {absl::StrCat("loss ", Short(progress.loss())), 5},
-      {absl::StrCat("cost ", Short(progress.train_cost())), 7},
+      {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs())), 9},
+      {absl::StrCat("step ", OfTotal(progress.step(), progress.steps())), 7},
+      {absl::StrCat("loss ", Short(progress.loss())), 6},
+      {absl::StrCat("cost ", Short(progress.train_cost())), 8},
   };
   if (progress.has_val_cost())
-    parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 3});
-  const std::string gap = GapToReference(progress);
-  if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, " vs ref)"), 2});
-  parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 4});
-  if (remaining.has_value()) parts.push_back({absl::StrCat("ETA ", FormatSpan(*remaining)), 9});
+    parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 4});
+  const std::string gap = GapText(progress);
+  if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, ")"), 3});
+  parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 2});
+  if (progress.has_seconds_per_step())
+    parts.push_back({absl::StrCat(FormatSeconds(progress.seconds_per_step()), " s/step"), 5});
+  if (progress.has_seconds_per_epoch())
+    parts.push_back({absl::StrCat(FormatSeconds(progress.seconds_per_epoch()), " s/epoch"), 1});
+  if (remaining.has_value()) parts.push_back({absl::StrCat("ETA ", FormatSpan(*remaining)), 10});
   return parts;
 }
 
@@ -72,15 +68,23 @@ std::string Bar(double fraction, int columns) {
 
 }  // namespace
 
+std::string GapText(const v1::TrainingProgress& progress) {
+  return progress.has_val_gap() ? FormatGap(progress.val_gap(), progress.val_reference()) : "";
+}
+
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining) {
   std::string line = absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs()), "  step ",
                                   OfTotal(progress.step(), progress.steps()), "  loss ",
                                   Short(progress.loss()), "  cost ", Short(progress.train_cost()));
   if (progress.has_val_cost()) absl::StrAppend(&line, "  val ", Short(progress.val_cost()));
-  const std::string gap = GapToReference(progress);
-  if (!gap.empty()) absl::StrAppend(&line, " (", gap, " vs reference)");
+  const std::string gap = GapText(progress);
+  if (!gap.empty()) absl::StrAppend(&line, " (", gap, ")");
   absl::StrAppend(&line, "  ", FormatRate(progress.instances_per_second()), " instances/s");
+  if (progress.has_seconds_per_step())
+    absl::StrAppend(&line, "  ", FormatSeconds(progress.seconds_per_step()), " s/step");
+  if (progress.has_seconds_per_epoch())
+    absl::StrAppend(&line, "  ", FormatSeconds(progress.seconds_per_epoch()), " s/epoch");
   if (remaining.has_value()) absl::StrAppend(&line, "  ETA ", FormatSpan(*remaining));
   return line;
 }

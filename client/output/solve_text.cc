@@ -60,7 +60,7 @@ std::string SplitText(const v1::CostSplit& split) {
 template <typename Response>
 std::string GapText(const Response& response) {
   if (!response.has_gap() || !response.has_reference_cost()) return "";
-  return absl::StrCat("  gap ", FormatGap(response.gap()), " to ",
+  return absl::StrCat("  gap ", FormatGap(response.gap(), kFileReference), " ",
                       FormatNumber(response.reference_cost()));
 }
 
@@ -162,7 +162,9 @@ std::string ImprovementText(const v1::Improvement& improvement) {
   std::string text =
       absl::StrFormat("%.3f s: cost %s", absl::ToDoubleSeconds(ToDuration(improvement.elapsed())),
                       FormatNumber(solution.cost()));
-  if (improvement.has_gap()) absl::StrAppend(&text, ", gap ", FormatGap(improvement.gap()));
+  if (improvement.has_gap()) {
+    absl::StrAppend(&text, ", gap ", FormatGap(improvement.gap(), kFileReference));
+  }
   absl::StrAppend(&text, ", ", solution.routes_size(), " routes");
   if (!solution.unserved().empty()) {
     absl::StrAppend(&text, ", ", solution.unserved_size(), " customers unserved");

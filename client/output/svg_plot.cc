@@ -137,7 +137,7 @@ std::string Depots(const v1::Solution& solution, const Frame& frame) {
 std::string Title(const v1::SolveResponse& response) {
   std::string line = absl::StrCat("cost ", FormatNumber(response.solution().cost()));
   if (response.has_gap() && response.has_reference_cost()) {
-    absl::StrAppend(&line, ", gap ", FormatGap(response.gap()), " to ",
+    absl::StrAppend(&line, ", gap ", FormatGap(response.gap(), kFileReference), " ",
                     FormatNumber(response.reference_cost()));
   }
   absl::StrAppend(&line, ", ", response.solution().routes_size(), " routes");

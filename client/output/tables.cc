@@ -38,13 +38,17 @@ void AddLimits(const v1::TrainingSpec& spec, Sheet& sheet) {
   if (spec.epoch_limit() > 0) sheet.Add("epoch limit", absl::StrCat(spec.epoch_limit()));
 }
 
-std::string CostAgainst(double cost, double reference) {
-  if (reference <= 0) return cost > 0 ? FormatNumber(cost) : "";
-  return absl::StrCat(FormatNumber(cost), " (", FormatGap(cost / reference - 1), " vs reference)");
+std::string ValidationCost(const v1::Model& model) {
+  return model.validation_cost() > 0 ? FormatNumber(model.validation_cost()) : "";
+}
+
+std::string ValidationGap(const v1::Model& model) {
+  if (!model.has_validation_gap()) return "";
+  return FormatGap(model.validation_gap(), model.validation_reference());
 }
 
 std::vector<std::string> EvaluationHeader() {
-  return {"DATA", "MODE", "INSTANCES", "MEAN COST", "MEAN GAP", "REFERENCE", "INSTANCES/S"};
+  return {"DATA", "MODE", "INSTANCES", "MEAN COST", "MEAN GAP", "STDERR", "INSTANCES/S"};
 }
 
 std::string WithError(const std::string& value, const std::string& error) {
@@ -52,26 +56,23 @@ std::string WithError(const std::string& value, const std::string& error) {
 }
 
 std::vector<std::string> EvaluationRow(const v1::ModelEvaluation& row) {
-  std::string gap = row.has_mean_gap() ? FormatGap(row.mean_gap()) : "";
-  if (row.has_gap_standard_error()) {
-    gap = WithError(gap, absl::StrFormat("%.2f", 100 * row.gap_standard_error()));
-  }
   return {row.data(),
           row.mode(),
           absl::StrCat(row.instances()),
           WithError(FormatNumber(row.mean_cost()), FormatNumber(row.standard_error())),
-          gap,
-          row.reference(),
+          row.has_mean_gap() ? FormatGap(row.mean_gap(), row.reference()) : "",
+          row.has_gap_standard_error() ? absl::StrFormat("%.2f %%", 100 * row.gap_standard_error())
+                                       : "",
           FormatRate(row.instances_per_second())};
 }
 
-std::vector<std::string> BucketRow(const v1::SizeBucket& bucket) {
+std::vector<std::string> BucketRow(const v1::SizeBucket& bucket, const std::string& reference) {
   return {
       absl::StrCat("  ", bucket.fewest_customers(), " to ", bucket.most_customers(), " customers"),
       "",
       absl::StrCat(bucket.instances()),
       FormatNumber(bucket.mean_cost()),
-      bucket.has_mean_gap() ? FormatGap(bucket.mean_gap()) : "",
+      bucket.has_mean_gap() ? FormatGap(bucket.mean_gap(), reference) : "",
       "",
       ""};
 }
@@ -122,6 +123,7 @@ std::vector<std::string> JobRow(const v1::TrainingJob& job) {
           absl::StrCat(progress.epoch(), "/", progress.epochs()),
           absl::StrCat(progress.step(), "/", progress.steps()),
           progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "",
+          GapText(progress),
           job.model(),
           Labels(job.spec())};
 }
@@ -132,15 +134,17 @@ std::string EndReasonText(v1::TrainingEndReason reason) {
 }
 
 std::string HistoryText(const v1::GetTrainingHistoryResponse& history) {
-  Table table({"TIME", "EPOCH", "STEP", "LOSS", "COST", "VAL COST", "VAL GAP", "INSTANCES/S"});
+  Table table({"TIME", "EPOCH", "STEP", "LOSS", "COST", "VAL COST", "VAL GAP", "INSTANCES/S",
+               "S/STEP", "S/EPOCH"});
   for (const v1::TrainingHistoryPoint& point : history.points()) {
     const v1::TrainingProgress& progress = point.progress();
-    table.AddRow({FormatTime(point.time()), absl::StrCat(progress.epoch()),
-                  absl::StrCat(progress.step()), FormatNumber(progress.loss()),
-                  FormatNumber(progress.train_cost()),
-                  progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "",
-                  progress.has_val_gap() ? FormatGap(progress.val_gap()) : "",
-                  FormatRate(progress.instances_per_second())});
+    table.AddRow(
+        {FormatTime(point.time()), absl::StrCat(progress.epoch()), absl::StrCat(progress.step()),
+         FormatNumber(progress.loss()), FormatNumber(progress.train_cost()),
+         progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "", GapText(progress),
+         FormatRate(progress.instances_per_second()),
+         progress.has_seconds_per_step() ? FormatSeconds(progress.seconds_per_step()) : "",
+         progress.has_seconds_per_epoch() ? FormatSeconds(progress.seconds_per_epoch()) : ""});
   }
   if (history.stored_points() <= history.points_size()) return table.Text();
   return absl::StrCat(table.Text(), history.points_size(), " of ", history.stored_points(),
@@ -167,7 +171,9 @@ std::string JobText(const v1::TrainingJob& job) {
   if (job.has_run_time()) sheet.Add("run time", FormatSpan(ToDuration(job.run_time())));
   if (job.has_progress()) sheet.Add("progress", PlainProgressLine(job.progress(), std::nullopt));
   if (job.has_best()) {
-    sheet.Add("best", absl::StrCat("val ", FormatNumber(job.best().val_cost()), " after epoch ",
+    const std::string gap = GapText(job.best());
+    sheet.Add("best", absl::StrCat("val ", FormatNumber(job.best().val_cost()),
+                                   gap.empty() ? "" : absl::StrCat(" (", gap, ")"), " after epoch ",
                                    job.best().epoch()));
   }
   sheet.Add("model", job.model());
@@ -176,52 +182,13 @@ std::string JobText(const v1::TrainingJob& job) {
   return sheet.Text();
 }
 
-std::string ProfileText(const v1::TrainingJob& job) {
-  const v1::TrainingProgress& progress = job.progress();
-  const v1::TrainingTotals& totals = progress.totals();
-  if (totals.steps() == 0) {
-    return absl::StrCat(job.name(), " ", JobStateWord(job.state()), ": no step measured yet\n");
-  }
-  const auto steps = static_cast<double>(totals.steps());
-  double sum = 0;
-  for (const v1::PhaseTime& time : totals.phases()) sum += time.seconds();
-  Table table({"PHASE", "SECONDS", "SHARE", "MS A STEP"});
-  for (const v1::PhaseTime& time : totals.phases()) {
-    table.AddRow({time.phase(), absl::StrFormat("%.2f", time.seconds()),
-                  absl::StrFormat("%.1f %%", sum > 0 ? 100 * time.seconds() / sum : 0),
-                  absl::StrFormat("%.3f", 1000 * time.seconds() / steps)});
-  }
-  Sheet sheet;
-  sheet.Add("job", absl::StrCat(job.name(), " ", JobStateWord(job.state())));
-  sheet.Add("steps", absl::StrCat(totals.steps(), " measured, ", totals.skipped_steps(),
-                                  " skipped, at step ", progress.step(), " of ", progress.steps()));
-  sheet.Add("wall time a step", absl::StrFormat("%.3f ms", 1000 * totals.seconds() / steps));
-  if (totals.seconds() > 0) {
-    sheet.Add("instances/s",
-              FormatRate(static_cast<double>(totals.instances()) / totals.seconds()));
-  }
-  sheet.Add("instances seen", absl::StrCat(progress.instances_seen()));
-  sheet.Add("copies a step", FormatNumber(static_cast<double>(totals.copies()) / steps));
-  sheet.Add("bytes copied a step",
-            FormatNumber(static_cast<double>(totals.copied_bytes()) / steps));
-  sheet.Add("matrix_bytes_per_step", FormatNumber(progress.matrix_bytes_per_step()));
-  sheet.Add("pass difference", absl::StrFormat("%.1e", progress.pass_difference()));
-  if (progress.has_device_utilization()) {
-    sheet.Add("GPU busy", absl::StrFormat("%.0f %%", 100 * progress.device_utilization()));
-  }
-  if (progress.has_device_memory_used_bytes()) {
-    sheet.Add("GPU memory in use", FormatBytes(progress.device_memory_used_bytes()));
-  }
-  sheet.Add("tensorboard", job.tensorboard_folder());
-  return absl::StrCat(table.Text(), "\n", sheet.Text());
-}
-
 std::vector<std::string> ModelRow(const v1::Model& model) {
   return {model.name(),
           model.architecture(),
           ProblemTypes(model),
           absl::StrCat(model.parameters()),
-          CostAgainst(model.validation_cost(), model.validation_reference_cost()),
+          ValidationCost(model),
+          ValidationGap(model),
           model.has_create_time() ? FormatTime(model.create_time()) : "",
           model.loaded() ? "yes" : "",
           absl::StrJoin(model.aliases(), " ")};
@@ -239,7 +206,11 @@ std::string ModelText(const v1::Model& model) {
   sheet.Add("parameters", absl::StrCat(model.parameters()));
   sheet.Add("trained by", model.training_job());
   sheet.Add("steps", absl::StrCat(model.steps()));
-  sheet.Add("val cost", CostAgainst(model.validation_cost(), model.validation_reference_cost()));
+  sheet.Add("val cost", ValidationCost(model));
+  sheet.Add("val gap", ValidationGap(model));
+  if (model.validation_reference_cost() > 0) {
+    sheet.Add("val reference", FormatNumber(model.validation_reference_cost()));
+  }
   if (model.has_create_time()) sheet.Add("created", FormatTime(model.create_time()));
   sheet.Add("weights", model.weights_sha256());
   std::string text = sheet.Text();
@@ -254,7 +225,8 @@ std::string EvaluationText(const v1::EvaluationReport& report) {
   for (const v1::ModelEvaluation& row : report.evaluations()) {
     table.AddRow(EvaluationRow(row));
     if (row.sizes_size() < 2) continue;
-    for (const v1::SizeBucket& bucket : row.sizes()) table.AddRow(BucketRow(bucket));
+    for (const v1::SizeBucket& bucket : row.sizes())
+      table.AddRow(BucketRow(bucket, row.reference()));
   }
   std::string text = absl::StrCat(report.model(), "\n", table.Text());
   if (!report.card_note().empty()) {

@@ -46,8 +46,6 @@ std::string JobText(const v1::TrainingJob& job);
 // Of a job that succeeded: "TIME_LIMIT"; else "-".
 std::string EndReasonText(v1::TrainingEndReason reason);
 std::string HistoryText(const v1::GetTrainingHistoryResponse& history);
-// Where the time of its steps went; for a job that has reported none yet, a line that says so.
-std::string ProfileText(const v1::TrainingJob& job);
 std::string ModelText(const v1::Model& model);
 // A line a mode, and one for each size where there are several.
 std::string EvaluationText(const v1::EvaluationReport& report);

@@ -5,7 +5,14 @@
 #include <exception>
 #include <new>
 
+#include "core/base/steady_time.h"
+
 namespace vrp {
+namespace {
+
+int64_t NanosecondsSince(absl::Time start) { return absl::ToInt64Nanoseconds(SteadyNow() - start); }
+
+}  // namespace
 
 // Shared by the caller and its helpers. A helper that wakes up after the end finds no index left
 // and never touches `body`, which has gone with the caller's frame by then.
@@ -13,13 +20,16 @@ struct CpuPool::Loop {
   Loop(int64_t indices, absl::FunctionRef<void(int64_t)> function)
       : count(indices), body(function) {}
 
-  void Run() {
+  // Adds the time of a helper's calls to `nanoseconds`; null for the caller.
+  void Run(std::atomic<int64_t>* nanoseconds) {
+    const absl::Time start = SteadyNow();
     int64_t mine = 0;
     for (int64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       if (!failed.load(std::memory_order_relaxed)) RunOne(i);
       ++mine;
     }
     if (mine == 0) return;
+    if (nanoseconds != nullptr) *nanoseconds += NanosecondsSince(start);
     absl::MutexLock lock(&mu);
     done += mine;
   }
@@ -34,11 +44,15 @@ struct CpuPool::Loop {
     }
   }
 
-  void WaitUntilDone() {
+  void AwaitDone() {
     absl::MutexLock lock(&mu);
     mu.Await(absl::Condition(
         +[](Loop* loop) ABSL_NO_THREAD_SAFETY_ANALYSIS { return loop->done == loop->count; },
         this));
+  }
+
+  void RethrowFirst() {
+    absl::MutexLock lock(&mu);
     if (first_exception != nullptr) std::rethrow_exception(first_exception);
   }
 
@@ -73,12 +87,17 @@ void CpuPool::ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body) 
   }
   const auto loop = std::make_shared<Loop>(count, body);
   try {
-    for (int64_t i = 0; i < helpers; ++i) Enqueue([loop] { loop->Run(); });
+    for (int64_t i = 0; i < helpers; ++i) {
+      Enqueue([this, loop] { loop->Run(&extra_nanoseconds_); });
+    }
   } catch (const std::bad_alloc&) {
     // Those that are queued help; to leave now would take `body` away from them.
   }
-  loop->Run();
-  loop->WaitUntilDone();
+  loop->Run(nullptr);
+  const absl::Time own_end = SteadyNow();
+  loop->AwaitDone();
+  extra_nanoseconds_ -= NanosecondsSince(own_end);
+  loop->RethrowFirst();
 }
 
 void CpuPool::Enqueue(absl::AnyInvocable<void()> task) {

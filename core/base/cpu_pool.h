@@ -1,6 +1,7 @@
 // The one pool of worker threads, sized to the cores and shared by search, rollout and serving.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <future>
@@ -35,6 +36,11 @@ class CpuPool {
   // the first exception comes out here when those under way have ended. Which thread runs which
   // index is not fixed; results that depend on it are a bug of the caller.
   void ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body);
+  // Returns the thread time of all ParallelFor so far beyond the wall time of their callers. A
+  // caller's wall time plus the growth of this is the time summed over threads.
+  double extra_thread_seconds() const {
+    return 1e-9 * static_cast<double>(extra_nanoseconds_.load(std::memory_order_relaxed));
+  }
 
   // Runs `work` on a worker; an exception of it comes out of the future. A worker must not wait for
   // the future of a task that is still queued (it might be the one to run it).
@@ -55,7 +61,8 @@ class CpuPool {
   absl::Mutex mu_;
   std::deque<absl::AnyInvocable<void()>> queue_ ABSL_GUARDED_BY(mu_);
   bool closing_ ABSL_GUARDED_BY(mu_) = false;
-  std::vector<std::thread> workers_;  // set by the constructor, joined by the destructor
+  std::atomic<int64_t> extra_nanoseconds_ = 0;  // helpers at work, less callers that wait for them
+  std::vector<std::thread> workers_;            // set by the constructor, joined by the destructor
 };
 
 }  // namespace vrp

@@ -97,6 +97,12 @@ void JobChange::Checkpoint(int64_t step) {
   record_.crashes = 0;
 }
 
+void JobChange::Measured(const TrainingTotals& totals) {
+  if (!record_.job.progress.has_value()) return;
+  record_.job.progress->totals = totals;
+  measured_ = true;
+}
+
 void JobChange::Resumed(int64_t step) { Add(EventType::kResumed).step = step; }
 
 void JobChange::ResumedSearch() { Add(EventType::kResumed).solve = record_.job.solve.progress; }

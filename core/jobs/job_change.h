@@ -44,12 +44,14 @@ class JobChange {
   // The daemon died while the job ran.
   void CountCrash();
   // Whether there is anything to store.
-  bool empty() const { return events_.empty() && !searched_; }
+  bool empty() const { return events_.empty() && !searched_ && !measured_; }
 
   void Log(std::string_view line);
   void Progress(const TrainingProgress& progress);
   void Checkpoint(int64_t step);
   void Resumed(int64_t step);
+  // The totals of the attempt that has just ended; no event.
+  void Measured(const TrainingTotals& totals);
   // `model`: "models/{name}/versions/{n}".
   void Published(const std::string& model, TrainingEnd end);
   // While the job runs, with the weights after `step`.
@@ -75,6 +77,7 @@ class JobChange {
   const absl::Time now_;
   std::vector<JobEvent> events_;
   bool searched_ = false;
+  bool measured_ = false;
   std::map<SolveContent, std::string> contents_;
 };
 

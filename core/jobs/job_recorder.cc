@@ -50,6 +50,7 @@ void JobRecorder::WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWri
 
 void JobRecorder::Finish() {
   if (unstored_) StoreProgress(*unstored_);
+  if (totals_) Append([this](JobChange& change) { change.Measured(*totals_); });
 }
 
 absl::Duration JobRecorder::RunTime() const {

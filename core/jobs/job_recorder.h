@@ -40,12 +40,13 @@ class JobRecorder final : public TrainingObserver {
   void OnLog(std::string_view line) override;
   void OnProgress(const TrainingProgress& progress) override;
   void OnCheckpoint(int64_t step) override;
+  void OnEnd(const TrainingTotals& totals) override { totals_ = totals; }
 
   void Resumed(int64_t step);
   // From now on progress that is stored goes to an event file too: at most each second, ends of
   // epochs always. A file that cannot be written is told once, and left.
   void WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer);
-  // Training has ended: stores the last step.
+  // Training has ended: stores the last step, and the totals of the whole run.
   void Finish();
   // The job's, over all attempts.
   absl::Duration RunTime() const;
@@ -61,6 +62,7 @@ class JobRecorder final : public TrainingObserver {
   absl::Time last_stored_time_ = absl::InfinitePast();
   int64_t last_stored_step_ = 0;
   std::optional<TrainingProgress> unstored_;  // the newest, not due yet
+  std::optional<TrainingTotals> totals_;      // of the run, once it is over
   bool end_of_epoch_follows_ = false;  // unstored_ is an epoch's last step, before its validation
   int64_t lost_ = 0;                   // events since the store last worked
   absl::Status lost_why_;

@@ -60,8 +60,16 @@ void ForEachField(Progress& progress, Visit visit) {
   visit("total_copies", progress.totals.copies);
   visit("total_copied_bytes", progress.totals.copied_bytes);
   visit("total_matrix_bytes", progress.totals.matrix_bytes);
+  visit("reference", progress.reference);
+  visit("seconds_per_step", progress.seconds_per_step);
+  visit("seconds_per_epoch", progress.seconds_per_epoch);
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
     visit(Concat("seconds_", kPhaseNames[phase]), progress.totals.phase_seconds[phase]);
+  }
+  for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
+    auto& time = progress.totals.run_phases[phase];
+    visit(Concat("run_wall_", kRunPhaseNames[phase]), time.wall_seconds);
+    visit(Concat("run_threads_", kRunPhaseNames[phase]), time.thread_seconds);
   }
 }
 
@@ -80,6 +88,7 @@ struct Writer {
   void operator()(const std::string& key, int64_t value) const { json[key] = value; }
   void operator()(const std::string& key, double value) const { json[key] = FromDouble(value); }
   void operator()(const std::string& key, bool value) const { json[key] = value; }
+  void operator()(const std::string& key, const std::string& value) const { json[key] = value; }
   template <typename Value>
   void operator()(const std::string& key, const std::optional<Value>& value) const {
     if (value.has_value()) (*this)(key, *value);
@@ -103,6 +112,10 @@ struct Reader {
   void operator()(const std::string& key, bool& value) const {
     if (!json.contains(key)) return;
     json[key].is_boolean() ? void(value = json[key].get<bool>()) : void(sound = false);
+  }
+  void operator()(const std::string& key, std::string& value) const {
+    if (!json.contains(key)) return;
+    json[key].is_string() ? void(value = json[key].get<std::string>()) : void(sound = false);
   }
   template <typename Value>
   void operator()(const std::string& key, std::optional<Value>& value) const {

@@ -1,10 +1,27 @@
 #include "core/jobs/progress_scalars.h"
 
 #include <cmath>
+#include <string>
+#include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "core/base/text.h"
 
 namespace vrp {
+
+namespace {
+
+// Returns "validation/gap_vs_nearest_neighbour", so that no chart mixes references.
+std::string GapTag(std::string_view reference) {
+  std::string tag = "validation/gap";
+  if (!reference.empty()) tag += "_vs_";
+  for (const char c : reference) {
+    if (c != '\'') tag += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  }
+  return tag;
+}
+
+}  // namespace
 
 std::vector<TensorBoardScalar> ProgressScalars(const TrainingProgress& progress,
                                                const TrainingTotals& before) {
@@ -12,12 +29,14 @@ std::vector<TensorBoardScalar> ProgressScalars(const TrainingProgress& progress,
       {"loss", progress.loss},
       {"cost/train", progress.train_cost},
       {"cost/validation", progress.validation_cost},
-      {"validation/gap", progress.validation_gap},
+      {GapTag(progress.reference), progress.validation_gap},
       {"accuracy/train", progress.accuracy},
       {"accuracy/validation", progress.validation_accuracy},
       {"optimiser/learning_rate", progress.learning_rate},
       {"optimiser/gradient_norm", progress.gradient_norm},
       {"speed/instances_per_second", progress.instances_per_second},
+      {"speed/seconds_per_step", progress.seconds_per_step},
+      {"speed/seconds_per_epoch", progress.seconds_per_epoch},
       {"pass_difference", progress.pass_difference},
   };
   if (progress.device_utilization.has_value()) {

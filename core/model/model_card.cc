@@ -8,6 +8,7 @@
 #include "core/base/json.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/gap_reference.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
@@ -50,11 +51,15 @@ class CardReader {
     }
     return texts;
   }
-  // NaN where the key is absent or null.
-  double OptionalNumber(const char* key) {
+  // Returns NaN where the key is null.
+  double NumberOrNull(const char* key) {
     const auto found = object_.find(key);
-    const bool absent = found == object_.end() || found->is_null();
-    return absent ? std::numeric_limits<double>::quiet_NaN() : Number(key);
+    const bool null = found != object_.end() && found->is_null();
+    return null ? std::numeric_limits<double>::quiet_NaN() : Number(key);
+  }
+  // Returns NaN where the key is absent or null.
+  double OptionalNumber(const char* key) {
+    return object_.contains(key) ? NumberOrNull(key) : std::numeric_limits<double>::quiet_NaN();
   }
   absl::Time Time(const char* key) {
     absl::Time time;
@@ -104,19 +109,20 @@ std::string TimeText(absl::Time time) {
   return absl::FormatTime(absl::RFC3339_full, time, absl::UTCTimeZone());
 }
 
+nlohmann::ordered_json NumberOrNull(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
 nlohmann::ordered_json EvaluationJson(const CardEvaluation& evaluation) {
-  const auto number = [](double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
-  };
   return {{"data", evaluation.data},
           {"mode", evaluation.mode},
           {"instances", evaluation.instances},
-          {"mean_cost", number(evaluation.mean_cost)},
-          {"stderr", number(evaluation.standard_error)},
+          {"mean_cost", NumberOrNull(evaluation.mean_cost)},
+          {"stderr", NumberOrNull(evaluation.standard_error)},
           {"reference", evaluation.reference},
-          {"mean_gap", number(evaluation.mean_gap)},
-          {"gap_stderr", number(evaluation.gap_standard_error)},
-          {"instances_per_second", number(evaluation.instances_per_second)},
+          {"mean_gap", NumberOrNull(evaluation.mean_gap)},
+          {"gap_stderr", NumberOrNull(evaluation.gap_standard_error)},
+          {"instances_per_second", NumberOrNull(evaluation.instances_per_second)},
           {"date", TimeText(evaluation.date)}};
 }
 
@@ -138,6 +144,17 @@ absl::StatusOr<CardEvaluation> ReadEvaluation(const Json& object, std::string_vi
   return evaluation;
 }
 
+// Returns the name of today; of a word that no program wrote, the word itself.
+std::string ReferenceOfSchema1(const std::string& word) {
+  constexpr std::string_view kSearch = "search ";
+  if (word == "file") return std::string(kFileReference);
+  absl::Duration budget;
+  if (word.starts_with(kSearch) && absl::ParseDuration(word.substr(kSearch.size()), &budget)) {
+    return SearchReference(budget);
+  }
+  return word;
+}
+
 absl::Status ReadEvaluations(const Json& card, std::string_view name, ModelCard& result) {
   const auto found = card.find("evaluations");
   if (found == card.end()) return absl::OkStatus();
@@ -153,16 +170,16 @@ absl::Status ReadEvaluations(const Json& card, std::string_view name, ModelCard&
   return absl::OkStatus();
 }
 
-absl::Status CheckSchema(const Json& json, std::string_view name) {
+absl::StatusOr<int64_t> ReadSchema(const Json& json, std::string_view name) {
   if (!json.is_object()) {
     return absl::InvalidArgumentError(Concat(name, ": wanted a JSON object"));
   }
   CardReader reader(json, name);
   const int64_t schema = reader.Count("schema_version");
   VRP_RETURN_IF_ERROR(reader.status());
-  if (schema == kCardSchemaVersion) return absl::OkStatus();
+  if (schema >= 1 && schema <= kCardSchemaVersion) return schema;
   return absl::InvalidArgumentError(Concat(
-      name, ": schema_version: got ", schema, ", wanted ", kCardSchemaVersion,
+      name, ": schema_version: got ", schema, ", wanted 1 to ", kCardSchemaVersion,
       schema > kCardSchemaVersion
           ? " (the card was written by a newer program: use that one, or train the model again)"
           : ""));
@@ -188,6 +205,8 @@ std::string WriteModelCard(const ModelCard& card) {
   json["steps"] = card.steps;
   json["validation_cost"] = card.validation_cost;
   json["validation_reference"] = card.validation_reference;
+  json["validation_gap"] = NumberOrNull(card.validation_gap);
+  json["reference"] = card.reference;
   json["created"] = TimeText(card.created);
   json["weights_sha256"] = card.weights_sha256;
   for (const CardEvaluation& evaluation : card.evaluations) {
@@ -203,7 +222,7 @@ absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view
   limits.max_containers = 200;
   limits.max_values = 10'000;
   VRP_ASSIGN_OR_RETURN(const Json json, ParseJsonText(text, name, limits));
-  VRP_RETURN_IF_ERROR(CheckSchema(json, name));
+  VRP_ASSIGN_OR_RETURN(const int64_t schema, ReadSchema(json, name));
   CardReader reader(json, name);
   ModelCard card;
   card.architecture = reader.Text("architecture");
@@ -216,10 +235,17 @@ absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view
   card.steps = reader.Count("steps");
   card.validation_cost = reader.Number("validation_cost");
   card.validation_reference = reader.Number("validation_reference");
+  if (schema >= 2) {
+    card.validation_gap = reader.NumberOrNull("validation_gap");
+    card.reference = reader.Text("reference");
+  }
   card.created = reader.Time("created");
   card.weights_sha256 = reader.Text("weights_sha256");
   VRP_RETURN_IF_ERROR(reader.status());
   VRP_RETURN_IF_ERROR(ReadEvaluations(json, name, card));
+  for (CardEvaluation& row : card.evaluations) {
+    if (schema == 1) row.reference = ReferenceOfSchema1(row.reference);
+  }
   return card;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ namespace vrp {
 
 inline constexpr std::string_view kWeightsFile = "weights.safetensors";
 inline constexpr std::string_view kCardFile = "card.json";
-inline constexpr int kCardSchemaVersion = 1;
+inline constexpr int kCardSchemaVersion = 2;
 
 // How good the network's plans were without search, on one set of instances.
 struct CardEvaluation {
@@ -24,8 +25,8 @@ struct CardEvaluation {
   int64_t instances = 0;
   double mean_cost = 0;
   double standard_error = 0;   // of the mean
-  std::string reference = {};  // what the gap is to: "file", "search 1s"; empty: nothing
-  double mean_gap = 0;         // mean of cost / reference - 1; NaN: no reference
+  std::string reference = {};  // what the gap is to, see gap_reference.h; empty: nothing
+  double mean_gap = 0;         // mean of the instances' gaps; NaN: no reference
   double gap_standard_error = 0;
   double instances_per_second = 0;
   absl::Time date = {};
@@ -44,14 +45,18 @@ struct ModelCard {
   std::string training_config;  // the YAML that trained it
   int64_t steps = 0;
   double validation_cost = 0;       // greedy, mean over the validation set
-  double validation_reference = 0;  // the mean of `validation.reference` on the same set
+  double validation_reference = 0;  // mean cost of `reference` on the same set
+  // Mean of the instances' gaps to `reference`; NaN: not known, as in cards of schema 1.
+  double validation_gap = std::numeric_limits<double>::quiet_NaN();
+  std::string reference = {};  // "nearest neighbour"; empty: not known
   absl::Time created;
   std::string weights_sha256;
   std::vector<CardEvaluation> evaluations;  // newest last; at most kMaxCardEvaluations
 };
 
-// Schema: {"schema_version": 1, ...}; `evaluations` may be absent, as in the first cards. A newer
-// one is refused by its number. Errors name the file and the key.
+// Schema: {"schema_version": 2, ...}; `evaluations` may be absent, as in the first cards. Cards of
+// schema 1 are read too: they have no validation_gap, and their evaluations' references get the
+// names of today. A newer one is refused by its number. Errors name the file and the key.
 std::string WriteModelCard(const ModelCard& card);
 absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view name);
 

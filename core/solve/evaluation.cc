@@ -11,6 +11,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/problem/checker.h"
+#include "core/problem/gap_reference.h"
 #include "core/search/search.h"
 #include "core/solve/solver.h"
 
@@ -222,9 +223,10 @@ EvaluationRow Evaluation::RowOf(size_t mode) const {
     bucket.most_customers = std::max(size, bucket.most_customers);
     cost.Add(costs_[mode][i]);
     bucket_cost[at].Add(costs_[mode][i]);
-    if (!(references_[i] > 0)) continue;
-    gap.Add(costs_[mode][i] / references_[i] - 1);
-    bucket_gap[at].Add(costs_[mode][i] / references_[i] - 1);
+    const double own_gap = Gap(costs_[mode][i], references_[i]);
+    if (std::isnan(own_gap)) continue;
+    gap.Add(own_gap);
+    bucket_gap[at].Add(own_gap);
   }
   EvaluationRow row{.mode = options_.modes[mode],
                     .instances = Count(),
@@ -251,11 +253,11 @@ std::vector<EvaluationRow> Evaluation::Rows() const {
 
 std::string Evaluation::reference() const {
   if (options_.search_reference.has_value()) {
-    return Concat("search ", absl::FormatDuration(*options_.search_reference));
+    return SearchReference(*options_.search_reference);
   }
   const bool any = std::any_of(references_.begin(), references_.end(),
                                [](double reference) { return reference > 0; });
-  return any ? "file" : "";
+  return any ? std::string(kFileReference) : "";
 }
 
 }  // namespace vrp

@@ -35,7 +35,7 @@ struct EvaluationOptions {
   int32_t threads = 1;
 };
 
-// Gaps are means of cost / reference - 1 over the instances that have a reference; NaN: none has.
+// Gaps are means of the instances' own gaps, of those that have a reference; NaN: none has.
 struct SizeBucket {
   int32_t fewest_customers = 0;
   int32_t most_customers = 0;
@@ -72,7 +72,7 @@ class Evaluation {
 
   // Of all modes, in their order; once finished.
   std::vector<EvaluationRow> Rows() const;
-  // "file", "search 1s", or empty where no instance has a reference.
+  // Returns the reference's name by gap_reference.h; empty where no instance has a reference.
   std::string reference() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/guard_memory.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -44,10 +45,17 @@ void BatchLoader::Work() {
       if (closing_) return;
       number = next_made_++;
     }
+    const absl::Time start = SteadyNow();
     absl::StatusOr<TrainingBatch> batch = Make(number, nullptr);
     const absl::MutexLock lock(&mu_);
+    work_time_ += SteadyNow() - start;
     ready_.emplace(number, std::move(batch));
   }
+}
+
+absl::Duration BatchLoader::TakeWorkTime() {
+  const absl::MutexLock lock(&mu_);
+  return std::exchange(work_time_, absl::ZeroDuration());
 }
 
 absl::StatusOr<TrainingBatch> BatchLoader::Next() {

@@ -34,6 +34,8 @@ class BatchLoader {
   // The next batch; blocks until it is made. Errors are the source's;
   // kResourceExhausted where its making found no memory. Not beyond the end.
   absl::StatusOr<TrainingBatch> Next();
+  // Returns the time that the workers have made batches since the last call, summed over them.
+  absl::Duration TakeWorkTime();
 
  private:
   absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool);
@@ -47,6 +49,7 @@ class BatchLoader {
   std::map<int64_t, absl::StatusOr<TrainingBatch>> ready_ ABSL_GUARDED_BY(mu_);
   int64_t next_wanted_ ABSL_GUARDED_BY(mu_);
   int64_t next_made_ ABSL_GUARDED_BY(mu_);  // the first that no worker has begun
+  absl::Duration work_time_ ABSL_GUARDED_BY(mu_);
   bool closing_ ABSL_GUARDED_BY(mu_) = false;
   std::vector<std::thread> workers_;  // set by the constructor, joined by the destructor
 };

@@ -34,6 +34,14 @@ std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& ba
   return scaled;
 }
 
+// What policy or baseline reach on the instances that decide between them.
+struct EpochCosts {
+  std::vector<double> scaled;  // compared, so that each instance counts alike
+  double sum = 0;              // in the instances' own unit, as validations are told
+
+  double Mean() const { return sum / static_cast<double>(std::max<size_t>(1, scaled.size())); }
+};
+
 // Weighs the trajectories of a part by their advantages, so that the loss is a mean.
 struct Weighing {
   const NetworkBatch& batch;
@@ -99,24 +107,25 @@ class ReinforceLearner final : public Learner {
   absl::StatusOr<std::string> EndEpoch(int64_t epoch, const StopCondition& stop) override {
     const ReinforceConfig& config = options_.config.reinforce;
     if (options_.baseline == nullptr || epoch < config.warmup_epochs) return std::string();
-    std::vector<double> costs;
-    std::vector<double> baseline;
+    EpochCosts policy, baseline;
     for (int64_t done = 0; done < config.baseline_instances; done += kAtOnce) {
       VRP_ASSIGN_OR_RETURN(const NetworkBatch batch,
                            options_.source->Draw(
                                BaselineInstances(replacements_) + done,
                                std::min(kAtOnce, config.baseline_instances - done), options_.pool));
-      VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, costs));
+      VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, policy));
       VRP_RETURN_IF_ERROR(AppendCosts(*options_.baseline, batch, stop, baseline));
     }
-    const double chance = PairedTTest(costs, baseline);
+    const double chance = PairedTTest(policy.scaled, baseline.scaled);
     const bool better = chance < config.baseline_significance;
     if (better) {
       VRP_RETURN_IF_ERROR(ReplaceBaseline());
       ++replacements_;
     }
-    return Concat("epoch ", epoch, ": policy ", FormatNumber(Rounded(Mean(costs))), ", baseline ",
-                  FormatNumber(Rounded(Mean(baseline))), ", p ", FormatNumber(Rounded(chance)),
+    return Concat("epoch ", epoch, ": mean cost of the policy ",
+                  FormatNumber(Rounded(policy.Mean())), ", of the baseline ",
+                  FormatNumber(Rounded(baseline.Mean())), " on ", policy.scaled.size(),
+                  " instances, p ", FormatNumber(Rounded(chance)),
                   better ? ": the policy becomes the baseline" : ": the baseline stays");
   }
 
@@ -226,12 +235,13 @@ class ReinforceLearner final : public Learner {
   }
 
   absl::Status AppendCosts(const PolicyEngine& engine, const NetworkBatch& batch,
-                           const StopCondition& stop, std::vector<double>& costs) const {
+                           const StopCondition& stop, EpochCosts& costs) const {
     VRP_ASSIGN_OR_RETURN(
         const std::vector<double> found,
         GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool, .bf16 = options_.bf16}));
+    for (const double cost : found) costs.sum += cost;
     const std::vector<double> scaled = Scaled(found, batch);
-    costs.insert(costs.end(), scaled.begin(), scaled.end());
+    costs.scaled.insert(costs.scaled.end(), scaled.begin(), scaled.end());
     return absl::OkStatus();
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "core/model/engine_options.h"
 #include "core/model/policy_engine.h"
 #include "core/train/live_models.h"
+#include "core/train/run_clock.h"
 #include "core/train/training_config.h"
 #include "core/train/training_result.h"
 
@@ -31,7 +33,15 @@ struct TrainingTotals {
   double seconds = 0;            // wall time of the steps, validation apart
   int64_t copies = 0;            // between host and device
   int64_t copied_bytes = 0;
-  int64_t matrix_bytes = 0;  // of these, of distance matrices: 0 but for instances that have them
+  int64_t matrix_bytes = 0;    // of these, of distance matrices: 0 but for instances that have them
+  RunPhaseTimes run_phases{};  // of the whole run, by RunPhase
+
+  // Wall time of the run so far; 0 in reports of earlier versions.
+  double WallSeconds() const {
+    double sum = 0;
+    for (const RunPhaseTime& time : run_phases) sum += time.wall_seconds;
+    return sum;
+  }
 };
 
 // After a step (throttled by whoever publishes it) or an epoch.
@@ -43,19 +53,24 @@ struct TrainingProgress {
   double loss = 0;
   double train_cost = 0;            // mean cost of the sampled (or labelled) tours of the last step
   double validation_cost = 0;       // greedy, of the last validation; NaN before the first
-  double validation_reference = 0;  // mean cost on the same set of what `validation.reference` says
-  double validation_gap = 0;        // mean of cost / reference - 1; NaN before the first validation
-  double accuracy = 0;              // share of a label's choices that the network finds likeliest,
-                                    // of the last step; NaN where there are no labels
-  double validation_accuracy = 0;   // likewise against the plans of `validation.reference: search`
+  double validation_reference = 0;  // mean cost on the same set of `reference`
+  double validation_gap = 0;       // mean of instances' gaps to it; NaN before the first validation
+  double accuracy = 0;             // share of a label's choices that the network finds likeliest,
+                                   // of the last step; NaN where there are no labels
+  double validation_accuracy = 0;  // likewise against the plans of `validation.reference: search`
   double learning_rate = 0;
   double gradient_norm = 0;         // before clipping
   double pass_difference = 0;       // largest |second pass - rollout| of a log-likelihood, a choice
   double instances_per_second = 0;  // over the last step
-  int64_t instances_seen = 0;       // since the first step, interruptions included
+  // Mean wall time of a step over the epoch's so far, waiting for data included, and of the last
+  // whole epoch with all that belongs to it; NaN: not known yet.
+  double seconds_per_step = std::numeric_limits<double>::quiet_NaN();
+  double seconds_per_epoch = std::numeric_limits<double>::quiet_NaN();
+  int64_t instances_seen = 0;  // since the first step, interruptions included
   TrainingTotals totals = {};
   double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
   bool end_of_epoch = false;
+  std::string reference = {};  // what the validation compares with: "nearest neighbour"
   // Of the GPU that it runs on; not the trainer's to know, but of whoever wraps it.
   std::optional<double> device_utilization = {};  // share of the last second in which a kernel ran
   std::optional<int64_t> device_memory_used_bytes = {};  // by all programs
@@ -72,6 +87,8 @@ class TrainingObserver {
   // What comes next: "preparation", a piece of the "references" or "labels", "resumption",
   // "training step", "validation", "checkpoint", "publication"; each ends when the next begins.
   virtual void OnPhase(std::string_view) {}
+  // The run is over, well or not; `totals` are the whole run's.
+  virtual void OnEnd(const TrainingTotals&) {}
 };
 
 struct TrainingRequest {

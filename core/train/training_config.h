@@ -78,10 +78,11 @@ struct ReinforceConfig {
 };
 
 struct LoaderConfig {
-  int32_t workers = 1;     // threads that make batches ahead; 0: made when they are wanted
-  int32_t prefetch = 2;    // batches ahead
-  int64_t memory_mb = 64;  // for a set of labelled instances; what is larger is read in pieces
-  bool pin = true;         // page-locked memory for the copy to a GPU
+  int32_t workers = 1;      // threads that make batches ahead; 0: made when they are wanted
+  int32_t prefetch = 2;     // batches ahead
+  int64_t memory_mb = 64;   // for a set of labelled instances; what is larger is read in pieces
+  bool pin = true;          // page-locked memory for the copy to a GPU
+  bool states_pin = false;  // the configuration states `pin`
 };
 
 struct ValidationConfig {

@@ -164,6 +164,7 @@ absl::Status TrainingRun::TellWholeSteps() {
 
 absl::Status TrainingRun::Settle() {
   if (device_ == nullptr || settled_step_ == step_) return absl::OkStatus();
+  const RunClock::Scope clocked(clock_, RunPhase::kSteps);
   WholeStepsState state = HostState();
   VRP_RETURN_IF_ERROR(device_->Save(state));
   settled_step_ = step_;

@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/base/file.h"
 #include "core/base/isa.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/model_card.h"
 #include "core/train/initial_model.h"
 #include "core/train/instance_source.h"
 #include "core/train/labels.h"
+#include "core/train/training_banner.h"
 #include "core/train/training_run.h"
 
 namespace vrp {
@@ -45,6 +44,7 @@ LabelSurroundings TrainingRun::LabelsAs(std::string phase) {
 }
 
 absl::Status TrainingRun::Prepare() {
+  const RunClock::Scope clocked(clock_, RunPhase::kPreparation);
   observer_.OnPhase("preparation");
   std::unique_ptr<PolicyEngine> baseline;
   VRP_RETURN_IF_ERROR(MakeEngines(baseline));
@@ -127,38 +127,20 @@ absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
 }
 
 void TrainingRun::Banner() {
-  const auto log = [this](const std::string& line) { observer_.OnLog(line); };
-  for (const DeviceInfo& device : ListDevices()) {
-    if (device.id != request_.device) continue;
-    log(absl::StrFormat("device: %s (%s, %.1f GiB), %d threads", device.id.ToString(), device.name,
-                        static_cast<double>(device.memory_bytes) / (1 << 30), request_.threads));
+  DeviceInfo device{.id = request_.device, .name = {}};
+  for (const DeviceInfo& listed : ListDevices()) {
+    if (listed.id == request_.device) device = listed;
   }
-  const bool fp16 = config_.amp_type == Precision::kFp16;
-  std::string amp = config_.amp ? Concat("on (", fp16 ? "fp16" : "bf16", ")") : "off";
-  if (config_.amp && precision_ == Precision::kFp32) {
-    amp = Concat("off: the device has no ", fp16 ? "fp16" : "bf16",
-                 " in hardware that is faster than fp32");
-    const bool has = !fp16 && InHardware(UsableBf16());
-    if (request_.device.kind == DeviceKind::kCpu && has) {
-      amp = Concat("off: ", engine_->architecture(), " multiplies in fp32 alone on the CPU");
-    }
-  }
-  if (request_.device.kind == DeviceKind::kCpu && precision_ == Precision::kBf16 &&
-      !InHardware(UsableBf16())) {
-    amp = "on (bf16, emulated: slower than fp32)";
-  }
-  log(absl::StrFormat("epochs: %d of %d batches of %d; AMP: %s", config_.epochs, steps_per_epoch_,
-                      config_.batch_size, amp));
-  log(Concat("model: ", config_.model, ", ", engine_->parameters().size(), " parameters ",
-             config_.ArchitectureJson()));
-  if (!config_.initial_model.empty()) log(Concat("starts from: ", config_.initial_model));
-  std::string features;
-  for (const std::string_view feature : kNodeFeatureNames) {
-    features += Concat(features.empty() ? "" : ", ", feature);
-  }
-  log(absl::StrFormat("input features: %d a node: %s", kNodeFeatures, features));
-  log(absl::StrFormat("validation: %d instances, reference %.4f", validation_.size(),
-                      validation_.reference()));
+  const BannerFacts facts{.config = config_,
+                          .device = device,
+                          .threads = request_.threads,
+                          .precision = precision_,
+                          .cpu_has_bf16 = InHardware(UsableBf16()),
+                          .parameters = engine_->parameters().size(),
+                          .validation_instances = validation_.size(),
+                          .reference = validation_.reference_name(),
+                          .reference_cost = validation_.reference()};
+  for (const std::string& line : BannerLines(facts)) observer_.OnLog(line);
 }
 
 }  // namespace vrp

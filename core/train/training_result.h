@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <string>
 
 namespace vrp {
 
@@ -18,7 +20,9 @@ struct TrainingResult {
   int64_t steps = 0;
   // Of the weights that were published: with `training.patience` the best, else the last.
   double validation_cost = 0;
-  double validation_reference = 0;  // 0 where there is none
+  double validation_reference = 0;  // mean cost of `reference`; 0 where there is none
+  double validation_gap = std::numeric_limits<double>::quiet_NaN();  // to `reference`; NaN: none
+  std::string reference = {};
   TrainingEnd end = TrainingEnd::kAllEpochs;
 };
 

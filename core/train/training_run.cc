@@ -33,10 +33,19 @@ TrainingRun::TrainingRun(const TrainingRequest& request, const StopCondition& st
       factory_(factory),
       steps_per_epoch_(config_.StepsPerEpoch()),
       pool_(request.threads),
+      clock_(pool_),
       score_{.cost = kNone, .gap = kNone, .accuracy = kNone},
-      best_cost_(kNone) {}
+      best_cost_(kNone),
+      best_gap_(kNone) {}
 
 absl::StatusOr<TrainingResult> TrainingRun::Run() {
+  absl::StatusOr<TrainingResult> result = RunToModel();
+  totals_.run_phases = clock_.Read();
+  observer_.OnEnd(totals_);
+  return result;
+}
+
+absl::StatusOr<TrainingResult> TrainingRun::RunToModel() {
   VRP_RETURN_IF_ERROR(Prepare());
   const absl::Status status = Loop();
   if (status.code() == absl::StatusCode::kCancelled && step_ != saved_step_) {
@@ -49,6 +58,7 @@ absl::StatusOr<TrainingResult> TrainingRun::Run() {
 }
 
 absl::Status TrainingRun::Loop() {
+  pace_.Begin(step_ == epochs_ended_ * steps_per_epoch_);
   // An interruption may have come between an epoch's last step and its end.
   if (step_ > 0 && step_ / steps_per_epoch_ > epochs_ended_) VRP_RETURN_IF_ERROR(EndEpoch());
   for (end_ = WhyEnded(); end_ == TrainingEnd::kUnknown; end_ = WhyEnded()) {
@@ -56,9 +66,7 @@ absl::Status TrainingRun::Loop() {
     VRP_RETURN_IF_ERROR(OneStep());
     if (step_ % steps_per_epoch_ == 0) VRP_RETURN_IF_ERROR(EndEpoch());
     if (step_ % config_.checkpoint_every_steps == 0 || IsOneOfTheBest()) {
-      const absl::Time start = SteadyNow();
       VRP_RETURN_IF_ERROR(Save());
-      AddPhase(Phase::kLog, start);
     }
     VRP_RETURN_IF_ERROR(ServeLive());
   }
@@ -87,6 +95,7 @@ TrainingEnd TrainingRun::WhyEnded() const {
 absl::StatusOr<ValidationScore> TrainingRun::Validate() {
   VRP_RETURN_IF_ERROR(Settle());
   if (validated_step_ == step_) return score_;
+  const RunClock::Scope clocked(clock_, RunPhase::kValidation);
   const bool accuracy = config_.method == TrainingMethod::kSupervised;
   ValidationScore score;
   VRP_RETURN_IF_ERROR(WithAveragedWeights(average_, *engine_, [&]() -> absl::Status {
@@ -101,8 +110,7 @@ absl::Status TrainingRun::ValidateLastStep() {
   VRP_ASSIGN_OR_RETURN(score_, Validate());
   validated_step_ = step_;
   RememberBest();
-  observer_.OnLog(absl::StrFormat("step %d: validation %.4f (reference %.4f, gap %+.2f %%)", step_,
-                                  score_.cost, validation_.reference(), 100 * score_.gap));
+  observer_.OnLog(Concat("step ", step_, ": ", ScoreText(score_, validation_)));
   return absl::OkStatus();
 }
 
@@ -120,7 +128,8 @@ void TrainingRun::TellEnd() {
 }
 
 absl::StatusOr<TrainingBatch> TrainingRun::NextBatch() {
-  const absl::Time start = SteadyNow();
+  const RunClock::Scope clocked(clock_, RunPhase::kData);
+  const double start = clock_.ThreadSeconds();
   if (loader_ == nullptr) {
     loader_ = std::make_unique<BatchLoader>(
         *source_, BatchLoaderOptions{.first = step_,
@@ -132,10 +141,14 @@ absl::StatusOr<TrainingBatch> TrainingRun::NextBatch() {
   }
   absl::StatusOr<TrainingBatch> batch = loader_->Next();
   AddPhase(Phase::kData, start);
+  const double workers = absl::ToDoubleSeconds(loader_->TakeWorkTime());
+  totals_.phase_seconds[static_cast<size_t>(Phase::kData)] += workers;
+  clock_.AddThreadSeconds(RunPhase::kData, workers);
   return batch;
 }
 
 absl::Status TrainingRun::OneStep() {
+  const RunClock::Scope clocked(clock_, RunPhase::kSteps);
   observer_.OnPhase("training step");
   const absl::Time start = SteadyNow();
   if (device_ != nullptr) {
@@ -144,7 +157,7 @@ absl::Status TrainingRun::OneStep() {
   }
   VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, NextBatch());
   VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(batch));
-  const absl::Time update = SteadyNow();
+  const double update = clock_.ThreadSeconds();
   const double norm = GradientNorm(std::as_const(*engine_).parameters().gradient(), &pool_);
   const bool sound = !outcome.overflowed && std::isfinite(outcome.loss) && std::isfinite(norm);
   if (sound) VRP_RETURN_IF_ERROR(Apply(norm));
@@ -168,7 +181,7 @@ absl::Status TrainingRun::Conclude(const StepOutcome& outcome, const StepEnd& en
                         outcome.overflowed);
   }
   bad_steps_ = overflows_ = 0;
-  const absl::Time log = SteadyNow();
+  const double log = clock_.ThreadSeconds();
   Report(outcome, end);
   AddPhase(Phase::kLog, log);
   return absl::OkStatus();
@@ -227,9 +240,8 @@ void TrainingRun::Count(const StepOutcome& outcome, int64_t instances) {
   pass_difference_ = std::max(pass_difference_, outcome.pass_difference);
 }
 
-void TrainingRun::AddPhase(Phase phase, absl::Time since) {
-  totals_.phase_seconds[static_cast<size_t>(phase)] +=
-      absl::ToDoubleSeconds(SteadyNow() - since) * pool_.threads();
+void TrainingRun::AddPhase(Phase phase, double start) {
+  totals_.phase_seconds[static_cast<size_t>(phase)] += clock_.ThreadSeconds() - start;
 }
 
 void TrainingRun::Report(const StepOutcome& outcome, const StepEnd& end) {
@@ -241,20 +253,28 @@ void TrainingRun::Report(const StepOutcome& outcome, const StepEnd& end) {
       .steps = config_.epochs * steps_per_epoch_,
       .loss = outcome.loss,
       .train_cost = outcome.cost,
-      .validation_cost = score_.cost,
-      .validation_reference = validation_.reference(),
-      .validation_gap = score_.gap,
       .accuracy = outcome.accuracy,
-      .validation_accuracy = score_.accuracy,
       .learning_rate = LearningRateAt(config_, end.step - 1),
       .gradient_norm = end.gradient_norm,
       .pass_difference = outcome.pass_difference,
       .instances_per_second = end.seconds > 0 ? static_cast<double>(instances) / end.seconds : 0,
-      .instances_seen = instances_seen_,
-      .totals = totals_,
       .matrix_bytes_per_step =
           static_cast<double>(totals_.matrix_bytes) / static_cast<double>(totals_.steps)};
+  AddStanding();
   observer_.OnProgress(progress_);
+}
+
+void TrainingRun::AddStanding() {
+  totals_.run_phases = clock_.Read();
+  progress_.validation_cost = score_.cost;
+  progress_.validation_reference = validation_.reference();
+  progress_.validation_gap = score_.gap;
+  progress_.validation_accuracy = score_.accuracy;
+  progress_.reference = validation_.reference_name();
+  progress_.instances_seen = instances_seen_;
+  progress_.seconds_per_step = pace_.SecondsPerStep(totals_);
+  progress_.seconds_per_epoch = pace_.seconds_per_epoch();
+  progress_.totals = totals_;
 }
 
 absl::Status TrainingRun::EndEpoch() {
@@ -262,13 +282,16 @@ absl::Status TrainingRun::EndEpoch() {
   const int64_t epoch = epochs_ended_ + 1;
   VRP_ASSIGN_OR_RETURN(score_, Validate());
   validated_step_ = step_;
-  VRP_ASSIGN_OR_RETURN(const std::string line, learner_->EndEpoch(epoch, stop_));
+  std::string line;
+  {
+    const RunClock::Scope clocked(clock_, RunPhase::kBaseline);
+    VRP_ASSIGN_OR_RETURN(line, learner_->EndEpoch(epoch, stop_));
+  }
   epochs_ended_ = epoch;
   RememberBest();
   if (!line.empty()) observer_.OnLog(line);
   std::string text =
-      absl::StrFormat("epoch %d/%d: validation %.4f (reference %.4f, gap %+.2f %%)", epoch,
-                      config_.epochs, score_.cost, validation_.reference(), 100 * score_.gap);
+      Concat("epoch ", epoch, "/", config_.epochs, ": ", ScoreText(score_, validation_));
   if (std::isfinite(score_.accuracy)) {
     text += absl::StrFormat(", accuracy %.2f %%", 100 * score_.accuracy);
   }
@@ -281,13 +304,11 @@ absl::Status TrainingRun::EndEpoch() {
   progress_.epochs = config_.epochs;
   progress_.step = step_;
   progress_.steps = config_.epochs * steps_per_epoch_;
-  progress_.validation_cost = score_.cost;
-  progress_.validation_reference = validation_.reference();
-  progress_.validation_gap = score_.gap;
-  progress_.validation_accuracy = score_.accuracy;
-  progress_.instances_seen = instances_seen_;
-  progress_.totals = totals_;
   progress_.end_of_epoch = true;
+  const double seconds_per_step = pace_.SecondsPerStep(totals_);
+  pace_.EndEpoch(totals_);
+  AddStanding();
+  progress_.seconds_per_step = seconds_per_step;  // of the epoch that has just ended
   observer_.OnProgress(progress_);
   return absl::OkStatus();
 }
@@ -295,6 +316,7 @@ absl::Status TrainingRun::EndEpoch() {
 void TrainingRun::RememberBest() {
   if (!(score_.cost < best_cost_) && std::isfinite(best_cost_)) return;
   best_cost_ = score_.cost;
+  best_gap_ = score_.gap;
   best_epoch_ = epochs_ended_;
   best_step_ = step_;
   const std::span<const float> values = ServedWeights();

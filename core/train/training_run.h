@@ -18,7 +18,9 @@
 #include "core/train/batch_loader.h"
 #include "core/train/batch_source.h"
 #include "core/train/checkpoint.h"
+#include "core/train/epoch_pace.h"
 #include "core/train/learner.h"
+#include "core/train/run_clock.h"
 #include "core/train/trainer.h"
 #include "core/train/validation.h"
 #include "core/train/weight_average.h"
@@ -34,6 +36,7 @@ class TrainingRun {
   absl::StatusOr<TrainingResult> Run();
 
  private:
+  absl::StatusOr<TrainingResult> RunToModel();
   absl::Status Prepare();
   absl::Status MakeEngines(std::unique_ptr<PolicyEngine>& baseline);
   absl::Status MakeSource(std::vector<Instance>& own);
@@ -94,8 +97,10 @@ class TrainingRun {
   absl::Status CountBadStep(int64_t step, const std::string& why, bool overflowed);
   void Count(const StepOutcome& outcome, int64_t instances);
   void Report(const StepOutcome& outcome, const StepEnd& end);
-  // Adds wall time, in which the whole machine waited for `phase`.
-  void AddPhase(Phase phase, absl::Time since);
+  // Fills what the last validation and the clocks say into progress_.
+  void AddStanding();
+  // Adds the thread time since `start`, by clock_.ThreadSeconds().
+  void AddPhase(Phase phase, double start);
 
   absl::Status Resume();
   absl::Status Fill(const Checkpoint& checkpoint, const std::string& where);
@@ -126,6 +131,8 @@ class TrainingRun {
   Precision precision_ = Precision::kFp32;  // what the device has of what was asked for
 
   CpuPool pool_;
+  RunClock clock_;
+  EpochPace pace_;
   std::unique_ptr<PolicyEngine> engine_;
   std::unique_ptr<BatchSource> source_;
   std::unique_ptr<Learner> learner_;
@@ -149,6 +156,7 @@ class TrainingRun {
   int64_t validated_step_ = -1;  // in this run: of the last validation
   double pass_difference_ = 0;   // the largest of the epoch
   double best_cost_;             // of the validations; NaN before the first
+  double best_gap_;              // of the same validation
   int64_t best_epoch_ = 0;
   int64_t best_step_ = 0;
   std::vector<float> best_values_;  // with training.patience

@@ -25,6 +25,7 @@ constexpr char kInstancesSeen[] = "instances_seen";
 constexpr char kAdamSteps[] = "adam_steps";
 constexpr char kBadSteps[] = "bad_steps";
 constexpr char kMicroBatch[] = "micro_batch";
+constexpr char kBestGap[] = "best_gap";
 constexpr char kBestEpoch[] = "best_epoch";
 constexpr char kBestStep[] = "best_step";
 constexpr char kParameters[] = "parameters";
@@ -41,9 +42,15 @@ void PutFinite(std::map<std::string, double>& numbers, const std::string& name, 
 }
 
 double TakeFinite(const std::map<std::string, double>& numbers, const std::string& name) {
-  if (numbers.at("has_" + name) == 0) return std::numeric_limits<double>::quiet_NaN();
+  const auto known = numbers.find("has_" + name);
+  if (known == numbers.end() || known->second == 0) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   return numbers.at(name);
 }
+
+// Whether checkpoints of earlier versions may lack the number; it is NaN then.
+bool IsLater(std::string_view name) { return name == kBestGap || name == Concat("has_", kBestGap); }
 
 double OrZero(double value) { return std::isfinite(value) ? value : 0; }
 
@@ -64,6 +71,7 @@ absl::StatusOr<std::map<std::string, double>> TrainingRun::Numbers() const {
   PutFinite(numbers, "validation_gap", score_.gap);
   PutFinite(numbers, "validation_accuracy", score_.accuracy);
   PutFinite(numbers, "best_cost", best_cost_);
+  PutFinite(numbers, kBestGap, best_gap_);
   return numbers;
 }
 
@@ -79,6 +87,7 @@ absl::Status TrainingRun::TakeNumbers(const std::map<std::string, double>& numbe
   score_.gap = TakeFinite(numbers, "validation_gap");
   score_.accuracy = TakeFinite(numbers, "validation_accuracy");
   best_cost_ = TakeFinite(numbers, "best_cost");
+  best_gap_ = TakeFinite(numbers, kBestGap);
   std::map<std::string, double> of_engine;
   for (const auto& [name, value] : numbers) {
     if (name.starts_with(kEngine)) of_engine[name.substr(kEngine.size())] = value;
@@ -102,6 +111,7 @@ std::map<std::string, std::span<float>> TrainingRun::Spans() {
 }
 
 absl::Status TrainingRun::Save() {
+  const RunClock::Scope clocked(clock_, RunPhase::kCheckpoints);
   VRP_RETURN_IF_ERROR(Settle());
   observer_.OnPhase("checkpoint");
   VRP_ASSIGN_OR_RETURN(const auto numbers, Numbers());
@@ -156,7 +166,7 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(checkpoint.state, where));
   VRP_ASSIGN_OR_RETURN(const auto wanted, Numbers());
   for (const auto& [name, value] : wanted) {
-    if (checkpoint.numbers.contains(name) || name.starts_with(kEngine)) continue;
+    if (checkpoint.numbers.contains(name) || name.starts_with(kEngine) || IsLater(name)) continue;
     return absl::DataLossError(Concat(where, ": ", name, ": missing"));
   }
   for (const auto& [name, span] : Spans()) {
@@ -171,11 +181,14 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
 }
 
 absl::StatusOr<TrainingResult> TrainingRun::Publish() {
+  const RunClock::Scope clocked(clock_, RunPhase::kPublication);
   observer_.OnPhase("publication");
   const bool best = config_.patience > 0 && best_step_ > 0;
   const TrainingResult result{.steps = best ? best_step_ : step_,
                               .validation_cost = best ? best_cost_ : OrZero(score_.cost),
                               .validation_reference = OrZero(validation_.reference()),
+                              .validation_gap = best ? best_gap_ : score_.gap,
+                              .reference = validation_.reference_name(),
                               .end = end_};
   VRP_RETURN_IF_ERROR(WriteModelForSure(best ? best_values_ : ServedWeights(), result));
   return result;
@@ -195,6 +208,7 @@ absl::Status TrainingRun::WriteModelForSure(std::span<const float> weights,
 absl::Status TrainingRun::ServeLive() {
   absl::Status failed;
   if (request_.live == nullptr) return failed;
+  const RunClock::Scope clocked(clock_, RunPhase::kPublication);
   request_.live->Serve([&](const std::string& directory) -> absl::StatusOr<TrainingResult> {
     const absl::StatusOr<ValidationScore> score = Validate();
     failed.Update(score.status());
@@ -209,6 +223,8 @@ absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& direc
   const TrainingResult result{.steps = step_,
                               .validation_cost = OrZero(score.cost),
                               .validation_reference = OrZero(validation_.reference()),
+                              .validation_gap = score.gap,
+                              .reference = validation_.reference_name(),
                               .end = TrainingEnd::kUnknown};
   const std::string job = LiveJobName(request_.job_name, step_);
   VRP_RETURN_IF_ERROR(WriteModel(directory, job, ServedWeights(), result));
@@ -233,6 +249,8 @@ absl::Status TrainingRun::WriteModel(const std::string& directory, const std::st
   card.steps = result.steps;
   card.validation_cost = result.validation_cost;
   card.validation_reference = result.validation_reference;
+  card.validation_gap = result.validation_gap;
+  card.reference = result.reference;
   card.created = absl::Now();
   card.weights_sha256 = Sha256Hex(file);
   VRP_RETURN_IF_ERROR(EnsureDirectory(directory));

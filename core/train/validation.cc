@@ -7,8 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/gap_reference.h"
 #include "core/search/construct.h"
 #include "core/search/search.h"
 #include "core/train/instance_source.h"
@@ -117,11 +119,23 @@ absl::Status AddReferences(const TrainingConfig& config, const LabelSurroundings
   return absl::CancelledError("cancelled while the validation set was made");
 }
 
-double Ratio(int64_t part, int64_t whole) {
+double Share(int64_t part, int64_t whole) {
   return whole == 0 ? kNone : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 }  // namespace
+
+std::string ReferenceName(const ValidationConfig& config) {
+  switch (config.reference) {
+    case Reference::kNearestNeighbour:
+      return std::string(kNearestNeighbourReference);
+    case Reference::kSearch:
+      return SearchReference(config.reference_iterations);
+    case Reference::kFile:
+      break;
+  }
+  return std::string(kFileReference);
+}
 
 absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, NodeOrder order,
                                                   const std::vector<Instance>& instances,
@@ -135,6 +149,7 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, 
     VRP_RETURN_IF_ERROR(AddReferences(config, around, items));
   }
   ValidationSet set;
+  set.reference_name_ = ReferenceName(config.validation);
   for (size_t first = 0; first < items.size(); first += kAtOnce) {
     const size_t last = std::min(items.size(), first + kAtOnce);
     std::vector<Instance> part;
@@ -178,9 +193,9 @@ absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engi
                          GreedyCosts(engine, part.batch, {.stop = stop, .pool = pool}));
     for (size_t i = 0; i < costs.size(); ++i) {
       sum += costs[i];
-      const double reference = references_[part.first + i];
-      if (!(reference > 0)) continue;
-      gaps += costs[i] / reference - 1;
+      const double gap = Gap(costs[i], references_[part.first + i]);
+      if (std::isnan(gap)) continue;
+      gaps += gap;
       ++referenced;
     }
     if (!accuracy || part.choices.empty()) continue;
@@ -195,7 +210,15 @@ absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engi
   }
   return ValidationScore{.cost = sum / static_cast<double>(std::max<int64_t>(1, size())),
                          .gap = referenced == 0 ? kNone : gaps / static_cast<double>(referenced),
-                         .accuracy = Ratio(agreements, choices)};
+                         .accuracy = Share(agreements, choices)};
+}
+
+std::string ScoreText(const ValidationScore& score, const ValidationSet& set) {
+  if (std::isnan(score.gap)) {
+    return absl::StrFormat("validation %.4f (no instance has a reference)", score.cost);
+  }
+  return absl::StrFormat("validation %.4f, gap %+.2f %% vs %s (mean %.4f)", score.cost,
+                         100 * score.gap, set.reference_name(), set.reference());
 }
 
 }  // namespace vrp

@@ -101,6 +101,13 @@ v1::TrainingTotals ToProto(const TrainingTotals& totals) {
   message.set_copies(totals.copies);
   message.set_copied_bytes(totals.copied_bytes);
   message.set_matrix_bytes(totals.matrix_bytes);
+  message.set_wall_seconds(totals.WallSeconds());
+  for (size_t phase = 0; message.wall_seconds() > 0 && phase < kRunPhaseNames.size(); ++phase) {
+    v1::PhaseTime& time = *message.add_wall_phases();
+    time.set_phase(std::string(kRunPhaseNames[phase]));
+    time.set_seconds(totals.run_phases[phase].thread_seconds);
+    time.set_wall_seconds(totals.run_phases[phase].wall_seconds);
+  }
   return message;
 }
 
@@ -131,6 +138,13 @@ v1::TrainingProgress ToProto(const TrainingProgress& progress) {
   message.set_instances_seen(progress.instances_seen);
   *message.mutable_totals() = ToProto(progress.totals);
   message.set_matrix_bytes_per_step(progress.matrix_bytes_per_step);
+  message.set_val_reference(progress.reference);
+  if (!std::isnan(progress.seconds_per_step)) {
+    message.set_seconds_per_step(progress.seconds_per_step);
+  }
+  if (!std::isnan(progress.seconds_per_epoch)) {
+    message.set_seconds_per_epoch(progress.seconds_per_epoch);
+  }
   if (progress.device_utilization.has_value()) {
     message.set_device_utilization(*progress.device_utilization);
   }

@@ -49,6 +49,8 @@ v1::Model ToProto(const ModelVersion& version) {
   message.set_steps(card.steps);
   message.set_validation_cost(card.validation_cost);
   message.set_validation_reference_cost(card.validation_reference);
+  if (!std::isnan(card.validation_gap)) message.set_validation_gap(card.validation_gap);
+  message.set_validation_reference(card.reference);
   *message.mutable_create_time() = ToProto(card.created);
   message.set_weights_sha256(card.weights_sha256);
   for (const CardEvaluation& evaluation : card.evaluations) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/problem/gap_reference.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/solution_convert.h"
@@ -174,7 +175,7 @@ v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {
   if (instance.reference_cost().has_value()) {
     const Cost reference = *instance.reference_cost();
     message.set_reference_cost(reference);
-    if (reference > 0) message.set_gap((answer.solution.cost - reference) / reference);
+    if (reference > 0) message.set_gap(Gap(answer.solution.cost, reference));
   }
   return message;
 }

@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/stop.h"
+#include "core/problem/gap_reference.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/time_convert.h"
 #include "server/service/unary_call.h"
@@ -78,7 +79,7 @@ absl::StatusOr<v1::StreamSolveResponse> ToMessage(const StreamedPlan& found, abs
   *improvement.mutable_solution() = ToProto(found.instance, solution);
   const std::optional<Cost>& reference = found.instance.reference_cost();
   if (reference.has_value() && *reference > 0) {
-    improvement.set_gap((solution.cost - *reference) / *reference);
+    improvement.set_gap(Gap(solution.cost, *reference));
   }
   *improvement.mutable_elapsed() = ToProto(found.found - received);
   return message;

@@ -11,6 +11,7 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/problem/formats.h"
+#include "core/problem/gap_reference.h"
 #include "core/problem/instance_writer.h"
 #include "core/problem/oversize.h"
 #include "core/search/search.h"
@@ -317,7 +318,7 @@ absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(
   if (instance.reference_cost().has_value()) {
     const Cost reference = *instance.reference_cost();
     response.set_reference_cost(reference);
-    if (reference > 0) response.set_gap((report.cost - reference) / reference);
+    if (reference > 0) response.set_gap(Gap(report.cost, reference));
   }
   return response;
 }

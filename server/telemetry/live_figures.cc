@@ -45,34 +45,57 @@ void AddJobCounts(const LiveFigures& figures, std::vector<MetricFamily>& familie
   families.push_back(jobs.Take());
 }
 
-void AddActiveJobs(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+// A job that has ended is not active, so its samples are gone with it.
+void AddTrainings(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  FamilyBuilder epoch("vrp_training_epoch", "Epoch that a running training job is in, from 1.");
   FamilyBuilder step("vrp_training_step", "Steps that a running training job has done.");
   FamilyBuilder planned("vrp_training_planned_steps", "Steps that a running training job will do.");
+  FamilyBuilder steps("vrp_training_steps_per_second",
+                      "Over the steps of a running training job's epoch so far.");
+  FamilyBuilder epochs("vrp_training_seconds_per_epoch",
+                       "Of a running training job's last whole epoch, validation included.");
   FamilyBuilder speed("vrp_training_instances_per_second", "Of a running job's last step.");
   FamilyBuilder loss("vrp_training_loss", "Of a running job's last step.");
   FamilyBuilder cost("vrp_training_validation_cost", "Of a running job's last validation.");
-  FamilyBuilder solve_cost("vrp_solve_job_cost", "Of a running solve job's best plan.");
-  FamilyBuilder searched("vrp_solve_job_searched_seconds", "Of a running solve job's budget.");
+  FamilyBuilder gap("vrp_training_validation_gap_ratio",
+                    "Mean of the instances' gaps to `reference`, of the last validation.");
   for (const Job& job : figures.active_jobs) {
-    const std::string name = ResourceName(job);
-    if (job.kind == JobKind::kSolve) {
-      const SolveProgress& progress = job.solve.progress;
-      searched.Add(absl::ToDoubleSeconds(progress.searched), {{"job", name}});
-      if (progress.improvements > 0) solve_cost.Add(progress.cost, {{"job", name}});
-    } else if (job.progress.has_value()) {
-      const TrainingProgress& progress = *job.progress;
-      step.Add(static_cast<double>(progress.step), {{"job", name}});
-      planned.Add(static_cast<double>(progress.steps), {{"job", name}});
-      speed.Add(progress.instances_per_second, {{"job", name}});
-      loss.Add(progress.loss, {{"job", name}});
-      if (std::isfinite(progress.validation_cost)) {
-        cost.Add(progress.validation_cost, {{"job", name}});
-      }
+    if (job.kind != JobKind::kTraining || !job.progress.has_value()) continue;
+    const ClientMetric::Label name{"job", ResourceName(job)};
+    const TrainingProgress& progress = *job.progress;
+    const auto add_known = [&](FamilyBuilder& family, double value) {
+      if (std::isfinite(value)) family.Add(value, {name});
+    };
+    epoch.Add(static_cast<double>(progress.epoch), {name});
+    step.Add(static_cast<double>(progress.step), {name});
+    planned.Add(static_cast<double>(progress.steps), {name});
+    add_known(steps, 1 / progress.seconds_per_step);
+    add_known(epochs, progress.seconds_per_epoch);
+    speed.Add(progress.instances_per_second, {name});
+    loss.Add(progress.loss, {name});
+    add_known(cost, progress.validation_cost);
+    if (std::isfinite(progress.validation_gap)) {
+      gap.Add(progress.validation_gap, {name, {"reference", progress.reference}});
     }
   }
-  for (FamilyBuilder* family : {&step, &planned, &speed, &loss, &cost, &solve_cost, &searched}) {
+  for (FamilyBuilder* family :
+       {&epoch, &step, &planned, &steps, &epochs, &speed, &loss, &cost, &gap}) {
     families.push_back(family->Take());
   }
+}
+
+void AddSolveJobs(const LiveFigures& figures, std::vector<MetricFamily>& families) {
+  FamilyBuilder cost("vrp_solve_job_cost", "Of a running solve job's best plan.");
+  FamilyBuilder searched("vrp_solve_job_searched_seconds", "Of a running solve job's budget.");
+  for (const Job& job : figures.active_jobs) {
+    if (job.kind != JobKind::kSolve) continue;
+    const std::string name = ResourceName(job);
+    const SolveProgress& progress = job.solve.progress;
+    searched.Add(absl::ToDoubleSeconds(progress.searched), {{"job", name}});
+    if (progress.improvements > 0) cost.Add(progress.cost, {{"job", name}});
+  }
+  families.push_back(cost.Take());
+  families.push_back(searched.Take());
 }
 
 void AddQueues(const LiveFigures& figures, std::vector<MetricFamily>& families) {
@@ -223,7 +246,8 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
   std::vector<MetricFamily> families;
   AddQueues(figures, families);
   AddJobCounts(figures, families);
-  AddActiveJobs(figures, families);
+  AddTrainings(figures, families);
+  AddSolveJobs(figures, families);
   families.push_back(FamilyBuilder("vrp_models", "Versions of models that can be used.")
                          .Add(figures.models_available)
                          .Take());

@@ -25,6 +25,7 @@ class MeteredObserver final : public TrainingObserver {
     next_.OnProgress(metered);
   }
   void OnCheckpoint(int64_t step) override { next_.OnCheckpoint(step); }
+  void OnEnd(const TrainingTotals& totals) override { next_.OnEnd(totals); }
   void OnPhase(std::string_view phase) override { next_.OnPhase(phase); }
 
  private:

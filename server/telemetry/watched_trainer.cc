@@ -22,6 +22,7 @@ class WatchedObserver final : public TrainingObserver {
   void OnLog(std::string_view line) override { next_.OnLog(line); }
   void OnProgress(const TrainingProgress& progress) override { next_.OnProgress(progress); }
   void OnCheckpoint(int64_t step) override { next_.OnCheckpoint(step); }
+  void OnEnd(const TrainingTotals& totals) override { next_.OnEnd(totals); }
   void OnPhase(std::string_view phase) override {
     next_.OnPhase(phase);
     EndPhase();

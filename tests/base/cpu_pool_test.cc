@@ -56,6 +56,12 @@ TEST_P(CpuPoolTest, AnExceptionOfALoopReachesItsCallerAndThePoolGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, CpuPoolTest, testing::Values(1, 2, 5));
 
+TEST(CpuPoolEdgeTest, AloneAddsNoThreadTime) {
+  CpuPool pool(1);
+  pool.ParallelFor(100, [](int64_t) {});
+  EXPECT_EQ(pool.extra_thread_seconds(), 0);
+}
+
 TEST(CpuPoolEdgeTest, HasAtLeastOneWorker) { EXPECT_EQ(CpuPool(0).threads(), 1); }
 
 TEST(CpuPoolEdgeTest, AnExceptionComesOutOfTheFuture) {

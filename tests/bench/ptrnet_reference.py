@@ -41,7 +41,7 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
 HEADS = 8
-EPOCH = re.compile(r"epoch (\d+)/\d+: validation ([\d.]+) \(reference ([\d.]+).*accuracy ([\d.]+) %")
+EPOCH = re.compile(r"epoch (\d+)/\d+: validation ([\d.]+), gap ([-+\d.]+) % vs .*accuracy ([\d.]+) %")
 
 
 class Record:
@@ -208,7 +208,7 @@ class PointerNetwork(nn.Module):
         return self.decode(nodes, state, (batch.current, batch.forbidden, batch.seen, batch.context))[0]
 
 
-def greedy_cost(network, instances):
+def greedy_costs(network, instances):
     features = torch.tensor(np.stack([i.features for i in instances]))
     nodes, hidden = network.encode(features)
     state = State(instances)
@@ -220,7 +220,7 @@ def greedy_cost(network, instances):
         state.go(logits[:, 0].argmax(-1))
         cost += (state.positions[state.rows, before] - state.positions[state.rows, state.current]).norm(dim=-1)
     cost += (state.positions[state.rows, state.current] - state.positions[:, 0]).norm(dim=-1)
-    return cost.mean().item()
+    return cost
 
 
 def train_torch(arguments, sets, seed):
@@ -228,7 +228,7 @@ def train_torch(arguments, sets, seed):
     torch.set_num_threads(arguments.torch_threads or arguments.threads)
     train, held_out = ([Instance(record) for record in records] for records in sets)
     check = Batch(held_out)
-    reference = statistics.fmean(i.cost for i in held_out)
+    references = torch.tensor([i.cost for i in held_out], dtype=torch.float64)
     network = PointerNetwork(arguments.hidden, 2, 0.2, 10)
     adam = torch.optim.Adam(network.parameters(), lr=1e-3)
     for epoch in range(1, arguments.epochs + 1):
@@ -246,10 +246,10 @@ def train_torch(arguments, sets, seed):
         network.eval()
         with torch.no_grad():
             right = (network(check).argmax(-1) == check.choices)[check.real].float().mean().item()
-            cost = greedy_cost(network, held_out)
+            costs = greedy_costs(network, held_out)
         network.train()
-        yield {"epoch": epoch, "accuracy": 100 * right, "cost": cost, "gap_percent": 100 * (cost / reference - 1),
-               "seconds": seconds}
+        yield {"epoch": epoch, "accuracy": 100 * right, "cost": costs.mean().item(),
+               "gap_percent": 100 * (costs / references - 1).mean().item(), "seconds": seconds}
 
 
 def train_ours(arguments, folder, seed):
@@ -267,9 +267,8 @@ def train_ours(arguments, folder, seed):
         if line.startswith("{"):
             fields = json.loads(line)
             seconds[fields.get("epoch")] = fields.get("seconds")
-    for epoch, cost, reference, accuracy in EPOCH.findall(done.stdout + done.stderr):
-        gap = 100 * (float(cost) / float(reference) - 1)
-        yield {"epoch": int(epoch), "accuracy": float(accuracy), "cost": float(cost), "gap_percent": gap,
+    for epoch, cost, gap, accuracy in EPOCH.findall(done.stdout + done.stderr):
+        yield {"epoch": int(epoch), "accuracy": float(accuracy), "cost": float(cost), "gap_percent": float(gap),
                "seconds": seconds[int(epoch)]}
 
 

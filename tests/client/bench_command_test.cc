@@ -68,7 +68,7 @@ TEST_F(BenchCommand, MeasuresEachNumberOfClientsWithTheInstancesInTurns) {
             (std::vector<std::string>{"loop", "clients", "rate", "elapsed_ms", "answered",
                                       "refused", "refusals", "answers_per_second", "latency_ms",
                                       "refusal_latency_ms", "outside_daemon_ms", "feasible",
-                                      "mean_cost", "mean_gap"}));
+                                      "mean_cost", "mean_gap", "gap_reference"}));
   EXPECT_EQ(lines[0]["loop"], "closed");
   EXPECT_GT(lines[0]["answered"], 0);
   EXPECT_LE(lines[0]["answered"].get<int64_t>() + lines[1]["answered"].get<int64_t>(), calls_);

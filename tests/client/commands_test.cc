@@ -6,7 +6,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/fake_server.h"
-#include "tests/client/messages.h"
 #include "tests/client/runner.h"
 
 namespace vrp::client {
@@ -184,50 +183,6 @@ TEST(ModelsCommand, ListsAndGets) {
   ASSERT_THAT(models, SizeIs(2));
   EXPECT_EQ(models[1]["version"], 1);
   EXPECT_EQ(RunJson(server, {"models", "get", "a@7"}).OutJson().at(0)["version"], 7);
-}
-
-TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
-  FakeHandlers handlers;
-  handlers.get_job = [](const v1::GetTrainingJobRequest& request, const FakeCall&) {
-    v1::TrainingJob job;
-    job.set_name(request.name());
-    job.set_state(v1::JOB_STATE_RUNNING);
-    job.set_tensorboard_folder("/state/tensorboard/a");
-    if (request.name() == "trainingJobs/new") return job;
-    *job.mutable_progress() = AProgress(40);
-    job.mutable_progress()->set_pass_difference(2.5e-7);
-    job.mutable_progress()->set_device_utilization(0.83);
-    v1::TrainingTotals& totals = *job.mutable_progress()->mutable_totals();
-    totals.set_steps(40);
-    totals.set_instances(4000);
-    totals.set_seconds(2);
-    totals.set_copies(80);
-    totals.set_copied_bytes(4096);
-    for (const auto& [phase, seconds] : {std::pair("encode", 3.0), std::pair("backward", 1.0)}) {
-      totals.add_phases()->set_phase(phase);
-      totals.mutable_phases(totals.phases_size() - 1)->set_seconds(seconds);
-    }
-    return job;
-  };
-  FakeServer server(handlers);
-  const auto json = RunJson(server, {"jobs", "profile", "a"}).OutJson().at(0);
-  EXPECT_EQ(json["phases"][0]["phase"], "encode");
-  EXPECT_EQ(json["phases"][0]["ms_per_step"], 75);
-  EXPECT_EQ(json["ms_per_step"], 50);
-  EXPECT_EQ(json["instances_per_second"], 2000);
-  EXPECT_EQ(json["copies_per_step"], 2);
-  EXPECT_EQ(json["matrix_bytes_per_step"], 0);
-  EXPECT_EQ(json["device_utilization"], 0.83);
-  EXPECT_TRUE(json["device_memory_used_bytes"].is_null());
-  const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
-  EXPECT_THAT(ran.out, HasSubstr("encode    3.00     75.0 %  75.000"));
-  EXPECT_THAT(ran.out, HasSubstr("matrix_bytes_per_step  0\n"));
-  EXPECT_THAT(ran.out, HasSubstr("2.5e-07"));
-  EXPECT_THAT(ran.out, HasSubstr("83 %\n"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("GPU memory"))) << "the driver does not tell";
-  EXPECT_THAT(ran.out, HasSubstr("/state/tensorboard/a"));
-  EXPECT_THAT(RunCommand({"jobs", "profile", "new", "--remote", server.address()}).out,
-              HasSubstr("no step measured yet"));
 }
 
 FakeHandlers WithGenerate(int64_t fail_after = -1) {

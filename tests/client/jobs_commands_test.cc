@@ -99,6 +99,9 @@ TEST(JobsHistoryCommand, AsksForWhatIsWantedAndPrintsAPointALine) {
   EXPECT_TRUE(asked.epochs_only());
   ASSERT_THAT(table.OutLines(), SizeIs(4));
   EXPECT_THAT(table.OutLines()[0], HasSubstr("VAL GAP"));
+  EXPECT_THAT(table.OutLines()[0], HasSubstr("S/STEP  S/EPOCH"));
+  EXPECT_THAT(table.OutLines()[1], HasSubstr("-4.10 % vs nearest neighbour  1234"));
+  EXPECT_THAT(table.OutLines()[1], HasSubstr("0.104   26.4"));
   EXPECT_THAT(table.OutLines()[3], HasSubstr("2 of 7 points"));
   const auto points = RunAsJson(server, {"jobs", "history", "abc"}).OutJson();
   EXPECT_EQ(asked.max_points(), 1000);
@@ -145,8 +148,10 @@ TEST(JobsCompareCommand, ShowsWhatCameOfEachAndOnlyTheSettingsThatDiffer) {
     return std::string();
   };
   EXPECT_THAT(row("ended by"), HasSubstr("TIME_LIMIT"));
-  EXPECT_THAT(row("best val gap"), HasSubstr("+5.00 %"));
-  EXPECT_THAT(row("best val gap"), HasSubstr("+7.25 %"));
+  EXPECT_THAT(row("best val gap"), HasSubstr("+5.00 % vs nearest neighbour"));
+  EXPECT_THAT(row("best val gap"), HasSubstr("+7.25 % vs nearest neighbour"));
+  EXPECT_THAT(row("seconds per step"), HasSubstr("0.104"));
+  EXPECT_THAT(row("seconds per epoch"), HasSubstr("26.4"));
   EXPECT_THAT(row("run time"), HasSubstr("1m20s"));
   EXPECT_THAT(row("training.learning_rate"), HasSubstr("0.2"));
   EXPECT_THAT(row("training.patience"), HasSubstr("-"));
@@ -157,6 +162,8 @@ TEST(JobsCompareCommand, SaysItInJsonToo) {
   const FakeServer server(TwoJobs());
   const auto compared = RunAsJson(server, {"jobs", "compare", "a", "b"}).OutJson().at(0);
   EXPECT_EQ(compared["jobs"][1]["best_val_gap"], 0.0725);
+  EXPECT_EQ(compared["jobs"][1]["best_val_reference"], "nearest neighbour");
+  EXPECT_EQ(compared["jobs"][1]["seconds_per_epoch"], 26.4);
   EXPECT_EQ(compared["jobs"][0]["run_seconds"], 80);
   EXPECT_EQ(compared["differences"]["training.patience"]["trainingJobs/b"], "3");
   EXPECT_TRUE(compared["differences"]["training.patience"]["trainingJobs/a"].is_null());

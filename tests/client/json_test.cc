@@ -129,10 +129,26 @@ TEST(EventJson, OfProgressHasTheKeysThatScriptsRelyOn) {
   EXPECT_THAT(Keys(event),
               IsSupersetOf({"sequence", "attempt", "type", "time", "epoch", "step", "loss",
                             "train_cost", "val_cost", "instances_per_second", "epochs", "steps",
-                            "val_reference_cost", "learning_rate", "end_of_epoch"}));
+                            "val_reference_cost", "learning_rate", "end_of_epoch", "val_gap",
+                            "val_reference", "seconds_per_step", "seconds_per_epoch"}));
+  EXPECT_EQ(event["val_reference"], "nearest neighbour");
+  EXPECT_EQ(event["seconds_per_step"], 0.104);
+  EXPECT_EQ(event["seconds_per_epoch"], 26.4);
   EXPECT_EQ(event["type"], "progress");
   EXPECT_EQ(event["time"], "2027-01-15T08:00:05.250Z");
   EXPECT_EQ(event["step"], 37);
+}
+
+TEST(ModelJson, SaysNullWhereTheCardStatesNoGap) {
+  v1::Model model;
+  model.set_validation_cost(6.5);
+  model.set_validation_reference_cost(6.25);
+  EXPECT_TRUE(ModelJson(model)["validation_gap"].is_null());
+  EXPECT_TRUE(ModelJson(model)["validation_reference"].is_null());
+  model.set_validation_gap(0.05);
+  model.set_validation_reference("nearest neighbour");
+  EXPECT_EQ(ModelJson(model)["validation_gap"], 0.05);
+  EXPECT_EQ(ModelJson(model)["validation_reference"], "nearest neighbour");
 }
 
 TEST(EventJson, SaysNullBeforeTheFirstValidation) {

@@ -99,9 +99,13 @@ v1::TrainingProgress AProgress(int64_t step) {
   progress.set_train_cost(6.91);
   progress.set_val_cost(6.32);
   progress.set_val_reference_cost(6.59);
+  progress.set_val_gap(-0.041);
+  progress.set_val_reference("nearest neighbour");
   progress.set_learning_rate(0.001);
   progress.set_gradient_norm(0.5);
   progress.set_instances_per_second(1234);
+  progress.set_seconds_per_step(0.104);
+  progress.set_seconds_per_epoch(26.4);
   return progress;
 }
 

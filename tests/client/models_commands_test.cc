@@ -35,7 +35,7 @@ TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
       row.set_mode(absl::StrCat(v1::Strategy_Name(mode.strategy()), " ", mode.width()));
       row.set_instances(request.files_size() + request.generate().count());
       row.set_mean_gap(0.0312);
-      row.set_reference(absl::StrCat(request.search_reference().seconds(), "s"));
+      row.set_reference(absl::StrCat("search ", request.search_reference().seconds(), " s"));
     }
     report.set_card_note("it is read-only");
     write(response);
@@ -51,7 +51,7 @@ TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
   ASSERT_THAT(json["evaluations"], SizeIs(2));
   EXPECT_EQ(json["evaluations"][1]["mode"], "STRATEGY_MULTI_START 8");
   EXPECT_EQ(json["evaluations"][1]["instances"], 1000);
-  EXPECT_EQ(json["evaluations"][1]["reference"], "2s");
+  EXPECT_EQ(json["evaluations"][1]["reference"], "search 2 s");
   EXPECT_EQ(json["card_written"], false);
 
   const Ran ran = RunCommand({"models", "evaluate", "net", "--data",
@@ -60,7 +60,7 @@ TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("eval.jsonl"));
   EXPECT_THAT(ran.out, HasSubstr("STRATEGY_GREEDY 0"));
-  EXPECT_THAT(ran.out, HasSubstr("+3.12 %"));
+  EXPECT_THAT(ran.out, HasSubstr("+3.12 % vs search 0 s"));
   EXPECT_THAT(ran.out, HasSubstr("the model's card was not written: it is read-only"));
 }
 

@@ -27,22 +27,36 @@ TEST(BytesBarLine, FitsIntoTheTerminal) {
 
 TEST(PlainProgress, IsOneWholeLine) {
   EXPECT_EQ(PlainProgressLine(AProgress(37), absl::Seconds(80)),
-            "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs reference)  "
-            "1234 instances/s  ETA 1m20s");
+            "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest "
+            "neighbour)  1234 instances/s  0.104 s/step  26.4 s/epoch  ETA 1m20s");
+}
+
+TEST(PlainProgress, InventsNoGapFromTheMeans) {
+  v1::TrainingProgress progress = AProgress(37);
+  progress.clear_val_gap();
+  EXPECT_THAT(PlainProgressLine(progress, std::nullopt), HasSubstr("val 6.32  1234 instances/s"));
+}
+
+TEST(PlainProgress, OfAnEarlierDaemonHasAGapToAReferenceWithoutAName) {
+  v1::TrainingProgress progress = AProgress(37);
+  progress.clear_val_reference();
+  EXPECT_THAT(PlainProgressLine(progress, std::nullopt), HasSubstr("(-4.10 % vs reference)"));
 }
 
 TEST(PlainProgress, LeavesOutWhatIsNotKnownYet) {
   v1::TrainingProgress progress = AProgress(1);
   progress.clear_val_cost();
+  progress.clear_val_gap();
+  progress.clear_seconds_per_epoch();
   EXPECT_EQ(PlainProgressLine(progress, std::nullopt),
-            "epoch 2/10  step 1/100  loss 1.25  cost 6.91  1234 instances/s");
+            "epoch 2/10  step 1/100  loss 1.25  cost 6.91  1234 instances/s  0.104 s/step");
 }
 
 TEST(ProgressBar, ShowsEverythingWhereThereIsRoom) {
-  EXPECT_EQ(ProgressBarLine(AProgress(50), absl::Seconds(80), 160),
+  EXPECT_EQ(ProgressBarLine(AProgress(50), absl::Seconds(80), 200),
             "[===============>              ]  50%  epoch 2/10  step 50/100  loss 1.25  cost 6.91  "
-            "val 6.32  "
-            "(-4.10 % vs ref)  1234 inst/s  ETA 1m20s");
+            "val 6.32  (-4.10 % vs nearest neighbour)  1234 inst/s  0.104 s/step  26.4 s/epoch  "
+            "ETA 1m20s");
 }
 
 TEST(ProgressBar, LeavesOutTheLeastImportantFirst) {
@@ -50,7 +64,9 @@ TEST(ProgressBar, LeavesOutTheLeastImportantFirst) {
   EXPECT_THAT(line, StartsWith("["));
   EXPECT_THAT(line, HasSubstr("epoch 2/10"));
   EXPECT_THAT(line, EndsWith("ETA 1m20s"));
-  EXPECT_THAT(line, Not(HasSubstr("vs ref")));
+  EXPECT_THAT(line, Not(HasSubstr("vs nearest")));
+  EXPECT_THAT(ProgressBarLine(AProgress(50), absl::Seconds(80), 110),
+              HasSubstr("0.104 s/step  ETA"));
 }
 
 class ProgressBarWidth : public testing::TestWithParam<int> {};

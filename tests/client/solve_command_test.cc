@@ -268,6 +268,7 @@ TEST_F(SolveCommand, SolvesEachLineAndSumsThemUp) {
   EXPECT_EQ(summary["failed"], 0);
   EXPECT_DOUBLE_EQ(summary["mean_cost"], 110.5);
   EXPECT_DOUBLE_EQ(summary["mean_gap"], 0.105);
+  EXPECT_EQ(summary["gap_reference"], "file's reference costs");
   EXPECT_DOUBLE_EQ(summary["mean_time_ms"], 13);
   EXPECT_GE(summary["total_time_ms"], 0);
 }
@@ -290,6 +291,7 @@ TEST_F(SolveCommand, GoesOnAfterALineThatIsWrong) {
   EXPECT_EQ(objects[2]["instances"], 3);
   EXPECT_EQ(objects[2]["failed"], 1);
   EXPECT_TRUE(objects[2]["mean_gap"].is_null());
+  EXPECT_TRUE(objects[2]["gap_reference"].is_null());
 }
 
 TEST_F(SolveCommand, StopsWhereNoLineCouldBeSolved) {

@@ -52,7 +52,7 @@ TEST(SvgPlot, DrawsEveryRouteCustomerAndDepot) {
 TEST(SvgPlot, SaysWhatIsShown) {
   const std::string svg = PlotSvg(ASolveResponse()).value();
   EXPECT_THAT(svg, HasSubstr(">city</text>"));
-  EXPECT_THAT(svg, HasSubstr("cost 110.5, gap +10.50 % to 100, 2 routes"));
+  EXPECT_THAT(svg, HasSubstr("cost 110.5, gap +10.50 % vs file&apos;s reference 100, 2 routes"));
   EXPECT_THAT(svg, HasSubstr("route 1: 2 stops, 60.25, load 7"));
 }
 

@@ -20,7 +20,7 @@ TEST(SolveText, ShowsRoutesCostGapVerdictAndTimes) {
             "city\n"
             "Route 1: 2 1  distance 60.25  load 7  duration 34.5\n"
             "Route 2: 3  distance 50.25  load 4  duration 50\n"
-            "cost: 110.5  gap +10.50 % to 100\n"
+            "cost: 110.5  gap +10.50 % vs file's reference 100\n"
             "checker: feasible\n"
             "strategy: search, no model, seed 7\n"
             "time: 13 of 500 ms, search 12.5; ended by local_optimum\n");
@@ -40,6 +40,35 @@ TEST(SolveText, NamesWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("capacity: routes[2]: load 31 exceeds"));
   EXPECT_THAT(text, HasSubstr("and 5 more"));
   EXPECT_THAT(text, HasSubstr("unserved: 1 customers\n  9: "));
+}
+
+TEST(ImprovementText, NamesTheReferenceOfItsGap) {
+  v1::Improvement improvement;
+  improvement.set_gap(0.02);
+  EXPECT_THAT(ImprovementText(improvement), HasSubstr(", gap +2.00 % vs file's reference, "));
+}
+
+TEST(ModelText, ShowsTheGapThatTheCardStates) {
+  v1::Model model;
+  model.set_validation_cost(6.5);
+  model.set_validation_reference_cost(6.25);
+  EXPECT_THAT(ModelText(model), testing::ContainsRegex("val cost +6.5\n"));
+  EXPECT_THAT(ModelText(model), testing::ContainsRegex("val reference +6.25\n"));
+  EXPECT_THAT(ModelText(model), testing::Not(HasSubstr("%"))) << "a card of schema 1 states none";
+  model.set_validation_gap(0.05);
+  model.set_validation_reference("search 200 iterations");
+  EXPECT_THAT(ModelText(model),
+              testing::ContainsRegex("val gap +\\+5.00 % vs search 200 iterations\n"));
+  EXPECT_THAT(ModelRow(model), testing::Contains("+5.00 % vs search 200 iterations"));
+}
+
+TEST(JobText, ShowsPaceAndTheReferenceOfItsGaps) {
+  v1::TrainingJob job;
+  *job.mutable_progress() = AProgress(40);
+  *job.mutable_best() = AProgress(30);
+  EXPECT_THAT(JobText(job), HasSubstr("0.104 s/step  26.4 s/epoch"));
+  EXPECT_THAT(JobText(job), HasSubstr("val 6.32 (-4.10 % vs nearest neighbour) after epoch 2\n"));
+  EXPECT_THAT(JobRow(job), testing::Contains("-4.10 % vs nearest neighbour"));
 }
 
 TEST(PlanText, ShowsRoutesAndWhoIsLeftOutButNoVerdict) {

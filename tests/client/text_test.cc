@@ -25,9 +25,16 @@ TEST(Numbers, ShowNoDecimalsWhereThereAreNone) {
   EXPECT_EQ(FormatNumber(-0.00001), "0");
 }
 
-TEST(Numbers, ShowGapsInPercentWithTheirSign) {
-  EXPECT_EQ(FormatGap(0.0125), "+1.25 %");
-  EXPECT_EQ(FormatGap(-0.041), "-4.10 %");
+TEST(Numbers, ShowGapsInPercentWithTheirSignAndTheirReference) {
+  EXPECT_EQ(FormatGap(0.0125, "search 1 s"), "+1.25 % vs search 1 s");
+  EXPECT_EQ(FormatGap(-0.041, "nearest neighbour"), "-4.10 % vs nearest neighbour");
+  EXPECT_EQ(FormatGap(0, ""), "+0.00 % vs reference");
+}
+
+TEST(Numbers, ShowSecondsWithThreeDigits) {
+  EXPECT_EQ(FormatSeconds(0.05214), "0.0521");
+  EXPECT_EQ(FormatSeconds(12.34), "12.3");
+  EXPECT_EQ(FormatSeconds(1234.4), "1234");
 }
 
 TEST(Numbers, ShowRatesShort) {

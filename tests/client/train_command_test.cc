@@ -90,8 +90,8 @@ TEST_F(TrainCommand, FollowsTheJobToItsEnd) {
   EXPECT_EQ(ran.out,
             "trainingJobs/j1 QUEUED\n"
             "state RUNNING\n"
-            "epoch 2/10  step 50/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs reference)  "
-            "1234 instances/s\n"
+            "epoch 2/10  step 50/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest "
+            "neighbour)  1234 instances/s  0.104 s/step  26.4 s/epoch\n"
             "model models/tiny/versions/1\n"
             "state SUCCEEDED\n"
             "trainingJobs/j1 SUCCEEDED\n"

@@ -174,7 +174,9 @@ class ObservabilityTest(unittest.TestCase):
         self.daemon.events_until(lambda event: event["type"] == "progress", "jobs", "watch", job)
         _, values = self.metrics()
         self.assertEqual(values["vrp_jobs", frozenset({("kind", "training"), ("state", "RUNNING")})], 1)
-        self.assertGreater(values["vrp_training_instances_per_second", frozenset({("job", job)})], 0)
+        for name in ("instances_per_second", "steps_per_second", "step", "epoch"):
+            self.assertGreater(values["vrp_training_" + name, frozenset({("job", job)})], 0, name)
+        self.assertIn(("vrp_training_loss", frozenset({("job", job)})), values)
         active = self.daemon.json("top", "--once")[0]["active_jobs"]
         self.assertEqual([entry["name"] for entry in active], [job])
         self.assertIn("RUNNING", self.daemon.call("top", "--once").stdout)

@@ -79,6 +79,14 @@ class WordsTest(unittest.TestCase):
         seconds = {phase["phase"]: phase["seconds"] for phase in profile["phases"]}
         for phase in ("data", "encode", "rollout", "second_pass", "backward", "optimiser", "log"):
             self.assertGreater(seconds[phase], 0, phase)
+        wall = {phase["phase"]: phase["wall_seconds"] for phase in profile["wall_phases"]}
+        self.assertAlmostEqual(sum(wall.values()), profile["wall_seconds"], 6)
+        for phase in ("preparation", "steps", "validation", "publication"):
+            self.assertGreater(wall[phase], 0, phase)
+        self.assertGreater(job["progress"]["seconds_per_epoch"], job["progress"]["seconds_per_step"])
+        self.assertEqual(model["validation_reference"], "nearest neighbour")
+        self.assertEqual(model["validation_gap"], job["progress"]["val_gap"])
+        self.assertIn(" % vs nearest neighbour", self.daemon.call("models", "list").stdout)
         self.exit_code(0, "train", "--config", "configs/tiny_1.yaml", *small, "--set", "name=tiny-2",
                        "--set", "training.initial_model=models/tiny-1/versions/1")
         answer = self.daemon.json("solve", E22, "--strategy", "multi_start", "--model", "tiny-1")[0]

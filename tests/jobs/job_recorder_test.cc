@@ -81,6 +81,25 @@ TEST_F(JobRecorderTest, TheLastStepIsStoredThoughItIsNotDue) {
   EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 3"));
 }
 
+TEST_F(JobRecorderTest, TheTotalsOfTheWholeRunAreKeptWithTheLastProgress) {
+  recorder_->OnProgress(At(1));
+  recorder_->OnProgress(At(2));
+  TrainingTotals totals{.steps = 2};
+  totals.run_phases.back().wall_seconds = 7;
+  recorder_->OnEnd(totals);
+  recorder_->Finish();
+  const Job job = store_->Find(JobKind::kTraining, id_)->job;
+  EXPECT_EQ(job.progress->step, 2);
+  EXPECT_EQ(job.progress->totals.WallSeconds(), 7);
+  EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 2")) << "no event of its own";
+}
+
+TEST_F(JobRecorderTest, TotalsOfARunWithoutAStepAreNotKept) {
+  recorder_->OnEnd({});
+  recorder_->Finish();
+  EXPECT_FALSE(store_->Find(JobKind::kTraining, id_)->job.progress.has_value());
+}
+
 TEST_F(JobRecorderTest, AStepThatIsToldTwiceIsStoredOnce) {
   recorder_->OnProgress(At(3));
   clock_.Advance(absl::Seconds(1));

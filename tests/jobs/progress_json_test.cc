@@ -69,6 +69,30 @@ TEST(ProgressJsonTextTest, TotalsAndPhasesComeBack) {
   EXPECT_EQ(read.matrix_bytes_per_step, 2.5);
 }
 
+TEST(ProgressJsonTextTest, TheWholeRunsPhasesComeBack) {
+  TrainingProgress progress;
+  for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
+    progress.totals.run_phases[phase] = {.wall_seconds = 0.5 * static_cast<double>(phase),
+                                         .thread_seconds = 3};
+  }
+  const TrainingProgress read = ParseProgress(WriteProgress(progress)).value();
+  for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
+    EXPECT_EQ(read.totals.run_phases[phase].wall_seconds, 0.5 * static_cast<double>(phase));
+    EXPECT_EQ(read.totals.run_phases[phase].thread_seconds, 3);
+  }
+  EXPECT_EQ(read.totals.WallSeconds(), 14);
+}
+
+TEST(ProgressJsonTextTest, ReferenceAndPaceComeBack) {
+  const TrainingProgress progress{
+      .seconds_per_step = 0.25, .seconds_per_epoch = 30, .reference = "search 200 iterations"};
+  const TrainingProgress read = ParseProgress(WriteProgress(progress)).value();
+  EXPECT_EQ(read.seconds_per_step, 0.25);
+  EXPECT_EQ(read.seconds_per_epoch, 30);
+  EXPECT_EQ(read.reference, "search 200 iterations");
+  EXPECT_TRUE(absl::IsDataLoss(ParseProgress(R"({"reference": 1})").status()));
+}
+
 TEST(ProgressJsonTextTest, WhatIsKnownOfAGpuComesBackAndNothingElseIsWritten) {
   TrainingProgress progress;
   EXPECT_EQ(WriteProgress(progress).find("device"), std::string::npos) << "a job on a CPU";
@@ -92,6 +116,10 @@ TEST(ProgressJsonTextTest, ReadsWhatEarlierVersionsWrote) {
   EXPECT_TRUE(std::isnan(read->accuracy));
   EXPECT_TRUE(std::isnan(read->validation_accuracy));
   EXPECT_EQ(read->totals.steps, 0);
+  EXPECT_EQ(read->totals.WallSeconds(), 0);
+  EXPECT_TRUE(std::isnan(read->seconds_per_step));
+  EXPECT_TRUE(std::isnan(read->seconds_per_epoch));
+  EXPECT_EQ(read->reference, "");
 }
 
 TEST(ProgressJsonTextTest, OtherTextIsDataLoss) {

@@ -23,6 +23,8 @@ ModelCard ACard() {
   card.steps = 34;
   card.validation_cost = 6.5;
   card.validation_reference = 8;
+  card.validation_gap = -0.1875;
+  card.reference = "nearest neighbour";
   card.created = absl::FromUnixSeconds(1'800'000'000);
   card.weights_sha256 = "00ff";
   return card;
@@ -34,6 +36,14 @@ TEST(ModelCardTest, ReadsBackWhatItWrote) {
   EXPECT_EQ(WriteModelCard(*card), WriteModelCard(ACard()));
   EXPECT_EQ(card->kinds, ACard().kinds);
   EXPECT_EQ(card->created, ACard().created);
+  EXPECT_EQ(card->validation_gap, -0.1875);
+  EXPECT_EQ(card->reference, "nearest neighbour");
+}
+
+TEST(ModelCardTest, AGapThatIsNotKnownStaysSo) {
+  ModelCard card = ACard();
+  card.validation_gap = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(ParseModelCard(WriteModelCard(card), "card.json")->validation_gap));
 }
 
 TEST(ModelCardTest, EvaluationsComeBackAndMayBeAbsent) {
@@ -44,7 +54,7 @@ TEST(ModelCardTest, EvaluationsComeBackAndMayBeAbsent) {
                        .instances = 1000,
                        .mean_cost = 6.4,
                        .standard_error = 0.01,
-                       .reference = "search 1s",
+                       .reference = "search 1 s",
                        .mean_gap = 0.03,
                        .gap_standard_error = 0.001,
                        .instances_per_second = 2500,
@@ -71,12 +81,12 @@ TEST(ModelCardTest, EvaluationsComeBackAndMayBeAbsent) {
 
 TEST(ModelCardTest, RefusesANewerSchemaByItsNumber) {
   nlohmann::json json = nlohmann::json::parse(WriteModelCard(ACard()));
-  json["schema_version"] = 2;
+  json["schema_version"] = 3;
   const auto card = ParseModelCard(json.dump(), "card.json");
   EXPECT_EQ(
       card.status().message(),
-      "card.json: schema_version: got 2, wanted 1 (the card was written by a newer program: use "
-      "that one, or train the model again)");
+      "card.json: schema_version: got 3, wanted 1 to 2 (the card was written by a newer program: "
+      "use that one, or train the model again)");
 }
 
 TEST(ModelCardTest, ACardOfSchema1IsRead) {
@@ -88,6 +98,36 @@ TEST(ModelCardTest, ACardOfSchema1IsRead) {
   EXPECT_EQ(card->steps, 6);
   EXPECT_EQ(card->kinds, std::vector<ProblemKind>{ProblemKind::kCvrp});
   EXPECT_TRUE(card->evaluations.empty());
+  EXPECT_TRUE(std::isnan(card->validation_gap)) << "the ratio of its means is no such gap";
+  EXPECT_EQ(card->reference, "");
+  EXPECT_GT(card->validation_reference, 0);
+}
+
+TEST(ModelCardTest, ACardOfSchema2IsRead) {
+  const absl::StatusOr<ModelCard> card =
+      ParseModelCard(test::ReadData("state/card_v2.json"), "card_v2.json");
+  ASSERT_TRUE(card.ok()) << card.status();
+  EXPECT_EQ(card->reference, "nearest neighbour");
+  EXPECT_TRUE(std::isfinite(card->validation_gap));
+  ASSERT_EQ(card->evaluations.size(), 1u);
+  EXPECT_EQ(card->evaluations[0].reference, "search 50 ms");
+}
+
+TEST(ModelCardTest, ReferencesOfSchema1GetTheNamesOfToday) {
+  ModelCard card = ACard();
+  for (const char* word : {"file", "search 1.5s", "search soon", ""}) {
+    CardEvaluation& row = card.evaluations.emplace_back();
+    row.reference = word;
+    row.date = absl::UnixEpoch();
+  }
+  nlohmann::json json = nlohmann::json::parse(WriteModelCard(card));
+  json["schema_version"] = 1;
+  const auto read = ParseModelCard(json.dump(), "card.json");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->evaluations[0].reference, "file's reference costs");
+  EXPECT_EQ(read->evaluations[1].reference, "search 1.5 s");
+  EXPECT_EQ(read->evaluations[2].reference, "search soon");
+  EXPECT_EQ(read->evaluations[3].reference, "");
 }
 
 TEST(ModelCardTest, NamesEachKeyThatIsMissingOrOfAnotherType) {

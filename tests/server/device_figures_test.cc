@@ -183,6 +183,7 @@ class ReportingTrainer final : public Trainer {
                                        TrainingObserver& observer) override {
     observer.OnProgress({.step = 5});
     observer.OnCheckpoint(5);
+    observer.OnEnd({.steps = 5});
     return TrainingResult{};
   }
   absl::StatusOr<int64_t> ResumeStep(const std::string&) override { return 7; }
@@ -193,8 +194,10 @@ class ProgressNoter final : public TrainingObserver {
   void OnLog(std::string_view) override {}
   void OnProgress(const TrainingProgress& told) override { progress = told; }
   void OnCheckpoint(int64_t step) override { checkpoint = step; }
+  void OnEnd(const TrainingTotals& told) override { steps = told.steps; }
   TrainingProgress progress;
   int64_t checkpoint = 0;
+  int64_t steps = 0;
 };
 
 class MeteredTrainerTest : public testing::Test {
@@ -208,6 +211,7 @@ class MeteredTrainerTest : public testing::Test {
     EXPECT_TRUE(trainer.Train(request, never, noter).ok());
     EXPECT_EQ(noter.progress.step, 5);
     EXPECT_EQ(noter.checkpoint, 5);
+    EXPECT_EQ(noter.steps, 5);
     EXPECT_EQ(trainer.ResumeStep("").value(), 7);
     return noter;
   }

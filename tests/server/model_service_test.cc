@@ -113,7 +113,7 @@ TEST_F(ModelServiceTest, EvaluatesAGeneratedSetAndWritesTheCard) {
   EXPECT_EQ(row.mode(), "greedy");
   EXPECT_EQ(report_.evaluations(1).mode(), "multi_start 8");
   EXPECT_EQ(row.instances(), 30);
-  EXPECT_EQ(row.reference(), "search 2ms");
+  EXPECT_EQ(row.reference(), "search 2 ms");
   EXPECT_GT(row.mean_gap(), 0);  // the fake is a nearest-neighbour builder
   EXPECT_GT(row.standard_error(), 0);
   ASSERT_EQ(row.sizes_size(), 1);
@@ -138,7 +138,7 @@ TEST_F(ModelServiceTest, EvaluatesFilesAgainstTheirReferences) {
   const grpc::Status status = Evaluate(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(report_.evaluations(0).data(), "set.jsonl");
-  EXPECT_EQ(report_.evaluations(0).reference(), "file");
+  EXPECT_EQ(report_.evaluations(0).reference(), "file's reference costs");
   EXPECT_DOUBLE_EQ(report_.evaluations(0).mean_gap(), report_.evaluations(0).mean_cost() / 0.5 - 1);
 }
 

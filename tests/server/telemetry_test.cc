@@ -1,6 +1,7 @@
 // What the daemon tells about itself, without gRPC.
 #include "server/telemetry/telemetry.h"
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "absl/synchronization/notification.h"
 #include "core/base/steady_time.h"
 #include "gmock/gmock.h"
@@ -85,6 +87,48 @@ TEST(LiveFigures, TellHowFullEachDeviceIs) {
   }
 }
 
+Job ATraining(double gap) {
+  Job job;
+  job.id = "abc";
+  job.kind = JobKind::kTraining;
+  job.progress = TrainingProgress{.epoch = 2,
+                                  .step = 40,
+                                  .steps = 100,
+                                  .loss = 1.25,
+                                  .validation_cost = 6.5,
+                                  .validation_gap = gap,
+                                  .seconds_per_step = 0.25,
+                                  .seconds_per_epoch = 30,
+                                  .reference = "nearest neighbour"};
+  return job;
+}
+
+TEST(LiveFigures, TellOfEachTraining) {
+  LiveFigures figures;
+  figures.active_jobs = {ATraining(0.05)};
+  const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
+  const std::string job = "job=\"trainingJobs/abc\"";
+  for (const char* line :
+       {"vrp_training_epoch{JOB} 2\n", "vrp_training_step{JOB} 40\n",
+        "vrp_training_loss{JOB} 1.25\n", "vrp_training_steps_per_second{JOB} 4\n",
+        "vrp_training_seconds_per_epoch{JOB} 30\n",
+        "vrp_training_validation_gap_ratio{JOB,reference=\"nearest "
+        "neighbour\"} 0.05"}) {
+    EXPECT_THAT(text, HasSubstr(absl::StrReplaceAll(line, {{"JOB", job}})));
+  }
+}
+
+TEST(LiveFigures, LeaveOutWhatATrainingHasNotMeasured) {
+  LiveFigures figures;
+  figures.active_jobs = {ATraining(std::nan(""))};
+  figures.active_jobs[0].progress->seconds_per_step = std::nan("");
+  figures.active_jobs[0].progress->seconds_per_epoch = std::nan("");
+  const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
+  EXPECT_THAT(text, Not(HasSubstr("vrp_training_validation_gap_ratio{")));
+  EXPECT_THAT(text, Not(HasSubstr("vrp_training_steps_per_second{")));
+  EXPECT_THAT(text, Not(HasSubstr("vrp_training_seconds_per_epoch{")));
+}
+
 TEST(ProcessFigures, AreThoseOfARunningProcess) {
   const ProcessFigures figures = ReadProcessFigures();
   EXPECT_GT(figures.resident_bytes, 1 << 20);
@@ -140,6 +184,7 @@ class OneStepTrainer final : public Trainer {
     in_step_();
     observer.OnPhase("checkpoint");
     observer.OnCheckpoint(1);
+    observer.OnEnd({.steps = 5});
     return TrainingResult{};
   }
   absl::StatusOr<int64_t> ResumeStep(const std::string&) override { return 7; }
@@ -153,7 +198,9 @@ class CheckpointNoter final : public TrainingObserver {
   void OnLog(std::string_view) override {}
   void OnProgress(const TrainingProgress&) override {}
   void OnCheckpoint(int64_t step) override { checkpoint = step; }
+  void OnEnd(const TrainingTotals& totals) override { steps = totals.steps; }
   int64_t checkpoint = 0;
+  int64_t steps = 0;
 };
 
 TEST(WatchedTrainer, IsWatchedPhaseByPhaseAndPassesOnWhatItHears) {
@@ -170,6 +217,7 @@ TEST(WatchedTrainer, IsWatchedPhaseByPhaseAndPassesOnWhatItHears) {
   EXPECT_EQ(in_step[0].phase, "training step");
   EXPECT_EQ(in_step[0].of, "trainingJobs/x");
   EXPECT_EQ(observer.checkpoint, 1);
+  EXPECT_EQ(observer.steps, 5);
   EXPECT_TRUE(watchdog.Look(SteadyNow() + absl::Hours(9)).empty()) << "training has ended";
   EXPECT_EQ(trainer.ResumeStep("").value(), 7);
 }

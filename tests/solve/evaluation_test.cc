@@ -66,7 +66,7 @@ TEST(EvaluationTest, MeansGapsAndErrorsAreThoseOfTheCosts) {
                {.modes = {{}, {.method = DecodeMethod::kSample, .width = 4}}, .threads = 2});
   ASSERT_TRUE(evaluation.ok()) << evaluation.status();
   EXPECT_EQ((*evaluation)->done(), 6);
-  EXPECT_EQ((*evaluation)->reference(), "file");
+  EXPECT_EQ((*evaluation)->reference(), "file's reference costs");
   const std::vector<EvaluationRow> rows = (*evaluation)->Rows();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].instances, 3);
@@ -102,7 +102,7 @@ TEST(EvaluationTest, TheSearchMayBeTheReference) {
                                     .search_reference = absl::Milliseconds(5)});
   ASSERT_TRUE(evaluation.ok()) << evaluation.status();
   EXPECT_EQ((*evaluation)->done(), 6);
-  EXPECT_EQ((*evaluation)->reference(), "search 5ms");
+  EXPECT_EQ((*evaluation)->reference(), "search 5 ms");
   EXPECT_NEAR((*evaluation)->Rows()[0].mean_gap, 0, 1e-9);
   EXPECT_NEAR((*evaluation)->Rows()[1].mean_gap, 0.5, 1e-9);
 }

@@ -45,6 +45,15 @@ TEST_P(LoaderTest, GivesBatchesInTheOrderOfTheirNumbers) {
   EXPECT_EQ(source.highest(), 206);
 }
 
+TEST_P(LoaderTest, TellsOnceHowLongItsWorkersMadeBatches) {
+  NumberSource source;
+  BatchLoader loader(source, {.end = 3, .workers = GetParam(), .prefetch = 3});
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.Next().ok());
+  const absl::Duration work = loader.TakeWorkTime();
+  EXPECT_EQ(work > absl::ZeroDuration(), GetParam() > 0);
+  EXPECT_EQ(loader.TakeWorkTime(), absl::ZeroDuration());
+}
+
 TEST_P(LoaderTest, PassesAnErrorOnWhereItBelongs) {
   NumberSource source;
   source.broken = 3;

@@ -310,6 +310,7 @@ TEST_F(LearnerTest, ABetterPolicyBecomesTheBaselineAfterAnEpochAndAnEqualOneDoes
   const auto equal = learner->EndEpoch(1, {});
   ASSERT_TRUE(equal.ok());
   EXPECT_NE(equal->find("the baseline stays"), std::string::npos) << *equal;
+  EXPECT_NE(equal->find("on 200 instances"), std::string::npos) << *equal;
   for (float& value : engine_.parameters().values()) value = 0;
   engine_.parameters().values()[kNodeFeatures] = -20;      // the nearest node next,
   engine_.parameters().values()[kNodeFeatures + 1] = -50;  // the depot where it must
@@ -318,6 +319,25 @@ TEST_F(LearnerTest, ABetterPolicyBecomesTheBaselineAfterAnEpochAndAnEqualOneDoes
   EXPECT_NE(better->find("becomes the baseline"), std::string::npos) << *better;
   EXPECT_TRUE(std::ranges::equal(baseline_->parameters().values(), engine_.parameters().values()));
   EXPECT_EQ(learner->Numbers().at("reinforce.replacements"), 1);
+}
+
+// Returns the number behind `words`.
+double NumberBehind(const std::string& text, const std::string& words) {
+  const size_t at = text.find(words);
+  EXPECT_NE(at, std::string::npos) << text;
+  return at == std::string::npos ? 0 : std::stod(text.substr(at + words.size()));
+}
+
+TEST_F(LearnerTest, TellsPolicyAndBaselineInTheUnitOfTheInstances) {
+  for (int i = 0; i < 3; ++i) {
+    own_.push_back(test::AnInstance().WithCustomers(4).Seed(static_cast<uint64_t>(i) + 1).Build());
+  }
+  config_.problem.augment = false;
+  config_.reinforce.baseline_instances = 3;
+  const auto line = Make()->EndEpoch(1, {});
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_GT(NumberBehind(*line, "cost of the policy "), 100);
+  EXPECT_GT(NumberBehind(*line, "of the baseline "), 100);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -31,12 +32,14 @@ class Recorder final : public TrainingObserver {
   }
   void OnCheckpoint(int64_t step) override { checkpoints.push_back(step); }
   void OnPhase(std::string_view phase) override { phases.emplace_back(phase); }
+  void OnEnd(const TrainingTotals& of_run) override { totals = of_run; }
 
   std::string log;
   std::vector<TrainingProgress> steps;
   std::vector<TrainingProgress> epochs;
   std::vector<int64_t> checkpoints;
   std::vector<std::string> phases;
+  std::optional<TrainingTotals> totals;  // of the whole run
   int64_t cancel_at = -1;
   std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
 };

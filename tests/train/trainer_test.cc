@@ -34,10 +34,14 @@ TEST_P(MethodTest, EndsWithWeightsAndACardThatTellsWhereTheyCameFrom) {
   EXPECT_TRUE(std::isnan(recorder.steps[0].validation_cost));
   EXPECT_EQ(recorder.epochs[3].validation_cost, result->validation_cost);
   EXPECT_GT(result->validation_reference, 0);
+  EXPECT_EQ(recorder.epochs[3].validation_gap, result->validation_gap);
+  EXPECT_EQ(result->reference, "nearest neighbour");
   const auto card = ParseModelCard(*ReadFile(ModelOf("a") + "/card.json"), "card");
   EXPECT_EQ(card->training_job, "trainingJobs/test");
   EXPECT_EQ(card->steps, 20);
   EXPECT_EQ(card->training_config, Yaml(GetParam()));
+  EXPECT_EQ(card->validation_gap, result->validation_gap);
+  EXPECT_EQ(card->reference, "nearest neighbour");
 
   const auto engine = test::MakeFakeEngine({.seed = 99});
   const SafetensorsFile weights = *SafetensorsFile::Parse(WeightsOf("a"), "weights");
@@ -127,9 +131,9 @@ INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, testing::ValuesIn(kMethods),
 TEST_F(TrainerTest, OpensItsLogWithWhatItRunsOn) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
-  for (const char* said :
-       {"epochs: 4 of 5 batches of 8; AMP: off", "device: cpu (", "GiB), 1 threads", "parameters",
-        "input features: 12 a node: x, y, demand,", "is_depot", "validation: 20 instances"}) {
+  for (const char* said : {"device: cpu (", "threads: 1 compute", "precision: fp32",
+                           "epochs: 4 of 5 batches of 8", "input features: 8 a node: x, y, demand,",
+                           "is_visited", "validation: 20 instances, gap vs nearest neighbour"}) {
     EXPECT_NE(recorder.log.find(said), std::string::npos) << said << "\n" << recorder.log;
   }
 }
@@ -167,6 +171,53 @@ TEST_F(TrainerTest, ReportsWhatAStepIsMadeOf) {
               recorder.epochs.back().validation_cost / last.validation_reference - 1, 0.1);
 }
 
+TEST_F(TrainerTest, NamesTheReferenceOfEachGapInItsLog) {
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
+  EXPECT_NE(recorder.log.find("epoch 4/4: validation "), std::string::npos) << recorder.log;
+  EXPECT_NE(recorder.log.find(" % vs nearest neighbour (mean "), std::string::npos) << recorder.log;
+  EXPECT_EQ(recorder.steps.back().reference, "nearest neighbour");
+}
+
+TEST_F(TrainerTest, DividesItsWholeWallTimeByPhases) {
+  threads_ = 2;
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", Yaml(kMethods[0]), recorder).ok());
+  ASSERT_TRUE(recorder.totals.has_value());
+  const TrainingTotals& totals = *recorder.totals;
+  for (const RunPhase phase :
+       {RunPhase::kPreparation, RunPhase::kData, RunPhase::kSteps, RunPhase::kValidation,
+        RunPhase::kBaseline, RunPhase::kCheckpoints, RunPhase::kPublication, RunPhase::kOther}) {
+    const RunPhaseTime& time = totals.run_phases[static_cast<size_t>(phase)];
+    EXPECT_GT(time.wall_seconds, 0) << kRunPhaseNames[static_cast<size_t>(phase)];
+    EXPECT_GT(time.thread_seconds, 0) << kRunPhaseNames[static_cast<size_t>(phase)];
+  }
+  EXPECT_GT(totals.WallSeconds(), recorder.epochs.back().totals.WallSeconds());
+  EXPECT_EQ(recorder.epochs.back().totals.run_phases[6].wall_seconds, 0) << "not yet published";
+}
+
+TEST_F(TrainerTest, TellsItsTotalsOfARunThatIsCancelledToo) {
+  Recorder recorder;
+  recorder.cancel_at = 3;
+  EXPECT_FALSE(Train("a", Yaml("reinforce"), recorder).ok());
+  ASSERT_TRUE(recorder.totals.has_value());
+  EXPECT_EQ(recorder.totals->steps, 3);
+}
+
+TEST_F(TrainerTest, TellsHowLongStepsAndEpochsTake) {
+  Recorder first;
+  first.cancel_at = 7;
+  EXPECT_FALSE(Train("a", Yaml("reinforce"), first).ok());
+  EXPECT_GT(first.steps.front().seconds_per_step, 0);
+  EXPECT_TRUE(std::isnan(first.steps.front().seconds_per_epoch));
+  EXPECT_GT(first.epochs.front().seconds_per_step, 0);
+  EXPECT_GT(first.epochs.front().seconds_per_epoch, 5 * first.epochs.front().seconds_per_step);
+  Recorder second;
+  ASSERT_TRUE(Train("a", Yaml("reinforce"), second).ok());
+  EXPECT_TRUE(std::isnan(second.epochs[0].seconds_per_epoch)) << "a part of it was before";
+  EXPECT_GT(second.epochs[1].seconds_per_epoch, 0);
+}
+
 TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   std::string yaml = Yaml(kMethods[1]);
   // So large a rate that it gets worse after the first steps.
@@ -183,6 +234,7 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   ASSERT_LT(whole.epochs.size(), 200u);
   EXPECT_EQ(whole.epochs.size(), best_epoch + 3);
   EXPECT_EQ(result->validation_cost, best);
+  EXPECT_EQ(result->validation_gap, whole.epochs[best_epoch - 1].validation_gap);
   EXPECT_EQ(result->steps, static_cast<int64_t>(best_epoch) * 5);
   EXPECT_NE(whole.log.find("stopped early"), std::string::npos);
 

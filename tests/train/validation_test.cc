@@ -68,6 +68,24 @@ TEST_F(ValidationTest, TheSearchIsABetterReferenceAndTellsTheAccuracyToo) {
   EXPECT_TRUE(std::isnan(set->Evaluate(*engine_, false, nullptr, {})->accuracy));
 }
 
+TEST_F(ValidationTest, NamesItsReferenceByTheConfiguration) {
+  EXPECT_EQ(Make()->reference_name(), "nearest neighbour");
+  config_.validation.reference = Reference::kSearch;
+  EXPECT_EQ(ReferenceName(config_.validation), "search 50 iterations");
+  config_.validation.reference = Reference::kFile;
+  EXPECT_EQ(ReferenceName(config_.validation), "file's reference costs");
+}
+
+TEST_F(ValidationTest, SaysAScoreWithTheReferenceOfItsGap) {
+  const auto set = Make();
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string text = ScoreText({.cost = 2.5, .gap = 0.0325}, *set);
+  EXPECT_EQ(text.substr(0, text.find("(mean")),
+            "validation 2.5000, gap +3.25 % vs nearest neighbour ");
+  EXPECT_EQ(ScoreText({.cost = 2.5, .gap = std::nan("")}, *set),
+            "validation 2.5000 (no instance has a reference)");
+}
+
 TEST_F(ValidationTest, TakesInstancesAndReferencesFromAFile) {
   std::string text;
   for (uint64_t seed = 1; seed <= 3; ++seed) {

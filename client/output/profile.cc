@@ -1,0 +1,185 @@
+#include "client/output/profile.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr char kSteps[] = "steps";
+constexpr char kData[] = "data";  // of a step; the whole job's is "waiting_for_data"
+constexpr char kLog[] = "log";
+
+std::string PhaseWords(const std::string& phase) {
+  return absl::StrReplaceAll(phase, {{"_", " "}});
+}
+
+std::string Percent(double part, double whole) {
+  return absl::StrFormat("%.1f %%", whole > 0 ? 100 * part / whole : 0);
+}
+
+double ThreadSeconds(const v1::TrainingTotals& totals) {
+  double sum = 0;
+  for (const v1::PhaseTime& time : totals.wall_phases()) sum += time.seconds();
+  return sum;
+}
+
+// Returns the thread time of what a step computes; 0 where it runs on a device by itself and its
+// phases are not told apart.
+double ComputeSeconds(const v1::TrainingTotals& totals) {
+  double sum = 0;
+  for (const v1::PhaseTime& time : totals.phases()) {
+    if (time.phase() != kData && time.phase() != kLog) sum += time.seconds();
+  }
+  return sum;
+}
+
+// Adds the parts of "steps": its wall time is divided as the thread time is.
+void AddStepPhases(const v1::TrainingTotals& totals, double steps_wall, Table& table) {
+  double sum = 0;
+  for (const v1::PhaseTime& time : totals.phases()) {
+    if (time.phase() != kData) sum += time.seconds();
+  }
+  for (const v1::PhaseTime& time : totals.phases()) {
+    if (time.phase() == kData) continue;
+    const double wall = steps_wall * time.seconds() / sum;
+    table.AddRow({absl::StrCat("  ", PhaseWords(time.phase())), absl::StrFormat("%.3f", wall),
+                  Percent(wall, totals.wall_seconds()), absl::StrFormat("%.3f", time.seconds())});
+  }
+}
+
+std::string WallTable(const v1::TrainingTotals& totals) {
+  Table table({"PHASE", "WALL S", "WALL SHARE", "THREAD S"});
+  const bool divided = ComputeSeconds(totals) > 0;
+  for (const v1::PhaseTime& time : totals.wall_phases()) {
+    table.AddRow({PhaseWords(time.phase()), absl::StrFormat("%.3f", time.wall_seconds()),
+                  Percent(time.wall_seconds(), totals.wall_seconds()),
+                  absl::StrFormat("%.3f", time.seconds())});
+    if (time.phase() == kSteps && divided) AddStepPhases(totals, time.wall_seconds(), table);
+  }
+  table.AddRow({"total", absl::StrFormat("%.3f", totals.wall_seconds()), "100.0 %",
+                absl::StrFormat("%.3f", ThreadSeconds(totals))});
+  return absl::StrCat(
+      table.Text(),
+      "wall: by the clock, since the job was started or resumed; thread: the same, summed "
+      "over threads",
+      divided ? "; indented: the steps' wall time, divided as the thread time is" : "", "\n");
+}
+
+// Of an earlier daemon, which measured the steps' thread time alone.
+std::string ThreadTable(const v1::TrainingTotals& totals) {
+  double sum = 0;
+  for (const v1::PhaseTime& time : totals.phases()) sum += time.seconds();
+  Table table({"PHASE", "THREAD S", "THREAD SHARE"});
+  for (const v1::PhaseTime& time : totals.phases()) {
+    table.AddRow({PhaseWords(time.phase()), absl::StrFormat("%.3f", time.seconds()),
+                  Percent(time.seconds(), sum)});
+  }
+  return absl::StrCat(table.Text(),
+                      "thread: summed over threads; this job's wall time was not divided\n");
+}
+
+std::string StepSheet(const v1::TrainingJob& job) {
+  const v1::TrainingProgress& progress = job.progress();
+  const v1::TrainingTotals& totals = progress.totals();
+  const auto steps = static_cast<double>(totals.steps());
+  Sheet sheet;
+  sheet.Add("job", absl::StrCat(job.name(), " ", JobStateWord(job.state())));
+  sheet.Add("steps", absl::StrCat(totals.steps(), " measured, ", totals.skipped_steps(),
+                                  " skipped, at step ", progress.step(), " of ", progress.steps()));
+  sheet.Add("wall time a step", absl::StrFormat("%.3f ms", 1000 * totals.seconds() / steps));
+  if (totals.seconds() > 0) {
+    sheet.Add("instances/s",
+              FormatRate(static_cast<double>(totals.instances()) / totals.seconds()));
+  }
+  sheet.Add("instances seen", absl::StrCat(progress.instances_seen()));
+  sheet.Add("copies a step", FormatNumber(static_cast<double>(totals.copies()) / steps));
+  sheet.Add("bytes copied a step",
+            FormatNumber(static_cast<double>(totals.copied_bytes()) / steps));
+  sheet.Add("matrix_bytes_per_step", FormatNumber(progress.matrix_bytes_per_step()));
+  sheet.Add("pass difference", absl::StrFormat("%.1e", progress.pass_difference()));
+  if (progress.has_device_utilization()) {
+    sheet.Add("GPU busy", absl::StrFormat("%.0f %%", 100 * progress.device_utilization()));
+  }
+  if (progress.has_device_memory_used_bytes()) {
+    sheet.Add("GPU memory in use", FormatBytes(progress.device_memory_used_bytes()));
+  }
+  sheet.Add("tensorboard", job.tensorboard_folder());
+  return sheet.Text();
+}
+
+// Returns a function that divides a sum by the number of steps measured; null without any.
+auto PerStep(const v1::TrainingTotals& totals) {
+  return [steps = totals.steps()](double sum) {
+    return steps > 0 ? JsonNumber(sum / static_cast<double>(steps)) : Json();
+  };
+}
+
+Json PhasesJson(const v1::TrainingTotals& totals) {
+  const auto per_step = PerStep(totals);
+  Json phases = Json::array();
+  for (const v1::PhaseTime& time : totals.phases()) {
+    phases.push_back({{"phase", time.phase()},
+                      {"seconds", JsonNumber(time.seconds())},
+                      {"ms_per_step", per_step(1000 * time.seconds())}});
+  }
+  return phases;
+}
+
+Json WallPhasesJson(const v1::TrainingTotals& totals) {
+  Json phases = Json::array();
+  for (const v1::PhaseTime& time : totals.wall_phases()) {
+    phases.push_back({{"phase", time.phase()},
+                      {"wall_seconds", JsonNumber(time.wall_seconds())},
+                      {"wall_share", JsonNumber(time.wall_seconds() / totals.wall_seconds())},
+                      {"thread_seconds", JsonNumber(time.seconds())}});
+  }
+  return phases;
+}
+
+}  // namespace
+
+std::string ProfileText(const v1::TrainingJob& job) {
+  const v1::TrainingTotals& totals = job.progress().totals();
+  if (totals.steps() == 0) {
+    return absl::StrCat(job.name(), " ", JobStateWord(job.state()), ": no step measured yet\n");
+  }
+  return absl::StrCat(totals.wall_seconds() > 0 ? WallTable(totals) : ThreadTable(totals), "\n",
+                      StepSheet(job));
+}
+
+Json ProfileJson(const v1::TrainingJob& job) {
+  const v1::TrainingProgress& progress = job.progress();
+  const v1::TrainingTotals& totals = progress.totals();
+  const auto per_step = PerStep(totals);
+  Json profile = {
+      {"name", TextOrNull(job.name())},
+      {"state", JobStateWord(job.state())},
+      {"step", progress.step()},
+      {"steps_measured", totals.steps()},
+      {"skipped_steps", totals.skipped_steps()},
+      {"seconds", JsonNumber(totals.seconds())},
+      {"ms_per_step", per_step(1000 * totals.seconds())},
+      {"phases", PhasesJson(totals)},
+      {"instances", totals.instances()},
+      {"instances_seen", progress.instances_seen()},
+      {"instances_per_second",
+       totals.seconds() > 0 ? JsonNumber(static_cast<double>(totals.instances()) / totals.seconds())
+                            : Json()},
+      {"copies_per_step", per_step(static_cast<double>(totals.copies()))},
+      {"copied_bytes_per_step", per_step(static_cast<double>(totals.copied_bytes()))},
+      {"matrix_bytes_per_step", JsonNumber(progress.matrix_bytes_per_step())},
+      {"pass_difference", JsonNumber(progress.pass_difference())},
+      {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
+  AddDevice(progress, profile);
+  profile["wall_seconds"] = totals.wall_seconds() > 0 ? JsonNumber(totals.wall_seconds()) : Json();
+  profile["wall_phases"] = WallPhasesJson(totals);
+  return profile;
+}
+
+}  // namespace vrp::client

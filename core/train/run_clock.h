@@ -1,0 +1,75 @@
+// Where the wall time of a training run goes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "core/base/cpu_pool.h"
+
+namespace vrp {
+
+// A part of a run's wall time; each moment belongs to one of them.
+enum class RunPhase {
+  kPreparation,  // engine, labels, references, checkpoint to resume from
+  kData,         // the run waits for its next batch
+  kSteps,
+  kValidation,
+  kBaseline,  // evaluation of policy and baseline after an epoch
+  kCheckpoints,
+  kPublication,
+  kOther,
+};
+inline constexpr std::array<std::string_view, 8> kRunPhaseNames = {
+    "preparation",         "waiting_for_data", "steps",       "validation",
+    "baseline_evaluation", "checkpoints",      "publication", "other"};
+
+struct RunPhaseTime {
+  double wall_seconds = 0;
+  // Summed over threads: of the training thread, its waiting included, and of those that help it.
+  double thread_seconds = 0;
+};
+using RunPhaseTimes = std::array<RunPhaseTime, kRunPhaseNames.size()>;
+
+// Attributes wall time to one phase after the other, from its construction on. For one thread.
+class RunClock {
+ public:
+  // `pool` computes for the run alone, and outlives the clock.
+  explicit RunClock(const CpuPool& pool);
+
+  // Attributes the time of its life to `phase`; one within it takes its own time out. They end in
+  // the reverse order of their beginning.
+  class Scope {
+   public:
+    Scope(RunClock& clock, RunPhase phase) : clock_(clock), before_(clock.Switch(phase)) {}
+    ~Scope() { clock_.Switch(before_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    RunClock& clock_;
+    const RunPhase before_;
+  };
+
+  // Adds the time of threads outside of the pool.
+  void AddThreadSeconds(RunPhase phase, double seconds) { Of(phase).thread_seconds += seconds; }
+  // Returns the thread time since construction, of all phases: the difference of two calls is that
+  // of the work between them.
+  double ThreadSeconds() const;
+  // Returns the times up to now; their wall_seconds add up to the time since construction.
+  const RunPhaseTimes& Read();
+
+ private:
+  RunPhase Switch(RunPhase next);
+  RunPhaseTime& Of(RunPhase phase) { return times_[static_cast<size_t>(phase)]; }
+
+  const CpuPool& pool_;
+  const absl::Time begun_;
+  RunPhase current_ = RunPhase::kOther;
+  absl::Time since_;
+  double extra_since_;  // pool_.extra_thread_seconds() then
+  RunPhaseTimes times_{};
+};
+
+}  // namespace vrp

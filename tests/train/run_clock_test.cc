@@ -1,0 +1,113 @@
+#include "core/train/run_clock.h"
+
+#include <atomic>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
+#include "core/train/epoch_pace.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+double WallOf(const RunPhaseTimes& times, RunPhase phase) {
+  return times[static_cast<size_t>(phase)].wall_seconds;
+}
+
+double ThreadOf(const RunPhaseTimes& times, RunPhase phase) {
+  return times[static_cast<size_t>(phase)].thread_seconds;
+}
+
+double SumOf(const RunPhaseTimes& times) {
+  double sum = 0;
+  for (const RunPhaseTime& time : times) sum += time.wall_seconds;
+  return sum;
+}
+
+void Spend(absl::Duration time) { absl::SleepFor(time); }
+
+TEST(RunClock, AttributesEachMomentToOnePhase) {
+  const CpuPool pool(1);
+  RunClock clock(pool);
+  const absl::Time start = SteadyNow();
+  {
+    const RunClock::Scope steps(clock, RunPhase::kSteps);
+    Spend(absl::Milliseconds(2));
+    {
+      const RunClock::Scope data(clock, RunPhase::kData);
+      Spend(absl::Milliseconds(2));
+    }
+  }
+  Spend(absl::Milliseconds(2));
+  const double least = absl::ToDoubleSeconds(SteadyNow() - start);
+  const RunPhaseTimes times = clock.Read();
+  for (const RunPhase phase : {RunPhase::kSteps, RunPhase::kData, RunPhase::kOther}) {
+    EXPECT_GE(WallOf(times, phase), 0.002) << kRunPhaseNames[static_cast<size_t>(phase)];
+  }
+  EXPECT_EQ(WallOf(times, RunPhase::kValidation), 0);
+  EXPECT_GE(SumOf(times), least);
+  EXPECT_LE(WallOf(times, RunPhase::kSteps), SumOf(times) - 0.004) << "less what lies within it";
+}
+
+TEST(RunClock, GivesBackThePhaseThatAScopeInterrupted) {
+  const CpuPool pool(1);
+  RunClock clock(pool);
+  const RunClock::Scope steps(clock, RunPhase::kSteps);
+  { const RunClock::Scope data(clock, RunPhase::kData); }
+  const double before = WallOf(clock.Read(), RunPhase::kSteps);
+  Spend(absl::Milliseconds(2));
+  EXPECT_GE(WallOf(clock.Read(), RunPhase::kSteps), before + 0.002);
+}
+
+TEST(RunClock, CountsTheTimeOfAllThreads) {
+  CpuPool pool(2);
+  RunClock clock(pool);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> caller_is_there = false;
+  std::atomic<bool> helper_is_done = false;
+  {
+    const RunClock::Scope steps(clock, RunPhase::kSteps);
+    pool.ParallelFor(2, [&](int64_t) {
+      if (std::this_thread::get_id() == caller) {
+        caller_is_there = true;
+        while (!helper_is_done) std::this_thread::yield();
+      } else {
+        while (!caller_is_there) std::this_thread::yield();
+        Spend(absl::Milliseconds(5));
+        helper_is_done = true;
+      }
+    });
+  }
+  clock.AddThreadSeconds(RunPhase::kData, 3);
+  const RunPhaseTimes times = clock.Read();
+  EXPECT_GT(ThreadOf(times, RunPhase::kSteps), WallOf(times, RunPhase::kSteps));
+  EXPECT_LE(ThreadOf(times, RunPhase::kSteps), 2 * WallOf(times, RunPhase::kSteps));
+  EXPECT_EQ(ThreadOf(times, RunPhase::kData), 3);
+}
+
+TEST(EpochPace, IsTheMeanOfTheEpochsOwnSteps) {
+  EpochPace pace;
+  pace.Begin(/*whole=*/true);
+  TrainingTotals totals;
+  EXPECT_TRUE(std::isnan(pace.SecondsPerStep(totals)));
+  totals = {.steps = 4, .seconds = 2};
+  EXPECT_EQ(pace.SecondsPerStep(totals), 0.5);
+  EXPECT_TRUE(std::isnan(pace.seconds_per_epoch()));
+  pace.EndEpoch(totals);
+  EXPECT_GE(pace.seconds_per_epoch(), 0);
+  totals = {.steps = 6, .seconds = 8};
+  EXPECT_EQ(pace.SecondsPerStep(totals), 3);
+}
+
+TEST(EpochPace, TellsNoEpochOfWhichItSawAPartOnly) {
+  EpochPace pace;
+  pace.Begin(/*whole=*/false);
+  pace.EndEpoch({.steps = 2, .seconds = 1});
+  EXPECT_TRUE(std::isnan(pace.seconds_per_epoch()));
+  pace.EndEpoch({.steps = 4, .seconds = 2});
+  EXPECT_FALSE(std::isnan(pace.seconds_per_epoch()));
+}
+
+}  // namespace
+}  // namespace vrp
