@@ -240,6 +240,12 @@ absl::StatusOr<v1::TrainingJob> RpcClient::CancelTrainingJob(
                      kLookupTimeout);
 }
 
+absl::StatusOr<v1::TrainingJob> RpcClient::StopTrainingJob(
+    const v1::StopTrainingJobRequest& request) {
+  return impl_->Call(*impl_->training, &v1::TrainingService::Stub::StopTrainingJob, request,
+                     kLookupTimeout);
+}
+
 absl::StatusOr<v1::TrainingJob> RpcClient::PauseTrainingJob(
     const v1::PauseTrainingJobRequest& request) {
   return impl_->Call(*impl_->training, &v1::TrainingService::Stub::PauseTrainingJob, request,

@@ -64,6 +64,7 @@ class RpcClient {
   absl::StatusOr<v1::ListTrainingJobsResponse> ListTrainingJobs(
       const v1::ListTrainingJobsRequest& request);
   absl::StatusOr<v1::TrainingJob> CancelTrainingJob(const v1::CancelTrainingJobRequest& request);
+  absl::StatusOr<v1::TrainingJob> StopTrainingJob(const v1::StopTrainingJobRequest& request);
   absl::StatusOr<v1::TrainingJob> PauseTrainingJob(const v1::PauseTrainingJobRequest& request);
   absl::StatusOr<v1::TrainingJob> ResumeTrainingJob(const v1::ResumeTrainingJobRequest& request);
   absl::StatusOr<v1::DeleteTrainingJobResponse> DeleteTrainingJob(

@@ -4,6 +4,7 @@
 
 #include "client/output/event_sinks.h"
 #include "client/output/json.h"
+#include "client/output/tables.h"
 
 namespace vrp::client {
 namespace {
@@ -14,7 +15,7 @@ class ModelNoter : public EventSink {
   explicit ModelNoter(EventSink& next) : next_(next) {}
 
   void OnEvent(const v1::WatchTrainingJobResponse& event) override {
-    if (event.has_model()) model_ = event.model().model();
+    if (event.has_model()) model_ = event.model();
     next_.OnEvent(event);
   }
   void OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) override {
@@ -24,11 +25,11 @@ class ModelNoter : public EventSink {
   void OnReconnected() override { next_.OnReconnected(); }
   void OnEnd() override { next_.OnEnd(); }
 
-  const std::string& model() const { return model_; }
+  const v1::ModelEvent& model() const { return model_; }
 
  private:
   EventSink& next_;
-  std::string model_;
+  v1::ModelEvent model_;
 };
 
 void SayHowToComeBack(CommandContext& context, const std::string& job) {
@@ -37,7 +38,7 @@ void SayHowToComeBack(CommandContext& context, const std::string& job) {
 }
 
 void PrintEnd(CommandContext& context, const WatchOutcome& outcome, const WatchOptions& options,
-              const std::string& model) {
+              const v1::ModelEvent& model) {
   const std::string state = JobStateWord(outcome.state);
   if (outcome.state != v1::JOB_STATE_SUCCEEDED) {
     context.err() << "vrpctl: " << options.name << " " << state;
@@ -47,9 +48,12 @@ void PrintEnd(CommandContext& context, const WatchOutcome& outcome, const WatchO
   }
   if (context.json()) return;
   context.out() << options.name << " " << state << std::endl;
-  if (!model.empty())
-    context.out() << "solve with it: vrpctl solve FILE --strategy seeded --model " << model
-                  << std::endl;
+  if (model.model().empty()) return;
+  if (model.has_published()) {
+    context.out() << "published: " << PublishedText(model.published()) << '\n';
+  }
+  context.out() << "solve with it: vrpctl solve FILE --strategy seeded --model " << model.model()
+                << std::endl;
 }
 
 }  // namespace

@@ -107,8 +107,9 @@ void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
 
 void AddJobs(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* jobs =
-      AddCommand(app, "jobs", "Training jobs: follow, pause, resume, publish, compare, ...",
-                 "vrpctl jobs list\nvrpctl jobs watch trainingJobs/ID");
+      AddCommand(app, "jobs", "Training jobs: follow, pause, resume, stop, publish, compare, ...",
+                 "vrpctl jobs list\nvrpctl jobs watch trainingJobs/ID\n"
+                 "vrpctl jobs stop trainingJobs/ID      ends it now, with a model");
   jobs->require_subcommand(1);
   AddList(*jobs, chosen);
   AddWatch(*jobs, chosen);

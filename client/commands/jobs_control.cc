@@ -1,10 +1,11 @@
-// `jobs cancel`, `pause`, `resume`, `delete`, `publish`.
+// `jobs cancel`, `stop`, `pause`, `resume`, `delete`, `publish`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "client/commands/command.h"
 #include "client/commands/named_job.h"
+#include "client/flags.h"
 #include "client/output/json.h"
 
 namespace vrp::client {
@@ -30,6 +31,32 @@ ExitCode RunChange(CommandContext& context, const std::string& name,
       [&context](const std::string&, const v1::TrainingJob& job) { PrintState(context, job); });
 }
 
+// What a stop comes to, in the state that the job is in now.
+const char* StopNote(const v1::TrainingJob& job) {
+  switch (job.state()) {
+    case v1::JOB_STATE_STOPPING:
+      return ": ends with a model after its current step and a validation";
+    case v1::JOB_STATE_QUEUED:
+      return ": goes before all other jobs, and ends with a model once it runs";
+    case v1::JOB_STATE_CANCELLED:
+      return ": ended without a model";
+    default:
+      return "";
+  }
+}
+
+ExitCode RunStop(CommandContext& context, const std::string& name) {
+  return CallForJob(context, name, &RpcClient::StopTrainingJob,
+                    [&context](const std::string&, const v1::TrainingJob& job) {
+                      if (context.json()) {
+                        WriteJsonLine(context.out(), JobJson(job));
+                      } else {
+                        context.out() << job.name() << " " << JobStateWord(job.state())
+                                      << StopNote(job) << std::endl;
+                      }
+                    });
+}
+
 ExitCode RunDelete(CommandContext& context, const std::string& name) {
   return CallForJob(context, name, &RpcClient::DeleteTrainingJob,
                     [&context](const std::string& resource, const auto&) {
@@ -52,7 +79,8 @@ ExitCode RunPublish(CommandContext& context, const std::string& name) {
         } else {
           context.out() << published.model() << ": weights after step " << published.step()
                         << "\nsolve with it: vrpctl solve FILE --strategy seeded --model "
-                        << published.model() << std::endl;
+                        << published.model() << "\nwith it and those published after it: --model "
+                        << SplitModelName(published.model()).name << "@live" << std::endl;
         }
       });
 }
@@ -69,10 +97,12 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
       chosen = {path, [name, run](CommandContext& context) { return run(context, *name); }};
     });
   };
-  add("cancel", "Ask a job to end", "vrpctl jobs cancel trainingJobs/ID",
+  add("cancel", "End a job without a model", "vrpctl jobs cancel trainingJobs/ID",
       [](CommandContext& context, const std::string& id) {
         return RunChange(context, id, &RpcClient::CancelTrainingJob);
       });
+  add("stop", "End a job now and keep a model",
+      "vrpctl jobs stop trainingJobs/ID\nvrpctl jobs watch trainingJobs/ID", RunStop);
   add("pause", "Stop a job with a checkpoint, until it is resumed",
       "vrpctl jobs pause trainingJobs/ID\nvrpctl jobs resume trainingJobs/ID",
       [](CommandContext& context, const std::string& id) {
@@ -84,7 +114,7 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
       });
   add("delete", "Forget an ended job and its files; models that it published stay",
       "vrpctl jobs delete trainingJobs/ID", RunDelete);
-  add("publish", "Publish a running job's weights as a new version of its model",
+  add("publish", "Publish a running job's weights as a version of its model, NAME@live",
       "vrpctl jobs publish trainingJobs/ID\n"
       "vrpctl jobs publish ID --output json | jq -r .model",
       RunPublish);

@@ -16,7 +16,7 @@ ExitCode RunList(CommandContext& context) {
   v1::ListModelsRequest request;
   request.set_page_size(kPageSize);
   Table table({"MODEL", "ARCHITECTURE", "PROBLEMS", "PARAMETERS", "VAL COST", "VAL GAP", "CREATED",
-               "LOADED", "ALIASES"});
+               "LOADED", "LIVE", "ALIASES"});
   do {
     const absl::StatusOr<v1::ListModelsResponse> page = context.client().ListModels(request);
     if (!page.ok()) return context.Fail(page.status());
@@ -64,8 +64,9 @@ void AddModels(CLI::App& app, ChosenCommand& chosen) {
       });
 
   CLI::App* get =
-      AddCommand(*models, "get", "One version of a model; without a version the newest",
-                 "vrpctl models get NAME\nvrpctl models get models/NAME/versions/3 --output json");
+      AddCommand(*models, "get", "One version of a model; without a version the newest finished",
+                 "vrpctl models get NAME\nvrpctl models get NAME@live\n"
+                 "vrpctl models get models/NAME/versions/3 --output json");
   const auto name = std::make_shared<std::string>();
   get->add_option("NAME", *name, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
       ->type_name("")

@@ -87,6 +87,20 @@ Json EndReasonJson(v1::TrainingEndReason reason) {
   return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(reason));
 }
 
+namespace {
+
+Json PublishedJson(const v1::PublishedWeights& published) {
+  constexpr size_t kPrefix = sizeof("PUBLISH_REASON_") - 1;
+  const std::string& reason = v1::PublishReason_Name(published.reason());
+  return {{"epoch", published.epoch()},
+          {"step", published.step()},
+          {"reason", reason.size() > kPrefix ? reason.substr(kPrefix)
+                                             : absl::StrCat(static_cast<int>(published.reason()))},
+          {"val_cost", published.has_val_cost() ? JsonNumber(published.val_cost()) : Json()}};
+}
+
+}  // namespace
+
 Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 void AddDevice(const v1::TrainingProgress& progress, Json& object) {
@@ -143,6 +157,8 @@ Json JobJson(const v1::TrainingJob& job) {
       {"end_reason", EndReasonJson(job.end_reason())},
       {"run_seconds", SecondsJson(job.run_time())},
       {"best", best},
+      {"published", job.has_published() ? PublishedJson(job.published()) : Json()},
+      {"stop_requested", job.stop_requested()},
       {"settings",
        std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
 }
@@ -159,6 +175,9 @@ Json EventJson(const v1::WatchTrainingJobResponse& event) {
   if (event.has_resumed()) object["resumed_from_step"] = event.resumed().resumed_from_step();
   if (event.has_model()) object["model"] = event.model().model();
   if (event.model().live_step() > 0) object["live_step"] = event.model().live_step();
+  if (event.model().has_published()) {
+    object["published"] = PublishedJson(event.model().published());
+  }
   if (event.has_compacted()) object["first_sequence"] = event.compacted().first_sequence();
   if (event.queue_position() > 0) object["queue_position"] = event.queue_position();
   return object;
@@ -233,6 +252,7 @@ Json ModelJson(const v1::Model& model) {
       {"weights_sha256", model.weights_sha256()},
       {"aliases", std::vector<std::string>(model.aliases().begin(), model.aliases().end())},
       {"loaded", model.loaded()},
+      {"live", model.live()},
       {"evaluations", evaluations}};
 }
 

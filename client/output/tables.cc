@@ -133,6 +133,27 @@ std::string EndReasonText(v1::TrainingEndReason reason) {
   return word.is_null() ? "-" : word.get<std::string>();
 }
 
+std::string PublishedText(const v1::PublishedWeights& published) {
+  const char* why = "";
+  switch (published.reason()) {
+    case v1::PUBLISH_REASON_BEST_VALIDATION:
+      why = ": the best validation";
+      break;
+    case v1::PUBLISH_REASON_LAST_WEIGHTS:
+      why = ": the last ones, as training.publish says";
+      break;
+    case v1::PUBLISH_REASON_NOT_VALIDATED:
+      why = ": the last ones, for no validation gave a cost";
+      break;
+    default:
+      break;
+  }
+  return absl::StrCat("weights of epoch ", published.epoch(), " (step ", published.step(), ")", why,
+                      published.has_val_cost()
+                          ? absl::StrCat(", val cost ", FormatNumber(published.val_cost()))
+                          : "");
+}
+
 std::string HistoryText(const v1::GetTrainingHistoryResponse& history) {
   Table table({"TIME", "EPOCH", "STEP", "LOSS", "COST", "VAL COST", "VAL GAP", "INSTANCES/S",
                "S/STEP", "S/EPOCH"});
@@ -156,6 +177,9 @@ std::string JobText(const v1::TrainingJob& job) {
   sheet.Add("job", job.name());
   sheet.Add("state", JobStateWord(job.state()));
   if (job.queue_position() > 0) sheet.Add("queue position", absl::StrCat(job.queue_position()));
+  if (job.stop_requested() && job.state() == v1::JOB_STATE_QUEUED) {
+    sheet.Add("stop requested", "ends with a model once it runs");
+  }
   if (job.end_reason() != v1::TRAINING_END_REASON_UNSPECIFIED) {
     sheet.Add("ended by", EndReasonText(job.end_reason()));
   }
@@ -177,6 +201,7 @@ std::string JobText(const v1::TrainingJob& job) {
                                    job.best().epoch()));
   }
   sheet.Add("model", job.model());
+  if (job.has_published()) sheet.Add("published", PublishedText(job.published()));
   sheet.Add("events", absl::StrCat(job.last_sequence()));
   sheet.Add("tensorboard", job.tensorboard_folder());
   return sheet.Text();
@@ -191,6 +216,7 @@ std::vector<std::string> ModelRow(const v1::Model& model) {
           ValidationGap(model),
           model.has_create_time() ? FormatTime(model.create_time()) : "",
           model.loaded() ? "yes" : "",
+          model.live() ? "yes" : "",
           absl::StrJoin(model.aliases(), " ")};
 }
 
@@ -199,6 +225,7 @@ std::string ModelText(const v1::Model& model) {
   sheet.Add("model", model.name());
   sheet.Add("aliases", absl::StrJoin(model.aliases(), " "));
   sheet.Add("in memory", model.loaded() ? "yes" : "no");
+  if (model.live()) sheet.Add("live", "published by a job while it ran");
   sheet.Add("architecture", model.architecture());
   sheet.Add("sizes", model.architecture_json());
   sheet.Add("problems", ProblemTypes(model));

@@ -44,6 +44,8 @@ std::string ImprovementText(const v1::Improvement& improvement);  // "0.034 s: c
 std::string CheckText(const v1::CheckSolutionResponse& response);
 std::string JobText(const v1::TrainingJob& job);
 // Of a job that succeeded: "TIME_LIMIT"; else "-".
+// "weights of epoch 7 (step 175): the best validation, val cost 6.7072".
+std::string PublishedText(const v1::PublishedWeights& published);
 std::string EndReasonText(v1::TrainingEndReason reason);
 std::string HistoryText(const v1::GetTrainingHistoryResponse& history);
 std::string ModelText(const v1::Model& model);

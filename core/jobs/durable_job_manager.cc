@@ -30,9 +30,39 @@ absl::Status RequestCancel(JobChange& change) {
   }
 }
 
+absl::Status RequestStop(JobChange& change) {
+  const Job& job = change.record().job;
+  switch (change.state()) {
+    case JobState::kQueued:
+    case JobState::kPaused:
+      if (job.attempt == 0) {
+        change.Log("stopped before it ran: there is no model");
+        return change.MoveTo(JobState::kCancelled);
+      }
+      if (job.stop_requested) return absl::OkStatus();
+      change.RequestStop("asked to end: the job goes before all others and ends with a model");
+      return job.state == JobState::kPaused ? change.MoveTo(JobState::kQueued) : absl::OkStatus();
+    case JobState::kStopping:
+    case JobState::kSucceeded:
+    case JobState::kCancelled:
+      return absl::OkStatus();
+    case JobState::kPausing:
+      return absl::FailedPreconditionError(
+          Concat(ResourceName(job), ": is PAUSING; stop it once it is PAUSED"));
+    default:
+      change.RequestStop("asked to end: the job ends with a model after its current step");
+      return change.MoveTo(JobState::kStopping);
+  }
+}
+
 absl::Status RequestPause(JobChange& change) {
   switch (change.state()) {
     case JobState::kQueued:
+      if (change.record().job.stop_requested) {
+        return absl::FailedPreconditionError(
+            Concat(ResourceName(change.record().job),
+                   ": is being stopped: it ends with a model once it runs; cancel it to drop it"));
+      }
       return change.MoveTo(JobState::kPaused);
     case JobState::kPausing:
     case JobState::kPaused:
@@ -116,12 +146,17 @@ absl::StatusOr<TrainingConfig> DurableJobManager::Validate(const JobSpec& spec) 
   return ValidateSpec(spec);
 }
 
+absl::Status DurableJobManager::CheckName(const TrainingConfig& config) const {
+  return context_.registry->CheckArchitecture(config.name, config.model);
+}
+
 absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::string& request_id) {
   VRP_RETURN_IF_ERROR(CheckRequestId(request_id));
   JobStore& store = book_->store();
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
   if (known) return *std::move(known);
-  VRP_RETURN_IF_ERROR(ValidateSpec(spec).status());
+  VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(spec));
+  VRP_RETURN_IF_ERROR(CheckName(config));
   VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
   runner_.Wake();
@@ -157,6 +192,14 @@ absl::StatusOr<Job> DurableJobManager::Change(std::string_view id,
 absl::StatusOr<Job> DurableJobManager::Cancel(std::string_view id) {
   VRP_ASSIGN_OR_RETURN(Job job, Change(id, RequestCancel));
   if (!runner_.Cancel(id)) RemoveJobFolder(book_->folder(), job);
+  return job;
+}
+
+absl::StatusOr<Job> DurableJobManager::Stop(std::string_view id) {
+  VRP_ASSIGN_OR_RETURN(Job job, Change(id, RequestStop));
+  if (job.state == JobState::kStopping) live_.EndEarly(id);
+  if (job.state == JobState::kQueued) runner_.Wake();
+  if (job.state == JobState::kCancelled) RemoveJobFolder(book_->folder(), job);
   return job;
 }
 

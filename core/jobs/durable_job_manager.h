@@ -20,6 +20,7 @@ class DurableJobManager final : public JobManager {
   explicit DurableJobManager(const Options& options);
 
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) override;
+  absl::Status CheckName(const TrainingConfig& config) const override;
   absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const override;
   absl::StatusOr<Job> Get(std::string_view id) const override;
   std::string TensorBoardFolder(std::string_view id) const override;
@@ -27,6 +28,7 @@ class DurableJobManager final : public JobManager {
   absl::StatusOr<History> ReadHistory(std::string_view id,
                                       const HistoryRange& range) const override;
   absl::StatusOr<Job> Cancel(std::string_view id) override;
+  absl::StatusOr<Job> Stop(std::string_view id) override;
   absl::StatusOr<Job> Pause(std::string_view id) override;
   absl::StatusOr<Job> Resume(std::string_view id) override;
   absl::Status Delete(std::string_view id) override;

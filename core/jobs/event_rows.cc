@@ -39,6 +39,8 @@ absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
   if (!progress) return event;
   if (event.type == EventType::kProgress) {
     VRP_ASSIGN_OR_RETURN(event.progress, ParseProgress(*progress));
+  } else if (event.type == EventType::kModel) {
+    VRP_ASSIGN_OR_RETURN(event.published, ParsePublished(*progress));
   } else {
     VRP_ASSIGN_OR_RETURN(event.solve, ParseSolveProgress(*progress));
   }
@@ -200,6 +202,7 @@ std::vector<Point> Spread(const std::vector<Point>& points, int64_t wanted) {
 absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event) {
   std::optional<std::string> progress;
   if (event.progress) progress = WriteProgress(*event.progress);
+  if (event.published) progress = WritePublished(*event.published);
   if (event.solve) progress = WriteSolveProgress(*event.solve);
   return Run(database,
              "INSERT INTO events (job, sequence, attempt, time, type, state, text, step, "

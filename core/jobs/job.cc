@@ -38,12 +38,20 @@ constexpr std::array<std::pair<EventType, std::string_view>, 9> kEventTypeNames 
     {EventType::kAnswer, "answer"},
 }};
 
-constexpr std::array<std::pair<TrainingEnd, std::string_view>, 5> kEndNames = {{
+constexpr std::array<std::pair<TrainingEnd, std::string_view>, 6> kEndNames = {{
     {TrainingEnd::kUnknown, ""},
     {TrainingEnd::kAllEpochs, "all epochs"},
     {TrainingEnd::kNoImprovement, "no improvement"},
     {TrainingEnd::kEpochLimit, "epoch limit"},
     {TrainingEnd::kTimeLimit, "time limit"},
+    {TrainingEnd::kStopped, "stopped"},
+}};
+
+constexpr std::array<std::pair<PublishReason, std::string_view>, 4> kReasonNames = {{
+    {PublishReason::kUnknown, ""},
+    {PublishReason::kBestValidation, "best validation"},
+    {PublishReason::kLastWeights, "last weights"},
+    {PublishReason::kNotValidated, "not validated"},
 }};
 
 template <typename Table, typename Value>
@@ -102,7 +110,8 @@ bool CanMove(JobState from, JobState to) {
     case kCancelling:
       return to == kCancelled || to == kSucceeded;
     case kStopping:
-      return to == kSucceeded || to == kFailed || to == kCancelled;
+      return to == kSucceeded || to == kFailed || to == kCancelled || to == kCancelling ||
+             to == kQueued;
     case kSucceeded:
     case kFailed:
     case kCancelled:
@@ -115,6 +124,12 @@ std::string_view TrainingEndName(TrainingEnd end) { return NameOf(kEndNames, end
 
 std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name) {
   return ValueOf<TrainingEnd>(kEndNames, name);
+}
+
+std::string_view PublishReasonName(PublishReason reason) { return NameOf(kReasonNames, reason); }
+
+std::optional<PublishReason> ParsePublishReason(std::string_view name) {
+  return ValueOf<PublishReason>(kReasonNames, name);
 }
 
 std::string_view EventTypeName(EventType type) { return NameOf(kEventTypeNames, type); }

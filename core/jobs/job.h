@@ -46,7 +46,8 @@ bool IsFinal(JobState state);
 //   PAUSING    -> PAUSED, CANCELLING, SUCCEEDED (it was done already), FAILED
 //   PAUSED     -> QUEUED, CANCELLED
 //   CANCELLING -> CANCELLED, SUCCEEDED (its model was published already)
-//   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had nothing yet)
+//   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had nothing yet), CANCELLING, QUEUED (its daemon
+//                 stopped or died)
 bool CanMove(JobState from, JobState to);
 
 struct JobSpec {
@@ -62,9 +63,23 @@ struct JobSpec {
   bool operator==(const JobSpec&) const = default;
 };
 
-// "", "all epochs", "no improvement", "epoch limit", "time limit".
+// "", "all epochs", "no improvement", "epoch limit", "time limit", "stopped".
 std::string_view TrainingEndName(TrainingEnd end);
 std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name);
+
+// "", "best validation", "last weights", "not validated".
+std::string_view PublishReasonName(PublishReason reason);
+std::optional<PublishReason> ParsePublishReason(std::string_view name);
+
+// Which of its weights a training published at its end; fields as in TrainingResult.
+struct PublishedWeights {
+  int64_t epoch = 0;
+  int64_t step = 0;
+  PublishReason reason = PublishReason::kUnknown;
+  double validation_cost = 0;
+
+  bool operator==(const PublishedWeights&) const = default;
+};
 
 struct Job {
   std::string id;          // of the resource's name
@@ -81,10 +96,13 @@ struct Job {
   int64_t queue_position = 0;  // of a queued job, 1: the next; of all others 0
   int64_t last_sequence = 0;
   // Of training jobs.
-  std::optional<TrainingProgress> progress;        // the last stored
-  std::optional<TrainingProgress> best;            // of the epoch with the lowest validation cost
-  std::string model;                               // models/{name}/versions/{n}: the newest
-  TrainingEnd end = TrainingEnd::kUnknown;         // of a job that succeeded
+  std::optional<TrainingProgress> progress;   // the last stored
+  std::optional<TrainingProgress> best;       // of the epoch with the lowest validation cost
+  std::string model;                          // models/{name}/versions/{n}: the newest
+  TrainingEnd end = TrainingEnd::kUnknown;    // of a job that succeeded
+  std::optional<PublishedWeights> published;  // likewise
+  // It was asked to end with a model: it does so as soon as it runs, across restarts.
+  bool stop_requested = false;
   absl::Duration run_time = absl::ZeroDuration();  // prepared and run, over all attempts
 };
 
@@ -115,8 +133,9 @@ struct JobEvent {
   std::optional<TrainingProgress> progress;  // kProgress
   int64_t step = 0;  // kCheckpoint; kResumed: the step it goes on from; kModel: 0, or published
                      // live after this step
-  int64_t first_left_out = 0;          // kCompacted: from here to `sequence`
-  std::optional<SolveProgress> solve;  // kImprovement, kAnswer; kResumed: where it goes on
+  int64_t first_left_out = 0;                 // kCompacted: from here to `sequence`
+  std::optional<PublishedWeights> published;  // kModel, of a job's last model
+  std::optional<SolveProgress> solve;         // kImprovement, kAnswer; kResumed: where it goes on
 };
 
 // Of any kind, for messages: "trainingJobs/{id}".

@@ -126,10 +126,19 @@ void JobChange::Answered(const SolveProgress& progress, std::string answer) {
   contents_[SolveContent::kAnswer] = std::move(answer);
 }
 
-void JobChange::Published(const std::string& model, TrainingEnd end) {
+void JobChange::Published(const std::string& model, TrainingEnd end,
+                          const PublishedWeights& weights) {
   record_.job.model = model;
   record_.job.end = end;
-  Add(EventType::kModel).text = model;
+  record_.job.published = weights;
+  JobEvent& event = Add(EventType::kModel);
+  event.text = model;
+  event.published = weights;
+}
+
+void JobChange::RequestStop(std::string_view note) {
+  record_.job.stop_requested = true;
+  Log(note);
 }
 
 void JobChange::PublishedLive(const std::string& model, int64_t step) {

@@ -53,9 +53,11 @@ class JobChange {
   // The totals of the attempt that has just ended; no event.
   void Measured(const TrainingTotals& totals);
   // `model`: "models/{name}/versions/{n}".
-  void Published(const std::string& model, TrainingEnd end);
+  void Published(const std::string& model, TrainingEnd end, const PublishedWeights& weights);
   // While the job runs, with the weights after `step`.
   void PublishedLive(const std::string& model, int64_t step);
+  // It is to end with a model. Adds a log line with `note`.
+  void RequestStop(std::string_view note);
   // It has been prepared and run for so long in all; no event, and stored with the next one.
   void Ran(absl::Duration run_time) { record_.job.run_time = run_time; }
 

@@ -50,8 +50,11 @@ class JobManager {
   // configuration's errors. kResourceExhausted: the queue is full, or the state folder's quota
   // used.
   virtual absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) = 0;
-  // What Submit would refuse, without submitting. A device that is not there now is no error: it
-  // may be when the job runs.
+  // Whether a model of the configuration can become a version of its `name`. kFailedPrecondition:
+  // that name has versions of another architecture.
+  virtual absl::Status CheckName(const TrainingConfig& config) const = 0;
+  // What Submit would refuse, CheckName apart, without submitting. A device that is not there now
+  // is no error: it may be when the job runs.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
   // Where the event files of this job are, or will be.
@@ -63,9 +66,15 @@ class JobManager {
   // A queued job ends at once; a running one at its next poll. Of a job that is cancelled (or about
   // to be) nothing changes. kFailedPrecondition: it has succeeded or failed already.
   virtual absl::StatusOr<Job> Cancel(std::string_view id) = 0;
+  // Ends the job with a model: a running one becomes STOPPING and ends after its current step and a
+  // validation, one without a step yet as CANCELLED. A job that never ran is CANCELLED at once. Any
+  // other waiting or paused one becomes QUEUED before all others and ends once it runs. A daemon
+  // that dies meanwhile ends it after its restart. Of a job that was stopped, has succeeded or is
+  // cancelled nothing changes. kFailedPrecondition: it has failed, or is being cancelled or paused.
+  virtual absl::StatusOr<Job> Stop(std::string_view id) = 0;
   // A queued job at once; a running one becomes PAUSING, and PAUSED with a checkpoint of its last
   // whole step. Of a job that is paused (or about to be) nothing changes. kFailedPrecondition: it
-  // has ended, or is being cancelled.
+  // has ended, or is being cancelled or stopped.
   virtual absl::StatusOr<Job> Pause(std::string_view id) = 0;
   // A paused job is queued again. Of a job that waits or runs nothing changes. kFailedPrecondition:
   // it has ended, is being cancelled or paused.
@@ -73,10 +82,11 @@ class JobManager {
   // Forgets an ended job with all its files but the models that it published. kFailedPrecondition:
   // it has not ended.
   virtual absl::Status Delete(std::string_view id) = 0;
-  // A running job's weights after its current step as a new version of its model, which is loaded
-  // when this returns. Of a step that was published already the version that there is. Blocks until
-  // then. kFailedPrecondition: it does not run; kAborted: it stopped before; kDeadlineExceeded: the
-  // step takes too long; kResourceExhausted: the state folder's quota is used.
+  // A running job's weights after its current step as a new live version of its model (see
+  // registry.h), which is loaded when this returns. Of a step that was published already the
+  // version that there is. Blocks until then. kFailedPrecondition: it does not run; kAborted: it
+  // stopped before; kDeadlineExceeded: the step takes too long; kResourceExhausted: the state
+  // folder's quota is used.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
   // The daemon stops: calls of Publish end soon, with kUnavailable.
   virtual void StopPublishing() = 0;

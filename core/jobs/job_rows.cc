@@ -13,10 +13,11 @@ constexpr char kSelectJob[] =
     "SELECT number, id, request_id, config_name, config_yaml, overrides, device, state, attempt, "
     "crashes, checkpoint_step, created, started, ended, jobs.progress, error_code, error_text, "
     "model, last_sequence, kind, summary, request_sha256, budget, solve_jobs.progress, priority, "
-    "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, "
-    "CASE WHEN state = 'QUEUED' THEN (SELECT count(*) FROM jobs AS other WHERE "
-    "other.kind = jobs.kind AND other.state = 'QUEUED' AND (other.priority > jobs.priority OR "
-    "(other.priority = jobs.priority AND other.number <= jobs.number))) ELSE 0 END "
+    "labels, time_limit, epoch_limit, run_time, end_reason, best, all_crashes, published, "
+    "stop_requested, CASE WHEN state = 'QUEUED' THEN (SELECT count(*) FROM jobs AS other WHERE "
+    "other.kind = jobs.kind AND other.state = 'QUEUED' AND "
+    "(-other.stop_requested, -other.priority, other.number) <= "
+    "(-jobs.stop_requested, -jobs.priority, jobs.number)) ELSE 0 END "
     "FROM jobs LEFT JOIN solve_jobs ON job = number ";
 constexpr int kSolveColumns = 20;     // the first of them
 constexpr int kTrainingColumns = 24;  // likewise
@@ -104,6 +105,10 @@ absl::Status ReadTrainingColumns(Database& database, const Query& row, JobRecord
   job.end = *end;
   VRP_ASSIGN_OR_RETURN(job.best, ToProgress(row.OptionalText(column++)));
   record.all_crashes = static_cast<int32_t>(row.Integer(column++));
+  if (const std::optional<std::string> published = row.OptionalText(column++)) {
+    VRP_ASSIGN_OR_RETURN(job.published, ParsePublished(*published));
+  }
+  job.stop_requested = row.Integer(column++) != 0;
   job.queue_position = row.Integer(column++);
   return absl::OkStatus();
 }
@@ -198,14 +203,17 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record) {
       database.Prepare(
           "UPDATE jobs SET state = ?, attempt = ?, crashes = ?, checkpoint_step = ?, started = ?, "
           "ended = ?, progress = ?, error_code = ?, error_text = ?, model = ?, last_sequence = ?, "
-          "run_time = ?, end_reason = ?, best = ?, all_crashes = ? WHERE number = ?"));
-  VRP_RETURN_IF_ERROR(
-      query.Bind(JobStateName(job.state), int64_t{job.attempt}, int64_t{record.crashes},
-                 record.checkpoint_step, FromTime(job.started), FromTime(job.ended),
-                 FromProgress(job.progress), int64_t{job.error.raw_code()},
-                 FromAbsl(job.error.message()), job.model, job.last_sequence,
-                 absl::ToInt64Nanoseconds(job.run_time), TrainingEndName(job.end),
-                 FromProgress(job.best), int64_t{record.all_crashes}, record.number));
+          "run_time = ?, end_reason = ?, best = ?, all_crashes = ?, published = ?, "
+          "stop_requested = ? WHERE number = ?"));
+  std::optional<std::string> published;
+  if (job.published) published = WritePublished(*job.published);
+  VRP_RETURN_IF_ERROR(query.Bind(
+      JobStateName(job.state), int64_t{job.attempt}, int64_t{record.crashes},
+      record.checkpoint_step, FromTime(job.started), FromTime(job.ended),
+      FromProgress(job.progress), int64_t{job.error.raw_code()}, FromAbsl(job.error.message()),
+      job.model, job.last_sequence, absl::ToInt64Nanoseconds(job.run_time),
+      TrainingEndName(job.end), FromProgress(job.best), int64_t{record.all_crashes}, published,
+      int64_t{job.stop_requested}, record.number));
   VRP_RETURN_IF_ERROR(query.Run());
   if (job.kind != JobKind::kSolve) return absl::OkStatus();
   return UpdateSolveRow(database, record.number, job.solve);
@@ -222,8 +230,8 @@ absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
 
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind) {
   return OnlyOne(SelectJobs(database,
-                            "WHERE kind = ? AND state = 'QUEUED' ORDER BY priority DESC, number "
-                            "LIMIT 1",
+                            "WHERE kind = ? AND state = 'QUEUED' ORDER BY stop_requested DESC, "
+                            "priority DESC, number LIMIT 1",
                             JobKindName(kind)));
 }
 

@@ -24,7 +24,8 @@ absl::Status UpdateJobRow(Database& database, const JobRecord& record);
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
-// Of the queued jobs of the kind that have the highest priority, the oldest.
+// Returns the queued job of the kind that goes first: those that are only to end, then those of the
+// highest priority, of equal ones the oldest.
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
 // Queued, paused or about to be: whom a pause of all that is queued would not make fewer.
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);

@@ -18,17 +18,6 @@
 #include "core/registry/alias_store.h"
 
 namespace vrp {
-namespace {
-
-// Cancelled or paused before the manager knew whom to tell: the flag may not be set.
-absl::Status GoOn(JobState state) {
-  if (state == JobState::kCancelling) return absl::CancelledError("cancelled");
-  if (state == JobState::kPausing) return absl::CancelledError("paused");
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 void RemoveJobFolder(const StateFolder& folder, const Job& job) {
   if (job.state != JobState::kSucceeded && job.state != JobState::kCancelled) return;
   std::error_code ignored;
@@ -48,6 +37,7 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
     : context_(context),
       job_(std::move(job)),
       cancel_(std::move(cancel)),
+      end_early_(std::make_shared<CancelFlag>(cancel_)),
       recorder_({.store = context.store,
                  .clock = context.clock,
                  .job_id = job_.id,
@@ -125,11 +115,6 @@ absl::StatusOr<std::string> JobRun::VersionOf(const std::string& initial_model) 
 }
 
 absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& request) {
-  VRP_RETURN_IF_ERROR(
-      UpdateForSure(*context_.store, *context_.stopping, job_.id, [](JobChange& change) {
-        const absl::Status on = GoOn(change.state());
-        return on.ok() ? change.MoveTo(JobState::kRunning) : on;
-      }).status());
   const absl::StatusOr<TrainingResult> trained = Train(request);
   recorder_.Finish();
   VRP_RETURN_IF_ERROR(trained.status());
@@ -137,7 +122,11 @@ absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& r
   if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
   MakeRoomForModel();
   VRP_ASSIGN_OR_RETURN(const ModelVersion published, PublishForSure(request));
-  return Outcome{ModelResourceName(published.name, published.version), trained->end};
+  if (published.name != request.config.name) {
+    recorder_.OnLog(Concat("the weights are a version of ", published.name, ": models/",
+                           request.config.name, " has versions of another architecture meanwhile"));
+  }
+  return Outcome{ModelResourceName(published.name, published.version), *trained};
 }
 
 absl::StatusOr<ModelVersion> JobRun::PublishForSure(const TrainingRequest& request) {
@@ -145,7 +134,8 @@ absl::StatusOr<ModelVersion> JobRun::PublishForSure(const TrainingRequest& reque
   VRP_RETURN_IF_ERROR(WriteOnceThereIsRoom(
       StopCondition(absl::InfiniteFuture(), cancel_),
       [&] {
-        published = context_.registry->Publish(request.config.name, request.model_directory);
+        published = context_.registry->Publish(request.config.name, request.model_directory,
+                                               OtherArchitecture::kTakeOtherName);
         return published.status();
       },
       [&](const absl::Status& full) {
@@ -167,10 +157,13 @@ void JobRun::MakeRoomForModel() {
 
 absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   const StopCondition stop(absl::InfiniteFuture(), cancel_);
-  const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id);
+  // Before the job's state is read: whoever asks for its end later finds the run.
+  const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
   const absl::Cleanup over = [this] { context_.live->Remove(job_.id); };
+  VRP_RETURN_IF_ERROR(Begin());
   TrainingRequest served = request;
   served.live = live.get();
+  served.end_early = end_early_;
   // Trainers give a Status; one that throws nevertheless must not take the daemon along.
   try {
     return context_.trainer->Train(served, stop, recorder_);
@@ -181,10 +174,46 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   }
 }
 
+absl::Status JobRun::Begin() {
+  return UpdateForSure(*context_.store, *context_.stopping, job_.id,
+                       [this](JobChange& change) -> absl::Status {
+                         // Cancelled, paused or stopped before the manager knew whom to tell.
+                         switch (change.state()) {
+                           case JobState::kCancelling:
+                             return absl::CancelledError("cancelled");
+                           case JobState::kPausing:
+                             return absl::CancelledError("paused");
+                           case JobState::kStopping:
+                             end_early_->Cancel();
+                             return absl::OkStatus();
+                           default:
+                             break;
+                         }
+                         const bool ends = change.record().job.stop_requested;
+                         if (ends) end_early_->Cancel();
+                         return change.MoveTo(ends ? JobState::kStopping : JobState::kRunning);
+                       })
+      .status();
+}
+
+absl::Status JobRun::ConcludeStopped(JobChange& change) const {
+  if (context_.stopping->IsSet()) {
+    change.Log("the daemon stops; the job ends with a model when it is started again");
+    return change.MoveTo(JobState::kQueued);
+  }
+  change.Log("stopped before its first step: there is no model");
+  return change.MoveTo(JobState::kCancelled);
+}
+
 absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const {
   change.Ran(recorder_.RunTime());
   if (outcome.ok()) {
-    change.Published(outcome->model, outcome->end);
+    const TrainingResult& result = outcome->result;
+    change.Published(outcome->model, result.end,
+                     {.epoch = result.epoch,
+                      .step = result.steps,
+                      .reason = result.reason,
+                      .validation_cost = result.validation_cost});
     return change.MoveTo(JobState::kSucceeded);
   }
   const absl::Status& error = outcome.status();
@@ -194,6 +223,9 @@ absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& 
   }
   if (absl::IsCancelled(error) && change.state() == JobState::kPausing) {
     return change.MoveTo(JobState::kPaused);
+  }
+  if (absl::IsCancelled(error) && change.state() == JobState::kStopping) {
+    return ConcludeStopped(change);
   }
   if (absl::IsCancelled(error) && context_.stopping->IsSet()) {
     change.Log("the daemon stops; the job goes on from its checkpoint when it is started again");

@@ -48,7 +48,7 @@ class JobRun {
  private:
   struct Outcome {
     std::string model;  // that was published
-    TrainingEnd end = TrainingEnd::kUnknown;
+    TrainingResult result;
   };
   absl::StatusOr<Outcome> RunToModel();
   absl::StatusOr<TrainingRequest> Prepare();
@@ -60,11 +60,15 @@ class JobRun {
   // Of the quota. What a training came to is never lost to it.
   void MakeRoomForModel();
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request);
+  // RUNNING, or STOPPING where it is only to end. kCancelled: it is not to go on.
+  absl::Status Begin();
+  absl::Status ConcludeStopped(JobChange& change) const;
   absl::Status Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const;
 
   const JobRunContext& context_;
   const Job job_;
   const std::shared_ptr<const CancelFlag> cancel_;
+  const std::shared_ptr<CancelFlag> end_early_;  // cancelled with cancel_ too
   JobRecorder recorder_;
 };
 

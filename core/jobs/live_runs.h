@@ -1,4 +1,4 @@
-// The trainings that are under way, for those who ask them for their weights.
+// The trainings that are under way, for those who ask for their weights or their end.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "core/base/stop.h"
 #include "core/train/live_models.h"
 
 namespace vrp {
@@ -17,11 +18,13 @@ namespace vrp {
 // Thread-safe.
 class LiveRuns {
  public:
-  std::shared_ptr<LiveModels> Add(const std::string& job_id) {
+  // `end_early` is cancelled by EndEarly.
+  std::shared_ptr<LiveModels> Add(const std::string& job_id,
+                                  std::shared_ptr<CancelFlag> end_early) {
     auto models = std::make_shared<LiveModels>();
     absl::MutexLock lock(&mutex_);
     if (closed_) models->Close(Closed());
-    runs_[job_id] = models;
+    runs_[job_id] = {models, std::move(end_early)};
     return models;
   }
   // The run is over: whoever still waits for it is told.
@@ -31,7 +34,7 @@ class LiveRuns {
       absl::MutexLock lock(&mutex_);
       const auto found = runs_.find(job_id);
       if (found == runs_.end()) return;
-      models = std::move(found->second);
+      models = std::move(found->second.models);
       runs_.erase(found);
     }
     models->Close(absl::AbortedError("the training stopped before its next step was done"));
@@ -40,23 +43,35 @@ class LiveRuns {
   std::shared_ptr<LiveModels> Find(std::string_view job_id) {
     absl::MutexLock lock(&mutex_);
     const auto found = runs_.find(job_id);
-    return found == runs_.end() ? nullptr : found->second;
+    return found == runs_.end() ? nullptr : found->second.models;
+  }
+  // Asks the run for its end. Does nothing for a job that has none (yet): a run that begins later
+  // looks at its job's record.
+  void EndEarly(std::string_view job_id) {
+    absl::MutexLock lock(&mutex_);
+    const auto found = runs_.find(job_id);
+    if (found != runs_.end()) found->second.end_early->Cancel();
   }
   // The daemon stops: nobody waits for a step any more.
   void CloseAll() {
     absl::MutexLock lock(&mutex_);
     closed_ = true;
-    for (const auto& [id, models] : runs_) models->Close(Closed());
+    for (const auto& [id, run] : runs_) run.models->Close(Closed());
   }
 
  private:
+  struct Run {
+    std::shared_ptr<LiveModels> models;
+    std::shared_ptr<CancelFlag> end_early;
+  };
+
   static absl::Status Closed() {
     return absl::UnavailableError("the daemon is stopping; call again");
   }
 
   absl::Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  std::map<std::string, std::shared_ptr<LiveModels>, std::less<>> runs_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Run, std::less<>> runs_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vrp

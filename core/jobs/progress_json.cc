@@ -73,6 +73,15 @@ void ForEachField(Progress& progress, Visit visit) {
   }
 }
 
+template <typename Published, typename Visit>
+void ForEachPublishedField(Published& published, Visit visit) {
+  visit("epoch", published.epoch);
+  visit("step", published.step);
+  visit("validation_cost", published.validation_cost);
+}
+
+constexpr char kReason[] = "reason";
+
 template <typename Progress, typename Visit>
 void ForEachSolveField(Progress& progress, Visit visit) {
   visit("improvements", progress.improvements);
@@ -141,6 +150,24 @@ absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   if (sound) ForEachField(progress, Reader{*json, sound});
   if (!sound) return Unreadable(text);
   return progress;
+}
+
+std::string WritePublished(const PublishedWeights& published) {
+  nlohmann::json json = {{kReason, PublishReasonName(published.reason)}};
+  ForEachPublishedField(published, Writer{json});
+  return json.dump();
+}
+
+absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text) {
+  const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "published");
+  PublishedWeights published;
+  bool sound = json.ok() && json->is_object();
+  if (sound) ForEachPublishedField(published, Reader{*json, sound});
+  const auto reason = sound ? json->find(kReason) : nlohmann::json::const_iterator();
+  if (!sound || reason == json->end() || !reason->is_string()) return Unreadable(text);
+  // A later version's word is a reason that this one does not know.
+  published.reason = ParsePublishReason(reason->get<std::string>()).value_or(published.reason);
+  return published;
 }
 
 std::string WriteSolveProgress(const SolveProgress& progress) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "core/jobs/job.h"
 #include "core/jobs/solve_part.h"
 #include "core/train/trainer.h"
 
@@ -16,6 +17,10 @@ std::string WriteProgress(const TrainingProgress& progress);
 // Unknown keys are passed over; absent ones, as of an earlier version, keep their defaults, or are
 // NaN where that means that there is no value. kDataLoss for text that WriteProgress did not write.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
+
+// What a job published, likewise.
+std::string WritePublished(const PublishedWeights& published);
+absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text);
 
 std::string WriteSolveProgress(const SolveProgress& progress);
 absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text);

@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/job_run.h"
+#include "core/jobs/submission.h"
 
 namespace vrp {
 namespace {
@@ -50,15 +51,32 @@ absl::Status RecoverInterrupted(JobChange& change, const CrashLimits& limits) {
   }
   return CountCrash(change, limits.in_a_row,
                     {.without = "a new checkpoint",
-                     .goes_on = "the job goes on from its last checkpoint",
+                     .goes_on = change.record().job.stop_requested
+                                    ? "the job ends with a model of its last checkpoint"
+                                    : "the job goes on from its last checkpoint",
                      .stands = stands},
                     JobState::kQueued);
+}
+
+// Returns what the card says of weights that the job's run can no longer tell of.
+PublishedWeights FromCard(const ModelCard& card, const JobSpec& spec) {
+  PublishedWeights published{.step = card.steps, .validation_cost = card.validation_cost};
+  const absl::StatusOr<TrainingConfig> config = KeptConfig(spec);
+  if (!config.ok()) return published;
+  published.epoch = (card.steps - 1) / config->StepsPerEpoch() + 1;
+  const bool best = config->publish == PublishRule::kBest;
+  published.reason = best ? PublishReason::kBestValidation : PublishReason::kLastWeights;
+  if (best && card.validation_cost == 0) published.reason = PublishReason::kNotValidated;
+  return published;
 }
 
 absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& published,
                         const CrashLimits& limits) {
   if (published) {
-    change.Published(ModelResourceName(published->name, published->version), TrainingEnd::kUnknown);
+    const Job& job = change.record().job;
+    change.Published(ModelResourceName(published->name, published->version),
+                     job.stop_requested ? TrainingEnd::kStopped : TrainingEnd::kUnknown,
+                     FromCard(published->card, job.spec));
     return change.MoveTo(JobState::kSucceeded);
   }
   if (change.state() == JobState::kCancelling) return change.MoveTo(JobState::kCancelled);

@@ -21,8 +21,8 @@ struct CrashLimits {
 
 // Jobs in PREPARING or RUNNING were interrupted by a crash (a graceful stop leaves them QUEUED):
 // they are queued again, or put away as FAILED at the limits. CANCELLING becomes CANCELLED, PAUSING
-// PAUSED. A job whose model was published already becomes SUCCEEDED. Before the first job runs;
-// blocks.
+// PAUSED, STOPPING waits to end with a model. A job whose model was published already becomes
+// SUCCEEDED. Before the first job runs; blocks.
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits);
 
 // Solve jobs that a crash interrupted are queued again. After `max_attempts` crashes without a

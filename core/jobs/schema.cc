@@ -93,7 +93,17 @@ CREATE INDEX jobs_by_state ON jobs (kind, state, priority DESC, number);
 CREATE TABLE deletions (id TEXT PRIMARY KEY) WITHOUT ROWID;
 )sql";
 
-constexpr std::array<std::string_view, 3> kMigrations = {kVersion1, kVersion2, kVersion3};
+// `published` is a JSON object: which weights the job's last model has; a model's event has it as
+// its `progress`. Jobs with `stop_requested` wait before all others.
+constexpr std::string_view kVersion4 = R"sql(
+ALTER TABLE jobs ADD COLUMN published TEXT;
+ALTER TABLE jobs ADD COLUMN stop_requested INTEGER NOT NULL DEFAULT 0;
+DROP INDEX jobs_by_state;
+CREATE INDEX jobs_by_state ON jobs (kind, state, stop_requested DESC, priority DESC, number);
+)sql";
+
+constexpr std::array<std::string_view, 4> kMigrations = {kVersion1, kVersion2, kVersion3,
+                                                         kVersion4};
 
 absl::Status RunMigration(Database& database, std::string_view sql, int64_t to_version) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));

@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::string_view kLiveStep = "/steps/";
+
 constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKinds = {
     {{ProblemKind::kTsp, "tsp"}, {ProblemKind::kCvrp, "cvrp"}, {ProblemKind::kVrptw, "vrptw"}}};
 
@@ -186,6 +188,14 @@ absl::StatusOr<int64_t> ReadSchema(const Json& json, std::string_view name) {
 }
 
 }  // namespace
+
+std::string LiveJobName(std::string_view job_name, int64_t step) {
+  return Concat(job_name, kLiveStep, step);
+}
+
+bool IsLive(const ModelCard& card) {
+  return card.training_job.find(kLiveStep) != std::string::npos;
+}
 
 std::string WriteModelCard(const ModelCard& card) {
   nlohmann::ordered_json json;

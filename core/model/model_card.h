@@ -39,8 +39,8 @@ struct ModelCard {
   std::vector<ProblemKind> kinds;
   std::vector<std::string> input_features;
   int64_t parameters = 0;
-  // "trainingJobs/{id}", or "trainingJobs/{id}/steps/{n}" when it was published while the job ran;
-  // empty for imported weights.
+  // "trainingJobs/{id}", LiveJobName's of weights published while the job ran, or empty for
+  // imported weights.
   std::string training_job;
   std::string training_config;  // the YAML that trained it
   int64_t steps = 0;
@@ -53,6 +53,12 @@ struct ModelCard {
   std::string weights_sha256;
   std::vector<CardEvaluation> evaluations;  // newest last; at most kMaxCardEvaluations
 };
+
+// Returns "trainingJobs/{id}/steps/{n}", the training_job of weights that were published live after
+// step `step`: they are not the job's last word.
+std::string LiveJobName(std::string_view job_name, int64_t step);
+// Whether the weights were published while their training job ran.
+bool IsLive(const ModelCard& card);
 
 // Schema: {"schema_version": 2, ...}; `evaluations` may be absent, as in the first cards. Cards of
 // schema 1 are read too: they have no validation_gap, and their evaluations' references get the

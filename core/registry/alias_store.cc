@@ -37,6 +37,12 @@ absl::Status CheckAliasName(std::string_view alias) {
              taken ? ", and another word: a name without a version means the newest already" : ""));
 }
 
+absl::Status ReservedLiveAlias(std::string_view model, std::string_view remedy) {
+  return absl::InvalidArgumentError(
+      Concat(AliasResourceName(model, kLiveAlias),
+             ": the alias live always names the newest version, live ones included; ", remedy));
+}
+
 std::string AliasResourceName(std::string_view model, std::string_view alias) {
   return Concat("models/", model, "/aliases/", alias);
 }
@@ -58,6 +64,10 @@ std::optional<ModelReference> ParseAliasResource(std::string_view name) {
 
 std::string AliasStore::PathOf(std::string_view model, std::string_view alias) const {
   return Concat(directory_, "/", model, "/", alias);
+}
+
+bool AliasStore::Has(std::string_view model, std::string_view alias) const {
+  return access(PathOf(model, alias).c_str(), F_OK) == 0;
 }
 
 absl::StatusOr<int32_t> AliasStore::Find(std::string_view model, std::string_view alias) const {

@@ -16,9 +16,15 @@ namespace vrp {
 
 inline constexpr size_t kMaxAliases = 100;  // of a model
 
+// The alias that nobody sets: it names the newest version, live ones included (see registry.h).
+inline constexpr std::string_view kLiveAlias = "live";
+
 // Letters, digits, '-' and '_', 1 to 64 of them, beginning with a letter, so that no alias passes
 // for a version; not "latest" or "newest", which are what a name without a version means.
 absl::Status CheckAliasName(std::string_view alias);
+
+// kInvalidArgument: `live` cannot be set or deleted.
+absl::Status ReservedLiveAlias(std::string_view model, std::string_view remedy);
 
 // "models/{name}/aliases/{alias}".
 std::string AliasResourceName(std::string_view model, std::string_view alias);
@@ -35,6 +41,7 @@ class AliasStore {
   AliasStore(std::string directory, StagingArea& staging)
       : directory_(std::move(directory)), staging_(staging) {}
 
+  bool Has(std::string_view model, std::string_view alias) const;
   // kNotFound names those there are; kDataLoss: the file holds no version.
   absl::StatusOr<int32_t> Find(std::string_view model, std::string_view alias) const;
   // Alias and version; files that hold none are left out.

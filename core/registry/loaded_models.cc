@@ -89,11 +89,18 @@ std::shared_ptr<LoadedModels::Slot> LoadedModels::Loaded(const Key& key) const {
 
 void LoadedModels::DropOldest(std::string_view name) {
   std::vector<std::pair<int64_t, Key>> loaded;
+  size_t stays = 0;  // the newest that is finished: keys are in order
+  bool finished = false;
   for (const auto& [key, slot] : slots_) {
-    if (key.first == name && Loaded(key) != nullptr) loaded.emplace_back(slot->used, key);
+    if (key.first != name || Loaded(key) == nullptr) continue;
+    loaded.emplace_back(slot->used, key);
+    const bool live = IsLive((*slot->model).version->card);
+    if (live && finished) continue;
+    stays = loaded.size() - 1;
+    finished = !live;
   }
   if (loaded.size() <= kMaxLoadedVersions) return;
-  loaded.back().first = std::numeric_limits<int64_t>::max();  // the newest, as keys are in order
+  loaded[stays].first = std::numeric_limits<int64_t>::max();
   std::sort(loaded.begin(), loaded.end());
   loaded.resize(loaded.size() - kMaxLoadedVersions);
   for (const auto& [used, key] : loaded) slots_.erase(key);
@@ -108,11 +115,13 @@ std::optional<LoadedModel> LoadedModels::Find(const Key& key) {
 }
 
 std::optional<LoadedModel> LoadedModels::FindNewest(std::string_view name,
-                                                    const std::vector<int32_t>& numbers) {
+                                                    const std::vector<int32_t>& numbers,
+                                                    Which which) {
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<Slot> newest;
   for (const auto& [key, slot] : slots_) {
     if (key.first != name || Loaded(key) == nullptr) continue;
+    if (which == Which::kFinished && IsLive((*slot->model).version->card)) continue;
     const bool listed = std::find(numbers.begin(), numbers.end(), key.second) != numbers.end();
     if (listed || numbers.empty() || key.second > numbers.front()) newest = slot;
   }

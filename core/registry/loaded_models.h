@@ -29,8 +29,9 @@ struct LoadedModel {
   std::shared_ptr<Policy> policy;
 };
 
-// Thread-safe. Of a model the newest version and those used last stay in memory, kMaxLoadedVersions
-// of them; who has a policy keeps it, whatever happens here.
+// Thread-safe. Of a model the newest finished version (the newest of all where none is finished)
+// and those used last stay in memory, kMaxLoadedVersions of them; who has a policy keeps it,
+// whatever happens here.
 class LoadedModels {
  public:
   static constexpr size_t kMaxLoadedVersions = 4;
@@ -61,10 +62,13 @@ class LoadedModels {
   absl::StatusOr<LoadedModel> Load(const ModelVersion& version);
   // What is in memory; nullopt: it is not, or is being loaded.
   std::optional<LoadedModel> Find(const Key& key);
+  // Which versions a caller may get: finished ones alone, or live ones (see registry.h) too.
+  enum class Which { kFinished, kAll };
   // The newest in memory of those that `numbers` lists, the newest first, or that came after them:
   // a list may be old when it is looked at, and who was served by a version is served by no older
   // one after it.
-  std::optional<LoadedModel> FindNewest(std::string_view name, const std::vector<int32_t>& numbers);
+  std::optional<LoadedModel> FindNewest(std::string_view name, const std::vector<int32_t>& numbers,
+                                        Which which);
   // Loads the version that `read` gives soon, in a thread of its own. False: it failed lately, and
   // is not tried yet.
   bool LoadSoon(const Key& key, ReadVersion read);

@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxNameLength = 64;
 constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
 constexpr int64_t kMaxWeightBytes = int64_t{4} << 30;
 
@@ -90,14 +89,14 @@ void ScanOneModel(const std::string& root, const std::string& name, ModelFolderS
 }  // namespace
 
 absl::Status CheckModelName(std::string_view name) {
-  const bool fits = !name.empty() && name.size() <= kMaxNameLength &&
+  const bool fits = !name.empty() && name.size() <= kMaxModelNameLength &&
                     absl::ascii_isalnum(name.front()) &&
                     std::all_of(name.begin(), name.end(), [](unsigned char c) {
                       return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
                     });
   if (fits) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      Concat("model name: got ", Quoted(name), ", wanted 1 to ", kMaxNameLength,
+      Concat("model name: got ", Quoted(name), ", wanted 1 to ", kMaxModelNameLength,
              " letters, digits, '-', '_' and '.', beginning with a letter or digit"));
 }
 

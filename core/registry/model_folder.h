@@ -14,6 +14,7 @@
 namespace vrp {
 
 inline constexpr int32_t kMaxModelVersion = 999'999'999;
+inline constexpr size_t kMaxModelNameLength = 64;
 
 struct ModelVersion {
   std::string name;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_join.h"
@@ -10,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/safetensors.h"
+#include "core/registry/model_roots.h"
 #include "core/registry/number_file.h"
 #include "core/registry/publish.h"
 
@@ -23,51 +23,6 @@ constexpr std::string_view kAliasFolder = ".aliases";
 // The highest number of each model that was deleted.
 constexpr std::string_view kDeletedFolder = ".deleted";
 constexpr int kMaxPublishTries = 100;  // other processes may take version numbers at the same time
-
-// All folders' models, the first of equal versions only.
-ModelFolderScan ScanAll(const std::vector<std::string>& roots) {
-  ModelFolderScan all;
-  std::set<std::pair<std::string, int32_t>> seen;
-  for (const std::string& root : roots) {
-    ModelFolderScan scan = ScanModels(root);
-    for (ModelVersion& version : scan.versions) {
-      if (seen.emplace(version.name, version.version).second) {
-        all.versions.push_back(std::move(version));
-      } else {
-        all.problems.push_back(
-            Concat(version.directory, ": hidden by the same version in ", roots.front()));
-      }
-    }
-    all.problems.insert(all.problems.end(), scan.problems.begin(), scan.problems.end());
-  }
-  std::sort(all.versions.begin(), all.versions.end(),
-            [](const ModelVersion& a, const ModelVersion& b) {
-              return a.name != b.name ? a.name < b.name : a.version > b.version;
-            });
-  return all;
-}
-
-// One version from the first folder where it is usable.
-absl::StatusOr<ModelVersion> ReadFirst(const std::vector<std::string>& roots, std::string_view name,
-                                       int32_t version) {
-  absl::Status first_error;
-  for (const std::string& root : roots) {
-    const std::vector<int32_t> numbers = ListVersionNumbers(root, name);
-    if (std::find(numbers.begin(), numbers.end(), version) == numbers.end()) continue;
-    absl::StatusOr<ModelVersion> found = ReadModelVersion(root, name, version);
-    if (found.ok()) return found;
-    first_error.Update(found.status());
-  }
-  return absl::FailedPreconditionError(
-      Concat(ModelResourceName(name, version), ": cannot be used: ", first_error.message()));
-}
-
-absl::Status NoSuchModel(const std::vector<std::string>& roots, std::string_view name) {
-  std::set<std::string> names;
-  for (const ModelVersion& version : ScanAll(roots).versions) names.insert(version.name);
-  const std::string wanted = names.empty() ? "none yet; train one" : absl::StrJoin(names, ", ");
-  return absl::NotFoundError(Concat("models/", name, ": no such model; there are: ", wanted));
-}
 
 }  // namespace
 
@@ -118,17 +73,30 @@ absl::StatusOr<ModelVersion> Registry::Get(std::string_view name, int32_t versio
         Concat(ModelResourceName(name, version),
                ": no such version; there are: ", absl::StrJoin(numbers, ", ")));
   }
-  absl::StatusOr<ModelVersion> newest = ReadFirst(roots, name, numbers.front());
-  for (size_t i = 1; i < numbers.size() && !newest.ok(); ++i) {
-    absl::StatusOr<ModelVersion> older = ReadFirst(roots, name, numbers[i]);
-    if (older.ok()) return older;
+  return Newest(name, Which::kFinished);
+}
+
+absl::StatusOr<ModelVersion> Registry::Newest(std::string_view name, Which which) const {
+  const std::vector<std::string> roots = Roots();
+  const std::vector<int32_t> numbers = AllVersionNumbers(roots, name);
+  if (numbers.empty()) return NoSuchModel(roots, name);
+  absl::Status first_error;
+  for (const int32_t number : numbers) {
+    absl::StatusOr<ModelVersion> version = ReadFirst(roots, name, number);
+    if (version.ok() && (which == Which::kAll || !IsLive(version->card))) return version;
+    first_error.Update(version.status());
   }
-  return newest;
+  return first_error.ok() ? OnlyLiveVersions(name, numbers.front()) : first_error;
+}
+
+bool Registry::IsLiveAlias(std::string_view name, std::string_view alias) const {
+  return alias == kLiveAlias && !aliases_.Has(name, alias);
 }
 
 absl::StatusOr<ModelVersion> Registry::Resolve(const ModelReference& reference) const {
   if (reference.alias.empty()) return Get(reference.name, reference.version);
   VRP_RETURN_IF_ERROR(CheckModelName(reference.name));
+  if (IsLiveAlias(reference.name, reference.alias)) return Newest(reference.name, Which::kAll);
   VRP_ASSIGN_OR_RETURN(const int32_t version, aliases_.Find(reference.name, reference.alias));
   return Get(reference.name, version);
 }
@@ -142,8 +110,9 @@ std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view trainin
 }
 
 std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
-                                                  const std::vector<int32_t>& numbers) {
-  std::optional<LoadedModel> newest = loaded_.FindNewest(name, numbers);
+                                                  const std::vector<int32_t>& numbers,
+                                                  Which which) {
+  std::optional<LoadedModel> newest = loaded_.FindNewest(name, numbers, which);
   if (!newest.has_value()) return std::nullopt;
   for (const int32_t number : numbers) {
     if (number <= newest->version->version) break;
@@ -155,10 +124,14 @@ std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
   return newest;
 }
 
-absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name) {
-  const std::vector<int32_t> numbers = lists_.Of(name);
-  if (numbers.empty()) return NoSuchModel(Roots(), name);
-  if (std::optional<LoadedModel> loaded = NewestLoaded(name, numbers)) return *std::move(loaded);
+absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, Which which) {
+  const ListedVersions versions = lists_.Of(name);
+  if (versions.all.empty()) return NoSuchModel(Roots(), name);
+  const std::vector<int32_t>& numbers = which == Which::kAll ? versions.all : versions.finished;
+  if (numbers.empty()) return OnlyLiveVersions(name, versions.all.front());
+  if (std::optional<LoadedModel> loaded = NewestLoaded(name, numbers, which)) {
+    return *std::move(loaded);
+  }
   absl::Status first_error;
   for (const int32_t number : numbers) {
     absl::StatusOr<LoadedModel> loaded = Load(name, number);
@@ -170,7 +143,10 @@ absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name) {
 
 absl::StatusOr<LoadedModel> Registry::Use(const ModelReference& reference) {
   VRP_RETURN_IF_ERROR(CheckModelName(reference.name));
-  if (reference.version == 0 && reference.alias.empty()) return UseNewest(reference.name);
+  if (reference.version == 0 && reference.alias.empty()) {
+    return UseNewest(reference.name, Which::kFinished);
+  }
+  if (IsLiveAlias(reference.name, reference.alias)) return UseNewest(reference.name, Which::kAll);
   int32_t version = reference.version;
   if (!reference.alias.empty()) {
     VRP_ASSIGN_OR_RETURN(version, aliases_.Find(reference.name, reference.alias));
@@ -202,7 +178,16 @@ bool Registry::IsLoaded(const ModelVersion& version) const {
 
 int32_t Registry::LoadedCount() const { return loaded_.Count(); }
 
-std::vector<std::string> Registry::AliasesOf(std::string_view name, int32_t version) const {
+std::vector<std::string> Registry::AliasesOf(const ModelVersion& version) const {
+  std::vector<std::string> aliases = StoredAliasesOf(version.name, version.version);
+  if (!IsLive(version.card) || !IsLiveAlias(version.name, kLiveAlias)) return aliases;
+  if (AllVersionNumbers(Roots(), version.name).front() != version.version) return aliases;
+  aliases.insert(std::lower_bound(aliases.begin(), aliases.end(), kLiveAlias),
+                 std::string(kLiveAlias));
+  return aliases;
+}
+
+std::vector<std::string> Registry::StoredAliasesOf(std::string_view name, int32_t version) const {
   std::vector<std::string> aliases;
   for (const auto& [alias, number] : aliases_.List(name)) {
     if (number == version) aliases.push_back(alias);
@@ -215,6 +200,11 @@ absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,
   VRP_RETURN_IF_ERROR(CheckAliasName(alias));
   if (version < 1) {
     return absl::InvalidArgumentError(Concat("version: got ", version, ", wanted 1 or more"));
+  }
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  if (alias == kLiveAlias) {
+    return ReservedLiveAlias(
+        name, Concat("set another one, as in ", AliasResourceName(name, "production")));
   }
   VRP_RETURN_IF_ERROR(Load(name, version).status());
   absl::MutexLock lock(&publish_mutex_);
@@ -229,6 +219,9 @@ absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,
 absl::Status Registry::DeleteAlias(std::string_view name, std::string_view alias) {
   VRP_RETURN_IF_ERROR(CheckModelName(name));
   absl::MutexLock lock(&publish_mutex_);
+  if (IsLiveAlias(name, alias)) {
+    return ReservedLiveAlias(name, "delete the versions that it is not to name");
+  }
   return aliases_.Delete(name, alias);
 }
 
@@ -244,7 +237,7 @@ absl::Status Registry::Delete(std::string_view name, int32_t version) {
   if (std::find(numbers.begin(), numbers.end(), version) == numbers.end()) {
     return absl::NotFoundError(Concat(resource, ": no such version"));
   }
-  if (const std::vector<std::string> aliases = AliasesOf(name, version); !aliases.empty()) {
+  if (const std::vector<std::string> aliases = StoredAliasesOf(name, version); !aliases.empty()) {
     return absl::FailedPreconditionError(Concat(resource, ": is what the alias ",
                                                 absl::StrJoin(aliases, ", "),
                                                 " names; move or delete that first"));
@@ -273,8 +266,29 @@ void Registry::DiscardStaging(const std::string& staging_directory) {
   staging_->Remove(staging_directory);
 }
 
+absl::Status Registry::CheckArchitecture(std::string_view name,
+                                         std::string_view architecture) const {
+  const absl::StatusOr<ModelVersion> newest = Newest(name, Which::kAll);
+  if (!newest.ok() || newest->card.architecture == architecture) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      Concat("models/", name, ": got a model of the architecture ", architecture, ", wanted ",
+             newest->card.architecture, ", which ", ModelResourceName(name, newest->version),
+             " has: versions of one name can stand in for each other; choose another name"));
+}
+
+std::string Registry::NameFor(std::string_view name, std::string_view architecture) const {
+  std::string chosen(name);
+  for (int attempt = 1; !CheckArchitecture(chosen, architecture).ok(); ++attempt) {
+    const std::string suffix =
+        Concat("-", architecture, attempt > 1 ? Concat("-", attempt) : std::string());
+    chosen = Concat(name.substr(0, kMaxModelNameLength - suffix.size()), suffix);
+  }
+  return chosen;
+}
+
 absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
-                                               const std::string& staging_directory) {
+                                               const std::string& staging_directory,
+                                               OtherArchitecture other) {
   VRP_RETURN_IF_ERROR(CheckModelName(name));
   if (!staging_->Holds(staging_directory)) {
     return absl::InvalidArgumentError(
@@ -295,11 +309,14 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
         return *std::move(published);
       }
     }
-    VRP_ASSIGN_OR_RETURN(made, PublishNext(name, staging_directory));
+    if (other == OtherArchitecture::kRefuse) {
+      VRP_RETURN_IF_ERROR(CheckArchitecture(name, card.architecture));
+    }
+    VRP_ASSIGN_OR_RETURN(made, PublishNext(NameFor(name, card.architecture), staging_directory));
   }
   // Who is served by an older version gets it from here on. One that cannot be loaded is there
   // nevertheless, and the older one goes on serving.
-  if (!loaded_.Serves(name)) return made;
+  if (IsLive(made.card) || !loaded_.Serves(made.name)) return made;
   const absl::Status loaded = loaded_.Load(made).status();
   if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);
   return made;
@@ -309,6 +326,8 @@ absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
                                               const std::string& staging_directory) {
   const auto watched = BeginWatch(options_.watch, "import", Concat("models/", name));
   VRP_ASSIGN_OR_RETURN(ModelCard card, ReadModelFiles(staging_directory));
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  VRP_RETURN_IF_ERROR(CheckArchitecture(name, card.architecture));
   const fs::path weights = fs::path(staging_directory) / kWeightsFile;
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(weights.string(), kMaxSafetensorsBytes));
   VRP_RETURN_IF_ERROR(SafetensorsFile::Parse(std::move(bytes), kWeightsFile).status());

@@ -26,6 +26,18 @@
 
 namespace vrp {
 
+// What becomes of weights whose architecture (ModelCard::architecture) is not that of the newest
+// version of the name they are for. Versions of one name can stand in for each other; their sizes
+// may differ.
+enum class OtherArchitecture {
+  kRefuse,
+  kTakeOtherName,  // NAME-ARCHITECTURE, or NAME-ARCHITECTURE-2 and so on
+};
+
+// A version that a running training job published is live (IsLive of its card), all others are
+// finished. A name without a version means the newest finished one. The alias `live` means the
+// newest of all: what a running job published last or, once its job has ended with a model, that.
+//
 // Thread-safe. Every call looks at the folders, so that models which are added or taken away by
 // hand are seen at once; a model that is loaded stays as it was loaded.
 class Registry {
@@ -51,8 +63,8 @@ class Registry {
   std::vector<ModelVersion> List() const;
   // One line for each folder that List() leaves out.
   std::vector<std::string> Problems() const;
-  // version 0: the newest that can be read. kNotFound names the models there are;
-  // kFailedPrecondition says why a version that is there cannot be used.
+  // version 0: the newest finished one that can be read. kNotFound names the models there are;
+  // kFailedPrecondition says why a version that is there cannot be used, or that all are live.
   absl::StatusOr<ModelVersion> Get(std::string_view name, int32_t version = 0) const;
   // As Get, of what `reference` names. kNotFound names the aliases there are.
   absl::StatusOr<ModelVersion> Resolve(const ModelReference& reference) const;
@@ -72,12 +84,15 @@ class Registry {
   bool IsLoaded(const ModelVersion& version) const;
   int32_t LoadedCount() const;  // versions in memory
 
-  // Aliases of this version, in their order.
-  std::vector<std::string> AliasesOf(std::string_view name, int32_t version) const;
+  // Aliases of this version, in their order; `live` is one of the newest version while that is
+  // live.
+  std::vector<std::string> AliasesOf(const ModelVersion& version) const;
   // Loads the version, then has the alias name it, durably; what it named before. As Load; the
-  // alias stays as it was after any error.
+  // alias stays as it was after any error. kInvalidArgument: `live` cannot be set. One that was set
+  // by an earlier version of this program keeps its meaning until it is deleted.
   absl::StatusOr<std::optional<int32_t>> SetAlias(std::string_view name, std::string_view alias,
                                                   int32_t version);
+  // kInvalidArgument: `live`, unless it was set by an earlier version of this program.
   absl::Status DeleteAlias(std::string_view name, std::string_view alias);
   // Durably, from disk and memory; its number is not given again. kNotFound; kFailedPrecondition:
   // an alias names it, or it lies in a read-only folder.
@@ -87,10 +102,15 @@ class Registry {
   absl::StatusOr<std::string> StagingDirectory();
   // Removes a staging folder that will not be published. Harmless for one that was.
   void DiscardStaging(const std::string& staging_directory);
+  // Whether a model of this architecture can become a version of `name`. kFailedPrecondition: the
+  // newest version is of another.
+  absl::Status CheckArchitecture(std::string_view name, std::string_view architecture) const;
   // Moves `staging_directory` (weights and card complete) to the next version of `name`, durably
-  // and at once; where the model serves, it is loaded too. Publishing the same card.training_job
-  // again gives the version that is already there (a crash between publish and job end).
-  absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory);
+  // and at once; where the model serves, a finished one is loaded too. Publishing the same
+  // card.training_job again gives the version that is already there (a crash between publish and
+  // job end). kFailedPrecondition: see CheckArchitecture and `other`.
+  absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory,
+                                       OtherArchitecture other = OtherArchitecture::kRefuse);
 
   // Publish for weights from elsewhere: checks the header of the weights and loads them once, so
   // that nothing is taken that cannot be used. The card's training job, of another registry, is
@@ -105,10 +125,16 @@ class Registry {
  private:
   Registry(Options options, std::unique_ptr<StagingArea> staging);
 
+  bool IsLiveAlias(std::string_view name, std::string_view alias) const;
+  using Which = LoadedModels::Which;
+  absl::StatusOr<ModelVersion> Newest(std::string_view name, Which which) const;
   // The newest version in memory; asks for newer ones to be loaded. nullopt: none is.
   std::optional<LoadedModel> NewestLoaded(std::string_view name,
-                                          const std::vector<int32_t>& numbers);
-  absl::StatusOr<LoadedModel> UseNewest(std::string_view name);
+                                          const std::vector<int32_t>& numbers, Which which);
+  absl::StatusOr<LoadedModel> UseNewest(std::string_view name, Which which);
+  std::vector<std::string> StoredAliasesOf(std::string_view name, int32_t version) const;
+  // The name for weights of this architecture that are not to get lost.
+  std::string NameFor(std::string_view name, std::string_view architecture) const;
   absl::StatusOr<ModelVersion> PublishNext(std::string_view name,
                                            const std::string& staging_directory)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(publish_mutex_);

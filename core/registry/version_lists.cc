@@ -18,23 +18,7 @@ namespace {
 // that has another time after its next change.
 constexpr absl::Duration kSettled = absl::Seconds(2);
 
-template <typename List>
-std::vector<int32_t> JoinedNumbers(const std::vector<std::string>& roots, std::string_view name,
-                                   const List& list) {
-  std::set<int32_t, std::greater<>> numbers;
-  for (const std::string& root : roots) {
-    const std::vector<int32_t> found = list(root, name);
-    numbers.insert(found.begin(), found.end());
-  }
-  return {numbers.begin(), numbers.end()};
-}
-
 }  // namespace
-
-std::vector<int32_t> AllVersionNumbers(const std::vector<std::string>& roots,
-                                       std::string_view name) {
-  return JoinedNumbers(roots, name, ListVersionNumbers);
-}
 
 VersionLists::VersionLists(std::vector<std::string> roots, ListFn list)
     : roots_(std::move(roots)), list_(std::move(list)) {}
@@ -54,30 +38,59 @@ std::vector<VersionLists::Stamp> VersionLists::StampsOf(std::string_view name) c
   return stamps;
 }
 
-VersionLists::Listed VersionLists::Read(std::string_view name, std::vector<Stamp> stamps) const {
-  return {.stamps = std::move(stamps), .numbers = JoinedNumbers(roots_, name, list_)};
+bool VersionLists::IsLiveVersion(std::string_view name, int32_t version) {
+  for (const std::string& root : roots_) {
+    const std::string folder = Concat(root, "/", name, "/", version);
+    const Stamp stamp = StampOf(folder);
+    if (stamp == Stamp()) continue;
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto seen = cards_.find(folder);
+      if (seen != cards_.end() && seen->second.stamp == stamp) return seen->second.live;
+    }
+    const absl::StatusOr<ModelVersion> read = ReadModelVersion(root, name, version);
+    if (!read.ok()) continue;
+    const bool live = IsLive(read->card);
+    absl::MutexLock lock(&mutex_);
+    cards_.insert_or_assign(folder, SeenCard{stamp, live});
+    return live;
+  }
+  return false;
 }
 
-std::vector<int32_t> VersionLists::Of(std::string_view name) {
+ListedVersions VersionLists::Read(std::string_view name) {
+  std::set<int32_t, std::greater<>> numbers;
+  for (const std::string& root : roots_) {
+    const std::vector<int32_t> found = list_(root, name);
+    numbers.insert(found.begin(), found.end());
+  }
+  ListedVersions versions;
+  for (const int32_t number : numbers) {
+    versions.all.push_back(number);
+    if (!IsLiveVersion(name, number)) versions.finished.push_back(number);
+  }
+  return versions;
+}
+
+ListedVersions VersionLists::Of(std::string_view name) {
   std::vector<Stamp> stamps = StampsOf(name);
   {
     absl::MutexLock lock(&mutex_);
     const auto known = listed_.find(name);
-    if (known != listed_.end() && known->second.stamps == stamps) return known->second.numbers;
+    if (known != listed_.end() && known->second.stamps == stamps) return known->second.versions;
   }
   const int64_t settled_ns = absl::ToUnixNanos(absl::Now() - kSettled);
   const bool settled = std::all_of(stamps.begin(), stamps.end(), [&](const Stamp& stamp) {
     return stamp.changed_ns < settled_ns;
   });
-  Listed listed = Read(name, std::move(stamps));
-  std::vector<int32_t> numbers = listed.numbers;
+  ListedVersions versions = Read(name);
   absl::MutexLock lock(&mutex_);
-  if (settled && !numbers.empty()) {
-    listed_.insert_or_assign(std::string(name), std::move(listed));
+  if (settled && !versions.all.empty()) {
+    listed_.insert_or_assign(std::string(name), Listed{std::move(stamps), versions});
   } else if (const auto known = listed_.find(name); known != listed_.end()) {
     listed_.erase(known);
   }
-  return numbers;
+  return versions;
 }
 
 }  // namespace vrp

@@ -1,5 +1,5 @@
-// Which versions of a model there are, for the way of every answer: a folder is listed again only
-// where it has changed.
+// The versions of a model, for the path of every answer: a folder is listed again only where it has
+// changed.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,13 @@
 
 namespace vrp {
 
-// Numbers in all folders `roots`, usable or not, newest first; empty: no such model.
-std::vector<int32_t> AllVersionNumbers(const std::vector<std::string>& roots,
-                                       std::string_view name);
+// Version numbers, usable or not, newest first.
+struct ListedVersions {
+  std::vector<int32_t> all;       // empty: no such model
+  std::vector<int32_t> finished;  // without those that a running job published live
+};
 
-// Thread-safe. What is added or taken away, by whomever, is seen by the next call.
+// Thread-safe. Sees what is added or removed, by any program, at the next call.
 class VersionLists {
  public:
   // The versions in one folder; given by tests that count how often it is asked.
@@ -27,11 +29,11 @@ class VersionLists {
 
   explicit VersionLists(std::vector<std::string> roots, ListFn list = ListVersionNumbers);
 
-  // As AllVersionNumbers. Reads the disk.
-  std::vector<int32_t> Of(std::string_view name);
+  // Of all folders `roots`. Reads the disk.
+  ListedVersions Of(std::string_view name);
 
  private:
-  // What tells a folder from itself before a change.
+  // Tells a folder from itself before a change.
   struct Stamp {
     uint64_t device = 0;  // 0 of all: it is absent
     uint64_t inode = 0;
@@ -40,16 +42,23 @@ class VersionLists {
   };
   struct Listed {
     std::vector<Stamp> stamps;  // by root, from before the folders were read
-    std::vector<int32_t> numbers;
+    ListedVersions versions;
+  };
+  struct SeenCard {
+    Stamp stamp;  // of its version's folder
+    bool live = false;
   };
   static Stamp StampOf(const std::string& folder);
   std::vector<Stamp> StampsOf(std::string_view name) const;
-  Listed Read(std::string_view name, std::vector<Stamp> stamps) const;
+  ListedVersions Read(std::string_view name);
+  // By the card in the first folder that has a usable one.
+  bool IsLiveVersion(std::string_view name, int32_t version);
 
   const std::vector<std::string> roots_;
   const ListFn list_;
-  absl::Mutex mutex_;
+  absl::Mutex mutex_;  // never held while the disk is read
   std::map<std::string, Listed, std::less<>> listed_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, SeenCard> cards_ ABSL_GUARDED_BY(mutex_);  // by version folder
 };
 
 }  // namespace vrp

@@ -220,6 +220,11 @@ std::vector<std::string> SupersededCheckpoints(const std::string& directory) {
   return superseded;
 }
 
+bool HasCheckpoint(const std::string& directory) {
+  const std::vector<int64_t> steps = Steps(directory);
+  return !steps.empty() && steps.front() > 0;
+}
+
 absl::StatusOr<Checkpoint> ReadNewestCheckpoint(const std::string& directory) {
   for (const int64_t step : Steps(directory)) {
     absl::StatusOr<Checkpoint> checkpoint = ReadCheckpoint(FolderOf(directory, step), step);

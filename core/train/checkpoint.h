@@ -43,6 +43,9 @@ bool IsAmongBest(const std::string& directory, double validation_cost, int64_t b
 // The folders of all checkpoints before the newest whole one.
 std::vector<std::string> SupersededCheckpoints(const std::string& directory);
 
+// Whether there is a checkpoint behind the first step, usable or not.
+bool HasCheckpoint(const std::string& directory);
+
 // The newest that is whole: a corrupt or truncated one is passed over for the one before.
 // kNotFound: there is none. kFailedPrecondition: the newest was written by a newer program.
 absl::StatusOr<Checkpoint> ReadNewestCheckpoint(const std::string& directory);

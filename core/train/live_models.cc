@@ -7,10 +7,6 @@
 
 namespace vrp {
 
-std::string LiveJobName(std::string_view job_name, int64_t step) {
-  return Concat(job_name, "/steps/", step);
-}
-
 absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
                                                absl::Duration patience, Publish publish) {
   const auto wish = std::make_shared<Wish>(Wish{.directory = directory, .publish = publish});

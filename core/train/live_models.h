@@ -1,12 +1,10 @@
 // Asking a training that is under way for its weights.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
@@ -18,10 +16,6 @@
 #include "core/train/training_result.h"
 
 namespace vrp {
-
-// "trainingJobs/x/steps/12", for the card of a model that was published live after this step: so it
-// is told from the job's last one.
-std::string LiveJobName(std::string_view job_name, int64_t step);
 
 // Of one run. Thread-safe: any thread asks, the training thread serves between two steps.
 class LiveModels {

@@ -109,6 +109,10 @@ struct TrainingRequest {
   absl::Duration time_limit = absl::InfiniteDuration();
   // Served after each step, with LiveJobName in the card; null: nobody asks.
   LiveModels* live = nullptr;
+  // Once cancelled, while `stop` is not, the run ends after its current step as at its time limit
+  // (TrainingEnd::kStopped); before its first step it returns kCancelled. Whatever cancels `stop`
+  // must cancel this flag too (CancelFlag's `wider`). Null: never.
+  std::shared_ptr<const CancelFlag> end_early = nullptr;
 };
 
 class Trainer {

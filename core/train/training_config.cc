@@ -142,6 +142,9 @@ void ReadTraining(ConfigReader& reader, TrainingConfig& config) {
   reader.Read("training.gradient_clip", {1e-6, 1e6}, config.gradient_clip);
   reader.Read("training.weight_average", {0.0, 0.99999}, config.weight_average);
   reader.Read("training.patience", {0, 1'000'000}, config.patience);
+  size_t publish = 0;
+  reader.ReadWord("training.publish", {"best", "last"}, publish);
+  config.publish = static_cast<PublishRule>(publish);
   ReadPrecision(reader, config);
   reader.Read("training.initial_model", config.initial_model);
   reader.Read("training.seed", {0, kMaxSeed}, config.seed);

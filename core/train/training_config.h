@@ -35,6 +35,7 @@ enum class Baseline { kGreedyRollout, kExponential, kPomo, kSamples };
 enum class LabelSource { kHeuristic, kFile };
 enum class Schedule { kConstant, kExponential, kStep, kLinear, kCosine };
 enum class Reference { kNearestNeighbour, kSearch, kFile };
+enum class PublishRule { kBest, kLast };
 
 // What is trained on: generated instances, of which each draws its kind, layout and attributes, and
 // each batch its size; or a user's own.
@@ -119,7 +120,8 @@ struct TrainingConfig {
   double gradient_clip = 1;         // norm
   double weight_average = 0;        // decay of the published weights' average; 0: the last weights
   int64_t patience = 0;             // epochs without a better validation until the end; 0: no limit
-  bool amp = false;                 // bf16 (or fp16 by amp_type), where the device has it
+  PublishRule publish = PublishRule::kBest;  // the best validation's weights, or the last ones
+  bool amp = false;                          // bf16 (or fp16 by amp_type), where the device has it
   Precision amp_type = Precision::kBf16;
   bool tf32 = false;
   bool deterministic = false;

@@ -37,9 +37,12 @@ std::string TrainingRun::CacheFolder() const {
 }
 
 LabelSurroundings TrainingRun::LabelsAs(std::string phase) {
+  // A run that has no step to show for itself need not be prepared to the end.
+  const bool may_end =
+      request_.end_early != nullptr && !HasCheckpoint(request_.checkpoint_directory);
   return {.folder = CacheFolder(),
           .pool = &pool_,
-          .stop = stop_,
+          .stop = may_end ? StopCondition(stop_.deadline(), request_.end_early) : stop_,
           .on_piece = [this, phase = std::move(phase)] { observer_.OnPhase(phase); }};
 }
 

@@ -1,4 +1,4 @@
-// What comes of a training.
+// The outcome of a training.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,23 @@ enum class TrainingEnd {
   kNoImprovement,  // training.patience
   kEpochLimit,
   kTimeLimit,
+  kStopped,  // asked to end early, see TrainingRequest::end_early
+};
+
+// Why a model has the weights that it has.
+enum class PublishReason {
+  kUnknown,
+  kBestValidation,  // `training.publish: best`: the lowest validation cost, of equal ones the first
+  kLastWeights,     // `training.publish: last`
+  kNotValidated,    // `training.publish: best`, but no validation gave a cost: the last weights
 };
 
 struct TrainingResult {
+  // Of the weights that were published, not of the run's last ones.
   int64_t steps = 0;
-  // Of the weights that were published: with `training.patience` the best, else the last.
-  double validation_cost = 0;
+  int64_t epoch = 0;  // from 1: the one that the last of these steps belongs to
+  PublishReason reason = PublishReason::kUnknown;
+  double validation_cost = 0;       // 0: not validated
   double validation_reference = 0;  // mean cost of `reference`; 0 where there is none
   double validation_gap = std::numeric_limits<double>::quiet_NaN();  // to `reference`; NaN: none
   std::string reference = {};

@@ -63,6 +63,7 @@ absl::Status TrainingRun::Loop() {
   if (step_ > 0 && step_ / steps_per_epoch_ > epochs_ended_) VRP_RETURN_IF_ERROR(EndEpoch());
   for (end_ = WhyEnded(); end_ == TrainingEnd::kUnknown; end_ = WhyEnded()) {
     VRP_RETURN_IF_ERROR(StopStatus(stop_.Check()));
+    if (EndsEarly()) return absl::CancelledError("ended before its first step");
     VRP_RETURN_IF_ERROR(OneStep());
     if (step_ % steps_per_epoch_ == 0) VRP_RETURN_IF_ERROR(EndEpoch());
     if (step_ % config_.checkpoint_every_steps == 0 || IsOneOfTheBest()) {
@@ -80,6 +81,10 @@ bool TrainingRun::IsOneOfTheBest() const {
   return IsAmongBest(request_.checkpoint_directory, score_.cost, config_.keep_best_checkpoints);
 }
 
+bool TrainingRun::EndsEarly() const {
+  return request_.end_early != nullptr && request_.end_early->cancelled() && !stop_.ShouldStop();
+}
+
 TrainingEnd TrainingRun::WhyEnded() const {
   if (step_ >= config_.epochs * steps_per_epoch_) return TrainingEnd::kAllEpochs;
   if (Stalled()) return TrainingEnd::kNoImprovement;
@@ -89,6 +94,7 @@ TrainingEnd TrainingRun::WhyEnded() const {
   const absl::Duration spent = absl::FromChrono(std::chrono::steady_clock::now() - started_);
   // A model of no step at all would be of no use.
   if (step_ > 0 && spent >= request_.time_limit) return TrainingEnd::kTimeLimit;
+  if (step_ > 0 && EndsEarly()) return TrainingEnd::kStopped;
   return TrainingEnd::kUnknown;
 }
 
@@ -106,7 +112,10 @@ absl::StatusOr<ValidationScore> TrainingRun::Validate() {
 }
 
 absl::Status TrainingRun::ValidateLastStep() {
-  if (end_ != TrainingEnd::kTimeLimit || validated_step_ == step_) return absl::OkStatus();
+  const bool mid_epoch = end_ == TrainingEnd::kTimeLimit || end_ == TrainingEnd::kStopped;
+  // The checkpoint of an earlier version may have ended all epochs without any best weights.
+  const bool no_best = config_.publish == PublishRule::kBest && best_step_ == 0;
+  if (validated_step_ == step_ || !(mid_epoch || no_best)) return absl::OkStatus();
   VRP_ASSIGN_OR_RETURN(score_, Validate());
   validated_step_ = step_;
   RememberBest();
@@ -116,14 +125,14 @@ absl::Status TrainingRun::ValidateLastStep() {
 
 void TrainingRun::TellEnd() {
   if (end_ == TrainingEnd::kNoImprovement) {
-    observer_.OnLog(absl::StrFormat(
-        "stopped early: no better validation since epoch %d (%.4f); its weights are the model",
-        best_epoch_, best_cost_));
+    observer_.OnLog(absl::StrFormat("stopped early: no better validation since epoch %d (%.4f)",
+                                    best_epoch_, best_cost_));
   } else if (end_ != TrainingEnd::kAllEpochs) {
-    const bool time = end_ == TrainingEnd::kTimeLimit;
-    observer_.OnLog(Concat("stopped by the job's limit on ", time ? "time" : "epochs", ": ",
-                           epochs_ended_, " whole epochs of ", config_.epochs, ", ", step_,
-                           " steps"));
+    std::string_view why = "by the job's limit on epochs";
+    if (end_ == TrainingEnd::kTimeLimit) why = "by the job's limit on time";
+    if (end_ == TrainingEnd::kStopped) why = "on request";
+    observer_.OnLog(Concat("stopped ", why, ": ", epochs_ended_, " whole epochs of ",
+                           config_.epochs, ", ", step_, " steps"));
   }
 }
 
@@ -314,13 +323,14 @@ absl::Status TrainingRun::EndEpoch() {
 }
 
 void TrainingRun::RememberBest() {
-  if (!(score_.cost < best_cost_) && std::isfinite(best_cost_)) return;
+  if (!std::isfinite(score_.cost) || score_.cost >= best_cost_) return;
   best_cost_ = score_.cost;
   best_gap_ = score_.gap;
   best_epoch_ = epochs_ended_;
   best_step_ = step_;
+  if (config_.publish != PublishRule::kBest) return;
   const std::span<const float> values = ServedWeights();
-  if (config_.patience > 0) best_values_.assign(values.begin(), values.end());
+  best_values_.assign(values.begin(), values.end());
 }
 
 std::span<const float> TrainingRun::ServedWeights() const {

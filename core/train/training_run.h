@@ -74,13 +74,16 @@ class TrainingRun {
   absl::Status EndEpoch();
   // Whether the weights as they are were just validated, and are worth a checkpoint for it.
   bool IsOneOfTheBest() const;
+  // Whether the run was asked to end with what it has.
+  bool EndsEarly() const;
   // Why there is no further step; kUnknown: there is one.
   TrainingEnd WhyEnded() const;
   // Of the weights that would be published now; nothing of the run changes.
   absl::StatusOr<ValidationScore> Validate();
-  // For a run that ends in mid-epoch.
+  // Makes the last weights a candidate for publication where no epoch's end did.
   absl::Status ValidateLastStep();
   void TellEnd();
+  // Compares the last validation, which `score_` has, with the best one before.
   void RememberBest();
   // Those that are validated and published: the average where there is one.
   std::span<const float> ServedWeights() const;
@@ -107,9 +110,15 @@ class TrainingRun {
   absl::Status Save();
   absl::StatusOr<std::map<std::string, double>> Numbers() const;
   absl::Status TakeNumbers(const std::map<std::string, double>& numbers);
-  std::map<std::string, std::span<float>> Spans();
+  // With those of the best weights, as large as the others, where `best` says so.
+  std::map<std::string, std::span<float>> Spans(bool best);
 
   absl::StatusOr<TrainingResult> Publish();
+  // Which weights are published, and why.
+  TrainingResult ChooseWeights() const;
+  // The same in words.
+  std::string ChoiceText(const TrainingResult& result) const;
+  int64_t EpochOf(int64_t step) const { return (step - 1) / steps_per_epoch_ + 1; }
   // A network that cannot be validated ends the run, as after an epoch; one that cannot be written
   // is its reader's loss.
   absl::Status ServeLive();
@@ -159,7 +168,7 @@ class TrainingRun {
   double best_gap_;              // of the same validation
   int64_t best_epoch_ = 0;
   int64_t best_step_ = 0;
-  std::vector<float> best_values_;  // with training.patience
+  std::vector<float> best_values_;  // of best_step_, with training.publish: best
   TrainingEnd end_ = TrainingEnd::kUnknown;
   TrainingProgress progress_;
   TrainingTotals totals_;

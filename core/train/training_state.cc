@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "core/base/disk_room.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
@@ -97,13 +98,13 @@ absl::Status TrainingRun::TakeNumbers(const std::map<std::string, double>& numbe
   return learner_->Restore(numbers);
 }
 
-std::map<std::string, std::span<float>> TrainingRun::Spans() {
+std::map<std::string, std::span<float>> TrainingRun::Spans(bool best) {
   std::map<std::string, std::span<float>> spans = learner_->Spans();
   spans[kParameters] = engine_->parameters().values();
   spans[kAdamMean] = adamw_->mean();
   spans[kAdamSquare] = adamw_->square();
   if (average_.has_value()) spans[kAverage] = average_->values();
-  if (config_.patience > 0) {
+  if (best) {
     best_values_.resize(static_cast<size_t>(engine_->parameters().size()));
     spans[kBestParameters] = best_values_;
   }
@@ -116,7 +117,7 @@ absl::Status TrainingRun::Save() {
   observer_.OnPhase("checkpoint");
   VRP_ASSIGN_OR_RETURN(const auto numbers, Numbers());
   std::vector<TensorView> views;
-  for (const auto& [name, span] : Spans()) {
+  for (const auto& [name, span] : Spans(!best_values_.empty())) {
     views.push_back({name,
                      TensorType::kFloat32,
                      {static_cast<int64_t>(span.size())},
@@ -159,6 +160,14 @@ absl::Status TrainingRun::Resume() {
   VRP_RETURN_IF_ERROR(TakeNumbers(found->numbers));
   step_ = saved_step_ = found->step;
   observer_.OnLog(Concat("resumed from step ", step_));
+  if (config_.publish == PublishRule::kBest && best_step_ > 0 && best_values_.empty()) {
+    observer_.OnLog(
+        Concat("the checkpoint, of an earlier version, has no weights of the best "
+               "validation, step ",
+               best_step_, "'s: the best from here on counts"));
+    best_cost_ = best_gap_ = std::numeric_limits<double>::quiet_NaN();
+    best_epoch_ = best_step_ = 0;
+  }
   return absl::OkStatus();
 }
 
@@ -169,7 +178,9 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
     if (checkpoint.numbers.contains(name) || name.starts_with(kEngine) || IsLater(name)) continue;
     return absl::DataLossError(Concat(where, ": ", name, ": missing"));
   }
-  for (const auto& [name, span] : Spans()) {
+  const bool best = config_.publish == PublishRule::kBest && checkpoint.numbers.at(kBestStep) > 0 &&
+                    file.Find(kBestParameters) != nullptr;
+  for (const auto& [name, span] : Spans(best)) {
     const TensorView* view = file.Find(name);
     if (view == nullptr || view->type != TensorType::kFloat32 ||
         view->shape != std::vector<int64_t>{static_cast<int64_t>(span.size())}) {
@@ -183,15 +194,56 @@ absl::Status TrainingRun::Fill(const Checkpoint& checkpoint, const std::string& 
 absl::StatusOr<TrainingResult> TrainingRun::Publish() {
   const RunClock::Scope clocked(clock_, RunPhase::kPublication);
   observer_.OnPhase("publication");
-  const bool best = config_.patience > 0 && best_step_ > 0;
-  const TrainingResult result{.steps = best ? best_step_ : step_,
-                              .validation_cost = best ? best_cost_ : OrZero(score_.cost),
-                              .validation_reference = OrZero(validation_.reference()),
-                              .validation_gap = best ? best_gap_ : score_.gap,
-                              .reference = validation_.reference_name(),
-                              .end = end_};
+  const TrainingResult result = ChooseWeights();
+  observer_.OnLog(ChoiceText(result));
+  const bool best = result.reason == PublishReason::kBestValidation;
   VRP_RETURN_IF_ERROR(WriteModelForSure(best ? best_values_ : ServedWeights(), result));
   return result;
+}
+
+TrainingResult TrainingRun::ChooseWeights() const {
+  TrainingResult result{.steps = step_,
+                        .reason = PublishReason::kLastWeights,
+                        .validation_cost = OrZero(score_.cost),
+                        .validation_reference = OrZero(validation_.reference()),
+                        .validation_gap = score_.gap,
+                        .reference = validation_.reference_name(),
+                        .end = end_};
+  if (config_.publish == PublishRule::kBest) {
+    const bool best = !best_values_.empty();
+    result.steps = best ? best_step_ : step_;
+    result.reason = best ? PublishReason::kBestValidation : PublishReason::kNotValidated;
+    result.validation_cost = best ? best_cost_ : 0;
+    result.validation_gap = best ? best_gap_ : std::numeric_limits<double>::quiet_NaN();
+  }
+  result.epoch = EpochOf(result.steps);
+  return result;
+}
+
+std::string TrainingRun::ChoiceText(const TrainingResult& result) const {
+  std::string text = Concat("publishes the weights of epoch ", result.epoch, " of ", config_.epochs,
+                            " (step ", result.steps, "): ");
+  const auto other = [](std::string_view which, int64_t epoch, double cost) {
+    return absl::StrFormat("; %s, epoch %d, had %.4f", which, epoch, cost);
+  };
+  switch (result.reason) {
+    case PublishReason::kBestValidation:
+      text += absl::StrFormat("the best validation, cost %.4f", result.validation_cost);
+      if (result.steps < step_) text += other("the last", EpochOf(step_), score_.cost);
+      break;
+    case PublishReason::kLastWeights:
+      text += absl::StrFormat("the last ones, as training.publish says, validation cost %.4f",
+                              result.validation_cost);
+      if (best_step_ > 0 && best_step_ < step_) {
+        text += other("the best", EpochOf(best_step_), best_cost_);
+      }
+      break;
+    case PublishReason::kNotValidated:
+    case PublishReason::kUnknown:
+      text += "the last ones, for no validation gave a cost";
+      break;
+  }
+  return text;
 }
 
 absl::Status TrainingRun::WriteModelForSure(std::span<const float> weights,
@@ -221,6 +273,8 @@ absl::Status TrainingRun::ServeLive() {
 absl::StatusOr<TrainingResult> TrainingRun::PublishLive(const std::string& directory,
                                                         const ValidationScore& score) const {
   const TrainingResult result{.steps = step_,
+                              .epoch = EpochOf(step_),
+                              .reason = PublishReason::kLastWeights,
                               .validation_cost = OrZero(score.cost),
                               .validation_reference = OrZero(validation_.reference()),
                               .validation_gap = score.gap,

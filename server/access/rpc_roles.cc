@@ -51,6 +51,7 @@ constexpr Entry kEntries[] = {
     {"/vrp.v1.TrainingService/ListTrainingJobs", Role::kRead},
     {"/vrp.v1.TrainingService/WatchTrainingJob", Role::kRead},
     {"/vrp.v1.TrainingService/GetTrainingHistory", Role::kRead},
+    {"/vrp.v1.TrainingService/StopTrainingJob", Role::kTrain},
     {"/vrp.v1.TrainingService/PauseTrainingJob", Role::kTrain},
     {"/vrp.v1.TrainingService/ResumeTrainingJob", Role::kTrain},
     {"/vrp.v1.TrainingService/CancelTrainingJob", Role::kTrain},

@@ -35,8 +35,33 @@ v1::TrainingEndReason ToProto(TrainingEnd end) {
       return v1::TRAINING_END_REASON_EPOCH_LIMIT;
     case TrainingEnd::kTimeLimit:
       return v1::TRAINING_END_REASON_TIME_LIMIT;
+    case TrainingEnd::kStopped:
+      return v1::TRAINING_END_REASON_STOPPED;
   }
   return v1::TRAINING_END_REASON_UNSPECIFIED;
+}
+
+v1::PublishReason ToProto(PublishReason reason) {
+  switch (reason) {
+    case PublishReason::kUnknown:
+      return v1::PUBLISH_REASON_UNSPECIFIED;
+    case PublishReason::kBestValidation:
+      return v1::PUBLISH_REASON_BEST_VALIDATION;
+    case PublishReason::kLastWeights:
+      return v1::PUBLISH_REASON_LAST_WEIGHTS;
+    case PublishReason::kNotValidated:
+      return v1::PUBLISH_REASON_NOT_VALIDATED;
+  }
+  return v1::PUBLISH_REASON_UNSPECIFIED;
+}
+
+v1::PublishedWeights ToProto(const PublishedWeights& published) {
+  v1::PublishedWeights message;
+  message.set_epoch(published.epoch);
+  message.set_step(published.step);
+  message.set_reason(ToProto(published.reason));
+  if (published.validation_cost > 0) message.set_val_cost(published.validation_cost);
+  return message;
 }
 
 // The core's "priority: got ..." as a violation of `prefix` + "priority".
@@ -178,6 +203,8 @@ v1::TrainingJob ToProto(const Job& job) {
   message.set_end_reason(ToProto(job.end));
   *message.mutable_run_time() = ToProto(job.run_time);
   if (job.best.has_value()) *message.mutable_best() = ToProto(*job.best);
+  if (job.published.has_value()) *message.mutable_published() = ToProto(*job.published);
+  message.set_stop_requested(job.stop_requested);
   return message;
 }
 
@@ -208,6 +235,9 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
     case EventType::kModel:
       message.mutable_model()->set_model(event.text);
       message.mutable_model()->set_live_step(event.step);
+      if (event.published.has_value()) {
+        *message.mutable_model()->mutable_published() = ToProto(*event.published);
+      }
       break;
     case EventType::kCompacted:
       message.mutable_compacted()->set_first_sequence(event.first_left_out);

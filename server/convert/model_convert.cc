@@ -53,6 +53,7 @@ v1::Model ToProto(const ModelVersion& version) {
   message.set_validation_reference(card.reference);
   *message.mutable_create_time() = ToProto(card.created);
   message.set_weights_sha256(card.weights_sha256);
+  message.set_live(IsLive(card));
   for (const CardEvaluation& evaluation : card.evaluations) {
     *message.add_evaluations() = ToProto(evaluation);
   }

@@ -68,7 +68,7 @@ absl::StatusOr<v1::ListModelsResponse> ModelHandler::List(
 
 v1::Model ModelHandler::ToMessage(const ModelVersion& version) const {
   v1::Model message = ToProto(version);
-  for (const std::string& alias : registry_.AliasesOf(version.name, version.version)) {
+  for (const std::string& alias : registry_.AliasesOf(version)) {
     message.add_aliases(alias);
   }
   message.set_loaded(registry_.IsLoaded(version));
@@ -112,10 +112,13 @@ absl::StatusOr<v1::Model> ModelHandler::Load(const v1::LoadModelRequest& request
 absl::StatusOr<v1::UnloadModelResponse> ModelHandler::Unload(
     const v1::UnloadModelRequest& request) const {
   VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
-  VRP_ASSIGN_OR_RETURN(const ModelVersion version, registry_.Resolve(name));
   const bool all = name.version == 0 && name.alias.empty();
+  const absl::StatusOr<ModelVersion> version = registry_.Resolve(name);
+  // All of a model may be unloaded where it has no version that the name alone could mean.
+  const bool meant = version.ok() || (all && absl::IsFailedPrecondition(version.status()));
+  if (!meant) return version.status();
   v1::UnloadModelResponse response;
-  for (const ModelReference& unloaded : registry_.Unload(name.name, all ? 0 : version.version)) {
+  for (const ModelReference& unloaded : registry_.Unload(name.name, all ? 0 : version->version)) {
     response.add_unloaded(ModelVersionName(unloaded.name, unloaded.version));
   }
   return response;

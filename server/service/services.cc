@@ -19,6 +19,7 @@ TrainingService::TrainingService(const ServiceContext& context, const TrainingHa
   Receive("GetTrainingJob", {context_.messages}, &TrainingService::GetTrainingJob);
   Receive("ListTrainingJobs", {context_.messages}, &TrainingService::ListTrainingJobs);
   Receive("CancelTrainingJob", {context_.messages}, &TrainingService::CancelTrainingJob);
+  Receive("StopTrainingJob", {context_.messages}, &TrainingService::StopTrainingJob);
   Receive("PauseTrainingJob", {context_.messages}, &TrainingService::PauseTrainingJob);
   Receive("ResumeTrainingJob", {context_.messages}, &TrainingService::ResumeTrainingJob);
   Receive("DeleteTrainingJob", {context_.messages}, &TrainingService::DeleteTrainingJob);
@@ -78,6 +79,13 @@ grpc::ServerUnaryReactor* TrainingService::CancelTrainingJob(
     v1::TrainingJob* response) {
   return RunUnary(*context, context_.quick_pool, *response,
                   [this, request](const CallContext&) { return handler_.Cancel(*request); });
+}
+
+grpc::ServerUnaryReactor* TrainingService::StopTrainingJob(
+    grpc::CallbackServerContext* context, const v1::StopTrainingJobRequest* request,
+    v1::TrainingJob* response) {
+  return RunUnary(*context, context_.quick_pool, *response,
+                  [this, request](const CallContext&) { return handler_.Stop(*request); });
 }
 
 grpc::ServerUnaryReactor* TrainingService::PauseTrainingJob(

@@ -35,6 +35,9 @@ class TrainingService final : public ReceivingService<v1::TrainingService> {
   grpc::ServerUnaryReactor* CancelTrainingJob(grpc::CallbackServerContext* context,
                                               const v1::CancelTrainingJobRequest* request,
                                               v1::TrainingJob* response) override;
+  grpc::ServerUnaryReactor* StopTrainingJob(grpc::CallbackServerContext* context,
+                                            const v1::StopTrainingJobRequest* request,
+                                            v1::TrainingJob* response) override;
   grpc::ServerUnaryReactor* PauseTrainingJob(grpc::CallbackServerContext* context,
                                              const v1::PauseTrainingJobRequest* request,
                                              v1::TrainingJob* response) override;

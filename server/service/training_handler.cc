@@ -35,6 +35,7 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
     return WithField(files, "spec.config_yaml");
   }
   if (request.validate_only()) {
+    VRP_RETURN_IF_ERROR(options_.jobs->CheckName(*config));
     v1::TrainingJob job;
     *job.mutable_spec() = ToProto(spec);
     return job;
@@ -81,6 +82,11 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Change(
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Cancel(
     const v1::CancelTrainingJobRequest& request) const {
   return Change(request.name(), &JobManager::Cancel);
+}
+
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Stop(
+    const v1::StopTrainingJobRequest& request) const {
+  return Change(request.name(), &JobManager::Stop);
 }
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Pause(

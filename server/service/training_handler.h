@@ -30,6 +30,7 @@ class TrainingHandler {
   absl::StatusOr<v1::ListTrainingJobsResponse> List(
       const v1::ListTrainingJobsRequest& request) const;
   absl::StatusOr<v1::TrainingJob> Cancel(const v1::CancelTrainingJobRequest& request) const;
+  absl::StatusOr<v1::TrainingJob> Stop(const v1::StopTrainingJobRequest& request) const;
   absl::StatusOr<v1::TrainingJob> Pause(const v1::PauseTrainingJobRequest& request) const;
   absl::StatusOr<v1::TrainingJob> Resume(const v1::ResumeTrainingJobRequest& request) const;
   absl::StatusOr<v1::DeleteTrainingJobResponse> Delete(

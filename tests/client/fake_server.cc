@@ -128,6 +128,11 @@ class FakeTraining : public v1::TrainingService::Service {
                                  v1::TrainingJob* response) override {
     return Answer(handlers_.cancel_job, context, request, response);
   }
+  grpc::Status StopTrainingJob(grpc::ServerContext* context,
+                               const v1::StopTrainingJobRequest* request,
+                               v1::TrainingJob* response) override {
+    return Answer(handlers_.stop_job, context, request, response);
+  }
   grpc::Status PauseTrainingJob(grpc::ServerContext* context,
                                 const v1::PauseTrainingJobRequest* request,
                                 v1::TrainingJob* response) override {

@@ -47,6 +47,7 @@ struct FakeHandlers {
   Unary<v1::GetTrainingJobRequest, v1::TrainingJob> get_job;
   Unary<v1::ListTrainingJobsRequest, v1::ListTrainingJobsResponse> list_jobs;
   Unary<v1::CancelTrainingJobRequest, v1::TrainingJob> cancel_job;
+  Unary<v1::StopTrainingJobRequest, v1::TrainingJob> stop_job;
   Unary<v1::PauseTrainingJobRequest, v1::TrainingJob> pause_job;
   Unary<v1::ResumeTrainingJobRequest, v1::TrainingJob> resume_job;
   Unary<v1::DeleteTrainingJobRequest, v1::DeleteTrainingJobResponse> delete_job;

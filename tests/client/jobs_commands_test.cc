@@ -1,4 +1,4 @@
-// `jobs pause`, `resume`, `delete`, `publish`, `history`, `compare`, and labels.
+// `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history`, `compare`, and labels.
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -48,6 +48,57 @@ TEST(JobsControlCommands, PauseAndResumeSayTheStateThatFollows) {
   EXPECT_EQ(RunOn(server, {"jobs", "pause", "no/job"}).code, 2);
 }
 
+TEST(JobsControlCommands, StopSaysWhetherAModelWillCome) {
+  const auto stop = [](v1::JobState state) {
+    FakeHandlers handlers;
+    handlers.stop_job = Answering<v1::StopTrainingJobRequest>(state);
+    const FakeServer server(handlers);
+    return RunOn(server, {"jobs", "stop", "abc"}).out;
+  };
+  EXPECT_EQ(
+      stop(v1::JOB_STATE_STOPPING),
+      "trainingJobs/abc STOPPING: ends with a model after its current step and a validation\n");
+  EXPECT_EQ(stop(v1::JOB_STATE_QUEUED),
+            "trainingJobs/abc QUEUED: goes before all other jobs, and ends with a model once it "
+            "runs\n");
+  EXPECT_EQ(stop(v1::JOB_STATE_CANCELLED), "trainingJobs/abc CANCELLED: ended without a model\n");
+  EXPECT_EQ(stop(v1::JOB_STATE_SUCCEEDED), "trainingJobs/abc SUCCEEDED\n");
+}
+
+TEST(JobsControlCommands, StopPrintsTheJobAsJsonAndItsRefusal) {
+  FakeHandlers handlers;
+  handlers.stop_job = Answering<v1::StopTrainingJobRequest>(v1::JOB_STATE_STOPPING);
+  const FakeServer server(handlers);
+  EXPECT_EQ(RunAsJson(server, {"jobs", "stop", "abc"}).OutJson()[0]["state"], "STOPPING");
+  EXPECT_EQ(RunOn(server, {"jobs", "stop", "other"}).code, 4);
+}
+
+TEST(JobsGetCommand, SaysWhichWeightsWerePublishedAndWhy) {
+  FakeHandlers handlers;
+  handlers.get_job = [](const v1::GetTrainingJobRequest& request, const FakeCall&) {
+    v1::TrainingJob job;
+    job.set_name(request.name());
+    job.set_state(v1::JOB_STATE_SUCCEEDED);
+    job.set_end_reason(v1::TRAINING_END_REASON_STOPPED);
+    job.set_stop_requested(true);
+    job.mutable_published()->set_epoch(4);
+    job.mutable_published()->set_step(93);
+    job.mutable_published()->set_reason(v1::PUBLISH_REASON_LAST_WEIGHTS);
+    return job;
+  };
+  const FakeServer server(handlers);
+  const std::string text = RunOn(server, {"jobs", "get", "abc"}).out;
+  EXPECT_THAT(text, HasSubstr("weights of epoch 4 (step 93): the last ones, as training.publish "
+                              "says\n"));
+  EXPECT_THAT(text, HasSubstr("STOPPED"));
+  EXPECT_THAT(text, Not(HasSubstr("once it runs")));
+  const auto json = RunAsJson(server, {"jobs", "get", "abc"}).OutJson()[0];
+  EXPECT_EQ(json["published"]["reason"], "LAST_WEIGHTS");
+  EXPECT_TRUE(json["published"]["val_cost"].is_null());
+  EXPECT_EQ(json["stop_requested"], true);
+  EXPECT_EQ(json["end_reason"], "STOPPED");
+}
+
 TEST(JobsControlCommands, DeleteSaysWhatIsGone) {
   FakeHandlers handlers;
   std::string deleted;
@@ -74,6 +125,7 @@ TEST(JobsControlCommands, PublishSaysHowToSolveWithTheVersion) {
   const Ran ran = RunOn(server, {"jobs", "publish", "abc"});
   EXPECT_THAT(ran.out, HasSubstr("models/tiny/versions/4: weights after step 120\n"));
   EXPECT_THAT(ran.out, HasSubstr("--model models/tiny/versions/4"));
+  EXPECT_THAT(ran.out, HasSubstr("--model tiny@live"));
   EXPECT_EQ(RunAsJson(server, {"jobs", "publish", "abc"}).OutJson()[0]["step"], 120);
 }
 

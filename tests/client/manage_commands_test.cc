@@ -60,6 +60,7 @@ TEST(ModelsManageCommands, NameWhatTheyAreAbout) {
     v1::Model model;
     model.set_name(request.name());
     model.set_loaded(true);
+    model.set_live(true);
     model.add_aliases("blue");
     return absl::StatusOr<v1::Model>(model);
   };
@@ -74,6 +75,7 @@ TEST(ModelsManageCommands, NameWhatTheyAreAbout) {
   const auto loaded = RunJson(server, {"models", "load", "net@blue"}).OutJson().at(0);
   EXPECT_EQ(loaded["name"], "models/net/aliases/blue");
   EXPECT_EQ(loaded["loaded"], true);
+  EXPECT_EQ(loaded["live"], true);
   EXPECT_EQ(loaded["aliases"][0], "blue");
   const auto unloaded = RunJson(server, {"models", "unload", "net"}).OutJson().at(0);
   EXPECT_EQ(unloaded["unloaded"][0], "models/net/versions/4");

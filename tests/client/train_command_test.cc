@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tests/client/fake_server.h"
 #include "tests/client/messages.h"
 #include "tests/client/runner.h"
@@ -54,6 +55,11 @@ class TrainCommand : public testing::Test {
     write(AProgressEvent(2, 50));
     v1::WatchTrainingJobResponse model = ALogEvent(3, "");
     model.mutable_model()->set_model("models/tiny/versions/1");
+    v1::PublishedWeights& published = *model.mutable_model()->mutable_published();
+    published.set_epoch(1);
+    published.set_step(10);
+    published.set_reason(v1::PUBLISH_REASON_BEST_VALIDATION);
+    published.set_val_cost(6.25);
     write(model);
     write(AStateEvent(4, v1::JOB_STATE_SUCCEEDED));
     return absl::OkStatus();
@@ -95,6 +101,7 @@ TEST_F(TrainCommand, FollowsTheJobToItsEnd) {
             "model models/tiny/versions/1\n"
             "state SUCCEEDED\n"
             "trainingJobs/j1 SUCCEEDED\n"
+            "published: weights of epoch 1 (step 10): the best validation, val cost 6.25\n"
             "solve with it: vrpctl solve FILE --strategy seeded --model models/tiny/versions/1\n");
 }
 
@@ -103,6 +110,9 @@ TEST_F(TrainCommand, PrintsNothingButEventsAsJson) {
   ASSERT_THAT(objects, SizeIs(4));
   EXPECT_EQ(objects[0]["type"], "state");
   EXPECT_EQ(objects[3]["state"], "SUCCEEDED");
+  EXPECT_EQ(objects[2]["published"],
+            nlohmann::json(
+                {{"epoch", 1}, {"step", 10}, {"reason", "BEST_VALIDATION"}, {"val_cost", 6.25}}));
 }
 
 TEST_F(TrainCommand, DrawsABarOnATerminal) {

@@ -1,4 +1,4 @@
-"""Training jobs under kill -9: around pause, resume, delete and live publication; quarantine; limits; the quota."""
+"""Training jobs under kill -9: around pause, resume, stop, delete and live publication; quarantine; limits; the quota."""
 
 import pathlib
 import tempfile
@@ -77,6 +77,44 @@ class JobControlTest(unittest.TestCase):
         self.daemon.json("jobs", "resume", job)
         self.until(job, lambda event: event["type"] == "progress" and event["attempt"] == 2)
 
+    def test_a_stopped_job_ends_with_the_weights_of_its_best_validation(self):
+        job = self.submit(*ENDLESS)
+        self.until_step(job, 25)
+        self.assertEqual(self.daemon.json("jobs", "stop", job)[0]["state"], "STOPPING")
+        events = self.until_state(job, "SUCCEEDED")
+        self.assert_gap_free(events)
+        ended = self.get(job)
+        self.assertEqual(ended["end_reason"], "STOPPED")
+        published = ended["published"]
+        self.assertEqual(published["reason"], "BEST_VALIDATION")
+        costs = [event["val_cost"] for event in events if event["type"] == "progress" and event["end_of_epoch"]]
+        self.assertLessEqual(published["val_cost"], min(costs))
+        model = self.daemon.json("models", "get", ended["model"])[0]
+        self.assertEqual(model["steps"], published["step"])
+        self.assertEqual(model["validation_cost"], published["val_cost"])
+
+    def test_a_kill_right_after_the_request_to_stop_ends_the_job_with_a_model_at_the_next_start(self):
+        job = self.submit(*ENDLESS)
+        self.until_step(job, 12)
+        self.daemon.json("jobs", "stop", job)
+        self.kill_and_restart()
+        events = self.until_state(job, "SUCCEEDED")
+        self.assert_gap_free(events)
+        self.assertTrue(self.weights_of(job))
+        self.assertEqual(self.get(job)["end_reason"], "STOPPED")
+
+    def test_a_paused_job_is_stopped_before_others_run(self):
+        job = self.submit(*ENDLESS)
+        self.until_step(job, 12)
+        self.pause(job)
+        running = self.submit(*ENDLESS)
+        self.until_step(running, 1)
+        stopped = self.daemon.json("jobs", "stop", job)[0]
+        self.assertEqual((stopped["state"], stopped["queue_position"]), ("QUEUED", 1))
+        self.kill_and_restart()  # an acknowledged stop holds
+        self.until_state(job, "SUCCEEDED")
+        self.assertEqual(self.get(job)["end_reason"], "STOPPED")
+
     def test_a_deleted_job_stays_deleted_and_leaves_its_model(self):
         job = self.submit()
         self.until_state(job, "SUCCEEDED")
@@ -111,6 +149,22 @@ class JobControlTest(unittest.TestCase):
         self.until(job, lambda event: event["type"] == "progress" and event["attempt"] == 2)
         self.assertEqual(self.get(job)["model"], published["model"])
         self.assertEqual(self.get(job)["state"], "RUNNING")
+        name = model["model"]
+        self.assertTrue(model["live"])
+        self.assertEqual(self.daemon.json("models", "get", f"{name}@live")[0]["name"], published["model"])
+        self.assertIn(f"{name}/aliases/live", self.daemon.call("models", "get", name).stderr)
+        self.daemon.json("jobs", "stop", job)
+        self.until_state(job, "SUCCEEDED")
+        finished = self.daemon.json("models", "get", name)[0]
+        self.assertEqual(finished["name"], self.get(job)["model"])
+        self.assertFalse(finished["live"])
+
+    def test_a_model_of_another_architecture_does_not_take_a_name(self):
+        self.until_state(self.submit(), "SUCCEEDED")
+        for words in (("--detach",), ("--validate-only",)):
+            refused = self.daemon.call("train", "--config", self.config, "--model", "GT+RL", *words)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("choose another name", refused.stderr)
 
     def test_a_time_limit_ends_with_a_model_and_history_and_comparison_tell_of_it(self):
         limited = self.submit("--time-limit", "2s", "--label", "kind=limited", *ENDLESS)

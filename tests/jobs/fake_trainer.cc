@@ -45,11 +45,15 @@ absl::StatusOr<TrainingResult> FakeTrainer::Train(const TrainingRequest& request
   const int64_t per_epoch = request.config.batches_per_epoch;
   const int64_t steps = request.config.epochs * per_epoch;
   for (int64_t step = done + 1; step <= steps; ++step) {
-    VRP_RETURN_IF_ERROR(Hold(step, stop));
+    VRP_RETURN_IF_ERROR(Hold(request, step, stop));
     if (options_.before_step) VRP_RETURN_IF_ERROR(options_.before_step(request, step));
     if (stop.ShouldStop()) {
       VRP_RETURN_IF_ERROR(Save(request, step - 1, observer));
       return absl::CancelledError("stopped");
+    }
+    if (EndsEarly(request)) {
+      if (step == 1) return absl::CancelledError("ended before its first step");
+      return End(request, step - 1, TrainingEnd::kStopped);
     }
     TrainingProgress progress{.epoch = (step - 1) / per_epoch + 1,
                               .epochs = request.config.epochs,
@@ -66,8 +70,22 @@ absl::StatusOr<TrainingResult> FakeTrainer::Train(const TrainingRequest& request
     if (step % options_.checkpoint_every == 0) VRP_RETURN_IF_ERROR(Save(request, step, observer));
     if (request.live != nullptr) ServeLive(request, step);
   }
+  return End(request, steps, TrainingEnd::kAllEpochs);
+}
+
+bool FakeTrainer::EndsEarly(const TrainingRequest& request) {
+  return request.end_early != nullptr && request.end_early->cancelled();
+}
+
+absl::StatusOr<TrainingResult> FakeTrainer::End(const TrainingRequest& request, int64_t step,
+                                                TrainingEnd end) {
   VRP_RETURN_IF_ERROR(WriteFakeModel(request.model_directory, request.job_name));
-  return TrainingResult{.steps = steps, .validation_cost = 6.5, .validation_reference = 7};
+  return TrainingResult{.steps = step,
+                        .epoch = (step - 1) / request.config.batches_per_epoch + 1,
+                        .reason = PublishReason::kBestValidation,
+                        .validation_cost = 6.5,
+                        .validation_reference = 7,
+                        .end = end};
 }
 
 void FakeTrainer::ServeLive(const TrainingRequest& request, int64_t step) {
@@ -77,9 +95,10 @@ void FakeTrainer::ServeLive(const TrainingRequest& request, int64_t step) {
   });
 }
 
-absl::Status FakeTrainer::Hold(int64_t step, const StopCondition& stop) {
+absl::Status FakeTrainer::Hold(const TrainingRequest& request, int64_t step,
+                               const StopCondition& stop) {
   absl::MutexLock lock(&mutex_);
-  while (step == hold_at_ && !stop.ShouldStop()) {
+  while (step == hold_at_ && !stop.ShouldStop() && !EndsEarly(request)) {
     held_ = true;
     // The flag of a stop condition wakes nobody, as in a real trainer.
     mutex_.AwaitWithTimeout(absl::Condition(

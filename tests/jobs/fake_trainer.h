@@ -31,7 +31,7 @@ class FakeTrainer final : public Trainer {
                                        TrainingObserver& observer) override;
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override;
 
-  // From now on every training waits before its step `step` (polling its stop condition) until
+  // From now on every training waits before its step `step`, polling what may end it, until
   // Release().
   void HoldAt(int64_t step);
   void Release();
@@ -42,7 +42,11 @@ class FakeTrainer final : public Trainer {
   std::vector<TrainingRequest> requests() const;
 
  private:
-  absl::Status Hold(int64_t step, const StopCondition& stop);
+  absl::Status Hold(const TrainingRequest& request, int64_t step, const StopCondition& stop);
+  static bool EndsEarly(const TrainingRequest& request);
+  // Publishes the weights after `step`.
+  static absl::StatusOr<TrainingResult> End(const TrainingRequest& request, int64_t step,
+                                            TrainingEnd end);
   static void ServeLive(const TrainingRequest& request, int64_t step);
   absl::Status Save(const TrainingRequest& request, int64_t step, TrainingObserver& observer) const;
 

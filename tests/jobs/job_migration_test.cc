@@ -67,5 +67,36 @@ TEST(JobMigrationTest, AStoreOfSchema2OpensWithAllItsJobsAndEvents) {
   EXPECT_EQ((*store.StartNext(JobKind::kTraining))->request_id, "queued");
 }
 
+// tests/data/state/jobs_v3.db was left by a daemon that was killed: it has a job that succeeded,
+// one that had published live and ran, a queued and a paused one.
+TEST(JobMigrationTest, AStoreOfSchema3OpensWithAllItsJobsAndEvents) {
+  const test::TempFolder folder;
+  const std::string path = folder.File("jobs.db");
+  std::filesystem::copy_file(test::DataPath("state/jobs_v3.db"), path);
+  test::ManualClock clock;
+  const absl::StatusOr<std::unique_ptr<JobStore>> opened = JobStore::Open(path, &clock);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  JobStore& store = **opened;
+  const std::vector<JobRecord> jobs =
+      *store.List({.kind = JobKind::kTraining, .before = 100, .limit = 100});
+  std::vector<std::string> states;
+  for (const JobRecord& record : jobs) {
+    const Job& job = record.job;
+    states.push_back(Concat(job.request_id, " ", JobStateName(job.state)));
+    EXPECT_FALSE(job.published.has_value());
+    EXPECT_FALSE(job.stop_requested);
+    const auto events =
+        *store.Events(job.id, {.first = 1, .last = job.last_sequence, .limit = job.last_sequence});
+    ASSERT_EQ(static_cast<int64_t>(events.size()), job.last_sequence);
+    for (const JobEvent& event : events) EXPECT_FALSE(event.published.has_value());
+  }
+  EXPECT_EQ(states, (std::vector<std::string>{"paused PAUSED", "queued QUEUED", "running RUNNING",
+                                              "succeeded SUCCEEDED"}));
+  EXPECT_EQ(jobs.back().job.model, "models/tiny/versions/1");
+  EXPECT_EQ(jobs.back().job.end, TrainingEnd::kAllEpochs);
+  EXPECT_EQ(jobs[2].job.model, "models/long/versions/1") << "published live";
+  EXPECT_EQ((*store.StartNext(JobKind::kTraining))->request_id, "queued");
+}
+
 }  // namespace
 }  // namespace vrp

@@ -44,12 +44,16 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
   const Job submitted = *(*Open())->Submit(spec, "r1", 10);
   clock_.Advance(absl::Seconds(5));
   ASSERT_EQ((*(*Open())->StartNext(JobKind::kTraining))->id, submitted.id);
+  const PublishedWeights published{
+      .epoch = 2, .step = 6, .reason = PublishReason::kLastWeights, .validation_cost = 0.1};
   ASSERT_TRUE((*Open())
                   ->Update(submitted.id, Durability::kFull,
-                           [](JobChange& change) {
+                           [&published](JobChange& change) {
                              change.Progress({.step = 7, .loss = 0.25});
                              change.Checkpoint(7);
-                             change.Published("models/a/versions/1", TrainingEnd::kTimeLimit);
+                             change.RequestStop("asked to end");
+                             change.Published("models/a/versions/1", TrainingEnd::kTimeLimit,
+                                              published);
                              return change.Fail(absl::DataLossError("weights\xff"));
                            })
                   .ok());
@@ -67,16 +71,19 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
   EXPECT_EQ(job.error, absl::DataLossError("weights\\xff"));
   EXPECT_EQ(job.model, "models/a/versions/1");
   EXPECT_EQ(job.end, TrainingEnd::kTimeLimit);
-  EXPECT_EQ(job.last_sequence, 6);
+  EXPECT_EQ(job.published, published);
+  EXPECT_TRUE(job.stop_requested);
+  EXPECT_EQ(job.last_sequence, 7);
   EXPECT_EQ(record.checkpoint_step, 7);
   const std::vector<JobEvent> events =
       *(*Open())->Events(job.id, {.first = 1, .last = 99, .limit = 99});
   EXPECT_THAT(test::Describe(events),
-              ElementsAre("QUEUED", "PREPARING", "progress 7", "checkpoint 7",
+              ElementsAre("QUEUED", "PREPARING", "progress 7", "checkpoint 7", "log",
                           "model models/a/versions/1", "FAILED"));
   EXPECT_EQ(events[0].attempt, 0);
   EXPECT_EQ(events[1].attempt, 1);
-  EXPECT_EQ(events[5].text, "weights\\xff");
+  EXPECT_EQ(events[5].published, published);
+  EXPECT_EQ(events[6].text, "weights\\xff");
 }
 
 TEST_F(JobStoreTest, AChangeThatFailsLeavesNothing) {

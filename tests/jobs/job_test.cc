@@ -25,6 +25,7 @@ const std::set<std::pair<JobState, JobState>> kLegal = {
     {kPaused, kQueued},        {kPaused, kCancelled},    {kCancelling, kCancelled},
     {kCancelling, kSucceeded}, {kPreparing, kStopping},  {kRunning, kStopping},
     {kStopping, kSucceeded},   {kStopping, kFailed},     {kStopping, kCancelled},
+    {kStopping, kCancelling},  {kStopping, kQueued},
 };
 
 class TransitionTest : public ::testing::TestWithParam<std::tuple<JobState, JobState>> {};

@@ -40,6 +40,17 @@ INSTANTIATE_TEST_SUITE_P(Values, ProgressJsonTest,
                                            std::numeric_limits<double>::infinity(),
                                            -std::numeric_limits<double>::infinity()));
 
+TEST(PublishedJsonTest, ComesBackAndKnowsNoWordsOfLaterVersions) {
+  const PublishedWeights published{
+      .epoch = 3, .step = 15, .reason = PublishReason::kNotValidated, .validation_cost = 1.0 / 3};
+  EXPECT_EQ(*ParsePublished(WritePublished(published)), published);
+  EXPECT_EQ(ParsePublished(R"({"reason":"a later one","step":4})")->reason,
+            PublishReason::kUnknown);
+  for (const char* text : {"", "[]", "{}", R"({"reason":1})", R"({"reason":"","step":"x"})"}) {
+    EXPECT_TRUE(absl::IsDataLoss(ParsePublished(text).status())) << text;
+  }
+}
+
 TEST(ProgressJsonTextTest, TotalsAndPhasesComeBack) {
   TrainingProgress progress{.accuracy = 0.5, .pass_difference = 1e-7, .instances_seen = 99};
   progress.matrix_bytes_per_step = 2.5;

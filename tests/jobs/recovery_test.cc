@@ -67,6 +67,7 @@ TEST_F(RecoveryTest, EachStateBecomesWhatItMust) {
   const std::string cancelling = LeftIn({kRunning, kCancelling});
   const std::string pausing = LeftIn({kRunning, kPausing});
   const std::string paused = LeftIn({kRunning, kPausing, kPaused});
+  const std::string stopping = LeftIn({kRunning, kStopping});
   const std::string failed = LeftIn({kRunning, kFailed});
   EXPECT_EQ(Recover(preparing).state, kQueued);
   EXPECT_EQ(store_->Find(JobKind::kTraining, running)->job.state, kQueued);
@@ -74,8 +75,23 @@ TEST_F(RecoveryTest, EachStateBecomesWhatItMust) {
   EXPECT_EQ(store_->Find(JobKind::kTraining, pausing)->job.state, kPaused);
   EXPECT_EQ(store_->Find(JobKind::kTraining, paused)->job.state, kPaused);
   EXPECT_EQ(store_->Find(JobKind::kTraining, failed)->job.state, kFailed);
+  EXPECT_EQ(store_->Find(JobKind::kTraining, stopping)->job.state, kQueued);
   EXPECT_EQ((*store_->StartNext(JobKind::kTraining))->id, preparing)
       << "in the order of submission";
+}
+
+TEST_F(RecoveryTest, AJobThatWasBeingStoppedIsOnlyToEndAndGoesFirst) {
+  LeftIn({JobState::kRunning});
+  const std::string id = LeftIn({JobState::kRunning});
+  Update(id, [](JobChange& change) {
+    change.RequestStop("asked to end");
+    EXPECT_TRUE(change.MoveTo(JobState::kStopping).ok());
+  });
+  const Job job = Recover(id);
+  EXPECT_EQ(job.state, JobState::kQueued);
+  EXPECT_TRUE(job.stop_requested);
+  EXPECT_EQ(job.queue_position, 1);
+  EXPECT_EQ((*store_->StartNext(JobKind::kTraining))->id, id);
 }
 
 TEST_F(RecoveryTest, TheThirdCrashInARowFailsTheJob) {
@@ -110,6 +126,10 @@ TEST_F(RecoveryTest, AJobWhoseModelIsPublishedHasSucceeded) {
   const Job job = Recover(id);
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.model, "models/tiny/versions/1");
+  EXPECT_EQ(job.published, (PublishedWeights{.epoch = 1,
+                                             .step = 5,
+                                             .reason = PublishReason::kBestValidation,
+                                             .validation_cost = 6.5}));
   EXPECT_EQ(store_->Find(JobKind::kTraining, cancelling)->job.model, "models/tiny/versions/2");
   EXPECT_THAT(test::Describe(*store_->Events(id, {.first = 4, .last = 9, .limit = 9})),
               ElementsAre("model models/tiny/versions/1", "SUCCEEDED"));

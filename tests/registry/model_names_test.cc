@@ -31,10 +31,10 @@ TEST_F(ModelNamesTest, AnAliasNamesItsVersionUntilItIsMoved) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 1).ok());
   EXPECT_EQ(registry_->Resolve(Production())->version, 1);
   EXPECT_EQ(registry_->Use(Production())->version->version, 1);
-  EXPECT_THAT(registry_->AliasesOf("alpha", 1), ElementsAre("production"));
+  EXPECT_THAT(registry_->AliasesOf(*registry_->Get("alpha", 1)), ElementsAre("production"));
   EXPECT_EQ(*registry_->SetAlias("alpha", "production", 2), 1);
   EXPECT_EQ(registry_->Use(Production())->version->version, 2);
-  EXPECT_THAT(registry_->AliasesOf("alpha", 1), IsEmpty());
+  EXPECT_THAT(registry_->AliasesOf(*registry_->Get("alpha", 1)), IsEmpty());
   ASSERT_TRUE(registry_->DeleteAlias("alpha", "production").ok());
   EXPECT_TRUE(absl::IsNotFound(registry_->Use(Production()).status()));
   EXPECT_TRUE(absl::IsNotFound(registry_->DeleteAlias("alpha", "production")));

@@ -161,11 +161,13 @@ TEST_F(ServingModelsTest, WhoLooksAtAnOldListIsServedByNoOlderVersionThanBefore)
   };
   const std::vector<int32_t> old_list = {2, 1};
   for (const int32_t version : {1, 2}) ASSERT_TRUE(load(version));
-  ASSERT_EQ(loaded.FindNewest("alpha", old_list)->version->version, 2);
+  ASSERT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::Which::kFinished)->version->version,
+            2);
   ASSERT_TRUE(loaded.Find({"alpha", 1}).has_value());  // 2 is the one that goes when 3 .. 5 come
   for (const int32_t version : {3, 4, 5}) ASSERT_TRUE(load(version));
   EXPECT_FALSE(loaded.Holds({"alpha", 2}));
-  EXPECT_EQ(loaded.FindNewest("alpha", old_list)->version->version, 5);
+  EXPECT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::Which::kFinished)->version->version,
+            5);
 }
 
 TEST_F(ServingModelsTest, TheNewestVersionStaysInMemoryHoweverOftenOthersAreUsed) {

@@ -41,14 +41,14 @@ class VersionListsTest : public ::testing::Test {
 TEST_F(VersionListsTest, JoinAllFoldersNewestFirst) {
   for (const int32_t version : {1, 10, 2}) Add(own_, version);
   for (const int32_t version : {3, 2}) Add(shipped_, version);
-  EXPECT_THAT(lists_.Of("alpha"), ElementsAre(10, 3, 2, 1));
-  EXPECT_THAT(lists_.Of("beta"), IsEmpty());
+  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(10, 3, 2, 1));
+  EXPECT_THAT(lists_.Of("beta").all, IsEmpty());
 }
 
 TEST_F(VersionListsTest, AFolderThatHasNotChangedIsNotReadAgain) {
   Add(shipped_, 1);
   Settle(shipped_);
-  for (int i = 0; i < 100; ++i) ASSERT_THAT(lists_.Of("alpha"), ElementsAre(1));
+  for (int i = 0; i < 100; ++i) ASSERT_THAT(lists_.Of("alpha").all, ElementsAre(1));
   EXPECT_EQ(listed_, 2);
 }
 
@@ -56,17 +56,17 @@ TEST_F(VersionListsTest, WhatComesAndGoesIsSeenAtOnce) {
   Add(shipped_, 1);
   Settle(shipped_);
   for (int32_t version = 2; version < 200; ++version) {
-    ASSERT_EQ(lists_.Of("alpha").front(), version - 1);
+    ASSERT_EQ(lists_.Of("alpha").all.front(), version - 1);
     Add(version % 3 == 0 ? own_ : shipped_, version);
-    ASSERT_EQ(lists_.Of("alpha").front(), version);
+    ASSERT_EQ(lists_.Of("alpha").all.front(), version);
     fs::remove(Concat(version % 3 == 0 ? own_ : shipped_, "/alpha/", version));
-    ASSERT_EQ(lists_.Of("alpha").front(), version - 1);
+    ASSERT_EQ(lists_.Of("alpha").all.front(), version - 1);
     Add(own_, version);
     if (version % 50 == 0) Settle(own_);
   }
   fs::remove_all(own_);
   fs::remove_all(shipped_);
-  EXPECT_THAT(lists_.Of("alpha"), IsEmpty());
+  EXPECT_THAT(lists_.Of("alpha").all, IsEmpty());
 }
 
 TEST_F(VersionListsTest, AFolderInThePlaceOfAnotherIsSeen) {
@@ -74,13 +74,13 @@ TEST_F(VersionListsTest, AFolderInThePlaceOfAnotherIsSeen) {
   Add(shipped_, 2);
   Settle(own_);
   Settle(shipped_);
-  EXPECT_THAT(lists_.Of("alpha"), ElementsAre(2, 1));
+  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(2, 1));
   fs::remove_all(own_);
-  EXPECT_THAT(lists_.Of("alpha"), ElementsAre(2));
+  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(2));
   fs::rename(shipped_, own_);
-  EXPECT_THAT(lists_.Of("alpha"), ElementsAre(2));
+  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(2));
   Add(shipped_, 5);
-  EXPECT_THAT(lists_.Of("alpha"), ElementsAre(5, 2));
+  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(5, 2));
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ class FakeTrainer final : public Trainer {
     for (int64_t step = first + 1; step <= steps_; ++step) {
       if (step == hold_at_) WaitFor(request, step, stop);
       if (stop.ShouldStop()) return Stop(request, step - 1, observer);
+      if (EndsEarly(request)) return End(request, step - 1, TrainingEnd::kStopped);
       observer.OnProgress({.epoch = 1,
                            .epochs = 1,
                            .step = step,
@@ -43,8 +44,7 @@ class FakeTrainer final : public Trainer {
                            .validation_cost = 6,
                            .end_of_epoch = true});
     }
-    VRP_RETURN_IF_ERROR(WriteFakeModel(request.model_directory, request.job_name));
-    return TrainingResult{.steps = steps_, .validation_cost = 6, .validation_reference = 7};
+    return End(request, steps_, TrainingEnd::kAllEpochs);
   }
 
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
@@ -55,10 +55,23 @@ class FakeTrainer final : public Trainer {
   }
 
  private:
+  static bool EndsEarly(const TrainingRequest& request) {
+    return request.end_early != nullptr && request.end_early->cancelled();
+  }
+  static absl::StatusOr<TrainingResult> End(const TrainingRequest& request, int64_t step,
+                                            TrainingEnd end) {
+    VRP_RETURN_IF_ERROR(WriteFakeModel(request.model_directory, request.job_name));
+    return TrainingResult{.steps = step,
+                          .epoch = 1,
+                          .reason = PublishReason::kBestValidation,
+                          .validation_cost = 6,
+                          .validation_reference = 7,
+                          .end = end};
+  }
   // Publishes meanwhile, as between two steps.
   void WaitFor(const TrainingRequest& request, int64_t step, const StopCondition& stop) {
     absl::MutexLock lock(&mutex_);
-    while (!released_ && !stop.ShouldStop()) {
+    while (!released_ && !stop.ShouldStop() && !EndsEarly(request)) {
       mutex_.AwaitWithTimeout(absl::Condition(&released_), absl::Milliseconds(1));
       ServeLive(request, step - 1 + served_);
     }

@@ -1,4 +1,4 @@
-// Pausing, resuming, deleting, publishing live, labels, history: over gRPC.
+// Stopping, pausing, resuming, deleting, publishing live, labels, history: over gRPC.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -103,6 +103,93 @@ TEST_F(TrainingControlTest, APausedJobOutlivesARestartAndGoesOn) {
   EXPECT_EQ(Call(&Stub::PauseTrainingJob, name, job_).error_code(), grpc::FAILED_PRECONDITION);
   EXPECT_EQ(Call(&Stub::ResumeTrainingJob, name, job_).error_code(), grpc::FAILED_PRECONDITION);
   EXPECT_EQ(Call(&Stub::PauseTrainingJob, "nonsense", job_).error_code(), grpc::INVALID_ARGUMENT);
+}
+
+TEST_F(TrainingControlTest, AStoppedJobEndsWithTheWeightsThatItNames) {
+  const std::string name = Running();
+  ASSERT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok());
+  EXPECT_EQ(job_.state(), v1::JOB_STATE_STOPPING);
+  const auto model = Await(name, [](const auto& event) { return event.has_model(); });
+  EXPECT_EQ(model.model().published().step(), 3);
+  AwaitState(name, v1::JOB_STATE_SUCCEEDED);
+  const v1::TrainingJob job = Get(name);
+  EXPECT_EQ(job.end_reason(), v1::TRAINING_END_REASON_STOPPED);
+  EXPECT_EQ(job.model(), "models/fake/versions/1");
+  EXPECT_EQ(job.published().epoch(), 1);
+  EXPECT_EQ(job.published().step(), 3);
+  EXPECT_EQ(job.published().reason(), v1::PUBLISH_REASON_BEST_VALIDATION);
+  EXPECT_EQ(job.published().val_cost(), 6);
+  EXPECT_TRUE(job.stop_requested());
+  EXPECT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok()) << "repeating is harmless";
+  EXPECT_EQ(Call(&Stub::StopTrainingJob, "trainingJobs/nothing", job_).error_code(),
+            grpc::NOT_FOUND);
+}
+
+TEST_F(TrainingControlTest, AStoppedJobThatNeverRanIsCancelled) {
+  Running();
+  const std::string name = Create().name();
+  ASSERT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok());
+  EXPECT_EQ(job_.state(), v1::JOB_STATE_CANCELLED);
+  EXPECT_FALSE(job_.has_published());
+}
+
+TEST_F(TrainingControlTest, AModelOfAnotherArchitectureIsRefusedAtSubmission) {
+  const std::string name = Running();
+  trainer_->Release();
+  AwaitState(name, v1::JOB_STATE_SUCCEEDED);
+  v1::CreateTrainingJobRequest request = ARequest();
+  request.mutable_spec()->add_overrides("model=GT+RL");
+  for (const bool validate_only : {false, true}) {
+    request.set_validate_only(validate_only);
+    const grpc::Status status = Refused(request);
+    EXPECT_EQ(status.error_code(), grpc::FAILED_PRECONDITION);
+    EXPECT_THAT(status.error_message(),
+                HasSubstr("models/fake: got a model of the architecture gt, wanted ptrnet, which "
+                          "models/fake/versions/1 has"));
+  }
+  request.mutable_spec()->add_overrides("name=other");
+  EXPECT_TRUE(Refused(request).ok());
+}
+
+TEST_F(TrainingControlTest, ABareNameNeverMeansALiveVersion) {
+  const std::string name = Running();
+  v1::PublishTrainingJobResponse published;
+  ASSERT_TRUE(Call(&Stub::PublishTrainingJob, name, published).ok());
+  const auto models = v1::ModelService::NewStub(channel_);
+  const auto get = [&](const std::string& wanted, v1::Model& model) {
+    Context context;
+    v1::GetModelRequest request;
+    request.set_name(wanted);
+    return models->GetModel(&context, request, &model);
+  };
+  v1::Model model;
+  const grpc::Status refused = get("models/fake", model);
+  EXPECT_EQ(refused.error_code(), grpc::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("name models/fake/aliases/live or models/fake/"));
+  ASSERT_TRUE(get("models/fake/aliases/live", model).ok());
+  EXPECT_EQ(model.name(), "models/fake/versions/1");
+  EXPECT_TRUE(model.live());
+  EXPECT_THAT(model.aliases(), ElementsAre("live"));
+
+  Context unloading, aliasing;
+  v1::UnloadModelRequest unload;
+  unload.set_name("models/fake");
+  v1::UnloadModelResponse unloaded;
+  ASSERT_TRUE(models->UnloadModel(&unloading, unload, &unloaded).ok());
+  EXPECT_THAT(unloaded.unloaded(), ElementsAre("models/fake/versions/1"));
+  v1::SetModelAliasRequest alias;
+  alias.set_name("models/fake/aliases/live");
+  alias.set_version(1);
+  v1::SetModelAliasResponse set;
+  EXPECT_EQ(models->SetModelAlias(&aliasing, alias, &set).error_code(), grpc::INVALID_ARGUMENT);
+
+  trainer_->Release();
+  AwaitState(name, v1::JOB_STATE_SUCCEEDED);
+  ASSERT_TRUE(get("models/fake", model).ok());
+  EXPECT_EQ(model.name(), "models/fake/versions/2");
+  EXPECT_FALSE(model.live());
+  ASSERT_TRUE(get("models/fake/aliases/live", model).ok());
+  EXPECT_EQ(model.name(), "models/fake/versions/2");
 }
 
 TEST_F(TrainingControlTest, OnlyAnEndedJobIsDeletedAndItsModelStays) {
@@ -213,7 +300,7 @@ TEST_F(TrainingControlTest, NoSolveRequestIsLostWhileARunningJobPublishesVersion
       Context context;
       v1::SolveRequest request;
       *request.mutable_instance() = ACvrpMessage();
-      request.set_model("models/fake");
+      request.set_model("models/fake/aliases/live");
       request.set_strategy(v1::STRATEGY_GREEDY);
       v1::SolveResponse response;
       ++(solver->Solve(&context, request, &response).ok() ? solved : lost);

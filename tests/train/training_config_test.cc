@@ -197,6 +197,7 @@ constexpr Key kKeys[] = {
     {"training.warmup_steps", "10"},
     {"training.weight_decay", "0.01"},
     {"training.patience", "3"},
+    {"training.publish", "last", false},
     {"training.weight_average", "0.999"},
     {"training.amp_type", "fp16", false, false, false, "  amp: true\n"},
     {"training.tf32", "true", false},

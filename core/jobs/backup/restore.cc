@@ -87,7 +87,9 @@ absl::StatusOr<int64_t> QueueAgain(JobStore& store, const std::set<std::string>&
     VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(kind));
     for (const JobRecord& record : active) {
       const Job& job = record.job;
-      const bool runs = job.state == JobState::kPreparing || job.state == JobState::kRunning;
+      const bool stops = kind == JobKind::kTraining && job.state == JobState::kStopping;
+      const bool runs =
+          stops || job.state == JobState::kPreparing || job.state == JobState::kRunning;
       if (!runs || published.contains(ResourceName(job))) continue;
       VRP_RETURN_IF_ERROR(store
                               .Update(job.id, Durability::kFull,
