@@ -40,7 +40,7 @@ constexpr char kExamples[] =
 // What a daemon that works answers within, after the budget: the request's way in, its queue, the
 // answer's way back.
 constexpr absl::Duration kGrace = absl::Seconds(60);
-// SolveStop.automatic: the longest limit that a daemon grants.
+// More than a daemon grants by SolveStop.automatic.
 constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
 
 struct SolveFlags {
@@ -332,7 +332,7 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("--budget", flags.budget,
                   "Time for each instance: 500ms, 2s, 1h; default: until no better plan is found "
-                  "for a while, by size at most 1s to 1m; of a --job 10m")
+                  "for a while, by size at most 1s to 30s; of a --job 10m")
       ->type_name("TIME");
   AddStopOptions(command, flags.stop);
   command

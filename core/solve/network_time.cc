@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/cord.h"
-#include "core/base/number.h"
+#include "absl/strings/str_format.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -16,9 +16,9 @@ constexpr char kTooShortUrl[] = "vrp/budget_too_short";
 
 // "4.8 ms", "23 ms".
 std::string Milliseconds(absl::Duration duration) {
-  const double exact = absl::ToDoubleMilliseconds(duration);
-  const double step = exact < 10 ? 0.1 : 1;
-  return Concat(FormatNumber(std::max(step, std::round(exact / step) * step)), " ms");
+  const double exact = std::max(absl::ToDoubleMilliseconds(duration), 0.1);
+  const bool whole = exact >= 10 || exact == std::floor(exact);
+  return absl::StrFormat(whole ? "%.0f ms" : "%.1f ms", exact);
 }
 
 std::string Decoding(const NetworkTime& time) {

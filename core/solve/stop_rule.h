@@ -34,7 +34,7 @@ struct AutomaticStop {
   absl::Duration limit;  // of the whole solve; at most kMostAutomatic
   StopRule rule;
 };
-inline constexpr absl::Duration kMostAutomatic = absl::Minutes(1);
+inline constexpr absl::Duration kMostAutomatic = absl::Seconds(30);
 
 // Measured by tests/bench/stop_rule.py.
 AutomaticStop AutomaticStopOf(const Instance& instance);

@@ -120,10 +120,10 @@ TEST_F(StopServiceTest, GrantsALimitBySizeWhereNoBudgetIsGiven) {
   EXPECT_TRUE(response_.has_no_improvement());
   const int64_t limit = response_.budget().seconds();
   EXPECT_GE(limit, 1);
-  EXPECT_LT(limit, 60);
+  EXPECT_LT(limit, 30);
   *request.mutable_instance() = ACvrpMessage(2000);
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.budget().seconds(), 60);
+  EXPECT_EQ(response_.budget().seconds(), 30);
   request.clear_stop();
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.budget().nanos(), 500'000'000) << "a call that names nothing";

