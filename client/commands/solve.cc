@@ -24,8 +24,7 @@ namespace {
 constexpr char kExamples[] =
     "vrpctl solve city.vrp\n"
     "vrpctl solve city.vrp --budget 2s\n"
-    "vrpctl solve city.vrp --budget 10m --stop-after 20s\n"
-    "vrpctl solve city.vrp --target 1% --budget 1m\n"
+    "vrpctl solve city.vrp --budget 10s --stop-after 1s --target 375\n"
     "vrpctl solve city.vrp --budget 1m --stream\n"
     "vrpctl solve city.vrp --budget 2h --job          goes on without this terminal, and after a "
     "restart\n"

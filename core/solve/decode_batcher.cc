@@ -63,7 +63,7 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
   return plans;
 }
 
-// What was found at most so long ago is not tried again.
+// A decoding that was too slow is not tried again for so long.
 constexpr absl::Duration kTriedLately = absl::Seconds(10);
 // Payload: the delay, as absl writes it.
 constexpr char kRetryDelayUrl[] = "vrp/decode_retry_delay";

@@ -65,12 +65,12 @@ class DecodeBatcher {
   // Likewise, how long so many nodes x pictures x trajectories take by whatever policy; zero where
   // that is not known.
   absl::Duration ExpectedTime(int64_t rows) const;
-  // How long `request` takes once it is begun, by the times of late. Where nothing like it was
-  // decoded so far, blocks for the milliseconds that measuring it on a small instance takes; zero
-  // where the policy fails there.
+  // Estimates how long `request` takes once it is begun, by recent decodings of its policy and
+  // method. If there were none, blocks for some milliseconds to measure a small instance. Returns
+  // zero if the policy fails on that.
   absl::Duration TimeOf(const DecodeJoin& request);
-  // Whether by what was found in the last seconds `request` takes longer than `time`. After these
-  // it is worth another try.
+  // Whether recent decodings show that `request` takes longer than `time`. After ten seconds
+  // without one it is worth another try.
   bool IsHopeless(const DecodeJoin& request, absl::Duration time) const;
   int64_t waiting() const;
   const Options& options() const { return options_; }

@@ -70,8 +70,8 @@ class DecodeQueue {
   void Learn(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
   // They were given up after so long: they take longer.
   void LearnAtLeast(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
-  // Of as many rows of the same policy and method, by the times of late; zero where nothing is
-  // known. For a thread that has nothing else to do.
+  // Estimates the time of so many rows by recent decodings of the same policy and method, for a
+  // thread that has nothing else to do. Zero if there were none.
   absl::Duration ExpectedTime(const DecodeJoin& like, int64_t rows) const;
   // When a request of the same policy and method last ended; InfinitePast: none did.
   absl::Time LastTried(const DecodeJoin& like) const;

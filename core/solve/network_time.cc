@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-// What a budget should be for a decoding, so that a slower one than usual is in time too.
+// The budget to recommend, in times of a decoding, so that a slower one than usual is in time too.
 constexpr double kAmple = 1.5;
 constexpr char kTooShortUrl[] = "vrp/budget_too_short";
 

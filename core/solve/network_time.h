@@ -1,4 +1,4 @@
-// What is said of a policy that has no plan in time.
+// Texts about a policy that has no plan in time.
 #pragma once
 
 #include <string>

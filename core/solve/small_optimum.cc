@@ -23,7 +23,7 @@ constexpr int kPoll = 64;  // steps between two looks at the stop condition
 // A set of customers, a bit each: bit 0 is the first customer.
 using Set = uint32_t;
 
-// Of a plain instance: the shortest route of each set of customers, then the best sets.
+// Solves a plain instance: finds the shortest route of each set of customers, then the best sets.
 class PlainOptimum {
  public:
   PlainOptimum(const Instance& instance, const StopCondition& stop)
@@ -160,7 +160,7 @@ class PlainOptimum {
   bool stopped_ = false;
 };
 
-// Of any instance: all plans, judged one by one.
+// Solves any instance: the checker judges every plan.
 class CheckedOptimum {
  public:
   CheckedOptimum(const Instance& instance, const StopCondition& stop)

@@ -10,7 +10,7 @@ namespace vrp {
 inline constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
 inline constexpr int32_t kMostBudgetSeconds = 30 * 24 * 3600;
 inline constexpr absl::Duration kMostBudget = absl::Seconds(kMostBudgetSeconds);
-// Of a call that names neither a budget nor a stop rule; of a solve job.
+// For a call, and for a solve job, that names neither a budget nor a stop rule.
 inline constexpr absl::Duration kDefaultBudget = absl::Milliseconds(500);
 inline constexpr absl::Duration kDefaultJobBudget = absl::Minutes(10);
 

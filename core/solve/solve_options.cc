@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// What the answer needs on its way back to a caller who will not wait longer.
+// The time that the answer needs on its way back to a caller who will not wait longer.
 constexpr absl::Duration kWayBack = absl::Milliseconds(20);
 
 absl::Status OutOfRange(const char* field, const std::string& got, const std::string& wanted) {

@@ -1,4 +1,4 @@
-// What a solve may be asked for.
+// The options of a solve.
 #pragma once
 
 #include <cstdint>
@@ -44,15 +44,15 @@ struct SolveOptions {
   absl::Duration budget = kDefaultBudget;  // kLeastBudget .. kMostBudget
   absl::Time deadline =
       absl::InfiniteFuture();  // the caller's own; less 20 ms, when sooner than the budget
-  // What of the budget a search leaves to who sends its answer; with the time for the final check
-  // at most a tenth.
+  // The part of the budget that a search leaves for sending its answer. Together with the final
+  // check it is at most kClosingShare of the budget (solver.cc).
   absl::Duration reserve = absl::ZeroDuration();
   std::shared_ptr<const CancelFlag> cancel;
   uint64_t seed = 1;
   int32_t threads = 1;              // 1 .. the machine's; searches side by side, the best wins
   int32_t width = kDefaultWidth;    // samples or beams; 1 .. kMostWidth
   int32_t rounds = kDefaultRounds;  // of kImproved; 0 .. kMostRounds
-  // Of each search; with it, and time enough, an answer can be repeated exactly.
+  // A limit for each search; with it, and time enough, an answer can be repeated exactly.
   int64_t max_iterations = INT64_MAX;
   StopRule stop = {};  // of the strategies that search
   // How long an earlier search has found nothing better than `initial`; it counts for `stop`.

@@ -74,8 +74,8 @@ class Solving {
     return Close(plan);
   }
 
-  // For the policy alone, in place of Run: what to ask the batcher for, and what to do with what it
-  // gave. Where it is hopeless to ask, WithoutPolicy is the answer.
+  // For the policy alone, in place of Run: the request to the batcher, and the answer by its
+  // outcome. If IsHopeless(), WithoutPolicy() is the answer.
   absl::StatusOr<DecodeJoin> Ask() const {
     VRP_RETURN_IF_ERROR(CheckPolicy());
     return JoinOf(OwnDecode());
@@ -84,8 +84,8 @@ class Solving {
     return Finish(Checked(std::move(outcome)));
   }
 
-  // Whether asking the policy would only take time from the search: it was found lately that it
-  // needs more than there is.
+  // Whether asking the policy would only take time from the search, because it lately took longer
+  // than there is time.
   bool IsHopeless() const {
     if (options_.network_only || options_.batcher == nullptr) return false;
     const DecodeJoin join = JoinOf(OwnDecode());
@@ -229,7 +229,7 @@ class Solving {
             .importance = options_.importance};
   }
 
-  // By the times of late, else as measured now; zero where the policy gives no plan then either.
+  // Estimates how long the policy takes for this request; zero if that is not known.
   absl::Duration TimeNeeded() const {
     const DecodeJoin join = JoinOf(OwnDecode());
     if (options_.batcher != nullptr) return options_.batcher->TimeOf(join);

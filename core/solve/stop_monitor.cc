@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-// Of a target: what sums in another order may differ by.
+// Sums in another order may differ from a target by this share.
 constexpr double kRounding = 1e-9;
 
 absl::Time FirstDeadline(const StopRule& rule, absl::Time begun, absl::Duration since_improvement) {

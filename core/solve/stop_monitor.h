@@ -20,7 +20,7 @@ namespace vrp {
 // they will hardly use.
 class StopMonitor {
  public:
-  // What an earlier search for the same plan has come to.
+  // The outcome of an earlier search for the same plan.
   struct Earlier {
     std::optional<PlanValue> best = {};  // only better plans are improvements
     absl::Duration since_improvement = absl::ZeroDuration();

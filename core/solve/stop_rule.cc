@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// Of the automatic rule, for each customer. Windows and other rules need more: searches find better
+// The automatic rule, for each customer. Windows and other rules need more: searches find better
 // plans for longer, and with windows a population search asks for kTimedPopulationPerCustomer.
 constexpr absl::Duration kPlainAtLeast = absl::Milliseconds(5);
 constexpr absl::Duration kPlainPatience = absl::Milliseconds(4);

@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// What a caller may ask for, some of it relative to a budget or to an instance.
+// A caller's wish, some of it relative to a budget or to an instance.
 struct StopRequest {
   std::optional<absl::Duration> no_improvement = {};
   double no_improvement_share = 0;  // of the budget, at most 1; 0: not given

@@ -19,7 +19,7 @@ inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
 inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
 inline constexpr int32_t kMostMessageMib = 1024;
 inline constexpr int32_t kMostNodes = 100'000;  // kMaxNodes of core/problem
-// Of a call; a solve job may have kMostBudgetSeconds.
+// For a call; a solve job may have kMostBudgetSeconds.
 inline constexpr int32_t kMostCallBudgetSeconds = 24 * 3600;
 inline constexpr int32_t kMostStreams = 100'000;
 inline constexpr int32_t kMostConnections = 100'000;

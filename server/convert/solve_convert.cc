@@ -132,7 +132,7 @@ class OptionsReader {
     }
   }
 
-  // What needs the instance is checked by RuleOf.
+  // RuleOf checks the rest, with the instance.
   void ReadStop() {
     const v1::SolveStop& stop = message_.stop();
     if (stop.max_iterations() < 0) {

@@ -19,7 +19,7 @@ struct SolveLimits {
 };
 
 // The options that the message states, with the defaults of the contract; times, cancellation and
-// policy are the caller's to add, and `stop` by SetStop. Of a message that asks for idle threads
+// policy are the caller's to add, and `stop` by SetStop. If the message asks for idle threads,
 // `threads` is the most. kInvalidArgument names every wrong field: `threads: got 9, wanted 1 to 4`.
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
                                                    const SolveLimits& limits);
@@ -32,7 +32,7 @@ absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
 
 // Whether the budget is the daemon's, by the instance's size.
 bool HasAutomaticBudget(const v1::SolveRequest& message);
-// What the message, which may be wrong, asks for, within the limits.
+// The budget that the message, which may be wrong, asks for, within the limits.
 absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits);
 // How long a search lasts at least, as far as the message says. The instance may make it shorter.
 absl::Duration LeastTimeOf(const v1::SolveRequest& message, const SolveLimits& limits);

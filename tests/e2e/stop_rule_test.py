@@ -1,4 +1,4 @@
-"""What ends a solve: nothing better for a while, a target, certainty; and networks that come too late."""
+"""Solves end by a rule, a target or certainty; networks that come too late give way to search."""
 
 import pathlib
 import tempfile

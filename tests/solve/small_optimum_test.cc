@@ -23,7 +23,7 @@ std::optional<Plan> Optimum(const Instance& instance) {
   return SmallOptimum(instance, StopCondition());
 }
 
-// That it is as good as trying everything with the checker as the judge.
+// Expects a plan as good as the best of all that the checker accepts.
 void ExpectOptimal(const Instance& instance) {
   const std::optional<Plan> plan = Optimum(instance);
   ASSERT_TRUE(plan.has_value());
