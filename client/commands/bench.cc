@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/commands/command.h"
+#include "client/commands/stop_flags.h"
 #include "client/flags.h"
 #include "client/instance_source.h"
 #include "client/load/load_run.h"
@@ -39,6 +40,7 @@ struct BenchFlags {
   std::string model;
   std::string strategy = "auto";
   std::string budget = "50ms";
+  StopFlags stop;
   int32_t threads = 1;
   std::vector<int32_t> clients = {1};
   std::vector<double> rates;
@@ -55,6 +57,8 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const BenchFlags& flags) {
   const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
   if (!budget.ok()) return budget.status();
   *request->mutable_budget() = ToProtoDuration(*budget);
+  const absl::Status stop = SetStop(flags.stop, *request);
+  if (!stop.ok()) return stop;
   return request;
 }
 
@@ -252,6 +256,7 @@ void AddRequest(CLI::App& command, BenchFlags& flags) {
   command.add_option("--budget", flags.budget, "Of each request")
       ->type_name("TIME")
       ->capture_default_str();
+  AddStopOptions(command, flags.stop);
   command.add_option("--threads", flags.threads, "Searches side by side in each request")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))

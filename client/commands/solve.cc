@@ -1,12 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/answer.h"
 #include "client/commands/command.h"
 #include "client/commands/solve_job.h"
 #include "client/commands/solve_tally.h"
+#include "client/commands/stop_flags.h"
 #include "client/files.h"
 #include "client/flags.h"
 #include "client/instance_source.h"
@@ -20,7 +22,9 @@ namespace vrp::client {
 namespace {
 
 constexpr char kExamples[] =
+    "vrpctl solve city.vrp\n"
     "vrpctl solve city.vrp --budget 2s\n"
+    "vrpctl solve city.vrp --budget 10s --stop-after 1s --target 375\n"
     "vrpctl solve city.vrp --budget 1m --stream\n"
     "vrpctl solve city.vrp --budget 2h --job          goes on without this terminal, and after a "
     "restart\n"
@@ -35,16 +39,21 @@ constexpr char kExamples[] =
 // What a daemon that works answers within, after the budget: the request's way in, its queue, the
 // answer's way back.
 constexpr absl::Duration kGrace = absl::Seconds(60);
+// More than a daemon grants by SolveStop.automatic.
+constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
 
 struct SolveFlags {
   std::vector<std::string> files;
   std::string model;
   std::string strategy = "auto";
   std::string budget;  // empty: not given
-  int32_t threads = 1;
+  StopFlags stop;
+  std::optional<int32_t> threads;
   uint64_t seed = 1;
+  bool seed_given = false;
   int32_t width = 0;
   int32_t rounds = 0;
+  bool network_only = false;
   bool stream = false;
   std::string start;
   int32_t freeze = 0;
@@ -55,17 +64,35 @@ struct SolveFlags {
   std::string format = "auto";
 };
 
-absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, v1::SolutionFormat rendered) {
-  absl::StatusOr<v1::SolveRequest> made =
-      SolveRequestOf(flags.strategy, flags.model, flags.threads);
-  if (!made.ok()) return made;
-  v1::SolveRequest& request = *made;
-  if (!flags.budget.empty() || !flags.job) {
-    const absl::StatusOr<absl::Duration> budget =
-        ParseBudget(flags.budget.empty() ? "500ms" : flags.budget);
+// Without a budget the daemon chooses one, unless the search ends by another flag.
+absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
+  const absl::Status stop = SetStop(flags.stop, request);
+  if (!stop.ok()) return stop;
+  if (!flags.budget.empty()) {
+    const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
     if (!budget.ok()) return budget.status();
     *request.mutable_budget() = ToProtoDuration(*budget);
+  } else if (!flags.job && !flags.stop.needs_no_budget()) {
+    request.mutable_stop()->set_automatic(true);
   }
+  return absl::OkStatus();
+}
+
+// A seed, or a number of iterations, asks for an answer that can be repeated: by one thread.
+bool TakesIdleThreads(const SolveFlags& flags) {
+  if (flags.threads.has_value()) return *flags.threads == 0;
+  return !flags.seed_given && flags.stop.max_iterations == 0;
+}
+
+absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, v1::SolutionFormat rendered) {
+  absl::StatusOr<v1::SolveRequest> made =
+      SolveRequestOf(flags.strategy, flags.model, flags.threads.value_or(0));
+  if (!made.ok()) return made;
+  v1::SolveRequest& request = *made;
+  const absl::Status status = SetBudget(flags, request);
+  if (!status.ok()) return status;
+  request.set_idle_threads(TakesIdleThreads(flags));
+  request.set_network_only(flags.network_only);
   request.set_seed(flags.seed);
   request.set_width(flags.width);
   request.set_rounds(flags.rounds);
@@ -148,7 +175,7 @@ class SolveRun {
   // Not kExitDone: there is no answer.
   ExitCode SolveOne(v1::InstanceFile file, const std::string& where, SolveTally& tally) {
     *request_.mutable_file() = std::move(file);
-    const absl::Duration timeout = ToDuration(request_.budget()) + kGrace;
+    const absl::Duration timeout = Timeout();
     const absl::StatusOr<v1::SolveResponse> response =
         flags_.stream ? Stream(timeout) : context_.client().Solve(request_, timeout);
     if (!response.ok()) return context_.Fail(response.status(), where);
@@ -160,6 +187,11 @@ class SolveRun {
     const absl::Status written = WriteAnswerFiles(flags_.answer, *response);
     if (!written.ok()) Note(context_.Fail(written, where));
     return kExitDone;
+  }
+
+  absl::Duration Timeout() const {
+    if (request_.has_budget()) return ToDuration(request_.budget()) + kGrace;
+    return request_.stop().automatic() ? kLongestAutomatic + kGrace : absl::InfiniteDuration();
   }
 
   // Prints the improvements in the two forms that know such; gives the answer. After Ctrl-C, which
@@ -270,6 +302,8 @@ void AddJobOptions(CLI::App& command, SolveFlags& flags) {
 }
 
 void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
+  command.add_flag("--network-only", flags.network_only,
+                   "Fail where the network has no plan in time, instead of taking search's");
   command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
@@ -296,12 +330,16 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->capture_default_str();
   command
       .add_option("--budget", flags.budget,
-                  "Time for each instance: 500ms, 2s, 1h; default: 500ms, of a --job 10m")
+                  "Time for each instance: 500ms, 2s, 1h; default: until no better plan is found "
+                  "for a while, by size at most 1s to 30s; of a --job 10m")
       ->type_name("TIME");
-  command.add_option("--threads", flags.threads, "Searches side by side")
+  AddStopOptions(command, flags.stop);
+  command
+      .add_option("--threads", flags.threads,
+                  "Searches side by side; 0: as many as are idle on the daemon; default: 0, with "
+                  "--seed or --max-iterations 1")
       ->type_name("N")
-      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
-      ->capture_default_str();
+      ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
   command
       .add_option("--seed", flags.seed,
                   "The same seed gives the same answer with one thread where time cut nothing off")
@@ -340,7 +378,8 @@ void AddSolve(CLI::App& app, ChosenCommand& chosen) {
   AddDecodeOptions(*command, *flags);
   AddJobOptions(*command, *flags);
   AddOutputs(*command, *flags);
-  command->callback([flags, &chosen] {
+  command->callback([flags, command, &chosen] {
+    flags->seed_given = command->get_option("--seed")->count() > 0;
     chosen = {"solve", [flags](CommandContext& context) { return RunSolve(context, *flags); }};
   });
 }

@@ -104,6 +104,8 @@ std::string Remedy(const absl::Status& status) {
       }
       return RetryRemedy(status);
     case absl::StatusCode::kDeadlineExceeded:
+      // It says itself what helps.
+      if (DetailOf<google::rpc::ErrorInfo>(status).reason() == "BUDGET_TOO_SHORT") return "";
       return "the daemon took too long to answer; see whether it is overloaded: vrpctl server info";
     case absl::StatusCode::kAlreadyExists:
       return "take a fresh --request-id, or none";

@@ -18,6 +18,7 @@ void AddProgress(const v1::SolveProgress& progress, Json& object) {
   object["cost"] = found ? JsonNumber(progress.cost()) : Json();
   object["routes"] = found ? Json(progress.routes()) : Json();
   object["unserved"] = found ? Json(progress.unserved()) : Json();
+  object["improved_ms"] = found ? Milliseconds(progress.improved()) : Json();
 }
 
 }  // namespace

@@ -55,15 +55,19 @@ std::string SolveJobText(const v1::SolveJob& job) {
   if (job.has_end_time()) sheet.Add("ended", FormatTime(job.end_time()));
   sheet.Add("searched", Searched(job));
   if (HasPlan(job)) {
-    sheet.Add("best plan", absl::StrCat("cost ", FormatNumber(job.progress().cost()), ", ",
-                                        job.progress().routes(), " routes, ",
-                                        job.progress().unserved(), " customers unserved"));
+    sheet.Add(
+        "best plan",
+        absl::StrCat("cost ", FormatNumber(job.progress().cost()), ", ", job.progress().routes(),
+                     " routes, ", job.progress().unserved(), " customers unserved, found after ",
+                     FormatSpan(ToDuration(job.progress().improved()))));
     sheet.Add("improvements", absl::StrCat(job.progress().improvements()));
   }
   const bool names_strategy = job.solve().strategy() != v1::STRATEGY_UNSPECIFIED;
   sheet.Add("strategy", StrategyWord(names_strategy ? job.solve().strategy() : v1::STRATEGY_AUTO));
   sheet.Add("model", job.solve().model());
-  sheet.Add("threads", absl::StrCat(std::max(1, job.solve().threads())));
+  sheet.Add("threads", job.solve().idle_threads()
+                           ? "as many as are idle"
+                           : absl::StrCat(std::max(1, job.solve().threads())));
   sheet.Add("events", absl::StrCat(job.last_sequence()));
   return sheet.Text();
 }

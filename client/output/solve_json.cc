@@ -132,6 +132,11 @@ Json SolveJson(const v1::SolveResponse& response) {
     object["cost_split"] = split;
   }
   AddReference(response, object);
+  // Daemons before this field say 0.
+  if (response.threads() > 0) object["threads"] = response.threads();
+  if (response.has_no_improvement()) {
+    object["no_improvement_ms"] = Milliseconds(response.no_improvement());
+  }
   if (!response.policy_note().empty()) object["policy_note"] = response.policy_note();
   if (response.has_initial_solution()) {
     object["initial_solution"] = InitialSolutionJson(response.initial_solution());

@@ -120,13 +120,23 @@ std::string Milliseconds(const google::protobuf::Duration& duration) {
 
 std::string TimesText(const v1::SolveResponse& response) {
   const v1::TimeSplit& times = response.times();
-  std::string text = absl::StrCat("time: ", Milliseconds(times.total()), " of ",
+  std::string text = absl::StrCat("time: ", Milliseconds(times.total()),
+                                  response.has_no_improvement() ? " of at most " : " of ",
                                   Milliseconds(response.budget()), " ms");
   if (times.has_queue()) absl::StrAppend(&text, ", queue ", Milliseconds(times.queue()));
   if (times.has_encode()) absl::StrAppend(&text, ", encode ", Milliseconds(times.encode()));
   if (times.has_decode()) absl::StrAppend(&text, ", decode ", Milliseconds(times.decode()));
   if (times.has_search()) absl::StrAppend(&text, ", search ", Milliseconds(times.search()));
-  return absl::StrCat(text, "; ended by ", EndReasonWord(response.ended_by()), "\n");
+  absl::StrAppend(&text, "; ended by ", EndReasonWord(response.ended_by()));
+  if (response.ended_by() == v1::END_REASON_NO_IMPROVEMENT) {
+    absl::StrAppend(&text, " for ", Milliseconds(response.no_improvement()), " ms");
+  }
+  // Daemons before this field say 0.
+  if (response.threads() > 0) {
+    absl::StrAppend(&text, "; ", response.threads(),
+                    response.threads() == 1 ? " thread" : " threads");
+  }
+  return text + "\n";
 }
 
 std::string RoutesText(const v1::Solution& plan) {

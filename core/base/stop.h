@@ -1,8 +1,10 @@
-// When anytime work has to end: a deadline, and a flag that another thread may set.
+// When anytime work has to end: a deadline, which may be moved, and a flag that another thread may
+// set.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -34,31 +36,71 @@ class CancelFlag {
   const std::shared_ptr<const CancelFlag> wider_;
 };
 
+// A deadline that its owner moves while others poll it. Thread-safe.
+class MovableDeadline {
+ public:
+  explicit MovableDeadline(absl::Time deadline) : nanos_(absl::ToUnixNanos(deadline)) {}
+
+  // Nanoseconds are kept; times beyond the year 2262 are infinite.
+  absl::Time time() const {
+    const int64_t nanos = nanos_.load(std::memory_order_relaxed);
+    return nanos == INT64_MAX ? absl::InfiniteFuture() : absl::FromUnixNanos(nanos);
+  }
+  // Moves it to `deadline`, never to a sooner one. Once it has passed it stays.
+  void PutOff(absl::Time deadline) {
+    const int64_t later = absl::ToUnixNanos(deadline);
+    int64_t nanos = nanos_.load(std::memory_order_relaxed);
+    const int64_t now = absl::ToUnixNanos(SteadyNow());
+    while (nanos > now && nanos < later && !nanos_.compare_exchange_weak(nanos, later)) {
+    }
+  }
+  // Moves it to now, unless it has passed.
+  void End() {
+    const int64_t now = absl::ToUnixNanos(SteadyNow());
+    int64_t nanos = nanos_.load(std::memory_order_relaxed);
+    while (nanos > now && !nanos_.compare_exchange_weak(nanos, now)) {
+    }
+  }
+
+ private:
+  std::atomic<int64_t> nanos_;
+};
+
 // Polled in every loop of a solver or a trainer, at least once a millisecond. Copyable;
 // thread-safe.
 class StopCondition {
  public:
   StopCondition() = default;  // never stops
-  StopCondition(absl::Time deadline, std::shared_ptr<const CancelFlag> cancel)
-      : deadline_(deadline), cancel_(std::move(cancel)) {}
+  // `movable` (null: none) ends it too.
+  StopCondition(absl::Time deadline, std::shared_ptr<const CancelFlag> cancel,
+                std::shared_ptr<const MovableDeadline> movable = nullptr)
+      : deadline_(deadline), cancel_(std::move(cancel)), movable_(std::move(movable)) {}
 
   StopReason Check() const {
     if (cancel_ != nullptr && cancel_->cancelled()) return StopReason::kCancelled;
-    const bool ends = deadline_ != absl::InfiniteFuture();
-    if (ends && SteadyNow() >= deadline_) return StopReason::kDeadline;
+    const absl::Time end = deadline();
+    if (end != absl::InfiniteFuture() && SteadyNow() >= end) return StopReason::kDeadline;
     return StopReason::kNone;
   }
   bool ShouldStop() const { return Check() != StopReason::kNone; }
 
-  absl::Time deadline() const { return deadline_; }
+  // When it ends as things are: by it searches plan their time. It may move.
+  absl::Time deadline() const {
+    return movable_ == nullptr ? deadline_ : std::min(deadline_, movable_->time());
+  }
   // The same cancellation with the sooner of both deadlines.
   StopCondition Sooner(absl::Time deadline) const {
-    return {std::min(deadline_, deadline), cancel_};
+    return {std::min(deadline_, deadline), cancel_, movable_};
+  }
+  // The same deadline and cancellation, or until `movable`.
+  StopCondition Until(std::shared_ptr<const MovableDeadline> movable) const {
+    return {deadline_, cancel_, std::move(movable)};
   }
 
  private:
   absl::Time deadline_ = absl::InfiniteFuture();
   std::shared_ptr<const CancelFlag> cancel_;
+  std::shared_ptr<const MovableDeadline> movable_;
 };
 
 }  // namespace vrp

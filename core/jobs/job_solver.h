@@ -17,6 +17,7 @@ struct SolveTask {
   std::string request;                       // as it was submitted
   std::string plan;                          // to go on from; empty: none
   absl::Duration searched;                   // by earlier attempts
+  absl::Duration since_improvement;          // of `searched`: since `plan` was found
   absl::Duration budget;                     // what is left, 1 ms at least
   std::shared_ptr<const CancelFlag> cancel;  // ends the search, which then answers its best
 };

@@ -91,6 +91,7 @@ void ForEachSolveField(Progress& progress, Visit visit) {
 }
 
 constexpr char kSearched[] = "searched_ns";
+constexpr char kImproved[] = "improved_ns";
 
 struct Writer {
   nlohmann::json& json;
@@ -174,6 +175,7 @@ std::string WriteSolveProgress(const SolveProgress& progress) {
   nlohmann::json json = nlohmann::json::object();
   ForEachSolveField(progress, Writer{json});
   Writer{json}(kSearched, absl::ToInt64Nanoseconds(progress.searched));
+  Writer{json}(kImproved, absl::ToInt64Nanoseconds(progress.improved));
   return json.dump();
 }
 
@@ -181,11 +183,14 @@ absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "progress");
   SolveProgress progress;
   int64_t searched = 0;
+  int64_t improved = 0;
   bool sound = json.ok() && json->is_object();
   if (sound) ForEachSolveField(progress, Reader{*json, sound});
   if (sound) Reader{*json, sound}(kSearched, searched);
+  if (sound) Reader{*json, sound}(kImproved, improved);
   if (!sound) return Unreadable(text);
   progress.searched = absl::Nanoseconds(searched);
+  progress.improved = absl::Nanoseconds(improved);
   return progress;
 }
 

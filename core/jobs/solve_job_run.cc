@@ -51,6 +51,7 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   const SolveProgress& before = job_.solve.progress;
   SolveTask task;
   task.searched = before.searched;
+  if (before.improvements > 0) task.since_improvement = before.searched - before.improved;
   task.budget = std::max(job_.solve.budget - before.searched, kLeastBudget);
   task.cancel = cancel_;
   VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,

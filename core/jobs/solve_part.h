@@ -24,6 +24,7 @@ struct SolveProgress {
   Cost cost = 0;
   int64_t routes = 0;
   int64_t unserved = 0;
+  absl::Duration improved = {};  // of `searched`: until it was found
 
   bool operator==(const SolveProgress&) const = default;
 };

@@ -17,7 +17,7 @@ SolveRecorder::~SolveRecorder() {
 void SolveRecorder::Found(FoundPlan plan) {
   {
     absl::MutexLock lock(&mutex_);
-    progress_.searched = options_.before.searched + SearchedLately();
+    progress_.searched = progress_.improved = options_.before.searched + SearchedLately();
     ++progress_.improvements;
     progress_.cost = plan.cost;
     progress_.routes = plan.routes;

@@ -44,15 +44,8 @@ absl::Status StopError(const StopCondition& stop) {
   return StopStatus(reason == StopReason::kNone ? StopReason::kDeadline : reason);
 }
 
-// Improvement goes on until little is left: what it found is given, late or not.
-bool IsTooLate(const DecodeOptions& options) {
-  const StopReason reason = options.stop.Check();
-  if (options.improvement.has_value()) return reason == StopReason::kCancelled;
-  return reason != StopReason::kNone;
-}
-
 // Each request's plan or error, as it gets it alone: one that fails the others' batch does not fail
-// them.
+// them. A plan that is there is given, late or not: any other would be later.
 std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDecode>& batch) {
   std::vector<DecodedPlan> joined;
   if (batch.size() > 1) joined = DecodeJoined(batch);
@@ -61,7 +54,7 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
     const StopCondition& stop = batch[i].request.options.stop;
     if (joined.empty()) {
       plans.emplace_back(DecodeAlone(batch[i].request));
-    } else if (IsTooLate(batch[i].request.options)) {
+    } else if (stop.Check() == StopReason::kCancelled) {
       plans.emplace_back(StopError(stop));
     } else {
       plans.emplace_back(std::move(joined[i]));
@@ -70,6 +63,8 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
   return plans;
 }
 
+// A decoding that was too slow is not tried again for so long.
+constexpr absl::Duration kTriedLately = absl::Seconds(10);
 // Payload: the delay, as absl writes it.
 constexpr char kRetryDelayUrl[] = "vrp/decode_retry_delay";
 
@@ -183,7 +178,7 @@ void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
   {
     absl::MutexLock lock(&mutex_);
     --running_;
-    if (plans.front().ok()) queue_.Learn(batch, ended - begun - plans.front()->improving);
+    Learn(batch, plans.front(), {begun, ended});
     if (batch.size() > 1) joined_ended_ = ended;
   }
   PostIfNeeded();
@@ -204,6 +199,37 @@ void DecodeBatcher::AwaitMore() {
     mutex_.AssertHeld();
     return queue_.HasFullBatch() || queue_.waiting() == 0;
   });
+}
+
+void DecodeBatcher::Learn(const std::vector<WaitingDecode>& batch,
+                          const absl::StatusOr<DecodedPlan>& plan, const Span& span) {
+  const DecodeJoin& first = batch.front().request;
+  const absl::Duration took = span.ended - span.begun;
+  if (plan.ok()) {
+    queue_.Learn(first, DecodeRows(batch), took - plan->improving, span.ended);
+  } else if (absl::IsDeadlineExceeded(plan.status())) {
+    queue_.LearnAtLeast(first, DecodeRows(batch), took, span.ended);
+  }
+}
+
+absl::Duration DecodeBatcher::TimeOf(const DecodeJoin& request) {
+  const int64_t rows = DecodeRows(request);
+  {
+    absl::MutexLock lock(&mutex_);
+    const absl::Duration known = queue_.ExpectedTime(request, rows);
+    if (known > absl::ZeroDuration()) return known;
+  }
+  const std::optional<absl::Duration> measured = MeasuredTime(request);
+  if (!measured.has_value()) return absl::ZeroDuration();
+  absl::MutexLock lock(&mutex_);
+  queue_.Learn(request, rows, *measured, SteadyNow());
+  return *measured;
+}
+
+bool DecodeBatcher::IsHopeless(const DecodeJoin& request, absl::Duration time) const {
+  absl::MutexLock lock(&mutex_);
+  return SteadyNow() - queue_.LastTried(request) < kTriedLately &&
+         queue_.ExpectedTime(request, DecodeRows(request)) > time;
 }
 
 absl::Duration DecodeBatcher::ExpectedWait() const {

@@ -52,8 +52,9 @@ class DecodeBatcher {
 
   // `done` is called once, before this returns or by a thread of the pool: with kResourceExhausted
   // at once where too many wait; with kDeadlineExceeded or kCancelled where options.stop comes
-  // first, undecoded if it came before the batch; else with what the policy gave. To be called by
-  // threads of the pool: they may run batches before they return.
+  // first, undecoded if it came before the batch; else with what the policy gave, which may be late
+  // where others were decoded with it. To be called by threads of the pool: they may run batches
+  // before they return.
   void Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);
 
   // Likewise, and waits. For any thread; it may run the batch itself.
@@ -64,6 +65,13 @@ class DecodeBatcher {
   // Likewise, how long so many nodes x pictures x trajectories take by whatever policy; zero where
   // that is not known.
   absl::Duration ExpectedTime(int64_t rows) const;
+  // Estimates how long `request` takes once it is begun, by recent decodings of its policy and
+  // method. If there were none, blocks for some milliseconds to measure a small instance. Returns
+  // zero if the policy fails on that.
+  absl::Duration TimeOf(const DecodeJoin& request);
+  // Whether recent decodings show that `request` takes longer than `time`. After ten seconds
+  // without one it is worth another try.
+  bool IsHopeless(const DecodeJoin& request, absl::Duration time) const;
   int64_t waiting() const;
   const Options& options() const { return options_; }
 
@@ -74,6 +82,11 @@ class DecodeBatcher {
   // A batch, where one waits and there is a place for it; whether it did anything.
   bool RunOne();
   void Run(std::vector<WaitingDecode> batch);
+  struct Span {
+    absl::Time begun, ended;
+  };
+  void Learn(const std::vector<WaitingDecode>& batch, const absl::StatusOr<DecodedPlan>& plan,
+             const Span& span) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AwaitMore() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasPlace() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return running_ < options_.max_running && queue_.waiting() > 0;

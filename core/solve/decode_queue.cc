@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kLargeShare = 2;
 // The newest time's share in what is expected.
 constexpr double kNewest = 0.2;
-constexpr size_t kMostPolicies = 64;
+constexpr size_t kMostPaces = 64;
 
 // Improvements that are done together end together.
 bool CanImproveWith(const DecodeOptions& first, const DecodeOptions& other, absl::Time now) {
@@ -32,6 +32,10 @@ bool CanJoin(const DecodeJoin& first, const DecodeJoin& other, absl::Time now) {
           first.instance.num_nodes() == other.instance.num_nodes());
 }
 
+std::pair<const Policy*, DecodeMethod> KeyOf(const DecodeJoin& request) {
+  return {request.policy.get(), request.options.method};
+}
+
 }  // namespace
 
 int64_t DecodeRows(const DecodeJoin& request) {
@@ -40,6 +44,12 @@ int64_t DecodeRows(const DecodeJoin& request) {
   int64_t width = options.method == DecodeMethod::kGreedy ? 1 : options.width;
   if (width == 0) width = request.instance.num_customers();
   return request.instance.num_nodes() * pictures * width;
+}
+
+int64_t DecodeRows(const std::vector<WaitingDecode>& batch) {
+  int64_t rows = 0;
+  for (const WaitingDecode& waiting : batch) rows += DecodeRows(waiting.request);
+  return rows;
 }
 
 bool DecodeQueue::TryAdd(WaitingDecode& waiting) {
@@ -80,7 +90,7 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
     }
     const int64_t sum = rows + DecodeRows(waiting.request);
     if (limits_.max_rows > 0 && sum > limits_.max_rows) return false;
-    const absl::Time end = now + ExpectedTime(*first.policy, sum);
+    const absl::Time end = now + ExpectedTime(first, sum);
     return end <= std::min(deadline, waiting.request.options.stop.deadline());
   };
   for (std::deque<WaitingDecode>& queue : queues_) {
@@ -99,28 +109,40 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
   return taken;
 }
 
-void DecodeQueue::Learn(const std::vector<WaitingDecode>& batch, absl::Duration took) {
-  int64_t rows = 0;
-  for (const WaitingDecode& waiting : batch) rows += DecodeRows(waiting.request);
+void DecodeQueue::Learn(const DecodeJoin& first, int64_t rows, absl::Duration took,
+                        absl::Time ended) {
   if (rows == 0) return;
   // Of policies that are gone too: so it is emptied now and then.
-  if (row_times_.size() >= kMostPolicies) row_times_.clear();
+  if (paces_.size() >= kMostPaces) paces_.clear();
   const absl::Duration each = took / rows;
-  const auto [known, is_new] = row_times_.emplace(batch.front().request.policy.get(), each);
-  if (!is_new) known->second = known->second * (1 - kNewest) + each * kNewest;
-  last_row_time_ = known->second;
+  const auto [known, is_new] = paces_.emplace(KeyOf(first), Pace{.row = each, .tried = ended});
+  Pace& pace = known->second;
+  if (!is_new) pace = {.row = pace.row * (1 - kNewest) + each * kNewest, .tried = ended};
+  last_row_time_ = pace.row;
 }
 
-absl::Duration DecodeQueue::ExpectedTime(const Policy& policy, int64_t rows) const {
-  const auto known = row_times_.find(&policy);
-  return known == row_times_.end() ? absl::ZeroDuration() : known->second * rows;
+void DecodeQueue::LearnAtLeast(const DecodeJoin& first, int64_t rows, absl::Duration took,
+                               absl::Time ended) {
+  const auto known = paces_.find(KeyOf(first));
+  if (rows == 0 || known == paces_.end()) return;
+  known->second = {.row = std::max(known->second.row, took / rows), .tried = ended};
+}
+
+absl::Duration DecodeQueue::ExpectedTime(const DecodeJoin& like, int64_t rows) const {
+  const auto known = paces_.find(KeyOf(like));
+  return known == paces_.end() ? absl::ZeroDuration() : known->second.row * rows;
+}
+
+absl::Time DecodeQueue::LastTried(const DecodeJoin& like) const {
+  const auto known = paces_.find(KeyOf(like));
+  return known == paces_.end() ? absl::InfinitePast() : known->second.tried;
 }
 
 absl::Duration DecodeQueue::ExpectedTime() const {
   absl::Duration sum;
   for (const std::deque<WaitingDecode>& queue : queues_) {
     for (const WaitingDecode& waiting : queue) {
-      sum += ExpectedTime(*waiting.request.policy, DecodeRows(waiting.request));
+      sum += ExpectedTime(waiting.request, DecodeRows(waiting.request));
     }
   }
   return sum;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -65,10 +66,15 @@ class DecodeQueue {
   // among them. Plans to improve are joined where none ends before half of the first's time.
   Taken Take(absl::Time now);
 
-  // What was taken together took so long.
-  void Learn(const std::vector<WaitingDecode>& batch, absl::Duration took);
-  // By the times of late; zero where nothing is known. For a thread that has nothing else to do.
-  absl::Duration ExpectedTime(const Policy& policy, int64_t rows) const;
+  // Requests like `first`, of so many rows together, took so long, until `ended`.
+  void Learn(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
+  // They were given up after so long: they take longer.
+  void LearnAtLeast(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
+  // Estimates the time of so many rows by recent decodings of the same policy and method, for a
+  // thread that has nothing else to do. Zero if there were none.
+  absl::Duration ExpectedTime(const DecodeJoin& like, int64_t rows) const;
+  // When a request of the same policy and method last ended; InfinitePast: none did.
+  absl::Time LastTried(const DecodeJoin& like) const;
   // By whatever policy was last learned of.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
   // Of all that waits.
@@ -82,13 +88,21 @@ class DecodeQueue {
   std::vector<WaitingDecode> TakeExpired();
   bool IsJoined(const DecodeJoin& request) const;
 
+  // How fast a policy decodes by one method.
+  struct Pace {
+    absl::Duration row;
+    absl::Time tried;
+  };
+  using PaceKey = std::pair<const Policy*, DecodeMethod>;
+
   const Limits limits_;
   std::array<std::deque<WaitingDecode>, kDecodeClasses> queues_;
-  std::map<const Policy*, absl::Duration> row_times_;
+  std::map<PaceKey, Pace> paces_;
   absl::Duration last_row_time_;
 };
 
-// nodes x pictures x trajectories.
+// nodes x pictures x trajectories; of a batch their sum.
 int64_t DecodeRows(const DecodeJoin& request);
+int64_t DecodeRows(const std::vector<WaitingDecode>& batch);
 
 }  // namespace vrp

@@ -6,9 +6,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/cpu_pool.h"
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
+#include "core/problem/generators.h"
 
 namespace vrp {
+namespace {
+
+// Customers of the instance that decoding is measured on, and how long that may take.
+constexpr int32_t kMeasured = 20;
+constexpr absl::Duration kMostMeasuring = absl::Milliseconds(50);
+
+}  // namespace
 
 absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        std::span<const Instance> instances,
@@ -33,6 +42,22 @@ absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request) {
       DecodeChecked(*request.policy, std::span(&request.instance, 1), options);
   if (!plans.ok()) return plans.status();
   return std::move(plans->front());
+}
+
+std::optional<absl::Duration> MeasuredTime(const DecodeJoin& request) {
+  const std::vector<ProblemKind>& kinds = request.policy->info().kinds;
+  const absl::StatusOr<Instance> small = GenerateInstance(
+      {.kind = kinds.empty() ? ProblemKind::kCvrp : kinds.front(), .customers = kMeasured}, 0);
+  if (!small.ok()) return std::nullopt;
+  DecodeJoin measured = request;
+  measured.instance = *small;
+  measured.options.improvement.reset();
+  const absl::Time begun = SteadyNow();
+  measured.options.stop = StopCondition(begun + kMostMeasuring, nullptr);
+  if (!DecodeAlone(measured).ok()) return std::nullopt;
+  const double ratio =
+      static_cast<double>(DecodeRows(request)) / static_cast<double>(DecodeRows(measured));
+  return ratio * (SteadyNow() - begun);
 }
 
 absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,

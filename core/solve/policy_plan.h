@@ -1,6 +1,7 @@
 // Asking a policy, and checking what it gave before it is used.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,11 @@ absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request);
 absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        std::span<const Instance> instances,
                                                        const DecodeOptions& options);
+
+// How long `request` takes alone: the time of a small instance of the policy's own kind, decoded in
+// the same way, times the ratio of their rows. Blocks for that, some milliseconds at most; nullopt
+// where the policy gives no plan by then.
+std::optional<absl::Duration> MeasuredTime(const DecodeJoin& request);
 
 // `decoded`, what `policy` gave for `instance`, where the independent checker finds its best plan
 // (it does not look at the others) complete and feasible; kInternal where not. Its error passes

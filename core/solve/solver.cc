@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,17 +13,16 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/search/search.h"
+#include "core/solve/network_time.h"
 #include "core/solve/parallel_search.h"
 #include "core/solve/policy_plan.h"
+#include "core/solve/small_optimum.h"
+#include "core/solve/stop_monitor.h"
 #include "core/solve/unserved.h"
 
 namespace vrp {
 namespace {
 
-constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
-constexpr absl::Duration kMostBudget = absl::Hours(24);
-// What the answer needs on its way back to a caller who will not wait longer.
-constexpr absl::Duration kWayBack = absl::Milliseconds(20);
 // A seeded search waits for the policy for this share of what is left.
 constexpr double kPolicyShare = 0.2;
 // Samples that guide it, and how many times a greedy tour's time they may take by a guess.
@@ -35,47 +34,14 @@ constexpr const char* kNoGain =
 // rules than loads and windows twice that, and at most that share of the budget.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
 constexpr double kClosingShare = 0.4;
-
-absl::Status OutOfRange(const char* field, const std::string& got, const std::string& wanted) {
-  return absl::InvalidArgumentError(absl::StrCat(field, ": got ", got, ", wanted ", wanted));
-}
-
-absl::Status CheckRanges(const SolveOptions& options) {
-  if (options.budget < kLeastBudget || options.budget > kMostBudget) {
-    return OutOfRange("budget", absl::FormatDuration(options.budget), "1ms to 24h");
-  }
-  static const int32_t most_threads =  // asked once: it reads a file
-      std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
-  if (options.threads < 1 || options.threads > most_threads) {
-    return OutOfRange("threads", absl::StrCat(options.threads),
-                      absl::StrCat("1 to ", most_threads));
-  }
-  if (options.width < 1 || options.width > kMostWidth) {
-    return OutOfRange("width", absl::StrCat(options.width), absl::StrCat("1 to ", kMostWidth));
-  }
-  if (options.rounds < 0 || options.rounds > kMostRounds) {
-    return OutOfRange("rounds", absl::StrCat(options.rounds), absl::StrCat("0 to ", kMostRounds));
-  }
-  if (options.max_iterations < 0) {
-    return OutOfRange("max_iterations", absl::StrCat(options.max_iterations), "0 or more");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckStrategy(const SolveOptions& options) {
-  const bool needs_policy = NeedsPolicy(options.strategy);
-  if (!options.initial.empty() && needs_policy && options.strategy != Strategy::kSeeded) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "initial_solution: given, but strategy ", ToAbsl(StrategyName(options.strategy)),
-        " does not start from a plan; wanted strategy auto, search or seeded"));
-  }
-  if (needs_policy && options.policy == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("strategy: ", ToAbsl(StrategyName(options.strategy)),
-                     " needs a model, none was given; name one, or use search"));
-  }
-  return absl::OkStatus();
-}
+// Kept from a policy alone, for search to construct a plan where the policy has none in time; at
+// most that share of what is left.
+constexpr absl::Duration kConstructing = absl::Microseconds(300);
+constexpr absl::Duration kConstructingPerNode = absl::Microseconds(15);
+constexpr double kConstructingShare = 0.25;
+// SmallOptimum may take that share of what is left.
+constexpr double kExactShare = 0.5;
+constexpr const char* kNotNeeded = "the instance is so small that every plan was tried";
 
 // One call of Solve.
 class Solving {
@@ -94,18 +60,22 @@ class Solving {
   }
 
   absl::StatusOr<SolveAnswer> Run() {
-    if (IsPolicyAlone(options_.strategy)) return Finish(Decode(OwnDecode()));
+    if (IsPolicyAlone(options_.strategy)) {
+      VRP_RETURN_IF_ERROR(CheckPolicy());
+      return IsHopeless() ? WithoutPolicy() : Finish(Decode(OwnDecode()));
+    }
     if (options_.strategy == Strategy::kAuto && options_.policy_named) {
       answer_.policy_note = kNoGain;
     }
+    if (const std::optional<Plan> best = ProvenBest(); best.has_value()) return CloseProven(*best);
     std::vector<Plan> seeds;
     if (options_.strategy == Strategy::kSeeded) seeds = AskPolicy();
     VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan(std::move(seeds)));
     return Close(plan);
   }
 
-  // For the policy alone, in place of Run: what to ask the batcher for, and what to do with what it
-  // gave.
+  // For the policy alone, in place of Run: the request to the batcher, and the answer by its
+  // outcome. If IsHopeless(), WithoutPolicy() is the answer.
   absl::StatusOr<DecodeJoin> Ask() const {
     VRP_RETURN_IF_ERROR(CheckPolicy());
     return JoinOf(OwnDecode());
@@ -114,25 +84,79 @@ class Solving {
     return Finish(Checked(std::move(outcome)));
   }
 
+  // Whether asking the policy would only take time from the search, because it lately took longer
+  // than there is time.
+  bool IsHopeless() const {
+    if (options_.network_only || options_.batcher == nullptr) return false;
+    const DecodeJoin join = JoinOf(OwnDecode());
+    return options_.batcher->IsHopeless(join, join.options.stop.deadline() - SteadyNow());
+  }
+
+  // Search's plan in place of the policy's, which has none in time; where the caller wants no
+  // other, an error.
+  absl::StatusOr<SolveAnswer> WithoutPolicy() {
+    const NetworkTime time{.strategy = options_.strategy,
+                           .customers = instance_.num_customers(),
+                           .needed = TimeNeeded(),
+                           .budget = answer_.budget,
+                           .by_deadline = caller_is_sooner_};
+    if (options_.network_only) return BudgetTooShort(time);
+    answer_.policy_note = LateNote(time);
+    VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan({}));
+    return Close(plan);
+  }
+
  private:
+  std::optional<Plan> ProvenBest() const {
+    const absl::Time now = SteadyNow();
+    return SmallOptimum(instance_, stop_.Sooner(now + (stop_.deadline() - now) * kExactShare));
+  }
+
+  absl::StatusOr<SolveAnswer> CloseProven(const Plan& plan) {
+    if (options_.strategy == Strategy::kSeeded) answer_.policy_note = kNotNeeded;
+    answer_.times.search = SteadyNow() - started_;
+    answer_.ended_by = SolveEnd::kOptimal;
+    if (options_.on_improvement != nullptr) {
+      options_.on_improvement(plan, PlanCost(instance_, plan));
+    }
+    return Close(plan);
+  }
+
   // `seeds`: a policy's plans, the best first, to start from the first beside those that were given
   // and to be guided by all.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time begun = SteadyNow();
+    StopMonitor monitor(instance_, options_.stop, stop_.Sooner(SearchEnds()), Earlier());
     SearchOptions search;
-    search.stop = stop_.Sooner(SearchEnds());
+    search.stop = monitor.stop();
     search.max_iterations = options_.max_iterations;
     search.seed = options_.seed;
     search.initial = options_.initial;
     answer_.strategy = seeds.empty() ? Strategy::kSearch : Strategy::kSeeded;
     if (!seeds.empty()) search.initial.push_back(seeds.front());
     if (seeds.size() > 1) search.samples = std::move(seeds);
-    VRP_ASSIGN_OR_RETURN(SearchResult result, ParallelSearch(instance_, search, options_.threads,
-                                                             options_.on_improvement));
+    const auto found = [&](const Plan& plan, Cost cost) {
+      monitor.Found(plan);
+      if (options_.on_improvement != nullptr) options_.on_improvement(plan, cost);
+    };
+    VRP_ASSIGN_OR_RETURN(SearchResult result,
+                         ParallelSearch(instance_, search, options_.threads, found));
     answer_.iterations = result.iterations;
-    answer_.ended_by = EndOf(result.ended_by);
+    answer_.threads = options_.threads;
+    answer_.ended_by = EndOf(result.ended_by, monitor.VerdictOn(result.plan));
     answer_.times.search = SteadyNow() - begun;
     return std::move(result.plan);
+  }
+
+  StopMonitor::Earlier Earlier() const {
+    StopMonitor::Earlier earlier{.since_improvement = options_.since_improvement};
+    if (options_.since_improvement <= absl::ZeroDuration()) return earlier;
+    for (const Plan& plan : options_.initial) {
+      if (!BreaksNoRule(CheckPlan(instance_, plan))) continue;
+      const PlanValue value = ValueOf(instance_, plan);
+      if (!earlier.best.has_value() || value < *earlier.best) earlier.best = value;
+    }
+    return earlier;
   }
 
   absl::Time SearchEnds() const {
@@ -147,6 +171,15 @@ class Solving {
     return improves ? options_.policy->Improves(instance_) : absl::OkStatus();
   }
 
+  // Leaves time for a plan by search.
+  absl::Time DecodeEnds() const {
+    if (options_.network_only) return stop_.deadline();
+    const absl::Duration left = std::max(stop_.deadline() - SteadyNow(), absl::ZeroDuration());
+    const absl::Duration construction =
+        kConstructing + kConstructingPerNode * instance_.num_nodes();
+    return stop_.deadline() - std::min(construction, left * kConstructingShare);
+  }
+
   DecodeOptions OwnDecode() const {
     DecodeOptions decode;
     decode.stop = stop_;
@@ -154,6 +187,7 @@ class Solving {
       decode.improvement = {.rounds = options_.rounds, .until = SearchEnds()};
       return decode;
     }
+    decode.stop = stop_.Sooner(DecodeEnds());
     if (options_.strategy == Strategy::kMultiStart) {
       decode.method = DecodeMethod::kMultiStart;
       decode.width = 0;
@@ -168,15 +202,18 @@ class Solving {
 
   // Of the policy alone.
   absl::StatusOr<SolveAnswer> Finish(absl::StatusOr<DecodedPlan> decoded) {
+    if (absl::IsDeadlineExceeded(decoded.status())) return WithoutPolicy();
     VRP_RETURN_IF_ERROR(decoded.status());
     answer_.strategy = options_.strategy;
+    answer_.threads = JoinOf(OwnDecode()).threads;
     answer_.ended_by = SolveEnd::kComplete;
     if (options_.strategy == Strategy::kImproved) {
       answer_.iterations = decoded->rounds;
       answer_.times.search = decoded->improving;
       answer_.times.decode -= decoded->improving;
       answer_.ended_by =
-          EndOf(decoded->rounds == options_.rounds ? SearchEnd::kIterations : SearchEnd::kDeadline);
+          EndOf(decoded->rounds == options_.rounds ? SearchEnd::kIterations : SearchEnd::kDeadline,
+                StopMonitor::Verdict::kNone);
     }
     return Close(decoded->plan);
   }
@@ -192,8 +229,14 @@ class Solving {
             .importance = options_.importance};
   }
 
+  // Estimates how long the policy takes for this request; zero if that is not known.
+  absl::Duration TimeNeeded() const {
+    const DecodeJoin join = JoinOf(OwnDecode());
+    if (options_.batcher != nullptr) return options_.batcher->TimeOf(join);
+    return MeasuredTime(join).value_or(absl::ZeroDuration());
+  }
+
   absl::StatusOr<DecodedPlan> Decode(DecodeOptions decode) {
-    VRP_RETURN_IF_ERROR(CheckPolicy());
     const DecodeJoin join = JoinOf(std::move(decode));
     if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
     const absl::Time begun = SteadyNow();
@@ -216,6 +259,10 @@ class Solving {
       answer_.policy_note = "no time was left for the policy";
       return {};
     }
+    if (const absl::Status known = CheckPolicy(); !known.ok()) {
+      answer_.policy_note = std::string(known.message());
+      return {};
+    }
     DecodeOptions decode;
     decode.stop = stop_.Sooner(now + (stop_.deadline() - now) * kPolicyShare);
     absl::StatusOr<DecodedPlan> greedy = Decode(decode);
@@ -236,9 +283,12 @@ class Solving {
     return plans;
   }
 
-  SolveEnd EndOf(SearchEnd end) const {
+  SolveEnd EndOf(SearchEnd end, StopMonitor::Verdict verdict) const {
+    if (verdict == StopMonitor::Verdict::kOptimal) return SolveEnd::kOptimal;
+    if (verdict == StopMonitor::Verdict::kTarget) return SolveEnd::kTarget;
     switch (end) {
       case SearchEnd::kDeadline:
+        if (verdict == StopMonitor::Verdict::kNoImprovement) return SolveEnd::kNoImprovement;
         return caller_is_sooner_ ? SolveEnd::kDeadline : SolveEnd::kBudget;
       case SearchEnd::kCancelled:
         return SolveEnd::kCancelled;
@@ -285,36 +335,6 @@ struct PendingSolve {
 
 }  // namespace
 
-bool NeedsPolicy(Strategy strategy) {
-  return strategy != Strategy::kAuto && strategy != Strategy::kSearch;
-}
-
-bool IsPolicyAlone(Strategy strategy) {
-  return NeedsPolicy(strategy) && strategy != Strategy::kSeeded;
-}
-
-std::string_view StrategyName(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::kAuto:
-      return "auto";
-    case Strategy::kSeeded:
-      return "seeded";
-    case Strategy::kGreedy:
-      return "greedy";
-    case Strategy::kSample:
-      return "sample";
-    case Strategy::kBeam:
-      return "beam";
-    case Strategy::kSearch:
-      return "search";
-    case Strategy::kMultiStart:
-      return "multi_start";
-    case Strategy::kImproved:
-      return "improved";
-  }
-  return "";
-}
-
 std::string_view SolveEndName(SolveEnd end) {
   switch (end) {
     case SolveEnd::kBudget:
@@ -329,17 +349,14 @@ std::string_view SolveEndName(SolveEnd end) {
       return "iterations";
     case SolveEnd::kComplete:
       return "complete";
+    case SolveEnd::kNoImprovement:
+      return "no_improvement";
+    case SolveEnd::kTarget:
+      return "target";
+    case SolveEnd::kOptimal:
+      return "optimal";
   }
   return "";
-}
-
-absl::Time SolveEndsBy(absl::Time received, absl::Duration budget, absl::Time deadline) {
-  return std::min(received + budget, deadline - kWayBack);
-}
-
-absl::Status CheckSolveOptions(const SolveOptions& options) {
-  VRP_RETURN_IF_ERROR(CheckRanges(options));
-  return CheckStrategy(options);
 }
 
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options) {
@@ -358,6 +375,7 @@ void SolveLater(Instance instance, SolveOptions options,
   const auto pending = std::make_shared<PendingSolve>(std::move(instance), std::move(options));
   absl::StatusOr<DecodeJoin> join = pending->solving.Ask();
   if (!join.ok()) return done(join.status());
+  if (pending->solving.IsHopeless()) return done(pending->solving.WithoutPolicy());
   batcher->Submit(*std::move(join),
                   [pending, done = std::move(done)](DecodeOutcome outcome) mutable {
                     done(pending->solving.Finish(std::move(outcome)));

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/solve/solve_limits.h"
 #include "yaml-cpp/yaml.h"
 
 namespace vrp {
@@ -102,9 +103,9 @@ class Reader {
     actions_["insecure"] = Boolean(&options_.insecure);
     actions_["max_message_mib"] = Integer(&options_.max_message_mib, kMostMessageMib);
     actions_["max_nodes"] = Integer(&options_.max_nodes, kMostNodes);
-    actions_["max_budget_s"] = Integer(&options_.max_budget_s, kMostBudgetSeconds);
+    actions_["max_budget_s"] = Integer(&options_.max_budget_s, kMostCallBudgetSeconds);
     actions_["max_solve_job_budget_s"] =
-        Integer(&options_.max_solve_job_budget_s, kMostJobBudgetSeconds);
+        Integer(&options_.max_solve_job_budget_s, kMostBudgetSeconds);
     actions_["max_open_streams"] = Integer(&options_.max_open_streams, kMostStreams);
     actions_["max_connections"] = Integer(&options_.max_connections, kMostConnections);
     actions_["max_calls_per_connection"] =

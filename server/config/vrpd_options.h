@@ -19,8 +19,8 @@ inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
 inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
 inline constexpr int32_t kMostMessageMib = 1024;
 inline constexpr int32_t kMostNodes = 100'000;  // kMaxNodes of core/problem
-inline constexpr int32_t kMostBudgetSeconds = 24 * 3600;
-inline constexpr int32_t kMostJobBudgetSeconds = 30 * 24 * 3600;
+// For a call; a solve job may have kMostBudgetSeconds.
+inline constexpr int32_t kMostCallBudgetSeconds = 24 * 3600;
 inline constexpr int32_t kMostStreams = 100'000;
 inline constexpr int32_t kMostConnections = 100'000;
 inline constexpr int32_t kMostMemoryMib = 1 << 20;

@@ -1,8 +1,10 @@
 #include "server/convert/solve_convert.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/gap_reference.h"
 #include "server/convert/field_violation.h"
@@ -49,6 +51,12 @@ v1::EndReason EndMessage(SolveEnd end) {
       return v1::END_REASON_ITERATIONS;
     case SolveEnd::kComplete:
       return v1::END_REASON_COMPLETE;
+    case SolveEnd::kNoImprovement:
+      return v1::END_REASON_NO_IMPROVEMENT;
+    case SolveEnd::kTarget:
+      return v1::END_REASON_TARGET;
+    case SolveEnd::kOptimal:
+      return v1::END_REASON_OPTIMAL;
   }
   return v1::END_REASON_UNSPECIFIED;
 }
@@ -61,13 +69,16 @@ class OptionsReader {
   absl::StatusOr<SolveOptions> Run() && {
     ReadStrategy();
     ReadBudget();
-    options_.threads = ReadCount("threads", message_.threads(), 1, limits_.max_threads);
-    options_.width = ReadCount("width", message_.width(), 16, kMaxWidth);
+    const int32_t threads = message_.idle_threads() ? limits_.max_threads : 1;
+    options_.threads = ReadCount("threads", message_.threads(), threads, limits_.max_threads);
+    options_.width = ReadCount("width", message_.width(), kDefaultWidth, kMostWidth);
     options_.rounds = ReadCount("rounds", message_.rounds(), kDefaultRounds, kMostRounds);
     if (message_.rounds() != 0 && options_.strategy != Strategy::kImproved) {
       invalid_.push_back({"rounds", Concat("given, but strategy ", StrategyName(options_.strategy),
                                            " has none; wanted strategy improved")});
     }
+    ReadStop();
+    ReadNetworkOnly();
     options_.seed = message_.seed() == 0 ? 1 : message_.seed();
     if (invalid_.empty()) return options_;
     return FieldError(absl::StatusCode::kInvalidArgument, invalid_);
@@ -108,18 +119,52 @@ class OptionsReader {
   }
 
   void ReadBudget() {
-    options_.budget = limits_.default_budget;
+    options_.budget = vrp::BudgetOf(message_, limits_);
     if (!message_.has_budget()) return;
     const absl::StatusOr<absl::Duration> budget = FromProto(message_.budget());
     if (!budget.ok()) {
       invalid_.push_back({"budget", std::string(budget.status().message())});
-    } else if (*budget < absl::Milliseconds(1) || *budget > limits_.max_budget) {
-      invalid_.push_back(
-          {"budget", Concat("got ", absl::FormatDuration(*budget), ", wanted 1ms to ",
-                            absl::FormatDuration(limits_.max_budget))});
+    } else if (*budget < kLeastBudget || *budget > limits_.max_budget) {
+      invalid_.push_back({"budget", Concat("got ", absl::FormatDuration(*budget), ", wanted ",
+                                           absl::FormatDuration(kLeastBudget), " to ",
+                                           absl::FormatDuration(limits_.max_budget))});
     } else {
       options_.budget = *budget;
     }
+  }
+
+  // RuleOf checks the rest, with the instance.
+  void ReadStop() {
+    const v1::SolveStop& stop = message_.stop();
+    if (stop.max_iterations() < 0) {
+      invalid_.push_back(
+          {"stop.max_iterations", Concat("got ", stop.max_iterations(), ", wanted 0 or more")});
+    } else if (stop.max_iterations() > 0) {
+      options_.max_iterations = stop.max_iterations();
+    }
+    if (stop.has_no_improvement()) {
+      const absl::StatusOr<absl::Duration> time = FromProto(stop.no_improvement());
+      if (!time.ok()) {
+        invalid_.push_back({"stop.no_improvement", std::string(time.status().message())});
+      }
+    }
+    if (stop.no_improvement_share() != 0 && !message_.has_budget()) {
+      invalid_.push_back({"stop.no_improvement_share", "given, but no budget; wanted both"});
+    }
+    if (!IsPolicyAlone(options_.strategy)) return;
+    v1::SolveStop others = stop;
+    others.clear_automatic();
+    if (others.ByteSizeLong() == 0) return;
+    invalid_.push_back({"stop", Concat("given, but strategy ", StrategyName(options_.strategy),
+                                       " does not search; wanted auto, search or seeded")});
+  }
+
+  void ReadNetworkOnly() {
+    options_.network_only = message_.network_only();
+    if (!message_.network_only() || IsPolicyAlone(options_.strategy)) return;
+    invalid_.push_back({"network_only",
+                        Concat("given, but strategy ", StrategyName(options_.strategy),
+                               " searches; wanted greedy, sample, beam, multi_start or improved")});
   }
 
   // 0 stands for `fallback`.
@@ -155,6 +200,54 @@ absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& messa
   return OptionsReader(message, limits).Run();
 }
 
+absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
+                     SolveOptions& options) {
+  const v1::SolveStop& stop = message.stop();
+  StopRequest request{.no_improvement_share = stop.no_improvement_share(),
+                      .automatic = stop.automatic()};
+  if (stop.has_no_improvement()) {
+    VRP_ASSIGN_OR_RETURN(request.no_improvement, FromProto(stop.no_improvement()));
+  }
+  if (stop.has_target_cost()) request.target_cost = stop.target_cost();
+  if (stop.has_target_gap()) request.target_gap = stop.target_gap();
+  if (HasAutomaticBudget(message)) {
+    options.budget = std::min(options.budget, AutomaticStopOf(instance).limit);
+  }
+  absl::StatusOr<StopRule> rule = RuleOf(request, instance, options.budget);
+  if (!rule.ok()) return WithField(rule.status());
+  options.stop = *std::move(rule);
+  return absl::OkStatus();
+}
+
+bool HasAutomaticBudget(const v1::SolveRequest& message) {
+  const v1::SolveStop& stop = message.stop();
+  return !message.has_budget() && stop.automatic() && !stop.has_no_improvement() &&
+         stop.max_iterations() == 0;
+}
+
+absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits) {
+  const absl::StatusOr<absl::Duration> given = FromProto(message.budget());
+  if (message.has_budget() && given.ok()) {
+    return std::clamp(*given, absl::ZeroDuration(), limits.max_budget);
+  }
+  const v1::SolveStop& stop = message.stop();
+  if (HasAutomaticBudget(message)) return std::min(kMostAutomatic, limits.max_budget);
+  const bool ends_by_itself = stop.has_no_improvement() || stop.max_iterations() > 0;
+  return ends_by_itself ? limits.max_budget : std::min(limits.default_budget, limits.max_budget);
+}
+
+absl::Duration LeastTimeOf(const v1::SolveRequest& message, const SolveLimits& limits) {
+  const v1::SolveStop& stop = message.stop();
+  const absl::Duration budget = BudgetOf(message, limits);
+  const absl::StatusOr<absl::Duration> no_improvement = FromProto(stop.no_improvement());
+  const bool at_any_time = stop.automatic() || stop.max_iterations() > 0 ||
+                           stop.has_target_cost() || stop.has_target_gap();
+  if (at_any_time || !no_improvement.ok()) return absl::ZeroDuration();
+  if (stop.has_no_improvement()) return std::clamp(*no_improvement, absl::ZeroDuration(), budget);
+  const double share = stop.no_improvement_share();
+  return share > 0 && share < 1 ? share * budget : budget;
+}
+
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {
   v1::SolveResponse message;
   message.set_name(instance.name());
@@ -170,6 +263,7 @@ v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {
   message.set_ended_by(EndMessage(answer.ended_by));
   message.set_policy_note(answer.policy_note);
   message.set_iterations(answer.iterations);
+  message.set_threads(answer.threads);
   message.set_metric(ToProto(instance.metric()));
   message.set_objective(ToProto(instance.data().objective));
   if (instance.reference_cost().has_value()) {

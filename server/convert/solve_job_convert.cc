@@ -13,6 +13,7 @@ v1::SolveProgress ToProto(const SolveProgress& progress) {
   message.set_cost(progress.cost);
   message.set_routes(static_cast<int32_t>(progress.routes));
   message.set_unserved(static_cast<int32_t>(progress.unserved));
+  if (progress.improvements > 0) *message.mutable_improved() = ToProto(progress.improved);
   return message;
 }
 

@@ -105,7 +105,8 @@ absl::Status Daemon::Parts::OpenBook() {
 absl::Status Daemon::Parts::OpenTrainingJobs() {
   const Watchdog::Watch watched = Starting("training jobs");
   watched_trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
-  trainer = std::make_unique<MeteredTrainer>(*watched_trainer, *devices);
+  counted_trainer = std::make_unique<CountedTrainer>(*watched_trainer, busy);
+  trainer = std::make_unique<MeteredTrainer>(*counted_trainer, *devices);
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = trainer.get(),
                                                  .registry = registry.get(),

@@ -20,6 +20,8 @@
 #include "grpcpp/grpcpp.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
+#include "server/runtime/busy_threads.h"
+#include "server/runtime/counted_trainer.h"
 #include "server/runtime/daemon.h"
 #include "server/runtime/drain.h"
 #include "server/runtime/message_budget.h"
@@ -89,7 +91,9 @@ struct Daemon::Parts {
   std::unique_ptr<DecodeBatcher> batcher;
   std::unique_ptr<StreamHub> streams;
   std::unique_ptr<MessageBudget> messages;
+  BusyThreads busy{options.vrpd.threads};
   std::unique_ptr<WatchedTrainer> watched_trainer;
+  std::unique_ptr<CountedTrainer> counted_trainer;
   std::unique_ptr<MeteredTrainer> trainer;
   std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;

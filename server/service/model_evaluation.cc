@@ -177,7 +177,8 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
         model_(std::move(model)),
         data_(std::move(data)),
         options_(std::move(options)),
-        set_(std::move(set)) {}
+        set_(std::move(set)),
+        threads_(context.busy->Take(context.threads)) {}
   // Large sets are given back to the machine, not only to the next request.
   ~EvaluationSource() override {
     evaluation_ = nullptr;
@@ -246,6 +247,7 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
   InstanceSet set_;
   std::unique_ptr<Evaluation> evaluation_;  // null: the set is not complete yet
   bool reported_ = false;
+  const BusyThreads::Lease threads_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/base/watch.h"
 #include "core/problem/matrices.h"
 #include "core/registry/registry.h"
+#include "server/runtime/busy_threads.h"
 #include "server/service/stream_source.h"
 #include "vrp/v1/model_service.pb.h"
 
@@ -18,6 +19,7 @@ struct ModelEvaluationContext {
   Registry* registry = nullptr;            // these outlive the source
   const MatrixSource* matrices = nullptr;  // that files name; null: none is known
   const Clock* clock = nullptr;
+  BusyThreads* busy = nullptr;
   int32_t threads = 1;
   int32_t max_nodes = kMaxNodes;  // of one file
   WatchFn watch = nullptr;        // of each piece of an "evaluation"

@@ -82,6 +82,8 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
   const Instance& instance = prepared.instance;
   SolveOptions& options = prepared.options;
   options.budget = task.budget;
+  options.since_improvement = task.since_improvement;
+  options.stop.at_least = std::max(options.stop.at_least - task.searched, absl::ZeroDuration());
   options.threads = std::min(options.threads, max_threads_);
   std::optional<PlanValue> best;
   if (!task.plan.empty()) {

@@ -15,6 +15,7 @@
 #include "core/problem/instance_writer.h"
 #include "core/problem/oversize.h"
 #include "core/search/search.h"
+#include "core/solve/network_time.h"
 #include "core/solve/solver.h"
 #include "server/convert/initial_solution.h"
 #include "server/convert/instance_convert.h"
@@ -53,8 +54,10 @@ bool UsesBudget(const v1::SolveRequest& request) {
   return !decodes && (request.has_file() || request.instance().customers_size() > 1);
 }
 
-// A network's queue that is full says when to come again; memory that ran out does not.
-absl::Status OfNetworkQueue(absl::Status status) {
+// A network's queue that is full says when to come again; memory that ran out does not. A budget
+// that is too short for the network is told from a daemon that is too slow.
+absl::Status OfNetwork(absl::Status status) {
+  if (IsBudgetTooShort(status)) return WithReason(std::move(status), "BUDGET_TOO_SHORT");
   if (const std::optional<absl::Duration> delay = RetryDelayOf(status); delay.has_value()) {
     return WithReason(WithRetry(std::move(status), std::max(*delay, kLeastRetry)), "QUEUE_FULL");
   }
@@ -105,13 +108,15 @@ void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& respons
 
 // A call of the solver, and who watches it.
 struct SolverHandler::Running {
-  Running(const v1::SolveRequest& asked, Prepared ready, Watchdog& watchdog)
+  Running(const v1::SolveRequest& asked, Prepared ready, const SolverHandler& handler)
       : request(asked),
+        threads(handler.TakeThreads(ready)),
         prepared(std::move(ready)),
-        watch(watchdog,
+        watch(*handler.options_.watchdog,
               {.phase = "solve", .of = {}, .limit = 2 * prepared.options.budget + kSolveSlack}) {}
 
   const v1::SolveRequest& request;
+  const BusyThreads::Lease threads;
   const Prepared prepared;
   const Watchdog::Watch watch;
   const absl::Time begun = SteadyNow();
@@ -141,8 +146,7 @@ void SolverHandler::SolveAs(DecodeClass importance, const v1::SolveRequest& requ
     const auto run = [&] { return Run(request, *std::move(prepared)); };
     return answered(CallGuarded(run));
   }
-  const auto running =
-      std::make_shared<const Running>(request, *std::move(prepared), *options_.watchdog);
+  const auto running = std::make_shared<const Running>(request, *std::move(prepared), *this);
   vrp::SolveLater(
       running->prepared.instance, running->prepared.options,
       [this, running, answered = std::move(answered)](absl::StatusOr<SolveAnswer> answer) mutable {
@@ -154,26 +158,34 @@ void SolverHandler::SolveAs(DecodeClass importance, const v1::SolveRequest& requ
 SolveLimits SolverHandler::limits() const {
   return {.max_threads = options_.max_threads,
           .max_budget = options_.max_budget,
-          .default_budget = std::min(SolveLimits().default_budget, options_.max_budget)};
-}
-
-// Of a request that may be wrong.
-absl::Duration SolverHandler::BudgetOf(const v1::SolveRequest& request) const {
-  const absl::StatusOr<absl::Duration> given = FromProto(request.budget());
-  if (!request.has_budget() || !given.ok()) return limits().default_budget;
-  return std::clamp(*given, absl::ZeroDuration(), options_.max_budget);
+          .default_budget = std::min(kDefaultBudget, options_.max_budget)};
 }
 
 absl::Duration SolverHandler::WorkOf(const v1::SolveRequest& request) const {
-  return UsesBudget(request) ? BudgetOf(request) : options_.batcher->ExpectedTime(NodesOf(request));
+  return UsesBudget(request) ? LeastTimeOf(request, limits())
+                             : options_.batcher->ExpectedTime(NodesOf(request));
+}
+
+BusyThreads::Lease SolverHandler::TakeThreads(Prepared& prepared) const {
+  SolveOptions& options = prepared.options;
+  // A network that decodes on one thread does so in batches, and soon.
+  const bool joins =
+      options.strategy == Strategy::kGreedy || options.strategy == Strategy::kImproved;
+  if (joins) options.threads = 1;
+  if (joins || (IsPolicyAlone(options.strategy) && options.threads == 1)) return {};
+  BusyThreads::Lease lease = prepared.idle_threads ? options_.busy->TakeIdle(options.threads)
+                                                   : options_.busy->Take(options.threads);
+  options.threads = lease.threads();
+  return lease;
 }
 
 Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
                                    const CallContext& context) const {
-  const absl::Time stop = SolveEndsBy(context.received, BudgetOf(request), context.deadline);
+  const absl::Time stop =
+      SolveEndsBy(context.received, BudgetOf(request, limits()), context.deadline);
   if (UsesBudget(request)) {
     return {.work = kLeast + kLeastPerNode * NodesOf(request),
-            .end = stop,
+            .end = std::min(stop, context.received + LeastTimeOf(request, limits())),
             .latest_begin = stop,
             .cancel = context.cancel};
   }
@@ -189,7 +201,10 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::Solv
   const absl::Duration queue = options_.clock->SteadyNow() - context.received;
   if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
-  VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), context));
+  CallContext own = context;
+  // Its limit is ours, not a time that the caller counts.
+  if (HasAutomaticBudget(request)) own.received = SteadyNow();
+  VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), own));
   prepared.queue = queue;
   prepared.options.batcher = options_.batcher;
   prepared.options.reserve = kSending + kSendingPerNode * prepared.instance.num_nodes();
@@ -203,6 +218,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   VRP_ASSIGN_OR_RETURN(SolveOptions options, SolveOptionsFromProto(request, limits));
   VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices, options_.max_nodes));
   VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
+  VRP_RETURN_IF_ERROR(SetStop(request, instance, options));
   std::string model;
   if (!request.model().empty()) {
     VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("model", request.model()));
@@ -235,12 +251,13 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
                   .options = std::move(options),
                   .model = std::move(model),
                   .initial = std::move(report),
-                  .queue = {}};
+                  .queue = {},
+                  .idle_threads = request.idle_threads()};
 }
 
 absl::StatusOr<v1::SolveResponse> SolverHandler::Run(const v1::SolveRequest& request,
                                                      Prepared prepared) const {
-  const Running running(request, std::move(prepared), *options_.watchdog);
+  const Running running(request, std::move(prepared), *this);
   return Respond(running, vrp::Solve(running.prepared.instance, running.prepared.options));
 }
 
@@ -251,7 +268,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   const Instance& instance = prepared.instance;
   const bool stopping = prepared.options.cancel->cancelled_by_wider_alone();
   if (stopping && absl::IsCancelled(answer.status())) return StoppingError();
-  if (!answer.ok()) return ErrorOf(request, instance, OfNetworkQueue(answer.status()));
+  if (!answer.ok()) return ErrorOf(request, instance, OfNetwork(answer.status()));
   const SolveTimes& times = answer->times;
   options_.metrics->Solved(StrategyName(answer->strategy),
                            SteadyNow() - running.begun - times.joining);
@@ -262,6 +279,10 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   *response.mutable_times()->mutable_queue() =
       ToProto(prepared.queue.value_or(times.queue) + times.joining);
   if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);
+  const absl::Duration no_improvement = prepared.options.stop.no_improvement;
+  if (!IsPolicyAlone(answer->strategy) && no_improvement < absl::InfiniteDuration()) {
+    *response.mutable_no_improvement() = ToProto(no_improvement);
+  }
   if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;
   if (request.render_solution_file()) {
     response.set_solution_file(WriteSolution(instance, PlanOf(instance, answer->solution)));

@@ -1,6 +1,7 @@
 // SolverService without gRPC.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "core/solve/decode_batcher.h"
 #include "core/solve/solver.h"
 #include "server/convert/solve_convert.h"
+#include "server/runtime/busy_threads.h"
 #include "server/runtime/forecast.h"
 #include "server/service/call_context.h"
 #include "server/telemetry/metrics.h"
@@ -34,11 +36,12 @@ class SolverHandler {
     Metrics* metrics = nullptr;              // outlives the handler
     Watchdog* watchdog = nullptr;            // outlives the handler
     DecodeBatcher* batcher = nullptr;        // of networks; outlives the handler
+    BusyThreads* busy = nullptr;             // outlives the handler
     // Of one request:
     int32_t max_threads = 1;
     int32_t max_nodes = kMaxNodes;
-    absl::Duration max_budget = absl::Hours(1);
-    absl::Duration max_job_budget = absl::Hours(24);
+    absl::Duration max_budget = kMostBudget;
+    absl::Duration max_job_budget = kMostBudget;
   };
   explicit SolverHandler(const Options& options) : options_(options) {}
 
@@ -67,12 +70,16 @@ class SolverHandler {
     std::string model;  // the resource name of the policy's; may be empty
     std::optional<v1::InitialSolutionReport> initial;  // what became of the plan to start from
     std::optional<absl::Duration> queue;  // how long it waited for a thread; else until Run
+    // As many threads as are idle then, options.threads at most.
+    bool idle_threads = false;
   };
   absl::StatusOr<Prepared> Prepare(const v1::SolveRequest& request, const SolveLimits& limits,
                                    const CallContext& context) const;
   absl::StatusOr<v1::SolveResponse> Run(const v1::SolveRequest& request, Prepared prepared) const;
   SolveLimits job_limits() const {
-    return JobSolveLimits(options_.max_threads, options_.max_job_budget);
+    return {.max_threads = options_.max_threads,
+            .max_budget = options_.max_job_budget,
+            .default_budget = std::min(kDefaultJobBudget, options_.max_job_budget)};
   }
   // As SolveLater: its request's id, with the answer or the error.
   void SolveOfBatch(const v1::BatchSolveRequest& request, const CallContext& context,
@@ -87,9 +94,10 @@ class SolverHandler {
   absl::StatusOr<Prepared> PrepareNow(const v1::SolveRequest& request, const CallContext& context,
                                       DecodeClass importance) const;
   SolveLimits limits() const;
-  absl::Duration BudgetOf(const v1::SolveRequest& request) const;
   void SolveAs(DecodeClass importance, const v1::SolveRequest& request, const CallContext& context,
                Answered answered) const;
+  // Counts the threads that a request's solve takes, and states how many in it.
+  BusyThreads::Lease TakeThreads(Prepared& prepared) const;
   struct Running;
   absl::StatusOr<v1::SolveResponse> Respond(const Running& running,
                                             const absl::StatusOr<SolveAnswer>& answer) const;

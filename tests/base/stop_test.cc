@@ -1,6 +1,7 @@
 #include "core/base/stop.h"
 
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "gtest/gtest.h"
 #include "tests/testing/manual_clock.h"
 
@@ -27,6 +28,37 @@ TEST(StopConditionTest, SoonerKeepsTheEarlierDeadlineAndTheCancelFlag) {
   EXPECT_EQ(stop.Sooner(absl::FromUnixSeconds(200)).deadline(), absl::FromUnixSeconds(100));
   cancel->Cancel();
   EXPECT_EQ(stop.Sooner(absl::FromUnixSeconds(50)).Check(), StopReason::kCancelled);
+}
+
+TEST(MovableDeadlineTest, EndsEachConditionThatPollsIt) {
+  const auto movable = std::make_shared<MovableDeadline>(absl::InfiniteFuture());
+  const StopCondition stop = StopCondition(SteadyNow() + absl::Hours(1), nullptr).Until(movable);
+  const StopCondition part = stop.Sooner(SteadyNow() + absl::Minutes(1));
+  EXPECT_FALSE(stop.ShouldStop());
+  movable->End();
+  EXPECT_EQ(stop.Check(), StopReason::kDeadline);
+  EXPECT_EQ(part.Check(), StopReason::kDeadline);
+  EXPECT_LE(stop.deadline(), SteadyNow());
+}
+
+TEST(MovableDeadlineTest, IsPutOffButNeverBroughtForward) {
+  const absl::Time hour = SteadyNow() + absl::Hours(1);
+  const auto movable = std::make_shared<MovableDeadline>(hour);
+  const StopCondition stop = StopCondition().Until(movable);
+  movable->PutOff(hour + absl::Seconds(1));
+  EXPECT_EQ(stop.deadline(), absl::FromUnixNanos(absl::ToUnixNanos(hour + absl::Seconds(1))));
+  movable->PutOff(hour - absl::Seconds(1));
+  EXPECT_EQ(stop.deadline(), absl::FromUnixNanos(absl::ToUnixNanos(hour + absl::Seconds(1))));
+  movable->PutOff(absl::InfiniteFuture());
+  EXPECT_EQ(stop.deadline(), absl::InfiniteFuture());
+}
+
+TEST(MovableDeadlineTest, StaysOnceItHasPassed) {
+  const absl::Time past = absl::FromUnixSeconds(100);
+  MovableDeadline movable(past);
+  movable.PutOff(absl::InfiniteFuture());
+  movable.End();
+  EXPECT_EQ(movable.time(), past);
 }
 
 TEST(ManualClockTest, MovesOnlyWhenTold) {

@@ -33,6 +33,18 @@ TEST(ErrorText, TellsWhatTheDaemonCallsTheRequest) {
   EXPECT_THAT(ErrorText({"solve", "", "h:1"}, status), HasSubstr("broken\n  request id: k3v9\n"));
 }
 
+TEST(ErrorText, BlamesNoDaemonForABudgetThatIsTooShort) {
+  google::rpc::ErrorInfo info;
+  info.set_domain("vrp");
+  info.set_reason("BUDGET_TOO_SHORT");
+  absl::Status status = absl::DeadlineExceededError("budget: 5 ms is less than the 23 ms ...");
+  EXPECT_THAT(ErrorText({"solve", "", "h:1"}, status), HasSubstr("overloaded"));
+  status.SetPayload("type.googleapis.com/google.rpc.ErrorInfo",
+                    absl::Cord(info.SerializeAsString()));
+  EXPECT_EQ(ErrorText({"solve", "", "h:1"}, status),
+            "vrpctl: solve: budget: 5 ms is less than the 23 ms ...\n");
+}
+
 TEST(ErrorText, NamesAResourceOnce) {
   EXPECT_EQ(ErrorText({"jobs get", "trainingJobs/a", ""},
                       absl::NotFoundError("trainingJobs/a: no such job")),

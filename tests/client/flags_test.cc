@@ -86,6 +86,9 @@ TEST(Words, OfEndReasonsAreLowerCase) {
   EXPECT_EQ(EndReasonWord(v1::END_REASON_LOCAL_OPTIMUM), "local_optimum");
   EXPECT_EQ(EndReasonWord(v1::END_REASON_ITERATIONS), "iterations");
   EXPECT_EQ(EndReasonWord(v1::END_REASON_COMPLETE), "complete");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_NO_IMPROVEMENT), "no_improvement");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_TARGET), "target");
+  EXPECT_EQ(EndReasonWord(v1::END_REASON_OPTIMAL), "optimal");
 }
 
 }  // namespace

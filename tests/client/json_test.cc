@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "client/output/tables.h"
+#include "client/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -25,6 +26,27 @@ TEST(SolveJson, HasTheKeysThatScriptsRelyOn) {
   response.clear_gap();
   response.clear_reference_cost();
   EXPECT_EQ(Keys(SolveJson(response)), std::vector<std::string>(keys.begin(), keys.end() - 2));
+}
+
+TEST(SolveJson, SaysHowManyThreadsAndWhichRuleThereWere) {
+  v1::SolveResponse response = ASolveResponse();
+  response.set_threads(2);
+  *response.mutable_no_improvement() = ToProtoDuration(absl::Milliseconds(400));
+  const Json object = SolveJson(response);
+  EXPECT_EQ(object["threads"], 2);
+  EXPECT_EQ(object["no_improvement_ms"], 400);
+}
+
+TEST(SolveText, SaysTheLimitTheRuleAndTheThreads) {
+  v1::SolveResponse response = ASolveResponse();
+  EXPECT_THAT(SolveText(response), testing::HasSubstr("time: 13 of 500 ms, search 12.5; ended by "
+                                                      "local_optimum\n"));
+  response.set_threads(2);
+  *response.mutable_no_improvement() = ToProtoDuration(absl::Milliseconds(400));
+  response.set_ended_by(v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_THAT(SolveText(response),
+              testing::HasSubstr("time: 13 of at most 500 ms, search 12.5; ended by "
+                                 "no_improvement for 400 ms; 2 threads\n"));
 }
 
 TEST(SolveJson, GivesRoutesWithCustomersOnly) {

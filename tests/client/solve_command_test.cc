@@ -83,6 +83,67 @@ TEST_F(SolveCommand, SendsTheFileAndWhatWasAskedFor) {
   EXPECT_FALSE(request_.render_solution_file());
 }
 
+TEST_F(SolveCommand, LeavesBudgetAndThreadsToTheDaemonWhereNoneAreGiven) {
+  EXPECT_EQ(Solve({city_}).code, 0);
+  EXPECT_FALSE(request_.has_budget());
+  EXPECT_TRUE(request_.stop().automatic());
+  EXPECT_TRUE(request_.idle_threads());
+  EXPECT_EQ(request_.threads(), 0);
+  EXPECT_FALSE(request_.network_only());
+  EXPECT_EQ(Solve({city_, "--budget", "2s"}).code, 0);
+  EXPECT_FALSE(request_.has_stop());
+}
+
+TEST_F(SolveCommand, TakesOneThreadForAnAnswerThatCanBeRepeated) {
+  EXPECT_EQ(Solve({city_, "--seed", "1"}).code, 0);
+  EXPECT_FALSE(request_.idle_threads());
+  EXPECT_EQ(Solve({city_, "--max-iterations", "100"}).code, 0);
+  EXPECT_FALSE(request_.idle_threads());
+  EXPECT_EQ(Solve({city_, "--seed", "1", "--threads", "0"}).code, 0);
+  EXPECT_TRUE(request_.idle_threads());
+  EXPECT_EQ(Solve({city_, "--threads", "3"}).code, 0);
+  EXPECT_FALSE(request_.idle_threads());
+  EXPECT_EQ(request_.threads(), 3);
+}
+
+TEST_F(SolveCommand, SendsTheStopRule) {
+  EXPECT_EQ(Solve({city_, "--budget", "1h", "--stop-after", "2s", "--target", "375"}).code, 0);
+  EXPECT_EQ(ToDuration(request_.stop().no_improvement()), absl::Seconds(2));
+  EXPECT_EQ(request_.stop().target_cost(), 375);
+  EXPECT_FALSE(request_.stop().automatic());
+  EXPECT_EQ(Solve({city_, "--budget", "1m", "--stop-after", "20%", "--target", "1%"}).code, 0);
+  EXPECT_DOUBLE_EQ(request_.stop().no_improvement_share(), 0.2);
+  EXPECT_DOUBLE_EQ(request_.stop().target_gap(), 0.01);
+  EXPECT_EQ(Solve({city_, "--max-iterations", "5000"}).code, 0);
+  EXPECT_EQ(request_.stop().max_iterations(), 5000);
+  EXPECT_FALSE(request_.has_budget());
+  EXPECT_FALSE(request_.stop().automatic()) << "it ends by the iterations";
+  EXPECT_EQ(Solve({city_, "--stop-after", "2s"}).code, 0);
+  EXPECT_FALSE(request_.stop().automatic());
+  EXPECT_EQ(Solve({city_, "--target", "-5%"}).code, 0);
+  EXPECT_TRUE(request_.stop().automatic()) << "a target may never be reached";
+  EXPECT_DOUBLE_EQ(request_.stop().target_gap(), -0.05);
+}
+
+TEST_F(SolveCommand, RefusesAStopRuleThatItCannotRead) {
+  const auto refused = [this](const char* flag, const char* value) {
+    const Ran ran = Solve({city_, flag, value});
+    EXPECT_EQ(ran.code, 2) << flag << " " << value;
+    return ran.err;
+  };
+  EXPECT_THAT(refused("--stop-after", "2"), HasSubstr("--stop-after: \"2\" has no unit"));
+  EXPECT_THAT(refused("--stop-after", "0%"), HasSubstr("more than 0% and at most 100%"));
+  EXPECT_THAT(refused("--stop-after", "x%"), HasSubstr("a share of the budget as 20%"));
+  EXPECT_THAT(refused("--target", "cheap"), HasSubstr("--target: got \"cheap\", wanted a cost"));
+  EXPECT_THAT(refused("--max-iterations", "0"), HasSubstr("--max-iterations"));
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SolveCommand, ForbidsSearchWhereTheNetworkIsWantedAlone) {
+  EXPECT_EQ(Solve({city_, "--model", "tiny", "--strategy", "greedy", "--network-only"}).code, 0);
+  EXPECT_TRUE(request_.network_only());
+}
+
 TEST_F(SolveCommand, StartsFromAnAnswerInJson) {
   const std::string answer =
       R"({"cost":1,"routes":[{"vehicle":1,"stops":[{"id":"a","arrival":1},{"id":"b"}],)"

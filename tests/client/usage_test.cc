@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Lines, WrongUsage,
                              {"solve", "x", "--strategy", "magic"},
                              {"solve", "x", "--seed", "-1"},
                              {"solve", "x", "--seed", "18446744073709551616"},
-                             {"solve", "x", "--threads", "0"},
+                             {"solve", "x", "--threads", "-2"},
                              {"solve", "x", "--threads", "3000000000"},
                              {"solve", "x", "--width", "1.5"},
                              {"solve", "x", "--model", "a/b"},
@@ -183,7 +183,7 @@ TEST(UsageErrors, NameWhatStandsInThePlaceOfARequiredOption) {
 
 TEST(UsageErrors, NameTheRange) {
   EXPECT_THAT(RunCommand({"solve", "x", "--threads", "-1"}).err,
-              HasSubstr("--threads: got -1, wanted a whole number from 1 to 2147483647"));
+              HasSubstr("--threads: got -1, wanted a whole number from 0 to 2147483647"));
 }
 
 class Completion : public testing::TestWithParam<std::string> {};

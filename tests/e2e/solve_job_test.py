@@ -65,6 +65,20 @@ class SolveJobTest(unittest.TestCase):
         self.assertEqual(ended["attempt"], 2)
         self.assertLess(abs(ended["searched_ms"] - 8000), 2500)
 
+    def test_a_job_ends_without_a_better_plan_though_its_daemon_was_killed(self):
+        job = self.create("1h", "--stop-after", "3s")
+        self.read_until(job, lambda event: event["type"] == "improvement")
+        time.sleep(1.5)  # a crash of an established job
+        self.daemon.kill()
+        self.restart()
+        self.read_until(job, lambda event: event.get("state") in ("SUCCEEDED", "FAILED", "CANCELLED"))
+        answer = self.check(job)
+        self.assertEqual(answer["ended_by"], "no_improvement")
+        self.assertEqual(answer["no_improvement_ms"], 3000)
+        ended = self.daemon.json("solve-jobs", "get", job)[0]
+        self.assertEqual(ended["attempt"], 2)
+        self.assertGreaterEqual(ended["searched_ms"] - ended["improved_ms"], 2900)
+
     def test_sigterm_keeps_the_plan_and_the_time_and_a_stop_keeps_the_best(self):
         job = self.create("1h")
         before = self.read_until(job, lambda event: event["type"] == "improvement")

@@ -40,6 +40,10 @@ void ReadSolve(const v1::SolveRequest& request) {
                                            : InstanceFromProto(request.instance());
   Refuse(instance.status());
   if (!instance.ok() || instance->num_nodes() > kMostNodes) return;
+  if (options.ok()) {
+    SolveOptions stopped = *options;
+    Refuse(SetStop(request, *instance, stopped));
+  }
   Refuse(CheckRender(*instance, request.render()));
   const StopCondition stop(SteadyNow() + kRepairTime, nullptr);
   const auto initial = InitialSolutionFromProto(request, *instance, stop);

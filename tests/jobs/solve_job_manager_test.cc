@@ -117,6 +117,7 @@ TEST_F(SolveJobManagerTest, AStoppedDaemonsJobGoesOnFromItsPlanWithTheRestOfItsT
   const SolveTask task = solver_.tasks().at(1);
   EXPECT_EQ(task.plan, "98");
   EXPECT_EQ(task.searched, absl::Minutes(30));
+  EXPECT_EQ(task.since_improvement, absl::Minutes(30));
   EXPECT_EQ(task.budget, absl::Minutes(90));
   EXPECT_EQ(task.request, "city");
   solver_.Improve();
@@ -126,6 +127,7 @@ TEST_F(SolveJobManagerTest, AStoppedDaemonsJobGoesOnFromItsPlanWithTheRestOfItsT
                                         "RUNNING", "improvement 97", "answer 97", "SUCCEEDED"));
   EXPECT_EQ(jobs_->Get(id)->attempt, 2);
   EXPECT_EQ(jobs_->Get(id)->solve.progress.improvements, 3);
+  EXPECT_EQ(jobs_->Get(id)->solve.progress.improved, absl::Minutes(30));
 }
 
 TEST_F(SolveJobManagerTest, TheFirstPlanIsStoredWithoutWaitingForTheInterval) {

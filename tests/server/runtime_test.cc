@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/convert/status_convert.h"
+#include "server/runtime/busy_threads.h"
 #include "server/runtime/forecast.h"
 #include "server/runtime/log_gate.h"
 #include "server/runtime/message_budget.h"
@@ -21,6 +22,21 @@
 
 namespace vrp {
 namespace {
+
+TEST(BusyThreads, GivesWhatIsIdleButOneAtLeast) {
+  BusyThreads busy(4);
+  EXPECT_EQ(busy.TakeIdle(8).threads(), 4) << "and it is given back at once";
+  const BusyThreads::Lease one = busy.Take(1);
+  BusyThreads::Lease rest = busy.TakeIdle(2);
+  EXPECT_EQ(rest.threads(), 2);
+  EXPECT_EQ(busy.busy(), 3);
+  const BusyThreads::Lease training = busy.Take(4);
+  EXPECT_EQ(busy.TakeIdle(8).threads(), 1) << "nothing is idle";
+  BusyThreads::Lease moved = std::move(rest);
+  EXPECT_EQ(busy.busy(), 7);
+  moved = BusyThreads::Lease();
+  EXPECT_EQ(busy.busy(), 5);
+}
 
 TEST(WorkPool, RefusesWhenTheQueueIsFullAndRunsWhatItTook) {
   absl::Notification busy;

@@ -161,6 +161,35 @@ TEST_F(SolveJobServiceTest, GoesOnFromItsBestPlanAfterARestart) {
   EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.answer()));
 }
 
+TEST_F(SolveJobServiceTest, EndsWithoutABetterPlanThoughTheDaemonWasRestartedMeanwhile) {
+  v1::CreateSolveJobRequest request = ARequest();
+  request.mutable_solve()->mutable_stop()->mutable_no_improvement()->set_seconds(2);
+  ASSERT_TRUE(Create(request).ok());
+  const std::string name = job_.name();
+  AwaitImprovement(name);
+  Restart();
+  Watch(name, 1);
+  ASSERT_TRUE(Get(name).ok());
+  EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
+  EXPECT_EQ(job_.attempt(), 2);
+  EXPECT_EQ(job_.answer().ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(job_.answer().no_improvement().seconds(), 2);
+  EXPECT_EQ(job_.budget().seconds(), 7200);
+  EXPECT_LE(job_.progress().improved().seconds(), job_.progress().searched().seconds());
+}
+
+TEST_F(SolveJobServiceTest, GrantsAJobThatEndsByItselfTheLongestBudget) {
+  v1::CreateSolveJobRequest request = ARequest();
+  request.mutable_solve()->clear_budget();
+  request.mutable_solve()->mutable_stop()->set_max_iterations(10);
+  ASSERT_TRUE(Create(request).ok());
+  EXPECT_EQ(job_.budget().seconds(), 24 * 3600);
+  const std::string name = job_.name();
+  Watch(name, 1);
+  ASSERT_TRUE(Get(name).ok());
+  EXPECT_EQ(job_.answer().ended_by(), v1::END_REASON_ITERATIONS);
+}
+
 TEST_F(SolveJobServiceTest, GoesOnWithoutAModelThatIsGoneAfterARestart) {
   AddModel("net");
   Restart();

@@ -94,7 +94,7 @@ TEST_F(SolverServiceTest, RefusesWhatIsWrongByField) {
   };
   EXPECT_EQ(field_of([](auto& r) { r.set_threads(-1); }), "threads");
   EXPECT_EQ(field_of([](auto& r) { r.set_threads(3); }), "threads");
-  EXPECT_EQ(field_of([](auto& r) { r.set_width(1025); }), "width");
+  EXPECT_EQ(field_of([](auto& r) { r.set_width(10'001); }), "width");
   EXPECT_EQ(field_of([](auto& r) { r.set_strategy(static_cast<v1::Strategy>(99)); }), "strategy");
   EXPECT_EQ(field_of([](auto& r) { r.mutable_budget()->set_nanos(1); }), "budget");
   EXPECT_EQ(field_of([](auto& r) { r.mutable_budget()->set_seconds(3601); }), "budget");

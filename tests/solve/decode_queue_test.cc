@@ -170,9 +170,8 @@ TEST_F(DecodeQueueTest, GivesBackWhatIsExpiredOrCancelledApart) {
 TEST_F(DecodeQueueTest, JoinsNoMoreThanIsDoneByTheSoonestDeadline) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  ASSERT_TRUE(Add(queue, Greedy(9)));
-  queue.Learn(queue.Take(now).batch, absl::Hours(10));  // an hour a row
-  EXPECT_EQ(queue.ExpectedTime(*policy_, 3), absl::Hours(3));
+  queue.Learn(Greedy(9), 10, absl::Hours(10), now);  // an hour a row
+  EXPECT_EQ(queue.ExpectedTime(Greedy(2), 3), absl::Hours(3));
   DecodeJoin hurried = Greedy(9);
   hurried.options.stop = StopCondition(now + absl::Hours(25), nullptr);
   ASSERT_TRUE(Add(queue, Greedy(8)));
@@ -186,12 +185,36 @@ TEST_F(DecodeQueueTest, JoinsNoMoreThanIsDoneByTheSoonestDeadline) {
 
 TEST_F(DecodeQueueTest, ExpectsTheTimesOfLate) {
   DecodeQueue queue({});
-  EXPECT_EQ(queue.ExpectedTime(*policy_, 10), absl::ZeroDuration());
+  EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration());
   for (int i = 0; i < 50; ++i) {
-    ASSERT_TRUE(Add(queue, Greedy(9)));
-    queue.Learn(queue.Take(SteadyNow()).batch, i < 10 ? absl::Seconds(10) : absl::Seconds(20));
+    const absl::Duration took = i < 10 ? absl::Seconds(10) : absl::Seconds(20);
+    queue.Learn(Greedy(9), 10, took, SteadyNow());
   }
-  EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(*policy_, 10)), 20, 0.01);
+  EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(Greedy(9), 10)), 20, 0.01);
+}
+
+TEST_F(DecodeQueueTest, TellsMethodsApart) {
+  DecodeQueue queue({});
+  const absl::Time now = SteadyNow();
+  queue.Learn(Greedy(9), 10, absl::Seconds(10), now);
+  DecodeJoin beam = Greedy(9);
+  beam.options.method = DecodeMethod::kBeam;
+  EXPECT_EQ(queue.ExpectedTime(beam, 10), absl::ZeroDuration());
+  EXPECT_EQ(queue.LastTried(beam), absl::InfinitePast());
+  EXPECT_EQ(queue.LastTried(Greedy(5)), now);
+}
+
+TEST_F(DecodeQueueTest, LearnsFromWhatWasGivenUpThatItTakesLonger) {
+  DecodeQueue queue({});
+  const absl::Time now = SteadyNow();
+  queue.LearnAtLeast(Greedy(9), 10, absl::Seconds(10), now);
+  EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration()) << "nothing was known before";
+  queue.Learn(Greedy(9), 10, absl::Seconds(20), now);
+  queue.LearnAtLeast(Greedy(9), 10, absl::Seconds(10), now + absl::Seconds(1));
+  EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(20));
+  queue.LearnAtLeast(Greedy(9), 10, absl::Seconds(30), now + absl::Seconds(2));
+  EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(30));
+  EXPECT_EQ(queue.LastTried(Greedy(9)), now + absl::Seconds(2));
 }
 
 }  // namespace

@@ -125,9 +125,87 @@ TEST(PolicyStrategiesTest, ThePolicysOwnErrorsComeThrough) {
   const auto unsupported =
       std::make_shared<FakePolicy>(NearestNeighbour, absl::UnimplementedError("no matrices"));
   EXPECT_TRUE(absl::IsUnimplemented(Solve(Cvrp(), With(unsupported, Strategy::kGreedy)).status()));
-  SolveOptions options = With(std::make_shared<FakePolicy>(Late), Strategy::kSample);
-  options.budget = absl::Milliseconds(5);
-  EXPECT_TRUE(absl::IsDeadlineExceeded(Solve(Cvrp(), options).status()));
+}
+
+class LateNetworkTest : public testing::TestWithParam<Strategy> {
+ protected:
+  static SolveOptions Options(std::shared_ptr<Policy> policy) {
+    SolveOptions options = With(std::move(policy), GetParam());
+    options.budget = absl::Milliseconds(40);
+    return options;
+  }
+};
+
+TEST_P(LateNetworkTest, GivesWayToSearchWithANote) {
+  const auto answer =
+      Solve(Cvrp(), Options(std::make_shared<FakePolicy>(Late, absl::OkStatus(), true)));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_TRUE(answer->check.feasible);
+  EXPECT_EQ(answer->strategy, Strategy::kSearch);
+  EXPECT_THAT(answer->policy_note, HasSubstr("decoding of 20 customers was not done in time"));
+  EXPECT_THAT(answer->policy_note, HasSubstr("the budget is 40 ms"));
+  EXPECT_THAT(answer->policy_note, HasSubstr("search gave the plan"));
+}
+
+TEST_P(LateNetworkTest, IsAnErrorThatSpeaksOfTheBudgetForWhoWantsNoOther) {
+  SolveOptions options = Options(std::make_shared<FakePolicy>(Late, absl::OkStatus(), true));
+  options.network_only = true;
+  const auto answer = Solve(Cvrp(), options);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(answer.status())) << answer.status();
+  EXPECT_THAT(std::string(answer.status().message()), testing::StartsWith("budget: 40 ms"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, LateNetworkTest,
+                         testing::Values(Strategy::kGreedy, Strategy::kSample, Strategy::kBeam,
+                                         Strategy::kMultiStart, Strategy::kImproved),
+                         [](const auto& variant) {
+                           return std::string(StrategyName(variant.param));
+                         });
+
+// Takes half a millisecond a node, as a network whose decoding is polled at each step.
+absl::StatusOr<std::vector<DecodedPlan>> Slow(const Instance& instance,
+                                              const DecodeOptions& options) {
+  const absl::Time done = SteadyNow() + absl::Microseconds(500) * instance.num_nodes();
+  while (SteadyNow() < done) {
+    if (options.stop.ShouldStop()) return absl::DeadlineExceededError("late");
+  }
+  return NearestNeighbour(instance, options);
+}
+
+TEST(LateNetwork, NamesTheTimeThatWouldHaveBeenNeeded) {
+  const Instance instance = AnInstance().WithCustomers(199).Build();
+  SolveOptions options = With(std::make_shared<FakePolicy>(Slow), Strategy::kGreedy);
+  options.budget = absl::Milliseconds(20);
+  const auto answer = Solve(instance, options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->strategy, Strategy::kSearch);
+  EXPECT_THAT(answer->policy_note,
+              testing::MatchesRegex("greedy decoding of 199 customers takes about [0-9]+ ms "
+                                    "here, and the budget is 20 ms; search gave the plan"));
+  options.network_only = true;
+  EXPECT_THAT(std::string(Solve(instance, options).status().message()),
+              testing::MatchesRegex("budget: 20 ms is less than the [0-9]+ ms that greedy "
+                                    "decoding of 199 customers takes here; raise it to [0-9]+ ms, "
+                                    "or let search answer"));
+}
+
+TEST(LateNetwork, IsNotTriedAgainForSecondsOnceThatIsKnown) {
+  DecodeBatcher batcher(
+      {.run_later = [](absl::AnyInvocable<void()>) {}, .others_wait = [] { return false; }});
+  const auto policy = std::make_shared<FakePolicy>(Slow);
+  SolveOptions options = With(policy, Strategy::kGreedy);
+  options.batcher = &batcher;
+  options.budget = absl::Milliseconds(20);
+  const Instance instance = AnInstance().WithCustomers(199).Build();
+  ASSERT_TRUE(Solve(instance, options).ok());
+  const size_t asked = policy->asked().size();  // it was measured too
+  const auto again = Solve(instance, options);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(policy->asked().size(), asked);
+  EXPECT_EQ(again->strategy, Strategy::kSearch);
+  EXPECT_THAT(again->policy_note, HasSubstr("takes about"));
+  options.budget = absl::Seconds(30);
+  EXPECT_EQ(Solve(instance, options)->strategy, Strategy::kGreedy) << "that suffices";
 }
 
 TEST(SeededTest, StartsTheSearchFromThePolicysPlan) {
@@ -200,6 +278,16 @@ INSTANTIATE_TEST_SUITE_P(
                            absl::OkStatus(), "device lost"}),
     [](const auto& variant) { return variant.param.name; });
 
+TEST(SeededTest, NeedsNoPolicyWhereEveryPlanCanBeTried) {
+  const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
+  const auto answer = Solve(AnInstance().WithCustomers(5).Build(), With(policy, Strategy::kSeeded));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
+  EXPECT_EQ(answer->strategy, Strategy::kSearch);
+  EXPECT_THAT(answer->policy_note, HasSubstr("every plan was tried"));
+  EXPECT_TRUE(policy->asked().empty());
+}
+
 TEST(SeededTest, GivesThePolicyAFifthOfTheTimeThatIsLeft) {
   const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
   SolveOptions options = With(policy, Strategy::kSeeded);
@@ -258,9 +346,11 @@ TEST(SeededTest, DoesNotAskThePolicyWhenNoTimeIsLeft) {
 }
 
 TEST(SeededTest, SearchesBeyondThePlainProblemWithAndWithoutThePolicy) {
-  const Instance instance = AnInstance().WithCustomers(2).MaxDuration(1000).Build();
+  const Instance instance = AnInstance().WithCustomers(12).MaxDuration(1000).Build();
   const auto each_alone = [](const Instance&, const DecodeOptions&) {
-    return std::vector<DecodedPlan>{{{{0, {1}}, {0, {2}}}}};
+    Plan plan;
+    for (NodeIndex customer = 1; customer <= 12; ++customer) plan.push_back({0, {customer}});
+    return std::vector<DecodedPlan>{{plan}};
   };
   SolveOptions options = With(std::make_shared<FakePolicy>(each_alone), Strategy::kSeeded);
   options.budget = absl::Milliseconds(50);

@@ -29,8 +29,26 @@ TEST(SolverTest, GivesACheckedOptimumOfATinyInstance) {
   EXPECT_TRUE(answer->check.feasible);
   EXPECT_NEAR(answer->solution.cost, test::BruteForceOptimum(instance).cost, 1e-6);
   EXPECT_EQ(answer->check.cost, answer->solution.cost);
-  EXPECT_EQ(answer->ended_by, SolveEnd::kIterations);
+  EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
+  EXPECT_EQ(answer->iterations, 0) << "nothing was left to search for";
+}
+
+TEST(SolverTest, TellsOfTheOptimumOfATinyInstanceOnce) {
+  std::vector<Cost> told;
+  SolveOptions options = Iterations(2000);
+  options.on_improvement = [&](const Plan&, Cost cost) { told.push_back(cost); };
+  const auto answer = Solve(AnInstance().WithCustomers(1).Build(), options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
+  EXPECT_THAT(told, testing::ElementsAre(answer->solution.cost));
+}
+
+TEST(SolverTest, EndsAfterTheIterationsThatWereAskedFor) {
+  const auto answer =
+      Solve(AnInstance().WithCustomers(20).RandomDemands().Build(), Iterations(2000));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->ended_by, SolveEnd::kIterations);
   EXPECT_EQ(answer->iterations, 2000);
 }
 
@@ -152,7 +170,7 @@ TEST(SolverTest, RefusesOptionsOutOfRangeByName) {
   EXPECT_THAT(refusal([](SolveOptions& o) { o.budget = absl::ZeroDuration(); }),
               HasSubstr("budget"));
   EXPECT_THAT(refusal([](SolveOptions& o) { o.budget = absl::Microseconds(999); }),
-              HasSubstr("1ms to 24h"));
+              HasSubstr("1ms to 720h"));
   EXPECT_THAT(refusal([](SolveOptions& o) { o.budget = absl::InfiniteDuration(); }),
               HasSubstr("budget"));
   EXPECT_THAT(refusal([](SolveOptions& o) { o.threads = 0; }), HasSubstr("threads"));

@@ -1,0 +1,32 @@
+// The flags that end a search before its budget does, shared by `solve` and `bench`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "vrp/v1/solve.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace vrp::client {
+
+// Empty, or 0: not given.
+struct StopFlags {
+  std::string after;   // "2s", "20%"
+  std::string target;  // "375", "1%"
+  int64_t max_iterations = 0;
+
+  // Whether one is given by which a search ends without a budget.
+  bool needs_no_budget() const { return !after.empty() || max_iterations > 0; }
+};
+
+// --stop-after, --target, --max-iterations. `flags` outlives the parsing.
+void AddStopOptions(CLI::App& command, StopFlags& flags);
+
+// Leaves `stop` absent where no flag is given. kInvalidArgument names the flag.
+absl::Status SetStop(const StopFlags& flags, v1::SolveRequest& request);
+
+}  // namespace vrp::client

@@ -1,0 +1,72 @@
+#include "core/solve/network_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_format.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+// The budget to recommend, in times of a decoding, so that a slower one than usual is in time too.
+constexpr double kAmple = 1.5;
+constexpr char kTooShortUrl[] = "vrp/budget_too_short";
+
+// "4.8 ms", "23 ms".
+std::string Milliseconds(absl::Duration duration) {
+  const double exact = std::max(absl::ToDoubleMilliseconds(duration), 0.1);
+  const bool whole = exact >= 10 || exact == std::floor(exact);
+  return absl::StrFormat(whole ? "%.0f ms" : "%.1f ms", exact);
+}
+
+std::string Decoding(const NetworkTime& time) {
+  return Concat(StrategyName(time.strategy), " decoding of ", time.customers,
+                time.customers == 1 ? " customer" : " customers");
+}
+
+std::string Available(const NetworkTime& time) {
+  return Concat(time.by_deadline ? "the deadline leaves " : "the budget is ",
+                Milliseconds(time.budget));
+}
+
+}  // namespace
+
+std::string LateNote(const NetworkTime& time) {
+  if (time.needed <= absl::ZeroDuration()) {
+    return Concat(Decoding(time), " was not done in time: ", Available(time),
+                  "; search gave the plan");
+  }
+  const bool waited = time.needed <= time.budget;
+  return Concat(Decoding(time), " takes about ", Milliseconds(time.needed), " here, and ",
+                Available(time), waited ? ", part of which it waited" : "",
+                "; search gave the plan");
+}
+
+absl::Status BudgetTooShort(const NetworkTime& time) {
+  const std::string field = time.by_deadline ? "deadline" : "budget";
+  std::string text;
+  if (time.needed <= absl::ZeroDuration()) {
+    text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ", Decoding(time),
+                  "; raise it, or let search answer");
+  } else if (time.needed <= time.budget) {
+    text = Concat(field, ": ", Milliseconds(time.budget), " ended before ", Decoding(time),
+                  ", which takes about ", Milliseconds(time.needed),
+                  " here and waited for its turn; raise it, or let search answer");
+  } else {
+    const absl::Duration ample = absl::Ceil(kAmple * time.needed, absl::Milliseconds(1));
+    text = Concat(field, ": ", Milliseconds(time.budget), " is less than the ",
+                  Milliseconds(time.needed), " that ", Decoding(time), " takes here; raise it to ",
+                  Milliseconds(ample), ", or let search answer");
+  }
+  absl::Status status = absl::DeadlineExceededError(text);
+  status.SetPayload(kTooShortUrl, absl::Cord());
+  return status;
+}
+
+bool IsBudgetTooShort(const absl::Status& status) {
+  return status.GetPayload(kTooShortUrl).has_value();
+}
+
+}  // namespace vrp

@@ -1,0 +1,63 @@
+#include "core/solve/stop_monitor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/steady_time.h"
+
+namespace vrp {
+namespace {
+
+// Sums in another order may differ from a target by this share.
+constexpr double kRounding = 1e-9;
+
+absl::Time FirstDeadline(const StopRule& rule, absl::Time begun, absl::Duration since_improvement) {
+  const absl::Duration left =
+      std::max(rule.no_improvement - since_improvement, absl::ZeroDuration());
+  return begun + std::max(rule.at_least, left);
+}
+
+}  // namespace
+
+StopMonitor::StopMonitor(const Instance& instance, const StopRule& rule, const StopCondition& limit,
+                         const Earlier& earlier)
+    : instance_(instance),
+      rule_(rule),
+      limit_(limit.deadline()),
+      begun_(SteadyNow()),
+      deadline_(std::make_shared<MovableDeadline>(
+          FirstDeadline(rule, begun_, earlier.since_improvement))),
+      stop_(limit.Until(deadline_)),
+      best_(earlier.best) {}
+
+void StopMonitor::Found(const Plan& plan) {
+  const PlanValue value = ValueOf(instance_, plan);
+  absl::MutexLock lock(&mutex_);
+  if (best_.has_value() && !(value < *best_)) return;
+  best_ = value;
+  if (ReachesTarget(value) || IsFree(value)) {
+    deadline_->End();
+  } else {
+    deadline_->PutOff(SteadyNow() + rule_.no_improvement);
+  }
+}
+
+StopMonitor::Verdict StopMonitor::VerdictOn(const Plan& plan) const {
+  const PlanValue value = ValueOf(instance_, plan);
+  if (IsFree(value)) return Verdict::kOptimal;
+  if (ReachesTarget(value)) return Verdict::kTarget;
+  const absl::Time end = deadline_->time();
+  return end < limit_ && SteadyNow() >= end ? Verdict::kNoImprovement : Verdict::kNone;
+}
+
+bool StopMonitor::ReachesTarget(const PlanValue& value) const {
+  if (!rule_.target_cost.has_value() || value.left_out > 0) return false;
+  return value.cost <= *rule_.target_cost + kRounding * std::abs(*rule_.target_cost);
+}
+
+// No part of a cost is negative, so that no plan is better. (Fewer vehicles may be.)
+bool StopMonitor::IsFree(const PlanValue& value) const {
+  return value.left_out == 0 && value.routes == 0 && value.cost <= 0;
+}
+
+}  // namespace vrp

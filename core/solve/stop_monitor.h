@@ -1,0 +1,55 @@
+// Watches what the searches of one solve find, and ends them all when the solve's rule says so.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "core/base/stop.h"
+#include "core/problem/instance.h"
+#include "core/problem/plan_value.h"
+#include "core/solve/stop_rule.h"
+
+namespace vrp {
+
+// Thread-safe. The searches know nothing of it: they poll StopMonitor::stop(), whose deadline is
+// the moment at which the rule would end them if they found nothing more. So they also plan their
+// time by it: cooling and the shares of their parts follow from the rule, not from a budget that
+// they will hardly use.
+class StopMonitor {
+ public:
+  // The outcome of an earlier search for the same plan.
+  struct Earlier {
+    std::optional<PlanValue> best = {};  // only better plans are improvements
+    absl::Duration since_improvement = absl::ZeroDuration();
+  };
+  // The search begins. `limit` ends it at the latest. `instance` outlives the monitor.
+  StopMonitor(const Instance& instance, const StopRule& rule, const StopCondition& limit,
+              const Earlier& earlier);
+
+  const StopCondition& stop() const { return stop_; }
+  // To be called with each better plan that any search finds.
+  void Found(const Plan& plan);
+
+  enum class Verdict { kNone, kNoImprovement, kTarget, kOptimal };
+  // Why searches that have ended with `plan`, by their stop or not, were ended or could have been;
+  // kNone: by nothing that this knows of.
+  Verdict VerdictOn(const Plan& plan) const;
+
+ private:
+  bool ReachesTarget(const PlanValue& value) const;
+  bool IsFree(const PlanValue& value) const;
+
+  const Instance& instance_;
+  const StopRule rule_;
+  const absl::Time limit_;
+  const absl::Time begun_;
+  const std::shared_ptr<MovableDeadline> deadline_;
+  const StopCondition stop_;
+  absl::Mutex mutex_;
+  std::optional<PlanValue> best_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace vrp

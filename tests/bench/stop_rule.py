@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""The rule by which `vrpctl solve` ends without a budget, beside a fixed time on the same instances.
+
+For each generated instance both sides answer, the order turning from one to the next: one that is slow for a while is
+slow for both. Needs nothing but Python and a build. Prints a JSON line with the seed first, then one for each answer,
+then one for each class: the mean over the instances of the automatic answer's cost above the fixed one's in per cent,
+the median, 90th percentile and maximum of its seconds, and what ended it. Exits with 1 where a class is more than
+--most-percent above or its median takes more than --most-seconds.
+
+Examples:
+  VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py
+  VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py --classes vrptw100 --instances 50 --threads 1
+  VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py --seed 71     the instances of an earlier run again
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import statistics
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from daemon import Daemon  # noqa: E402
+
+
+def generated(daemon, folder, name, count, seed):
+    """Files of one instance each."""
+    problem, customers = re.fullmatch(r"([a-z]+)(\d+)", name).groups()
+    path = folder / f"{name}.jsonl"
+    made = daemon.call("generate", "--problem", problem, "--customers", customers, "--count", str(count), "--seed",
+                       str(seed), "--out", path)
+    if made.returncode != 0:
+        sys.exit(f"stop_rule: {made.stderr}")
+    files = []
+    for number, line in enumerate(path.read_text().splitlines()):
+        files.append(folder / f"{name}-{number}.jsonl")
+        files[-1].write_text(line + "\n")
+    return files
+
+
+def answer(daemon, path, words):
+    one = daemon.json("solve", path, *words)[0]
+    return {"cost": one["cost"], "feasible": one["feasible"], "seconds": one["time_ms"]["total"] / 1000,
+            "limit_seconds": one["budget_ms"] / 1000, "ended_by": one["ended_by"], "threads": one["threads"]}
+
+
+def run_class(daemon, name, files, sides):
+    runs = {side: [] for side in sides}
+    order = list(sides)
+    for number, path in enumerate(files):
+        order.reverse()
+        for side in order:
+            runs[side].append(answer(daemon, path, sides[side]))
+            print(json.dumps({"class": name, "instance": number, "side": side, **runs[side][-1]}), flush=True)
+    return runs
+
+
+def summary(name, runs):
+    ours, fixed = runs["automatic"], runs["fixed"]
+    above = [100 * (a["cost"] / b["cost"] - 1) for a, b in zip(ours, fixed)]
+    seconds = sorted(run["seconds"] for run in ours)
+    error = statistics.stdev(above) / len(above) ** 0.5 if len(above) > 1 else None
+    return {"summary": True, "class": name, "instances": len(ours), "feasible": sum(run["feasible"] for run in ours),
+            "mean_above_percent": round(statistics.mean(above), 4), "standard_error": error and round(error, 4),
+            "worst_above_percent": round(max(above), 4), "median_seconds": round(statistics.median(seconds), 3),
+            "p90_seconds": round(seconds[int(0.9 * (len(seconds) - 1))], 3), "most_seconds": round(seconds[-1], 3),
+            "mean_seconds": round(statistics.mean(seconds), 3), "limit_seconds": ours[0]["limit_seconds"],
+            "fixed_seconds": fixed[0]["limit_seconds"],
+            "ended_by": dict(collections.Counter(run["ended_by"] for run in ours)), "load1": os.getloadavg()[0]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--classes", default="cvrp100,vrptw100", help="problem and customers, comma separated")
+    parser.add_argument("--instances", type=int, default=20, help="of each class")
+    parser.add_argument("--fixed", default="10s", help="budget of the other side")
+    parser.add_argument("--threads", type=int, default=0, help="of both sides; 0: as many as are idle")
+    parser.add_argument("--seed", type=int, help="of the instances; default: drawn")
+    parser.add_argument("--most-percent", type=float, default=0.1)
+    parser.add_argument("--most-seconds", type=float, default=2)
+    arguments = parser.parse_args()
+    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1, 1 << 31)
+    print(json.dumps({"what": "stop_rule", "seed": seed, "instances": arguments.instances, "threads": arguments.threads}),
+          flush=True)
+    common = ["--threads", str(arguments.threads)]
+    sides = {"automatic": common, "fixed": [*common, "--budget", arguments.fixed]}
+    daemon = Daemon()
+    keeps = True
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in arguments.classes.split(","):
+                files = generated(daemon, pathlib.Path(folder), name, arguments.instances, seed)
+                line = summary(name, run_class(daemon, name, files, sides))
+                print(json.dumps(line), flush=True)
+                keeps &= line["mean_above_percent"] <= arguments.most_percent
+                keeps &= line["median_seconds"] <= arguments.most_seconds
+    finally:
+        daemon.stop()
+        daemon.clean_up()
+    return 0 if keeps else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Solves end by a rule, a target or certainty; networks that come too late give way to search."""
+
+import pathlib
+import tempfile
+import unittest
+
+from daemon import DATA, Daemon, tiny_config
+
+E22 = DATA / "E-n22-k4.vrp"
+
+
+class StopRuleTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-stop-"))
+        cls.daemon = Daemon()
+        cls.city = cls.folder / "city.json"
+        cls.city.write_text(cls.daemon.call("generate", "--problem", "cvrp", "--customers", "50", "--seed", "3").stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.clean_up()
+
+    def solve(self, *words):
+        return self.daemon.json("solve", *words)[0]
+
+    def test_without_a_budget_it_ends_by_itself_and_says_its_limit(self):
+        answer = self.solve(self.city)
+        self.assertEqual(answer["ended_by"], "no_improvement")
+        self.assertLess(answer["time_ms"]["search"], answer["budget_ms"])
+        self.assertGreaterEqual(answer["threads"], 1)
+        text = self.daemon.call("solve", self.city).stdout
+        self.assertRegex(text, r"time: [0-9.]+ of at most [0-9]+ ms, .*; ended by no_improvement for [0-9]+ ms; [0-9]+ thread")
+
+    def test_targets_end_it(self):
+        answer = self.solve(E22, "--target", "375", "--budget", "1m")
+        self.assertEqual((answer["cost"], answer["ended_by"]), (375, "target"))
+        self.assertEqual(self.solve(E22, "--target", "1%", "--budget", "1m")["ended_by"], "target")
+        refused = self.daemon.call("solve", self.city, "--target", "1%")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("states no reference cost", refused.stderr)
+
+    def test_iterations_make_an_answer_that_is_repeated(self):
+        answers = [self.solve(self.city, "--max-iterations", "5000", "--seed", "9") for _ in range(2)]
+        self.assertEqual(answers[0]["ended_by"], "iterations")
+        self.assertEqual(answers[0]["routes"], answers[1]["routes"])
+        self.assertEqual(answers[0]["threads"], 1)
+
+    def test_one_customer_is_answered_for_certain(self):
+        one = self.folder / "one.json"
+        one.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "1").stdout)
+        answer = self.solve(one, "--budget", "1m")
+        self.assertEqual(answer["ended_by"], "optimal")
+        self.assertLess(answer["time_ms"]["total"], 10_000)
+
+    def test_a_network_that_is_too_late_gives_way_to_search(self):
+        self.daemon.json("train", "--config", tiny_config(self.folder))
+        large = self.folder / "large.json"
+        large.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "400").stdout)
+        for strategy in ("greedy", "sample", "multi_start"):
+            words = ("solve", large, "--model", "tiny", "--strategy", strategy, "--budget", "1ms")
+            answer = self.daemon.json(*words)[0]
+            self.assertTrue(answer["feasible"])
+            self.assertEqual(answer["strategy"], "search")
+            self.assertRegex(answer["policy_note"], strategy + r" decoding of 400 customers takes about [0-9.]+ ms here")
+            self.assertIsNone(answer["model"])
+            refused = self.daemon.call(*words, "--network-only")
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("budget: 1 ms is less than", refused.stderr)
+            self.assertIn("raise it to", refused.stderr)
+            self.assertNotIn("overloaded", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,253 @@
+// Stop rules, idle threads and networks that are too late, against a whole daemon.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "tests/server/daemon_fixture.h"
+#include "tests/server/messages.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::HasSubstr;
+
+// Decodes until its stop, which it then misses.
+class LatePolicy final : public Policy {
+ public:
+  const PolicyInfo& info() const override { return info_; }
+  absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance>,
+                                                  const DecodeOptions& options) override {
+    while (!options.stop.ShouldStop()) {
+    }
+    return absl::DeadlineExceededError("late");
+  }
+
+ private:
+  const PolicyInfo info_{.architecture = "late", .kinds = {ProblemKind::kCvrp}};
+};
+
+class StopServiceTest : public DaemonTest {
+ protected:
+  void StartWith(int32_t threads) {
+    vrpd_.threads = threads;
+    Start();
+    solver_ = v1::SolverService::NewStub(channel_);
+  }
+
+  // For an hour, if nothing ends it.
+  static v1::SolveRequest ALongRequest() {
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage(60);
+    request.mutable_budget()->set_seconds(3000);
+    return request;
+  }
+  static v1::SolveRequest AStoppedRequest() {
+    v1::SolveRequest request = ALongRequest();
+    request.mutable_stop()->mutable_no_improvement()->set_nanos(100'000'000);
+    return request;
+  }
+  grpc::Status Solve(const v1::SolveRequest& request) {
+    return SolveOnce(*solver_, request, response_);
+  }
+  std::string FieldRefused(const std::function<void(v1::SolveRequest&)>& spoil) {
+    v1::SolveRequest request = ALongRequest();
+    spoil(request);
+    const grpc::Status status = Solve(request);
+    EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT) << status.error_message();
+    return FieldOf(status);
+  }
+
+  std::unique_ptr<v1::SolverService::Stub> solver_;
+  v1::SolveResponse response_;
+};
+
+TEST_F(StopServiceTest, EndsWithoutABetterPlan) {
+  StartWith(1);
+  const grpc::Status status = Solve(AStoppedRequest());
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(response_.no_improvement().nanos(), 100'000'000);
+  EXPECT_EQ(response_.budget().seconds(), 3000);
+  EXPECT_EQ(response_.threads(), 1);
+
+  v1::SolveRequest share = ALongRequest();
+  share.mutable_budget()->set_seconds(2);
+  share.mutable_stop()->set_no_improvement_share(0.05);
+  ASSERT_TRUE(Solve(share).ok());
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(response_.no_improvement().nanos(), 100'000'000);
+}
+
+TEST_F(StopServiceTest, EndsAtATargetCostAndAtATargetGap) {
+  StartWith(1);
+  v1::SolveRequest request = ALongRequest();
+  request.mutable_stop()->set_target_cost(1e6);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_TARGET);
+  EXPECT_FALSE(response_.has_no_improvement());
+  request.mutable_instance()->set_reference_cost(response_.solution().cost());
+  request.mutable_stop()->clear_target_cost();
+  request.mutable_stop()->set_target_gap(0.01);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_TARGET);
+  EXPECT_LE(response_.gap(), 0.01);
+}
+
+TEST_F(StopServiceTest, EndsAfterTheIterationsAndRepeatsItself) {
+  StartWith(1);
+  v1::SolveRequest request = ALongRequest();
+  request.clear_budget();
+  request.mutable_stop()->set_max_iterations(1200);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_ITERATIONS);
+  EXPECT_EQ(response_.iterations(), 1200);
+  EXPECT_EQ(response_.budget().seconds(), 3600) << "the longest";
+  const v1::Solution first = response_.solution();
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.solution().SerializeAsString(), first.SerializeAsString());
+}
+
+TEST_F(StopServiceTest, GrantsALimitBySizeWhereNoBudgetIsGiven) {
+  StartWith(1);
+  v1::SolveRequest request = ALongRequest();
+  request.clear_budget();
+  request.mutable_stop()->set_automatic(true);
+  request.mutable_stop()->set_target_cost(1e6);  // at once
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_TARGET);
+  EXPECT_TRUE(response_.has_no_improvement());
+  const int64_t limit = response_.budget().seconds();
+  EXPECT_GE(limit, 1);
+  EXPECT_LT(limit, 30);
+  *request.mutable_instance() = ACvrpMessage(2000);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.budget().seconds(), 30);
+  request.clear_stop();
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.budget().nanos(), 500'000'000) << "a call that names nothing";
+  EXPECT_FALSE(response_.has_no_improvement());
+}
+
+TEST_F(StopServiceTest, SaysThatASmallInstanceIsSolvedForCertain) {
+  StartWith(1);
+  v1::SolveRequest request = ALongRequest();
+  *request.mutable_instance() = ACvrpMessage(1);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.ended_by(), v1::END_REASON_OPTIMAL);
+  EXPECT_EQ(response_.solution().cost(), 2);
+}
+
+TEST_F(StopServiceTest, EndsStreamsAndBatchesToo) {
+  StartWith(1);
+  Context context;
+  const auto reader = solver_->StreamSolve(&context, AStoppedRequest());
+  v1::StreamSolveResponse message, last;
+  while (reader->Read(&message)) last = message;
+  ASSERT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(last.answer().ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+
+  Context batch_context;
+  const auto batch = solver_->BatchSolve(&batch_context);
+  v1::BatchSolveRequest of_batch;
+  *of_batch.mutable_solve() = AStoppedRequest();
+  batch->Write(of_batch);
+  batch->WritesDone();
+  v1::BatchSolveResponse answered;
+  ASSERT_TRUE(batch->Read(&answered));
+  EXPECT_TRUE(batch->Finish().ok());
+  EXPECT_EQ(answered.answer().ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+}
+
+TEST_F(StopServiceTest, RefusesWhatIsWrongByField) {
+  AddModel("net");
+  StartWith(1);
+  using R = v1::SolveRequest;
+  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->set_max_iterations(-1); }),
+            "stop.max_iterations");
+  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->mutable_no_improvement(); }),
+            "stop.no_improvement");
+  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->mutable_no_improvement()->set_nanos(-1); }),
+            "stop.no_improvement");
+  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->set_no_improvement_share(2); }),
+            "stop.no_improvement_share");
+  EXPECT_EQ(FieldRefused([](R& r) {
+              r.clear_budget();
+              r.mutable_stop()->set_no_improvement_share(0.5);
+            }),
+            "stop.no_improvement_share");
+  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->set_target_gap(0.1); }), "stop.target_gap");
+  EXPECT_EQ(FieldRefused([](R& r) { r.set_network_only(true); }), "network_only");
+  EXPECT_EQ(FieldRefused([](R& r) {
+              r.set_model("models/net");
+              r.set_strategy(v1::STRATEGY_GREEDY);
+              r.mutable_stop()->set_target_cost(5);
+            }),
+            "stop");
+}
+
+TEST_F(StopServiceTest, TakesTheThreadsThatAreIdle) {
+  StartWith(2);
+  v1::SolveRequest idle = AStoppedRequest();
+  idle.set_idle_threads(true);
+  ASSERT_TRUE(Solve(idle).ok());
+  EXPECT_EQ(response_.threads(), 2);
+  idle.set_threads(1);
+  ASSERT_TRUE(Solve(idle).ok());
+  EXPECT_EQ(response_.threads(), 1) << "no more than it asks for";
+  idle.set_threads(0);
+
+  // While another one searches, one is left.
+  Context context;
+  const auto reader = solver_->StreamSolve(&context, ALongRequest());
+  v1::StreamSolveResponse message;
+  ASSERT_TRUE(reader->Read(&message));
+  ASSERT_TRUE(Solve(idle).ok());
+  EXPECT_EQ(response_.threads(), 1);
+  context.TryCancel();
+  while (reader->Read(&message)) {
+  }
+  EXPECT_EQ(reader->Finish().error_code(), grpc::CANCELLED);
+  ASSERT_TRUE(Solve(AStoppedRequest()).ok());
+  EXPECT_EQ(response_.threads(), 1) << "a request that does not ask for them";
+}
+
+class LateNetworkServiceTest : public StopServiceTest {
+ protected:
+  void SetUp() override {
+    loader_ = [](const std::string&, DeviceId) { return std::make_unique<LatePolicy>(); };
+    AddModel("late");
+    StartWith(1);
+  }
+  static v1::SolveRequest Greedy() {
+    v1::SolveRequest request;
+    *request.mutable_instance() = ACvrpMessage(20);
+    request.set_model("models/late");
+    request.set_strategy(v1::STRATEGY_GREEDY);
+    request.mutable_budget()->set_nanos(50'000'000);
+    return request;
+  }
+};
+
+TEST_F(LateNetworkServiceTest, SearchGivesThePlanAndTheAnswerSaysSo) {
+  const grpc::Status status = Solve(Greedy());
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_TRUE(response_.feasible());
+  EXPECT_EQ(response_.strategy(), v1::STRATEGY_SEARCH);
+  EXPECT_EQ(response_.model(), "");
+  EXPECT_THAT(response_.policy_note(), HasSubstr("greedy decoding of 20 customers"));
+  EXPECT_THAT(response_.policy_note(), HasSubstr("the budget is 50 ms"));
+}
+
+TEST_F(LateNetworkServiceTest, IsAnErrorOfTheBudgetWhereSearchIsForbidden) {
+  v1::SolveRequest request = Greedy();
+  request.set_network_only(true);
+  const grpc::Status status = Solve(request);
+  EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED);
+  EXPECT_THAT(status.error_message(), testing::StartsWith("budget: 50 ms"));
+  EXPECT_EQ(ReasonOf(status), "budget_too_short");
+}
+
+}  // namespace
+}  // namespace vrp::test

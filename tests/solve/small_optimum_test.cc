@@ -1,0 +1,156 @@
+#include "core/solve/small_optimum.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/base/steady_time.h"
+#include "core/problem/checker.h"
+#include "core/problem/plan_value.h"
+#include "core/search/search.h"
+#include "tests/testing/brute_force.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using test::BruteForceOptimum;
+using test::BruteForceResult;
+using test::InstanceBuilder;
+
+std::optional<Plan> Optimum(const Instance& instance) {
+  return SmallOptimum(instance, StopCondition());
+}
+
+// Expects a plan as good as the best of all that the checker accepts.
+void ExpectOptimal(const Instance& instance) {
+  const std::optional<Plan> plan = Optimum(instance);
+  ASSERT_TRUE(plan.has_value());
+  const CheckReport report = CheckPlan(instance, *plan);
+  EXPECT_TRUE(BreaksNoRule(report));
+  const BruteForceResult best = BruteForceOptimum(instance);
+  EXPECT_EQ(report.feasible, best.feasible);
+  if (!best.feasible) return;
+  EXPECT_NEAR(PlanCost(instance, *plan), best.cost, 1e-9 * best.cost);
+}
+
+// No search finds a better plan than the one that is called the best.
+void ExpectNoSearchIsBetter(const Instance& instance) {
+  const std::optional<Plan> plan = Optimum(instance);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_TRUE(BreaksNoRule(CheckPlan(instance, *plan)));
+  SearchOptions options;
+  options.max_iterations = 2000;
+  const auto found = Search(instance, options);
+  ASSERT_TRUE(found.ok()) << found.status();
+  const PlanValue best = ValueOf(instance, *plan);
+  const PlanValue other = ValueOf(instance, found->plan);
+  const PlanValue rounded{
+      .left_out = other.left_out, .routes = other.routes, .cost = other.cost + 1e-9};
+  EXPECT_TRUE(best <= rounded) << best.left_out << " " << best.routes << " " << best.cost
+                               << " against " << other.left_out << " " << other.routes << " "
+                               << other.cost;
+}
+
+class SmallOptimumTest : public testing::TestWithParam<uint64_t> {
+ protected:
+  static InstanceBuilder Of(int32_t customers) {
+    return AnInstance().WithCustomers(customers).Seed(GetParam());
+  }
+  static InstanceBuilder Loaded(int32_t customers) {
+    return Of(customers).RandomDemands().Capacity(14);
+  }
+};
+
+TEST_P(SmallOptimumTest, AgreesWithBruteForceOnPlainInstances) {
+  for (const int32_t customers : {1, 2, 4, 6}) {
+    ExpectOptimal(Loaded(customers).Build());
+    ExpectOptimal(Loaded(customers).As(Metric::kRounded).Build());
+    ExpectOptimal(Loaded(customers).ExplicitMatrix(0.5).Build());
+    ExpectOptimal(Of(customers).Kind(ProblemKind::kTsp).Build());
+    ExpectOptimal(Loaded(customers).RandomWindows().Service(3).Build());
+  }
+  ExpectOptimal(Loaded(7).Build());
+}
+
+TEST_P(SmallOptimumTest, AgreesWithBruteForceWhereTheFleetJustSuffices) {
+  for (const int32_t vehicles : {1, 2, 3}) {
+    ExpectOptimal(Loaded(5).Vehicles(vehicles).Build());
+    ExpectOptimal(Of(5).Vehicles(vehicles).RandomWindows().Service(5).Build());
+  }
+}
+
+TEST_P(SmallOptimumTest, AgreesWithBruteForceBeyondThePlainProblem) {
+  for (const int32_t customers : {1, 3, 5}) {
+    ExpectOptimal(Loaded(customers).MaxDuration(200).Service(2).Build());
+    ExpectOptimal(Loaded(customers).MaxDistance(220).Build());
+    ExpectOptimal(Loaded(customers).OpenEnd().Build());
+    ExpectOptimal(Loaded(customers).OpenEnd().RandomWindows().Build());
+  }
+}
+
+Instance With(InstanceData data) { return *Instance::Create(std::move(data)); }
+
+TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithUnlikeVehiclesPrizesAndPriorities) {
+  InstanceData data = Loaded(4).BuildData();
+  data.objective = Objective::kCost;
+  data.vehicles = {{.count = 1, .capacity = 9, .fixed_cost = 20},
+                   {.count = 1, .capacity = 14, .fixed_cost = 60, .cost_per_distance = 0.5}};
+  ExpectNoSearchIsBetter(With(data));
+  data.prizes.assign(5, kNoLimit);
+  data.prizes[1] = 30;
+  data.prizes[3] = 90;
+  ExpectNoSearchIsBetter(With(data));
+  data.prizes.clear();
+  data.priorities = {0, 3, 0, 7, 1};
+  data.vehicles.pop_back();
+  ExpectNoSearchIsBetter(With(data));
+}
+
+TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithFewestVehiclesFirstAndAlternatives) {
+  InstanceData data = Loaded(5).BuildData();
+  data.objective = Objective::kVehiclesThenDistance;
+  ExpectNoSearchIsBetter(With(data));
+  data.alternative_groups = {{1, 2}, {3, 4}};
+  ExpectNoSearchIsBetter(With(data));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SmallOptimumTest, testing::Range<uint64_t>(1, 9));
+
+TEST(SmallOptimum, LeavesOutAsFewCustomersAsPossible) {
+  const Instance instance = AnInstance().WithCustomers(6).Capacity(2).Vehicles(2).Build();
+  const std::optional<Plan> plan = Optimum(instance);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(LeftOutOf(instance, *plan).customers.size(), 2);
+}
+
+TEST(SmallOptimum, TakesAWindowThatIsHitExactly) {
+  // 0.1 + 0.2 is a little more than 0.3.
+  const Instance instance =
+      AnInstance().At({{0, 0}, {0.1, 0}, {0.3, 0}}).Windows({{0, 10}, {0, 0.3}}, 10).Build();
+  const std::optional<Plan> plan = Optimum(instance);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->size(), 1) << "one route serves both";
+}
+
+TEST(SmallOptimum, RefusesWhatIsTooLarge) {
+  EXPECT_FALSE(Optimum(AnInstance().WithCustomers(9).Build()).has_value());
+  EXPECT_TRUE(Optimum(AnInstance().WithCustomers(8).Build()).has_value());
+  EXPECT_FALSE(Optimum(AnInstance().WithCustomers(6).MaxDuration(500).Build()).has_value());
+  EXPECT_FALSE(Optimum(AnInstance().WithCustomers(1000).MaxDuration(500).Build()).has_value());
+}
+
+TEST(SmallOptimum, RefusesInstancesWithReloads) {
+  InstanceData data = AnInstance().WithCustomers(2).Capacity(1).BuildData();
+  data.vehicles[0].max_reloads = 1;
+  EXPECT_FALSE(Optimum(With(data)).has_value());
+}
+
+TEST(SmallOptimum, GivesWayToTheStop) {
+  const StopCondition passed(absl::InfinitePast(), nullptr);
+  EXPECT_FALSE(SmallOptimum(AnInstance().WithCustomers(8).Build(), passed).has_value());
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,243 @@
+#include "core/solve/stop_rule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/steady_time.h"
+#include "core/solve/solver.h"
+#include "core/solve/stop_monitor.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::HasSubstr;
+using Verdict = StopMonitor::Verdict;
+
+Instance WithReference(double cost) {
+  InstanceData data = AnInstance().WithCustomers(30).RandomDemands().Capacity(25).BuildData();
+  data.reference_cost = cost;
+  return *Instance::Create(std::move(data));
+}
+
+std::string Refusal(const StopRequest& request) {
+  const auto rule = RuleOf(request, AnInstance().Build(), absl::Seconds(10));
+  EXPECT_TRUE(absl::IsInvalidArgument(rule.status())) << rule.status();
+  return std::string(rule.status().message());
+}
+
+TEST(StopRuleTest, TakesASharesTimeOfTheBudget) {
+  const auto rule = RuleOf({.no_improvement_share = 0.2}, AnInstance().Build(), absl::Seconds(10));
+  ASSERT_TRUE(rule.ok()) << rule.status();
+  EXPECT_EQ(rule->no_improvement, absl::Seconds(2));
+  EXPECT_FALSE(rule->target_cost.has_value());
+}
+
+TEST(StopRuleTest, TakesATargetGapOfTheReferenceCost) {
+  const auto rule = RuleOf({.target_gap = 0.01}, WithReference(200), absl::Seconds(10));
+  ASSERT_TRUE(rule.ok()) << rule.status();
+  EXPECT_DOUBLE_EQ(*rule->target_cost, 202);
+  EXPECT_EQ(rule->no_improvement, absl::InfiniteDuration());
+}
+
+TEST(StopRuleTest, RefusesWhatIsWrongByTheFieldsName) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(Refusal({.no_improvement = absl::ZeroDuration()}), HasSubstr("stop.no_improvement"));
+  EXPECT_THAT(Refusal({.no_improvement_share = 1.5}),
+              HasSubstr("stop.no_improvement_share: got 1.5"));
+  EXPECT_THAT(Refusal({.no_improvement_share = nan}), HasSubstr("stop.no_improvement_share"));
+  EXPECT_THAT(Refusal({.no_improvement = absl::Seconds(1), .no_improvement_share = 0.5}),
+              HasSubstr("wanted one of both"));
+  EXPECT_THAT(Refusal({.target_cost = nan}), HasSubstr("stop.target_cost"));
+  EXPECT_THAT(Refusal({.target_cost = 1, .target_gap = 1}), HasSubstr("wanted one of both"));
+  EXPECT_THAT(Refusal({.target_gap = -1}), HasSubstr("stop.target_gap: got -1"));
+  EXPECT_THAT(Refusal({.target_gap = 0.01}), HasSubstr("states no reference cost"));
+}
+
+TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
+  const AutomaticStop small = AutomaticStopOf(AnInstance().WithCustomers(20).Build());
+  const AutomaticStop usual = AutomaticStopOf(AnInstance().WithCustomers(100).Build());
+  const AutomaticStop large = AutomaticStopOf(AnInstance().WithCustomers(5000).Build());
+  EXPECT_LT(small.limit, usual.limit);
+  EXPECT_EQ(large.limit, kMostAutomatic);
+  for (const AutomaticStop& stop : {small, usual, large}) {
+    EXPECT_LE(stop.rule.at_least, stop.limit);
+    EXPECT_LE(stop.rule.no_improvement, stop.limit);
+    EXPECT_GT(stop.rule.no_improvement, absl::ZeroDuration());
+  }
+}
+
+TEST(StopRuleTest, ACallersOwnTimeGoesBeforeTheAutomaticOne) {
+  const auto rule = RuleOf({.no_improvement = absl::Seconds(3), .automatic = true},
+                           AnInstance().Build(), absl::Seconds(10));
+  ASSERT_TRUE(rule.ok()) << rule.status();
+  EXPECT_EQ(rule->no_improvement, absl::Seconds(3));
+  EXPECT_EQ(rule->at_least, absl::ZeroDuration());
+}
+
+class StopMonitorTest : public testing::Test {
+ protected:
+  // Customers on a line.
+  static Instance Line() { return AnInstance().At({{0, 0}, {1, 0}, {2, 0}}).Build(); }
+  static StopCondition InAnHour() { return {SteadyNow() + absl::Hours(1), nullptr}; }
+  const Instance instance_ = Line();
+  const Plan apart_ = {{0, {1}}, {0, {2}}};  // costs 6
+  const Plan together_ = {{0, {1, 2}}};      // costs 4
+};
+
+TEST_F(StopMonitorTest, PutsTheEndOffWithEachBetterPlan) {
+  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), {});
+  const absl::Time first = monitor.stop().deadline();
+  EXPECT_LE(first, SteadyNow() + absl::Minutes(1));
+  monitor.Found(apart_);
+  const absl::Time second = monitor.stop().deadline();
+  EXPECT_GT(second, first);
+  monitor.Found(apart_);
+  EXPECT_EQ(monitor.stop().deadline(), second) << "it is no better";
+  monitor.Found(together_);
+  EXPECT_GT(monitor.stop().deadline(), second);
+  EXPECT_FALSE(monitor.stop().ShouldStop());
+  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNone);
+}
+
+TEST_F(StopMonitorTest, EndsAtTheLimitAtTheLatest) {
+  const StopCondition limit(SteadyNow() + absl::Seconds(30), nullptr);
+  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, limit, {});
+  monitor.Found(apart_);
+  EXPECT_EQ(monitor.stop().deadline(), limit.deadline());
+}
+
+TEST_F(StopMonitorTest, EndsWithoutABetterPlanAndStaysSo) {
+  StopMonitor monitor(instance_, {.no_improvement = absl::Milliseconds(1)}, InAnHour(), {});
+  while (!monitor.stop().ShouldStop()) {
+  }
+  monitor.Found(together_);
+  EXPECT_TRUE(monitor.stop().ShouldStop()) << "too late";
+  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNoImprovement);
+}
+
+TEST_F(StopMonitorTest, SearchesAtLeastSoLong) {
+  const StopRule rule{.no_improvement = absl::Milliseconds(1), .at_least = absl::Minutes(30)};
+  StopMonitor monitor(instance_, rule, InAnHour(), {});
+  monitor.Found(apart_);
+  EXPECT_GT(monitor.stop().deadline(), SteadyNow() + absl::Minutes(29));
+}
+
+TEST_F(StopMonitorTest, EndsAtOnceAtTheTarget) {
+  StopMonitor monitor(instance_, {.target_cost = 4}, InAnHour(), {});
+  monitor.Found(apart_);
+  EXPECT_FALSE(monitor.stop().ShouldStop());
+  EXPECT_EQ(monitor.VerdictOn(apart_), Verdict::kNone);
+  monitor.Found(together_);
+  EXPECT_TRUE(monitor.stop().ShouldStop());
+  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
+}
+
+TEST_F(StopMonitorTest, IsAtNoTargetWhileCustomersAreLeftOut) {
+  StopMonitor monitor(instance_, {.target_cost = 100}, InAnHour(), {});
+  const Plan partial = {{0, {1}}};
+  monitor.Found(partial);
+  EXPECT_FALSE(monitor.stop().ShouldStop());
+  EXPECT_EQ(monitor.VerdictOn(partial), Verdict::kNone);
+}
+
+TEST_F(StopMonitorTest, CallsAPlanThatCostsNothingOptimal) {
+  const Instance instance = AnInstance().At({{0, 0}, {0, 0}, {0, 0}}).Build();
+  StopMonitor monitor(instance, {}, InAnHour(), {});
+  monitor.Found(together_);
+  EXPECT_TRUE(monitor.stop().ShouldStop());
+  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kOptimal);
+}
+
+TEST_F(StopMonitorTest, CountsTheTimeOfAnEarlierSearch) {
+  const StopMonitor::Earlier earlier{.best = ValueOf(instance_, apart_),
+                                     .since_improvement = absl::Seconds(50)};
+  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), earlier);
+  const absl::Time end = monitor.stop().deadline();
+  EXPECT_LE(end, SteadyNow() + absl::Seconds(10));
+  monitor.Found(apart_);
+  EXPECT_EQ(monitor.stop().deadline(), end) << "the earlier search had it";
+  monitor.Found(together_);
+  EXPECT_GT(monitor.stop().deadline(), end);
+}
+
+// Each engine: a population, ruin and recreate, a tour, features, regions with two threads.
+class StoppedSearchTest : public testing::TestWithParam<int> {
+ protected:
+  static Instance Make() {
+    auto builder = AnInstance().WithCustomers(60).RandomDemands().Capacity(30);
+    switch (GetParam()) {
+      case 0:
+        return builder.Build();
+      case 1:
+        return builder.RandomWindows().Build();
+      case 2:
+        return builder.Kind(ProblemKind::kTsp).Build();
+      case 3:
+        return builder.MaxDuration(250).Build();
+      default:
+        return builder.WithCustomers(600).Build();
+    }
+  }
+  // Regions want half a second.
+  static absl::Duration Patience() { return absl::Milliseconds(GetParam() == 4 ? 600 : 100); }
+  static SolveOptions Hour() {
+    SolveOptions options;
+    options.budget = absl::Hours(1);
+    return options;
+  }
+};
+
+TEST_P(StoppedSearchTest, EndsLongBeforeTheBudgetWithoutABetterPlan) {
+  SolveOptions options = Hour();
+  options.stop.no_improvement = Patience();
+  const auto answer = Solve(Make(), options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->ended_by, SolveEnd::kNoImprovement);
+  EXPECT_EQ(answer->budget, absl::Hours(1));
+  EXPECT_TRUE(answer->check.feasible);
+}
+
+TEST_P(StoppedSearchTest, EndsAtTheTarget) {
+  const Instance instance = Make();
+  SolveOptions options = Hour();
+  options.max_iterations = 0;
+  const double first = Solve(instance, options)->solution.cost;
+  options.max_iterations = INT64_MAX;
+  options.stop.target_cost = 0.998 * first;
+  const auto answer = Solve(instance, options);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->ended_by, SolveEnd::kTarget);
+  EXPECT_LE(answer->solution.cost, 0.998 * first);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, StoppedSearchTest, testing::Range(0, 5));
+
+TEST(StoppedSearch, TwoThreadsEndTogether) {
+  SolveOptions options;
+  options.budget = absl::Hours(1);
+  options.threads = 2;
+  options.stop.no_improvement = absl::Milliseconds(600);  // regions want half a second
+  for (const int32_t customers : {60, 600}) {
+    const auto answer =
+        Solve(AnInstance().WithCustomers(customers).RandomDemands().Build(), options);
+    if (absl::IsInvalidArgument(answer.status())) GTEST_SKIP() << "one core only";
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->ended_by, SolveEnd::kNoImprovement);
+    EXPECT_EQ(answer->threads, 2);
+  }
+}
+
+TEST(StoppedSearch, TheLimitIsStillCalledTheBudget) {
+  SolveOptions options;
+  options.budget = absl::Milliseconds(20);
+  options.stop.no_improvement = absl::Hours(1);
+  EXPECT_EQ(Solve(AnInstance().WithCustomers(50).Build(), options)->ended_by, SolveEnd::kBudget);
+}
+
+}  // namespace
+}  // namespace vrp
