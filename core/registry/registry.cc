@@ -129,8 +129,11 @@ absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, Which whi
   if (versions.all.empty()) return NoSuchModel(Roots(), name);
   const std::vector<int32_t>& numbers = which == Which::kAll ? versions.all : versions.finished;
   if (numbers.empty()) return OnlyLiveVersions(name, versions.all.front());
-  if (std::optional<LoadedModel> loaded = NewestLoaded(name, numbers, which)) {
-    return *std::move(loaded);
+  std::optional<LoadedModel> newest = NewestLoaded(name, numbers, which);
+  // Whoever asks for live weights gets no finished version while the first live one loads.
+  if (newest.has_value() && (which == Which::kFinished || IsLive(newest->version->card) ||
+                             newest->version->version >= numbers.front())) {
+    return *std::move(newest);
   }
   absl::Status first_error;
   for (const int32_t number : numbers) {

@@ -84,8 +84,7 @@ class Registry {
   bool IsLoaded(const ModelVersion& version) const;
   int32_t LoadedCount() const;  // versions in memory
 
-  // Aliases of this version, in their order; `live` is one of the newest version while that is
-  // live.
+  // Aliases of this version, in order; `live` is one of the newest version while that is live.
   std::vector<std::string> AliasesOf(const ModelVersion& version) const;
   // Loads the version, then has the alias name it, durably; what it named before. As Load; the
   // alias stays as it was after any error. kInvalidArgument: `live` cannot be set. One that was set

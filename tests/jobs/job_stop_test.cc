@@ -160,8 +160,10 @@ TEST_F(JobStopTest, AStopWhileTheDaemonStopsIsHonouredAtTheNextStart) {
 
 TEST_F(JobStopTest, AJobThatIsBeingStoppedCanStillBeCancelled) {
   UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
-    if (step == 5) EXPECT_TRUE(jobs_->Stop(jobs_->List({})->jobs[0].id).ok());
-    if (step == 5) EXPECT_TRUE(jobs_->Cancel(jobs_->List({})->jobs[0].id).ok());
+    if (step != 5) return absl::OkStatus();
+    const std::string id = jobs_->List({})->jobs[0].id;
+    EXPECT_TRUE(jobs_->Stop(id).ok());
+    EXPECT_TRUE(jobs_->Cancel(id).ok());
     return absl::OkStatus();
   }});
   Open();

@@ -215,7 +215,7 @@ TEST_F(JobStoreTest, ANewerSchemaIsRefusedByItsNumberAndLeftAlone) {
   const absl::Status status = Open().status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr(Concat(path_, ": got schema version 77, wanted 3 or older")));
+              HasSubstr(Concat(path_, ": got schema version 77, wanted 4 or older")));
 }
 
 TEST_F(JobStoreTest, AnotherProgramsDatabaseIsRefused) {

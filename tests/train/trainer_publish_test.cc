@@ -42,10 +42,8 @@ class TrainerPublishTest : public test::TrainerFixture {
     EXPECT_TRUE(engine->parameters().Load(weights, "weights").ok());
     const auto instances = *GenerateInstances({.customers = 6, .seed = 4321}, 20);
     double cost = 0;
-    for (const double each :
-         engine->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {})->costs) {
-      cost += each / 20;
-    }
+    const auto found = engine->Run(MakeNetworkBatch(instances, NodeOrder::kAsGiven), {});
+    for (const double each : found->costs) cost += each / 20;
     return cost;
   }
   ModelCard CardOf(const std::string& name) {

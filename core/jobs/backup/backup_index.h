@@ -18,7 +18,7 @@ struct BackupIndex {
   absl::Time created;
 };
 
-// Schema: {"schema_version": 1, "program": ..., "created": ..., "schemas": {"database": 3, ...}}.
+// Schema: {"schema_version": 1, "program": ..., "created": ..., "schemas": {"database": 4, ...}}.
 std::string WriteBackupIndex(const BackupIndex& index);
 
 // kFailedPrecondition names the schema that is newer than this program's, the two numbers and the
