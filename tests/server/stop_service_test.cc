@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "server/convert/status_convert.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"
 
@@ -25,7 +26,8 @@ class LatePolicy final : public Policy {
   }
 
  private:
-  const PolicyInfo info_{.architecture = "late", .kinds = {ProblemKind::kCvrp}};
+  const PolicyInfo info_{
+      .architecture = "late", .input_features = {}, .kinds = {ProblemKind::kCvrp}, .device = {}};
 };
 
 class StopServiceTest : public DaemonTest {
