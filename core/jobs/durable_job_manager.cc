@@ -147,7 +147,10 @@ absl::StatusOr<TrainingConfig> DurableJobManager::Validate(const JobSpec& spec) 
 }
 
 absl::Status DurableJobManager::CheckName(const TrainingConfig& config) const {
-  return context_.registry->CheckArchitecture(config.name, config.model);
+  const absl::Status same = context_.registry->CheckArchitecture(config.name, config.model);
+  if (same.ok()) return same;
+  return absl::FailedPreconditionError(
+      Concat(same.message(), ", as in `name: ", config.name, "-", config.model, "`"));
 }
 
 absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::string& request_id) {

@@ -68,7 +68,7 @@ absl::Status OnlyLiveVersions(std::string_view name, int32_t newest) {
   return absl::FailedPreconditionError(
       Concat("models/", name, ": no version is finished yet, a training job has published all of ",
              "them live; wait for the job's end, or name ", AliasResourceName(name, kLiveAlias),
-             " or ", ModelResourceName(name, newest)));
+             " (vrpctl: ", name, "@", kLiveAlias, ") or ", ModelResourceName(name, newest)));
 }
 
 }  // namespace vrp

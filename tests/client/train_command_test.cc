@@ -4,7 +4,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
 #include "tests/client/fake_server.h"
 #include "tests/client/messages.h"
 #include "tests/client/runner.h"
@@ -110,9 +109,8 @@ TEST_F(TrainCommand, PrintsNothingButEventsAsJson) {
   ASSERT_THAT(objects, SizeIs(4));
   EXPECT_EQ(objects[0]["type"], "state");
   EXPECT_EQ(objects[3]["state"], "SUCCEEDED");
-  EXPECT_EQ(objects[2]["published"],
-            nlohmann::json(
-                {{"epoch", 1}, {"step", 10}, {"reason", "BEST_VALIDATION"}, {"val_cost", 6.25}}));
+  EXPECT_EQ(objects[2]["published"].dump(),
+            R"({"epoch":1,"step":10,"reason":"BEST_VALIDATION","val_cost":6.25})");
 }
 
 TEST_F(TrainCommand, DrawsABarOnATerminal) {

@@ -88,7 +88,8 @@ TEST_F(LiveVersionsTest, WithLiveVersionsAloneABareNameSaysHowToNameThem) {
        {registry_->Use(Bare()).status(), registry_->Get("alpha").status()}) {
     EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
     EXPECT_THAT(std::string(status.message()),
-                HasSubstr("name models/alpha/aliases/live or models/alpha/versions/2"));
+                HasSubstr("name models/alpha/aliases/live (vrpctl: alpha@live) or "
+                          "models/alpha/versions/2"));
   }
   EXPECT_EQ(Used({.name = "alpha", .version = 1}), 1);
 }

@@ -146,6 +146,7 @@ TEST_F(TrainingControlTest, AModelOfAnotherArchitectureIsRefusedAtSubmission) {
     EXPECT_THAT(status.error_message(),
                 HasSubstr("models/fake: got a model of the architecture gt, wanted ptrnet, which "
                           "models/fake/versions/1 has"));
+    EXPECT_THAT(status.error_message(), HasSubstr("choose another name, as in `name: fake-gt`"));
   }
   request.mutable_spec()->add_overrides("name=other");
   EXPECT_TRUE(Refused(request).ok());
@@ -165,7 +166,8 @@ TEST_F(TrainingControlTest, ABareNameNeverMeansALiveVersion) {
   v1::Model model;
   const grpc::Status refused = get("models/fake", model);
   EXPECT_EQ(refused.error_code(), grpc::FAILED_PRECONDITION);
-  EXPECT_THAT(refused.error_message(), HasSubstr("name models/fake/aliases/live or models/fake/"));
+  EXPECT_THAT(refused.error_message(),
+              HasSubstr("name models/fake/aliases/live (vrpctl: fake@live) or models/fake/"));
   ASSERT_TRUE(get("models/fake/aliases/live", model).ok());
   EXPECT_EQ(model.name(), "models/fake/versions/1");
   EXPECT_TRUE(model.live());
