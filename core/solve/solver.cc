@@ -93,16 +93,11 @@ class Solving {
   }
 
   // Search's plan in place of the policy's, which has none in time; where the caller wants no
-  // other, an error.
+  // other, an error. The plan comes first: the time that the policy needs may have to be measured.
   absl::StatusOr<SolveAnswer> WithoutPolicy() {
-    const NetworkTime time{.strategy = options_.strategy,
-                           .customers = instance_.num_customers(),
-                           .needed = TimeNeeded(),
-                           .budget = answer_.budget,
-                           .by_deadline = caller_is_sooner_};
-    if (options_.network_only) return BudgetTooShort(time);
-    answer_.policy_note = LateNote(time);
+    if (options_.network_only) return BudgetTooShort(TimeOfPolicy());
     VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan({}));
+    answer_.policy_note = LateNote(TimeOfPolicy());
     return Close(plan);
   }
 
@@ -229,11 +224,15 @@ class Solving {
             .importance = options_.importance};
   }
 
-  // Estimates how long the policy takes for this request; zero if that is not known.
-  absl::Duration TimeNeeded() const {
+  NetworkTime TimeOfPolicy() const {
     const DecodeJoin join = JoinOf(OwnDecode());
-    if (options_.batcher != nullptr) return options_.batcher->TimeOf(join);
-    return MeasuredTime(join).value_or(absl::ZeroDuration());
+    return {.strategy = options_.strategy,
+            .customers = instance_.num_customers(),
+            .needed = options_.batcher != nullptr
+                          ? options_.batcher->TimeOf(join)
+                          : MeasuredTime(join).value_or(absl::ZeroDuration()),
+            .budget = answer_.budget,
+            .by_deadline = caller_is_sooner_};
   }
 
   absl::StatusOr<DecodedPlan> Decode(DecodeOptions decode) {

@@ -14,9 +14,9 @@ namespace {
 // The automatic rule, for each customer. Windows and other rules need more: searches find better
 // plans for longer, and with windows a population search asks for kTimedPopulationPerCustomer.
 constexpr absl::Duration kPlainAtLeast = absl::Milliseconds(5);
-constexpr absl::Duration kPlainPatience = absl::Milliseconds(4);
+constexpr absl::Duration kPlainPatience = absl::Milliseconds(5);
 constexpr absl::Duration kAtLeast = absl::Milliseconds(19);
-constexpr absl::Duration kPatience = absl::Microseconds(5'500);
+constexpr absl::Duration kPatience = absl::Milliseconds(6);
 constexpr absl::Duration kLimit = absl::Milliseconds(100);
 constexpr absl::Duration kLeastLimit = absl::Seconds(1);
 

@@ -89,6 +89,8 @@ TEST_F(SolveCommand, LeavesBudgetAndThreadsToTheDaemonWhereNoneAreGiven) {
   EXPECT_TRUE(request_.stop().automatic());
   EXPECT_TRUE(request_.idle_threads());
   EXPECT_EQ(request_.threads(), 0);
+  EXPECT_EQ(request_.strategy(), v1::STRATEGY_AUTO);
+  EXPECT_EQ(request_.model(), "");
   EXPECT_FALSE(request_.network_only());
   EXPECT_EQ(Solve({city_, "--budget", "2s"}).code, 0);
   EXPECT_FALSE(request_.has_stop());
@@ -233,14 +235,6 @@ TEST_F(SolveCommand, SaysWhatWasKeptOfTheStart) {
                         "3 customers were not in it; left out of it: 1\n"
                         "  7b: load 31 exceeds vehicle capacity 30\n"));
   EXPECT_THAT(text.out, HasSubstr("frozen: the first 2"));
-}
-
-TEST_F(SolveCommand, AsksForHalfASecondWithoutAModelByDefault) {
-  EXPECT_EQ(Solve({city_}).code, 0);
-  EXPECT_EQ(ToDuration(request_.budget()), absl::Milliseconds(500));
-  EXPECT_EQ(request_.strategy(), v1::STRATEGY_AUTO);
-  EXPECT_EQ(request_.model(), "");
-  EXPECT_EQ(request_.threads(), 1);
 }
 
 TEST_F(SolveCommand, StreamsTheImprovementsThenTheAnswer) {

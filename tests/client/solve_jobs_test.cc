@@ -123,8 +123,9 @@ TEST_F(SolveJobsTest, WatchAsJsonGivesAnEventALine) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   const auto lines = ran.OutJson();
   ASSERT_EQ(lines.size(), 3u);
-  EXPECT_THAT(Keys(lines[0]), ElementsAre("sequence", "attempt", "type", "time", "searched_ms",
-                                          "improvements", "cost", "routes", "unserved"));
+  EXPECT_THAT(Keys(lines[0]),
+              ElementsAre("sequence", "attempt", "type", "time", "searched_ms", "improvements",
+                          "cost", "routes", "unserved", "improved_ms"));
   EXPECT_EQ(lines[1]["answer"]["cost"], 110.5);
   EXPECT_EQ(lines[2]["state"], "SUCCEEDED");
 }
@@ -135,10 +136,11 @@ TEST_F(SolveJobsTest, GetShowsTheJobAndItsAnswerOnceThereIsOne) {
   EXPECT_THAT(ended.out, HasSubstr("searched      2s of 2h00m"));
   EXPECT_THAT(ended.out, HasSubstr("checker: feasible"));
   const auto json = Run({"solve-jobs", "get", "j1", "--output", "json"}).OutJson().at(0);
-  EXPECT_THAT(Keys(json), ElementsAre("name", "state", "queue_position", "instance", "attempt",
-                                      "create_time", "start_time", "end_time", "budget_ms",
-                                      "searched_ms", "improvements", "cost", "routes", "unserved",
-                                      "error", "last_sequence", "request_id", "answer"));
+  EXPECT_THAT(Keys(json),
+              ElementsAre("name", "state", "queue_position", "instance", "attempt", "create_time",
+                          "start_time", "end_time", "budget_ms", "searched_ms", "improvements",
+                          "cost", "routes", "unserved", "improved_ms", "error", "last_sequence",
+                          "request_id", "answer"));
   state_ = v1::JOB_STATE_RUNNING;
   EXPECT_EQ(Run({"solve-jobs", "get", "j1"}).code, 0);
   const Ran early = Run({"solve-jobs", "get", "j1", "--plot", TestPath("early.svg")});
