@@ -2,32 +2,18 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_join.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/train/key_hints.h"
 
 namespace vrp {
 namespace {
 
 constexpr int32_t kOverrides = std::numeric_limits<int32_t>::max() / 2;  // behind every line
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t above = row[j + 1];
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      row[j + 1] = std::min({above + 1, row[j] + 1, replaced});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(' ');
@@ -73,7 +59,34 @@ std::string AnyOf(std::initializer_list<std::string_view> words) {
   return text;
 }
 
+std::string Listed(const std::vector<std::string>& items) {
+  return Concat("[", absl::StrJoin(items, ", "), "]");
+}
+
+// One value where both ends are the same.
+std::vector<std::string> RangeTexts(double low, double high) {
+  if (low == high) return {FormatNumber(low)};
+  return {FormatNumber(low), FormatNumber(high)};
+}
+
+std::vector<std::string> WordTexts(std::initializer_list<std::string_view> words,
+                                   const std::vector<size_t>& indices) {
+  std::vector<std::string> texts;
+  for (const size_t index : indices) texts.emplace_back(words.begin()[index]);
+  return texts;
+}
+
+std::vector<std::string> IntegerTexts(const std::vector<int64_t>& integers) {
+  std::vector<std::string> texts;
+  for (const int64_t integer : integers) texts.push_back(Concat(integer));
+  return texts;
+}
+
 }  // namespace
+
+std::string ConfigSetting::Text() const {
+  return values.size() == 1 ? values.front() : Listed(values);
+}
 
 ConfigReader::ConfigReader(const YamlNode& root, std::string_view name,
                            const std::vector<std::string>& overrides)
@@ -86,13 +99,39 @@ ConfigReader::ConfigReader(const YamlNode& root, std::string_view name,
 std::map<std::string, std::string> ConfigReader::Settings() const {
   std::map<std::string, std::string> settings;
   for (const auto& [path, value] : values_) {
-    std::string text = value.node.text;
-    for (const YamlNode& child : value.node.children) {
-      text += Concat(text.empty() ? "[" : ", ", child.text);
-    }
-    settings[path] = value.node.children.empty() ? text : text + "]";
+    std::vector<std::string> items;
+    for (const YamlNode& child : value.node.children) items.push_back(child.text);
+    const bool is_list = value.node.kind == YamlKind::kSequence;
+    settings[path] = is_list ? Listed(items) : value.node.text;
   }
   return settings;
+}
+
+bool ConfigReader::IsChanged(std::string_view path) const {
+  return Has(path) && std::any_of(read_.begin(), read_.end(), [path](const ReadKey& key) {
+           return key.setting.path == path && !key.is_default;
+         });
+}
+
+void ConfigReader::LeaveOut(std::string_view path) {
+  for (ReadKey& key : read_) {
+    const std::string& own = key.setting.path;
+    key.left_out = key.left_out || own == path || own.starts_with(Concat(path, "."));
+  }
+}
+
+std::vector<ConfigSetting> ConfigReader::Resolved() const {
+  std::vector<ConfigSetting> settings;
+  for (const ReadKey& key : read_) {
+    if (!key.left_out) settings.push_back(key.setting);
+  }
+  return settings;
+}
+
+void ConfigReader::Record(std::string_view path, std::vector<std::string> values,
+                          const std::vector<std::string>& usual) {
+  const bool is_default = values == usual;
+  read_.push_back({.setting = {std::string(path), std::move(values)}, .is_default = is_default});
 }
 
 void ConfigReader::Flatten(const YamlNode& root) {
@@ -139,13 +178,17 @@ int64_t ConfigReader::ReadInteger(std::string_view path, std::pair<int64_t, int6
                                   int64_t fallback) {
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second);
   const YamlNode* node = Scalar(path, wanted);
-  if (node == nullptr) return fallback;
-  const std::optional<int64_t> value = IntegerWithin(*node, range);
-  if (!value) Refuse(path, wanted);
-  return value.value_or(fallback);
+  const std::optional<int64_t> value = node == nullptr ? std::nullopt : IntegerWithin(*node, range);
+  if (node != nullptr && !value) Refuse(path, wanted);
+  const int64_t read = value.value_or(fallback);
+  Record(path, {Concat(read)}, {Concat(fallback)});
+  return read;
 }
 
 void ConfigReader::Read(std::string_view path, std::pair<double, double> range, double& target) {
+  const absl::Cleanup record = [&, usual = FormatNumber(target)] {
+    Record(path, {FormatNumber(target)}, {usual});
+  };
   const std::string wanted =
       Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second));
   const YamlNode* node = Scalar(path, wanted);
@@ -156,6 +199,9 @@ void ConfigReader::Read(std::string_view path, std::pair<double, double> range, 
 }
 
 void ConfigReader::Read(std::string_view path, bool& target) {
+  const absl::Cleanup record = [&, usual = target] {
+    Record(path, {target ? "true" : "false"}, {usual ? "true" : "false"});
+  };
   const YamlNode* node = Scalar(path, "true or false");
   if (node == nullptr) return;
   if (!node->quoted && (node->text == "true" || node->text == "false")) {
@@ -166,12 +212,16 @@ void ConfigReader::Read(std::string_view path, bool& target) {
 }
 
 void ConfigReader::Read(std::string_view path, std::string& target) {
+  const absl::Cleanup record = [&, usual = target] { Record(path, {target}, {usual}); };
   const YamlNode* node = Scalar(path, "text");
   if (node != nullptr) target = node->text;
 }
 
 void ConfigReader::ReadWord(std::string_view path, std::initializer_list<std::string_view> words,
                             size_t& target) {
+  const absl::Cleanup record = [&, usual = target] {
+    Record(path, WordTexts(words, {target}), WordTexts(words, {usual}));
+  };
   const std::string wanted = AnyOf(words);
   const YamlNode* node = Scalar(path, wanted);
   if (node == nullptr) return;
@@ -180,14 +230,14 @@ void ConfigReader::ReadWord(std::string_view path, std::initializer_list<std::st
   target = static_cast<size_t>(found - words.begin());
 }
 
-std::vector<const YamlNode*> ConfigReader::Scalars(std::string_view path,
-                                                   std::pair<size_t, size_t> count,
-                                                   std::string_view wanted) {
+std::optional<std::vector<const YamlNode*>> ConfigReader::Scalars(std::string_view path,
+                                                                  std::pair<size_t, size_t> count,
+                                                                  std::string_view wanted) {
   known_.insert(std::string(path));
   const auto found = values_.find(std::string(path));
-  if (found == values_.end()) return {};
+  if (found == values_.end()) return std::nullopt;
   const YamlNode& node = found->second.node;
-  if (node.kind == YamlKind::kScalar) return {&node};
+  if (node.kind == YamlKind::kScalar) return {{&node}};
   std::vector<const YamlNode*> scalars;
   for (const YamlNode& child : node.children) {
     if (child.kind == YamlKind::kScalar) scalars.push_back(&child);
@@ -195,17 +245,20 @@ std::vector<const YamlNode*> ConfigReader::Scalars(std::string_view path,
   const bool whole = node.kind == YamlKind::kSequence && scalars.size() == node.children.size();
   if (whole && scalars.size() >= count.first && scalars.size() <= count.second) return scalars;
   Refuse(path, wanted);
-  return {};
+  return std::nullopt;
 }
 
 void ConfigReader::ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
                              int32_t& high) {
+  const absl::Cleanup record = [&, usual = RangeTexts(low, high)] {
+    Record(path, RangeTexts(low, high), usual);
+  };
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
                                     ", or two such, the smaller first, as [low, high]");
-  const std::vector<const YamlNode*> nodes = Scalars(path, {2, 2}, wanted);
-  if (nodes.empty()) return;
-  const std::optional<int64_t> first = IntegerWithin(*nodes.front(), range);
-  const std::optional<int64_t> last = IntegerWithin(*nodes.back(), range);
+  const auto nodes = Scalars(path, {2, 2}, wanted);
+  if (!nodes) return;
+  const std::optional<int64_t> first = IntegerWithin(*nodes->front(), range);
+  const std::optional<int64_t> last = IntegerWithin(*nodes->back(), range);
   if (!first || !last || *first > *last) return Refuse(path, wanted);
   low = static_cast<int32_t>(*first);
   high = static_cast<int32_t>(*last);
@@ -213,13 +266,16 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<int64_t, int64_t> 
 
 void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> range, double& low,
                              double& high) {
+  const absl::Cleanup record = [&, usual = RangeTexts(low, high)] {
+    Record(path, RangeTexts(low, high), usual);
+  };
   const std::string wanted =
       Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second),
              ", or two such, the smaller first, as [low, high]");
-  const std::vector<const YamlNode*> nodes = Scalars(path, {2, 2}, wanted);
-  if (nodes.empty()) return;
-  const std::optional<double> first = NumberWithin(*nodes.front(), range);
-  const std::optional<double> last = NumberWithin(*nodes.back(), range);
+  const auto nodes = Scalars(path, {2, 2}, wanted);
+  if (!nodes) return;
+  const std::optional<double> first = NumberWithin(*nodes->front(), range);
+  const std::optional<double> last = NumberWithin(*nodes->back(), range);
   if (!first || !last || *first > *last) return Refuse(path, wanted);
   low = *first;
   high = *last;
@@ -227,40 +283,53 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> ra
 
 void ConfigReader::ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
                              std::vector<size_t>& target) {
+  const absl::Cleanup record = [&, usual = WordTexts(words, target)] {
+    Record(path, WordTexts(words, target), usual);
+  };
   const std::string wanted =
       Concat(AnyOf(words), ", or a list of at most ", kMostWords, " of them");
+  const auto nodes = Scalars(path, {1, kMostWords}, wanted);
+  if (!nodes) return;
   std::vector<size_t> indices;
-  for (const YamlNode* node : Scalars(path, {1, kMostWords}, wanted)) {
+  for (const YamlNode* node : *nodes) {
     const auto found = std::find(words.begin(), words.end(), node->text);
     if (found == words.end()) return Refuse(path, wanted);
     indices.push_back(static_cast<size_t>(found - words.begin()));
   }
-  if (!indices.empty()) target = std::move(indices);
+  target = std::move(indices);
 }
 
 void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& target) {
   constexpr size_t kMost = 10'000;
   constexpr std::string_view kWanted = "text, or a list of texts";
+  const absl::Cleanup record = [&, usual = target] { Record(path, target, usual); };
+  const auto nodes = Scalars(path, {0, kMost}, kWanted);
+  if (!nodes) return;
   std::vector<std::string> texts;
-  for (const YamlNode* node : Scalars(path, {1, kMost}, kWanted)) {
+  for (const YamlNode* node : *nodes) {
     if (node->text.empty()) return Refuse(path, kWanted);
     texts.push_back(node->text);
   }
-  if (!texts.empty()) target = std::move(texts);
+  target = std::move(texts);
 }
 
 void ConfigReader::ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                                 std::vector<int64_t>& target) {
   constexpr size_t kMost = 1'000;
+  const absl::Cleanup record = [&, usual = IntegerTexts(target)] {
+    Record(path, IntegerTexts(target), usual);
+  };
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
                                     ", or a list of such, ascending");
+  const auto nodes = Scalars(path, {0, kMost}, wanted);
+  if (!nodes) return;
   std::vector<int64_t> integers;
-  for (const YamlNode* node : Scalars(path, {1, kMost}, wanted)) {
+  for (const YamlNode* node : *nodes) {
     const std::optional<int64_t> value = IntegerWithin(*node, range);
     if (!value || (!integers.empty() && *value <= integers.back())) return Refuse(path, wanted);
     integers.push_back(*value);
   }
-  if (!integers.empty()) target = std::move(integers);
+  target = std::move(integers);
 }
 
 void ConfigReader::Require(std::string_view path) {
@@ -275,21 +344,6 @@ void ConfigReader::Refuse(std::string_view path, std::string_view wanted) {
         Concat(value.where, ": ", path, ": got ", value.node.Shown(), ", wanted ", wanted));
 }
 
-std::string ConfigReader::Suggestion(std::string_view path) const {
-  const std::string* best = nullptr;
-  size_t least = std::max<size_t>(3, path.size() / 4);
-  for (const std::string& known : known_) {
-    // The right key in the wrong section is a better guess than a similar name.
-    const std::string_view leaf = std::string_view(known).substr(known.find('.') + 1);
-    const size_t distance =
-        !leaf.empty() && path.substr(path.find('.') + 1) == leaf ? 0 : EditDistance(path, known);
-    if (distance >= least || known.back() == '.') continue;
-    least = distance;
-    best = &known;
-  }
-  return best == nullptr ? "" : Concat("; did you mean ", *best, "?");
-}
-
 absl::Status ConfigReader::Finish() {
   for (const auto& [path, value] : values_) {
     if (known_.contains(path)) continue;
@@ -300,7 +354,7 @@ absl::Status ConfigReader::Finish() {
     Error(value.order,
           section
               ? Concat(value.where, ": ", path, ": got ", value.node.Shown(), ", wanted a mapping")
-              : Concat(value.where, ": ", Quoted(path), ": unknown key", Suggestion(path)));
+              : Concat(value.where, ": ", Quoted(path), ": unknown key", KeyHint(path, known_)));
   }
   if (errors_.empty()) return absl::OkStatus();
   std::string text;

@@ -1,10 +1,11 @@
 // Typed reading of a two-level configuration: sections of scalars and short lists. Collects every
-// error.
+// error, and what every key came to.
 #pragma once
 
 #include <cstdint>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +16,15 @@
 #include "core/train/yaml_tree.h"
 
 namespace vrp {
+
+// A key with its value in effect, whether it was stated or is the default.
+struct ConfigSetting {
+  std::string path;                 // `section.key` or `key`
+  std::vector<std::string> values;  // one, or those of a list
+
+  // As YAML writes it but for quotes: "7", "[a, b]".
+  std::string Text() const;
+};
 
 // Each reading function asks for one key, as `section.key` or `key`, and leaves the target as it
 // was when the key is absent or wrong. Keys that nobody asked for are errors in the end.
@@ -43,17 +53,27 @@ class ConfigReader {
   // One of `words` or a list of up to kMostWords of them, which may repeat; their indices.
   void ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
                  std::vector<size_t>& target);
-  // One text or a list of them, none empty.
+  // One text or a list of them, none empty; [] for none.
   void ReadTexts(std::string_view path, std::vector<std::string>& target);
-  // One integer or a list of them, ascending.
+  // One integer or a list of them, ascending; [] for none.
   void ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                     std::vector<int64_t>& target);
   void Require(std::string_view path);
   // A value that is well-formed and still wrong.
   void Refuse(std::string_view path, std::string_view wanted);
 
-  // What the file and the overrides state, a text a key; a list is "[a, b]".
+  // Takes note of a key that is spelt in another way here, and not read.
+  void Know(std::string_view path) { known_.insert(std::string(path)); }
+
+  // Returns what the file and the overrides state, a text a key; a list is "[a, b]".
   std::map<std::string, std::string> Settings() const;
+
+  // Whether `path` is stated with another value than its default.
+  bool IsChanged(std::string_view path) const;
+  // Leaves `path`, or all of the section `path`, out of Resolved().
+  void LeaveOut(std::string_view path);
+  // Returns every key that was read and not left out, in the order of reading.
+  std::vector<ConfigSetting> Resolved() const;
 
   // All errors, a line each, in the order of the file; OK without any.
   absl::Status Finish();
@@ -65,21 +85,31 @@ class ConfigReader {
     int32_t order = 0;
   };
 
+  struct ReadKey {
+    ConfigSetting setting;
+    bool is_default = true;
+    bool left_out = false;
+  };
+
   void Flatten(const YamlNode& root);
   void Override(const std::string& text, int32_t order);
   int64_t ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range, int64_t fallback);
   // The scalar behind `path`; null where it is absent, or no scalar (then an error is noted).
   const YamlNode* Scalar(std::string_view path, std::string_view wanted);
-  // The scalars behind `path`, one or `least` to `most` of a list; empty where it is absent or
-  // something else (then an error is noted).
-  std::vector<const YamlNode*> Scalars(std::string_view path, std::pair<size_t, size_t> count,
-                                       std::string_view wanted);
+  // The scalars behind `path`, one or `count` of a list; nullopt where it is absent or something
+  // else (then an error is noted).
+  std::optional<std::vector<const YamlNode*>> Scalars(std::string_view path,
+                                                      std::pair<size_t, size_t> count,
+                                                      std::string_view wanted);
+  // Notes what `path` came to, `values`, and whether that is its default, `usual`.
+  void Record(std::string_view path, std::vector<std::string> values,
+              const std::vector<std::string>& usual);
   void Error(int32_t order, std::string text) { errors_.emplace(order, std::move(text)); }
-  std::string Suggestion(std::string_view path) const;
 
   const std::string name_;
   std::map<std::string, Value> values_;
   std::set<std::string> known_;
+  std::vector<ReadKey> read_;
   std::multimap<int32_t, std::string> errors_;  // by line; overrides behind
 };
 

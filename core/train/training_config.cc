@@ -9,7 +9,8 @@
 #include "core/base/text.h"
 #include "core/problem/instance_draws.h"
 #include "core/train/config_reader.h"
-#include "core/train/unheard_settings.h"
+#include "core/train/config_writer.h"
+#include "core/train/unused_settings.h"
 
 namespace vrp {
 namespace {
@@ -29,18 +30,24 @@ bool AreAll(const std::vector<T>& items, T one) {
 void ReadKinds(ConfigReader& reader, ProblemConfig& problem) {
   constexpr std::array<ProblemKind, 3> kKinds = {ProblemKind::kCvrp, ProblemKind::kVrptw,
                                                  ProblemKind::kTsp};
-  std::vector<size_t> words;
-  reader.ReadWords("problem.kind", {"cvrp", "vrptw", "tsp"}, words);
-  reader.ReadWords("problem.kinds", {"cvrp", "vrptw", "tsp"}, words);
-  if (reader.Has("problem.kind") && reader.Has("problem.kinds")) {
+  const bool several = reader.Has("problem.kinds");
+  if (several && reader.Has("problem.kind")) {
     reader.Refuse("problem.kinds", "one of problem.kind and problem.kinds, not both");
   }
-  if (!words.empty()) problem.kinds.clear();
+  std::vector<size_t> words;
+  for (const ProblemKind kind : problem.kinds) {
+    words.push_back(
+        static_cast<size_t>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin()));
+  }
+  reader.Know(several ? "problem.kind" : "problem.kinds");
+  reader.ReadWords(several ? "problem.kinds" : "problem.kind", {"cvrp", "vrptw", "tsp"}, words);
+  problem.kinds.clear();
   for (const size_t word : words) problem.kinds.push_back(kKinds[word]);
 
   words.clear();
+  for (const Layout layout : problem.layouts) words.push_back(static_cast<size_t>(layout));
   reader.ReadWords("problem.layouts", {"uniform", "clustered", "x"}, words);
-  if (!words.empty()) problem.layouts.clear();
+  problem.layouts.clear();
   for (const size_t word : words) problem.layouts.push_back(static_cast<Layout>(word));
 }
 
@@ -107,14 +114,8 @@ void ReadSchedule(ConfigReader& reader, TrainingConfig& config) {
   reader.ReadIntegers("training.milestones", {1, 1'000'000}, config.milestones);
   reader.Read("training.final_learning_rate", {0.0, 1.0}, config.final_learning_rate);
   reader.Read("training.warmup_steps", {0, kMaxSteps}, config.warmup_steps);
-  const bool steps = config.schedule == Schedule::kStep;
-  if (steps == config.milestones.empty()) {
-    reader.Refuse("training.milestones", steps ? "epochs, because training.schedule is \"step\""
-                                               : "none without training.schedule: step");
-  }
-  const bool ends = config.schedule == Schedule::kLinear || config.schedule == Schedule::kCosine;
-  if (!ends && config.final_learning_rate != 0) {
-    reader.Refuse("training.final_learning_rate", "0 without training.schedule: linear or cosine");
+  if (config.schedule == Schedule::kStep && config.milestones.empty()) {
+    reader.Refuse("training.milestones", "epochs, because training.schedule is \"step\"");
   }
 }
 
@@ -255,27 +256,13 @@ void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
   CheckProblem(reader, config);
 }
 
-}  // namespace
-
-int64_t TrainingConfig::StepsPerEpoch() const {
-  if (method != TrainingMethod::kSupervised) return batches_per_epoch;
-  return (supervised.samples + batch_size - 1) / batch_size;
-}
-
-std::string TrainingConfig::ArchitectureJson() const {
-  return model == "gt" ? WriteGraphTransformerOptions(graph_transformer)
-                       : WritePointerNetworkOptions(network);
-}
-
-absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
-                                                   const ConfigOverrides& overrides,
-                                                   ConfigOrigin origin) {
-  VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
-  ConfigReader reader(root, name, overrides);
+// Reads all keys, and checks them against each other. `name` is the file's.
+absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view name,
+                                          ConfigOrigin origin) {
   int64_t schema = kTrainingConfigSchemaVersion;
   reader.Read("schema_version", {1, kMaxSeed}, schema);
   if (schema > kTrainingConfigSchemaVersion) {
-    // What else is in it need not be known here.
+    // The rest of it may have keys that are not known here.
     return absl::InvalidArgumentError(Concat(
         name, ": schema_version: got ", schema, ", wanted at most ", kTrainingConfigSchemaVersion,
         " (the configuration was written for a newer program: submit it to that one)"));
@@ -297,11 +284,43 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
   ReadLoader(reader, config.loader);
   ReadValidation(reader, config.validation);
   CheckTogether(reader, config);
-  if (origin == ConfigOrigin::kNew) RefuseUnheard(reader, config);
+  SetAsideUnused(reader, config, origin);
   VRP_RETURN_IF_ERROR(reader.Finish());
+  return config;
+}
+
+}  // namespace
+
+int64_t TrainingConfig::StepsPerEpoch() const {
+  if (method != TrainingMethod::kSupervised) return batches_per_epoch;
+  return (supervised.samples + batch_size - 1) / batch_size;
+}
+
+std::string TrainingConfig::ArchitectureJson() const {
+  return model == "gt" ? WriteGraphTransformerOptions(graph_transformer)
+                       : WritePointerNetworkOptions(network);
+}
+
+absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
+                                                   const ConfigOverrides& overrides,
+                                                   ConfigOrigin origin) {
+  VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
+  ConfigReader reader(root, name, overrides);
+  VRP_ASSIGN_OR_RETURN(TrainingConfig config, ReadConfig(reader, name, origin));
   config.source = yaml;
   for (const std::string& text : overrides) config.source += Concat("\n# --set ", text);
   return config;
+}
+
+absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std::string_view name,
+                                                     const ConfigOverrides& overrides) {
+  VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
+  ConfigReader reader(root, name, overrides);
+  VRP_RETURN_IF_ERROR(ReadConfig(reader, name, ConfigOrigin::kNew).status());
+  const std::vector<ConfigSetting> settings = reader.Resolved();
+  ResolvedConfig resolved = {.yaml = WriteConfig(settings), .settings = {}};
+  for (const ConfigSetting& setting : settings) resolved.settings[setting.path] = setting.Text();
+  return resolved;
 }
 
 absl::StatusOr<std::map<std::string, std::string>> TrainingSettings(

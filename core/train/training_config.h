@@ -54,6 +54,8 @@ struct ProblemConfig {
   std::vector<std::string> instances;  // files on the daemon's machine, instead of generated ones
   bool augment = true;                 // these: turned and mirrored at random
   double demand_jitter = 0;            // these: each demand changed by up to this share
+
+  bool operator==(const ProblemConfig&) const = default;
 };
 
 struct SupervisedConfig {
@@ -65,6 +67,8 @@ struct SupervisedConfig {
   double teacher_forcing_start = 1;  // ratio, linear from the first to the last epoch
   double teacher_forcing_end = 1;
   double label_smoothing = 0;
+
+  bool operator==(const SupervisedConfig&) const = default;
 };
 
 struct ReinforceConfig {
@@ -76,6 +80,8 @@ struct ReinforceConfig {
   double average_decay = 0.8;         // of that average, a step
   int32_t starts = 0;                 // pomo: trajectories an instance; 0: as many as customers
   int32_t samples = 8;                // samples: trajectories an instance
+
+  bool operator==(const ReinforceConfig&) const = default;
 };
 
 struct LoaderConfig {
@@ -84,6 +90,8 @@ struct LoaderConfig {
   int64_t memory_mb = 64;   // for a set of labelled instances; what is larger is read in pieces
   bool pin = true;          // page-locked memory for the copy to a GPU
   bool states_pin = false;  // the configuration states `pin`
+
+  bool operator==(const LoaderConfig&) const = default;
 };
 
 struct ValidationConfig {
@@ -92,6 +100,8 @@ struct ValidationConfig {
   std::string file;  // instances as JSON lines, instead of generated ones
   Reference reference = Reference::kNearestNeighbour;
   int64_t reference_iterations = 200;  // of the search
+
+  bool operator==(const ValidationConfig&) const = default;
 };
 
 struct TrainingConfig {
@@ -137,13 +147,14 @@ struct TrainingConfig {
   int64_t StepsPerEpoch() const;
   // The sizes of `model`, as a model card gives them.
   std::string ArchitectureJson() const;
+  bool operator==(const TrainingConfig&) const = default;
 };
 
 // One `key.path=value` each, applied after parsing, checked like the file; [a, b] is a list.
 using ConfigOverrides = std::vector<std::string>;
 
 // A kept one was accepted when its job was created, perhaps by an older program, which did not
-// refuse the settings of unheard_settings.h: its job goes on as it began.
+// refuse the settings of unused_settings.h: its job goes on as it began.
 enum class ConfigOrigin { kNew, kKept };
 
 // `name` (the file's) stands in errors: `ptrnet.yaml:12: training.batch_size: got "many", wanted an
@@ -151,6 +162,15 @@ enum class ConfigOrigin { kNew, kKept };
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
                                                    const ConfigOverrides& overrides = {},
                                                    ConfigOrigin origin = ConfigOrigin::kNew);
+
+// A configuration with its overrides and defaults: every key that its model and method read.
+struct ResolvedConfig {
+  std::string yaml;                             // means exactly the same when it is read again
+  std::map<std::string, std::string> settings;  // a text a key, as TrainingSettings gives it
+};
+// Errors as of ParseTrainingConfig.
+absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std::string_view name,
+                                                     const ConfigOverrides& overrides = {});
 
 // What a configuration and its overrides state, a text a key: {"training.epochs": "3"}. Only the
 // form is checked.

@@ -12,20 +12,20 @@ std::string ErrorsOf(const absl::StatusOr<TrainingConfig>& config) {
   return std::string(config.status().message());
 }
 
-struct Unheard {
+struct Unused {
   const char* name;
   const char* rest;     // of the configuration
   const char* setting;  // that nothing reads beside it
-  const char* heard;    // a setting beside which something does
+  const char* used;     // a setting beside which something does
 };
-void PrintTo(const Unheard& unheard, std::ostream* out) { *out << unheard.name; }
+void PrintTo(const Unused& unused, std::ostream* out) { *out << unused.name; }
 
 constexpr char kOwn[] = "problem.instances=[a.jsonl]";
 constexpr char kGenerated[] = "problem.seed=7";
 constexpr char kSupervised[] = "training.method=supervised";
 constexpr char kReinforce[] = "training.method=reinforce";
 constexpr char kGreedyRollout[] = "reinforce.baseline=greedy_rollout";
-const Unheard kUnheard[] = {
+const Unused kUnused[] = {
     {"Skew", kOwn, "problem.customers_skew=2", kGenerated},
     {"Capacity", kOwn, "problem.capacity=30", kGenerated},
     {"Layouts", kOwn, "problem.layouts=[clustered]", kGenerated},
@@ -71,29 +71,29 @@ const Unheard kUnheard[] = {
      kSupervised},
 };
 
-class UnheardTest : public testing::TestWithParam<Unheard> {};
+class UnusedTest : public testing::TestWithParam<Unused> {};
 
-TEST_P(UnheardTest, SettingIsRefusedByItsNameWhereItIsStated) {
-  const auto [name, rest, setting, heard] = GetParam();
+TEST_P(UnusedTest, SettingIsRefusedByItsNameWhereItIsStated) {
+  const auto [name, rest, setting, used] = GetParam();
   const std::string text = setting;
   const size_t equals = text.find('=');
   const std::string message = ErrorsOf(ParseTrainingConfig("name: a\n", "f", {rest, setting}));
   EXPECT_EQ(message.rfind("--set: " + text.substr(0, equals) + ": ", 0), 0u) << message;
   EXPECT_NE(message.find("wanted "), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-  const auto read = ParseTrainingConfig("name: a\n", "f", {heard, setting});
+  const auto read = ParseTrainingConfig("name: a\n", "f", {used, setting});
   EXPECT_TRUE(read.ok()) << read.status();
 }
 
-TEST_P(UnheardTest, SettingOfAJobThatWasAcceptedOnceStays) {
+TEST_P(UnusedTest, SettingOfAJobThatWasAcceptedOnceStays) {
   const ConfigOverrides overrides = {GetParam().rest, GetParam().setting};
   EXPECT_TRUE(ParseTrainingConfig("name: a\n", "f", overrides, ConfigOrigin::kKept).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings, UnheardTest, testing::ValuesIn(kUnheard),
+INSTANTIATE_TEST_SUITE_P(Settings, UnusedTest, testing::ValuesIn(kUnused),
                          [](const auto& param_info) { return param_info.param.name; });
 
-TEST(UnheardSettingsTest, RefusesLabelsFromElsewhereThanStated) {
+TEST(UnusedSettingsTest, RefusesLabelsFromElsewhereThanStated) {
   const auto with = [](const ConfigOverrides& overrides) {
     return ErrorsOf(ParseTrainingConfig("name: a\n", "f", overrides));
   };
@@ -106,19 +106,19 @@ TEST(UnheardSettingsTest, RefusesLabelsFromElsewhereThanStated) {
   EXPECT_EQ(with({kSupervised, "supervised.heuristic_iterations=7"}), "");
 }
 
-TEST(UnheardSettingsTest, RefusesMemoryForASearchOfGivenInstances) {
+TEST(UnusedSettingsTest, RefusesMemoryForASearchOfGivenInstances) {
   const std::string message = ErrorsOf(ParseTrainingConfig(
       "name: a\nvalidation: {file: a.jsonl, reference: search}\nloader: {memory_mb: 7}\n", "f"));
   EXPECT_NE(message.find("loader.memory_mb: "), std::string::npos) << message;
 }
 
-TEST(UnheardSettingsTest, MayDrawWithAnySeedWhereAFileValidates) {
+TEST(UnusedSettingsTest, MayDrawWithAnySeedWhereAFileValidates) {
   const char* const both = "name: a\nproblem: {seed: 4321}\n";
   EXPECT_NE(ErrorsOf(ParseTrainingConfig(both, "f")), "");
   EXPECT_EQ(ErrorsOf(ParseTrainingConfig(both, "f", {"validation.file=a.jsonl"})), "");
 }
 
-TEST(UnheardSettingsTest, KeepsTheAverageOfAGreedyRolloutThatWarmsUp) {
+TEST(UnusedSettingsTest, KeepsTheAverageOfAGreedyRolloutThatWarmsUp) {
   const auto with = [](const char* warmup) {
     return ErrorsOf(ParseTrainingConfig("name: a\n", "f",
                                         {kGreedyRollout, "reinforce.average_decay=0.5", warmup}));
@@ -127,7 +127,7 @@ TEST(UnheardSettingsTest, KeepsTheAverageOfAGreedyRolloutThatWarmsUp) {
   EXPECT_NE(with("reinforce.warmup_epochs=0").find("reinforce.average_decay: "), std::string::npos);
 }
 
-TEST(UnheardSettingsTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabels) {
+TEST(UnusedSettingsTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabels) {
   const ConfigOverrides labels = {kSupervised, "supervised.teacher_forcing_start=0.9",
                                   "supervised.teacher_forcing_end=0.5"};
   const auto with = [&labels](const char* model) {
@@ -144,7 +144,7 @@ TEST(UnheardSettingsTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabe
 }
 
 // So that --model and --set method=... may choose in one file.
-TEST(UnheardSettingsTest, TakesDefaultsAndSectionsOfOtherMethodsAndNetworks) {
+TEST(UnusedSettingsTest, TakesDefaultsAndSectionsOfOtherMethodsAndNetworks) {
   const auto config = ParseTrainingConfig(
       "name: a\nmodel: gt\nproblem: {layouts: uniform, instances: [a.jsonl]}\n"
       "network: {dropout: 0.3}\nsupervised: {teacher_forcing_end: 0.5}\n"

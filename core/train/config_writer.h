@@ -1,0 +1,15 @@
+// A configuration as text.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/train/config_reader.h"
+
+namespace vrp {
+
+// Returns `settings` as YAML of two levels that ConfigReader reads back to the same values. Keys of
+// one section stand together in `settings`.
+std::string WriteConfig(std::span<const ConfigSetting> settings);
+
+}  // namespace vrp

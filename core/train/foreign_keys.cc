@@ -1,0 +1,156 @@
+#include "core/train/foreign_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr auto kForeignKeys = std::to_array<ForeignKey>({
+    // Precision and kernels.
+    {"use_amp amp_enabled enable_amp mixed_precision use_mixed_precision autocast use_autocast",
+     "here it is training.amp"},
+    {"amp_dtype autocast_dtype dtype precision", "here it is training.amp_type, with training.amp"},
+    {"fp16 use_fp16 half", "here it is training.amp_type: fp16, with training.amp: true"},
+    {"bf16 use_bf16", "here it is training.amp: true, whose type is bf16 by default"},
+    {"grad_scaler use_grad_scaler scaler loss_scale init_scale",
+     "there is nothing to set: with training.amp_type: fp16 losses are scaled by themselves"},
+    {"allow_tf32 use_tf32 float32_matmul_precision matmul_precision", "here it is training.tf32"},
+    {"cudnn_benchmark benchmark use_cudnn_benchmark",
+     "there is nothing to set: cuDNN's benchmark chooses between algorithms of convolutions, which "
+     "these "
+     "networks do not have"},
+    {"cudnn_deterministic use_deterministic_algorithms", "here it is training.deterministic"},
+    {"compile torch_compile use_compile compile_model compile_mode jit use_jit",
+     "there is nothing to set: nothing is compiled at run time; on a GPU whole steps are recorded "
+     "as "
+     "CUDA graphs by themselves"},
+    {"use_checkpoint use_checkpointing gradient_checkpoint activation_checkpointing "
+     "grad_checkpointing use_gradient_checkpointing",
+     "here it is training.gradient_checkpointing"},
+    // The loader.
+    {"num_workers n_workers num_worker dataloader_workers", "here it is loader.workers"},
+    {"prefetch_factor prefetch_batches num_prefetch",
+     "here it is loader.prefetch: batches ahead in all, not for each worker"},
+    {"pin_memory use_pin_memory pinned non_blocking", "here it is loader.pin"},
+    {"persistent_workers",
+     "there is nothing to set: the loader's threads always live as long as the job"},
+    {"shuffle",
+     "there is nothing to set: generated instances are drawn, and samples with labels come in "
+     "another "
+     "random order each epoch"},
+    {"drop_last", "there is nothing to set: the last batch of an epoch over labels may be smaller"},
+    {"train_file train_data train_path data_path dataset dataset_path",
+     "here it is problem.instances, or with training.method: supervised supervised.label_file"},
+    {"train_size dataset_size num_samples n_samples epoch_size",
+     "here it is supervised.samples with training.method: supervised; else an epoch is "
+     "training.batches_per_epoch batches of training.batch_size"},
+    // The network's sizes.
+    {"hidden_dim hidden_size d_model embed_dim embedding_dim emb_dim n_hidden model_dim",
+     "here it is network.hidden (model: ptrnet) or graph_transformer.hidden (model: GT+RL)"},
+    {"num_layers n_layers num_encoder_layers n_encode_layers n_layer num_decoder_layers",
+     "here it is network.layers (model: ptrnet) or graph_transformer.layers (model: GT+RL)"},
+    {"num_heads n_heads nhead n_head attention_heads", "here it is graph_transformer.heads"},
+    {"dim_feedforward feedforward_dim feed_forward_dim ff_dim ffn_dim feed_forward_hidden "
+     "feedforward_hidden",
+     "here it is graph_transformer.feed_forward"},
+    {"dropout_rate dropout_p dropout_prob p_dropout",
+     "here it is network.dropout, of the pointer network alone"},
+    {"normalization norm_type", "here it is graph_transformer.norm"},
+    {"tanh_clipping clip_logits logit_clipping",
+     "here it is network.logit_clip (model: ptrnet) or graph_transformer.logit_clip (model: "
+     "GT+RL)"},
+    {"architecture arch model_type model_name network_type",
+     "here it is model: ptrnet or GT+RL; the name of the model that comes out is name"},
+    // The optimiser and its schedule.
+    {"num_epochs n_epochs epoch max_epochs", "here it is training.epochs"},
+    {"steps_per_epoch num_batches n_batches batches iterations_per_epoch",
+     "here it is training.batches_per_epoch"},
+    {"batch train_batch_size mini_batch_size minibatch_size per_device_train_batch_size",
+     "here it is training.batch_size"},
+    {"accumulation_steps gradient_accumulation_steps grad_accumulation_steps grad_accum_steps "
+     "accumulate_grad_batches grad_accum",
+     "here it is training.accumulate_steps, the parts in which a step of training.batch_size is "
+     "taken: it does not make the step larger"},
+    {"lr base_lr max_lr initial_lr lr_model", "here it is training.learning_rate"},
+    {"scheduler lr_scheduler lr_schedule",
+     "here it is training.schedule: constant, exponential, step, linear or cosine"},
+    {"gamma lr_decay decay_rate lr_gamma", "here it is training.learning_rate_decay"},
+    {"step_size lr_milestones", "here it is training.milestones, with training.schedule: step"},
+    {"min_lr eta_min lr_min final_lr",
+     "here it is training.final_learning_rate, with training.schedule: linear or cosine"},
+    {"warmup num_warmup_steps lr_warmup_steps warmup_iters", "here it is training.warmup_steps"},
+    {"weight_decay_rate wd l2 l2_reg", "here it is training.weight_decay"},
+    {"grad_clip max_grad_norm clip_grad_norm grad_norm_clip clip_grad gradient_clip_val max_norm",
+     "here it is training.gradient_clip"},
+    {"optimizer optimiser optim optimizer_type",
+     "there is nothing to set: the optimiser is AdamW; its keys are training.learning_rate and "
+     "training.weight_decay"},
+    {"betas beta1 beta2 adam_beta1 adam_beta2 adam_epsilon eps momentum",
+     "there is nothing to set: AdamW's moments are those of PyTorch's defaults, 0.9, 0.999 and "
+     "1e-8"},
+    {"ema ema_decay use_ema swa", "here it is training.weight_average"},
+    {"early_stopping early_stopping_patience early_stop es_patience",
+     "here it is training.patience"},
+    // Seeds, devices, files.
+    {"seed random_seed manual_seed rng_seed",
+     "here it is training.seed (weights and draws), problem.seed (instances) and validation.seed"},
+    {"device cuda gpu use_cuda use_gpu gpu_id accelerator devices",
+     "here it is no key but chosen at the submission: vrpctl train --device cuda:0"},
+    {"distributed ddp use_ddp world_size num_gpus n_gpus gpus local_rank rank backend",
+     "there is nothing to set: a training runs on one device"},
+    {"checkpoint_dir save_dir output_dir ckpt_dir",
+     "there is nothing to set: checkpoints and models lie in the daemon's state folder"},
+    {"save_every save_interval save_steps checkpoint_interval checkpoint_every save_freq",
+     "here it is training.checkpoint_every_steps"},
+    {"save_total_limit max_checkpoints keep_checkpoints",
+     "here it is training.keep_last_checkpoints"},
+    {"save_top_k", "here it is training.keep_best_checkpoints"},
+    {"resume resume_from resume_from_checkpoint",
+     "there is nothing to set: an interrupted job goes on by itself; to begin with a model's "
+     "weights: training.initial_model"},
+    {"load_path pretrained pretrained_path init_checkpoint checkpoint_path checkpoint",
+     "here it is training.initial_model"},
+    {"log_dir logdir tensorboard_dir tensorboard use_tensorboard log_interval log_every wandb "
+     "use_wandb",
+     "there is nothing to set: TensorBoard files are always written; vrpctl jobs get names their "
+     "folder"},
+    // Problem, validation, method.
+    {"graph_size problem_size num_customers n_customers num_nodes n_nodes num_loc",
+     "here it is problem.customers, without the depot"},
+    {"vehicle_capacity", "here it is problem.capacity"},
+    {"val_size eval_size val_dataset_size val_instances num_val_samples",
+     "here it is validation.instances"},
+    {"val_file val_dataset val_data val_path eval_file", "here it is validation.file"},
+    {"val_batch_size eval_batch_size",
+     "there is nothing to set: a validation takes the batches that fit"},
+    {"bl_alpha", "here it is reinforce.baseline_significance"},
+    {"bl_warmup_epochs", "here it is reinforce.warmup_epochs"},
+    {"exp_beta", "here it is reinforce.average_decay"},
+    {"pomo_size num_starts n_starts", "here it is reinforce.starts, with reinforce.baseline: pomo"},
+    {"teacher_forcing teacher_forcing_ratio",
+     "here it is supervised.teacher_forcing_start and supervised.teacher_forcing_end"},
+});
+
+}  // namespace
+
+std::span<const ForeignKey> ForeignKeys() { return kForeignKeys; }
+
+std::string_view ForeignKeyHint(std::string_view path) {
+  const std::string name = absl::StrReplaceAll(
+      absl::AsciiStrToLower(ToAbsl(path.substr(path.rfind('.') + 1))), {{"-", "_"}});
+  const auto found = std::find_if(kForeignKeys.begin(), kForeignKeys.end(), [&](const auto& key) {
+    const std::vector<absl::string_view> names = absl::StrSplit(ToAbsl(key.names), ' ');
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+  return found == kForeignKeys.end() ? std::string_view() : found->hint;
+}
+
+}  // namespace vrp

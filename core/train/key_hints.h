@@ -1,0 +1,16 @@
+// What to write instead of an unknown key.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace vrp {
+
+// Returns what to append to "unknown key": "; here it is training.amp" for a name of PyTorch
+// trainers (foreign_keys.h), else the keys of `known` with the same name in another section, else
+// the nearest one: "; did you mean training.epochs?". Empty: nothing is near. Keys are
+// `section.key`, `key`, or `section.`, which is never suggested.
+std::string KeyHint(std::string_view path, const std::set<std::string>& known);
+
+}  // namespace vrp

@@ -1,0 +1,95 @@
+// Names of PyTorch trainers are answered with the names that they have here.
+#include "core/train/foreign_keys.h"
+
+#include <regex>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_split.h"
+#include "core/base/text.h"
+#include "core/train/training_config.h"
+#include "gtest/gtest.h"
+
+namespace vrp {
+namespace {
+
+std::string ErrorOf(const std::string& yaml, const ConfigOverrides& overrides = {}) {
+  return std::string(ParseTrainingConfig("name: a\n" + yaml, "f", overrides).status().message());
+}
+
+TEST(ForeignKeysTest, AreAnsweredWithTheKeyThatIsMeant) {
+  EXPECT_EQ(ErrorOf("training: {use_amp: true}\n"),
+            "f:2: \"training.use_amp\": unknown key; here it is training.amp");
+  EXPECT_EQ(ErrorOf("lr: 0.1\n"), "f:2: \"lr\": unknown key; here it is training.learning_rate");
+  EXPECT_EQ(ErrorOf("optimizer: {lr: 0.1}\n"),
+            "f:2: \"optimizer.lr\": unknown key; here it is training.learning_rate");
+  EXPECT_EQ(ErrorOf("", {"loader.num-workers=4"}),
+            "--set: \"loader.num-workers\": unknown key; here it is loader.workers");
+  EXPECT_EQ(ErrorOf("training: {optimizer: {lr: 1}}\n"),
+            "f:2: \"training.optimizer\": unknown key; there is nothing to set: the optimiser is "
+            "AdamW; its keys are training.learning_rate and training.weight_decay");
+}
+
+TEST(ForeignKeysTest, AreAnsweredWithTheReasonWhereNothingCanBeSet) {
+  for (const char* key : {"cudnn_benchmark", "persistent_workers", "compile", "shuffle"}) {
+    EXPECT_NE(
+        ErrorOf("training: {" + std::string(key) + ": true}\n").find("there is nothing to set: "),
+        std::string::npos)
+        << key;
+  }
+}
+
+TEST(ForeignKeysTest, KnowTheNamesThatTrainersUse) {
+  for (const char* key : {"use_amp",
+                          "num_workers",
+                          "hidden_dim",
+                          "num_layers",
+                          "num_epochs",
+                          "prefetch_factor",
+                          "pin_memory",
+                          "persistent_workers",
+                          "accumulation_steps",
+                          "lr",
+                          "cudnn_benchmark",
+                          "dropout_rate",
+                          "weight_decay_rate",
+                          "grad_clip",
+                          "max_grad_norm",
+                          "batch",
+                          "scheduler",
+                          "gamma",
+                          "device",
+                          "seed"}) {
+    for (const std::string& path : {std::string(key), "training." + std::string(key)}) {
+      if (path == "training.seed") continue;
+      EXPECT_FALSE(ForeignKeyHint(path).empty()) << path;
+      EXPECT_NE(ErrorOf("", {path + "=1"}).find(std::string(ForeignKeyHint(path))),
+                std::string::npos)
+          << path;
+    }
+  }
+  EXPECT_TRUE(ForeignKeyHint("training.amp").empty());
+  EXPECT_TRUE(ForeignKeyHint("").empty());
+}
+
+// A hint that names a key which there is not would lead in a circle.
+TEST(ForeignKeysTest, NameKeysThatThereAre) {
+  const std::regex key("[a-z_]+\\.[a-z0-9_]+");
+  std::set<std::string> names;
+  for (const ForeignKey& foreign : ForeignKeys()) {
+    for (const absl::string_view name : absl::StrSplit(ToAbsl(foreign.names), ' ')) {
+      EXPECT_TRUE(names.insert(std::string(name)).second) << name << " has two hints";
+    }
+    const std::string hint(foreign.hint);
+    EXPECT_TRUE(hint.rfind("here it is ", 0) == 0 ||
+                hint.rfind("there is nothing to set: ", 0) == 0)
+        << hint;
+    for (std::sregex_iterator found(hint.begin(), hint.end(), key), end; found != end; ++found) {
+      EXPECT_EQ(ErrorOf("", {found->str() + "=[[]]"}).find("unknown key"), std::string::npos)
+          << found->str();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vrp
