@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/recovery.h"
+#include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
 
 namespace vrp {
@@ -153,13 +154,23 @@ absl::Status DurableJobManager::CheckName(const TrainingConfig& config) const {
       Concat(same.message(), ", as in `name: ", config.name, "-", config.model, "`"));
 }
 
+absl::StatusOr<DeviceId> DurableJobManager::CheckStart(const JobSpec& spec,
+                                                       const TrainingConfig& config) const {
+  const absl::StatusOr<DeviceId> device = vrp::CheckStart(spec, config, context_);
+  const absl::Status name = CheckName(config);
+  if (name.ok()) return device;
+  if (device.ok()) return name;
+  return absl::InvalidArgumentError(
+      Concat(FromAbsl(device.status().message()), "\n", FromAbsl(name.message())));
+}
+
 absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::string& request_id) {
   VRP_RETURN_IF_ERROR(CheckRequestId(request_id));
   JobStore& store = book_->store();
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
   if (known) return *std::move(known);
   VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(spec));
-  VRP_RETURN_IF_ERROR(CheckName(config));
+  VRP_RETURN_IF_ERROR(CheckStart(spec, config).status());
   VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
   runner_.Wake();

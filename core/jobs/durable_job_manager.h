@@ -20,8 +20,9 @@ class DurableJobManager final : public JobManager {
   explicit DurableJobManager(const Options& options);
 
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) override;
-  absl::Status CheckName(const TrainingConfig& config) const override;
   absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const override;
+  absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec,
+                                      const TrainingConfig& config) const override;
   absl::StatusOr<Job> Get(std::string_view id) const override;
   std::string TensorBoardFolder(std::string_view id) const override;
   absl::StatusOr<JobPage> List(const JobFilter& filter) const override;
@@ -38,6 +39,8 @@ class DurableJobManager final : public JobManager {
                                                            int64_t from) override;
 
  private:
+  // kFailedPrecondition: the configuration's `name` has versions of another architecture.
+  absl::Status CheckName(const TrainingConfig& config) const;
   // One durable change of a job of ours.
   absl::StatusOr<Job> Change(std::string_view id,
                              absl::FunctionRef<absl::Status(JobChange&)> change);

@@ -46,16 +46,17 @@ class JobManager {
   virtual ~JobManager() = default;
 
   // Durable when it returns. The same request_id with the same spec gives the job that is there
-  // already; with another spec kAlreadyExists. kInvalidArgument and kUnimplemented: the
-  // configuration's errors. kResourceExhausted: the queue is full, or the state folder's quota
+  // already; with another spec kAlreadyExists. kInvalidArgument and kUnimplemented: the errors of
+  // Validate and CheckStart. kResourceExhausted: the queue is full, or the state folder's quota
   // used.
   virtual absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) = 0;
-  // Whether a model of the configuration can become a version of its `name`. kFailedPrecondition:
-  // that name has versions of another architecture.
-  virtual absl::Status CheckName(const TrainingConfig& config) const = 0;
-  // What Submit would refuse, CheckName apart, without submitting. A device that is not there now
-  // is no error: it may be when the job runs.
+  // Returns the configuration, or what is wrong with the specification; see ValidateSpec.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
+  // Returns the device on which the job would run now, or what would make it fail at its start: see
+  // vrp::CheckStart. `config` is the specification's. kFailedPrecondition, where nothing else is
+  // wrong: its `name` has versions of another architecture.
+  virtual absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec,
+                                              const TrainingConfig& config) const = 0;
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
   // Where the event files of this job are, or will be.
   virtual std::string TensorBoardFolder(std::string_view id) const = 0;

@@ -13,6 +13,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
+#include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
 #include "core/jobs/sure_update.h"
 #include "core/registry/alias_store.h"
@@ -92,26 +93,19 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   }
   // What a resumed run began with is in its checkpoint, and may be gone elsewhere.
   if (resumed_from > 0) request.config.initial_model.clear();
-  VRP_ASSIGN_OR_RETURN(request.config.initial_model, VersionOf(request.config.initial_model));
+  const std::string stated = request.config.initial_model;
+  VRP_ASSIGN_OR_RETURN(request.config.initial_model,
+                       InitialModelVersion(stated, *context_.registry));
+  if (request.config.initial_model != stated) {
+    recorder_.OnLog(
+        Concat("training.initial_model: ", stated, " is ", request.config.initial_model));
+  }
   recorder_.WriteTensorBoard(
       TensorBoardWriter::Open({.folder = context_.folder->TensorBoardPath(job_.id),
                                .time = context_.clock->Now(),
                                .attempt = job_.attempt,
                                .resumed_from = resumed_from}));
   return request;
-}
-
-absl::StatusOr<std::string> JobRun::VersionOf(const std::string& initial_model) {
-  const std::optional<ModelReference> alias = ParseAliasResource(initial_model);
-  if (!alias.has_value()) return initial_model;
-  const absl::StatusOr<ModelVersion> version = context_.registry->Resolve(*alias);
-  if (!version.ok()) {
-    return absl::Status(version.status().code(),
-                        Concat("training.initial_model: ", FromAbsl(version.status().message())));
-  }
-  std::string name = ModelResourceName(version->name, version->version);
-  recorder_.OnLog(Concat("training.initial_model: ", initial_model, " is ", name));
-  return name;
 }
 
 absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& request) {

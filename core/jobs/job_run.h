@@ -52,8 +52,6 @@ class JobRun {
   };
   absl::StatusOr<Outcome> RunToModel();
   absl::StatusOr<TrainingRequest> Prepare();
-  // training.initial_model with the version in the place of an alias.
-  absl::StatusOr<std::string> VersionOf(const std::string& initial_model);
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
   // Waits while the disk is full, as for the weights before. kCancelled: it was stopped then.
   absl::StatusOr<ModelVersion> PublishForSure(const TrainingRequest& request);

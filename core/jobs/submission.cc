@@ -52,6 +52,14 @@ absl::Status CheckSizes(const JobSpec& spec) {
                                            Quoted(spec.config_name), ", wanted printable UTF-8"));
 }
 
+absl::StatusOr<TrainingConfig> ReadConfig(const JobSpec& spec) {
+  VRP_ASSIGN_OR_RETURN(TrainingConfig config,
+                       ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
+  const absl::Status name = CheckModelName(config.name);
+  if (name.ok()) return config;
+  return absl::InvalidArgumentError(Concat(spec.config_name, ": name: ", FromAbsl(name.message())));
+}
+
 }  // namespace
 
 absl::Status CheckLimits(const JobSpec& spec) {
@@ -93,16 +101,12 @@ absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec) {
   VRP_RETURN_IF_ERROR(CheckSizes(spec));
   VRP_RETURN_IF_ERROR(CheckLimits(spec));
   VRP_RETURN_IF_ERROR(CheckLabels(spec.labels));
-  VRP_ASSIGN_OR_RETURN(TrainingConfig config,
-                       ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
-  const absl::Status name = CheckModelName(config.name);
-  if (!name.ok())
-    return absl::InvalidArgumentError(
-        Concat(spec.config_name, ": name: ", FromAbsl(name.message())));
-  const absl::Status device =
-      spec.device.empty() ? absl::OkStatus() : ResolveDevice(spec.device).status();
-  if (absl::IsInvalidArgument(device)) return device;
-  return config;
+  absl::StatusOr<TrainingConfig> config = ReadConfig(spec);
+  if (!absl::IsInvalidArgument(config.status()) || spec.device.empty()) return config;
+  const absl::Status device = ResolveDevice(spec.device).status();
+  if (device.ok()) return config;
+  return absl::InvalidArgumentError(
+      Concat(FromAbsl(config.status().message()), "\n", FromAbsl(device.message())));
 }
 
 absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec) {

@@ -13,9 +13,9 @@
 
 namespace vrp {
 
-// The parsed configuration, or all that is wrong with the specification: its sizes, limits and
-// labels, the configuration, the model's name, the device's word (a device that is not there is
-// none of that).
+// Returns the parsed configuration, or all that is wrong with the specification: its sizes, limits
+// and labels, or the configuration, with the model's name, and beside those the device. Where
+// nothing else is wrong, the device is CheckStart's to judge.
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 
 // The configuration of a job that was accepted once, perhaps by an older program.

@@ -111,25 +111,32 @@ std::string FlatParameters::Save(std::span<const float> values) const {
   return WriteSafetensors(tensors, {{"format", "vrp"}});
 }
 
-absl::Status FlatParameters::Load(const SafetensorsFile& file, std::string_view name) {
+absl::Status CheckParameters(const ParameterLayout& layout, const SafetensorsFile& file,
+                             std::string_view name) {
   for (const TensorView& tensor : file.tensors()) {
     const bool known =
-        std::any_of(layout_.shapes().begin(), layout_.shapes().end(),
+        std::any_of(layout.shapes().begin(), layout.shapes().end(),
                     [&](const ParameterShape& shape) { return shape.name == tensor.name; });
     if (!known) {
       return absl::InvalidArgumentError(
           Concat(name, ": ", Quoted(tensor.name), ": this network has no such parameter"));
     }
   }
-  std::vector<float> values(values_.size());
-  float* next = values.data();
+  for (const ParameterShape& shape : layout.shapes()) {
+    const absl::Status status = CheckTensor(shape, file.Find(shape.name), name);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FlatParameters::Load(const SafetensorsFile& file, std::string_view name) {
+  if (absl::Status status = CheckParameters(layout_, file, name); !status.ok()) return status;
+  float* next = values_.data();
   for (const ParameterShape& shape : layout_.shapes()) {
-    const TensorView* tensor = file.Find(shape.name);
-    if (absl::Status status = CheckTensor(shape, tensor, name); !status.ok()) return status;
-    std::memcpy(next, tensor->data.data(), tensor->data.size());
+    const std::span<const std::byte> data = file.Find(shape.name)->data;
+    std::memcpy(next, data.data(), data.size());
     next += ParameterLayout::Elements(shape);
   }
-  values_ = std::move(values);
   return absl::OkStatus();
 }
 

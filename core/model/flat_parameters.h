@@ -39,6 +39,11 @@ class ParameterLayout {
   int64_t size_ = 0;
 };
 
+// OK where `file` holds every parameter of `layout` with its shape and finite values, and nothing
+// else; kInvalidArgument, with `name` in front, says what differs.
+absl::Status CheckParameters(const ParameterLayout& layout, const SafetensorsFile& file,
+                             std::string_view name);
+
 // What an optimiser updates: all but the frozen ones, at most `largest` elements each.
 std::vector<UpdatePiece> UpdatePieces(const ParameterLayout& layout, int32_t largest);
 
@@ -62,8 +67,7 @@ class FlatParameters {
   std::string Save() const { return Save(values()); }
   // Other values of the same network's parameters ([size]).
   std::string Save(std::span<const float> values) const;
-  // Every parameter must be there with its shape and finite values, and nothing else; on failure
-  // nothing has changed.
+  // Errors as of CheckParameters; on failure nothing has changed.
   absl::Status Load(const SafetensorsFile& file, std::string_view name);
 
  private:

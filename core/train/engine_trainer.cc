@@ -2,6 +2,7 @@
 
 #include "core/base/guard_memory.h"
 #include "core/base/status_macros.h"
+#include "core/train/input_check.h"
 #include "core/train/trainer.h"
 #include "core/train/training_run.h"
 
@@ -18,6 +19,12 @@ class EngineTrainer final : public Trainer {
     VRP_RETURN_IF_ERROR(
         GuardMemory([&] { result = TrainingRun(request, stop, observer, factory_).Run(); }));
     return result;
+  }
+
+  absl::Status CheckInputs(const TrainingRequest& request) const override {
+    absl::Status status;
+    VRP_RETURN_IF_ERROR(GuardMemory([&] { status = CheckTrainingInputs(request); }));
+    return status;
   }
 
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {

@@ -10,7 +10,10 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/flat_parameters.h"
+#include "core/model/graph_transformer_layout.h"
 #include "core/model/model_card.h"
+#include "core/model/pointer_layout.h"
 #include "core/model/safetensors.h"
 
 namespace vrp {
@@ -76,20 +79,43 @@ absl::Status CheckCard(const TrainingConfig& config, const std::string& path) {
       ", the configuration says ", config.model, " ", config.ArchitectureJson()));
 }
 
-}  // namespace
+// A weights file and its path.
+struct InitialWeights {
+  SafetensorsFile file;
+  std::string path;
+};
 
-absl::Status LoadInitialModel(const TrainingConfig& config,
-                              const std::vector<std::string>& models_directories,
-                              PolicyEngine& engine) {
+absl::StatusOr<InitialWeights> OpenInitialModel(
+    const TrainingConfig& config, const std::vector<std::string>& models_directories) {
   VRP_ASSIGN_OR_RETURN(std::string path, FindModel(config.initial_model, models_directories));
   if (IsFolder(path)) {
     VRP_RETURN_IF_ERROR(CheckCard(config, Concat(path, "/", kCardFile)));
     path = Concat(path, "/", kWeightsFile);
   }
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, kMaxSafetensorsBytes));
-  VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
-  VRP_RETURN_IF_ERROR(engine.parameters().Load(file, path));
+  VRP_ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
+  return InitialWeights{std::move(file), std::move(path)};
+}
+
+ParameterLayout LayoutOf(const TrainingConfig& config) {
+  return config.model == "gt" ? GraphTransformerLayout(config.graph_transformer)
+                              : PointerLayout(config.network);
+}
+
+}  // namespace
+
+absl::Status LoadInitialModel(const TrainingConfig& config,
+                              const std::vector<std::string>& models_directories,
+                              PolicyEngine& engine) {
+  VRP_ASSIGN_OR_RETURN(const InitialWeights weights, OpenInitialModel(config, models_directories));
+  VRP_RETURN_IF_ERROR(engine.parameters().Load(weights.file, weights.path));
   return engine.ParametersChanged();
+}
+
+absl::Status CheckInitialModel(const TrainingConfig& config,
+                               const std::vector<std::string>& models_directories) {
+  VRP_ASSIGN_OR_RETURN(const InitialWeights weights, OpenInitialModel(config, models_directories));
+  return CheckParameters(LayoutOf(config), weights.file, weights.path);
 }
 
 }  // namespace vrp

@@ -17,4 +17,8 @@ absl::Status LoadInitialModel(const TrainingConfig& config,
                               const std::vector<std::string>& models_directories,
                               PolicyEngine& engine);
 
+// Returns the error that LoadInitialModel would return, without an engine.
+absl::Status CheckInitialModel(const TrainingConfig& config,
+                               const std::vector<std::string>& models_directories);
+
 }  // namespace vrp

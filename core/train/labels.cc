@@ -164,6 +164,22 @@ absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t l
   return added > 0 ? absl::OkStatus() : NoLines(name);
 }
 
+absl::Status ReadLabels(const std::string& file, const LabelRange& range,
+                        absl::FunctionRef<absl::Status(const Sample&)> add) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  int64_t added = 0;
+  for (int64_t number = 1; added < range.limit && std::getline(in, line); ++number) {
+    if (IsBlank(line)) continue;
+    VRP_ASSIGN_OR_RETURN(const Sample sample,
+                         ParseLabel(line, Concat(file, ":", number), range.order));
+    VRP_RETURN_IF_ERROR(add(sample));
+    ++added;
+  }
+  if (in.bad()) return absl::InternalError(Concat(file, ": cannot be read"));
+  return added > 0 ? absl::OkStatus() : NoLines(file);
+}
+
 absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, NodeOrder order,
                                        const LabelSurroundings& around) {
   std::error_code error;
@@ -177,23 +193,16 @@ absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, N
   std::string path = Concat(around.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
   if (IsThere(path)) return path;
 
-  std::ifstream in(file, std::ios::binary);
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));
-  std::string line;
-  int64_t added = 0;
-  for (int64_t number = 1; added < limit && std::getline(in, line); ++number) {
-    if (IsBlank(line)) continue;
+  const auto add = [&](const Sample& sample) {
     around.TellPiece();
     if (around.stop.ShouldStop()) {
       return absl::CancelledError("cancelled while the labels were read");
     }
-    VRP_ASSIGN_OR_RETURN(const Sample sample, ParseLabel(line, Concat(file, ":", number), order));
-    VRP_RETURN_IF_ERROR(writer->Add(sample));
-    ++added;
-  }
-  if (in.bad()) return absl::InternalError(Concat(file, ": cannot be read"));
-  if (added == 0) return NoLines(file);
+    return writer->Add(sample);
+  };
+  VRP_RETURN_IF_ERROR(ReadLabels(file, {.limit = limit, .order = order}, add));
   VRP_RETURN_IF_ERROR(writer->Finish());
   return path;
 }

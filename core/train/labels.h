@@ -54,6 +54,14 @@ absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
 absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, NodeOrder order,
                                        const LabelSurroundings& around);
 
+struct LabelRange {
+  int64_t limit = 0;                      // samples from the first on
+  NodeOrder order = NodeOrder::kAsGiven;  // in which the network reads nodes
+};
+// Calls `add` with each sample of `file`, and ends with its first error. Errors as of FileLabels.
+absl::Status ReadLabels(const std::string& file, const LabelRange& range,
+                        absl::FunctionRef<absl::Status(const Sample&)> add);
+
 // Calls `add` with each of the first `limit` samples of `text`.
 absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t limit,
                          absl::FunctionRef<absl::Status(const Sample&)> add);

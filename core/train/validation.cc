@@ -97,11 +97,8 @@ absl::Status AddReferences(const TrainingConfig& config, const LabelSurroundings
                            std::vector<Referenced>& items) {
   if (config.validation.reference == Reference::kFile) {
     for (size_t i = 0; i < items.size(); ++i) {
-      if (!items[i].instance.reference_cost()) {
-        return absl::InvalidArgumentError(
-            Concat(config.validation.file, ": instances[", i, "].ref_cost: missing"));
-      }
-      items[i].cost = *items[i].instance.reference_cost();
+      VRP_ASSIGN_OR_RETURN(items[i].cost,
+                           FileReference(config, items[i].instance, static_cast<int64_t>(i)));
     }
     return absl::OkStatus();
   }
@@ -135,6 +132,13 @@ std::string ReferenceName(const ValidationConfig& config) {
       break;
   }
   return std::string(kFileReference);
+}
+
+absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instance& instance,
+                                     int64_t number) {
+  if (instance.reference_cost()) return *instance.reference_cost();
+  return absl::InvalidArgumentError(
+      Concat(config.validation.file, ": instances[", number, "].ref_cost: missing"));
 }
 
 absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, NodeOrder order,

@@ -23,6 +23,11 @@ struct ValidationScore {
 // Returns the name of what gaps are to: "nearest neighbour", "search 200 iterations".
 std::string ReferenceName(const ValidationConfig& config);
 
+// Returns the reference cost of `validation.reference: file`, of `instance` with `number` in the
+// file. kInvalidArgument: it has none.
+absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instance& instance,
+                                     int64_t number);
+
 class ValidationSet {
  public:
   // Generates or reads the instances and finds their references: plans of the search are kept in

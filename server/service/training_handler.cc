@@ -2,8 +2,11 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
@@ -14,6 +17,19 @@ namespace {
 
 absl::StatusOr<std::string> IdOf(const std::string& name) {
   return ParseJobName(JobKind::kTraining, "name", name);
+}
+
+// The core's errors about a specification, a line each, with the field that each is about.
+absl::Status SpecError(const absl::Status& status) {
+  if (!absl::IsInvalidArgument(status) && !absl::IsUnimplemented(status)) return status;
+  std::vector<FieldViolation> violations;
+  for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
+    const FieldViolation violation = FromLine(FromAbsl(line));
+    const bool device = violation.field == "device";
+    violations.push_back(device ? FieldViolation{"spec.device", violation.description}
+                                : FieldViolation{"spec.config_yaml", std::string(line)});
+  }
+  return WithViolations(status, violations);
 }
 
 }  // namespace
@@ -27,22 +43,37 @@ v1::TrainingJob TrainingHandler::ToMessage(const Job& job) const {
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
     const v1::CreateTrainingJobRequest& request) const {
   VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  if (request.config_only() && !request.validate_only()) {
+    return InvalidField("config_only", "got true, wanted validate_only with it");
+  }
   VRP_ASSIGN_OR_RETURN(const JobSpec spec,
                        JobSpecFromProto(request.spec(), options_.default_device));
+  if (request.validate_only()) return Validate(spec, request.config_only());
   const absl::StatusOr<TrainingConfig> config = options_.jobs->Validate(spec);
-  if (!config.ok()) return WithField(config.status(), "spec.config_yaml");
-  if (const absl::Status files = CheckTrainingFiles(*config, options_.data_folders); !files.ok()) {
-    return WithField(files, "spec.config_yaml");
-  }
-  if (request.validate_only()) {
-    VRP_RETURN_IF_ERROR(options_.jobs->CheckName(*config));
-    v1::TrainingJob job;
-    *job.mutable_spec() = ToProto(spec);
-    return job;
-  }
+  if (!config.ok()) return SpecError(config.status());
+  VRP_RETURN_IF_ERROR(SpecError(CheckTrainingFiles(*config, options_.data_folders)));
   const absl::StatusOr<Job> job = options_.jobs->Submit(spec, request.request_id());
-  if (!job.ok()) return WithField(job.status(), "spec.config_yaml");
+  if (!job.ok()) return SpecError(job.status());
   return ToMessage(*job);
+}
+
+absl::StatusOr<v1::TrainingJob> TrainingHandler::Validate(const JobSpec& spec,
+                                                          bool config_only) const {
+  const absl::StatusOr<TrainingConfig> config = options_.jobs->Validate(spec);
+  if (!config.ok()) return SpecError(config.status());
+  v1::TrainingJob job;
+  *job.mutable_spec() = ToProto(spec);
+  if (!config_only) {
+    VRP_RETURN_IF_ERROR(SpecError(CheckTrainingFiles(*config, options_.data_folders)));
+    const absl::StatusOr<DeviceId> device = options_.jobs->CheckStart(spec, *config);
+    if (!device.ok()) return SpecError(device.status());
+    job.set_resolved_device(device->ToString());
+  }
+  VRP_ASSIGN_OR_RETURN(const ResolvedConfig resolved,
+                       ResolveTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
+  job.set_resolved_config_yaml(resolved.yaml);
+  job.mutable_resolved_settings()->insert(resolved.settings.begin(), resolved.settings.end());
+  return job;
 }
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(

@@ -47,6 +47,8 @@ class TrainingHandler {
 
  private:
   v1::TrainingJob ToMessage(const Job& job) const;
+  // Returns what validate_only promises: the resolved configuration, or all that is wrong.
+  absl::StatusOr<v1::TrainingJob> Validate(const JobSpec& spec, bool config_only) const;
   // What `change` of the manager makes of the job of that name.
   absl::StatusOr<v1::TrainingJob> Change(
       const std::string& name, absl::StatusOr<Job> (JobManager::*change)(std::string_view)) const;

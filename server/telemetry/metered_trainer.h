@@ -16,6 +16,9 @@ class MeteredTrainer final : public Trainer {
 
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
                                        TrainingObserver& observer) override;
+  absl::Status CheckInputs(const TrainingRequest& request) const override {
+    return trainer_.CheckInputs(request);
+  }
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
     return trainer_.ResumeStep(checkpoint_directory);
   }

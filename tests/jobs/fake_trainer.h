@@ -23,12 +23,17 @@ class FakeTrainer final : public Trainer {
     std::function<absl::Status(const TrainingRequest&, int64_t step)> before_step = {};
     // After a checkpoint is durable and told.
     std::function<void(int64_t step)> after_checkpoint = {};
+    // What CheckInputs returns. Default: nothing is wrong.
+    std::function<absl::Status(const TrainingRequest&)> check_inputs = {};
   };
   FakeTrainer() = default;
   explicit FakeTrainer(Options options) : options_(std::move(options)) {}
 
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
                                        TrainingObserver& observer) override;
+  absl::Status CheckInputs(const TrainingRequest& request) const override {
+    return options_.check_inputs == nullptr ? absl::OkStatus() : options_.check_inputs(request);
+  }
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override;
 
   // From now on every training waits before its step `step`, polling what may end it, until

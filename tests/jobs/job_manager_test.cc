@@ -223,13 +223,57 @@ TEST_F(JobManagerTest, ATrainersErrorIsTheJobsAndTheQueueGoesOn) {
       << "no half model stays";
 }
 
-TEST_F(JobManagerTest, ADeviceThatIsNotThereFailsTheJobNotTheDaemon) {
+TEST_F(JobManagerTest, ADeviceThatIsNotThereAnyMoreFailsTheJobNotTheDaemon) {
+  JobSpec spec = test::ASpec();
+  spec.device = "cuda:63";
+  const std::string id = ManagerOptions().book->store().Submit(spec, "", 1)->id;
+  Open();
+  const Job job = test::AwaitEnd(*jobs_, id);
+  EXPECT_EQ(job.state, JobState::kFailed);
+  EXPECT_THAT(job.error.ToString(), HasSubstr("cuda:63"));
+}
+
+TEST_F(JobManagerTest, RefusesAJobThatWouldFailAtItsStartWithAllThatIsMissing) {
+  UseTrainer({.check_inputs = [](const TrainingRequest& request) {
+    EXPECT_EQ(request.config.name, "tiny");
+    return absl::InvalidArgumentError("validation.file: open /nowhere: No such file");
+  }});
   Open();
   JobSpec spec = test::ASpec();
   spec.device = "cuda:63";
-  const Job job = test::AwaitEnd(*jobs_, jobs_->Submit(spec, "")->id);
-  EXPECT_EQ(job.state, JobState::kFailed);
-  EXPECT_THAT(job.error.ToString(), HasSubstr("cuda:63"));
+  spec.overrides = {"training.initial_model=models/tiny/aliases/best"};
+  const absl::Status refused = jobs_->Submit(spec, "r1").status();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused));
+  const std::string message(refused.message());
+  EXPECT_THAT(message, HasSubstr("device: cuda:63 is not there"));
+  EXPECT_THAT(message, HasSubstr("\ntraining.initial_model: "));
+  EXPECT_THAT(message, HasSubstr("\nvalidation.file: open /nowhere"));
+  EXPECT_EQ(jobs_->CheckStart(spec, *jobs_->Validate(spec)).status(), refused);
+  EXPECT_THAT(jobs_->List({.page_size = 0})->jobs, IsEmpty());
+}
+
+// Its answer was lost; the file that it names may have gone meanwhile.
+TEST_F(JobManagerTest, ARepeatedRequestGivesItsJobThoughItsInputsAreGone) {
+  bool gone = false;
+  UseTrainer({.check_inputs = [&gone](const TrainingRequest&) {
+    return gone ? absl::InvalidArgumentError("validation.file: gone") : absl::OkStatus();
+  }});
+  Open();
+  const std::string id = jobs_->Submit(test::ASpec(), "r1")->id;
+  gone = true;
+  const absl::StatusOr<Job> again = jobs_->Submit(test::ASpec(), "r1");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->id, id);
+  EXPECT_FALSE(jobs_->Submit(test::ASpec(), "r2").ok());
+}
+
+TEST_F(JobManagerTest, NamesTheDeviceOnWhichAJobWouldRun) {
+  Open();
+  JobSpec spec = test::ASpec();
+  spec.device = "cpu";
+  const absl::StatusOr<DeviceId> device = jobs_->CheckStart(spec, *jobs_->Validate(spec));
+  ASSERT_TRUE(device.ok()) << device.status();
+  EXPECT_EQ(device->ToString(), "cpu");
 }
 
 }  // namespace

@@ -49,16 +49,21 @@ INSTANTIATE_TEST_SUITE_P(
                 [](JobSpec& spec) { spec.overrides.assign(257, "training.epochs=1"); }, "257"},
         BadSpec{"LongYaml", [](JobSpec& spec) { spec.config_yaml.append(300'000, '\n'); },
                 "262144"},
-        BadSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; }, "configuration"},
-        BadSpec{"Device", [](JobSpec& spec) { spec.device = "gpu7"; }, "gpu7"}),
+        BadSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; }, "configuration"}),
     [](const auto& test) { return test.param.what; });
 
-TEST(SubmissionTest, ADeviceThatIsNotThereNowIsNoError) {
+TEST(SubmissionTest, LeavesADeviceToTheCheckOfTheStartUnlessTheConfigurationIsWrongToo) {
+  for (const char* device : {"cuda:63", "toaster", ""}) {
+    JobSpec spec = test::ASpec();
+    spec.device = device;
+    EXPECT_TRUE(ValidateSpec(spec).ok()) << device;
+  }
   JobSpec spec = test::ASpec();
   spec.device = "cuda:63";
-  EXPECT_TRUE(ValidateSpec(spec).ok());
-  spec.device = "";
-  EXPECT_TRUE(ValidateSpec(spec).ok());
+  spec.overrides = {"training.epochs=0"};
+  const std::string message(ValidateSpec(spec).status().message());
+  EXPECT_THAT(message, HasSubstr("training.epochs"));
+  EXPECT_THAT(message, HasSubstr("\ndevice: cuda:63 is not there"));
 }
 
 TEST(SubmissionTest, RequestIdsAreShortAndPrintable) {

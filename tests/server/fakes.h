@@ -47,6 +47,10 @@ class FakeTrainer final : public Trainer {
     return End(request, steps_, TrainingEnd::kAllEpochs);
   }
 
+  absl::Status CheckInputs(const TrainingRequest&) const override { return inputs_; }
+  // What CheckInputs returns from now on; before the daemon starts.
+  void set_inputs(absl::Status inputs) { inputs_ = std::move(inputs); }
+
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
     const absl::StatusOr<std::string> text = ReadFile(checkpoint_directory + "/step");
     int64_t step = 0;
@@ -92,6 +96,7 @@ class FakeTrainer final : public Trainer {
     return absl::CancelledError("stopped");
   }
 
+  absl::Status inputs_;
   const int64_t steps_;
   const int64_t hold_at_;
   absl::Mutex mutex_;

@@ -187,6 +187,7 @@ class OneStepTrainer final : public Trainer {
     observer.OnEnd({.steps = 5});
     return TrainingResult{};
   }
+  absl::Status CheckInputs(const TrainingRequest&) const override { return absl::OkStatus(); }
   absl::StatusOr<int64_t> ResumeStep(const std::string&) override { return 7; }
 
  private:

@@ -257,6 +257,52 @@ TEST_F(TrainingServiceTest, ValidatesWithoutCreating) {
   EXPECT_EQ(response.training_jobs_size(), 0);
 }
 
+TEST_F(TrainingServiceTest, GivesTheResolvedConfigurationWithoutCreating) {
+  Restart(std::make_unique<FakeTrainer>());
+  v1::CreateTrainingJobRequest request = ARequest();
+  request.set_validate_only(true);
+  request.mutable_spec()->set_device("cpu");
+  request.mutable_spec()->add_overrides("training.epochs=3");
+  ASSERT_TRUE(Create(request).ok());
+  EXPECT_EQ(job_.resolved_device(), "cpu");
+  EXPECT_EQ(job_.resolved_settings().at("training.epochs"), "3");
+  EXPECT_EQ(job_.resolved_settings().at("loader.workers"), "1") << "a default";
+  const std::string yaml = job_.resolved_config_yaml();
+  EXPECT_THAT(yaml, testing::HasSubstr("\n  epochs: 3\n"));
+  request.mutable_spec()->clear_overrides();
+  request.mutable_spec()->set_config_yaml(yaml);
+  ASSERT_TRUE(Create(request).ok());
+  EXPECT_EQ(job_.resolved_config_yaml(), yaml);
+}
+
+TEST_F(TrainingServiceTest, NamesAllThatWouldMakeTheStartFailBeforeItCreatesAJob) {
+  auto trainer = std::make_unique<FakeTrainer>();
+  trainer->set_inputs(absl::InvalidArgumentError(
+      "problem.instances: open /a: No such file\nvalidation.file: open /b: No such file"));
+  Restart(std::move(trainer));
+  v1::CreateTrainingJobRequest request = ARequest();
+  request.mutable_spec()->set_device("cuda:63");
+  for (const bool only : {true, false}) {
+    request.set_validate_only(only);
+    const grpc::Status status = Create(request);
+    EXPECT_EQ(status.error_code(), grpc::INVALID_ARGUMENT);
+    const auto violations = BadRequestOf(status).field_violations();
+    ASSERT_EQ(violations.size(), 3);
+    EXPECT_EQ(violations[0].field(), "spec.device");
+    EXPECT_THAT(violations[0].description(), testing::StartsWith("cuda:63 is not there"));
+    EXPECT_EQ(violations[1].field(), "spec.config_yaml");
+    EXPECT_EQ(violations[1].description(), "problem.instances: open /a: No such file");
+    EXPECT_EQ(violations[2].description(), "validation.file: open /b: No such file");
+  }
+  request.set_validate_only(true);
+  request.set_config_only(true);
+  ASSERT_TRUE(Create(request).ok()) << "what the configuration says can be asked anywhere";
+  EXPECT_THAT(job_.resolved_config_yaml(), testing::HasSubstr("name: "));
+  EXPECT_EQ(job_.resolved_device(), "");
+  request.set_validate_only(false);
+  EXPECT_EQ(BadRequestOf(Create(request)).field_violations(0).field(), "config_only");
+}
+
 TEST_F(TrainingServiceTest, ListsInPagesNewestFirst) {
   Restart(std::make_unique<FakeTrainer>(1));
   std::vector<std::string> created;

@@ -1,0 +1,41 @@
+#include "core/jobs/start_check.h"
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "core/base/text.h"
+#include "core/registry/alias_store.h"
+
+namespace vrp {
+
+absl::StatusOr<std::string> InitialModelVersion(const std::string& initial_model,
+                                                const Registry& registry) {
+  const std::optional<ModelReference> alias = ParseAliasResource(initial_model);
+  if (!alias.has_value()) return initial_model;
+  const absl::StatusOr<ModelVersion> version = registry.Resolve(*alias);
+  if (version.ok()) return ModelResourceName(version->name, version->version);
+  return absl::Status(version.status().code(),
+                      Concat("training.initial_model: ", FromAbsl(version.status().message())));
+}
+
+absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& config,
+                                    const JobRunContext& context) {
+  std::vector<std::string> errors;
+  const auto note = [&errors](const absl::Status& status) {
+    if (!status.ok()) errors.emplace_back(status.message());
+  };
+  const absl::StatusOr<DeviceId> device =
+      ResolveDevice(spec.device.empty() ? context.default_device : spec.device);
+  note(device.status());
+  TrainingRequest request = {.config = config, .device = device.value_or(DeviceId{})};
+  request.models_directories = context.registry->Roots();
+  absl::StatusOr<std::string> model = InitialModelVersion(config.initial_model, *context.registry);
+  note(model.status());
+  request.config.initial_model = model.ok() ? *std::move(model) : "";
+  note(context.trainer->CheckInputs(request));
+  if (errors.empty()) return device;
+  return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+}
+
+}  // namespace vrp
