@@ -16,7 +16,7 @@ namespace vrp::client {
 namespace {
 
 constexpr char kExamples[] =
-    "vrpctl train --config configs/ptrnet_tiny.yaml\n"
+    "vrpctl train --preset ptrnet_tiny\n"
     "vrpctl solve city.vrp --model ptrnet_tiny --plot city.svg\n"
     "vrpctl --remote host:50051 jobs list --output json";
 

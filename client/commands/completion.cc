@@ -7,13 +7,21 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "client/commands/command.h"
+#include "client/presets/presets.h"
 
 namespace vrp::client {
 namespace {
 
+std::string PresetWords() {
+  std::vector<absl::string_view> names;
+  for (const Preset& preset : Presets()) names.push_back(preset.name);
+  return absl::StrJoin(names, " ");
+}
+
 // Flags whose values are words.
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
+      {"--preset", PresetWords()},
       {"--output", "table json vroom geojson"},
       {"--strategy", "auto seeded greedy sample beam multi_start improved search"},
       {"--problem", "cvrp vrptw tsp"},

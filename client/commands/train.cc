@@ -8,6 +8,8 @@
 #include "client/files.h"
 #include "client/flags.h"
 #include "client/output/json.h"
+#include "client/output/tables.h"
+#include "client/presets/presets.h"
 #include "client/text.h"
 #include "client/validators.h"
 #include "nlohmann/json.hpp"
@@ -16,14 +18,16 @@ namespace vrp::client {
 namespace {
 
 constexpr char kExamples[] =
-    "vrpctl train --config configs/ptrnet_tiny.yaml\n"
-    "vrpctl train --config tiny.yaml --set training.epochs=20 --device cuda:0\n"
-    "vrpctl train --config tiny.yaml --detach --output json | jq -r .name\n"
-    "vrpctl train --config big.yaml --priority 5 --time-limit 2h --label team=north\n"
-    "vrpctl train --config tiny.yaml --validate-only";
+    "vrpctl train --remote host:50051\n"
+    "vrpctl train --list-presets\n"
+    "vrpctl train --preset tiny_1 --set training.epochs=2 --device auto\n"
+    "vrpctl train --preset tiny_1 --print-config > my.yaml\n"
+    "vrpctl train --config my.yaml --validate-only\n"
+    "vrpctl train --config my.yaml --priority 5 --time-limit 2h --label team=north --detach";
 
 struct TrainFlags {
   std::string config;
+  std::string preset;
   std::string model;
   std::string device;
   std::vector<std::string> overrides;
@@ -34,6 +38,13 @@ struct TrainFlags {
   std::string request_id;
   bool detach = false;
   bool validate_only = false;
+  bool list_presets = false;
+  bool print_config = false;
+};
+
+struct ConfigText {
+  std::string yaml;
+  std::string name;  // as the user knows it: the file's path
 };
 
 absl::Status CheckOverride(const std::string& text) {
@@ -47,20 +58,41 @@ absl::Status CheckOverride(const std::string& text) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::CreateTrainingJobRequest> MakeRequest(CommandContext& context,
-                                                         const TrainFlags& flags) {
+// Says which preset is trained where the user chose none.
+void SayDefault(CommandContext& context, const Preset& preset) {
+  context.err() << "vrpctl: neither --config nor --preset: takes " << preset.name << " ("
+                << preset.Trains() << "; " << preset.Takes()
+                << "); others: vrpctl train --list-presets" << std::endl;
+}
+
+absl::StatusOr<ConfigText> ReadConfig(CommandContext& context, const TrainFlags& flags) {
+  if (flags.config.empty()) {
+    const absl::StatusOr<Preset> preset =
+        FindPreset(flags.preset.empty() ? kDefaultPreset : absl::string_view(flags.preset));
+    if (!preset.ok()) return preset.status();
+    if (flags.preset.empty()) SayDefault(context, *preset);
+    return ConfigText{std::string(preset->yaml), preset->FileName()};
+  }
+  const auto refuse = [&flags](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat(flags.config, ": ", why));
+  };
   absl::StatusOr<std::string> yaml = ReadInput(flags.config, context.environment().in);
-  if (!yaml.ok()) return yaml.status();
-  if (!IsValidUtf8(*yaml)) return absl::InvalidArgumentError("is not UTF-8 text, wanted YAML");
+  if (!yaml.ok()) return refuse(yaml.status().message());
+  if (!IsValidUtf8(*yaml)) return refuse("is not UTF-8 text, wanted YAML");
+  return ConfigText{*std::move(yaml), flags.config};
+}
+
+v1::CreateTrainingJobRequest MakeRequest(const ConfigText& config, const TrainFlags& flags) {
   v1::CreateTrainingJobRequest request;
   v1::TrainingSpec& spec = *request.mutable_spec();
-  spec.set_config_yaml(*std::move(yaml));
-  spec.set_config_name(ToValidUtf8(BaseName(flags.config)));
+  spec.set_config_yaml(config.yaml);
+  spec.set_config_name(ToValidUtf8(BaseName(config.name)));
   if (!flags.model.empty()) spec.add_overrides(absl::StrCat("model=", flags.model));
   for (const std::string& text : flags.overrides) spec.add_overrides(text);
   spec.set_device(flags.device);
   request.set_request_id(flags.request_id.empty() ? FreshRequestId() : flags.request_id);
-  request.set_validate_only(flags.validate_only);
+  request.set_validate_only(flags.validate_only || flags.print_config);
+  request.set_config_only(flags.print_config);
   return request;
 }
 
@@ -75,39 +107,102 @@ absl::Status FillLimits(const TrainFlags& flags, v1::TrainingSpec& spec) {
   return AddLabels(flags.labels, *spec.mutable_labels());
 }
 
-void PrintJob(CommandContext& context, const v1::TrainingJob& job, const TrainFlags& flags) {
+void PrintJob(CommandContext& context, const v1::TrainingJob& job) {
   if (context.json()) {
     WriteJsonLine(context.out(), JobJson(job));
-  } else if (flags.validate_only) {
-    context.out() << flags.config << ": valid" << std::endl;
-  } else {
-    context.out() << job.name() << " " << JobStateWord(job.state());
-    if (job.queue_position() > 0) context.out() << ", position " << job.queue_position();
-    context.out() << std::endl;
+    return;
   }
+  context.out() << job.name() << " " << JobStateWord(job.state());
+  if (job.queue_position() > 0) context.out() << ", position " << job.queue_position();
+  context.out() << std::endl;
+}
+
+// What --validate-only and --print-config ask for. As text it can be fed back.
+ExitCode PrintResolved(CommandContext& context, const v1::TrainingJob& job,
+                       const ConfigText& config, const TrainFlags& flags) {
+  if (job.resolved_config_yaml().empty()) {
+    return context.Fail(absl::UnimplementedError(
+        "the daemon is older than this vrpctl and does not resolve configurations"));
+  }
+  if (context.json()) {
+    WriteJsonLine(context.out(), flags.print_config ? ResolvedJson(job) : JobJson(job));
+    return kExitDone;
+  }
+  if (!flags.print_config) {
+    context.out() << "# " << config.name << ": valid, would train on " << job.resolved_device()
+                  << "\n";
+  }
+  context.out() << job.resolved_config_yaml() << std::flush;
+  return kExitDone;
+}
+
+absl::Status CheckFlags(const TrainFlags& flags) {
+  for (const std::string& text : flags.overrides) {
+    const absl::Status status = CheckOverride(text);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+ExitCode ListPresets(CommandContext& context) {
+  Table table({"NAME", "TRAINS", "SIZE AND TIME"});
+  for (const Preset& preset : Presets()) {
+    if (context.json()) {
+      WriteJsonLine(context.out(), {{"name", std::string(preset.name)},
+                                    {"trains", preset.Trains()},
+                                    {"takes", preset.Takes()}});
+    } else {
+      table.AddRow({std::string(preset.name), preset.Trains(), preset.Takes()});
+    }
+  }
+  if (!context.json()) context.out() << table.Text() << std::flush;
+  return kExitDone;
 }
 
 ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
-  for (const std::string& text : flags.overrides) {
-    const absl::Status status = CheckOverride(text);
-    if (!status.ok()) return context.Fail(status);
-  }
-  absl::StatusOr<v1::CreateTrainingJobRequest> request = MakeRequest(context, flags);
-  if (!request.ok()) return context.Fail(request.status(), flags.config);
-  const absl::Status limits = FillLimits(flags, *request->mutable_spec());
+  if (flags.list_presets) return ListPresets(context);
+  if (const absl::Status status = CheckFlags(flags); !status.ok()) return context.Fail(status);
+  const absl::StatusOr<ConfigText> config = ReadConfig(context, flags);
+  if (!config.ok()) return context.Fail(config.status());
+  v1::CreateTrainingJobRequest request = MakeRequest(*config, flags);
+  const absl::Status limits = FillLimits(flags, *request.mutable_spec());
   if (!limits.ok()) return context.Fail(limits);
   const absl::StatusOr<v1::TrainingJob> job =
-      Submit(context, [&] { return context.client().CreateTrainingJob(*request); });
+      Submit(context, [&] { return context.client().CreateTrainingJob(request); });
   if (!job.ok()) {
-    SayIfUnknown(context, request->request_id());
-    return context.Fail(job.status(), flags.config);
+    SayIfUnknown(context, request.request_id());
+    return context.Fail(job.status(), config->name);
   }
-  if (flags.validate_only || flags.detach) {
-    PrintJob(context, *job, flags);
-    return kExitDone;
-  }
-  if (!context.json()) PrintJob(context, *job, flags);
+  if (request.validate_only()) return PrintResolved(context, *job, *config, flags);
+  if (flags.detach || !context.json()) PrintJob(context, *job);
+  if (flags.detach) return kExitDone;
   return FollowJob(context, {.name = job->name(), .was_reachable = true});
+}
+
+void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
+  CLI::Option* const config = command
+                                  .add_option("--config", flags.config,
+                                              "Training configuration, YAML; - for standard input")
+                                  ->type_name("FILE");
+  command
+      .add_option("--preset", flags.preset,
+                  absl::StrCat("Built-in configuration; default: ", kDefaultPreset))
+      ->type_name("NAME")
+      ->excludes(config);
+  command.add_flag("--list-presets", flags.list_presets, "List the built-in configurations");
+  command.add_flag("--print-config", flags.print_config,
+                   "Print the whole configuration, with defaults and overrides");
+  command.add_flag("--validate-only", flags.validate_only,
+                   "Check all that the start needs and print the settings");
+  command
+      .add_option("--model", flags.model,
+                  "Architecture instead of the configuration's: ptrnet or GT+RL")
+      ->type_name("MODEL");
+  command.add_option("--set", flags.overrides, "Override one key of the configuration; repeatable")
+      ->type_name("KEY.PATH=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
 }
 
 void AddQueueFlags(CLI::App& command, TrainFlags& flags) {
@@ -133,26 +228,11 @@ void AddTrain(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
       app, "train", "Submit a training job and follow it; Ctrl-C leaves it running", kExamples);
   const auto flags = std::make_shared<TrainFlags>();
-  command
-      ->add_option("--config", flags->config, "Training configuration, YAML; - for standard input")
-      ->type_name("FILE")
-      ->required();
-  command
-      ->add_option("--model", flags->model,
-                   "Architecture instead of the configuration's: ptrnet or GT+RL")
-      ->type_name("MODEL");
+  AddConfigFlags(*command, *flags);
   command->add_option("--device", flags->device, "auto, cpu or cuda:0; default: the daemon's")
       ->type_name("DEVICE");
-  command
-      ->add_option("--set", flags->overrides, "Override one key of the configuration; repeatable")
-      ->type_name("KEY.PATH=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
   AddQueueFlags(*command, *flags);
   command->add_flag("--detach", flags->detach, "Submit and return at once");
-  command->add_flag("--validate-only", flags->validate_only,
-                    "Check the configuration, train nothing");
   command
       ->add_option("--request-id", flags->request_id,
                    "The same id never makes a second job; default: a fresh one")

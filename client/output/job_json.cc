@@ -124,6 +124,11 @@ Json HistoryPointJson(const v1::TrainingHistoryPoint& point) {
   return object;
 }
 
+Json ResolvedJson(const v1::TrainingJob& job) {
+  return std::map<std::string, std::string>(job.resolved_settings().begin(),
+                                            job.resolved_settings().end());
+}
+
 Json JobJson(const v1::TrainingJob& job) {
   Json progress, best;
   if (job.has_progress()) AddProgress(job.progress(), progress);
@@ -133,7 +138,7 @@ Json JobJson(const v1::TrainingJob& job) {
     error = {{"code", job.error().code()}, {"message", job.error().message()}};
   }
   const v1::TrainingSpec& spec = job.spec();
-  return {
+  Json object = {
       {"name", TextOrNull(job.name())},
       {"state", JobStateWord(job.state())},
       {"attempt", job.attempt()},
@@ -161,6 +166,11 @@ Json JobJson(const v1::TrainingJob& job) {
       {"stop_requested", job.stop_requested()},
       {"settings",
        std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
+  if (!job.resolved_config_yaml().empty()) {
+    object["resolved_settings"] = ResolvedJson(job);
+    object["resolved_device"] = TextOrNull(job.resolved_device());
+  }
+  return object;
 }
 
 Json EventJson(const v1::WatchTrainingJobResponse& event) {

@@ -37,7 +37,10 @@ Json CheckJson(const v1::CheckSolutionResponse& response);
 Json PlanJson(const v1::CheckSolutionResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
+// With the resolved settings and the device where the daemon was asked to validate alone.
 Json JobJson(const v1::TrainingJob& job);
+// The resolved settings, a text a key.
+Json ResolvedJson(const v1::TrainingJob& job);
 // With the answer as SolveJson, once there is one.
 Json SolveJobJson(const v1::SolveJob& job);
 Json HistoryPointJson(const v1::TrainingHistoryPoint& point);

@@ -28,7 +28,9 @@ absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& c
   const absl::StatusOr<DeviceId> device =
       ResolveDevice(spec.device.empty() ? context.default_device : spec.device);
   note(device.status());
-  TrainingRequest request = {.config = config, .device = device.value_or(DeviceId{})};
+  TrainingRequest request;
+  request.config = config;
+  request.device = device.value_or(DeviceId{});
   request.models_directories = context.registry->Roots();
   absl::StatusOr<std::string> model = InitialModelVersion(config.initial_model, *context.registry);
   note(model.status());

@@ -26,7 +26,13 @@ class TrainCommand : public testing::Test {
       requests_.push_back(request);
       if (failures_left_-- > 0) return failure_;
       v1::TrainingJob job;
-      if (!request.validate_only()) job.set_name("trainingJobs/j1");
+      if (request.validate_only()) {
+        job.set_resolved_config_yaml(resolves_ ? "name: tiny\ntraining:\n  epochs: 3\n" : "");
+        (*job.mutable_resolved_settings())["training.epochs"] = "3";
+        if (!request.config_only()) job.set_resolved_device("cpu");
+      } else {
+        job.set_name("trainingJobs/j1");
+      }
       job.set_state(v1::JOB_STATE_QUEUED);
       job.set_request_id(request.request_id());
       *job.mutable_spec() = request.spec();
@@ -40,13 +46,17 @@ class TrainCommand : public testing::Test {
   }
 
   Ran Train(std::vector<std::string> arguments, const RunSettings& settings = {}) {
-    arguments.insert(arguments.begin(),
-                     {"train", "--remote", server_.address(), "--config", config_});
+    arguments.insert(arguments.begin(), {"--config", config_});
+    return TrainAny(arguments, settings);
+  }
+  Ran TrainAny(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+    arguments.insert(arguments.begin(), {"train", "--remote", server_.address()});
     return RunCommand(arguments, settings);
   }
 
   std::vector<v1::CreateTrainingJobRequest> requests_;
   int failures_left_ = 0;
+  bool resolves_ = true;
   absl::Status failure_ = absl::UnavailableError("lost");
   std::string watched_;
   std::function<absl::Status(WriteEvent)> watch_ = [](WriteEvent write) {
@@ -139,12 +149,82 @@ TEST_F(TrainCommand, TakesTheIdThatItIsGiven) {
   EXPECT_EQ(requests_.at(0).request_id(), "mine");
 }
 
-TEST_F(TrainCommand, ChecksWithoutTraining) {
+TEST_F(TrainCommand, ChecksWithoutTrainingAndPrintsTheSettings) {
   const Ran ran = Train({"--validate-only"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_TRUE(requests_.at(0).validate_only());
-  EXPECT_EQ(ran.out, absl::StrCat(config_, ": valid\n"));
+  EXPECT_FALSE(requests_.at(0).config_only());
+  EXPECT_EQ(ran.out, absl::StrCat("# ", config_, ": valid, would train on cpu\n",
+                                  "name: tiny\ntraining:\n  epochs: 3\n"));
   EXPECT_EQ(watched_, "");
+  const auto json = Train({"--validate-only", "--output", "json"}).OutJson();
+  ASSERT_THAT(json, SizeIs(1));
+  EXPECT_EQ(json[0]["resolved_settings"]["training.epochs"], "3");
+  EXPECT_EQ(json[0]["resolved_device"], "cpu");
+  EXPECT_TRUE(json[0]["name"].is_null());
+}
+
+TEST_F(TrainCommand, PrintsTheWholeConfigurationAlone) {
+  const Ran ran = Train({"--print-config", "--set", "training.epochs=3"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "name: tiny\ntraining:\n  epochs: 3\n");
+  EXPECT_EQ(ran.err, "");
+  EXPECT_TRUE(requests_.at(0).validate_only() && requests_.at(0).config_only());
+  EXPECT_THAT(requests_[0].spec().overrides(), ElementsAre("training.epochs=3"));
+  const auto json = Train({"--print-config", "--output", "json"}).OutJson();
+  ASSERT_THAT(json, SizeIs(1));
+  EXPECT_EQ(json[0], (nlohmann::json{{"training.epochs", "3"}}));
+}
+
+TEST_F(TrainCommand, SaysThatAnOldDaemonResolvesNoConfiguration) {
+  resolves_ = false;
+  const Ran ran = Train({"--print-config"});
+  EXPECT_NE(ran.code, 0);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("older than this vrpctl"));
+}
+
+TEST_F(TrainCommand, TrainsTheSmallestPresetWhereNoneIsNamedAndSaysSo) {
+  const Ran ran = TrainAny({"--detach"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, testing::StartsWith("vrpctl: neither --config nor --preset: takes "
+                                           "ptrnet_tiny ("));
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+  EXPECT_EQ(ran.out, "trainingJobs/j1 QUEUED\n");
+  const v1::TrainingSpec& spec = requests_.at(0).spec();
+  EXPECT_EQ(spec.config_name(), "ptrnet_tiny.yaml");
+  EXPECT_THAT(spec.config_yaml(), HasSubstr("\nname: ptrnet-tiny\n"));
+}
+
+TEST_F(TrainCommand, TrainsAPresetByItsNameWithEitherDash) {
+  for (const char* name : {"tiny_1", "tiny-1"}) {
+    const Ran ran = TrainAny({"--preset", name, "--detach"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+    EXPECT_EQ(requests_.back().spec().config_name(), "tiny_1.yaml");
+  }
+}
+
+TEST_F(TrainCommand, SuggestsTheNearestPreset) {
+  const Ran ran = TrainAny({"--preset", "tinny"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--preset: got \"tinny\"; did you mean tiny_1?"));
+  EXPECT_THAT(ran.err, HasSubstr("vrpctl train --list-presets"));
+  EXPECT_THAT(requests_, SizeIs(0));
+}
+
+TEST_F(TrainCommand, TakesEitherAPresetOrAFile) {
+  const Ran ran = Train({"--preset", "tiny_1"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, testing::AllOf(HasSubstr("--preset"), HasSubstr("--config")));
+}
+
+TEST_F(TrainCommand, NamesThePresetInItsErrors) {
+  failures_left_ = 1;
+  failure_ = ABadRequest(absl::StatusCode::kInvalidArgument,
+                         "tiny_1.yaml:9: epochs: got \"x\", wanted an integer", "", "");
+  EXPECT_THAT(TrainAny({"--preset", "tiny_1"}).err,
+              HasSubstr("vrpctl: train: tiny_1.yaml:9: epochs: got"));
 }
 
 TEST_F(TrainCommand, ShowsEachErrorOfTheConfiguration) {

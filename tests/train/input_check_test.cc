@@ -30,7 +30,8 @@ class InputCheckTest : public test::TrainerFixture {
   std::string ErrorsOf(const ConfigOverrides& overrides) {
     auto config = ParseTrainingConfig("name: a\n", "f.yaml", overrides);
     EXPECT_TRUE(config.ok()) << config.status();
-    TrainingRequest request = {.config = *config};
+    TrainingRequest request;
+    request.config = *config;
     request.models_directories = {root_ + "/models"};
     return std::string(TrainerOf()->CheckInputs(request).message());
   }

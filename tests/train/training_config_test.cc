@@ -400,6 +400,26 @@ TEST(ShippedConfigTest, EveryOneIsValidAndReadsBackAsItResolves) {
   EXPECT_GE(found, 7);
 }
 
+// vrpctl train --list-presets shows this line.
+TEST(ShippedConfigTest, EveryOneSaysItsSizeInTheSecondLine) {
+  for (const auto& entry : std::filesystem::directory_iterator("configs")) {
+    const std::string name = entry.path().filename();
+    if (!name.ends_with(".yaml") || name == "vrpd.yaml") continue;
+    const std::string text = ReadText(entry.path());
+    const size_t second = text.find('\n') + 1;
+    const std::string line = text.substr(second, text.find(';', second) - second);
+    const auto config = ParseTrainingConfig(text, name);
+    ASSERT_TRUE(config.ok()) << config.status();
+    const bool labels = config->method == TrainingMethod::kSupervised;
+    std::string samples = std::to_string(config->supervised.samples);
+    samples.insert(samples.size() - 3, ",");
+    const std::string size = labels ? "over " + samples + " labels"
+                                    : "of " + std::to_string(config->batches_per_epoch) +
+                                          " batches of " + std::to_string(config->batch_size);
+    EXPECT_EQ(line, "# " + std::to_string(config->epochs) + " epochs " + size) << name;
+  }
+}
+
 TEST(ResolvedConfigTest, HasEveryKeyOfItsModelAndMethodAndNoOther) {
   const auto resolved = ResolveTrainingConfig("name: a\nmodel: GT+RL\n", "f.yaml",
                                               {"training.epochs=7", "problem.kinds=[cvrp, tsp]"});

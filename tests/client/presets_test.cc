@@ -1,0 +1,67 @@
+// The files of configs/, built into vrpctl.
+#include "client/presets/presets.h"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+
+std::string ReadWhole(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(Presets, AreTheTrainingFilesOfTheConfigsFolder) {
+  std::set<std::string> names;
+  for (const Preset& preset : Presets()) {
+    names.insert(std::string(preset.name));
+    EXPECT_EQ(preset.yaml, ReadWhole("configs/" + preset.FileName()));
+  }
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator("configs")) {
+    if (entry.path().extension() == ".yaml") files.insert(entry.path().stem());
+  }
+  EXPECT_EQ(files.erase("vrpd"), 1u) << "the daemon's";
+  EXPECT_EQ(names, files);
+}
+
+// The list shows them.
+TEST(Presets, BeginWithALineOfWhatTheyTrainAndOneOfWhatThatTakes) {
+  for (const Preset& preset : Presets()) {
+    for (const std::string& line : {preset.Trains(), preset.Takes()}) {
+      EXPECT_GE(line.size(), 10u) << preset.name;
+      EXPECT_LE(line.size(), 75u) << preset.name << ": " << line;
+    }
+    EXPECT_THAT(preset.Takes(), HasSubstr("2 cores")) << preset.name;
+  }
+}
+
+TEST(Presets, HaveTheDefaultAmongThem) { EXPECT_TRUE(FindPreset(kDefaultPreset).ok()); }
+
+TEST(PresetList, IsPrintedWithoutADaemon) {
+  const Ran ran = RunCommand({"train", "--list-presets", "--remote", "127.0.0.1:1"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, testing::StartsWith("NAME "));
+  const auto objects =
+      RunCommand({"train", "--list-presets", "--output", "json", "--remote", "127.0.0.1:1"})
+          .OutJson();
+  ASSERT_EQ(objects.size(), Presets().size());
+  for (size_t i = 0; i < objects.size(); ++i) {
+    EXPECT_EQ(objects[i]["name"], std::string(Presets()[i].name));
+    EXPECT_EQ(objects[i]["takes"], Presets()[i].Takes());
+    EXPECT_THAT(ran.out, HasSubstr(Presets()[i].Trains()));
+  }
+}
+
+}  // namespace
+}  // namespace vrp::client
