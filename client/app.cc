@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kExamples[] =
     "vrpctl train --config configs/ptrnet_tiny.yaml\n"
-    "vrpctl solve city.vrp --model ptrnet_tiny --plot city.svg\n"
+    "vrpctl solve city.vrp --model ptrnet-tiny --strategy seeded --plot city.svg\n"
     "vrpctl --remote host:50051 jobs list --output json";
 
 constexpr char kDescription[] =

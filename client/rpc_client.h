@@ -21,6 +21,10 @@ namespace vrp::client {
 // Under which an error carries the daemon's name for the request, as it stands in the log there.
 inline constexpr char kRequestIdUrl[] = "vrp/request-id";
 
+// A daemon that works answers within the budget and this: the request's way in, its queue, the
+// answer's way back.
+inline constexpr absl::Duration kAnswerGrace = absl::Seconds(60);
+
 // Calls block until the answer is there. Nothing is retried here. An error carries the daemon's
 // code and message, and its google.rpc details as payloads under their type URLs
 // ("type.googleapis.com/google.rpc.BadRequest"). Thread-safe.

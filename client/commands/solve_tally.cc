@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/output/json.h"
+#include "client/output/quantities.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -43,7 +44,7 @@ std::string SolveTally::Text(const std::string& file, absl::Duration elapsed) co
                                   " feasible, ", failed_, " failed");
   if (answered_ > 0) {
     const auto count = static_cast<double>(answered_);
-    absl::StrAppend(&text, ", mean cost ", FormatNumber(cost_ / count), ", mean time ",
+    absl::StrAppend(&text, ", mean cost ", FormatQuantity(cost_ / count), ", mean time ",
                     FormatNumber(time_ms_ / count), " ms");
   }
   if (with_gap_ > 0) {

@@ -17,10 +17,10 @@ namespace {
 
 constexpr char kExamples[] =
     "vrpctl train --config configs/ptrnet_tiny.yaml\n"
-    "vrpctl train --config tiny.yaml --set training.epochs=20 --device cuda:0\n"
-    "vrpctl train --config tiny.yaml --detach --output json | jq -r .name\n"
-    "vrpctl train --config big.yaml --priority 5 --time-limit 2h --label team=north\n"
-    "vrpctl train --config tiny.yaml --validate-only";
+    "vrpctl train --config configs/ptrnet_tiny.yaml --set training.epochs=20 --device auto\n"
+    "vrpctl train --config configs/ptrnet_tiny.yaml --detach --output json | jq -r .name\n"
+    "vrpctl train --config configs/tiny_1.yaml --priority 5 --time-limit 2h --label team=north\n"
+    "vrpctl train --config configs/tiny_1.yaml --validate-only";
 
 struct TrainFlags {
   std::string config;

@@ -39,6 +39,8 @@ class Sheet {
 
 // Each ends with a line break.
 std::string SolveText(const v1::SolveResponse& response);
+// By which objective and metric the cost is counted.
+std::string JudgedText(const v1::SolveResponse& response);
 std::string PlanText(const v1::Solution& plan);  // routes and what is unserved, of no verdict yet
 std::string ImprovementText(const v1::Improvement& improvement);  // "0.034 s: cost 812, ..."
 std::string CheckText(const v1::CheckSolutionResponse& response);
@@ -55,8 +57,9 @@ std::string ServerInfoText(const v1::ServerInfo& info);
 
 // Without the answer.
 std::string SolveJobText(const v1::SolveJob& job);
-// "12.3s of 10m: cost 812, 10 routes, 3 customers unserved".
-std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget);
+// "12.3s of 10m: cost 812, 10 routes, 3 customers unserved". `units` are those of the job.
+std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget,
+                              const v1::Units& units);
 
 // Cells of `jobs list`, `solve-jobs list` and `models list`.
 // "RUNNING"; of a job that waits with its place: "QUEUED 2".

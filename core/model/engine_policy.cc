@@ -15,8 +15,6 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kMaxWidth = 100'000;
-constexpr int32_t kMaxBeamWidth = 10'000;
 // Steps of all trajectories that are decoded in one call; more are decoded in parts.
 constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
 
@@ -31,7 +29,7 @@ std::string KindNames(const std::vector<ProblemKind>& kinds) {
 
 absl::Status CheckOptions(const DecodeOptions& options) {
   const int32_t least = options.method == DecodeMethod::kMultiStart ? 0 : 1;
-  const int32_t most = options.method == DecodeMethod::kBeam ? kMaxBeamWidth : kMaxWidth;
+  const int32_t most = options.method == DecodeMethod::kBeam ? kMaxBeams : kMaxSamples;
   if (options.width < least || options.width > most) {
     return absl::InvalidArgumentError(
         Concat("width: got ", options.width, ", wanted ", least, " to ", most));

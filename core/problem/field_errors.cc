@@ -5,11 +5,6 @@
 #include "core/base/number.h"
 
 namespace vrp {
-namespace {
-
-constexpr size_t kMaxNameBytes = 256;
-
-}  // namespace
 
 bool FieldErrors::CheckValue(const FieldPath& path, double value, double low) {
   if (!std::isfinite(value)) {
@@ -32,8 +27,8 @@ bool FieldErrors::CheckLimit(const FieldPath& path, double value) {
 }
 
 bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
-  if (name.size() > kMaxNameBytes) {
-    Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxNameBytes);
+  if (name.size() > kMaxInstanceNameBytes) {
+    Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxInstanceNameBytes);
   } else if (!IsPrintableUtf8(name)) {
     Add(path, Quoted(name), " is no printable UTF-8 text");
   } else {

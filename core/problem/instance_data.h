@@ -11,6 +11,7 @@
 #include "core/problem/node.h"
 #include "core/problem/objective.h"
 #include "core/problem/problem_kind.h"
+#include "core/problem/units.h"
 #include "core/problem/vehicle.h"
 
 namespace vrp {
@@ -69,6 +70,7 @@ struct InstanceData {
       distance_matrix;  // [N, N] row-major, may be asymmetric; empty: from positions
   std::vector<double> duration_matrix = {};  // [N, N] row-major; empty: distance / speed
   std::optional<Cost> reference_cost = {};   // best known, where the file states one
+  StatedUnits units = {};
 
   bool operator==(const InstanceData&) const = default;
 };
@@ -78,6 +80,7 @@ int32_t NodeCount(const InstanceData& data);
 
 // Sizes and magnitudes beyond these are refused.
 inline constexpr int32_t kMaxNodes = 100'000;
+inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skills
 inline constexpr int32_t kMaxMatrixNodes = 5'000;
 inline constexpr int32_t kMaxVehicles = 1'000'000;  // of one type; also the most types
 inline constexpr double kMaxMagnitude = 1e12;       // of coordinates, times, demands, distances

@@ -204,7 +204,9 @@ class Reader {
     if (!AnyNotZero(data_.setups)) data_.setups.clear();
     if (!any_skill) data_.required_skills.clear();
     if (!any_priority) data_.priorities.clear();
+    data_.units.seconds_per_time = 1;
     if (by_matrix()) return;
+    data_.units.metres_per_distance = 1;
     data_.coordinates = CoordinateSystem::kLonLat;
     data_.speed = kVroomSpeed;
     // Nowhere is drawn where the first task is; no distance is from there.

@@ -103,6 +103,7 @@ void Daemon::Parts::MakeServices() {
                                                   .vrpd = vrpd,
                                                   .started = started,
                                                   .metrics_address = telemetry->metrics_address(),
+                                                  .metrics_url = telemetry->metrics_url(),
                                                   .device_loss = device_loss.get()},
                                       *telemetry,
                                       BackupSources{.book = book.get(),

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
+#include "core/jobs/submission.h"
+#include "core/jobs/submission.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
@@ -26,7 +28,7 @@ v1::TrainingJob TrainingHandler::ToMessage(const Job& job) const {
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
     const v1::CreateTrainingJobRequest& request) const {
-  VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  VRP_RETURN_IF_ERROR(WithField(CheckRequestId(request.request_id())));
   VRP_ASSIGN_OR_RETURN(const JobSpec spec,
                        JobSpecFromProto(request.spec(), options_.default_device));
   const absl::StatusOr<TrainingConfig> config = options_.jobs->Validate(spec);
@@ -60,12 +62,11 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
 
 absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
     const v1::ListTrainingJobsRequest& request) const {
-  VRP_RETURN_IF_ERROR(CheckPageSize(request.page_size()));
   VRP_ASSIGN_OR_RETURN(auto labels, LabelsFromProto(request.labels()));
   const absl::StatusOr<JobPage> page = options_.jobs->List({.page_size = request.page_size(),
                                                             .page_token = request.page_token(),
                                                             .labels = std::move(labels)});
-  if (!page.ok()) return WithField(page.status(), "page_token");
+  if (!page.ok()) return WithField(page.status());
   v1::ListTrainingJobsResponse response;
   for (const Job& job : page->jobs) *response.add_training_jobs() = ToMessage(job);
   response.set_next_page_token(page->next_page_token);

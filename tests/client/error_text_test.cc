@@ -71,7 +71,20 @@ TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
                   "Failed to connect to remote host: Connection refused"));
   EXPECT_THAT(text,
               StartsWith("vrpctl: solve: cannot reach 127.0.0.1:50051: Connection refused\n"));
+  EXPECT_THAT(text, HasSubstr("start the daemon (vrpd --listen 127.0.0.1:50051"));
   EXPECT_THAT(text, HasSubstr("--remote"));
+}
+
+TEST(ErrorText, OfARemoteHostDoesNotSayToStartALocalDaemon) {
+  const absl::Status refused = absl::UnavailableError("Connection refused");
+  for (const char* remote : {"host:50051", "10.1.2.3:50051", "[2001:db8::1]:50051"}) {
+    const std::string text = ErrorText({"solve", "", remote}, refused);
+    EXPECT_THAT(text, Not(HasSubstr("start the daemon"))) << remote;
+    EXPECT_THAT(text, HasSubstr("firewall"));
+    EXPECT_THAT(text, HasSubstr("--remote HOST:PORT"));
+  }
+  const std::string text = ErrorText({"solve", "", "unix:/run/vrp"}, refused);
+  EXPECT_THAT(text, HasSubstr("start the daemon (vrpd --listen unix:/run/vrp"));
 }
 
 TEST(ErrorText, ADaemonThatSaysItselfThatItCannotIsNotOneThatCannotBeReached) {

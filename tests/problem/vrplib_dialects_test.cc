@@ -123,7 +123,7 @@ TEST(VrplibDialects, SkipsCommentsAndMissesNoColon) {
 
 TEST(VrplibDialects, ReadsAFileThatBeginsWithAByteOrderMark) {
   EXPECT_EQ(ReadDialect("\xEF\xBB\xBF" + ATour("EUC_2D", kOnTheWay)).num_nodes(), 3);
-  EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no format known here (the text is empty)"));
+  EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no known format (it is empty)"));
 }
 
 TEST(VrplibDialects, ReadsAFileThatBeginsWithItsNameAlone) {
