@@ -43,7 +43,8 @@ LabelSurroundings TrainingRun::LabelsAs(std::string phase) {
   return {.folder = CacheFolder(),
           .pool = &pool_,
           .stop = may_end ? StopCondition(stop_.deadline(), request_.end_early) : stop_,
-          .on_piece = [this, phase = std::move(phase)] { observer_.OnPhase(phase); }};
+          .on_piece = [this, phase = std::move(phase)] { observer_.OnPhase(phase); },
+          .datasets = request_.datasets};
 }
 
 absl::Status TrainingRun::Prepare() {
@@ -55,7 +56,11 @@ absl::Status TrainingRun::Prepare() {
   VRP_RETURN_IF_ERROR(EnsureDirectory(around.folder));
   std::vector<Instance> own;
   if (!config_.problem.instances.empty()) {
-    VRP_ASSIGN_OR_RETURN(own, ReadInstanceFiles(config_.problem.instances, engine_->node_order()));
+    std::vector<DataFile> files;
+    for (const std::string& name : config_.problem.instances) {
+      files.push_back(FindDataFile(name, request_.datasets));
+    }
+    VRP_ASSIGN_OR_RETURN(own, ReadInstanceFiles(files, engine_->node_order()));
   }
   VRP_ASSIGN_OR_RETURN(validation_,
                        ValidationSet::Make(config_, engine_->node_order(), own, around));
@@ -110,8 +115,8 @@ absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
   const SupervisedConfig& supervised = config_.supervised;
   std::string path;
   if (supervised.labels == LabelSource::kFile) {
-    VRP_ASSIGN_OR_RETURN(path,
-                         FileLabels(supervised.label_file, supervised.samples, order, around));
+    VRP_ASSIGN_OR_RETURN(path, FileLabels(FindDataFile(supervised.label_file, request_.datasets),
+                                          supervised.samples, order, around));
   } else {
     VRP_ASSIGN_OR_RETURN(path, HeuristicLabels({.problem = config_.problem,
                                                 .seed = config_.problem.seed,

@@ -55,10 +55,12 @@ absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
 }
 
 absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config, NodeOrder order,
-                                                  const std::vector<Instance>& own) {
+                                                  const std::vector<Instance>& own,
+                                                  const DatasetPaths& datasets) {
   std::vector<Instance> instances = own;
   if (!config.validation.file.empty()) {
-    VRP_ASSIGN_OR_RETURN(instances, ReadInstanceFiles({config.validation.file}, order));
+    const DataFile file = FindDataFile(config.validation.file, datasets);
+    VRP_ASSIGN_OR_RETURN(instances, ReadInstanceFiles({file}, order));
   }
   std::vector<Referenced> found;
   for (int64_t i = 0; i < config.validation.instances; ++i) {
@@ -145,7 +147,7 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, 
   if (generated && config.validation.reference == Reference::kSearch) {
     VRP_ASSIGN_OR_RETURN(items, Searched(config, around));
   } else {
-    VRP_ASSIGN_OR_RETURN(items, Instances(config, order, instances));
+    VRP_ASSIGN_OR_RETURN(items, Instances(config, order, instances, around.datasets));
     VRP_RETURN_IF_ERROR(AddReferences(config, around, items));
   }
   ValidationSet set;

@@ -180,21 +180,21 @@ std::string Line(const std::string& routes,
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// How many lines are taken, or why none is.
-absl::StatusOr<int> Taken(std::string_view text, std::string_view name, int64_t limit) {
-  int count = 0;
-  const absl::Status status = ParseLabels(text, name, limit, [&count](const Sample&) {
-    ++count;
-    return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
-  return count;
+// How many lines of a file with that text are taken, or why none is.
+absl::StatusOr<size_t> Taken(const std::string& text, const std::string& name, int64_t limit) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const std::string file = folder.File("labels.jsonl");
+  EXPECT_TRUE(AtomicWriteFile(file, text).ok());
+  const auto set = FileLabels({file, name}, limit, NodeOrder::kAsGiven, {folder.path(), &pool});
+  if (!set.ok()) return set.status();
+  return ReadAll(*set).size();
 }
 
 TEST(FileLabelsTest, AreReadUpToTheLimit) {
   const std::string text = Line("[[1,2],[3]]") + "\n" + Line("[[3,2,1]]") + Line("[[1],[2],[3]]");
-  EXPECT_EQ(*Taken(text, "l.jsonl", 2), 2);
-  EXPECT_EQ(*Taken(text, "l.jsonl", 9), 3);
+  EXPECT_EQ(*Taken(text, "l.jsonl", 2), 2u);
+  EXPECT_EQ(*Taken(text, "l.jsonl", 9), 3u);
 }
 
 TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
