@@ -16,7 +16,7 @@ std::vector<NamedData> DatasetsOf(const TrainingConfig& config) {
   return named;
 }
 
-// What `store` says of the dataset `name`, by `ask`; null: it has none.
+// Asks `store` for the dataset `name`; null: it has none.
 template <typename Value>
 absl::StatusOr<Value> Ask(const DatasetStore* store, const std::string& name,
                           absl::StatusOr<Value> (DatasetStore::*ask)(std::string_view) const) {
@@ -32,12 +32,18 @@ std::string ErrorOf(const NamedData& data, const absl::Status& status) {
   return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
 }
 
-// What `dataset` lacks for the use that `key` makes of it; empty: nothing.
+// Says what `dataset` lacks for the use that `key` makes of it; empty: nothing.
 std::string Lack(const TrainingConfig& config, const std::string& key,
                  const StoredDataset& dataset) {
   const DatasetSummary& summary = dataset.summary;
   if (config.model == "ptrnet" && !summary.pointer_refusal.empty()) {
     return Concat("a pointer network cannot read ", dataset.name, ": ", summary.pointer_refusal);
+  }
+  const auto& columns = summary.feature_columns;
+  for (const std::string& column : config.Inputs().form.own_columns) {
+    if (std::find(columns.begin(), columns.end(), column) != columns.end()) continue;
+    return Concat("got ", dataset.name, ", not all of whose instances have the column features.",
+                  column, " of problem.features");
   }
   if (key == "supervised.label_file" && summary.with_tours < summary.instances) {
     return Concat("got ", dataset.name, " with tours in ", summary.with_tours, " of ",

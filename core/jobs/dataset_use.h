@@ -16,10 +16,11 @@ namespace vrp {
 // whose dataset does not have what the configuration needs of it, a line each.
 absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store);
 
+// Whether the configuration names the dataset.
 bool ReadsDataset(const TrainingConfig& config, std::string_view name);
 
-// Where the configuration's datasets lie; their content was read and is what was uploaded. Errors
-// name the key.
+// Finds the paths of the configuration's datasets, and checks that their content is what was
+// uploaded. Errors name the key.
 absl::StatusOr<DatasetPaths> FindDatasets(const TrainingConfig& config, const DatasetStore* store);
 
 }  // namespace vrp

@@ -56,8 +56,7 @@ class JobManager {
   // that name has versions of another architecture.
   virtual absl::Status CheckName(const TrainingConfig& config) const = 0;
   // Refuses what Submit would refuse, CheckName and CheckDatasets apart, without submitting. A
-  // device that is not there now
-  // is no error: it may be when the job runs.
+  // device that is not there now is no error: it may be when the job runs.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
   // Submit's kInvalidArgument for datasets that are not kept here, or that lack what the
   // configuration needs of them: a line for each.

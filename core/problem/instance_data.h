@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/problem/feature_columns.h"
 #include "core/problem/metric.h"
 #include "core/problem/node.h"
 #include "core/problem/objective.h"
@@ -69,6 +70,7 @@ struct InstanceData {
       distance_matrix;  // [N, N] row-major, may be asymmetric; empty: from positions
   std::vector<double> duration_matrix = {};  // [N, N] row-major; empty: distance / speed
   std::optional<Cost> reference_cost = {};   // best known, where the file states one
+  std::vector<FeatureColumn> features = {};  // for networks alone; by name once it is an Instance
 
   bool operator==(const InstanceData&) const = default;
 };

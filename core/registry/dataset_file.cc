@@ -74,6 +74,7 @@ std::string WriteDatasetFile(const StoredDataset& dataset) {
   object["max_customers"] = summary.max_customers;
   object["with_tours"] = summary.with_tours;
   object["with_reference_cost"] = summary.with_reference_cost;
+  object["feature_columns"] = summary.feature_columns;
   object["pointer_refusal"] = summary.pointer_refusal;
   return object.dump(2) + "\n";
 }
@@ -104,6 +105,7 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   reader.Take("max_customers", summary.max_customers);
   reader.Take("with_tours", summary.with_tours);
   reader.Take("with_reference_cost", summary.with_reference_cost);
+  reader.Take("feature_columns", summary.feature_columns);
   reader.Take("pointer_refusal", summary.pointer_refusal);
   const bool known = TakeKinds(reader, summary.kinds);
   if (!known || !reader.sound() ||

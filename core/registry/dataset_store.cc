@@ -174,7 +174,7 @@ absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
 absl::StatusOr<StoredDataset> DatasetStore::Read(const std::string& id) const {
   std::error_code error;
   if (!fs::is_directory(FolderOf(id), error)) return NoDataset(DatasetName(id));
-  // Where the file lies is not the caller's business.
+  // Errors do not say where the file lies, which is not the caller's business.
   const absl::StatusOr<std::string> text = ReadFile(Concat(FolderOf(id), "/", kAboutFile));
   return ParseDatasetFile(text.ok() ? *text : "", DatasetName(id));
 }

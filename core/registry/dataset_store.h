@@ -33,8 +33,8 @@ struct StoredDataset {
 
 class DatasetStore;
 
-// One upload: content that is written as it arrives, under a temporary name. What is not finished
-// is removed. One thread.
+// One upload: content that is written as it arrives, under a temporary name. The destructor
+// removes what is not finished. One thread.
 class DatasetUpload {
  public:
   ~DatasetUpload();

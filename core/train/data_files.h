@@ -26,10 +26,10 @@ struct NamedData {
   std::string key;   // "problem.instances"
   std::string name;  // not empty
 };
-// Of instances, labels and validation, in this order.
+// Lists those of instances, labels and validation, in this order.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
 
-// Where to read, and what errors call it.
+// A path to read, and the name that errors call it by.
 struct DataFile {
   // NOLINTNEXTLINE(google-explicit-constructor): a path alone is called by itself.
   DataFile(std::string file) : path(file), name(std::move(file)) {}
@@ -42,10 +42,10 @@ struct DataFile {
   std::string name;
 };
 
-// Where the datasets of a training lie, by `datasets/{name}`.
+// The paths of a training's datasets, by `datasets/{name}`.
 using DatasetPaths = std::map<std::string, std::string, std::less<>>;
 
-// What `name`, of a configuration, stands for.
+// Resolves a name of a configuration.
 DataFile FindDataFile(const std::string& name, const DatasetPaths& datasets);
 
 }  // namespace vrp

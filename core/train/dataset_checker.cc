@@ -59,6 +59,17 @@ void DatasetChecker::Remember(std::string_view message) {
   }
 }
 
+void DatasetChecker::CountColumns(const std::vector<FeatureColumn>& features) {
+  std::vector<std::string>& columns = summary_.feature_columns;
+  if (summary_.instances == 1) {
+    for (const FeatureColumn& column : features) columns.push_back(column.name);
+  }
+  std::erase_if(columns, [&features](const std::string& name) {
+    return std::none_of(features.begin(), features.end(),
+                        [&name](const FeatureColumn& column) { return column.name == name; });
+  });
+}
+
 void DatasetChecker::Count(const Instance& instance, bool labelled, const std::string& where) {
   const int32_t size = SizeOf(instance);
   summary_.min_customers = summary_.instances == 0 ? size : std::min(summary_.min_customers, size);
@@ -69,6 +80,7 @@ void DatasetChecker::Count(const Instance& instance, bool labelled, const std::s
   auto& kinds = summary_.kinds;
   const auto place = std::lower_bound(kinds.begin(), kinds.end(), instance.kind());
   if (place == kinds.end() || *place != instance.kind()) kinds.insert(place, instance.kind());
+  CountColumns(instance.data().features);
   if (!summary_.pointer_refusal.empty()) return;
   const absl::Status by_angle = BatchSupports(instance, NodeOrder::kByAngle);
   if (!by_angle.ok()) {

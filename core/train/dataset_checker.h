@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/problem/instance.h"
 #include "core/train/dataset_summary.h"
 #include "core/train/json_lines.h"
 
@@ -38,6 +39,8 @@ class DatasetChecker {
   void Check(std::string_view line, int64_t number);
   void Remember(std::string_view message);
   void Count(const Instance& instance, bool labelled, const std::string& where);
+  // Leaves the columns that the instance which was counted last has too.
+  void CountColumns(const std::vector<FeatureColumn>& features);
 
   const std::string name_;
   LineSplitter lines_;

@@ -21,17 +21,18 @@ T OneOf(const std::vector<T>& items, CounterRandom& random) {
 }
 
 absl::StatusOr<Instance> Supported(absl::StatusOr<Instance> instance, const std::string& where,
-                                   NodeOrder order) {
+                                   const BatchForm& form) {
   VRP_RETURN_IF_ERROR(instance.status());
-  const absl::Status status = BatchSupports(*instance, order);
+  const absl::Status status = BatchSupports(*instance, form);
   if (status.ok()) return instance;
   return absl::Status(status.code(), Concat(where, ": ", FromAbsl(status.message())));
 }
 
-absl::Status AddLines(const DataFile& file, NodeOrder order, std::vector<Instance>& instances) {
+absl::Status AddLines(const DataFile& file, const BatchForm& form,
+                      std::vector<Instance>& instances) {
   return ForEachLine(file, [&](std::string_view line, int64_t number) -> absl::StatusOr<bool> {
     const std::string where = Concat(file.name, ":", number);
-    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseJson(line, where), where, order));
+    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseJson(line, where), where, form));
     instances.push_back(std::move(instance));
     return true;
   });
@@ -130,16 +131,16 @@ int64_t BaselineInstances(int64_t replacements) {
 }
 
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
-                                                        NodeOrder order) {
+                                                        const BatchForm& form) {
   std::vector<Instance> instances;
   for (const DataFile& file : files) {
     if (file.HasLines()) {
-      VRP_RETURN_IF_ERROR(AddLines(file, order, instances));
+      VRP_RETURN_IF_ERROR(AddLines(file, form, instances));
       continue;
     }
     VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path));
     VRP_ASSIGN_OR_RETURN(Instance instance,
-                         Supported(ParseInstance(text, file.name), file.name, order));
+                         Supported(ParseInstance(text, file.name), file.name, form));
     instances.push_back(std::move(instance));
   }
   return instances;

@@ -36,7 +36,7 @@ int64_t BaselineInstances(int64_t replacements);
 // kInvalidArgument, kUnimplemented with `file:line: ...` for one that is malformed, or that no
 // network was made for.
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
-                                                        NodeOrder order);
+                                                        const BatchForm& form);
 
 // A user's instance, turned and mirrored (one of the square's eight symmetries) and with other
 // demands, as `problem` says. Distances stay what they are.

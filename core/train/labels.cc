@@ -137,9 +137,9 @@ absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
 }
 
 absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
-                                       NodeOrder order) {
+                                       const BatchForm& form) {
   VRP_ASSIGN_OR_RETURN(Instance instance, ParseJson(line, where));
-  if (const absl::Status known = BatchSupports(instance, order); !known.ok()) {
+  if (const absl::Status known = BatchSupports(instance, form); !known.ok()) {
     return absl::Status(known.code(), Concat(where, ": ", FromAbsl(known.message())));
   }
   VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(line, where));
@@ -148,14 +148,15 @@ absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string&
   return absl::InvalidArgumentError(Concat(where, ": ", FromAbsl(label.status().message())));
 }
 
-absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, NodeOrder order,
+absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
                                        const LabelSurroundings& around) {
   std::error_code error;
   const auto size = fs::file_size(file.path, error);
   if (error) return absl::NotFoundError(Concat(file.name, ": ", error.message()));
   const auto time = fs::last_write_time(file.path, error).time_since_epoch().count();
   // What a network that reads nodes as given takes, a pointer network may not.
-  const char* const reader = order == NodeOrder::kByAngle ? " by angle" : "";
+  std::string reader = form.order == NodeOrder::kByAngle ? " by angle" : "";
+  for (const std::string& column : form.own_columns) reader += Concat(" column ", column);
   const std::string key =
       Concat("file ", kLabelVersion, " ", file.path, " ", size, " ", time, " ", limit, reader);
   std::string path = Concat(around.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
@@ -170,7 +171,7 @@ absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, Node
       return absl::CancelledError("cancelled while the labels were read");
     }
     const std::string where = Concat(file.name, ":", number);
-    VRP_ASSIGN_OR_RETURN(const DataLine read, ParseDataLine(line, where, order));
+    VRP_ASSIGN_OR_RETURN(const DataLine read, ParseDataLine(line, where, form));
     if (!read.label.has_value()) {
       return absl::InvalidArgumentError(
           Concat(where, ": ref_routes: absent, wanted the label's routes"));

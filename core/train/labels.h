@@ -57,14 +57,14 @@ struct DataLine {
 // Reads and checks a line: a JSON instance, perhaps with ref_routes (customers counted from 1,
 // routes without the depot; a TSP has one, without its first city 0). kInvalidArgument,
 // kUnimplemented: `where: ...`, also for a plan that is not feasible, or for an instance that
-// networks which read nodes in `order` do not know.
+// networks which want instances in `form` do not know.
 absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
-                                       NodeOrder order);
+                                       const BatchForm& form);
 
 // The path of a set with the first `limit` samples of `file`: JSON lines, each with ref_routes.
 // Converted again when the file's size or time has changed. kInvalidArgument: `file:line: ...`, as
 // of ParseDataLine, or a line without ref_routes.
-absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, NodeOrder order,
+absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
                                        const LabelSurroundings& around);
 
 }  // namespace vrp

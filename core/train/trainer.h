@@ -103,7 +103,7 @@ struct TrainingRequest {
   std::string cache_directory = {};
   // Where `training.initial_model: models/NAME/versions/N` is looked for, as NAME/N.
   std::vector<std::string> models_directories = {};
-  // Of the datasets that the configuration names.
+  // The paths of the datasets that the configuration names.
   DatasetPaths datasets = {};
   // Ends of their own kind, with a model as after all epochs. So many epochs; 0: config.epochs.
   int64_t epoch_limit = 0;

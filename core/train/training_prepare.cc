@@ -60,10 +60,10 @@ absl::Status TrainingRun::Prepare() {
     for (const std::string& name : config_.problem.instances) {
       files.push_back(FindDataFile(name, request_.datasets));
     }
-    VRP_ASSIGN_OR_RETURN(own, ReadInstanceFiles(files, engine_->node_order()));
+    VRP_ASSIGN_OR_RETURN(own, ReadInstanceFiles(files, engine_->batch_form()));
   }
   VRP_ASSIGN_OR_RETURN(validation_,
-                       ValidationSet::Make(config_, engine_->node_order(), own, around));
+                       ValidationSet::Make(config_, engine_->batch_form(), own, around));
   Banner();
   VRP_RETURN_IF_ERROR(MakeSource(own));
   observer_.OnPhase("resumption");
@@ -105,10 +105,10 @@ absl::Status TrainingRun::MakeEngines(std::unique_ptr<PolicyEngine>& baseline) {
 }
 
 absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
-  const NodeOrder order = engine_->node_order();
+  const BatchForm& form = engine_->batch_form();
   if (config_.method != TrainingMethod::kSupervised) {
-    source_ = own.empty() ? MakeGeneratedSource(config_, order)
-                          : MakeInstanceSource(config_, order, std::move(own));
+    source_ = own.empty() ? MakeGeneratedSource(config_, form)
+                          : MakeInstanceSource(config_, form, std::move(own));
     return absl::OkStatus();
   }
   const LabelSurroundings around = LabelsAs("labels");
@@ -116,7 +116,7 @@ absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
   std::string path;
   if (supervised.labels == LabelSource::kFile) {
     VRP_ASSIGN_OR_RETURN(path, FileLabels(FindDataFile(supervised.label_file, request_.datasets),
-                                          supervised.samples, order, around));
+                                          supervised.samples, form, around));
   } else {
     VRP_ASSIGN_OR_RETURN(path, HeuristicLabels({.problem = config_.problem,
                                                 .seed = config_.problem.seed,
@@ -130,7 +130,7 @@ absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
   observer_.OnLog(
       Concat("labels: ", set->size(), " instances in ", set->pieces(),
              set->pieces() == 1 ? " piece, in memory: " : " pieces, read in turn: ", path));
-  source_ = MakeLabelledSource(config_, order, std::move(set));
+  source_ = MakeLabelledSource(config_, form, std::move(set));
   return absl::OkStatus();
 }
 

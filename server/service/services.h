@@ -65,7 +65,7 @@ class TrainingService final : public ReceivingService<v1::TrainingService> {
 
 class DatasetService final : public ReceivingService<v1::DatasetService> {
  public:
-  // What a daemon keeps for callers. All outlive the service.
+  // The stores of what callers upload. All outlive the service.
   struct Stores {
     MatrixStore& matrices;
     DatasetStore& datasets;

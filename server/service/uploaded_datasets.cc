@@ -30,6 +30,7 @@ v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
   message.set_max_customers(summary.max_customers);
   message.set_instances_with_tours(summary.with_tours);
   message.set_instances_with_reference_cost(summary.with_reference_cost);
+  for (const std::string& column : summary.feature_columns) message.add_feature_columns(column);
   return message;
 }
 

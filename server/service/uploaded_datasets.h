@@ -15,8 +15,9 @@
 
 namespace vrp {
 
-// One upload, checked as it arrives. Nothing is written any more after the first bad line; what is
-// not finished is removed. Calls come one after the other, from any thread; they block on the disk.
+// One upload, checked as it arrives. Nothing is written after the first bad line, and nothing
+// of an upload that is not finished is kept. Calls come one after the other, from any thread; they
+// block on the disk.
 class DatasetImport {
  public:
   // Both outlive it.

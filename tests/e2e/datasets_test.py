@@ -112,6 +112,43 @@ class DatasetsTest(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("supervised.label_file: got datasets/untoured with tours in 0 of 3 lines", refused.stderr)
 
+    def with_features(self, count):
+        lines = [json.loads(line) for line in own_lines(count).splitlines()]
+        for line in lines:
+            line["features"] = {"early": [node / 10 for node in range(7)], "wear": [0, 1, 0, 1, 0, 1, 0]}
+        return "".join(json.dumps(line) + "\n" for line in lines)
+
+    def test_own_feature_columns_are_what_networks_read_in_training_and_solving(self):
+        kept = self.upload("featured", self.with_features(12))
+        self.assertEqual(kept["feature_columns"], ["early", "wear"])
+        one, plain = self.write("featured-one.jsonl", self.with_features(1)), self.write("plain-one.jsonl", own_lines(1))
+        trainings = {
+            "gt": ("problem.features=[x, y, demand, is_depot, early]",),
+            "ptrnet": ("problem.features=[builtin, wear, early]", *SUPERVISED, "supervised.label_file=datasets/featured"),
+        }
+        for model, settings in trainings.items():
+            name = f"featured-{model}"
+            data = ("validation.file=datasets/featured",) + (() if model == "ptrnet" else ("problem.instances=datasets/featured",))
+            done = self.train(model, *settings, *data, f"name={name}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            inputs = {"gt": ["x", "y", "demand", "is_depot", "early"],
+                      "ptrnet": ["x", "y", "demand", "window_open", "window_close", "service", "is_depot", "is_visited", "wear",
+                                 "early"]}[model]
+            self.assertIn(f"input features: {len(inputs)} a node: {', '.join(inputs)}", done.stdout)
+            self.assertEqual(self.json("models", "get", name)[0]["input_features"], inputs)
+            solved = self.json("solve", one, "--model", name, "--strategy", "greedy")[0]
+            self.assertTrue(solved["feasible"])
+            lacking = self.call("solve", plain, "--model", name, "--strategy", "greedy")
+            self.assertNotEqual(lacking.returncode, 0)
+            self.assertIn("features.", lacking.stderr)
+            self.assertIn("absent, and this network reads it", lacking.stderr)
+            searched = self.json("solve", plain, "--model", name, "--strategy", "seeded", "--budget", "200ms")[0]
+            self.assertTrue(searched["feasible"])
+            self.assertIn("absent, and this network reads it", json.dumps(searched))
+        refused = self.train("gt", "problem.features=[builtin, speed]", "problem.instances=datasets/featured", validate_only=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("have the column features.speed of problem.features", refused.stderr)
+
     def test_what_is_not_there_is_refused_by_its_key(self):
         for validate_only in (True, False):
             refused = self.train("ptrnet", "validation.file=datasets/nowhere", validate_only=validate_only)

@@ -51,7 +51,7 @@ TEST_F(DatasetUseTest, TellsTheTrainerWhereTheContentLies) {
       "");
   ASSERT_TRUE(job.ok()) << job.status();
   ASSERT_TRUE(trainer_->AwaitHeld());
-  const DatasetPaths& paths = trainer_->requests().front().datasets;
+  const DatasetPaths paths = trainer_->requests().front().datasets;
   ASSERT_EQ(paths.size(), 1u);
   EXPECT_EQ(*ReadFile(paths.at("datasets/depot7")), "content");
   trainer_->Release();
@@ -77,6 +77,18 @@ TEST_F(DatasetUseTest, RefusesADatasetThatLacksWhatItIsUsedFor) {
   EXPECT_THAT(Refusal({"problem.instances=datasets/matrices"}),
               HasSubstr("a pointer network cannot read datasets/matrices: own.jsonl:4"));
   EXPECT_TRUE(jobs_->Submit(Reading({"problem.instances=datasets/matrices", "model=gt"}), "").ok());
+}
+
+TEST_F(DatasetUseTest, RefusesADatasetWithoutTheColumnsOfTheInputs) {
+  Upload("depot7", {.instances = 2, .feature_columns = {"early"}});
+  EXPECT_THAT(Refusal({"problem.instances=datasets/depot7", "problem.features=[builtin, wear]"}),
+              HasSubstr("problem.instances: got datasets/depot7, not all of whose instances have "
+                        "the column features.wear of problem.features"));
+  EXPECT_TRUE(jobs_
+                  ->Submit(Reading({"problem.instances=datasets/depot7",
+                                    "problem.features=[builtin, early]"}),
+                           "")
+                  .ok());
 }
 
 TEST_F(DatasetUseTest, KeepsADatasetWhileAJobReadsIt) {

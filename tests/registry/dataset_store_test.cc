@@ -43,6 +43,7 @@ class DatasetStoreTest : public testing::Test {
                               .max_customers = 9,
                               .with_tours = 1,
                               .with_reference_cost = 2,
+                              .feature_columns = {"early", "wear"},
                               .pointer_refusal = "own.jsonl:2: why"});
   }
 

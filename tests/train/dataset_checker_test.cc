@@ -6,6 +6,7 @@
 #include "core/problem/formats.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -23,7 +24,7 @@ std::string Labelled(const std::string& routes) {
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// What a file of that text comes to.
+// Checks a file of that text.
 absl::Status Checked(const std::string& text) {
   DatasetChecker checker("own.jsonl");
   const absl::Status added = checker.Add(text);
@@ -90,6 +91,16 @@ TEST(DatasetCheckerTest, RemembersWhatPointerNetworksCannotRead) {
   ASSERT_TRUE(checker.Add(good + LineOf(*Instance::Create(without_coordinates))).ok());
   ASSERT_TRUE(checker.Finish().ok());
   EXPECT_THAT(checker.summary().pointer_refusal, HasSubstr("own.jsonl:2: distance_matrix"));
+}
+
+TEST(DatasetCheckerTest, NamesTheColumnsThatEveryLineHas) {
+  const Instance instance = test::AnInstance().WithCustomers(2).Build();
+  DatasetChecker checker("own.jsonl");
+  ASSERT_TRUE(checker.Add(LineOf(test::WithFeatures(instance, {"early", "wear"}))).ok());
+  ASSERT_TRUE(checker.Add(LineOf(test::WithFeatures(instance, {"wear", "late"}))).ok());
+  EXPECT_THAT(checker.summary().feature_columns, ElementsAre("wear"));
+  ASSERT_TRUE(checker.Add(LineOf(instance)).ok());
+  EXPECT_THAT(checker.summary().feature_columns, testing::IsEmpty());
 }
 
 TEST(DatasetCheckerTest, WantsAtLeastOneInstance) {

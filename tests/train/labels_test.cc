@@ -11,6 +11,7 @@
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
 #include "gtest/gtest.h"
+#include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
 
@@ -229,6 +230,23 @@ TEST(FileLabelsTest, OfWhatPointerNetworksDoNotKnowAreRefusedForThemAlone) {
     EXPECT_EQ(std::string(refused.status().message()).rfind(file + ":1: ", 0), 0u)
         << refused.status();
   }
+}
+
+TEST(FileLabelsTest, AreReadAgainForANetworkThatReadsColumns) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const std::string file = folder.File("labels.jsonl");
+  const Instance plain = test::AnInstance().WithCustomers(3).Build();
+  const BatchForm early(NodeOrder::kAsGiven, {"early"});
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", plain)).ok());
+  EXPECT_TRUE(FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
+  const auto refused = FileLabels(file, 9, early, {folder.path(), &pool});
+  EXPECT_EQ(refused.status().message(),
+            file + ":1: features.early: absent, and this network reads it");
+  const Instance featured = test::WithFeatures(plain, {"early"});
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", featured)).ok());
+  const std::vector<Sample> samples = ReadAll(*FileLabels(file, 9, early, {folder.path(), &pool}));
+  EXPECT_EQ(samples.at(0).data.features, featured.data().features);
 }
 
 class BadLabelTest : public testing::TestWithParam<const char*> {};
