@@ -20,7 +20,7 @@ using testing::HasSubstr;
 constexpr char kLine[] =
     R"({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1], "capacity": 2, "features": )";
 
-std::string Refusal(const std::string& features) {
+std::string FeatureRefusal(const std::string& features) {
   return std::string(ParseJson(kLine + features + "}", "own.jsonl:3").status().message());
 }
 
@@ -42,15 +42,16 @@ TEST(FeatureColumnsTest, HaveOneOrderWhateverTheyComeIn) {
 }
 
 TEST(FeatureColumnsTest, AreRefusedByNameAndNode) {
-  EXPECT_THAT(Refusal("7"), HasSubstr("own.jsonl:3: features: got 7, wanted an object"));
-  EXPECT_THAT(Refusal(R"({"early": [1, "x"]})"), HasSubstr("features.early"));
-  EXPECT_THAT(Refusal(R"({"early": [1]})"),
+  EXPECT_THAT(FeatureRefusal("7"), HasSubstr("own.jsonl:3: features: got 7, wanted an object"));
+  EXPECT_THAT(FeatureRefusal(R"({"early": [1, "x"]})"), HasSubstr("features.early"));
+  EXPECT_THAT(FeatureRefusal(R"({"early": [1]})"),
               HasSubstr("features.early: has 1 entries, wanted one for each of 2 nodes"));
-  EXPECT_THAT(Refusal(R"({"early": [1, -1001]})"),
+  EXPECT_THAT(FeatureRefusal(R"({"early": [1, -1001]})"),
               HasSubstr("features.early[1]: got -1001, wanted -1000 to 1000"));
-  EXPECT_THAT(Refusal(R"({"demand": [0, 1]})"), HasSubstr("built-in input of this one"));
-  EXPECT_THAT(Refusal(R"({"is_visited": [0, 1]})"), HasSubstr("built-in input of this one"));
-  EXPECT_THAT(Refusal(R"({"two words": [0, 1]})"), HasSubstr("letters, digits and underscores"));
+  EXPECT_THAT(FeatureRefusal(R"({"demand": [0, 1]})"), HasSubstr("built-in input of this one"));
+  EXPECT_THAT(FeatureRefusal(R"({"is_visited": [0, 1]})"), HasSubstr("built-in input of this one"));
+  EXPECT_THAT(FeatureRefusal(R"({"two words": [0, 1]})"),
+              HasSubstr("letters, digits and underscores"));
 }
 
 TEST(FeatureColumnsTest, AreFewAndDifferent) {
