@@ -112,6 +112,13 @@ class RpcClient {
   absl::StatusOr<v1::DeleteMatricesResponse> DeleteMatrices(
       const v1::DeleteMatricesRequest& request);
 
+  // As ImportModel.
+  absl::StatusOr<v1::Dataset> UploadDataset(
+      absl::FunctionRef<absl::StatusOr<std::optional<v1::UploadDatasetRequest>>()> next);
+  absl::StatusOr<v1::ListDatasetsResponse> ListDatasets();
+  absl::StatusOr<v1::Dataset> GetDataset(const v1::GetDatasetRequest& request);
+  absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(const v1::DeleteDatasetRequest& request);
+
   absl::StatusOr<v1::ServerInfo> GetServerInfo();
   absl::StatusOr<v1::ServerStats> GetServerStats();
   absl::StatusOr<v1::SetLogLevelResponse> SetLogLevel(const v1::SetLogLevelRequest& request);

@@ -95,6 +95,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddModelsManage(CLI::App& models, ChosenCommand& chosen);
 void AddConvert(CLI::App& app, ChosenCommand& chosen);
+void AddDatasets(CLI::App& app, ChosenCommand& chosen);
 void AddMatrices(CLI::App& app, ChosenCommand& chosen);
 void AddBench(CLI::App& app, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);

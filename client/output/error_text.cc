@@ -118,7 +118,10 @@ std::string Remedy(const ErrorPlace& place, const absl::Status& status) {
       if (DetailOf<google::rpc::ErrorInfo>(status).reason() == "BUDGET_TOO_SHORT") return "";
       return "the daemon took too long to answer; see whether it is overloaded: vrpctl server info";
     case absl::StatusCode::kAlreadyExists:
-      return "take a fresh --request-id, or none";
+      // Other names that are taken say in their message what to do.
+      return absl::StartsWith(status.message(), "request_id:")
+                 ? "take a fresh --request-id, or none"
+                 : "";
     default:
       return "";
   }

@@ -36,6 +36,7 @@ Json CheckJson(const v1::CheckSolutionResponse& response);
 // What SolveJson says of the plan: an answer that was not solved for.
 Json PlanJson(const v1::CheckSolutionResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
+Json DatasetJson(const v1::Dataset& dataset);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
 Json JobJson(const v1::TrainingJob& job);
 // With the answer as SolveJson, once there is one.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "vrp/v1/dataset_service.pb.h"
 #include "vrp/v1/model_service.pb.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/solver_service.pb.h"
@@ -51,6 +52,7 @@ std::string PublishedText(const v1::PublishedWeights& published);
 std::string EndReasonText(v1::TrainingEndReason reason);
 std::string HistoryText(const v1::GetTrainingHistoryResponse& history);
 std::string ModelText(const v1::Model& model);
+std::string DatasetText(const v1::Dataset& dataset);
 // A line a mode, and one for each size where there are several.
 std::string EvaluationText(const v1::EvaluationReport& report);
 std::string ServerInfoText(const v1::ServerInfo& info);
@@ -61,11 +63,12 @@ std::string SolveJobText(const v1::SolveJob& job);
 std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget,
                               const v1::Units& units);
 
-// Cells of `jobs list`, `solve-jobs list` and `models list`.
+// Cells of `jobs list`, `solve-jobs list`, `models list` and `datasets list`.
 // "RUNNING"; of a job that waits with its place: "QUEUED 2".
 std::string StateText(v1::JobState state, int32_t queue_position);
 std::vector<std::string> JobRow(const v1::TrainingJob& job);
 std::vector<std::string> SolveJobRow(const v1::SolveJob& job);
 std::vector<std::string> ModelRow(const v1::Model& model);
+std::vector<std::string> DatasetRow(const v1::Dataset& dataset);
 
 }  // namespace vrp::client

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
 #include "core/jobs/job_book.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "core/train/trainer.h"
 
@@ -29,6 +30,7 @@ class JobManager {
     std::shared_ptr<JobBook> book = {};   // keeps the jobs; its folder, jobs/{id}/checkpoint
     Trainer* trainer = nullptr;           // outlives the manager
     Registry* registry = nullptr;         // outlives the manager
+    DatasetStore* datasets = nullptr;     // outlives the manager; null: none are kept
     const Clock* clock = nullptr;         // outlives the manager
     int32_t threads = 1;                  // for training
     std::string default_device = "auto";  // for jobs that name none
@@ -53,9 +55,12 @@ class JobManager {
   // Whether a model of the configuration can become a version of its `name`. kFailedPrecondition:
   // that name has versions of another architecture.
   virtual absl::Status CheckName(const TrainingConfig& config) const = 0;
-  // What Submit would refuse, CheckName apart, without submitting. A device that is not there now
-  // is no error: it may be when the job runs.
+  // Refuses what Submit would refuse, CheckName and CheckDatasets apart, without submitting. A
+  // device that is not there now is no error: it may be when the job runs.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
+  // Submit's kInvalidArgument for datasets that are not kept here, or that lack what the
+  // configuration needs of them: a line for each.
+  virtual absl::Status CheckDatasets(const TrainingConfig& config) const = 0;
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
   // Where the event files of this job are, or will be.
   virtual std::string TensorBoardFolder(std::string_view id) const = 0;
@@ -88,6 +93,9 @@ class JobManager {
   // stopped before; kDeadlineExceeded: the step takes too long; kResourceExhausted: the state
   // folder's quota is used.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
+  // Deletes an uploaded dataset, `datasets/{name}`. Errors as DatasetStore's; kFailedPrecondition:
+  // a job that has not ended reads it.
+  virtual absl::Status DeleteDataset(std::string_view name) = 0;
   // The daemon stops: calls of Publish end soon, with kUnavailable.
   virtual void StopPublishing() = 0;
   // From sequence number `from` on (0 and 1: the first). kOutOfRange: beyond the last event + 1.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/problem/feature_columns.h"
 #include "core/problem/metric.h"
 #include "core/problem/node.h"
 #include "core/problem/objective.h"
@@ -71,6 +72,7 @@ struct InstanceData {
   std::vector<double> duration_matrix = {};  // [N, N] row-major; empty: distance / speed
   std::optional<Cost> reference_cost = {};   // best known, where the file states one
   StatedUnits units = {};
+  std::vector<FeatureColumn> features = {};  // for networks alone; by name once it is an Instance
 
   bool operator==(const InstanceData&) const = default;
 };

@@ -27,6 +27,8 @@ void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& error
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);
 // Loads, times, skills and prizes of each node.
 void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
+// Columns for networks alone.
+void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& errors);
 // Shipments and groups of alternatives.
 void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors);
 // What does not go together.

@@ -64,6 +64,7 @@ class Converter {
     ConvertWorth();
     ConvertWindows();
     ConvertRequests();
+    ConvertFeatures();
     for (int i = 0; i < message_.vehicles_size(); ++i) ConvertVehicle(i);
     ConvertMatrices("", message_, data());
     return std::move(result_);
@@ -264,6 +265,14 @@ class Converter {
         added.push_back(
             NodeOf(Concat("alternative_groups[", i, "].customers[", j, "]"), group.customers(j)));
       }
+    }
+  }
+
+  // By name once it is an Instance, as in JSON.
+  void ConvertFeatures() {
+    for (const v1::FeatureColumn& column : message_.features()) {
+      data().features.push_back(
+          {.name = column.name(), .values = {column.values().begin(), column.values().end()}});
     }
   }
 

@@ -38,6 +38,9 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
   }
   if (request.validate_only()) {
     VRP_RETURN_IF_ERROR(options_.jobs->CheckName(*config));
+    if (const absl::Status datasets = options_.jobs->CheckDatasets(*config); !datasets.ok()) {
+      return WithField(datasets, "spec.config_yaml");
+    }
     v1::TrainingJob job;
     *job.mutable_spec() = ToProto(spec);
     return job;
