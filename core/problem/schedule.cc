@@ -57,7 +57,10 @@ class RouteClock {
       visits_.push_back(instance_.is_depot(route_[i]) ? Reload(i, from) : Service(route_[i], from));
       from = route_[i];
     }
-    if (vehicle_.open_end) return;
+    if (vehicle_.open_end) {
+      if (!breaks_.empty()) visits_.push_back({});  // at the last stop: breaks after its service
+      return;
+    }
     const TimeWindow end = instance_.window(vehicle_.end());
     visits_.push_back({.travel = instance_.Duration(vehicle_, from, vehicle_.end())});
     visits_.back().first = {end.open, std::min(end.close, vehicle_.shift.close)};
@@ -235,7 +238,9 @@ class RouteClock {
       taken = before;
     }
     std::reverse(schedule.breaks.begin(), schedule.breaks.end());
-    if (OutOfShift(schedule.stops.back().departure)) schedule.feasible = false;
+    schedule.end = schedule.stops.back().departure;
+    if (OutOfShift(schedule.end)) schedule.feasible = false;
+    if (vehicle_.open_end) schedule.stops.resize(route_.size() + 1);
     return schedule;
   }
 

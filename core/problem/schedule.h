@@ -26,12 +26,13 @@ struct BreakTime {
 struct RouteSchedule {
   std::vector<StopTimes> stops = {};
   std::vector<BreakTime> breaks = {};
+  double end = 0;        // of the last service, or of a break after it
   double late_cost = 0;  // of service that starts after a soft window
   // All windows, the shift and the breaks hold. Else services late for a hard window begin on
   // arrival; and where the breaks cannot all be taken, none is.
   bool feasible = true;
 
-  double duration() const { return stops.back().departure - stops.front().departure; }
+  double duration() const { return end - stops.front().departure; }
 };
 
 // Depends on the vehicle and the order alone. First as soon as possible, from max(depot's opening,

@@ -19,6 +19,7 @@
 #include "core/search/regions/region_search.h"
 #include "core/search/rich/relaxed_routes.h"
 #include "core/search/rich/relaxed_search.h"
+#include "core/search/rich/rich_detours.h"
 #include "core/search/rich/rich_search.h"
 #include "core/search/route_set.h"
 #include "core/search/search_parts.h"
@@ -262,7 +263,7 @@ absl::StatusOr<SearchResult> SearchRich(const Instance& instance, const SearchOp
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
                                        ImprovementFn on_improvement) {
   const StopCondition grace(SteadyNow() + kGrace, nullptr);
-  if (!IsPlain(instance) || FleetTooSmall(instance)) {
+  if (!IsPlain(instance) || FleetTooSmall(instance) || NeedsDetours(instance, options.stop)) {
     return SearchRich(instance, options, grace, on_improvement);
   }
   const auto plain = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
@@ -309,7 +310,8 @@ bool SearchesByRegions(const Instance& instance, const StopCondition& stop) {
   const bool is_for_population =
       !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
   return IsPlain(instance) && instance.kind() != ProblemKind::kTsp && !is_for_population &&
-         !FleetTooSmall(instance) && RegionsPay(instance.num_customers(), stop);
+         !FleetTooSmall(instance) && !NeedsDetours(instance, stop) &&
+         RegionsPay(instance.num_customers(), stop);
 }
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
