@@ -35,6 +35,9 @@ struct RouteSchedule {
   double duration() const { return end - stops.front().departure; }
 };
 
+// Which of a vehicle's times hold.
+enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
+
 // Depends on the vehicle and the order alone. First as soon as possible, from max(depot's opening,
 // shift's opening, latest release of the first trip): each service begins at the earliest time in
 // one of its windows (after the last, soft one: at once, at a cost), breaks are placed by labels
@@ -51,7 +54,7 @@ class RouteScheduler {
 
   // The route's numbers must be in range and at least one customer in it.
   // O(stops * (breaks + 1)^2); with soft windows too as LateBreaks.
-  RouteSchedule Make(const PlannedRoute& route) const;
+  RouteSchedule Make(const PlannedRoute& route, VehicleTimes times = VehicleTimes::kAll) const;
 
   // Whether an answer depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;

@@ -39,7 +39,7 @@ class Rules {
  private:
   void CheckVehicle(size_t index) {
     const VroomVehicle& vehicle = input_.vehicles[index];
-    const std::string path = VroomVehiclePath(static_cast<int32_t>(index));
+    const std::string path = VroomVehiclePath(index);
     CheckLocation(path + ".start", vehicle.start);
     if (vehicle.end.has_value()) CheckLocation(path + ".end", *vehicle.end);
     CheckValues(path + ".capacity", vehicle.capacity);
@@ -56,8 +56,8 @@ class Rules {
     errors_.CheckValue(path + ".costs.fixed", vehicle.fixed_cost, 0);
     errors_.CheckValue(path + ".costs.per_hour", vehicle.cost_per_hour, 0);
     errors_.CheckValue(path + ".costs.per_km", vehicle.cost_per_km, 0);
-    CheckLimit(path + ".max_travel_time", vehicle.max_travel_time);
-    CheckLimit(path + ".max_distance", vehicle.max_distance);
+    errors_.CheckLimit(path + ".max_travel_time", vehicle.max_travel_time);
+    errors_.CheckLimit(path + ".max_distance", vehicle.max_distance);
   }
 
   void CheckTask(size_t index) {
@@ -76,11 +76,10 @@ class Rules {
       }
       before = &task.windows[w].close;
     }
-    const bool job = task.type == VroomTaskType::kJob;
-    CheckValues(path + "." + std::string(task.delivery_key), task.delivery);
+    CheckValues(VroomDeliveryPath(input_, index), task.delivery);
     CheckValues(path + ".pickup", task.pickup);
     if (task.type == VroomTaskType::kDelivery) return;  // the rest stands at the pickup
-    const std::string whole = job ? path : path.substr(0, path.rfind('.'));
+    const std::string whole = VroomRequestPath(input_, index);
     CheckValues(whole + ".amount", task.amount);
     if (task.priority > kMaxPriority) {
       errors_.Add(whole + ".priority", "got ", task.priority, ", wanted 0 to ", kMaxPriority);
@@ -103,10 +102,6 @@ class Rules {
     for (size_t k = 0; k < values.size(); ++k) {
       errors_.CheckValue(Concat(path, "[", k, "]"), values[k], 0);
     }
-  }
-
-  void CheckLimit(const std::string& path, double value) {
-    if (value != kNoLimit) errors_.CheckValue(path, value, 0);
   }
 
   void CheckWindow(const std::string& path, const TimeWindow& window) {

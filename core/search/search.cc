@@ -12,6 +12,7 @@
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
+#include "core/search/fewer_routes.h"
 #include "core/search/grace.h"
 #include "core/search/local_search.h"
 #include "core/search/node_selection.h"
@@ -316,11 +317,19 @@ bool SearchesByRegions(const Instance& instance, const StopCondition& stop) {
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
                                     ImprovementFn on_improvement) {
+  const auto run = [&](ImprovementFn tell) { return RunSearch(instance, options, tell); };
   const std::optional<GivenPlan> given = BestGiven(instance, options.initial);
-  if (!given.has_value()) return RunSearch(instance, options, on_improvement);
-  on_improvement(*given->plan, given->value.cost);
-  return SearchFrom(instance, *given->plan, on_improvement,
-                    [&](ImprovementFn tell) { return RunSearch(instance, options, tell); });
+  if (given.has_value()) on_improvement(*given->plan, given->value.cost);
+  VRP_ASSIGN_OR_RETURN(SearchResult result,
+                       given.has_value() ? SearchFrom(instance, *given->plan, on_improvement, run)
+                                         : run(on_improvement));
+  Plan fewer = WithFewerRoutes(instance, result.plan);
+  if (fewer.size() == result.plan.size()) return result;
+  result.plan = std::move(fewer);
+  const Cost cost = PlanCost(instance, result.plan);
+  if (cost < result.cost) on_improvement(result.plan, cost);
+  result.cost = cost;
+  return result;
 }
 
 }  // namespace vrp

@@ -12,6 +12,7 @@
 #include "core/problem/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/rich_enumeration.h"
+#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
@@ -153,22 +154,31 @@ Instance InstanceOf(const FileKind& kind, uint64_t seed) {
   return Instance::Create(std::move(data)).value();
 }
 
+void ExpectOptimal(const Instance& instance) {
+  const test::Enumerated best = test::EnumerateAll(instance);
+  SearchOptions options;
+  options.max_iterations = 3000;
+  const SearchResult found = *Search(instance, options);
+  EXPECT_TRUE(BreaksNoRule(CheckPlan(instance, found.plan, found.cost)));
+  const PlanValue value = ValueOf(instance, found.plan);
+  EXPECT_EQ(value.left_out, best.value.left_out);
+  EXPECT_EQ(value.routes, best.value.routes);
+  EXPECT_NEAR(value.cost, best.value.cost, 1e-6 * std::max(1.0, best.value.cost));
+}
+
 class SmallFilesTest : public testing::TestWithParam<FileKind> {};
 
 TEST_P(SmallFilesTest, AreSolvedAsWellAsByTryingEverything) {
   for (uint64_t seed = 1; seed <= SeedsOfEach(); ++seed) {
-    const Instance instance = InstanceOf(GetParam(), seed);
     SCOPED_TRACE(seed);
-    const test::Enumerated best = test::EnumerateAll(instance);
-    SearchOptions options;
-    options.max_iterations = 3000;
-    const SearchResult found = *Search(instance, options);
-    const CheckReport report = CheckPlan(instance, found.plan, found.cost);
-    EXPECT_TRUE(BreaksNoRule(report));
-    const PlanValue value = ValueOf(instance, found.plan);
-    EXPECT_EQ(value.left_out, best.value.left_out);
-    EXPECT_EQ(value.routes, best.value.routes);
-    EXPECT_NEAR(value.cost, best.value.cost, 1e-6 * std::max(1.0, best.value.cost));
+    ExpectOptimal(InstanceOf(GetParam(), seed));
+  }
+}
+
+TEST(SmallFilesOfAllFeaturesTest, AreSolvedAsWellAsByTryingEverything) {
+  for (uint64_t seed = 1; seed <= 5 * SeedsOfEach(); ++seed) {
+    SCOPED_TRACE(seed);
+    ExpectOptimal(test::RandomRichInstance(seed, 2 + static_cast<int32_t>(seed % 4)));
   }
 }
 

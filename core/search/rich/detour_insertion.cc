@@ -1,6 +1,7 @@
 #include "core/search/rich/detour_insertion.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/search/rich/reloads.h"
 
@@ -9,18 +10,34 @@ namespace {
 
 constexpr size_t kDetoursTried = 3;
 constexpr int32_t kRoutesLooked = 24;
+// How often a unit that fits nowhere is tried beside one of so many near ones.
+constexpr double kPairRate = 0.05;
+constexpr size_t kNearLooked = 10;
 
 }  // namespace
 
 bool DetourInsertion::Insert(int32_t unit, double limit) {
   const std::span<const Detour> detours = problem_.detours().DetoursOf(unit);
-  if (detours.empty()) return false;
+  if (detours.empty()) return may_pair_ && random_.Unit() < kPairRate && InsertPair(unit, limit);
   const auto count = static_cast<int32_t>(detours.size());
   const int32_t first = random_.Below(count);
   for (size_t i = 0; i < std::min(kDetoursTried, detours.size()); ++i) {
     if (InsertDetour(detours[(first + i) % count], limit)) return true;
   }
   return false;
+}
+
+bool DetourInsertion::InsertPair(int32_t unit, double limit) {
+  const RichUnit& own = problem_.unit(unit);
+  const NodeIndex node = problem_.NodesOf(own).front();
+  const auto near = problem_.Near(node);
+  if (own.kind != RichUnit::Kind::kSingle || near.empty()) return false;
+  const auto looked = static_cast<int32_t>(std::min(kNearLooked, near.size()));
+  const NodeIndex other = near[random_.Below(looked)];
+  if (problem_.unit(problem_.UnitOf(other)).kind != RichUnit::Kind::kSingle) return false;
+  Detour pair = {node, other};
+  if (random_.Unit() < 0.5) std::swap(pair[0], pair[1]);
+  return InsertDetour(pair, limit);
 }
 
 bool DetourInsertion::InsertDetour(std::span<const NodeIndex> detour, double limit) {
@@ -34,6 +51,7 @@ bool DetourInsertion::InsertDetour(std::span<const NodeIndex> detour, double lim
   const int32_t slot = place.slot >= 0 ? place.slot : routes_.EmptySlot();
   const int32_t type = place.slot >= 0 ? routes_.route(slot).type : place.type;
   const std::span<const NodeIndex> nodes = Filled(detour, place);
+  used_ = true;
   return routes_.SetRoute(slot, type, nodes);
 }
 
@@ -86,9 +104,9 @@ DetourInsertion::Place DetourInsertion::Find(std::span<const NodeIndex> detour, 
     place.cost = value.cost + problem_.route_weight();
     if (value.feasible && place.cost < best.cost) best = place;
   }
-  const double opening =
-      best.slot < 0 && best.type >= 0 ? problem_.vehicle(best.type).fixed + problem_.route_weight()
-                                      : 0;
+  const double opening = best.slot < 0 && best.type >= 0
+                             ? problem_.vehicle(best.type).fixed + problem_.route_weight()
+                             : 0;
   if (best.cost - opening >= limit) best.cost = RichProblem::kNever;
   return best;
 }

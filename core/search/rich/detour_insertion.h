@@ -14,12 +14,17 @@ namespace vrp {
 class DetourInsertion {
  public:
   DetourInsertion(RichRouteSet& routes, FastRandom& random)
-      : routes_(routes), problem_(routes.problem()), random_(random) {}
+      : routes_(routes),
+        problem_(routes.problem()),
+        random_(random),
+        may_pair_(MayDetour(problem_.instance())) {}
 
   // Inserts one of the unit's detours (RichDetours) where it costs least, if that is below `limit`;
-  // the others on it leave the routes that they are in. Returns whether. The absent units are the
-  // caller's to set again.
+  // the others on it leave the routes that they are in. Where it has none, but a route may become
+  // feasible by visiting more, tries it beside a near customer now and then. Returns whether. Some
+  // of the absent units may be served then: used() holds from the first one on.
   bool Insert(int32_t unit, double limit);
+  bool used() const { return used_; }
 
  private:
   struct Place {
@@ -29,6 +34,7 @@ class DetourInsertion {
     int32_t after = 0;
   };
 
+  bool InsertPair(int32_t unit, double limit);
   bool InsertDetour(std::span<const NodeIndex> detour, double limit);
   // Takes the detour's customers out of their routes, which `taken_` remembers. False, with nothing
   // changed: one of those routes cannot be without them.
@@ -46,6 +52,8 @@ class DetourInsertion {
   RichRouteSet& routes_;
   const RichProblem& problem_;
   FastRandom& random_;
+  const bool may_pair_;
+  bool used_ = false;
   std::vector<Taken> taken_;
   std::vector<NodeIndex> filled_;
 };

@@ -160,9 +160,9 @@ class DetourSearch {
   size_t most_others_ = 0, most_found_ = 0;
   int64_t work_left_ = 0;
   std::vector<Detour>* found_ = nullptr;
-  std::vector<char> served_;                // [units]
-  std::vector<NodeIndex> nodes_, whole_;    // the start and the visits so far; with the end
-  std::vector<NodeIndex> open_;             // deliveries of what is on board
+  std::vector<char> served_;              // [units]
+  std::vector<NodeIndex> nodes_, whole_;  // the start and the visits so far; with the end
+  std::vector<NodeIndex> open_;           // deliveries of what is on board
 };
 
 // The visits that serve a unit: one of several customers, or both ends of a shipment.
@@ -210,9 +210,9 @@ RichDetours RichDetours::Create(const RichProblem& problem, const StopCondition&
             to_end[t].emplace(problem, vehicle, vehicle.end,
                               open ? by : problem.Latest(vehicle.end, by));
           }
-          const bool all = to_end[t].has_value() &&
-                           DetourSearch(problem, evaluator, vehicle, *to_end[t])
-                               .Run(visits, work, found);
+          const bool all =
+              to_end[t].has_value() &&
+              DetourSearch(problem, evaluator, vehicle, *to_end[t]).Run(visits, work, found);
           if (!all) reach = Reach::kUnknown;
         }
       }

@@ -335,8 +335,7 @@ void RichInsertion::FindNewRoute(RichSpot spot, RichSpot& best) {
   const double most = best.cost;
   // Serving more comes before all: where nothing else serves it, a vehicle costs a required unit
   // nothing.
-  const bool opens_free =
-      !best.found() && problem_.unit(problem_.UnitOf(spot.node)).required();
+  const bool opens_free = !best.found() && problem_.unit(problem_.UnitOf(spot.node)).required();
   for (int32_t i = 0; i < looked; ++i) {
     spot.type = (first + i) % types;
     const RichVehicle& vehicle = problem_.vehicle(spot.type);

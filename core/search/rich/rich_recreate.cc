@@ -148,7 +148,7 @@ void RichRecreate::InsertGathered(double worth) {
       until_poll = kPoll;
       stopped = stopped || stop_.ShouldStop();
     }
-    if (problem_.detours().has_any() && routes_.Serves(u)) continue;
+    if (detours_.used() && routes_.Serves(u)) continue;
     const double limit = Limit(problem_.unit(u), worth);
     const RichSpot spot = stopped ? RichSpot{} : insertion_.Find(u, limit);
     if (spot.found()) {
@@ -157,7 +157,7 @@ void RichRecreate::InsertGathered(double worth) {
       absent.push_back(u);
     }
   }
-  if (problem_.detours().has_any()) {
+  if (detours_.used()) {
     std::erase_if(absent, [&](int32_t u) { return routes_.Serves(u); });
   }
   routes_.SetAbsent(std::move(absent));
