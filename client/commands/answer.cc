@@ -80,8 +80,6 @@ absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse&
   return picture.ok() ? WriteFile(files.plot, *picture) : picture.status();
 }
 
-bool IsComplete(const v1::SolveResponse& answer) {
-  return answer.feasible() && answer.solution().unserved().empty();
-}
+bool IsComplete(const v1::SolveResponse& answer) { return answer.feasible(); }
 
 }  // namespace vrp::client

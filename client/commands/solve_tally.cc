@@ -18,7 +18,7 @@ Json MeanJson(double sum, int64_t count) {
 
 void SolveTally::Add(const v1::SolveResponse& response) {
   ++answered_;
-  if (response.feasible() && response.solution().unserved().empty()) ++feasible_;
+  if (response.feasible()) ++feasible_;
   cost_ += response.solution().cost();
   time_ms_ += absl::ToDoubleMilliseconds(ToDuration(response.times().total()));
   if (!response.has_gap()) return;

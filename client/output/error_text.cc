@@ -57,7 +57,9 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
   std::vector<std::string> lines;
   const auto bad_request = DetailOf<google::rpc::BadRequest>(status);
   for (const google::rpc::BadRequest::FieldViolation& violation : bad_request.field_violations()) {
-    if (absl::StrContains(status.message(), violation.description())) continue;
+    absl::string_view description = violation.description();
+    absl::ConsumeSuffix(&description, "...");  // a long one is cut
+    if (absl::StrContains(status.message(), description)) continue;
     const bool has_field = !violation.field().empty() &&
                            !absl::StrContains(violation.description(), violation.field());
     lines.push_back(has_field ? absl::StrCat(violation.field(), ": ", violation.description())

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/base/number.h"
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/matrices.h"
 #include "core/problem/text_scanner.h"
@@ -100,6 +101,7 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
 
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
                                        InstanceFormat format, const MatrixSource* matrices) {
+  VRP_RETURN_IF_ERROR(CheckEncoding(text, name));
   text = WithoutByteOrderMark(text);
   switch (format == InstanceFormat::kAuto ? Guess(text) : format) {
     case InstanceFormat::kVrplib:

@@ -84,6 +84,8 @@ int32_t NodeCount(const InstanceData& data);
 inline constexpr int32_t kMaxNodes = 100'000;
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skills
 inline constexpr int32_t kMaxMatrixNodes = 5'000;
+// Of matrices that are made of smaller ones, where many customers are at few places.
+inline constexpr int32_t kMaxExpandedNodes = 10'000;
 inline constexpr int32_t kMaxVehicles = 1'000'000;  // of one type; also the most types
 inline constexpr double kMaxMagnitude = 1e12;       // of coordinates, times, demands, distances
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 
 #include "core/base/number.h"
@@ -12,22 +11,6 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kOverrides = std::numeric_limits<int32_t>::max() / 2;  // behind every line
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t above = row[j + 1];
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      row[j + 1] = std::min({above + 1, row[j] + 1, replaced});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(' ');

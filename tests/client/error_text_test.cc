@@ -64,6 +64,14 @@ TEST(ErrorText, SaysNothingTwice) {
   EXPECT_EQ(ErrorText({"solve", "", ""}, status), "vrpctl: solve: seed: too large\n");
 }
 
+TEST(ErrorText, SaysNothingTwiceThatADetailCutsShort) {
+  const absl::Status status =
+      ABadRequest(absl::StatusCode::kInvalidArgument, "city.vrp:2: TYPE: got x, wanted one of A, B",
+                  "file.content", "city.vrp:2: TYPE: got x, wanted...");
+  EXPECT_EQ(ErrorText(kPlace, status),
+            "vrpctl: solve: dir/city.vrp:2: TYPE: got x, wanted one of A, B\n");
+}
+
 TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
   const std::string text = ErrorText(
       kPlace, absl::UnavailableError(
