@@ -17,14 +17,14 @@ namespace {
 
 constexpr char kExamples[] =
     "vrpctl train --preset ptrnet_tiny\n"
-    "vrpctl solve city.vrp --model ptrnet_tiny --plot city.svg\n"
+    "vrpctl solve city.vrp --model ptrnet-tiny --strategy seeded --plot city.svg\n"
     "vrpctl --remote host:50051 jobs list --output json";
 
 constexpr char kDescription[] =
     "Trains routing networks and solves vehicle routing problems on a vrpd daemon.\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 unreachable, 4 refused, 5 not found, "
     "6 busy,\n"
-    "7 no feasible plan or customers unserved, 130 interrupted.";
+    "7 no feasible plan, or customers unserved that have no prize, 130 interrupted.";
 
 struct GlobalFlags {
   ConnectionFlags connection;
@@ -50,6 +50,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   AddValidate(app, chosen);
   AddConvert(app, chosen);
   AddModels(app, chosen);
+  AddDatasets(app, chosen);
   AddMatrices(app, chosen);
   AddBench(app, chosen);
   AddGenerate(app, chosen);

@@ -3,14 +3,12 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/files.h"
 #include "client/rpc_client.h"
 #include "google/rpc/status.pb.h"
 
 namespace vrp::client {
 namespace {
-
-// A matrix of 5,000 nodes does not fit, by design: the daemon's own limit is the same.
-constexpr int kMaxMessageBytes = 64 << 20;
 
 std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const Connection& connection) {
   if (!connection.tls) return grpc::InsecureChannelCredentials();

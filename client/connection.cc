@@ -23,22 +23,6 @@ absl::Status At(absl::string_view flag, const std::string& path, absl::string_vi
   return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": ", what));
 }
 
-// Loopback and unix sockets: what is sent there leaves no machine.
-bool IsThisMachine(absl::string_view remote) {
-  if (absl::StartsWith(remote, "unix:")) return true;
-  absl::string_view host = remote.substr(0, remote.rfind(':'));
-  if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
-    host = host.substr(1, host.size() - 2);
-  }
-  if (host == "localhost") return true;
-  in_addr v4;
-  if (inet_pton(AF_INET, std::string(host).c_str(), &v4) == 1) {
-    return (ntohl(v4.s_addr) >> 24) == 127;
-  }
-  in6_addr v6;
-  return inet_pton(AF_INET6, std::string(host).c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
-}
-
 absl::StatusOr<std::string> Read(absl::string_view flag, const std::string& path) {
   if (path.empty()) return "";
   // "-" is a file's name here: nobody types a key.
@@ -73,6 +57,21 @@ absl::StatusOr<std::string> TokenOf(const ConnectionFlags& flags, absl::string_v
 }
 
 }  // namespace
+
+bool IsThisMachine(absl::string_view remote) {
+  if (absl::StartsWith(remote, "unix:")) return true;
+  absl::string_view host = remote.substr(0, remote.rfind(':'));
+  if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
+    host = host.substr(1, host.size() - 2);
+  }
+  if (host == "localhost") return true;
+  in_addr v4;
+  if (inet_pton(AF_INET, std::string(host).c_str(), &v4) == 1) {
+    return (ntohl(v4.s_addr) >> 24) == 127;
+  }
+  in6_addr v6;
+  return inet_pton(AF_INET6, std::string(host).c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
 
 absl::Status CheckRemote(absl::string_view text) {
   if (absl::StartsWith(text, "unix:") && text.size() > 5) return absl::OkStatus();

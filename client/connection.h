@@ -35,6 +35,9 @@ struct ConnectionFlags {
   std::string token_file = {};
 };
 
+// Whether `remote` is a loopback address or a unix socket: what is sent there leaves no machine.
+bool IsThisMachine(absl::string_view remote);
+
 // "HOST:PORT", "[::1]:50051", "unix:/path".
 absl::Status CheckRemote(absl::string_view text);
 

@@ -13,8 +13,11 @@
 
 namespace vrp::client {
 
-// Just below what a message may hold.
-inline constexpr int64_t kMaxInputBytes = (int64_t{64} << 20) - (int64_t{64} << 10);
+// Bytes of a message, sent or received: the daemon's default. A matrix of 5,000 nodes does not fit,
+// by design.
+inline constexpr int kMaxMessageBytes = 64 << 20;
+// Bytes of a file that is sent in a message, which has room for all else besides.
+inline constexpr int64_t kMaxInputBytes = int64_t{kMaxMessageBytes} - (int64_t{64} << 10);
 
 // Errors are without the path, which whoever reports them knows. kNotFound is never given: a
 // missing file is wrong input, kInvalidArgument.

@@ -207,12 +207,37 @@ absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text) {
       "--format: got \"", text, "\", wanted auto, vrplib, tsplib, solomon, json or vroom"));
 }
 
+absl::StatusOr<v1::Objective> ParseObjective(absl::string_view text) {
+  v1::Objective objective;
+  if (v1::Objective_Parse(absl::StrCat("OBJECTIVE_", absl::AsciiStrToUpper(text)), &objective) &&
+      objective != v1::OBJECTIVE_UNSPECIFIED) {
+    return objective;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--objective: got \"", text,
+                   "\", wanted distance, vehicles_then_distance, duration or cost"));
+}
+
+absl::StatusOr<v1::Metric> ParseMetric(absl::string_view text) {
+  v1::Metric metric;
+  if (v1::Metric_Parse(absl::StrCat("METRIC_", absl::AsciiStrToUpper(text)), &metric) &&
+      metric != v1::METRIC_UNSPECIFIED) {
+    return metric;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--metric: got \"", text, "\", wanted exact, cvrplib, ceil or dimacs"));
+}
+
 std::string StrategyWord(v1::Strategy strategy) {
   return WordOf(v1::Strategy_Name(strategy), "STRATEGY_");
 }
 std::string ProblemTypeWord(v1::ProblemType type) {
   return WordOf(v1::ProblemType_Name(type), "PROBLEM_TYPE_");
 }
+std::string ObjectiveWord(v1::Objective objective) {
+  return WordOf(v1::Objective_Name(objective), "OBJECTIVE_");
+}
+std::string MetricWord(v1::Metric metric) { return WordOf(v1::Metric_Name(metric), "METRIC_"); }
 std::string EndReasonWord(v1::EndReason reason) {
   return WordOf(v1::EndReason_Name(reason), "END_REASON_");
 }

@@ -42,6 +42,8 @@ ModelVersion SplitModelName(absl::string_view resource_name);
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text);
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text);
 absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);
+absl::StatusOr<v1::Objective> ParseObjective(absl::string_view text);
+absl::StatusOr<v1::Metric> ParseMetric(absl::string_view text);
 // A request for this strategy's word by this model (empty: none); the rest is the caller's.
 absl::StatusOr<v1::SolveRequest> SolveRequestOf(absl::string_view strategy, absl::string_view model,
                                                 int32_t threads);
@@ -52,6 +54,8 @@ absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text);
 absl::StatusOr<v1::GenerateInstancesRequest> ParseGeneratedSet(absl::string_view text);
 std::string StrategyWord(v1::Strategy strategy);
 std::string ProblemTypeWord(v1::ProblemType type);
+std::string ObjectiveWord(v1::Objective objective);
+std::string MetricWord(v1::Metric metric);
 std::string EndReasonWord(v1::EndReason reason);
 
 }  // namespace vrp::client

@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/files.h"
-#include "client/flags.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -27,18 +26,10 @@ absl::Status TooLong() {
       absl::StrCat("more than ", kMaxInputBytes, " bytes, which is more than a message may hold"));
 }
 
-v1::InstanceFile MakeFile(std::string_view name, v1::InstanceFormat format, std::string content) {
-  v1::InstanceFile file;
-  file.set_name(ToValidUtf8(name));
-  file.set_format(format);
-  file.set_content(std::move(content));
-  return file;
-}
-
 }  // namespace
 
 absl::StatusOr<InstanceSource> InstanceSource::Open(const std::string& path,
-                                                    const std::string& format,
+                                                    const InstanceFlags& flags,
                                                     std::istream& standard_input) {
   InstanceSource source;
   source.path_ = path == "-" ? "stdin" : path;
@@ -51,23 +42,29 @@ absl::StatusOr<InstanceSource> InstanceSource::Open(const std::string& path,
     source.owned_ = std::make_unique<std::ifstream>(path, std::ios::binary);
     source.stream_ = source.owned_.get();
   }
-  if (format == "jsonl" || (format == "auto" && absl::EndsWith(path, ".jsonl"))) {
-    source.is_lines_ = true;
-    source.format_ = v1::INSTANCE_FORMAT_JSON;
-    return source;
-  }
-  const absl::StatusOr<v1::InstanceFormat> parsed = ParseInstanceFormat(format);
-  if (!parsed.ok()) return parsed.status();
-  source.format_ = *parsed;
-  if (path == "-" && format == "auto") {
+  source.is_lines_ =
+      flags.format == "jsonl" || (flags.format == "auto" && absl::EndsWith(path, ".jsonl"));
+  InstanceFlags of_each = flags;
+  if (source.is_lines_) of_each.format = "json";
+  absl::StatusOr<v1::InstanceFile> empty = EmptyInstanceFile(of_each);
+  if (!empty.ok()) return empty.status();
+  source.empty_ = *std::move(empty);
+  if (path == "-" && flags.format == "auto") {
     absl::StatusOr<std::optional<std::string>> first = source.ReadLine();
     if (!first.ok()) return first.status();
     source.line_number_ = 0;
     source.is_lines_ = first->has_value() && IsWholeObject(**first) && standard_input.peek() != EOF;
-    if (source.is_lines_) source.format_ = v1::INSTANCE_FORMAT_JSON;
+    if (source.is_lines_) source.empty_.set_format(v1::INSTANCE_FORMAT_JSON);
     source.pending_ = *std::move(first);
   }
   return source;
+}
+
+v1::InstanceFile InstanceSource::MakeFile(std::string_view name, std::string content) const {
+  v1::InstanceFile file = empty_;
+  file.set_name(ToValidUtf8(name));
+  file.set_content(std::move(content));
+  return file;
 }
 
 absl::StatusOr<std::optional<v1::InstanceFile>> InstanceSource::Next() {
@@ -77,7 +74,7 @@ absl::StatusOr<std::optional<v1::InstanceFile>> InstanceSource::Next() {
   if (!content.ok()) return content.status();
   if (pending_.has_value())
     *content = absl::StrCat(*std::exchange(pending_, std::nullopt), "\n", *content);
-  return MakeFile(BaseName(path_), format_, *std::move(content));
+  return MakeFile(BaseName(path_), *std::move(content));
 }
 
 absl::StatusOr<std::optional<v1::InstanceFile>> InstanceSource::NextLine() {
@@ -87,7 +84,7 @@ absl::StatusOr<std::optional<v1::InstanceFile>> InstanceSource::NextLine() {
     if (!line.ok()) return line.status();
     if (!line->has_value()) return std::nullopt;
     if (IsBlank(**line)) continue;
-    return MakeFile(absl::StrCat(BaseName(path_), ":", line_number_), format_, **std::move(line));
+    return MakeFile(absl::StrCat(BaseName(path_), ":", line_number_), **std::move(line));
   }
 }
 

@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
+#include "client/instance_flags.h"
 #include "vrp/v1/instance.pb.h"
 
 namespace vrp::client {
@@ -18,9 +20,9 @@ namespace vrp::client {
 // ("-") is taken for lines when its first line is a whole JSON object and another follows.
 class InstanceSource {
  public:
-  // `format` is "auto", "vrplib", "solomon", "json" or "jsonl". kInvalidArgument where the file
-  // cannot be read.
-  static absl::StatusOr<InstanceSource> Open(const std::string& path, const std::string& format,
+  // Opens the file at `path`; "-" is `standard_input`. `flags.format` may also be "jsonl".
+  // kInvalidArgument: the file cannot be read, or a flag's word is none.
+  static absl::StatusOr<InstanceSource> Open(const std::string& path, const InstanceFlags& flags,
                                              std::istream& standard_input);
 
   // Whether a summary makes sense: many instances.
@@ -34,13 +36,14 @@ class InstanceSource {
  private:
   InstanceSource() = default;
 
+  v1::InstanceFile MakeFile(std::string_view name, std::string content) const;
   absl::StatusOr<std::optional<v1::InstanceFile>> NextLine();
   // The next line, bounded; nothing at the end.
   absl::StatusOr<std::optional<std::string>> ReadLine();
 
   std::string path_;
   std::string where_;
-  v1::InstanceFormat format_ = v1::INSTANCE_FORMAT_UNSPECIFIED;
+  v1::InstanceFile empty_;  // each instance's file, but for its name and content
   bool is_lines_ = false;
   std::unique_ptr<std::istream> owned_;
   std::istream* stream_ = nullptr;

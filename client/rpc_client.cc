@@ -365,6 +365,31 @@ absl::StatusOr<v1::DeleteMatricesResponse> RpcClient::DeleteMatrices(
                      kLookupTimeout);
 }
 
+absl::StatusOr<v1::Dataset> RpcClient::UploadDataset(
+    absl::FunctionRef<absl::StatusOr<std::optional<v1::UploadDatasetRequest>>()> next) {
+  return impl_->Upload<v1::UploadDatasetRequest, v1::Dataset>(
+      [&](grpc::ClientContext* context, v1::Dataset* dataset) {
+        return impl_->datasets->UploadDataset(context, dataset);
+      },
+      next);
+}
+
+absl::StatusOr<v1::ListDatasetsResponse> RpcClient::ListDatasets() {
+  return impl_->Call(*impl_->datasets, &v1::DatasetService::Stub::ListDatasets,
+                     v1::ListDatasetsRequest(), kLookupTimeout);
+}
+
+absl::StatusOr<v1::Dataset> RpcClient::GetDataset(const v1::GetDatasetRequest& request) {
+  return impl_->Call(*impl_->datasets, &v1::DatasetService::Stub::GetDataset, request,
+                     kLookupTimeout);
+}
+
+absl::StatusOr<v1::DeleteDatasetResponse> RpcClient::DeleteDataset(
+    const v1::DeleteDatasetRequest& request) {
+  return impl_->Call(*impl_->datasets, &v1::DatasetService::Stub::DeleteDataset, request,
+                     kLookupTimeout);
+}
+
 absl::Status RpcClient::GenerateInstances(
     const v1::GenerateInstancesRequest& request,
     absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> receive) {

@@ -21,6 +21,10 @@ namespace vrp::client {
 // Under which an error carries the daemon's name for the request, as it stands in the log there.
 inline constexpr char kRequestIdUrl[] = "vrp/request-id";
 
+// A daemon that works answers within the budget and this: the request's way in, its queue, the
+// answer's way back.
+inline constexpr absl::Duration kAnswerGrace = absl::Seconds(60);
+
 // Calls block until the answer is there. Nothing is retried here. An error carries the daemon's
 // code and message, and its google.rpc details as payloads under their type URLs
 // ("type.googleapis.com/google.rpc.BadRequest"). Thread-safe.
@@ -107,6 +111,13 @@ class RpcClient {
   absl::StatusOr<v1::ListMatricesResponse> ListMatrices();
   absl::StatusOr<v1::DeleteMatricesResponse> DeleteMatrices(
       const v1::DeleteMatricesRequest& request);
+
+  // As ImportModel.
+  absl::StatusOr<v1::Dataset> UploadDataset(
+      absl::FunctionRef<absl::StatusOr<std::optional<v1::UploadDatasetRequest>>()> next);
+  absl::StatusOr<v1::ListDatasetsResponse> ListDatasets();
+  absl::StatusOr<v1::Dataset> GetDataset(const v1::GetDatasetRequest& request);
+  absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(const v1::DeleteDatasetRequest& request);
 
   absl::StatusOr<v1::ServerInfo> GetServerInfo();
   absl::StatusOr<v1::ServerStats> GetServerStats();

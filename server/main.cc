@@ -128,7 +128,6 @@ int Serve(VrpdOptions vrpd) {
   KeepGrpc();  // its threads leave signals to the one above
   LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
                  vrpd.threads, " threads"));
-  const bool tls = !vrpd.tls_certificate.empty();
   const bool json = vrpd.log_format == "json";
   DeviceExecutors executors({.serving_memory_percent = vrpd.serving_memory_percent});
   const std::unique_ptr<Trainer> trainer = MakeTrainer(&executors);
@@ -141,9 +140,8 @@ int Serve(VrpdOptions vrpd) {
   }
   reload.Set([&daemon] { (*daemon)->Reload(); });
   std::cout << "listening on " << (*daemon)->address() << std::endl;
-  if (!(*daemon)->metrics_address().empty()) {
-    LogInfo(
-        Concat("metrics on http", tls ? "s" : "", "://", (*daemon)->metrics_address(), "/metrics"));
+  if (const std::string url = (*daemon)->metrics_url(); !url.empty()) {
+    LogInfo(Concat("metrics on ", url));
   }
   stop.WaitForNotification();
   reload.Set(nullptr);

@@ -53,7 +53,7 @@ void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files) {
       ->check(CLI::Validator(PictureError, ""));
 }
 
-absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer) {
+absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer, bool judged) {
   if (context.json()) {
     WriteJsonLine(context.out(), SolveJson(answer));
   } else if (!context.table()) {
@@ -61,7 +61,7 @@ absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answe
     if (!text.ok()) return text.status();
     context.out() << *text << std::endl;
   } else {
-    context.out() << SolveText(answer) << std::endl;
+    context.out() << SolveText(answer) << (judged ? JudgedText(answer) : "") << std::endl;
   }
   return absl::OkStatus();
 }
@@ -80,8 +80,6 @@ absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse&
   return picture.ok() ? WriteFile(files.plot, *picture) : picture.status();
 }
 
-bool IsComplete(const v1::SolveResponse& answer) {
-  return answer.feasible() && answer.solution().unserved().empty();
-}
+bool IsComplete(const v1::SolveResponse& answer) { return answer.feasible(); }
 
 }  // namespace vrp::client

@@ -27,8 +27,10 @@ bool PlotsGeoJson(const AnswerFiles& files);
 // --solution and --plot. `files` outlives the parsing.
 void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files);
 
-// In the output that was asked for; an error where the answer does not hold that form.
-absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer);
+// Prints the answer in the output that was asked for; an error where it does not hold that form.
+// `judged`: a table also says by which objective and metric the cost is counted.
+absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer,
+                         bool judged = false);
 absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer);
 
 // Whether the plan is feasible and serves all.

@@ -16,6 +16,7 @@
 #include "client/instance_source.h"
 #include "client/load/load_run.h"
 #include "client/output/json.h"
+#include "client/output/quantities.h"
 #include "client/output/tables.h"
 #include "client/text.h"
 #include "client/validators.h"
@@ -26,17 +27,17 @@ namespace {
 constexpr char kExamples[] =
     "vrpctl bench city.vrp --clients 1 --clients 8 --clients 32\n"
     "vrpctl bench --generate cvrp100:64 --budget 50ms --clients 4 --duration 30s --output json\n"
-    "vrpctl bench --generate cvrp100:64 --budget 50ms --clients 64 --rate 20 --rate 40   open loop";
+    "vrpctl bench --generate cvrp100:64 --budget 50ms --clients 64 --rate 20 --rate 40  # open "
+    "loop";
 
 constexpr int kMaxClients = 1000;
 constexpr size_t kMaxInstances = 10'000;
-constexpr absl::Duration kGrace = absl::Seconds(60);
 constexpr double kShares[] = {0.5, 0.9, 0.95, 0.99};
 
 struct BenchFlags {
   std::string file;
   std::string generate;
-  std::string format = "auto";
+  InstanceFlags input;
   std::string model;
   std::string strategy = "auto";
   std::string budget = "50ms";
@@ -65,7 +66,7 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const BenchFlags& flags) {
 absl::Status ReadFile(CommandContext& context, const BenchFlags& flags,
                       std::vector<v1::InstanceFile>& files) {
   absl::StatusOr<InstanceSource> source =
-      InstanceSource::Open(flags.file, flags.format, context.environment().in);
+      InstanceSource::Open(flags.file, flags.input, context.environment().in);
   if (!source.ok()) return source.status();
   while (files.size() < kMaxInstances) {
     absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
@@ -80,11 +81,15 @@ absl::Status Generate(CommandContext& context, const BenchFlags& flags,
                       std::vector<v1::InstanceFile>& files) {
   const absl::StatusOr<v1::GenerateInstancesRequest> set = ParseGeneratedSet(flags.generate);
   if (!set.ok()) return set.status();
-  return context.client().GenerateInstances(*set,
-                                            [&](const v1::GenerateInstancesResponse& response) {
-                                              files.push_back(response.file());
-                                              return files.size() < kMaxInstances;
-                                            });
+  const absl::StatusOr<v1::InstanceFile> judged = EmptyInstanceFile(flags.input);
+  if (!judged.ok()) return judged.status();
+  return context.client().GenerateInstances(
+      *set, [&](const v1::GenerateInstancesResponse& response) {
+        v1::InstanceFile& file = files.emplace_back(response.file());
+        file.set_objective(judged->objective());
+        file.set_metric(judged->metric());
+        return files.size() < kMaxInstances;
+      });
 }
 
 // A request for each instance, with a seed of its own.
@@ -171,7 +176,7 @@ std::string ResultText(const LoadOptions& options, const LoadResult& result) {
       options.rate > 0 ? absl::StrFormat("%g", options.rate) : "-", result.answers, refused,
       PerSecond(result), Cell(result.answered, 0.5), Cell(result.answered, 0.9),
       Cell(result.answered, 0.99), Cell(result.answered, 1), Cell(result.outside, 0.5),
-      result.answers > 0 ? FormatNumber(result.cost / static_cast<double>(result.answers)) : "-");
+      result.answers > 0 ? FormatQuantity(result.cost / static_cast<double>(result.answers)) : "-");
 }
 
 struct Times {
@@ -187,7 +192,7 @@ absl::StatusOr<Times> ParseTimes(const BenchFlags& flags) {
   if (!warm_up.ok()) return warm_up.status();
   const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
   if (!budget.ok()) return budget.status();
-  Times times = {*duration, *warm_up, *budget + kGrace};
+  Times times = {*duration, *warm_up, *budget + kAnswerGrace};
   if (flags.timeout.empty()) return times;
   const absl::StatusOr<absl::Duration> timeout = ParseBudget(flags.timeout);
   if (!timeout.ok()) return timeout.status();
@@ -240,10 +245,7 @@ void AddInput(CLI::App& command, BenchFlags& flags) {
   input->add_option("--generate", flags.generate, "Problem and size, count, perhaps a seed")
       ->type_name("CVRP100:64");
   input->require_option(1);
-  command
-      .add_option("--format", flags.format, "auto, vrplib, tsplib, solomon, json, vroom or jsonl")
-      ->type_name("WORD")
-      ->capture_default_str();
+  AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
 }
 
 void AddRequest(CLI::App& command, BenchFlags& flags) {

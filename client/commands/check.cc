@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/files.h"
-#include "client/flags.h"
+#include "client/instance_flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
 #include "client/text.h"
@@ -16,25 +16,22 @@ namespace {
 struct CheckFlags {
   std::string instance;
   std::string solution;
-  std::string format = "auto";
+  InstanceFlags input;
 };
 
 ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
-  const absl::StatusOr<v1::InstanceFormat> format = ParseInstanceFormat(flags.format);
-  if (!format.ok()) return context.Fail(format.status());
   if (flags.instance == "-" && flags.solution == "-") {
     return context.Fail(
         absl::InvalidArgumentError("only one of FILE and SOLUTION can be standard input"));
   }
-  absl::StatusOr<std::string> instance = ReadInput(flags.instance, context.environment().in);
+  absl::StatusOr<v1::InstanceFile> instance =
+      ReadInstanceFile(flags.instance, flags.input, context.environment().in);
   if (!instance.ok()) return context.Fail(instance.status(), flags.instance);
   absl::StatusOr<std::string> solution = ReadInput(flags.solution, context.environment().in);
   if (!solution.ok()) return context.Fail(solution.status(), flags.solution);
 
   v1::CheckSolutionRequest request;
-  request.mutable_file()->set_name(ToValidUtf8(BaseName(flags.instance)));
-  request.mutable_file()->set_format(*format);
-  request.mutable_file()->set_content(*std::move(instance));
+  *request.mutable_file() = *std::move(instance);
   request.mutable_solution_file()->set_name(ToValidUtf8(BaseName(flags.solution)));
   request.mutable_solution_file()->set_content(*std::move(solution));
   const absl::StatusOr<v1::CheckSolutionResponse> response =
@@ -54,6 +51,7 @@ ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
 void AddCheck(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
       app, "check", "Judge a plan: cost and every violation; exit code 7 if not feasible",
+      "vrpctl solve city.vrp --solution city.sol\n"
       "vrpctl check city.vrp city.sol\n"
       "vrpctl check pr107.tsp pr107.tour\n"
       "vrpctl check city.vrp city.sol --output json | jq .violations");
@@ -67,11 +65,7 @@ void AddCheck(CLI::App& app, ChosenCommand& chosen) {
                    "output; - for standard input")
       ->type_name("")
       ->required();
-  command
-      ->add_option("--format", flags->format,
-                   "Of the instance: auto, vrplib, tsplib, solomon, json or vroom")
-      ->type_name("WORD")
-      ->capture_default_str();
+  AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json or vroom");
   command->callback([flags, &chosen] {
     chosen = {"check", [flags](CommandContext& context) { return RunCheck(context, *flags); }};
   });

@@ -65,6 +65,12 @@ struct ChosenCommand {
   CommandFunction run;
 };
 
+// Examples that need a training job begin with this line.
+inline constexpr char kNewJobExample[] =
+    "job=$(vrpctl train --config configs/ptrnet_tiny.yaml --detach | cut -d' ' -f1)\n";
+inline constexpr char kNewSolveJobExample[] =
+    "job=$(vrpctl solve city.vrp --job --budget 2h --detach | cut -d' ' -f1)\n";
+
 // Adds a command with its help: `examples`, a line each, come before anything else.
 CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view description,
                      std::string_view examples);
@@ -89,6 +95,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddModelsManage(CLI::App& models, ChosenCommand& chosen);
 void AddConvert(CLI::App& app, ChosenCommand& chosen);
+void AddDatasets(CLI::App& app, ChosenCommand& chosen);
 void AddMatrices(CLI::App& app, ChosenCommand& chosen);
 void AddBench(CLI::App& app, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);

@@ -164,8 +164,9 @@ void AddCompletion(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command =
       AddCommand(app, "completion", "A script that completes vrpctl's words in a shell",
                  "source <(vrpctl completion bash)\n"
-                 "vrpctl completion zsh > ~/.zfunc/_vrpctl\n"
-                 "vrpctl completion fish > ~/.config/fish/completions/vrpctl.fish");
+                 "mkdir -p ~/.zfunc && vrpctl completion zsh > ~/.zfunc/_vrpctl\n"
+                 "mkdir -p ~/.config/fish/completions && vrpctl completion fish > "
+                 "~/.config/fish/completions/vrpctl.fish");
   const auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")->type_name("")->required();
   command->callback([shell, &app, &chosen] {

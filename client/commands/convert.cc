@@ -9,6 +9,7 @@
 #include "client/commands/command.h"
 #include "client/files.h"
 #include "client/flags.h"
+#include "client/instance_flags.h"
 #include "client/output/json.h"
 #include "client/text.h"
 
@@ -19,7 +20,7 @@ struct ConvertFlags {
   std::string in;
   std::string out;
   std::string to;
-  std::string format = "auto";
+  InstanceFlags input;
   std::string instance;
   bool renumber = false;
 };
@@ -60,19 +61,6 @@ absl::StatusOr<v1::SolutionFormat> SolutionFormatOf(const std::string& word) {
       absl::StrCat("--to: got \"", word, "\", wanted sol, json, vroom or geojson of a solution"));
 }
 
-absl::StatusOr<v1::InstanceFile> ReadInstance(CommandContext& context, const std::string& path,
-                                              const std::string& format) {
-  const absl::StatusOr<v1::InstanceFormat> parsed = ParseInstanceFormat(format);
-  if (!parsed.ok()) return parsed.status();
-  absl::StatusOr<std::string> content = ReadInput(path, context.environment().in);
-  if (!content.ok()) return content.status();
-  v1::InstanceFile file;
-  file.set_name(ToValidUtf8(BaseName(path)));
-  file.set_format(*parsed);
-  file.set_content(*std::move(content));
-  return file;
-}
-
 ExitCode Write(CommandContext& context, const ConvertFlags& flags, std::string content) {
   if (!absl::EndsWith(content, "\n")) content += '\n';
   if (flags.out == "-") {
@@ -92,7 +80,8 @@ ExitCode ConvertInstance(CommandContext& context, const ConvertFlags& flags,
                      "a solution needs --instance")));
   }
   v1::ConvertInstanceRequest request;
-  absl::StatusOr<v1::InstanceFile> file = ReadInstance(context, flags.in, flags.format);
+  absl::StatusOr<v1::InstanceFile> file =
+      ReadInstanceFile(flags.in, flags.input, context.environment().in);
   if (!file.ok()) return context.Fail(file.status(), flags.in);
   *request.mutable_file() = *std::move(file);
   request.set_format(*format);
@@ -108,7 +97,8 @@ ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
   const absl::StatusOr<v1::SolutionFormat> format = SolutionFormatOf(target);
   if (!format.ok()) return context.Fail(format.status());
   v1::CheckSolutionRequest request;
-  absl::StatusOr<v1::InstanceFile> file = ReadInstance(context, flags.instance, flags.format);
+  absl::StatusOr<v1::InstanceFile> file =
+      ReadInstanceFile(flags.instance, flags.input, context.environment().in);
   if (!file.ok()) return context.Fail(file.status(), flags.instance);
   *request.mutable_file() = *std::move(file);
   absl::StatusOr<std::string> plan = ReadInput(flags.in, context.environment().in);
@@ -146,8 +136,9 @@ void AddConvert(CLI::App& app, ChosenCommand& chosen) {
       app, "convert", "An instance, or a plan of one, in another format; nothing is lost silently",
       "vrpctl convert C101.txt C101.json\n"
       "vrpctl convert city.vrp city.vroom.json --to vroom\n"
-      "vrpctl convert vans.json - --to vrplib --renumber\n"
-      "vrpctl convert --instance city.json answer.json city.geojson");
+      "vrpctl convert today.json - --to vrplib --renumber\n"
+      "vrpctl solve vans.json --output json > answer.json\n"
+      "vrpctl convert --instance vans.json answer.json vans.geojson");
   const auto flags = std::make_shared<ConvertFlags>();
   command->add_option("IN", flags->in, "An instance, or a plan; - for standard input")
       ->type_name("")
@@ -162,11 +153,7 @@ void AddConvert(CLI::App& app, ChosenCommand& chosen) {
       ->type_name("WORD");
   command->add_option("--instance", flags->instance, "IN is a plan of this instance")
       ->type_name("FILE");
-  command
-      ->add_option("--format", flags->format,
-                   "Of the instance: auto, vrplib, tsplib, solomon, json or vroom")
-      ->type_name("WORD")
-      ->capture_default_str();
+  AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json or vroom");
   command->add_flag("--renumber", flags->renumber,
                     "Leave out ids that the format has no place for");
   command->callback([flags, &chosen] {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/output/event_sinks.h"
@@ -12,7 +13,7 @@ namespace vrp::client {
 namespace {
 
 // Empty for the answer, which is printed at the end, and for events of a newer daemon.
-std::string EventLine(const v1::WatchSolveJobResponse& event) {
+std::string EventLine(const v1::WatchSolveJobResponse& event, const v1::Units& units) {
   switch (event.event_case()) {
     case v1::WatchSolveJobResponse::kState:
       return absl::StrCat("state ", JobStateWord(event.state().state()),
@@ -21,10 +22,10 @@ std::string EventLine(const v1::WatchSolveJobResponse& event) {
     case v1::WatchSolveJobResponse::kLog:
       return WithoutControls(event.log().line());
     case v1::WatchSolveJobResponse::kImprovement:
-      return SolveProgressText(event.improvement(), absl::ZeroDuration());
+      return SolveProgressText(event.improvement(), absl::ZeroDuration(), units);
     case v1::WatchSolveJobResponse::kResumed:
       return absl::StrCat("goes on (attempt ", event.attempt(), ") at ",
-                          SolveProgressText(event.resumed(), absl::ZeroDuration()));
+                          SolveProgressText(event.resumed(), absl::ZeroDuration(), units));
     default:
       return "";
   }
@@ -32,9 +33,10 @@ std::string EventLine(const v1::WatchSolveJobResponse& event) {
 
 class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
  public:
-  using LineSink::LineSink;
+  PlainSolveSink(Environment& environment, v1::Units units)
+      : LineSink(environment), units_(std::move(units)) {}
   void OnEvent(const v1::WatchSolveJobResponse& event) override {
-    Say(EventLine(event));
+    Say(EventLine(event, units_));
     OnHeartbeat(event);
   }
   void OnHeartbeat(const v1::WatchSolveJobResponse& heartbeat) override {
@@ -46,6 +48,7 @@ class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
     if (!line.empty()) environment_.out << line << std::endl;
   }
 
+  const v1::Units units_;
   QueuePosition queue_;
 };
 
@@ -72,11 +75,19 @@ class AnswerNoter final : public SolveEventSink {
   std::optional<v1::SolveResponse> answer_;
 };
 
-std::unique_ptr<SolveEventSink> MakeSink(CommandContext& context) {
+// The units of the job's numbers; empty where the daemon cannot be asked, which watching then says.
+v1::Units UnitsOf(CommandContext& context, const std::string& job) {
+  v1::GetSolveJobRequest request;
+  request.set_name(job);
+  const absl::StatusOr<v1::SolveJob> found = context.client().GetSolveJob(request);
+  return found.ok() ? found->units() : v1::Units();
+}
+
+std::unique_ptr<SolveEventSink> MakeSink(CommandContext& context, const std::string& job) {
   if (context.json()) {
     return std::make_unique<JsonLineSink<v1::WatchSolveJobResponse>>(context.environment());
   }
-  return std::make_unique<PlainSolveSink>(context.environment());
+  return std::make_unique<PlainSolveSink>(context.environment(), UnitsOf(context, job));
 }
 
 void SayHowToComeBack(CommandContext& context, const std::string& job) {
@@ -90,7 +101,7 @@ void SayHowToComeBack(CommandContext& context, const std::string& job) {
 
 ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
                         const AnswerFiles& files) {
-  const std::unique_ptr<SolveEventSink> sink = MakeSink(context);
+  const std::unique_ptr<SolveEventSink> sink = MakeSink(context, options.name);
   AnswerNoter noter(*sink);
   SolveEventSink& noting = noter;
   const absl::StatusOr<WatchOutcome> outcome =

@@ -91,8 +91,9 @@ void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
   const auto from = std::make_shared<int64_t>(1);
   CLI::App* watch =
       AddNamedJob(jobs, "watch", "A job's events from the first one on, until it has ended",
-                  "vrpctl jobs watch trainingJobs/ID\n"
-                  "vrpctl jobs watch ID --from 120 --output json",
+                  absl::StrCat(kNewJobExample,
+                               "vrpctl jobs watch $job\n"
+                               "vrpctl jobs watch $job --from 3 --output json"),
                   *name);
   watch->add_option("--from", *from, "Sequence number of the first event")
       ->check(WholeNumber(0))
@@ -108,20 +109,24 @@ void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
 void AddJobs(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* jobs =
       AddCommand(app, "jobs", "Training jobs: follow, pause, resume, stop, publish, compare, ...",
-                 "vrpctl jobs list\nvrpctl jobs watch trainingJobs/ID\n"
-                 "vrpctl jobs stop trainingJobs/ID      ends it now, with a model");
+                 absl::StrCat(kNewJobExample,
+                              "vrpctl jobs list\n"
+                              "vrpctl jobs stop $job  # ends it now, with a model\n"
+                              "vrpctl jobs watch $job"));
   jobs->require_subcommand(1);
   AddList(*jobs, chosen);
   AddWatch(*jobs, chosen);
 
   const auto name = std::make_shared<std::string>();
-  AddNamedJob(*jobs, "get", "One job", "vrpctl jobs get trainingJobs/ID --output json", *name)
+  AddNamedJob(*jobs, "get", "One job",
+              absl::StrCat(kNewJobExample, "vrpctl jobs get $job --output json"), *name)
       ->callback([name, &chosen] {
         chosen = {"jobs get", [name](CommandContext& context) { return RunGet(context, *name); }};
       });
   AddNamedJob(*jobs, "profile", "Where a job's time goes: wall time and thread time",
-              "vrpctl jobs profile trainingJobs/ID\n"
-              "vrpctl jobs profile ID --output json | jq .wall_phases",
+              absl::StrCat(kNewJobExample,
+                           "vrpctl jobs profile $job\n"
+                           "vrpctl jobs profile $job --output json | jq .wall_phases"),
               *name)
       ->callback([name, &chosen] {
         chosen = {"jobs profile",

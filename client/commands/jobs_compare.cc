@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/flags.h"
 #include "client/output/compare.h"
@@ -38,8 +39,11 @@ ExitCode RunCompare(CommandContext& context, const std::vector<std::string>& nam
 void AddJobsCompare(CLI::App& jobs, ChosenCommand& chosen) {
   CLI::App* compare =
       AddCommand(jobs, "compare", "Jobs side by side: progress, validation, time, settings",
-                 "vrpctl jobs compare ID ID\n"
-                 "vrpctl jobs compare ID ID ID --output json | jq .differences");
+                 absl::StrCat(kNewJobExample,
+                              "other=$(vrpctl train --config configs/ptrnet_tiny.yaml --set "
+                              "training.batch_size=64 --detach | cut -d' ' -f1)\n"
+                              "vrpctl jobs compare $job $other\n"
+                              "vrpctl jobs compare $job $other --output json | jq .differences"));
   const auto names = std::make_shared<std::vector<std::string>>();
   compare->add_option("NAME", *names, "trainingJobs/ID or ID, of each")
       ->type_name("")

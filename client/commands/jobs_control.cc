@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/commands/named_job.h"
 #include "client/flags.h"
@@ -97,26 +98,30 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
       chosen = {path, [name, run](CommandContext& context) { return run(context, *name); }};
     });
   };
-  add("cancel", "End a job without a model", "vrpctl jobs cancel trainingJobs/ID",
+  add("cancel", "End a job without a model", absl::StrCat(kNewJobExample, "vrpctl jobs cancel $job"),
       [](CommandContext& context, const std::string& id) {
         return RunChange(context, id, &RpcClient::CancelTrainingJob);
       });
   add("stop", "End a job now and keep a model",
-      "vrpctl jobs stop trainingJobs/ID\nvrpctl jobs watch trainingJobs/ID", RunStop);
+      absl::StrCat(kNewJobExample, "vrpctl jobs stop $job\nvrpctl jobs watch $job"), RunStop);
   add("pause", "Stop a job with a checkpoint, until it is resumed",
-      "vrpctl jobs pause trainingJobs/ID\nvrpctl jobs resume trainingJobs/ID",
+      absl::StrCat(kNewJobExample, "vrpctl jobs pause $job"),
       [](CommandContext& context, const std::string& id) {
         return RunChange(context, id, &RpcClient::PauseTrainingJob);
       });
   add("resume", "Queue a paused job again; it goes on from its checkpoint",
-      "vrpctl jobs resume trainingJobs/ID", [](CommandContext& context, const std::string& id) {
+      absl::StrCat(kNewJobExample,
+                   "vrpctl jobs pause $job\n"
+                   "until vrpctl jobs resume $job; do sleep 1; done  # once it has paused"),
+      [](CommandContext& context, const std::string& id) {
         return RunChange(context, id, &RpcClient::ResumeTrainingJob);
       });
   add("delete", "Forget an ended job and its files; models that it published stay",
-      "vrpctl jobs delete trainingJobs/ID", RunDelete);
+      absl::StrCat(kNewJobExample, "vrpctl jobs watch $job\nvrpctl jobs delete $job"), RunDelete);
   add("publish", "Publish a running job's weights as a version of its model, NAME@live",
-      "vrpctl jobs publish trainingJobs/ID\n"
-      "vrpctl jobs publish ID --output json | jq -r .model",
+      absl::StrCat(kNewJobExample,
+                   "until vrpctl jobs publish $job; do sleep 1; done  # once it runs\n"
+                   "vrpctl jobs publish $job --output json | jq -r .model"),
       RunPublish);
 }
 

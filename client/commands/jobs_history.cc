@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/commands/named_job.h"
 #include "client/output/json.h"
@@ -52,11 +53,13 @@ ExitCode RunHistory(CommandContext& context, const HistoryFlags& flags) {
 
 void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen) {
   const auto flags = std::make_shared<HistoryFlags>();
-  CLI::App* history = AddNamedJob(jobs, "history", "A job's metrics over its steps",
-                                  "vrpctl jobs history trainingJobs/ID --epochs\n"
-                                  "vrpctl jobs history ID --from-step 1000 --max-points 200\n"
-                                  "vrpctl jobs history ID --output json | jq .val_gap",
-                                  flags->name);
+  CLI::App* history =
+      AddNamedJob(jobs, "history", "A job's metrics over its steps",
+                  absl::StrCat(kNewJobExample,
+                               "vrpctl jobs history $job --epochs\n"
+                               "vrpctl jobs history $job --from-step 100 --max-points 200\n"
+                               "vrpctl jobs history $job --output json | jq .val_gap"),
+                  flags->name);
   history->add_option("--from-step", flags->from_step, "The first step")
       ->check(WholeNumber(0))
       ->type_name("N");

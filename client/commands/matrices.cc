@@ -77,15 +77,15 @@ ExitCode RunDelete(CommandContext& context, const std::string& name) {
 void AddMatrices(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* matrices = AddCommand(
       app, "matrices", "Distances and durations that the daemon keeps: upload, list, delete",
-      "vrpctl matrices upload city.json    # prints what an instance names them by\n"
+      "name=$(vrpctl matrices upload matrix.json --output json | jq -r .name)  # for instances\n"
       "vrpctl matrices list\n"
-      "vrpctl matrices delete matrices/ID");
+      "vrpctl matrices delete $name");
   matrices->require_subcommand(1);
   const auto path = std::make_shared<std::string>();
-  CLI::App* upload = AddCommand(*matrices, "upload",
-                                "Keep the matrices of a JSON file; the same ones are kept once",
-                                "vrpctl matrices upload city.json\n"
-                                "vrpctl matrices upload - < city.json --output json | jq -r .name");
+  CLI::App* upload = AddCommand(
+      *matrices, "upload", "Keep the matrices of a JSON file; the same ones are kept once",
+      "vrpctl matrices upload matrix.json\n"
+      "vrpctl matrices upload - < matrix.json --output json | jq -r .name");
   upload
       ->add_option("FILE", *path,
                    "A JSON object with distance_matrix, perhaps duration_matrix; - for standard "
@@ -100,8 +100,10 @@ void AddMatrices(CLI::App& app, ChosenCommand& chosen) {
       ->callback([&chosen] {
         chosen = {"matrices list", RunList};
       });
-  CLI::App* remove = AddCommand(*matrices, "delete", "Forget some; solves under way go on",
-                                "vrpctl matrices delete matrices/ID");
+  CLI::App* remove =
+      AddCommand(*matrices, "delete", "Forget some; solves under way go on",
+                 "name=$(vrpctl matrices upload matrix.json --output json | jq -r .name)\n"
+                 "vrpctl matrices delete $name");
   const auto name = std::make_shared<std::string>();
   remove->add_option("NAME", *name, "matrices/ID or ID")->type_name("")->required();
   remove->callback([name, &chosen] {

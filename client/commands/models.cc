@@ -54,8 +54,8 @@ void AddModels(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* models =
       AddCommand(app, "models", "Trained models: list, get, evaluate, import, export, alias, load",
                  "vrpctl models list\n"
-                 "vrpctl models get NAME@3\n"
-                 "vrpctl models evaluate NAME --generate cvrp20:1000");
+                 "vrpctl models get ptrnet-cvrp20@1\n"
+                 "vrpctl models evaluate gt-mixed --generate cvrp20:1000");
   models->require_subcommand(1);
   AddCommand(*models, "list", "All versions of all models",
              "vrpctl models list --output json | jq -r .name")
@@ -65,8 +65,8 @@ void AddModels(CLI::App& app, ChosenCommand& chosen) {
 
   CLI::App* get =
       AddCommand(*models, "get", "One version of a model; without a version the newest finished",
-                 "vrpctl models get NAME\nvrpctl models get NAME@live\n"
-                 "vrpctl models get models/NAME/versions/3 --output json");
+                 "vrpctl models get ptrnet-cvrp20\n"
+                 "vrpctl models get models/ptrnet-cvrp20/versions/1 --output json");
   const auto name = std::make_shared<std::string>();
   get->add_option("NAME", *name, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
       ->type_name("")

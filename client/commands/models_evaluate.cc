@@ -23,7 +23,7 @@ namespace {
 struct EvaluateFlags {
   std::string model;
   std::string data;
-  std::string format = "auto";
+  InstanceFlags input;
   std::string generate;
   std::vector<std::string> modes = {"greedy"};
   std::string reference = "file";
@@ -35,7 +35,7 @@ absl::Status AddFiles(CommandContext& context, const EvaluateFlags& flags,
                       v1::EvaluateModelRequest& request, std::string& where) {
   where = flags.data;
   absl::StatusOr<InstanceSource> source =
-      InstanceSource::Open(flags.data, flags.format, context.environment().in);
+      InstanceSource::Open(flags.data, flags.input, context.environment().in);
   if (!source.ok()) return source.status();
   int64_t bytes = 0;
   while (true) {
@@ -129,8 +129,9 @@ ExitCode RunEvaluate(CommandContext& context, const EvaluateFlags& flags) {
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
       models, "evaluate", "How good a model's plans are without search; also written to its card",
-      "vrpctl models evaluate NAME --generate cvrp50:1000 --reference search:1s\n"
-      "vrpctl models evaluate NAME@2 --data set.jsonl --mode greedy --mode multi_start:8");
+      "vrpctl models evaluate gt-mixed --generate cvrp50:1000 --reference search:1s\n"
+      "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
+      "vrpctl models evaluate ptrnet-cvrp20@1 --data set.jsonl --mode greedy --mode multi_start:8");
   const auto flags = std::make_shared<EvaluateFlags>();
   command->add_option("NAME", flags->model, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
       ->type_name("")
@@ -142,7 +143,8 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
       ->type_name("cvrp20:1000[:SEED]");
   input->require_option(1);
   command
-      ->add_option("--format", flags->format, "Of the file: auto, vrplib, solomon, json or jsonl")
+      ->add_option("--format", flags->input.format,
+                   "Of the file: auto, vrplib, solomon, json or jsonl")
       ->type_name("WORD")
       ->capture_default_str();
   command

@@ -125,17 +125,26 @@ struct Verb {
   ExitCode (*run)(CommandContext&, const ManageFlags&);
 };
 
+// The highest number that a version can have.
+constexpr int32_t kMostVersion = 999'999'999;
+
 constexpr char kAnyName[] = "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
 
 constexpr Verb kVerbs[] = {
-    {"unalias", "Forget an alias; the version stays", "vrpctl models unalias NAME@production",
+    {"unalias", "Forget an alias; the version stays",
+     "vrpctl models alias ptrnet-cvrp20@production 1\nvrpctl models unalias "
+     "ptrnet-cvrp20@production",
      "NAME@ALIAS", RunUnalias},
     {"load", "Take a version into memory, so that no request waits for it",
-     "vrpctl models load NAME@2", kAnyName, RunLoad},
+     "vrpctl models load ptrnet-cvrp20@1", kAnyName, RunLoad},
     {"unload", "Give a version's memory back, or all of a model; the next request loads it again",
-     "vrpctl models unload NAME\nvrpctl models unload NAME@2", kAnyName, RunUnload},
+     "vrpctl models unload ptrnet-cvrp20\nvrpctl models unload ptrnet-cvrp20@1", kAnyName,
+     RunUnload},
     {"delete", "Remove a version for good; not while an alias names it",
-     "vrpctl models delete NAME@2", "NAME@3 or models/NAME/versions/3", RunDelete}};
+     "vrpctl models export ptrnet-cvrp20 --out ptrnet-cvrp20\n"
+     "vrpctl models import ptrnet-cvrp20 --name my-ptrnet\n"
+     "vrpctl models delete my-ptrnet@1",
+     "NAME@3 or models/NAME/versions/3", RunDelete}};
 
 }  // namespace
 
@@ -143,13 +152,13 @@ void AddModelsManage(CLI::App& models, ChosenCommand& chosen) {
   const auto flags = std::make_shared<ManageFlags>();
   CLI::App* alias = AddCommand(
       models, "alias", "A name for a version, which can be moved; it stands wherever a model does",
-      "vrpctl models alias NAME@production 2\n"
-      "vrpctl models alias NAME@production 3      from now on, once version 3 is in memory\n"
-      "vrpctl solve city.vrp --model NAME@production --strategy seeded");
+      "vrpctl models alias ptrnet-cvrp20@production 1  # moves it too, once that version is in "
+      "memory\n"
+      "vrpctl solve city.vrp --model ptrnet-cvrp20@production --strategy seeded");
   alias->add_option("NAME", flags->name, "NAME@ALIAS")->type_name("")->required();
   alias->add_option("VERSION", flags->version, "Its number")
       ->type_name("")
-      ->check(WholeNumber(1, 999'999'999))
+      ->check(WholeNumber(1, kMostVersion))
       ->required();
   alias->callback([flags, &chosen] {
     chosen = {"models alias",

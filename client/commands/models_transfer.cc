@@ -152,7 +152,8 @@ void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
   const auto in = std::make_shared<TransferFlags>();
   CLI::App* import_command =
       AddCommand(models, "import", "Weights from elsewhere, as the next version of a model",
-                 "vrpctl models import FOLDER --name NAME");
+                 "vrpctl models export ptrnet-cvrp20 --out ptrnet-cvrp20\n"
+                 "vrpctl models import ptrnet-cvrp20 --name my-ptrnet");
   import_command
       ->add_option("PATH", in->path,
                    "A folder with weights.safetensors and card.json, or one of these files")
@@ -165,7 +166,7 @@ void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
 
   const auto out = std::make_shared<TransferFlags>();
   CLI::App* export_command = AddCommand(models, "export", "A model's files, into a folder",
-                                        "vrpctl models export NAME@3 --out FOLDER");
+                                        "vrpctl models export ptrnet-cvrp20@1 --out ptrnet-cvrp20");
   export_command
       ->add_option("NAME", out->name, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
       ->type_name("")

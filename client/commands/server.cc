@@ -83,10 +83,9 @@ ExitCode RunLogLevel(CommandContext& context, const std::string& word) {
 void AddHealth(CLI::App& server, ChosenCommand& chosen) {
   CLI::App* command =
       AddCommand(server, "health", "Whether it serves: exit code 0, or 1",
-                 "vrpctl server health            whether it is alive: restart it when it is not\n"
-                 "vrpctl server health --ready    whether new work may be sent: not while it "
-                 "starts, drains or "
-                 "is full");
+                 "vrpctl server health          # whether it is alive: restart it when it is not\n"
+                 "vrpctl server health --ready  # whether new work may be sent: not while it "
+                 "starts, drains or is full");
   const auto readiness = std::make_shared<bool>(false);
   command->add_flag("--ready", *readiness, "Whether new work may be sent there");
   command->callback([readiness, &chosen] {
@@ -98,7 +97,7 @@ void AddHealth(CLI::App& server, ChosenCommand& chosen) {
 void AddLogLevel(CLI::App& server, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
       server, "log-level", "How much the daemon writes to its log, until it is set again or ends",
-      "vrpctl server log-level debug    a line for each request too\nvrpctl server log-level info");
+      "vrpctl server log-level debug  # a line for each request too\nvrpctl server log-level info");
   const auto level = std::make_shared<std::string>();
   command->add_option("LEVEL", *level, "debug, info, warn or error")->type_name("")->required();
   command->callback([level, &chosen] {

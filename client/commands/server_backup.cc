@@ -111,11 +111,9 @@ void AddServerBackup(CLI::App& server, ChosenCommand& chosen) {
       server, "backup",
       "Everything that the daemon keeps, as of this moment, in a tar file; jobs go on meanwhile",
       "vrpctl server backup vrp-$(date +%F).tar\n"
-      "vrpd --restore vrp-2026-11-22.tar --state-dir NEW_FOLDER    on any machine, without a "
-      "daemon\n"
-      "tar xf vrp.tar && sha256sum -c SHA256SUMS                   what is in it, and whether it "
-      "is "
-      "whole");
+      "tar xf vrp-$(date +%F).tar && sha256sum -c SHA256SUMS  # whether it is whole\n"
+      "vrpd --restore vrp-$(date +%F).tar --state-dir new-state  # on any machine, without a "
+      "daemon");
   const auto path = std::make_shared<std::string>();
   command->add_option("FILE", *path, "The file to write, whole or not at all")
       ->type_name("")

@@ -26,19 +26,19 @@ constexpr char kExamples[] =
     "vrpctl solve city.vrp --budget 2s\n"
     "vrpctl solve city.vrp --budget 10s --stop-after 1s --target 375\n"
     "vrpctl solve city.vrp --budget 1m --stream\n"
-    "vrpctl solve city.vrp --budget 2h --job          goes on without this terminal, and after a "
-    "restart\n"
-    "vrpctl solve city.vrp --model ptrnet --strategy greedy --plot city.svg --solution city.sol\n"
-    "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
-    "vrpctl solve today.json --start yesterday.json\n"
+    "vrpctl solve city.vrp --budget 2h --job  # goes on without this terminal and after a restart\n"
+    "vrpctl solve city.vrp --model gt-mixed --strategy multi_start --plot city.svg --solution "
+    "city.sol\n"
     "vrpctl solve city.vrp --start city.sol --freeze 2\n"
+    "vrpctl solve vans.json --output vroom --plot vans.geojson\n"
+    "vrpctl solve today.json --output json > today.plan.json\n"
+    "vrpctl solve today.json --start today.plan.json\n"
     "vrpctl solve pr107.tsp --start pr107.tour\n"
-    "vrpctl solve set.jsonl --model ptrnet@3 --strategy greedy --output json | tail -1\n"
+    "vrpctl solve C101.txt --objective vehicles_then_distance --metric exact\n"
+    "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
+    "vrpctl solve set.jsonl --model gt-mixed --strategy greedy --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
-// What a daemon that works answers within, after the budget: the request's way in, its queue, the
-// answer's way back.
-constexpr absl::Duration kGrace = absl::Seconds(60);
 // More than a daemon grants by SolveStop.automatic.
 constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
 
@@ -61,7 +61,7 @@ struct SolveFlags {
   bool detach = false;
   std::string request_id;
   AnswerFiles answer;
-  std::string format = "auto";
+  InstanceFlags input;
 };
 
 // Without a budget the daemon chooses one, unless the search ends by another flag.
@@ -129,7 +129,7 @@ class SolveRun {
   ExitCode Run() {
     for (const std::string& path : flags_.files) {
       absl::StatusOr<InstanceSource> source =
-          InstanceSource::Open(path, flags_.format, context_.environment().in);
+          InstanceSource::Open(path, flags_.input, context_.environment().in);
       if (!source.ok()) {
         Note(context_.Fail(source.status(), path));
         continue;
@@ -182,7 +182,7 @@ class SolveRun {
     if (context_.environment().interrupt.triggered()) return kExitInterrupted;
     tally.Add(*response);
     if (!IsComplete(*response)) no_plan_ = true;
-    const absl::Status printed = PrintAnswer(context_, *response);
+    const absl::Status printed = PrintAnswer(context_, *response, flags_.input.any_override());
     if (!printed.ok()) return context_.Fail(printed, where);
     const absl::Status written = WriteAnswerFiles(flags_.answer, *response);
     if (!written.ok()) Note(context_.Fail(written, where));
@@ -190,8 +190,8 @@ class SolveRun {
   }
 
   absl::Duration Timeout() const {
-    if (request_.has_budget()) return ToDuration(request_.budget()) + kGrace;
-    return request_.stop().automatic() ? kLongestAutomatic + kGrace : absl::InfiniteDuration();
+    if (request_.has_budget()) return ToDuration(request_.budget()) + kAnswerGrace;
+    return request_.stop().automatic() ? kLongestAutomatic + kAnswerGrace : absl::InfiniteDuration();
   }
 
   // Prints the improvements in the two forms that know such; gives the answer. After Ctrl-C, which
@@ -256,7 +256,7 @@ absl::Status CheckFlags(const CommandContext& context, const SolveFlags& flags) 
 // The only instance of the file.
 absl::StatusOr<v1::InstanceFile> OnlyInstance(CommandContext& context, const SolveFlags& flags) {
   absl::StatusOr<InstanceSource> source =
-      InstanceSource::Open(flags.files[0], flags.format, context.environment().in);
+      InstanceSource::Open(flags.files[0], flags.input, context.environment().in);
   if (!source.ok()) return source.status();
   if (source->is_lines()) {
     return absl::InvalidArgumentError(absl::StrCat(kForOne, ", and this is a file of many"));
@@ -362,10 +362,7 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
 void AddOutputs(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
   AddAnswerFileOptions(command, flags.answer);
-  command
-      .add_option("--format", flags.format, "auto, vrplib, tsplib, solomon, json, vroom or jsonl")
-      ->type_name("WORD")
-      ->capture_default_str();
+  AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "client/commands/answer.h"
 #include "client/commands/command.h"
 #include "client/commands/follow_solve.h"
@@ -107,7 +108,7 @@ using RunFunction = ExitCode (*)(CommandContext&, const Flags&);
 struct Verb {
   const char* name;
   const char* description;
-  const char* examples;
+  std::string examples;
   RunFunction run;
 };
 
@@ -128,11 +129,11 @@ void AddName(CLI::App* command, const std::shared_ptr<Flags>& flags) {
 }  // namespace
 
 void AddSolveJobs(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* jobs =
-      AddCommand(app, "solve-jobs", "Long solves (solve --job): list, get, watch, stop, delete",
-                 "vrpctl solve city.vrp --job --budget 2h --detach\n"
-                 "vrpctl solve-jobs watch solveJobs/ID\n"
-                 "vrpctl solve-jobs stop ID");
+  CLI::App* jobs = AddCommand(
+      app, "solve-jobs", "Long solves (solve --job): list, get, watch, stop, delete",
+      absl::StrCat(kNewSolveJobExample,
+                   "vrpctl solve-jobs stop $job  # ends the search, keeps its best plan\n"
+                   "vrpctl solve-jobs watch $job"));
   jobs->require_subcommand(1);
   const auto flags = std::make_shared<Flags>();
   CLI::App* list = AddVerb(
@@ -142,19 +143,23 @@ void AddSolveJobs(CLI::App& app, ChosenCommand& chosen) {
   list->add_option("--limit", flags->limit, "At most so many; 0: all")
       ->check(WholeNumber(0))
       ->type_name("N");
-  CLI::App* get = AddVerb(*jobs, chosen,
-                          {"get", "One job, and its answer once there is one; exit codes of solve",
-                           "vrpctl solve-jobs get solveJobs/ID\n"
-                           "vrpctl solve-jobs get ID --solution city.sol --plot city.svg\n"
-                           "vrpctl solve-jobs get ID --output json | jq .answer.cost",
-                           RunGet},
-                          flags);
+  CLI::App* get =
+      AddVerb(*jobs, chosen,
+              {"get", "One job, and its answer once there is one; exit codes of solve",
+               absl::StrCat(kNewSolveJobExample,
+                            "vrpctl solve-jobs get $job\n"
+                            "vrpctl solve-jobs stop $job\n"
+                            "vrpctl solve-jobs watch $job --solution city.sol --plot city.svg\n"
+                            "vrpctl solve-jobs get $job --output json | jq .answer.cost"),
+               RunGet},
+              flags);
   AddName(get, flags);
   AddAnswerFileOptions(*get, flags->files);
   CLI::App* watch = AddVerb(*jobs, chosen,
                             {"watch", "A job's events from the first one on, then its answer",
-                             "vrpctl solve-jobs watch solveJobs/ID\n"
-                             "vrpctl solve-jobs watch ID --from 120 --output json",
+                             absl::StrCat(kNewSolveJobExample,
+                                          "vrpctl solve-jobs watch $job\n"
+                                          "vrpctl solve-jobs watch $job --from 2 --output json"),
                              RunWatch},
                             flags);
   AddName(watch, flags);
@@ -164,12 +169,16 @@ void AddSolveJobs(CLI::App& app, ChosenCommand& chosen) {
       ->type_name("N");
   AddName(AddVerb(*jobs, chosen,
                   {"stop", "End the search now; the job succeeds with its best plan",
-                   "vrpctl solve-jobs stop solveJobs/ID", RunStop},
+                   absl::StrCat(kNewSolveJobExample, "vrpctl solve-jobs stop $job"), RunStop},
                   flags),
           flags);
   AddName(AddVerb(*jobs, chosen,
                   {"delete", "Forget an ended job, its events and its answer",
-                   "vrpctl solve-jobs delete solveJobs/ID", RunDelete},
+                   absl::StrCat(kNewSolveJobExample,
+                                "vrpctl solve-jobs stop $job\n"
+                                "vrpctl solve-jobs watch $job\n"
+                                "vrpctl solve-jobs delete $job"),
+                   RunDelete},
                   flags),
           flags);
 }

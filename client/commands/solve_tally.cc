@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/output/json.h"
+#include "client/output/quantities.h"
 #include "client/text.h"
 
 namespace vrp::client {
@@ -17,7 +18,7 @@ Json MeanJson(double sum, int64_t count) {
 
 void SolveTally::Add(const v1::SolveResponse& response) {
   ++answered_;
-  if (response.feasible() && response.solution().unserved().empty()) ++feasible_;
+  if (response.feasible()) ++feasible_;
   cost_ += response.solution().cost();
   time_ms_ += absl::ToDoubleMilliseconds(ToDuration(response.times().total()));
   if (!response.has_gap()) return;
@@ -43,7 +44,7 @@ std::string SolveTally::Text(const std::string& file, absl::Duration elapsed) co
                                   " feasible, ", failed_, " failed");
   if (answered_ > 0) {
     const auto count = static_cast<double>(answered_);
-    absl::StrAppend(&text, ", mean cost ", FormatNumber(cost_ / count), ", mean time ",
+    absl::StrAppend(&text, ", mean cost ", FormatQuantity(cost_ / count), ", mean time ",
                     FormatNumber(time_ms_ / count), " ms");
   }
   if (with_gap_ > 0) {

@@ -17,6 +17,7 @@ namespace {
 struct TopFlags {
   std::string interval = "2s";
   bool once = false;
+  bool follow = false;
 };
 
 // To the upper left corner, and the screen cleared from there: nothing is switched that an end at
@@ -58,6 +59,8 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
   const absl::StatusOr<absl::Duration> interval = ParseBudget(flags.interval, "--interval");
   if (!interval.ok()) return context.Fail(interval.status());
   const Interrupt& interrupt = context.environment().interrupt;
+  const bool terminal = context.environment().terminal_width().has_value();
+  const bool once = flags.once || !(terminal || flags.follow);
   std::optional<v1::ServerStats> before;
   while (true) {
     absl::StatusOr<v1::ServerStats> now = context.client().GetServerStats();
@@ -68,8 +71,8 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
     if (before.has_value() && before->start_time().seconds() != now->start_time().seconds()) {
       before = std::nullopt;
     }
-    Show(context, StatsInterval(*now, std::move(before), LossToTell(context, *now)), flags.once);
-    if (flags.once || !context.out()) return kExitDone;
+    Show(context, StatsInterval(*now, std::move(before), LossToTell(context, *now)), once);
+    if (once || !context.out()) return kExitDone;
     before = *std::move(now);
     if (interrupt.WaitFor(*interval)) return kExitDone;
   }
@@ -82,14 +85,19 @@ void AddTop(CLI::App& app, ChosenCommand& chosen) {
       app, "top", "What the daemon does now: requests, queues, jobs, memory",
       "vrpctl top\n"
       "vrpctl top --once --output json\n"
-      "vrpctl top --interval 10s --remote host:50051 | tee vrpd.log    a line each time");
+      "vrpctl top --follow --interval 10s | head -3    # a line each time, also where it is no "
+      "terminal");
   const auto flags = std::make_shared<TopFlags>();
   command
       ->add_option("--interval", flags->interval,
                    "Between two looks; rates and latencies are of this time")
       ->type_name("DURATION")
       ->capture_default_str();
-  command->add_flag("--once", flags->once, "Once, with the figures since the daemon began");
+  CLI::Option* once = command->add_flag(
+      "--once", flags->once,
+      "Once, with the figures since the daemon began; the default where the output is no terminal");
+  command->add_flag("--follow", flags->follow, "On and on, also where the output is no terminal")
+      ->excludes(once);
   command->callback([flags, &chosen] {
     chosen = {"top", [flags](CommandContext& context) { return RunTop(context, *flags); }};
   });

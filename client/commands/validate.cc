@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/flags.h"
+#include "client/instance_flags.h"
 #include "client/instance_source.h"
 #include "client/output/json.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 struct ValidateFlags {
   std::string file;
-  std::string format = "auto";
+  InstanceFlags input;
 };
 
 void PrintText(CommandContext& context, const v1::ValidateInstanceResponse& response,
@@ -52,7 +53,7 @@ ExitCode ValidateOne(CommandContext& context, v1::InstanceFile file, const std::
 
 ExitCode RunValidate(CommandContext& context, const ValidateFlags& flags) {
   absl::StatusOr<InstanceSource> source =
-      InstanceSource::Open(flags.file, flags.format, context.environment().in);
+      InstanceSource::Open(flags.file, flags.input, context.environment().in);
   if (!source.ok()) return context.Fail(source.status(), flags.file);
   ExitCode result = kExitDone;
   while (true) {
@@ -77,10 +78,7 @@ void AddValidate(CLI::App& app, ChosenCommand& chosen) {
                    "An instance, or a .jsonl file of many; - for standard input")
       ->type_name("")
       ->required();
-  command
-      ->add_option("--format", flags->format, "auto, vrplib, tsplib, solomon, json, vroom or jsonl")
-      ->type_name("WORD")
-      ->capture_default_str();
+  AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
   command->callback([flags, &chosen] {
     chosen = {"validate",
               [flags](CommandContext& context) { return RunValidate(context, *flags); }};

@@ -73,7 +73,7 @@ class Tally {
     result_.outside.Add(latency - ToDuration(response.times().total()));
     ++result_.answers;
     result_.cost += response.solution().cost();
-    result_.feasible += response.feasible() && response.solution().unserved().empty() ? 1 : 0;
+    result_.feasible += response.feasible() ? 1 : 0;
     if (!response.has_gap()) return;
     ++result_.with_gap;
     result_.gap += response.gap();

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "client/connection.h"
 #include "client/files.h"
 #include "client/rpc_client.h"
 #include "client/text.h"
@@ -56,7 +57,9 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
   std::vector<std::string> lines;
   const auto bad_request = DetailOf<google::rpc::BadRequest>(status);
   for (const google::rpc::BadRequest::FieldViolation& violation : bad_request.field_violations()) {
-    if (absl::StrContains(status.message(), violation.description())) continue;
+    absl::string_view description = violation.description();
+    absl::ConsumeSuffix(&description, "...");  // a long one is cut
+    if (absl::StrContains(status.message(), description)) continue;
     const bool has_field = !violation.field().empty() &&
                            !absl::StrContains(violation.description(), violation.field());
     lines.push_back(has_field ? absl::StrCat(violation.field(), ": ", violation.description())
@@ -66,7 +69,7 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
 }
 
 // gRPC tells of TLS in OpenSSL's words.
-std::string ConnectionRemedy(absl::string_view message) {
+std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message) {
   if (absl::StrContains(message, "wrong version number")) {
     return "the daemon there is one without TLS: leave --tls and its kin away";
   }
@@ -82,8 +85,16 @@ std::string ConnectionRemedy(absl::string_view message) {
            "vrpd; "
            "its log says why it closed)";
   }
-  return "start the daemon (vrpd --listen 127.0.0.1:50051), or name another by --remote "
-         "HOST:PORT or VRP_REMOTE";
+  if (!IsThisMachine(place.remote)) {
+    return absl::StrCat(
+        "see whether a daemon listens there for other machines (vrpd --listen "
+        "0.0.0.0:PORT with --tls-certificate and --tokens) and whether a firewall "
+        "lets you through; or name another by --remote HOST:PORT or VRP_REMOTE");
+  }
+  const bool socket = absl::StartsWith(place.remote, "unix:");
+  return absl::StrCat(
+      "start the daemon (vrpd --listen ", place.remote, " --state-dir DIR), or name ",
+      socket ? "another by --remote unix:PATH" : "another by --remote HOST:PORT", " or VRP_REMOTE");
 }
 
 std::string RetryRemedy(const absl::Status& status) {
@@ -92,10 +103,11 @@ std::string RetryRemedy(const absl::Status& status) {
   return absl::StrCat("try again in ", absl::FormatDuration(ToDuration(retry.retry_delay())));
 }
 
-std::string Remedy(const absl::Status& status) {
+std::string Remedy(const ErrorPlace& place, const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
-      return IsUnreachable(status) ? ConnectionRemedy(status.message()) : RetryRemedy(status);
+      return IsUnreachable(status) ? ConnectionRemedy(place, status.message())
+                                   : RetryRemedy(status);
     case absl::StatusCode::kUnauthenticated:
       return "name the file with your token by --token-file, or set VRP_TOKEN to the token";
     case absl::StatusCode::kResourceExhausted:
@@ -108,7 +120,10 @@ std::string Remedy(const absl::Status& status) {
       if (DetailOf<google::rpc::ErrorInfo>(status).reason() == "BUDGET_TOO_SHORT") return "";
       return "the daemon took too long to answer; see whether it is overloaded: vrpctl server info";
     case absl::StatusCode::kAlreadyExists:
-      return "take a fresh --request-id, or none";
+      // Other names that are taken say in their message what to do.
+      return absl::StartsWith(status.message(), "request_id:")
+                 ? "take a fresh --request-id, or none"
+                 : "";
     default:
       return "";
   }
@@ -128,7 +143,7 @@ std::string ErrorText(const ErrorPlace& place, const absl::Status& status) {
   if (request_id.has_value()) {
     absl::StrAppend(&text, "  request id: ", ToValidUtf8(std::string(*request_id)), "\n");
   }
-  const std::string remedy = Remedy(status);
+  const std::string remedy = Remedy(place, status);
   if (!remedy.empty()) absl::StrAppend(&text, "  ", remedy, "\n");
   return text;
 }

@@ -68,6 +68,7 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
       {"start_time", info.has_start_time() ? Json(FormatTime(info.start_time())) : Json()},
       {"log_level", LogLevelWord(info.log_level())},
       {"metrics_address", info.metrics_address().empty() ? Json() : Json(info.metrics_address())},
+      {"metrics_url", info.metrics_url().empty() ? Json() : Json(info.metrics_url())},
       {"device_loss", info.device_loss().empty() ? Json() : Json(info.device_loss())}};
 }
 

@@ -36,6 +36,7 @@ Json CheckJson(const v1::CheckSolutionResponse& response);
 // What SolveJson says of the plan: an answer that was not solved for.
 Json PlanJson(const v1::CheckSolutionResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
+Json DatasetJson(const v1::Dataset& dataset);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
 // With the resolved settings and the device where the daemon was asked to validate alone.
 Json JobJson(const v1::TrainingJob& job);

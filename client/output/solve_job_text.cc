@@ -2,6 +2,7 @@
 #include "absl/strings/str_format.h"
 #include "client/flags.h"
 #include "client/output/json.h"
+#include "client/output/quantities.h"
 #include "client/output/tables.h"
 #include "client/text.h"
 
@@ -17,13 +18,14 @@ bool HasPlan(const v1::SolveJob& job) { return job.progress().improvements() > 0
 
 }  // namespace
 
-std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget) {
+std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget,
+                              const v1::Units& units) {
   std::string text =
       absl::StrFormat("%.1f s", absl::ToDoubleSeconds(ToDuration(progress.searched())));
   if (budget > absl::ZeroDuration()) absl::StrAppend(&text, " of ", FormatSpan(budget));
   if (progress.improvements() == 0) return absl::StrCat(text, ": no plan yet");
-  absl::StrAppend(&text, ": cost ", FormatNumber(progress.cost()), ", ", progress.routes(),
-                  progress.routes() == 1 ? " route" : " routes");
+  absl::StrAppend(&text, ": cost ", Quantities(units).Cost(progress.cost()), ", ",
+                  progress.routes(), progress.routes() == 1 ? " route" : " routes");
   if (progress.unserved() > 0) {
     absl::StrAppend(&text, ", ", progress.unserved(), " customers unserved");
   }
@@ -37,7 +39,7 @@ std::vector<std::string> SolveJobRow(const v1::SolveJob& job) {
           job.has_create_time() ? FormatTime(job.create_time()) : "",
           job.instance(),
           Searched(job),
-          HasPlan(job) ? FormatNumber(job.progress().cost()) : "",
+          HasPlan(job) ? Quantities(job.units()).Cost(job.progress().cost()) : "",
           HasPlan(job) ? absl::StrCat(job.progress().routes()) : "",
           HasPlan(job) ? absl::StrCat(job.progress().unserved()) : ""};
 }
@@ -55,11 +57,11 @@ std::string SolveJobText(const v1::SolveJob& job) {
   if (job.has_end_time()) sheet.Add("ended", FormatTime(job.end_time()));
   sheet.Add("searched", Searched(job));
   if (HasPlan(job)) {
-    sheet.Add(
-        "best plan",
-        absl::StrCat("cost ", FormatNumber(job.progress().cost()), ", ", job.progress().routes(),
-                     " routes, ", job.progress().unserved(), " customers unserved, found after ",
-                     FormatSpan(ToDuration(job.progress().improved()))));
+    sheet.Add("best plan",
+              absl::StrCat("cost ", Quantities(job.units()).Cost(job.progress().cost()), ", ",
+                           job.progress().routes(), " routes, ", job.progress().unserved(),
+                           " customers unserved, found after ",
+                           FormatSpan(ToDuration(job.progress().improved()))));
     sheet.Add("improvements", absl::StrCat(job.progress().improvements()));
   }
   const bool names_strategy = job.solve().strategy() != v1::STRATEGY_UNSPECIFIED;

@@ -126,7 +126,9 @@ Json SolveJson(const v1::SolveResponse& response) {
                    {"decode", Milliseconds(times.decode())},
                    {"search", Milliseconds(times.search())},
                    {"total", Milliseconds(times.total())}}},
-                 {"ended_by", EndReasonWord(response.ended_by())}};
+                 {"ended_by", EndReasonWord(response.ended_by())},
+                 {"objective", ObjectiveWord(response.objective())},
+                 {"metric", MetricWord(response.metric())}};
   const Json split = SplitJson(response.solution().cost_split());
   if (split.size() > 1 || (split.size() == 1 && !split.contains("distance"))) {
     object["cost_split"] = split;

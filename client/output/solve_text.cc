@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/flags.h"
+#include "client/output/quantities.h"
 #include "client/output/tables.h"
 #include "client/output/visits.h"
 #include "client/text.h"
@@ -16,11 +17,20 @@ template <typename Loads>
 std::string LoadText(const Loads& loads) {
   std::string text;
   for (const double load : loads)
-    absl::StrAppend(&text, text.empty() ? "" : ",", FormatNumber(load));
+    absl::StrAppend(&text, text.empty() ? "" : ",", FormatQuantity(load));
   return text;
 }
 
-std::string RouteText(int number, const v1::Route& route) {
+// "  from 8:00 to 12:30", where times are of a day.
+std::string HoursText(const v1::Route& route, const Quantities& quantities) {
+  if (!quantities.times_of_day() || route.stops().empty()) return "";
+  const v1::Stop& last = *route.stops().rbegin();
+  const bool returns = VisitsEnd(route) < route.stops_size();
+  return absl::StrCat("  from ", quantities.Time(route.stops(0).departure()), " to ",
+                      quantities.Time(returns ? last.arrival() : last.departure()));
+}
+
+std::string RouteText(int number, const v1::Route& route, const Quantities& quantities) {
   std::string text = absl::StrCat("Route ", number, ":");
   for (int i = 1; i < VisitsEnd(route); ++i) {
     const v1::Stop& stop = route.stops(i);
@@ -29,23 +39,24 @@ std::string RouteText(int number, const v1::Route& route) {
   if (route.frozen_stops() > 0) {
     absl::StrAppend(&text, "  frozen: the first ", route.frozen_stops());
   }
-  absl::StrAppend(&text, "  distance ", FormatNumber(route.distance()));
+  absl::StrAppend(&text, "  distance ", quantities.Distance(route.distance()));
   if (!route.load().empty()) absl::StrAppend(&text, "  load ", LoadText(route.load()));
-  absl::StrAppend(&text, "  duration ", FormatNumber(route.duration()), "\n");
+  absl::StrAppend(&text, "  duration ", quantities.Duration(route.duration()),
+                  HoursText(route, quantities), "\n");
   for (const v1::RouteBreak& pause : route.breaks()) {
-    absl::StrAppend(&text, "  break ", pause.index() + 1, " from ", FormatNumber(pause.start()),
-                    " to ", FormatNumber(pause.end()), ", after ",
+    absl::StrAppend(&text, "  break ", pause.index() + 1, " from ", quantities.Time(pause.start()),
+                    " to ", quantities.Time(pause.end()), ", after ",
                     StopId(route, pause.after_stop()), "\n");
   }
   return text;
 }
 
 // The parts of the cost, where there is more than one or another than distance.
-std::string SplitText(const v1::CostSplit& split) {
+std::string SplitText(const v1::CostSplit& split, const Quantities& quantities) {
   std::string text;
   const auto add = [&](std::string_view name, double part) {
     if (part == 0) return;
-    absl::StrAppend(&text, text.empty() ? "" : ", ", std::string(name), " ", FormatNumber(part));
+    absl::StrAppend(&text, text.empty() ? "" : ", ", std::string(name), " ", quantities.Cost(part));
   };
   add("distance", split.distance());
   add("duration", split.duration());
@@ -57,11 +68,16 @@ std::string SplitText(const v1::CostSplit& split) {
   return plain ? "" : absl::StrCat("  of it ", text, "\n");
 }
 
+// "cost: 375  gap +0.00 % to 375"; the gap where there is a reference.
 template <typename Response>
-std::string GapText(const Response& response) {
-  if (!response.has_gap() || !response.has_reference_cost()) return "";
-  return absl::StrCat("  gap ", FormatGap(response.gap(), kFileReference), " ",
-                      FormatNumber(response.reference_cost()));
+std::string CostText(double cost, const Response& response) {
+  const Quantities quantities(response.solution().units());
+  std::string text = absl::StrCat("cost: ", quantities.Cost(cost));
+  if (response.has_gap() && response.has_reference_cost()) {
+    absl::StrAppend(&text, "  gap ", FormatGap(response.gap(), kFileReference), " ",
+                    quantities.Cost(response.reference_cost()));
+  }
+  return absl::StrCat(text, "\n");
 }
 
 template <typename Response>
@@ -98,9 +114,9 @@ std::string UnservedText(const v1::Solution& solution) {
                       ReasonsText(solution.unserved()));
 }
 
-std::string StartText(const v1::InitialSolutionReport& report) {
+std::string StartText(const v1::InitialSolutionReport& report, const Quantities& quantities) {
   std::string text = absl::StrCat("started from the given plan: ", report.kept_customers(),
-                                  " customers, cost ", FormatNumber(report.cost()));
+                                  " customers, cost ", quantities.Cost(report.cost()));
   if (report.frozen_stops() > 0) {
     absl::StrAppend(&text, ", ", report.frozen_stops(), " stops frozen");
   }
@@ -141,7 +157,10 @@ std::string TimesText(const v1::SolveResponse& response) {
 
 std::string RoutesText(const v1::Solution& plan) {
   std::string text;
-  for (int i = 0; i < plan.routes_size(); ++i) text += RouteText(i + 1, plan.routes(i));
+  const Quantities quantities(plan.units());
+  for (int i = 0; i < plan.routes_size(); ++i) {
+    text += RouteText(i + 1, plan.routes(i), quantities);
+  }
   return text;
 }
 
@@ -150,11 +169,12 @@ std::string RoutesText(const v1::Solution& plan) {
 std::string SolveText(const v1::SolveResponse& response) {
   const v1::Solution& solution = response.solution();
   std::string text = absl::StrCat(response.name(), "\n", RoutesText(solution));
-  absl::StrAppend(&text, "cost: ", FormatNumber(solution.cost()), GapText(response), "\n");
-  text += SplitText(solution.cost_split());
+  const Quantities quantities(solution.units());
+  text += CostText(solution.cost(), response);
+  text += SplitText(solution.cost_split(), quantities);
   text += VerdictText(response);
   text += UnservedText(solution);
-  if (response.has_initial_solution()) text += StartText(response.initial_solution());
+  if (response.has_initial_solution()) text += StartText(response.initial_solution(), quantities);
   absl::StrAppend(&text, "strategy: ", StrategyWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");
@@ -165,13 +185,18 @@ std::string SolveText(const v1::SolveResponse& response) {
   return text;
 }
 
+std::string JudgedText(const v1::SolveResponse& response) {
+  return absl::StrCat("judged by: objective ", ObjectiveWord(response.objective()), ", metric ",
+                      MetricWord(response.metric()), "\n");
+}
+
 std::string PlanText(const v1::Solution& plan) { return RoutesText(plan) + UnservedText(plan); }
 
 std::string ImprovementText(const v1::Improvement& improvement) {
   const v1::Solution& solution = improvement.solution();
   std::string text =
       absl::StrFormat("%.3f s: cost %s", absl::ToDoubleSeconds(ToDuration(improvement.elapsed())),
-                      FormatNumber(solution.cost()));
+                      Quantities(solution.units()).Cost(solution.cost()));
   if (improvement.has_gap()) {
     absl::StrAppend(&text, ", gap ", FormatGap(improvement.gap(), kFileReference));
   }
@@ -183,8 +208,7 @@ std::string ImprovementText(const v1::Improvement& improvement) {
 }
 
 std::string CheckText(const v1::CheckSolutionResponse& response) {
-  return absl::StrCat("cost: ", FormatNumber(response.cost()), GapText(response), "\n",
-                      VerdictText(response));
+  return CostText(response.cost(), response) + VerdictText(response);
 }
 
 }  // namespace vrp::client

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "client/flags.h"
+#include "client/output/quantities.h"
 #include "client/output/visits.h"
 #include "client/text.h"
 
@@ -135,10 +136,11 @@ std::string Depots(const v1::Solution& solution, const Frame& frame) {
 }
 
 std::string Title(const v1::SolveResponse& response) {
-  std::string line = absl::StrCat("cost ", FormatNumber(response.solution().cost()));
+  const Quantities quantities(response.solution().units());
+  std::string line = absl::StrCat("cost ", quantities.Cost(response.solution().cost()));
   if (response.has_gap() && response.has_reference_cost()) {
     absl::StrAppend(&line, ", gap ", FormatGap(response.gap(), kFileReference), " ",
-                    FormatNumber(response.reference_cost()));
+                    quantities.Cost(response.reference_cost()));
   }
   absl::StrAppend(&line, ", ", response.solution().routes_size(), " routes");
   if (!response.feasible()) absl::StrAppend(&line, ", NOT feasible");
@@ -169,12 +171,13 @@ std::string LegendLine(int line, int route, const std::string& text, double left
 
 std::string Legend(const v1::Solution& solution, double left) {
   std::string svg = absl::StrCat("<g font-size=\"12\">\n", LegendLine(0, -1, "depot", left));
+  const Quantities quantities(solution.units());
   const int shown = std::min(solution.routes_size(), kMostLegendLines);
   for (int i = 0; i < shown; ++i) {
     const v1::Route& route = solution.routes(i);
     std::string text = absl::StrCat("route ", i + 1, ": ", VisitsEnd(route) - 1, " stops, ",
-                                    FormatNumber(route.distance()));
-    if (!route.load().empty()) absl::StrAppend(&text, ", load ", FormatNumber(route.load(0)));
+                                    quantities.Distance(route.distance()));
+    if (!route.load().empty()) absl::StrAppend(&text, ", load ", FormatQuantity(route.load(0)));
     svg += LegendLine(i + 1, i, text, left);
   }
   if (shown < solution.routes_size()) {

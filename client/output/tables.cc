@@ -292,9 +292,8 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
                          limits.max_waiting_solves(), " solves and ", limits.max_queued_jobs(),
                          " jobs may wait"));
   sheet.Add("log level", LogLevelWord(info.log_level()));
-  if (!info.metrics_address().empty()) {
-    sheet.Add("metrics", absl::StrCat("http://", info.metrics_address(), "/metrics"));
-  }
+  // An older daemon tells the address alone.
+  sheet.Add("metrics", info.metrics_url().empty() ? info.metrics_address() : info.metrics_url());
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();
 }

@@ -1,6 +1,7 @@
 // Text: joining it, and what may be shown to people and sent in messages.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,8 @@ std::string Quoted(std::string_view text);
 
 // Valid UTF-8 (no overlong forms, no surrogates) without control characters. Empty text is.
 bool IsPrintableUtf8(std::string_view text);
+
+// Insertions, removals and replacements of one byte that make `b` of `a` (Levenshtein 1966).
+size_t EditDistance(std::string_view a, std::string_view b);
 
 }  // namespace vrp

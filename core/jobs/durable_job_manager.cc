@@ -8,6 +8,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/dataset_use.h"
 #include "core/jobs/recovery.h"
 #include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
@@ -124,12 +125,14 @@ absl::StatusOr<std::unique_ptr<JobManager>> JobManager::Create(const Options& op
 DurableJobManager::DurableJobManager(const Options& options)
     : book_(options.book),
       max_queued_(options.max_queued),
+      datasets_(options.datasets),
       context_({.store = &book_->store(),
                 .folder = &book_->folder(),
                 .quota = &book_->quota(),
                 .stopping = &stopping_,
                 .trainer = options.trainer,
                 .registry = options.registry,
+                .datasets = options.datasets,
                 .clock = options.clock,
                 .live = &live_,
                 .threads = options.threads,
@@ -169,6 +172,7 @@ absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::st
   JobStore& store = book_->store();
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
   if (known) return *std::move(known);
+  absl::MutexLock lock(&datasets_mutex_);
   VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(spec));
   VRP_RETURN_IF_ERROR(CheckStart(spec, config).status());
   VRP_RETURN_IF_ERROR(book_->quota().Check());
@@ -272,6 +276,34 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   // So that the first request that gets it need not wait for it.
   VRP_RETURN_IF_ERROR(registry.Load(version.name, version.version).status());
   return LivePublication{ModelResourceName(version.name, version.version), written->steps};
+}
+
+absl::Status DurableJobManager::CheckUnread(std::string_view dataset) const {
+  constexpr int32_t kPage = 1000;
+  JobFilter filter{.page_size = kPage};
+  do {
+    VRP_ASSIGN_OR_RETURN(JobPage page, List(filter));
+    for (const Job& job : page.jobs) {
+      if (IsFinal(job.state)) continue;
+      const absl::StatusOr<TrainingConfig> config = KeptConfig(job.spec);
+      if (!config.ok() || !ReadsDataset(*config, dataset)) continue;
+      return absl::FailedPreconditionError(
+          Concat("name: ", dataset, " is read by ", ResourceName(job), ", which is ",
+                 JobStateName(job.state), "; wait for its end, or cancel it: vrpctl jobs cancel ",
+                 ResourceName(job)));
+    }
+    filter.page_token = std::move(page.next_page_token);
+  } while (!filter.page_token.empty());
+  return absl::OkStatus();
+}
+
+absl::Status DurableJobManager::DeleteDataset(std::string_view name) {
+  if (datasets_ == nullptr) {
+    return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+  }
+  absl::MutexLock lock(&datasets_mutex_);
+  VRP_RETURN_IF_ERROR(CheckUnread(name));
+  return datasets_->Delete(name);
 }
 
 absl::StatusOr<std::shared_ptr<EventSubscription>> DurableJobManager::Watch(std::string_view id,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
 #include "core/base/stop_signal.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/job_run.h"
@@ -34,6 +35,7 @@ class DurableJobManager final : public JobManager {
   absl::StatusOr<Job> Resume(std::string_view id) override;
   absl::Status Delete(std::string_view id) override;
   absl::StatusOr<LivePublication> Publish(std::string_view id) override;
+  absl::Status DeleteDataset(std::string_view name) override;
   void StopPublishing() override { live_.CloseAll(); }
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id,
                                                            int64_t from) override;
@@ -44,11 +46,15 @@ class DurableJobManager final : public JobManager {
   // One durable change of a job of ours.
   absl::StatusOr<Job> Change(std::string_view id,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
+  // kFailedPrecondition: a job that has not ended reads the dataset.
+  absl::Status CheckUnread(std::string_view dataset) const;
   // Once `live` has written them.
   absl::StatusOr<LivePublication> PublishWeights(const Job& job, LiveModels& live);
 
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;
+  DatasetStore* const datasets_;
+  absl::Mutex datasets_mutex_;  // no dataset goes while a job that reads it is submitted
   StopSignal stopping_;
   LiveRuns live_;
   const JobRunContext context_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/page_size.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/state_marker.h"
@@ -12,8 +13,6 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kDefaultPageSize = 50;
-constexpr int32_t kMaxPageSize = 1000;
 constexpr int64_t kDefaultPoints = 1000;
 constexpr int64_t kMaxPoints = 10'000;
 
@@ -52,14 +51,9 @@ absl::StatusOr<Job> JobBook::Get(JobKind kind, std::string_view id) const {
 }
 
 absl::StatusOr<JobPage> JobBook::List(JobKind kind, const JobFilter& filter) const {
-  const int32_t page_size = filter.page_size;
-  if (page_size < 0 || page_size > kMaxPageSize) {
-    return absl::InvalidArgumentError(Concat("page_size: got ", page_size, ", wanted 1 to ",
-                                             kMaxPageSize, ", or 0 for ", kDefaultPageSize));
-  }
+  VRP_ASSIGN_OR_RETURN(const size_t size, PageSize(filter.page_size));
   VRP_RETURN_IF_ERROR(CheckLabels(filter.labels));
   VRP_ASSIGN_OR_RETURN(const int64_t before, ParsePageToken(filter.page_token));
-  const auto size = static_cast<size_t>(page_size == 0 ? kDefaultPageSize : page_size);
   // One more than asked for tells whether there is a next page.
   VRP_ASSIGN_OR_RETURN(std::vector<JobRecord> records,
                        store_->List({.kind = kind,

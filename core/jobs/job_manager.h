@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
 #include "core/jobs/job_book.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "core/train/trainer.h"
 
@@ -29,6 +30,7 @@ class JobManager {
     std::shared_ptr<JobBook> book = {};   // keeps the jobs; its folder, jobs/{id}/checkpoint
     Trainer* trainer = nullptr;           // outlives the manager
     Registry* registry = nullptr;         // outlives the manager
+    DatasetStore* datasets = nullptr;     // outlives the manager; null: none are kept
     const Clock* clock = nullptr;         // outlives the manager
     int32_t threads = 1;                  // for training
     std::string default_device = "auto";  // for jobs that name none
@@ -89,6 +91,9 @@ class JobManager {
   // stopped before; kDeadlineExceeded: the step takes too long; kResourceExhausted: the state
   // folder's quota is used.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
+  // Deletes an uploaded dataset, `datasets/{name}`. Errors as DatasetStore's; kFailedPrecondition:
+  // a job that has not ended reads it.
+  virtual absl::Status DeleteDataset(std::string_view name) = 0;
   // The daemon stops: calls of Publish end soon, with kUnavailable.
   virtual void StopPublishing() = 0;
   // From sequence number `from` on (0 and 1: the first). kOutOfRange: beyond the last event + 1.

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
 #include "core/jobs/start_check.h"
+#include "core/jobs/dataset_use.h"
 #include "core/jobs/submission.h"
 #include "core/jobs/sure_update.h"
 #include "core/registry/alias_store.h"
@@ -85,6 +86,7 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   request.checkpoint_directory = context_.folder->CheckpointPath(job_.id);
   request.cache_directory = context_.folder->LabelsPath();
   request.models_directories = context_.registry->Roots();
+  VRP_ASSIGN_OR_RETURN(request.datasets, FindDatasets(request.config, context_.datasets));
   VRP_RETURN_IF_ERROR(EnsureDirectory(request.checkpoint_directory));
   int64_t resumed_from = 0;
   if (job_.attempt > 1) {

@@ -15,6 +15,7 @@
 #include "core/jobs/job_store.h"
 #include "core/jobs/live_runs.h"
 #include "core/jobs/state_folder.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
 #include "core/train/trainer.h"
 
@@ -28,6 +29,7 @@ struct JobRunContext {
   const StopSignal* stopping = nullptr;
   Trainer* trainer = nullptr;
   Registry* registry = nullptr;
+  const DatasetStore* datasets = nullptr;  // null: none are kept
   const Clock* clock = nullptr;
   LiveRuns* live = nullptr;
   int32_t threads = 1;

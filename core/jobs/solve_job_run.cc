@@ -9,14 +9,9 @@
 #include "core/base/text.h"
 #include "core/jobs/solve_recorder.h"
 #include "core/jobs/sure_update.h"
+#include "core/solve/solve_limits.h"
 
 namespace vrp {
-namespace {
-
-// A job whose budget was used up when the daemon died still has to answer.
-constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
-
-}  // namespace
 
 void SolveJobRun::Run() {
   progress_ = job_.solve.progress;
@@ -52,6 +47,7 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   SolveTask task;
   task.searched = before.searched;
   if (before.improvements > 0) task.since_improvement = before.searched - before.improved;
+  // A job whose budget was used up when the daemon died still has to answer.
   task.budget = std::max(job_.solve.budget - before.searched, kLeastBudget);
   task.cancel = cancel_;
   VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,

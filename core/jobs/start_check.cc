@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "core/base/text.h"
+#include "core/jobs/dataset_use.h"
 #include "core/registry/alias_store.h"
 
 namespace vrp {
@@ -36,6 +37,7 @@ absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& c
   note(model.status());
   request.config.initial_model = model.ok() ? *std::move(model) : "";
   note(context.trainer->CheckInputs(request));
+  note(CheckDatasets(config, context.datasets));
   if (errors.empty()) return device;
   return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
 }

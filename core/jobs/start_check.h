@@ -13,8 +13,9 @@
 namespace vrp {
 
 // Returns the device on which the job would run now. kInvalidArgument, a line each: `device: ...`
-// for one that is not there; `KEY: ...` for a file that cannot be read, or a model to start from
-// that is not there or has other sizes. The same errors as the start would have. Blocks on the
+// for one that is not there; `KEY: ...` for a file that cannot be read, a dataset that is not kept
+// here or lacks what the configuration needs of it, or a model to start from that is not there or
+// has other sizes. The same errors as the start would have. Blocks on the
 // disk.
 absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& config,
                                     const JobRunContext& context);

@@ -110,6 +110,8 @@ std::string StateFolder::LabelsPath() const { return (fs::path(path_) / "labels"
 
 std::string StateFolder::MatricesPath() const { return (fs::path(path_) / "matrices").string(); }
 
+std::string StateFolder::DatasetsPath() const { return (fs::path(path_) / "datasets").string(); }
+
 std::string StateFolder::TensorBoardPath() const {
   return (fs::path(path_) / "tensorboard").string();
 }

@@ -32,6 +32,7 @@ class StateFolder {
   // Label sets, which jobs of equal problems share.
   std::string LabelsPath() const;
   std::string MatricesPath() const;
+  std::string DatasetsPath() const;
   // Apart from the job's own folder, which goes when the job has ended: its curves stay.
   std::string TensorBoardPath(std::string_view job_id) const;
   std::string TensorBoardPath() const;

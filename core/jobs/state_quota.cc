@@ -93,10 +93,11 @@ absl::Status StateQuota::Check(int64_t more) const {
   for (size_t i = 0; i < std::min(kShownParts, parts.size()); ++i) {
     where += Concat(i == 0 ? "" : ", ", parts[i].name, " ", Megabytes(parts[i].bytes));
   }
-  return absl::ResourceExhaustedError(Concat(
-      "the state folder: ", Megabytes(used), " used of a quota of ", Megabytes(bytes_), " (", where,
-      ")", more > 0 ? Concat(", and ", Megabytes(more), " more are wanted") : "",
-      "; delete ended jobs (vrpctl jobs delete), old models or matrices, or raise state_quota_mb"));
+  return absl::ResourceExhaustedError(
+      Concat("the state folder: ", Megabytes(used), " used of a quota of ", Megabytes(bytes_), " (",
+             where, ")", more > 0 ? Concat(", and ", Megabytes(more), " more are wanted") : "",
+             "; delete ended jobs (vrpctl jobs delete), old models, matrices or datasets, or raise "
+             "state_quota_mb"));
 }
 
 void StateQuota::MakeRoom(int64_t more) const {

@@ -1,23 +1,27 @@
 #include "core/jobs/submission.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <vector>
 
+#include "absl/strings/str_join.h"
 #include "core/base/number.h"
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
 #include "core/registry/model_folder.h"
+#include "core/train/yaml_tree.h"
 
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxConfigBytes = 256 << 10;
-constexpr size_t kMaxNameBytes = 1024;
-constexpr size_t kMaxOverrides = 256;
+constexpr size_t kMaxConfigNameBytes = 256;
+constexpr size_t kMaxOverrides = 1000;
 constexpr size_t kMaxOverrideBytes = 4096;
+constexpr size_t kMaxDeviceBytes = 32;
 constexpr size_t kMaxRequestIdBytes = 64;
 constexpr size_t kCheckDigits = 8;
 constexpr int32_t kMaxPriority = 1000;
@@ -26,31 +30,8 @@ constexpr absl::Duration kMostTimeLimit = absl::Hours(24 * 365 * 10);
 constexpr size_t kMaxLabels = 32;
 constexpr size_t kMaxLabelBytes = 63;
 
-absl::Status CheckSize(std::string_view what, size_t got, size_t wanted) {
-  if (got <= wanted) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(what, ": got ", got, ", wanted at most ", wanted));
-}
-
 constexpr std::string_view kLabelKeyCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
-
-absl::Status CheckSizes(const JobSpec& spec) {
-  VRP_RETURN_IF_ERROR(
-      CheckSize("bytes of the configuration", spec.config_yaml.size(), kMaxConfigBytes));
-  VRP_RETURN_IF_ERROR(
-      CheckSize("bytes of the configuration's name", spec.config_name.size(), kMaxNameBytes));
-  VRP_RETURN_IF_ERROR(CheckSize("number of overrides", spec.overrides.size(), kMaxOverrides));
-  for (const std::string& setting : spec.overrides) {
-    VRP_RETURN_IF_ERROR(CheckSize("bytes of an override", setting.size(), kMaxOverrideBytes));
-    if (!IsPrintableUtf8(setting)) {
-      return absl::InvalidArgumentError(
-          Concat("override: got ", Quoted(setting), ", wanted printable UTF-8"));
-    }
-  }
-  if (IsPrintableUtf8(spec.config_name)) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat("name of the configuration: got ",
-                                           Quoted(spec.config_name), ", wanted printable UTF-8"));
-}
 
 absl::StatusOr<TrainingConfig> ReadConfig(const JobSpec& spec) {
   VRP_ASSIGN_OR_RETURN(TrainingConfig config,
@@ -61,6 +42,29 @@ absl::StatusOr<TrainingConfig> ReadConfig(const JobSpec& spec) {
 }
 
 }  // namespace
+
+absl::Status CheckSizes(const JobSpec& spec) {
+  std::vector<std::string> errors;
+  const auto check = [&](const std::string& field, std::string_view text, size_t most) {
+    if (text.size() > most) {
+      errors.push_back(Concat(field, ": has ", text.size(), " bytes, wanted at most ", most));
+    } else if (field != "config_yaml" && !IsPrintableUtf8(text)) {
+      errors.push_back(Concat(field, ": got ", Quoted(text), ", wanted printable UTF-8"));
+    }
+  };
+  check("config_yaml", spec.config_yaml, kMaxYamlBytes);
+  check("config_name", spec.config_name, kMaxConfigNameBytes);
+  check("device", spec.device, kMaxDeviceBytes);
+  if (spec.overrides.size() > kMaxOverrides) {
+    errors.push_back(Concat("overrides: has ", spec.overrides.size(), " entries, wanted at most ",
+                            kMaxOverrides));
+  }
+  for (size_t i = 0; i < std::min(spec.overrides.size(), kMaxOverrides); ++i) {
+    check(Concat("overrides[", i, "]"), spec.overrides[i], kMaxOverrideBytes);
+  }
+  if (errors.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+}
 
 absl::Status CheckLimits(const JobSpec& spec) {
   if (std::abs(spec.priority) > kMaxPriority) {
@@ -80,7 +84,10 @@ absl::Status CheckLimits(const JobSpec& spec) {
 }
 
 absl::Status CheckLabels(const std::map<std::string, std::string>& labels) {
-  VRP_RETURN_IF_ERROR(CheckSize("number of labels", labels.size(), kMaxLabels));
+  if (labels.size() > kMaxLabels) {
+    return absl::InvalidArgumentError(
+        Concat("labels: has ", labels.size(), " entries, wanted at most ", kMaxLabels));
+  }
   for (const auto& [key, value] : labels) {
     if (key.empty() || key.size() > kMaxLabelBytes ||
         key.find_first_not_of(kLabelKeyCharacters) != std::string::npos) {

@@ -21,12 +21,15 @@ absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 // The configuration of a job that was accepted once, perhaps by an older program.
 absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec);
 
+// Checks the sizes of the specification's texts and that they are printable; names every wrong
+// field, one a line: `overrides[3]: has 5000 bytes, wanted at most 4096`.
+absl::Status CheckSizes(const JobSpec& spec);
 // The priority and the limits.
 absl::Status CheckLimits(const JobSpec& spec);
 // Of a job, or of a list's filter.
 absl::Status CheckLabels(const std::map<std::string, std::string>& labels);
 
-// At most 64 printable characters; empty: none.
+// Checks the id that makes a submission idempotent, `request_id: got ...`; empty: none.
 absl::Status CheckRequestId(std::string_view request_id);
 
 // Page tokens: opaque, and refused (kInvalidArgument) when they were not made here.

@@ -1,24 +1,20 @@
 // What the networks read of a node.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 
 #include "core/kernels/routing_problem.h"
 #include "core/kernels/routing_rules.h"
+#include "core/problem/input_names.h"
 
 namespace vrp {
 
 // Static features of a node. Coordinates are moved and scaled (by one factor) into the unit square;
 // lengths are scaled by the same; loads are shares of the capacity, times of the horizon. What an
-// instance does not have is 0, a window that it does not have is [0, 1].
-inline constexpr std::array<std::string_view, 12> kNodeFeatureNames = {
-    "x",       "y",           "demand",      "backhaul",   "window_open", "window_close",
-    "service", "open_routes", "limit_share", "from_depot", "to_depot",    "is_depot",
-};
-inline constexpr int32_t kNodeFeatures = 12;
+// instance does not have is 0, a window that it does not have is [0, 1]. Their names:
+// kNodeFeatureNames.
+inline constexpr auto kNodeFeatures = static_cast<int32_t>(kNodeFeatureNames.size());
 // open_routes and limit_share (scale / distance limit, 0 without one) are the instance's and the
 // same at each of its nodes. Without coordinates x and y are 0: the edges tell where nodes lie. A
 // TSP has no depot: there from_depot and to_depot are 0, or without coordinates the mean distance

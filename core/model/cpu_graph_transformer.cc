@@ -52,7 +52,7 @@ class CpuGraphTransformer final : public Float64Engine {
   }
 
   std::string_view architecture() const override { return "gt"; }
-  NodeOrder node_order() const override { return NodeOrder::kAsGiven; }
+  const NetworkInputs& inputs() const override { return pass_.inputs(); }
   bool HasBf16() const override { return pass_.HasBf16(); }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }

@@ -33,7 +33,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   }
 
   std::string_view architecture() const override { return "ptrnet"; }
-  NodeOrder node_order() const override { return NodeOrder::kByAngle; }
+  const NetworkInputs& inputs() const override { return plain_.pass.weights().inputs(); }
   bool HasBf16() const override { return bf16_ != nullptr; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }

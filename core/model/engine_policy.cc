@@ -10,13 +10,10 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/input_features.h"
 
 namespace vrp {
 namespace {
 
-constexpr int32_t kMaxWidth = 100'000;
-constexpr int32_t kMaxBeamWidth = 10'000;
 // Steps of all trajectories that are decoded in one call; more are decoded in parts.
 constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
 
@@ -31,7 +28,7 @@ std::string KindNames(const std::vector<ProblemKind>& kinds) {
 
 absl::Status CheckOptions(const DecodeOptions& options) {
   const int32_t least = options.method == DecodeMethod::kMultiStart ? 0 : 1;
-  const int32_t most = options.method == DecodeMethod::kBeam ? kMaxBeamWidth : kMaxWidth;
+  const int32_t most = options.method == DecodeMethod::kBeam ? kMaxBeams : kMaxSamples;
   if (options.width < least || options.width > most) {
     return absl::InvalidArgumentError(
         Concat("width: got ", options.width, ", wanted ", least, " to ", most));
@@ -58,8 +55,8 @@ absl::Status CheckFleet(const Instance& instance, const Plan& plan) {
 }
 
 // Picture 0 is the plane itself; 1 .. 7 turn and mirror the unit square.
-void TurnPicture(int32_t picture, std::span<float> features) {
-  for (size_t row = 0; row + kNodeFeatures <= features.size(); row += kNodeFeatures) {
+void TurnPicture(int32_t picture, size_t columns, std::span<float> features) {
+  for (size_t row = 0; row + columns <= features.size(); row += columns) {
     float& x = features[row];
     float& y = features[row + 1];
     if ((picture & 1) != 0) x = 1 - x;
@@ -88,7 +85,7 @@ class EnginePolicy final : public Policy {
                                              ", which this model was not trained for; wanted ",
                                              KindNames(info_.kinds)));
     }
-    return BatchSupports(instance, engine_->node_order());
+    return BatchSupports(instance, engine_->batch_form());
   }
 
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
@@ -143,11 +140,12 @@ class EnginePolicy final : public Policy {
     for (const Instance& instance : part) {
       copies.insert(copies.end(), static_cast<size_t>(pictures), instance);
     }
-    NetworkBatch batch = MakeNetworkBatch(copies, engine_->node_order());
+    NetworkBatch batch = MakeNetworkBatch(copies, engine_->batch_form());
+    const auto columns = static_cast<size_t>(batch.columns);
     for (int32_t b = 0; b < batch.size(); ++b) {
-      const auto first = static_cast<size_t>(batch.first_rows[b]) * kNodeFeatures;
-      const auto length = static_cast<size_t>(batch.nodes(b)) * kNodeFeatures;
-      TurnPicture(b % pictures, std::span(batch.features).subspan(first, length));
+      const auto first = static_cast<size_t>(batch.first_rows[b]) * columns;
+      const auto length = static_cast<size_t>(batch.nodes(b)) * columns;
+      TurnPicture(b % pictures, columns, std::span(batch.features).subspan(first, length));
     }
     VRP_ASSIGN_OR_RETURN(const Trajectories trajectories,
                          engine_->Run(batch, Request(part, options, plans.size())));
@@ -216,7 +214,7 @@ std::unique_ptr<Policy> MakeEnginePolicy(std::unique_ptr<const PolicyEngine> eng
                                          std::vector<ProblemKind> kinds, DeviceId device) {
   PolicyInfo info;
   info.architecture = std::string(engine->architecture());
-  info.input_features = InputFeatures(engine->architecture());
+  info.input_features = engine->inputs().names;
   info.kinds = std::move(kinds);
   info.parameters = engine->parameters().size();
   info.device = device;

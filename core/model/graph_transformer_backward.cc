@@ -10,7 +10,7 @@ template <typename T>
 void GraphTransformerPass<T>::ClearSums(GraphTransformerGroup<T>& group) const {
   group.d_projection.assign(static_cast<size_t>(5 * hidden_ * hidden_), T{0});
   group.d_start.assign(static_cast<size_t>(hidden_), T{0});
-  group.d_embedding.assign(static_cast<size_t>(2 * hidden_ * kEmbeddedFeatures), T{0});
+  group.d_embedding.assign(static_cast<size_t>(2 * hidden_ * embedded_), T{0});
 }
 
 template <typename T>
@@ -98,7 +98,7 @@ template <typename T>
 void GraphTransformerPass<T>::BackwardEmbedding(const NetworkBatch& batch,
                                                 GraphTransformerGroup<T>& group) const {
   // Depots' rows go through weights of their own: they are taken out of the nodes'.
-  GrowTo(group.depot_rows, group.count * (hidden_ + kEmbeddedFeatures));
+  GrowTo(group.depot_rows, group.count * (hidden_ + embedded_));
   T* const d_depots = group.depot_rows.data();
   T* const depots = d_depots + group.count * hidden_;
   int64_t count = 0;
@@ -107,17 +107,15 @@ void GraphTransformerPass<T>::BackwardEmbedding(const NetworkBatch& batch,
     T* const d_row = group.d_nodes.data() + group.first_rows[b] * hidden_;
     std::copy_n(d_row, hidden_, d_depots + count * hidden_);
     std::fill_n(d_row, hidden_, T{0});
-    std::copy_n(group.features.data() + group.first_rows[b] * kEmbeddedFeatures, kEmbeddedFeatures,
-                depots + count * kEmbeddedFeatures);
+    std::copy_n(group.features.data() + group.first_rows[b] * embedded_, embedded_,
+                depots + count * embedded_);
     ++count;
   }
   T* const sums = group.d_embedding.data();
-  dense_.add_transposed({group.d_nodes.data(), hidden_}, {group.features.data(), kEmbeddedFeatures},
-                        {hidden_, group.first_rows.back(), kEmbeddedFeatures},
-                        {sums, kEmbeddedFeatures});
-  dense_.add_transposed({d_depots, hidden_}, {depots, kEmbeddedFeatures},
-                        {hidden_, count, kEmbeddedFeatures},
-                        {sums + hidden_ * kEmbeddedFeatures, kEmbeddedFeatures});
+  dense_.add_transposed({group.d_nodes.data(), hidden_}, {group.features.data(), embedded_},
+                        {hidden_, group.first_rows.back(), embedded_}, {sums, embedded_});
+  dense_.add_transposed({d_depots, hidden_}, {depots, embedded_}, {hidden_, count, embedded_},
+                        {sums + hidden_ * embedded_, embedded_});
 }
 
 template <typename T>
@@ -134,16 +132,16 @@ void GraphTransformerPass<T>::FinishEmbedding(const GraphTransformerGroup<T>& gr
   const auto add = [&](const T* sums, const char* weight, const char* bias) {
     T* const to = gradient + layout_.Offset(weight);
     T* const ones = gradient + layout_.Offset(bias);
+    const int64_t width = inputs_.width();
     for (int64_t out = 0; out < hidden_; ++out) {
-      for (int64_t in = 0; in < kNodeFeatures; ++in) {
-        to[out * kNodeFeatures + in] += sums[out * kEmbeddedFeatures + in];
+      for (int64_t in = 0; in < width; ++in) {
+        to[out * width + in] += sums[out * embedded_ + in];
       }
-      ones[out] += sums[out * kEmbeddedFeatures + kFeatureOne];
+      ones[out] += sums[out * embedded_ + width];
     }
   };
   add(group.d_embedding.data(), "embed.node.weight", "embed.node.bias");
-  add(group.d_embedding.data() + hidden_ * kEmbeddedFeatures, "embed.depot.weight",
-      "embed.depot.bias");
+  add(group.d_embedding.data() + hidden_ * embedded_, "embed.depot.weight", "embed.depot.bias");
 }
 
 // With M = W_o^T W_l: dW_l = W_o dM, dW_o = W_l dM^T.

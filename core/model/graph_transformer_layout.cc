@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/model/network_batch.h"
+#include "core/model/network_inputs.h"
 
 namespace vrp {
 namespace {
@@ -54,11 +55,12 @@ std::string LayerName(int32_t layer) { return Concat("encoder.layers.", layer); 
 
 ParameterLayout GraphTransformerLayout(const GraphTransformerOptions& options) {
   const int64_t hidden = options.hidden;
+  const int64_t inputs = InputsOf("gt", options.inputs).width();
   std::vector<ParameterShape> shapes = {
-      Weight("embed.node.weight", hidden, kNodeFeatures),
-      Bias("embed.node.bias", hidden, kNodeFeatures),
-      Weight("embed.depot.weight", hidden, kNodeFeatures),
-      Bias("embed.depot.bias", hidden, kNodeFeatures),
+      Weight("embed.node.weight", hidden, inputs),
+      Bias("embed.node.bias", hidden, inputs),
+      Weight("embed.depot.weight", hidden, inputs),
+      Bias("embed.depot.bias", hidden, inputs),
   };
   for (int32_t layer = 0; layer < options.layers; ++layer) {
     AddLayer(LayerName(layer), options, shapes);

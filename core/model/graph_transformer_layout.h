@@ -1,9 +1,9 @@
 // The parameters of a graph transformer: names, shapes, and where each lies. No torch here.
 //
 // Weights are [out, in], as torch.nn.Linear's, H = hidden, F = feed_forward, M = heads, E =
-// kEdgeFeatures:
-//   embed.node.{weight [H, kNodeFeatures], bias}      every node but a depot
-//   embed.depot.{weight [H, kNodeFeatures], bias}
+// kEdgeFeatures, I = its inputs:
+//   embed.node.{weight [H, I], bias}                  every node but a depot
+//   embed.depot.{weight [H, I], bias}
 //   encoder.layers.K.qkv.{weight [3H, H], bias}       queries, keys, values; each by heads
 //   encoder.layers.K.out.{weight [H, H], bias}
 //   encoder.layers.K.edge.weight [M, E]               with edge_bias

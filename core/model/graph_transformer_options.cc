@@ -4,12 +4,14 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/inputs_json.h"
+#include "core/model/network_inputs.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
 namespace {
 
-constexpr int kKeys = 7;
+constexpr size_t kKeys = 7;
 
 absl::Status OutOfRange(std::string_view key, double got, double low, double high) {
   return absl::InvalidArgumentError(Concat(key, ": got ", FormatNumber(got), ", wanted ",
@@ -57,6 +59,7 @@ absl::StatusOr<GraphTransformerOptions> ReadAll(const nlohmann::json& json) {
   VRP_RETURN_IF_ERROR(Read(json, "norm", norm));
   VRP_RETURN_IF_ERROR(Read(json, "edge_bias", options.edge_bias));
   VRP_RETURN_IF_ERROR(Read(json, "logit_clip", options.logit_clip));
+  VRP_ASSIGN_OR_RETURN(options.inputs, ReadInputs(json, "gt"));
   options.norm = norm == "frozen_batch" ? NormKind::kFrozenBatch : NormKind::kInstance;
   if (norm != NormName(options.norm)) {
     return absl::InvalidArgumentError(
@@ -81,6 +84,7 @@ std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options)
   json["norm"] = NormName(options.norm);
   json["edge_bias"] = options.edge_bias;
   json["logit_clip"] = options.logit_clip;
+  if (!options.inputs.empty()) json[kInputsKey] = options.inputs;
   return json.dump();
 }
 
@@ -92,6 +96,8 @@ absl::Status CheckGraphTransformerOptions(const GraphTransformerOptions& options
   VRP_RETURN_IF_ERROR(CheckMultiple("feed_forward", options.feed_forward, 16));
   VRP_RETURN_IF_ERROR(CheckRange("layers", options.layers, 1, 24));
   VRP_RETURN_IF_ERROR(CheckRange("logit_clip", options.logit_clip, 0.1, 100));
+  const std::string inputs = options.inputs.empty() ? "" : WantedInputs("gt", options.inputs);
+  if (!inputs.empty()) return absl::InvalidArgumentError(Concat("inputs: wanted ", inputs));
   if (options.hidden % options.heads == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat("heads: got ", options.heads, ", wanted a divisor of hidden, ", options.hidden));
@@ -100,10 +106,10 @@ absl::Status CheckGraphTransformerOptions(const GraphTransformerOptions& options
 absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view text,
                                                                      std::string_view name) {
   JsonLimits limits;
-  limits.max_bytes = 4096;
+  limits.max_bytes = 1 << 14;
   limits.max_depth = 2;
   VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(text, name, limits));
-  if (!json.is_object() || json.size() != kKeys) {
+  if (!HasKeys(json, kKeys)) {
     return absl::InvalidArgumentError(
         Concat(name,
                ": architecture_json: wanted hidden, heads, feed_forward, layers, norm, "

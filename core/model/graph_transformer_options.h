@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/kernels/encoder.h"
@@ -18,6 +19,8 @@ struct GraphTransformerOptions {
   NormKind norm = NormKind::kInstance;
   bool edge_bias = true;   // attention is biased by the distances, which may be a given matrix
   double logit_clip = 10;  // above 0, up to 100
+  // Its inputs of a node, see network_inputs.h; none: the usual ones.
+  std::vector<std::string> inputs = {};
 
   bool operator==(const GraphTransformerOptions&) const = default;
 };
@@ -26,7 +29,7 @@ struct GraphTransformerOptions {
 std::string_view NormName(NormKind norm);
 
 // {"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
-//  "edge_bias": true, "logit_clip": 10}
+//  "edge_bias": true, "logit_clip": 10}; where `inputs` are not the usual ones, also "inputs"
 std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options);
 // kInvalidArgument names the key that is missing, unknown or out of range.
 absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view json,

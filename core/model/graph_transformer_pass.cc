@@ -7,6 +7,8 @@
 namespace vrp {
 namespace {
 
+constexpr int64_t kVector = 16;
+
 bool HasTour(const NetworkBatch& batch, int32_t first, int32_t count) {
   return std::any_of(batch.problems.begin() + first, batch.problems.begin() + first + count,
                      [](const RoutingProblem& problem) { return problem.tsp; });
@@ -20,7 +22,9 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
       layout_(GraphTransformerLayout(options)),
       dense_(DenseKernelsFor<T>(isa)),
       encoder_(MakeEncoder<T>(EncoderShapeOf(options), EncoderOffsets(options, layout_), isa)),
-      hidden_(options.hidden) {
+      hidden_(options.hidden),
+      inputs_(InputsOf("gt", options.inputs)),
+      embedded_((inputs_.width() + 1 + kVector - 1) / kVector * kVector) {
   if constexpr (std::is_same_v<T, float>) {
     if (UsableBf16() == Bf16::kNone) return;
     bf16_encoder_ =
@@ -63,15 +67,16 @@ void GraphTransformerPass<T>::PackEmbedding(const T* parameters) {
   const auto pack = [&](const char* weight, const char* bias, std::vector<T>& packed) {
     const T* const from = parameters + layout_.Offset(weight);
     const T* const ones = parameters + layout_.Offset(bias);
-    std::vector<T> padded(static_cast<size_t>(kEmbeddedFeatures * hidden_), T{0});  // [in, out]
+    std::vector<T> padded(static_cast<size_t>(embedded_ * hidden_), T{0});  // [in, out]
+    const int64_t width = inputs_.width();
     for (int64_t out = 0; out < hidden_; ++out) {
-      for (int64_t in = 0; in < kNodeFeatures; ++in) {
-        padded[in * hidden_ + out] = from[out * kNodeFeatures + in];
+      for (int64_t in = 0; in < width; ++in) {
+        padded[in * hidden_ + out] = from[out * width + in];
       }
-      padded[kFeatureOne * hidden_ + out] = ones[out];
+      padded[width * hidden_ + out] = ones[out];
     }
     packed.resize(padded.size());
-    dense_.pack(padded.data(), hidden_, 1, {0, kEmbeddedFeatures, hidden_}, packed.data());
+    dense_.pack(padded.data(), hidden_, 1, {0, embedded_, hidden_}, packed.data());
   };
   pack("embed.node.weight", "embed.node.bias", embed_node_);
   pack("embed.depot.weight", "embed.depot.bias", embed_depot_);
@@ -151,13 +156,13 @@ void GraphTransformerPass<T>::FillEdges(const NetworkBatch& batch,
     } else {
       // The network sees the plane, whatever the metric rounds.
       const float* const features =
-          batch.features.data() + int64_t{batch.first_rows[group.first + b]} * kNodeFeatures;
+          batch.features.data() + int64_t{batch.first_rows[group.first + b]} * batch.columns;
       for (int64_t i = 0; i < nodes; ++i) {
-        const T x = features[i * kNodeFeatures];
-        const T y = features[i * kNodeFeatures + 1];
+        const T x = features[i * batch.columns];
+        const T y = features[i * batch.columns + 1];
         for (int64_t j = 0; j < nodes; ++j, ++at) {
-          const T dx = features[j * kNodeFeatures] - x;
-          const T dy = features[j * kNodeFeatures + 1] - y;
+          const T dx = features[j * batch.columns] - x;
+          const T dy = features[j * batch.columns + 1] - y;
           *at = std::sqrt(dx * dx + dy * dy);
         }
       }
@@ -172,23 +177,24 @@ template <typename T>
 void GraphTransformerPass<T>::Embed(const NetworkBatch& batch,
                                     GraphTransformerGroup<T>& group) const {
   const int64_t rows = group.first_rows.back();
-  GrowTo(group.features, rows * kEmbeddedFeatures);
+  GrowTo(group.features, rows * embedded_);
   GrowTo(group.nodes, rows * hidden_);
   const float* from =
-      batch.features.data() + int64_t{batch.first_rows[group.first]} * kNodeFeatures;
-  for (int64_t row = 0; row < rows; ++row, from += kNodeFeatures) {
-    T* const to = group.features.data() + row * kEmbeddedFeatures;
-    std::copy_n(from, kNodeFeatures, to);
-    std::fill(to + kNodeFeatures, to + kEmbeddedFeatures, T{0});
-    to[kFeatureOne] = T{1};
+      batch.features.data() + int64_t{batch.first_rows[group.first]} * batch.columns;
+  for (int64_t row = 0; row < rows; ++row, from += batch.columns) {
+    T* const to = group.features.data() + row * embedded_;
+    T* next = to;
+    for (const int32_t column : inputs_.columns) *next++ = from[column];
+    *next++ = T{1};
+    std::fill(next, to + embedded_, T{0});
   }
-  dense_.multiply({group.features.data(), kEmbeddedFeatures}, embed_node_.data(), nullptr,
-                  {rows, kEmbeddedFeatures, hidden_}, {group.nodes.data(), hidden_});
+  dense_.multiply({group.features.data(), embedded_}, embed_node_.data(), nullptr,
+                  {rows, embedded_, hidden_}, {group.nodes.data(), hidden_});
   for (int32_t b = 0; b < group.count; ++b) {
     if (batch.problems[group.first + b].tsp) continue;
     const int64_t row = group.first_rows[b];
-    dense_.multiply({group.features.data() + row * kEmbeddedFeatures, kEmbeddedFeatures},
-                    embed_depot_.data(), nullptr, {1, kEmbeddedFeatures, hidden_},
+    dense_.multiply({group.features.data() + row * embedded_, embedded_}, embed_depot_.data(),
+                    nullptr, {1, embedded_, hidden_},
                     {group.nodes.data() + row * hidden_, hidden_});
   }
 }

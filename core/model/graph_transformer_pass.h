@@ -18,15 +18,10 @@
 #include "core/kernels/encoder.h"
 #include "core/model/graph_transformer_layout.h"
 #include "core/model/network_batch.h"
+#include "core/model/network_inputs.h"
 #include "core/model/rounded_projections.h"
 
 namespace vrp {
-
-// Features of a node in the embedding's product: padded to whole vectors; the one after the last is
-// 1, so that the bias is a weight like the others.
-inline constexpr int64_t kEmbeddedFeatures = 16;
-inline constexpr int64_t kFeatureOne = kNodeFeatures;
-static_assert(kFeatureOne < kEmbeddedFeatures);
 
 template <typename T>
 void GrowTo(std::vector<T>& values, int64_t size) {
@@ -74,6 +69,7 @@ class GraphTransformerPass {
   GraphTransformerPass(const GraphTransformerOptions& options, Isa isa);
 
   const ParameterLayout& layout() const { return layout_; }
+  const NetworkInputs& inputs() const { return inputs_; }
   // After each change of the flat `parameters`.
   void Pack(const T* parameters);
   // Products in bf16 are for float alone, on CPUs that have them. Before the first group with these
@@ -124,6 +120,10 @@ class GraphTransformerPass {
   mutable absl::Mutex bf16_mutex_;
   mutable bool bf16_packed_ ABSL_GUARDED_BY(bf16_mutex_) = false;
   const int64_t hidden_;
+  const NetworkInputs inputs_;
+  // Inputs of a node in the embedding's product: padded to whole vectors; the one after the last is
+  // 1, so that the bias is a weight like the others.
+  const int64_t embedded_;
 
   std::vector<T> embed_node_;       // packed [padded features -> H]
   std::vector<T> embed_depot_;      // likewise

@@ -14,8 +14,6 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
-
 absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const ModelCard& card) {
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, kMaxSafetensorsBytes));
   const std::string hash = Sha256Hex(bytes);

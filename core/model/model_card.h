@@ -32,6 +32,8 @@ struct CardEvaluation {
   absl::Time date = {};
 };
 inline constexpr size_t kMaxCardEvaluations = 50;
+// Of a card as a file.
+inline constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
 
 struct ModelCard {
   std::string architecture;       // "ptrnet"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/node_order.h"
 #include "core/problem/features.h"
@@ -15,6 +16,14 @@ bool IsTsp(const InstanceData& data) { return data.kind == ProblemKind::kTsp; }
 
 double Limit(const InstanceData& data, double VehicleType::*limit) {
   return data.vehicles.empty() ? kNoLimit : data.vehicles.front().*limit;
+}
+
+// Null: there is none.
+const FeatureColumn* FindColumn(const InstanceData& data, std::string_view name) {
+  for (const FeatureColumn& column : data.features) {
+    if (column.name == name) return &column;
+  }
+  return nullptr;
 }
 
 // Doubles that FillProblem will take from the storage.
@@ -30,14 +39,17 @@ size_t StorageSize(const InstanceData& data) {
 
 class BatchBuilder {
  public:
-  explicit BatchBuilder(size_t storage) { batch_.storage.reserve(storage); }
+  BatchBuilder(const BatchForm& form, size_t storage) : form_(form) {
+    batch_.columns = form.columns();
+    batch_.storage.reserve(storage);
+  }
 
-  void Add(const InstanceData& data, NodeOrder order) {
+  void Add(const InstanceData& data) {
     if (batch_.first_rows.empty()) batch_.first_rows.push_back(0);
     const int32_t nodes = NodeCount(data);
     const size_t first = batch_.orders.size();
     batch_.first_rows.push_back(batch_.first_rows.back() + nodes);
-    if (order == NodeOrder::kByAngle) {
+    if (form_.order == NodeOrder::kByAngle) {
       const std::vector<NodeIndex> by_angle = OrderByAngle(data);
       batch_.orders.insert(batch_.orders.end(), by_angle.begin(), by_angle.end());
     } else {
@@ -48,6 +60,7 @@ class BatchBuilder {
     const FeatureFrame frame = Frame(data);
     batch_.problems.push_back(frame.problem);
     AddFeatures(frame);
+    AddOwnFeatures(data);
   }
 
   NetworkBatch Take() { return std::move(batch_); }
@@ -159,16 +172,31 @@ class BatchBuilder {
 
   void AddFeatures(const FeatureFrame& frame) {
     const size_t first = batch_.features.size();
-    batch_.features.resize(first + order_.size() * kNodeFeatures);
+    batch_.features.resize(first + order_.size() * Stride());
     const auto distance = [&frame](int32_t from, int32_t to) {
       return Between(frame.problem, from, to);
     };
     for (int32_t node = 0; node < frame.problem.nodes; ++node) {
       WriteNodeFeatures(frame, node, distance,
-                        &batch_.features[first + static_cast<size_t>(node) * kNodeFeatures]);
+                        &batch_.features[first + static_cast<size_t>(node) * Stride()]);
     }
   }
 
+  size_t Stride() const { return static_cast<size_t>(batch_.columns); }
+
+  // Adds those of the instance whose built-in features came last.
+  void AddOwnFeatures(const InstanceData& data) {
+    float* const first = batch_.features.data() + batch_.features.size() - order_.size() * Stride();
+    for (size_t c = 0; c < form_.own_columns.size(); ++c) {
+      const FeatureColumn* const column = FindColumn(data, form_.own_columns[c]);
+      for (size_t node = 0; node < order_.size(); ++node) {
+        first[node * Stride() + kNodeFeatures + c] =
+            static_cast<float>(column->values[static_cast<size_t>(order_[node])]);
+      }
+    }
+  }
+
+  const BatchForm& form_;
   NetworkBatch batch_;
   std::span<const NodeIndex> order_;  // of the instance being added
 };
@@ -177,11 +205,11 @@ const InstanceData& DataOf(const InstanceData& data) { return data; }
 const InstanceData& DataOf(const Instance& instance) { return instance.data(); }
 
 template <typename T>
-NetworkBatch MakeBatch(std::span<const T> instances, NodeOrder order) {
+NetworkBatch MakeBatch(std::span<const T> instances, const BatchForm& form) {
   size_t storage = 0;
   for (const T& instance : instances) storage += StorageSize(DataOf(instance));
-  BatchBuilder builder(storage);
-  for (const T& instance : instances) builder.Add(DataOf(instance), order);
+  BatchBuilder builder(form, storage);
+  for (const T& instance : instances) builder.Add(DataOf(instance));
   return builder.Take();
 }
 
@@ -207,7 +235,8 @@ int32_t NetworkBatch::longest() const {
   return longest;
 }
 
-absl::Status BatchSupports(const Instance& instance, NodeOrder order) {
+absl::Status BatchSupports(const Instance& instance, const BatchForm& form) {
+  const NodeOrder order = form.order;
   const auto refuse = [](auto... parts) { return absl::UnimplementedError(Concat(parts...)); };
   if (order == NodeOrder::kByAngle && !instance.has_positions()) {
     return refuse("distance_matrix: a pointer network needs the nodes' coordinates too");
@@ -217,16 +246,21 @@ absl::Status BatchSupports(const Instance& instance, NodeOrder order) {
   }
   std::vector<Feature> known = {Feature::kOpenEnd, Feature::kMaxDuration, Feature::kMaxDistance};
   if (order == NodeOrder::kAsGiven) known.push_back(Feature::kBackhauls);
-  return RefuseFeatures(instance, known,
-                        order == NodeOrder::kByAngle ? "pointer networks" : "the networks");
+  VRP_RETURN_IF_ERROR(RefuseFeatures(
+      instance, known, order == NodeOrder::kByAngle ? "pointer networks" : "the networks"));
+  for (const std::string& name : form.own_columns) {
+    if (FindColumn(instance.data(), name) != nullptr) continue;
+    return refuse("features.", name, ": absent, and this network reads it");
+  }
+  return absl::OkStatus();
 }
 
-NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, NodeOrder order) {
-  return MakeBatch(instances, order);
+NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, const BatchForm& form) {
+  return MakeBatch(instances, form);
 }
 
-NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, NodeOrder order) {
-  return MakeBatch(instances, order);
+NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, const BatchForm& form) {
+  return MakeBatch(instances, form);
 }
 
 Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t> choices) {

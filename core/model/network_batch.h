@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "core/kernels/node_features.h"
 #include "core/kernels/routing_problem.h"
+#include "core/model/batch_form.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
 
@@ -21,7 +22,8 @@ inline constexpr int32_t kEdgeFeatures = 4;
 // first_rows[b + 1] - 1, its nodes in the network's order (see `orders`).
 struct NetworkBatch {
   std::vector<int32_t> first_rows;       // [B + 1]
-  std::vector<float> features;           // [rows, kNodeFeatures]
+  std::vector<float> features;           // [rows, columns]
+  int32_t columns = kNodeFeatures;       // these, and the form's own behind them, as they are given
   std::vector<RoutingProblem> problems;  // [B], nodes in the network's order; views of `storage`
   std::vector<NodeIndex> orders;         // [rows]: the instance's number of each node
   std::vector<double> storage;           // what `problems` point to
@@ -41,17 +43,13 @@ struct NetworkBatch {
 // How many nodes may come first in an instance of `batch`, at most.
 int32_t MostStarts(const NetworkBatch& batch);
 
-enum class NodeOrder {
-  kAsGiven,  // for networks that do not depend on it
-  kByAngle,  // customers by their angle around the depot, after the widest gap: for sequence models
-};
-
 // kUnimplemented names what the networks were not made for: several depots or vehicle types, no
-// coordinates where `order` needs them, a combination of backhauls that is not served.
-absl::Status BatchSupports(const Instance& instance, NodeOrder order);
+// coordinates where the order needs them, a combination of backhauls that is not served, a feature
+// column that the instance does not have.
+absl::Status BatchSupports(const Instance& instance, const BatchForm& form);
 // Every instance is supported. InstanceData need not have ids; it must be valid.
-NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, NodeOrder order);
-NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, NodeOrder order);
+NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, const BatchForm& form);
+NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, const BatchForm& form);
 
 // A trajectory's choices (0: back to the depot; of a TSP: its cities in order) as a plan in the
 // instance's node numbers, and back: the choices of a complete, feasible plan in a canonical form,

@@ -86,7 +86,7 @@ class OwnedEngine final : public PolicyEngine {
   }
 
   std::string_view architecture() const override { return engine_->architecture(); }
-  NodeOrder node_order() const override { return engine_->node_order(); }
+  const NetworkInputs& inputs() const override { return engine_->inputs(); }
   bool HasBf16() const override { return engine_->HasBf16(); }
   FlatParameters& parameters() override { return engine_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*engine_).parameters(); }

@@ -61,18 +61,18 @@ void PointerPass::OrderInstances(int32_t longest, PointerGroup& group) const {
   group.ranks = std::move(order);
 }
 
-// [K, 16] in the encoder's order, with a 1 for the bias.
+// [K, features()] in the encoder's order, with a 1 for the bias.
 void PointerPass::PlaceFeatures(const NetworkBatch& batch, PointerGroup& group) const {
   const PointerStack& stack = group.encoder;
-  const auto columns = PointerInputColumns();
-  float* const features = group.features.GrowZero(stack.rows() * kPointerNarrow);
+  const int64_t width = weights_.features();
+  float* const features = group.features.GrowZero(stack.rows() * width);
   for (const PointerInstance& at : group.instances) {
     const float* from =
-        batch.features.data() + (batch.first_rows[group.first] + at.row) * kNodeFeatures;
-    for (int64_t n = 0; n < at.nodes; ++n, from += kNodeFeatures) {
-      float* const to = features + (stack.first[n] + at.rank) * kPointerNarrow;
-      for (int32_t f = 0; f < kPointerInputs; ++f) to[f] = from[columns[f]];
-      to[kPointerInputs] = 1;
+        batch.features.data() + (batch.first_rows[group.first] + at.row) * batch.columns;
+    for (int64_t n = 0; n < at.nodes; ++n, from += batch.columns) {
+      float* to = features + (stack.first[n] + at.rank) * width;
+      for (const int32_t column : weights_.inputs().columns) *to++ = from[column];
+      *to = 1;
     }
   }
 }
@@ -82,7 +82,7 @@ void PointerPass::RunEncoder(const Noise& noise, PointerGroup& group) const {
   stack.from_zero = true;
   stack.done = 0;
   GrowStack(stack);
-  MultiplyTo({group.features.data(), kPointerNarrow, stack.rows()}, weights_.encoder_input,
+  MultiplyTo({group.features.data(), weights_.features(), stack.rows()}, weights_.encoder_input,
              weights_.encoder[0].bias.data(), {stack.gates[0].data(), gate_stride_});
   for (int32_t l = 0; l < options_.layers; ++l) {
     std::fill_n(stack.cells[l].data(), stack.sequences() * options_.hidden, 0.0f);
@@ -102,7 +102,7 @@ void PointerPass::GatherNodes(PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const PointerStack& stack = group.encoder;
   float* const embedded = group.before.Grow(stack.rows() * hidden);
-  Multiply({group.features.data(), kPointerNarrow, stack.rows()}, weights_.embed, nullptr,
+  Multiply({group.features.data(), weights_.features(), stack.rows()}, weights_.embed, nullptr,
            embedded);
   const float* const seen = stack.hiddens.back().data() + stack.sequences() * hidden;
   float* to = group.nodes.Grow(stack.rows() * hidden);

@@ -1,6 +1,5 @@
 #include "core/model/pointer_layout.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -8,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/kernels/pointer_observation.h"
-#include "core/model/network_batch.h"
+#include "core/model/network_inputs.h"
 
 namespace vrp {
 
@@ -28,8 +27,9 @@ ParameterLayout PointerLayout(const PointerNetworkOptions& options) {
       add(Concat(name, ".bias_hh_l", layer), {4 * hidden}, hidden);
     }
   };
-  add("embed.weight", {hidden, kPointerInputs}, kPointerInputs);
-  add("embed.bias", {hidden}, kPointerInputs);
+  const int64_t inputs = InputsOf("ptrnet", options.inputs).width();
+  add("embed.weight", {hidden, inputs}, inputs);
+  add("embed.bias", {hidden}, inputs);
   lstm("encoder");
   const int64_t states = int64_t{2} * options.layers * hidden;
   add("start.weight", {states, hidden}, hidden);
@@ -45,16 +45,6 @@ ParameterLayout PointerLayout(const PointerNetworkOptions& options) {
   add("pointer.dynamic.weight", {kPointerDynamic, hidden}, hidden);
   add("pointer.dynamic.bias", {kPointerDynamic}, hidden);
   return ParameterLayout(std::move(shapes));
-}
-
-std::array<int32_t, kPointerInputs> PointerInputColumns() {
-  std::array<int32_t, kPointerInputs> columns{};
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const auto found =
-        std::find(kNodeFeatureNames.begin(), kNodeFeatureNames.end(), kPointerInputNames[i]);
-    columns[i] = static_cast<int32_t>(found - kNodeFeatureNames.begin());
-  }
-  return columns;
 }
 
 }  // namespace vrp

@@ -4,6 +4,7 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/inputs_json.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
@@ -38,16 +39,17 @@ std::string WritePointerNetworkOptions(const PointerNetworkOptions& options) {
   json["layers"] = options.layers;
   json["dropout"] = options.dropout;
   json["logit_clip"] = options.logit_clip;
+  if (!options.inputs.empty()) json[kInputsKey] = options.inputs;
   return json.dump();
 }
 
 absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view text,
                                                                  std::string_view name) {
   JsonLimits limits;
-  limits.max_bytes = 4096;
+  limits.max_bytes = 1 << 14;
   limits.max_depth = 2;
   VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(text, name, limits));
-  if (!json.is_object() || json.size() != 4) {
+  if (!HasKeys(json, 4)) {
     return absl::InvalidArgumentError(
         Concat(name, ": architecture_json: wanted hidden, layers, dropout and logit_clip"));
   }
@@ -58,6 +60,12 @@ absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_vie
                        ReadNumber(json, {"layers", 1, kMaxLayers, true}, name));
   VRP_ASSIGN_OR_RETURN(options.dropout, ReadNumber(json, {"dropout", 0, 0.9, false}, name));
   VRP_ASSIGN_OR_RETURN(options.logit_clip, ReadNumber(json, {"logit_clip", 0.1, 100, false}, name));
+  absl::StatusOr<std::vector<std::string>> inputs = ReadInputs(json, "ptrnet");
+  if (!inputs.ok()) {
+    return absl::InvalidArgumentError(
+        Concat(name, ": architecture_json.", FromAbsl(inputs.status().message())));
+  }
+  options.inputs = *std::move(inputs);
   options.hidden = static_cast<int32_t>(hidden);
   options.layers = static_cast<int32_t>(layers);
   if (options.hidden % 16 != 0) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -17,11 +18,14 @@ struct PointerNetworkOptions {
   int32_t layers = 2;      // 1 .. kMaxLayers, of encoder and decoder each
   double dropout = 0.2;    // 0 .. 0.9, between the LSTMs' layers, in supervised training
   double logit_clip = 10;  // above 0, up to 100
+  // Its inputs of a node, see network_inputs.h; none: the usual ones.
+  std::vector<std::string> inputs = {};
 
   bool operator==(const PointerNetworkOptions&) const = default;
 };
 
-// {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10}
+// {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10}; where `inputs` are not the usual
+// ones, also "inputs"
 std::string WritePointerNetworkOptions(const PointerNetworkOptions& options);
 // kInvalidArgument names the key that is missing, unknown or out of range.
 absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view json,

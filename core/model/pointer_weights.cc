@@ -16,7 +16,9 @@ PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf
       hidden_(options.hidden),
       layers_(options.layers),
       width_(options.hidden / kPointerHeads),
-      channels_((width_ + kPointerHeadStep - 1) / kPointerHeadStep * kPointerHeadStep) {
+      channels_((width_ + kPointerHeadStep - 1) / kPointerHeadStep * kPointerHeadStep),
+      inputs_(InputsOf("ptrnet", options.inputs)),
+      features_((inputs_.width() + 1 + kPointerNarrow - 1) / kPointerNarrow * kPointerNarrow) {
   const LstmKernels<float>& wide = bf16 == Bf16::kNone ? lstm_ : Bf16LstmKernelsFor(bf16);
   encoder = Layers("encoder", wide);
   decoder = Layers("decoder", wide);
@@ -26,8 +28,8 @@ PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf
   const auto rounded = [&](int64_t outputs, int64_t inputs) {
     return PointerLinear{.kernels = &wide, .outputs = outputs, .inputs = inputs};
   };
-  embed = plain(hidden_, kPointerNarrow);
-  encoder_input = plain(4 * hidden_, kPointerNarrow);
+  embed = plain(hidden_, features_);
+  encoder_input = plain(4 * hidden_, features_);
   context = plain(4 * hidden_, kPointerNarrow);
   start = plain(2 * layers_ * hidden_, hidden_);
   query = rounded(heads_width(), hidden_);
@@ -66,11 +68,12 @@ void PointerWeights::PackLinear(const float* weights, PointerLinear& to) {
 }
 
 std::vector<float> PointerWeights::Narrow(const float* weights, const float* bias,
-                                          int64_t inputs) const {
-  std::vector<float> narrow(static_cast<size_t>(hidden_ * kPointerNarrow), 0.0f);
+                                          NarrowShape shape) const {
+  const auto [inputs, columns] = shape;
+  std::vector<float> narrow(static_cast<size_t>(hidden_ * columns), 0.0f);
   for (int64_t h = 0; h < hidden_; ++h) {
-    std::copy_n(weights + h * inputs, inputs, narrow.begin() + h * kPointerNarrow);
-    if (bias != nullptr) narrow[static_cast<size_t>(h * kPointerNarrow + inputs)] = bias[h];
+    std::copy_n(weights + h * inputs, inputs, narrow.begin() + h * columns);
+    if (bias != nullptr) narrow[static_cast<size_t>(h * columns + inputs)] = bias[h];
   }
   return narrow;
 }
@@ -97,21 +100,20 @@ void PointerWeights::PackNarrow(const float* parameters, Jobs& jobs) {
   const auto compose = [this](const std::vector<float>& narrow, const float* input,
                               PointerLinear& to) {
     AlignedBuffer<float> packed;
-    std::vector<float> product(static_cast<size_t>(4 * hidden_ * kPointerNarrow));
-    const DenseShape shape{.rows = 4 * hidden_, .inner = hidden_, .columns = kPointerNarrow};
-    dense_.pack(narrow.data(), kPointerNarrow, 1, shape, packed.Grow(hidden_ * kPointerNarrow));
-    dense_.multiply({input, hidden_}, packed.data(), nullptr, shape,
-                    {product.data(), kPointerNarrow});
+    std::vector<float> product(static_cast<size_t>(4 * hidden_ * to.inputs));
+    const DenseShape shape{.rows = 4 * hidden_, .inner = hidden_, .columns = to.inputs};
+    dense_.pack(narrow.data(), to.inputs, 1, shape, packed.Grow(hidden_ * to.inputs));
+    dense_.multiply({input, hidden_}, packed.data(), nullptr, shape, {product.data(), to.inputs});
     PackLinear(product.data(), to);
   };
   jobs.emplace_back([=, this] {
     const std::vector<float> embedding =
-        Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), kPointerInputs);
+        Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), OfFeatures());
     PackLinear(embedding.data(), embed);
     compose(embedding, parameters + encoder[0].input_offset, encoder_input);
   });
   jobs.emplace_back([=, this] {
-    compose(Narrow(parameters + At("context.weight"), nullptr, kPointerContext),
+    compose(Narrow(parameters + At("context.weight"), nullptr, {kPointerContext, kPointerNarrow}),
             parameters + decoder[0].input_offset, context);
   });
 }
@@ -186,8 +188,8 @@ void PointerWeights::PackDynamic(const float* parameters) {
 
 void PointerWeights::Clear(PointerSums& sums) const {
   const int64_t heads = heads_width() * hidden_;
-  sums.embed.GrowZero(hidden_ * kPointerNarrow);
-  sums.encoder_input.GrowZero(4 * hidden_ * kPointerNarrow);
+  sums.embed.GrowZero(hidden_ * features_);
+  sums.encoder_input.GrowZero(4 * hidden_ * features_);
   sums.context.GrowZero(4 * hidden_ * kPointerNarrow);
   for (AlignedBuffer<float>* buffer : {&sums.query, &sums.key, &sums.value, &sums.out}) {
     buffer->GrowZero(heads);
@@ -200,16 +202,16 @@ void PointerWeights::Clear(PointerSums& sums) const {
 // composed = weights narrow: to the gradients of both.
 void PointerWeights::FinishNarrow(const float* weights, const std::vector<float>& narrow,
                                   float* composed, float* d_narrow, float* d_weights) const {
+  const int64_t columns = std::ssize(narrow) / hidden_;
   AlignedBuffer<float> packed;
-  dense_.pack(narrow.data(), 1, kPointerNarrow,
-              {.rows = 0, .inner = kPointerNarrow, .columns = hidden_},
-              packed.Grow(hidden_ * kPointerNarrow));
-  dense_.multiply_add({composed, kPointerNarrow}, packed.data(),
-                      {.rows = 4 * hidden_, .inner = kPointerNarrow, .columns = hidden_},
+  dense_.pack(narrow.data(), 1, columns, {.rows = 0, .inner = columns, .columns = hidden_},
+              packed.Grow(hidden_ * columns));
+  dense_.multiply_add({composed, columns}, packed.data(),
+                      {.rows = 4 * hidden_, .inner = columns, .columns = hidden_},
                       {d_weights, hidden_});
-  dense_.add_transposed({weights, hidden_}, {composed, kPointerNarrow},
-                        {.rows = hidden_, .inner = 4 * hidden_, .columns = kPointerNarrow},
-                        {d_narrow, kPointerNarrow});
+  dense_.add_transposed({weights, hidden_}, {composed, columns},
+                        {.rows = hidden_, .inner = 4 * hidden_, .columns = columns},
+                        {d_narrow, columns});
 }
 
 void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
@@ -251,18 +253,20 @@ void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
 void PointerWeights::Finish(const float* parameters, PointerSums& sums, float* gradient) const {
   const float* const embed_weight = parameters + At("embed.weight");
   FinishNarrow(parameters + encoder[0].input_offset,
-               Narrow(embed_weight, parameters + At("embed.bias"), kPointerInputs),
+               Narrow(embed_weight, parameters + At("embed.bias"), OfFeatures()),
                sums.encoder_input.data(), sums.embed.data(), gradient + encoder[0].input_offset);
   std::vector<float> d_context(static_cast<size_t>(hidden_ * kPointerNarrow), 0.0f);
-  FinishNarrow(parameters + decoder[0].input_offset,
-               Narrow(parameters + At("context.weight"), nullptr, kPointerContext),
-               sums.context.data(), d_context.data(), gradient + decoder[0].input_offset);
+  FinishNarrow(
+      parameters + decoder[0].input_offset,
+      Narrow(parameters + At("context.weight"), nullptr, {kPointerContext, kPointerNarrow}),
+      sums.context.data(), d_context.data(), gradient + decoder[0].input_offset);
   for (int64_t h = 0; h < hidden_; ++h) {
-    const float* const row = sums.embed.data() + h * kPointerNarrow;
-    for (int64_t f = 0; f < kPointerInputs; ++f) {
-      gradient[At("embed.weight") + h * kPointerInputs + f] += row[f];
+    const float* const row = sums.embed.data() + h * features_;
+    const int64_t inputs = inputs_.width();
+    for (int64_t f = 0; f < inputs; ++f) {
+      gradient[At("embed.weight") + h * inputs + f] += row[f];
     }
-    gradient[At("embed.bias") + h] += row[kPointerInputs];
+    gradient[At("embed.bias") + h] += row[inputs];
     for (int64_t f = 0; f < kPointerContext; ++f) {
       gradient[At("context.weight") + h * kPointerContext + f] +=
           d_context[static_cast<size_t>(h * kPointerNarrow + f)];
@@ -270,7 +274,7 @@ void PointerWeights::Finish(const float* parameters, PointerSums& sums, float* g
   }
   for (int64_t i = 0; i < 4 * hidden_; ++i) {
     gradient[encoder[0].bias_offset + i] +=
-        sums.encoder_input.data()[i * kPointerNarrow + kPointerInputs];
+        sums.encoder_input.data()[i * features_ + inputs_.width()];
   }
   for (const std::vector<PointerLayer>* layers : {&encoder, &decoder}) {
     for (const PointerLayer& layer : *layers) {

@@ -2,9 +2,9 @@
 //
 // Some weights are multiplied with each other once instead of with every node at every step: the
 // embedding with the encoder's input weights, the context's with the decoder's, the pointer's query
-// with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to 16
-// columns. The LSTMs' own weights and the attentions', which are most of the work, may be
-// multiplied in bf16.
+// with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to a
+// multiple of kPointerNarrow columns. The LSTMs' own weights and the attentions', which are most of
+// the work, may be multiplied in bf16.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,13 @@
 #include "core/kernels/dense.h"
 #include "core/kernels/lstm.h"
 #include "core/model/flat_parameters.h"
+#include "core/model/network_inputs.h"
 #include "core/model/pointer_network_options.h"
 
 namespace vrp {
 
 inline constexpr int64_t kPointerHeadStep = 16;
-// Columns of features and contexts, padded.
+// Columns of contexts, padded; those of features are padded to a multiple of it.
 inline constexpr int64_t kPointerNarrow = 16;
 
 // A weight [outputs, inputs] packed by `kernels`, for y = W x and for the way back.
@@ -49,8 +50,8 @@ struct PointerLayer {
 
 // What is not accumulated in the flat span right away.
 struct PointerSums {
-  AlignedBuffer<float> embed;              // [H, 16]; column 7: the bias
-  AlignedBuffer<float> encoder_input;      // [4H, 16], likewise
+  AlignedBuffer<float> embed;              // [H, features()]; the column after the inputs: the bias
+  AlignedBuffer<float> encoder_input;      // [4H, features()], likewise
   AlignedBuffer<float> context;            // [4H, 16]
   AlignedBuffer<float> query, key, value;  // [M D, H]
   AlignedBuffer<float> out;                // [H, M D]
@@ -69,6 +70,8 @@ class PointerWeights {
   int64_t layers() const { return layers_; }
   int64_t channels() const { return channels_; }  // D, padded
   int64_t heads_width() const;                    // M D
+  const NetworkInputs& inputs() const { return inputs_; }
+  int64_t features() const { return features_; }  // columns of a node's features, padded
 
   // Null: on the calling thread alone.
   void Pack(const float* parameters, CpuPool* pool);
@@ -79,8 +82,8 @@ class PointerWeights {
 
   std::vector<PointerLayer> encoder;
   std::vector<PointerLayer> decoder;
-  PointerLinear embed;              // [H, 16]
-  PointerLinear encoder_input;      // [4H, 16]
+  PointerLinear embed;              // [H, features()]
+  PointerLinear encoder_input;      // [4H, features()]
   PointerLinear context;            // [4H, 16]
   PointerLinear start;              // [2LH, H]
   PointerLinear query, key, value;  // [M D, H]
@@ -108,8 +111,14 @@ class PointerWeights {
   void PackPointer(const float* parameters);
   void PackDynamic(const float* parameters);
   std::vector<PointerLayer> Layers(const char* name, const LstmKernels<float>& kernels) const;
-  // [H, 16] with the bias as column `inputs`; without one where `bias` is null.
-  std::vector<float> Narrow(const float* weights, const float* bias, int64_t inputs) const;
+  // The weights of a narrow product: [H, `inputs`] padded to [H, `columns`], with the bias as
+  // column `inputs`; without one where `bias` is null.
+  struct NarrowShape {
+    int64_t inputs = 0;
+    int64_t columns = 0;
+  };
+  NarrowShape OfFeatures() const { return {inputs_.width(), features_}; }
+  std::vector<float> Narrow(const float* weights, const float* bias, NarrowShape shape) const;
   void FinishNarrow(const float* weights, const std::vector<float>& narrow, float* composed,
                     float* d_narrow, float* d_weights) const;
   void FinishAttention(const float* parameters, PointerSums& sums, float* gradient) const;
@@ -124,6 +133,8 @@ class PointerWeights {
   const int64_t layers_;
   const int64_t width_;     // of a head
   const int64_t channels_;  // padded
+  const NetworkInputs inputs_;
+  const int64_t features_;
 };
 
 }  // namespace vrp

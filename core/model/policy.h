@@ -29,6 +29,9 @@ enum class DecodeMethod {
 };
 
 inline constexpr int32_t kMaxAugmentations = 8;
+// Samples, and beams, of an instance.
+inline constexpr int32_t kMaxSamples = 100'000;
+inline constexpr int32_t kMaxBeams = 10'000;
 
 // Local search on the policy's device, from the plan decoded: a descent, then rounds of ruin and
 // recreate under simulated annealing (core/kernels/batch_improver.h).

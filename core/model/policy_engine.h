@@ -17,6 +17,7 @@
 #include "core/base/stop.h"
 #include "core/model/flat_parameters.h"
 #include "core/model/network_batch.h"
+#include "core/model/network_inputs.h"
 #include "core/model/whole_steps.h"
 
 namespace vrp {
@@ -103,7 +104,8 @@ class PolicyEngine {
   virtual ~PolicyEngine() = default;
 
   virtual std::string_view architecture() const = 0;  // "ptrnet", "gt"
-  virtual NodeOrder node_order() const = 0;
+  virtual const NetworkInputs& inputs() const = 0;
+  const BatchForm& batch_form() const { return inputs().form; }
   // On the CPU: whether RolloutRequest::bf16 changes anything.
   virtual bool HasBf16() const { return false; }
   // The host's copy of the weights is what counts: after changing it call ParametersChanged. It,

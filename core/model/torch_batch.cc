@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace vrp {
 namespace {
@@ -23,13 +24,13 @@ class Padding {
   }
 
   at::Tensor Features() const {
-    at::Tensor features = at::zeros({count_, nodes_, kNodeFeatures}, at::kFloat);
+    const int64_t columns = batch_.columns;
+    at::Tensor features = at::zeros({count_, nodes_, columns}, at::kFloat);
     float* to = features.mutable_data_ptr<float>();
     for (int64_t b = 0; b < count_; ++b) {
       const auto instance = static_cast<size_t>(first_ + b);
-      const float* from =
-          batch_.features.data() + int64_t{batch_.first_rows[instance]} * kNodeFeatures;
-      std::copy_n(from, int64_t{problem(b).nodes} * kNodeFeatures, to + b * nodes_ * kNodeFeatures);
+      const float* from = batch_.features.data() + int64_t{batch_.first_rows[instance]} * columns;
+      std::copy_n(from, problem(b).nodes * columns, to + b * nodes_ * columns);
     }
     return features;
   }
@@ -129,6 +130,17 @@ TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool
   result.tsp = parts.tsp;
   result.any_tsp = any_tsp;
   return result;
+}
+
+at::Tensor InputColumns(const TorchBatch& batch, const NetworkInputs& inputs) {
+  std::vector<at::Tensor> columns;
+  bool all = inputs.width() == batch.features.size(2);
+  for (int32_t i = 0; i < inputs.width(); ++i) {
+    const int32_t column = inputs.columns[static_cast<size_t>(i)];
+    columns.push_back(batch.features.select(2, column));
+    all = all && column == i;
+  }
+  return all ? batch.features : at::stack(columns, 2);
 }
 
 at::Tensor PlaneDistances(const at::Tensor& features) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/model/network_batch.h"
+#include "core/model/network_inputs.h"
 
 namespace vrp {
 
@@ -37,7 +38,7 @@ class Transfers {
 
 // B instances of at most N nodes. Nodes beyond an instance's are 0 and not valid.
 struct TorchBatch {
-  at::Tensor features;  // [B, N, kNodeFeatures]
+  at::Tensor features;  // [B, N, columns of the batch]
   at::Tensor valid;     // [B, N] bool
   at::Tensor sizes;     // [B], of the features' type
   at::Tensor last;      // [B] int64: the last valid node
@@ -48,7 +49,7 @@ struct TorchBatch {
 
 // What comes from the host; all else is computed from it on the device.
 struct TorchBatchParts {
-  at::Tensor features;  // [B, N, kNodeFeatures] float
+  at::Tensor features;  // [B, N, columns of the batch] float
   at::Tensor sizes;     // [B] int64
   at::Tensor tsp;       // [B] bool
 };
@@ -61,6 +62,8 @@ at::Tensor PadGivenLengths(const NetworkBatch& batch, int32_t first, int32_t cou
 
 // Without edges, in the type `type`; waits for nothing.
 TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp);
+// [B, N, inputs.width()]: the features that the network reads.
+at::Tensor InputColumns(const TorchBatch& batch, const NetworkInputs& inputs);
 // kEdgeFeatures of distances [B, N, N].
 at::Tensor EdgesOf(const at::Tensor& distances);
 // [B, N, N], scaled, of the coordinates in `features`, whatever the metric rounds.

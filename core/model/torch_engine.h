@@ -26,7 +26,7 @@ class TorchEngine final : public PolicyEngine {
               at::TensorOptions tensors, const EngineOptions& options);
 
   std::string_view architecture() const override { return network_->architecture(); }
-  NodeOrder node_order() const override { return network_->node_order(); }
+  const NetworkInputs& inputs() const override { return network_->inputs(); }
   FlatParameters& parameters() override { return host_; }
   const FlatParameters& parameters() const override { return host_; }
   absl::Status ParametersChanged() override;

@@ -65,8 +65,11 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
   if (tensors_.flat().scalar_type() != at::kFloat) {
     return absl::UnimplementedError("parameters: wanted in float32");
   }
-  if (request.drawn.has_value() && node_order() != NodeOrder::kAsGiven) {
+  if (request.drawn.has_value() && batch_form().order != NodeOrder::kAsGiven) {
     return absl::UnimplementedError("drawn: the network reads nodes in an order");
+  }
+  if (request.drawn.has_value() && !batch_form().own_columns.empty()) {
+    return absl::UnimplementedError("drawn: the network reads feature columns of instances");
   }
   if (request.drawn.has_value() && MostNodes(*request.drawn) > request.nodes) {
     return absl::InvalidArgumentError(Concat("drawn: got instances of up to ",

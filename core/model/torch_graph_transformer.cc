@@ -126,10 +126,11 @@ class Decoder final : public TorchDecoder {
 
 class GraphTransformer final : public TorchNetwork {
  public:
-  explicit GraphTransformer(const GraphTransformerOptions& options) : options_(options) {}
+  explicit GraphTransformer(const GraphTransformerOptions& options)
+      : options_(options), inputs_(InputsOf("gt", options.inputs)) {}
 
   std::string_view architecture() const override { return "gt"; }
-  NodeOrder node_order() const override { return NodeOrder::kAsGiven; }
+  const NetworkInputs& inputs() const override { return inputs_; }
   bool wants_edges() const override { return options_.edge_bias; }
   StepReader reader() const override { return StepReader::kShares; }
   bool recurrent() const override { return false; }
@@ -192,9 +193,10 @@ class GraphTransformer final : public TorchNetwork {
     return nodes * valid;
   }
 
-  static at::Tensor Embed(const TorchParameters& parameters, const TorchBatch& batch) {
+  at::Tensor Embed(const TorchParameters& parameters, const TorchBatch& batch) const {
+    const at::Tensor features = InputColumns(batch, inputs_);
     const auto embed = [&](const char* kind) {
-      return at::linear(batch.features, parameters.Get(Concat("embed.", kind, ".weight")),
+      return at::linear(features, parameters.Get(Concat("embed.", kind, ".weight")),
                         parameters.Get(Concat("embed.", kind, ".bias")));
     };
     const at::Tensor place = at::arange(batch.valid.size(1), batch.last.options());
@@ -241,6 +243,7 @@ class GraphTransformer final : public TorchNetwork {
   }
 
   const GraphTransformerOptions options_;
+  const NetworkInputs inputs_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "core/kernels/step_sight.h"
-#include "core/model/network_batch.h"
+#include "core/model/network_inputs.h"
 #include "core/model/torch_batch.h"
 #include "core/model/torch_fused.h"
 #include "core/model/torch_parameters.h"
@@ -76,7 +76,7 @@ class TorchNetwork {
   virtual ~TorchNetwork() = default;
 
   virtual std::string_view architecture() const = 0;
-  virtual NodeOrder node_order() const = 0;
+  virtual const NetworkInputs& inputs() const = 0;
   virtual bool wants_edges() const = 0;
   virtual StepReader reader() const = 0;
   // The network's own choices are its next steps' inputs where a RolloutRequest's teacher_forcing

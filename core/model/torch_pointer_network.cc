@@ -234,10 +234,11 @@ class PointerDecoder final : public TorchDecoder {
 
 class PointerNetwork final : public TorchNetwork {
  public:
-  explicit PointerNetwork(const PointerNetworkOptions& options) : options_(options) {}
+  explicit PointerNetwork(const PointerNetworkOptions& options)
+      : options_(options), inputs_(InputsOf("ptrnet", options.inputs)) {}
 
   std::string_view architecture() const override { return "ptrnet"; }
-  NodeOrder node_order() const override { return NodeOrder::kByAngle; }
+  const NetworkInputs& inputs() const override { return inputs_; }
   bool wants_edges() const override { return false; }
   StepReader reader() const override { return StepReader::kPointer; }
   bool recurrent() const override { return true; }
@@ -246,12 +247,8 @@ class PointerNetwork final : public TorchNetwork {
                                        const EncodeOptions& options) const override {
     const LstmDropout dropout = {.share = options.dropout ? options_.dropout : 0,
                                  .draws = options.draws};
-    std::vector<at::Tensor> inputs;
-    for (const int32_t column : PointerInputColumns()) {
-      inputs.push_back(batch.features.select(2, column));
-    }
-    const at::Tensor embedded = at::linear(at::stack(inputs, 2), parameters.Get("embed.weight"),
-                                           parameters.Get("embed.bias"));
+    const at::Tensor embedded = at::linear(
+        InputColumns(batch, inputs_), parameters.Get("embed.weight"), parameters.Get("embed.bias"));
     const at::Tensor zeros =
         at::zeros({options_.layers, embedded.size(0), options_.hidden}, batch.features.options());
     const at::Tensor outputs =
@@ -264,6 +261,7 @@ class PointerNetwork final : public TorchNetwork {
 
  private:
   const PointerNetworkOptions options_;
+  const NetworkInputs inputs_;
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ std::optional<StepBatchShape> RecordedShape(const NetworkBatch& batch,
   if (batch.size() < 1 || batch.size() > kMostRecordedInstances) return std::nullopt;
   StepBatchShape shape = {
       .instances = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(batch.size()))),
+      .columns = batch.columns,
       .fewer = true};
   const int64_t nodes =
       (int64_t{batch.longest()} + kRecordedNodes - 1) / kRecordedNodes * kRecordedNodes;

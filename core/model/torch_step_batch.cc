@@ -64,7 +64,7 @@ StepBatch::Offsets StepBatch::LayOut() const {
   take(offsets.scales, count * 8);
   take(offsets.numbers, shape_.labels ? kLabelNumbers * 8 : 0);
   take(offsets.sizes, count * 8);
-  take(offsets.features, rows * kNodeFeatures * 4);
+  take(offsets.features, rows * shape_.columns * 4);
   take(offsets.lengths, pairs * 4);
   take(offsets.choices, shape_.labels ? count * max_steps() * 4 : 0);
   take(offsets.tsp, count);
@@ -79,7 +79,7 @@ StepBatch::StepBatch(const StepBatchShape& shape, at::Device device)
 TorchBatchParts StepBatch::PartsIn(const at::Tensor& memory) const {
   const int64_t count = shape_.instances;
   return {.features =
-              Section(memory, offsets_.features, {count, shape_.nodes, kNodeFeatures}, at::kFloat),
+              Section(memory, offsets_.features, {count, shape_.nodes, shape_.columns}, at::kFloat),
           .sizes = Section(memory, offsets_.sizes, {count}, at::kLong),
           .tsp = Section(memory, offsets_.tsp, {count}, at::kBool)};
 }
@@ -111,6 +111,10 @@ absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* label
         Concat("step: got ", batch.size(), " instances of up to ", batch.longest(), " nodes",
                tsp ? " with a TSP" : "", ", wanted ", shape_.fewer ? "at most " : "",
                shape_.instances, " of up to ", shape_.nodes, shape_.tsp ? "" : " without one"));
+  }
+  if (batch.columns != shape_.columns) {
+    return absl::InvalidArgumentError(
+        Concat("step: got ", batch.columns, " features of a node, wanted ", shape_.columns));
   }
   if (labels == nullptr) return absl::OkStatus();
   const int64_t longest = LongestOf(*labels);

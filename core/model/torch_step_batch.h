@@ -17,13 +17,14 @@
 namespace vrp {
 
 struct StepBatchShape {
-  int32_t instances = 0;  // B
-  int32_t nodes = 0;      // N, of the largest instance
-  bool tsp = false;       // some may be a TSP
-  bool matrices = false;  // some may have them
-  bool labels = false;    // they come with labels
-  int32_t steps = 0;      // T, of the longest label; 0: as many as any may have
-  bool fewer = false;     // fewer may come
+  int32_t instances = 0;            // B
+  int32_t nodes = 0;                // N, of the largest instance
+  int32_t columns = kNodeFeatures;  // of a node's features
+  bool tsp = false;                 // some may be a TSP
+  bool matrices = false;            // some may have them
+  bool labels = false;              // they come with labels
+  int32_t steps = 0;                // T, of the longest label; 0: as many as any may have
+  bool fewer = false;               // fewer may come
 
   // T that any trajectory may have.
   int32_t MostSteps() const;

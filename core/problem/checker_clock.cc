@@ -45,6 +45,9 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
     window.open = std::max(window.open, release);
     release = 0;
   }
+  if (vehicle.open_end && !vehicle.breaks.empty()) {
+    stops_.push_back({.windows = {{}}});  // at the last stop: breaks after its service
+  }
   TimeWindow& start = stops_.front().windows.front();
   start.open = std::max(start.open, vehicle.shift.open);
 }

@@ -5,11 +5,6 @@
 #include "core/base/number.h"
 
 namespace vrp {
-namespace {
-
-constexpr size_t kMaxNameBytes = 256;
-
-}  // namespace
 
 bool FieldErrors::CheckValue(const FieldPath& path, double value, double low) {
   if (!std::isfinite(value)) {
@@ -24,6 +19,13 @@ bool FieldErrors::CheckValue(const FieldPath& path, double value, double low) {
   return false;
 }
 
+bool FieldErrors::CheckTime(const FieldPath& path, double value) {
+  if (!std::isfinite(value) || value <= kMaxMagnitude) return CheckValue(path, value, 0);
+  Add(path, "got ", FormatNumber(value), ", beyond the limit ", FormatNumber(kMaxMagnitude),
+      "; give times since 1970 in seconds, not in milliseconds");
+  return false;
+}
+
 bool FieldErrors::CheckLimit(const FieldPath& path, double value) {
   if (value == kNoLimit) return true;
   if (!CheckValue(path, value, 0)) return false;
@@ -32,8 +34,8 @@ bool FieldErrors::CheckLimit(const FieldPath& path, double value) {
 }
 
 bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
-  if (name.size() > kMaxNameBytes) {
-    Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxNameBytes);
+  if (name.size() > kMaxInstanceNameBytes) {
+    Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxInstanceNameBytes);
   } else if (!IsPrintableUtf8(name)) {
     Add(path, Quoted(name), " is no printable UTF-8 text");
   } else {
@@ -43,9 +45,9 @@ bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
 }
 
 bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
-  const bool open_ok = CheckValue(FieldPath(path, ".open"), window.open, 0);
+  const bool open_ok = CheckTime(FieldPath(path, ".open"), window.open);
   const bool close_ok =
-      window.close == kNoLimit || CheckValue(FieldPath(path, ".close"), window.close, 0);
+      window.close == kNoLimit || CheckTime(FieldPath(path, ".close"), window.close);
   if (window.soft() && CheckValue(FieldPath(path, ".late_cost"), window.late_cost, 0) &&
       window.close == kNoLimit) {
     Add(FieldPath(path, ".late_cost"), "given, but the window has no close");

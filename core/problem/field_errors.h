@@ -27,6 +27,8 @@ class FieldErrors {
   // Each adds an error where it does not hold, and tells whether it holds.
   // A finite number, not below `low`, of a size that sums stay exact with.
   bool CheckValue(const FieldPath& path, double value, double low);
+  // A time, likewise and not negative.
+  bool CheckTime(const FieldPath& path, double value);
   // A positive number, or none.
   bool CheckLimit(const FieldPath& path, double value);
   // Short printable text; it may be empty.

@@ -1,7 +1,10 @@
 #include "core/problem/formats.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/matrices.h"
 #include "core/problem/text_scanner.h"
@@ -9,13 +12,36 @@
 namespace vrp {
 namespace {
 
-// Whether some line of the first 64 kB begins with `word`, in whatever case.
-bool HasLineWith(std::string_view text, std::string_view word) {
-  TextScanner scanner(text.substr(0, size_t{1} << 16), "");
+// What decides about a format stands in a file's beginning.
+constexpr size_t kLookedAt = size_t{1} << 16;
+
+// Whether `line` is VRPLIB's `keyword : value`, where colon and value may be absent.
+bool IsEntry(std::string_view line, std::string_view keyword) {
+  if (UpperCase(line.substr(0, keyword.size())) != keyword) return false;
+  const std::string_view rest = Trimmed(line.substr(keyword.size()));
+  return rest.empty() || rest.front() == ':' || ParseNumber(rest).has_value();
+}
+
+bool IsHeading(std::string_view line, std::string_view word) {
+  return UpperCase(Trimmed(line)) == word;
+}
+
+template <typename Fits>
+bool AnyLine(std::string_view text, Fits fits) {
+  TextScanner scanner(text.substr(0, kLookedAt), "");
   while (const auto line = scanner.NextLine()) {
-    if (UpperCase(line->substr(0, word.size())) == word) return true;
+    if (fits(*line)) return true;
   }
   return false;
+}
+
+// Whether a JSON object has a key that only instances have, ours or VROOM's.
+bool HasInstanceKey(std::string_view text) {
+  constexpr std::string_view kKeys[] = {"\"kind\"",    "\"coords\"", "\"distance_matrix\"",
+                                        "\"demands\"", "\"jobs\"",   "\"shipments\""};
+  return std::any_of(std::begin(kKeys), std::end(kKeys), [text](std::string_view key) {
+    return text.find(key) != std::string_view::npos;
+  });
 }
 
 // Of files without words, by the columns of their first two rows.
@@ -32,15 +58,38 @@ InstanceFormat GuessOfTables(std::string_view text) {
 }
 
 InstanceFormat Guess(std::string_view text) {
-  const std::string_view start = Trimmed(text);
-  if (start.starts_with("{")) return InstanceFormat::kJson;
-  if (HasLineWith(text, "DIMENSION") || HasLineWith(text, "EDGE_WEIGHT_TYPE")) {
+  if (Trimmed(text).starts_with("{")) {
+    return HasInstanceKey(text) ? InstanceFormat::kJson : InstanceFormat::kAuto;
+  }
+  if (AnyLine(text, [](std::string_view line) {
+        return IsEntry(line, "DIMENSION") || IsEntry(line, "EDGE_WEIGHT_TYPE");
+      })) {
     return InstanceFormat::kVrplib;
   }
-  if (HasLineWith(text, "VEHICLE") || HasLineWith(text, "CUSTOMER")) {
+  if (AnyLine(text, [](std::string_view line) {
+        return IsHeading(line, "VEHICLE") || IsHeading(line, "CUSTOMER");
+      })) {
     return InstanceFormat::kSolomon;
   }
   return GuessOfTables(text);
+}
+
+// What a text of no known format looks like; empty where that is not known either.
+std::string_view LooksLike(std::string_view text) {
+  const std::string_view start = Trimmed(text);
+  if (start.empty()) return " (it is empty)";
+  if (text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04")) {
+    return " (it is compressed: unpack it first)";
+  }
+  if (text.substr(0, kLookedAt).find('\0') != std::string_view::npos) return " (it is binary)";
+  if (start.starts_with("<")) return " (it is a web page or XML)";
+  if (start.starts_with("{")) return " (it is a JSON object, but of no instance)";
+  if (start.starts_with("[")) return " (it is a JSON array, wanted one object)";
+  if (AnyLine(text,
+              [](std::string_view line) { return UpperCase(line.substr(0, 7)) == "ROUTE #"; })) {
+    return " (it is a solution: vrpctl check INSTANCE SOLUTION)";
+  }
+  return "";
 }
 
 }  // namespace
@@ -52,6 +101,7 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
 
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
                                        InstanceFormat format, const MatrixSource* matrices) {
+  VRP_RETURN_IF_ERROR(CheckEncoding(text, name));
   text = WithoutByteOrderMark(text);
   switch (format == InstanceFormat::kAuto ? Guess(text) : format) {
     case InstanceFormat::kVrplib:
@@ -68,10 +118,10 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
       break;
   }
   return absl::InvalidArgumentError(
-      Concat(name, ": no format known here", Trimmed(text).empty() ? " (the text is empty)" : "",
-             "; wanted CVRPLIB or TSPLIB (a line `DIMENSION : n`), Solomon "
-             "(a line `VEHICLE`), a JSON object (ours or VROOM's), or the tables of Li and Lim or "
-             "Cordeau, as plain text"));
+      Concat(name, ": no known format", LooksLike(text),
+             ": wanted one of CVRPLIB and TSPLIB (with a line `DIMENSION : n`), Solomon and "
+             "Homberger (with a line `VEHICLE`), Li and Lim, Cordeau (tables of numbers), this "
+             "project's JSON (an object with `kind`) or VROOM's (with `jobs` or `shipments`)"));
 }
 
 }  // namespace vrp

@@ -69,6 +69,8 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name)
 //   several load dimensions capacity is an array (null: no limit); no capacity, max_duration,
 //   max_distance or max_stops means no limit, max_overtime null as much as it takes; open_end true:
 //   vehicles do not return; shift is a window; breaks are [{window, duration}, ...].
+// - features: {"earliness": [number, ...], ...}: columns for networks that were trained with them,
+//   a number from -1,000 to 1,000 for each node; read as they are. Nothing else reads them.
 // - ref_cost: a number, the best known cost.
 // - ref_routes, ref_by: of the public random sets; checked for their form, not kept.
 

@@ -96,7 +96,7 @@ class Writer {
     properties["distance"] = route.distance;
     properties["duration"] = route.duration;
     properties["start"] = route.stops.front().departure;
-    properties["end"] = route.stops.back().departure;
+    properties["end"] = route.stops.front().departure + route.duration;
     properties["load"] = Loads(route.load);
     for (const BreakTime& pause : route.breaks) {
       properties["breaks"].push_back({{"start", pause.start}, {"end", pause.end}});

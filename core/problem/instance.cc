@@ -45,6 +45,8 @@ absl::StatusOr<Instance> Instance::Create(InstanceData data) {
   const bool single = std::all_of(data.further_windows.begin(), data.further_windows.end(),
                                   [](const auto& windows) { return windows.empty(); });
   if (single) data.further_windows.clear();
+  std::sort(data.features.begin(), data.features.end(),
+            [](const FeatureColumn& a, const FeatureColumn& b) { return a.name < b.name; });
   if (data.ids.empty()) {
     data.ids.reserve(count);
     for (size_t i = 0; i < count; ++i) data.ids.push_back(Concat(i));

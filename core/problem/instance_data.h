@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/problem/feature_columns.h"
 #include "core/problem/metric.h"
 #include "core/problem/node.h"
 #include "core/problem/objective.h"
 #include "core/problem/problem_kind.h"
+#include "core/problem/units.h"
 #include "core/problem/vehicle.h"
 
 namespace vrp {
@@ -69,6 +71,8 @@ struct InstanceData {
       distance_matrix;  // [N, N] row-major, may be asymmetric; empty: from positions
   std::vector<double> duration_matrix = {};  // [N, N] row-major; empty: distance / speed
   std::optional<Cost> reference_cost = {};   // best known, where the file states one
+  StatedUnits units = {};
+  std::vector<FeatureColumn> features = {};  // for networks alone; by name once it is an Instance
 
   bool operator==(const InstanceData&) const = default;
 };
@@ -78,7 +82,10 @@ int32_t NodeCount(const InstanceData& data);
 
 // Sizes and magnitudes beyond these are refused.
 inline constexpr int32_t kMaxNodes = 100'000;
+inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skills
 inline constexpr int32_t kMaxMatrixNodes = 5'000;
+// Of matrices that are made of smaller ones, where many customers are at few places.
+inline constexpr int32_t kMaxExpandedNodes = 10'000;
 inline constexpr int32_t kMaxVehicles = 1'000'000;  // of one type; also the most types
 inline constexpr double kMaxMagnitude = 1e12;       // of coordinates, times, demands, distances
 

@@ -58,6 +58,7 @@ class Comparison {
     Nodes("position", a_.positions, b_.positions, Position{});
     Whole("distance_matrix", a_.distance_matrix, b_.distance_matrix);
     Whole("duration_matrix", a_.duration_matrix, b_.duration_matrix);
+    Features();
     return std::move(found_);
   }
 
@@ -100,6 +101,16 @@ class Comparison {
     }
     Field("shipments", static_cast<int32_t>(a_.shipments.size()),
           static_cast<int32_t>(b_.shipments.size()));
+  }
+
+  void Features() {
+    for (const FeatureColumn& column : a_.features) {
+      const auto& others = b_.features;
+      if (found_.has_value() || std::count(others.begin(), others.end(), column) > 0) continue;
+      found_ = Concat("features.", column.name, ": ", column.values.size(), " numbers");
+    }
+    Field("features", static_cast<int32_t>(a_.features.size()),
+          static_cast<int32_t>(b_.features.size()));
   }
 
   void Vehicles() {

@@ -12,6 +12,8 @@
 namespace vrp {
 
 inline constexpr int32_t kMaxLoadDimensions = 64;
+inline constexpr int32_t kMaxPriority = 100;
+inline constexpr size_t kMaxBreaks = 16;  // of a vehicle
 
 // Vehicle types, their matrices included. `nodes`: how many there are.
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);
@@ -27,6 +29,8 @@ void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& error
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);
 // Loads, times, skills and prizes of each node.
 void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
+// Columns for networks alone.
+void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& errors);
 // Shipments and groups of alternatives.
 void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors);
 // What does not go together.

@@ -24,6 +24,7 @@ class Validator {
     CheckMatrixValues({"distance_matrix", data_.distance_matrix}, data_.metric, errors_);
     CheckMatrixValues({"duration_matrix", data_.duration_matrix, false}, data_.metric, errors_);
     CheckRequests(data_, count_, errors_);
+    CheckFeatureColumns(data_, count_, errors_);
     if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
       errors_.Add("speed", "got ", FormatNumber(data_.speed), ", wanted a positive number");
     }

@@ -110,6 +110,9 @@ absl::StatusOr<std::string> AsSolomon(InstanceData data) {
 }
 
 absl::StatusOr<std::string> AsVroom(const Instance& instance) {
+  if (const auto& features = instance.data().features; !features.empty()) {
+    return CannotSay(Concat("features.", features.front().name), "VROOM's format");
+  }
   VRP_ASSIGN_OR_RETURN(std::string text, WriteVroom(instance));
   VRP_RETURN_IF_ERROR(CheckReadable(ParseJson(text, kWritten), "VROOM's format"));
   return text;

@@ -1,5 +1,6 @@
 #include "core/problem/json_fields.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -190,9 +191,26 @@ absl::StatusOr<std::vector<double>> JsonFields::Rows(const std::string& key, siz
 
 absl::Status JsonFields::RefuseOthers() const {
   for (const auto& [key, value] : object_.items()) {
-    if (!known_.contains(key)) return Error(Quoted(key), "unknown key; leave it out");
+    if (known_.contains(key)) continue;
+    const std::string meant = Suggestion(key);
+    return Error(Quoted(key), "unknown key; ",
+                 meant.empty() ? "leave it out" : Concat("did you mean ", Quoted(meant), "?"));
   }
   return absl::OkStatus();
+}
+
+// The known key that differs least, if that is by less than half of it.
+std::string JsonFields::Suggestion(std::string_view key) const {
+  constexpr size_t kMostEdits = 2;
+  size_t least = std::min(kMostEdits, (std::max<size_t>(key.size(), 1) - 1) / 2) + 1;
+  std::string best;
+  for (const std::string& known : known_) {
+    const size_t distance = EditDistance(key, known);
+    if (distance >= least) continue;
+    least = distance;
+    best = known;
+  }
+  return best;
 }
 
 }  // namespace vrp

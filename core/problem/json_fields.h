@@ -45,7 +45,7 @@ class JsonFields {
   // Numbers where `columns` is 1, else Rows.
   absl::StatusOr<std::vector<double>> Table(const std::string& key, size_t columns);
 
-  // An error for the first key that was never asked for.
+  // An error for the first key that was never asked for, with the most similar one that was.
   absl::Status RefuseOthers() const;
 
   template <typename... Parts>
@@ -54,6 +54,7 @@ class JsonFields {
   }
 
  private:
+  std::string Suggestion(std::string_view key) const;
   absl::StatusOr<std::vector<std::string>> StringsAt(const nlohmann::json& value,
                                                      const std::string& path) const;
   absl::StatusOr<std::vector<int32_t>> IntegersAt(const nlohmann::json& value,

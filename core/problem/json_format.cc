@@ -31,6 +31,7 @@ class Reader {
     VRP_RETURN_IF_ERROR(ReadWindows());
     VRP_RETURN_IF_ERROR(ReadRequests());
     VRP_RETURN_IF_ERROR(ReadVehicles());
+    VRP_RETURN_IF_ERROR(ReadFeatures());
     VRP_RETURN_IF_ERROR(ReadReference());
     VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
     return FinishInstance(std::move(data_), source_);
@@ -230,6 +231,21 @@ class Reader {
       return std::any_of(std::begin(kCosts), std::end(kCosts),
                          [&](std::string_view key) { return vehicle.contains(key); });
     });
+  }
+
+  absl::Status ReadFeatures() {
+    const json* features = fields_.Find("features");
+    if (features == nullptr) return absl::OkStatus();
+    if (!features->is_object()) {
+      return fields_.Error("features", "got ", Shown(*features),
+                           ", wanted an object with an array of numbers for each column");
+    }
+    JsonFields columns(*features, Concat(source_, ": features"));
+    for (const auto& [name, unused] : features->items()) {
+      VRP_ASSIGN_OR_RETURN(std::vector<double> values, columns.Numbers(name));
+      data_.features.push_back({.name = name, .values = std::move(values)});
+    }
+    return absl::OkStatus();
   }
 
   // ref_routes and ref_by are for people and tests; their form is checked, their content is not

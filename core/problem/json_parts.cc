@@ -130,8 +130,15 @@ class VehicleReader {
 
 absl::Status MatrixKeys::Read(JsonFields& fields, std::vector<double>& distances,
                               std::vector<double>& durations) const {
-  VRP_ASSIGN_OR_RETURN(distances, fields.Rows("distance_matrix", 0));
-  VRP_ASSIGN_OR_RETURN(durations, fields.Rows("duration_matrix", 0));
+  for (const auto& [key, matrix] :
+       {std::pair{"distance_matrix", &distances}, std::pair{"duration_matrix", &durations}}) {
+    const json* rows = fields.Find(key);
+    if (rows != nullptr && rows->is_array() && rows->size() > kMaxMatrixNodes) {
+      return fields.Error(key, rows->size(), " nodes exceed the limit of ", kMaxMatrixNodes,
+                          " for a matrix");
+    }
+    VRP_ASSIGN_OR_RETURN(*matrix, fields.Rows(key, 0));
+  }
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> name, fields.String("matrices"));
   if (!name.has_value()) return absl::OkStatus();
   if (!distances.empty() || !durations.empty()) {

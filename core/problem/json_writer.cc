@@ -175,6 +175,9 @@ void AddNodes(const InstanceData& data, ordered_json& root) {
   if (!data.required_skills.empty()) root["required_skills"] = data.required_skills;
   if (!data.prizes.empty()) root["prizes"] = Values(data.prizes);
   if (!data.priorities.empty()) root["priorities"] = data.priorities;
+  for (const FeatureColumn& column : data.features) {
+    root["features"][column.name] = Values(column.values);
+  }
 }
 
 }  // namespace

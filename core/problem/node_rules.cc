@@ -9,8 +9,6 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kMaxPriority = 100;
-
 class NodeRules {
  public:
   NodeRules(const InstanceData& data, FieldErrors& errors) : data_(data), errors_(errors) {}
@@ -75,7 +73,7 @@ class NodeRules {
   void CheckTime(std::string_view field, const std::vector<double>& times) {
     if (times.empty()) return;
     const FieldPath path(path_, field);
-    if (errors_.CheckValue(path, times[node_], 0)) RefuseAtDepot(path, times[node_]);
+    if (errors_.CheckTime(path, times[node_])) RefuseAtDepot(path, times[node_]);
   }
 
   void CheckWindows() {

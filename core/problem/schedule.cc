@@ -13,13 +13,16 @@ constexpr double kNever = kNoLimit;
 
 class RouteClock {
  public:
-  RouteClock(const Instance& instance, const PlannedRoute& route, double tolerance)
+  RouteClock(const Instance& instance, const PlannedRoute& route, double tolerance,
+             VehicleTimes times)
       : instance_(instance),
         vehicle_(VehicleOf(instance, route)),
         route_(route.customers),
         tolerance_(tolerance),
-        rounding_(1e-3 * tolerance),
-        breaks_(vehicle_.breaks) {
+        rounding_(1e-3 * tolerance) {
+    if (times != VehicleTimes::kNoBreaksNoShift) shift_ = vehicle_.shift;
+    if (times == VehicleTimes::kAll) breaks_ = vehicle_.breaks;
+    wanted_breaks_ = breaks_.size();
     AddVisits();
   }
 
@@ -51,16 +54,19 @@ class RouteClock {
     const TimeWindow start = instance_.window(vehicle_.depot);
     visits_.reserve(route_.size() + 2);
     visits_.push_back({});
-    visits_.back().first = {std::max({start.open, vehicle_.shift.open, ReleaseOf(0)}), start.close};
+    visits_.back().first = {std::max({start.open, shift_.open, ReleaseOf(0)}), start.close};
     NodeIndex from = vehicle_.depot;
     for (size_t i = 0; i < route_.size(); ++i) {
       visits_.push_back(instance_.is_depot(route_[i]) ? Reload(i, from) : Service(route_[i], from));
       from = route_[i];
     }
-    if (vehicle_.open_end) return;
+    if (vehicle_.open_end) {
+      if (!breaks_.empty()) visits_.push_back({});  // at the last stop: breaks after its service
+      return;
+    }
     const TimeWindow end = instance_.window(vehicle_.end());
     visits_.push_back({.travel = instance_.Duration(vehicle_, from, vehicle_.end())});
-    visits_.back().first = {end.open, std::min(end.close, vehicle_.shift.close)};
+    visits_.back().first = {end.open, std::min(end.close, shift_.close)};
   }
 
   TimedStop Reload(size_t index, NodeIndex from) const {
@@ -139,7 +145,7 @@ class RouteClock {
     const LateBreaks::Route route = {
         .stops = visits_,
         .breaks = breaks_,
-        .last_by = vehicle_.shift.close - visits_.back().work,
+        .last_by = shift_.close - visits_.back().work,
         .tolerance = tolerance_,
         .rounding = rounding_,
         .most_work = 2 * LateBreaks::MostWork(visits_.size(), breaks_.size())};
@@ -152,7 +158,7 @@ class RouteClock {
     return steps.back().begin;
   }
 
-  bool OutOfShift(double end) const { return end > vehicle_.shift.close + tolerance_; }
+  bool OutOfShift(double end) const { return end > shift_.close + tolerance_; }
 
   // The latest departure that is ready at a stop `travel` away by `ready`, after breaks taken ..
   // then - 1: each begins at max(the one before's end, its opening), and driving fills the rest.
@@ -222,7 +228,7 @@ class RouteClock {
     RouteSchedule schedule;
     const size_t count = visits_.size();
     schedule.stops.resize(count);
-    schedule.feasible = breaks_.size() == vehicle_.breaks.size();
+    schedule.feasible = breaks_.size() == wanted_breaks_;
     size_t taken = breaks_.size();
     for (size_t i = count; i-- > 0;) {
       const size_t before = before_[i * columns() + taken];
@@ -235,7 +241,9 @@ class RouteClock {
       taken = before;
     }
     std::reverse(schedule.breaks.begin(), schedule.breaks.end());
-    if (OutOfShift(schedule.stops.back().departure)) schedule.feasible = false;
+    schedule.end = schedule.stops.back().departure;
+    if (OutOfShift(schedule.end)) schedule.feasible = false;
+    if (vehicle_.open_end) schedule.stops.resize(route_.size() + 1);
     return schedule;
   }
 
@@ -271,7 +279,9 @@ class RouteClock {
   const std::vector<NodeIndex>& route_;
   const double tolerance_;
   const double rounding_;
-  std::span<const Break> breaks_;
+  TimeWindow shift_ = {};
+  std::span<const Break> breaks_ = {};
+  size_t wanted_breaks_ = 0;
   std::vector<TimedStop> visits_;
   // [stops, breaks + 1]: by the number of breaks taken before the stop starts.
   std::vector<double> early_;
@@ -309,8 +319,9 @@ bool RouteScheduler::NeedsDuration(const VehicleType& vehicle) const {
          (objective == Objective::kCost && vehicle.cost_per_time != 0);
 }
 
-RouteSchedule RouteScheduler::Make(const PlannedRoute& route) const {
-  return RouteClock(instance_, route, tolerance_).Make(NeedsDuration(VehicleOf(instance_, route)));
+RouteSchedule RouteScheduler::Make(const PlannedRoute& route, VehicleTimes times) const {
+  return RouteClock(instance_, route, tolerance_, times)
+      .Make(NeedsDuration(VehicleOf(instance_, route)));
 }
 
 }  // namespace vrp

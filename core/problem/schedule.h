@@ -26,13 +26,17 @@ struct BreakTime {
 struct RouteSchedule {
   std::vector<StopTimes> stops = {};
   std::vector<BreakTime> breaks = {};
+  double end = 0;        // of the last service, or of a break after it
   double late_cost = 0;  // of service that starts after a soft window
   // All windows, the shift and the breaks hold. Else services late for a hard window begin on
   // arrival; and where the breaks cannot all be taken, none is.
   bool feasible = true;
 
-  double duration() const { return stops.back().departure - stops.front().departure; }
+  double duration() const { return end - stops.front().departure; }
 };
+
+// Which of a vehicle's times hold.
+enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 
 // Depends on the vehicle and the order alone. First as soon as possible, from max(depot's opening,
 // shift's opening, latest release of the first trip): each service begins at the earliest time in
@@ -50,7 +54,7 @@ class RouteScheduler {
 
   // The route's numbers must be in range and at least one customer in it.
   // O(stops * (breaks + 1)^2); with soft windows too as LateBreaks.
-  RouteSchedule Make(const PlannedRoute& route) const;
+  RouteSchedule Make(const PlannedRoute& route, VehicleTimes times = VehicleTimes::kAll) const;
 
   // Whether an answer depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;

@@ -1,5 +1,6 @@
 #include "core/problem/solution_formats.h"
 
+#include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/text_scanner.h"
 
@@ -8,6 +9,7 @@ namespace vrp {
 absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_view name,
                                           SolutionFormat format, const VroomNames& names,
                                           const Instance& instance) {
+  VRP_RETURN_IF_ERROR(CheckEncoding(text, name));
   text = WithoutByteOrderMark(text);
   if (format == SolutionFormat::kAuto) {
     format = Trimmed(text).starts_with("{") ? SolutionFormat::kJson : SolutionFormat::kVrplib;

@@ -7,6 +7,9 @@
 namespace vrp {
 namespace {
 
+// Of Unix, of Windows (both), and of old Macs.
+constexpr std::string_view kLineBreaks = "\r\n";
+
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
 
 absl::Status WrongWord(const TextScanner& scanner, std::optional<std::string_view> word,
@@ -34,14 +37,25 @@ std::string_view WithoutByteOrderMark(std::string_view text) {
   return text;
 }
 
+absl::Status CheckEncoding(std::string_view text, std::string_view name) {
+  const bool marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const std::string_view start = text.substr(0, 2);
+  const bool has_zero = start.size() == 2 && (start[0] == '\0') != (start[1] == '\0');
+  if (!marked && !has_zero) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Concat(name, ": is UTF-16 text, wanted UTF-8 or ASCII; save it as UTF-8, or convert it by ",
+             "`iconv -f UTF-16 -t UTF-8`"));
+}
+
 void TextScanner::SkipBlanks() {
   while (!text_.empty()) {
     if (text_.front() == comment_mark_) {
-      text_.remove_prefix(std::min(text_.find('\n'), text_.size()));
+      text_.remove_prefix(std::min(text_.find_first_of(kLineBreaks), text_.size()));
       continue;
     }
     if (!IsBlank(text_.front())) return;
-    if (text_.front() == '\n') ++line_;
+    const bool first_of_two = text_.starts_with("\r\n");
+    if (kLineBreaks.find(text_.front()) != kLineBreaks.npos && !first_of_two) ++line_;
     text_.remove_prefix(1);
   }
 }
@@ -50,7 +64,7 @@ std::optional<std::string_view> TextScanner::NextLine() {
   SkipBlanks();
   if (text_.empty()) return std::nullopt;
   // The line break stays: SkipBlanks counts it.
-  const std::string_view line = text_.substr(0, text_.find('\n'));
+  const std::string_view line = text_.substr(0, text_.find_first_of(kLineBreaks));
   text_.remove_prefix(line.size());
   return Trimmed(line);
 }

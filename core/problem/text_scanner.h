@@ -13,7 +13,8 @@
 namespace vrp {
 
 // The text and the name must outlive the scanner. Any bytes are allowed; NUL and other control
-// characters separate words as blanks do.
+// characters separate words as blanks do. Lines end with
+// LF, CR LF or CR.
 class TextScanner {
  public:
   TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
@@ -60,5 +61,7 @@ std::string_view Trimmed(std::string_view text);
 std::string UpperCase(std::string_view text);
 // `text` without the mark of UTF-8 that some editors begin files with.
 std::string_view WithoutByteOrderMark(std::string_view text);
+// kInvalidArgument for UTF-16, whose bytes no reader knows.
+absl::Status CheckEncoding(std::string_view text, std::string_view name);
 
 }  // namespace vrp

@@ -22,7 +22,8 @@ struct TimeWindow {
 
 // A pause of `duration` that begins within the window, both ends included: at a stop, or on the way
 // between two, whose travel time it does not shorten. Every vehicle that is used takes each of its
-// breaks after it left its start and before it reached its end, in the order given.
+// breaks after it left its start and before it reached its end, in the order given; where the end
+// is open, after its last service at the latest.
 struct Break {
   TimeWindow window = {};
   double duration = 0;

@@ -8,8 +8,6 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxBreaks = 16;
-
 class VehicleRules {
  public:
   VehicleRules(const InstanceData& data, size_t nodes, FieldErrors& errors)
@@ -148,8 +146,9 @@ void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors) 
 
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors) {
   if (matrix.values.empty()) return;
-  if (nodes > kMaxMatrixNodes) {
-    errors.Add(matrix.path, nodes, " nodes exceed the limit of ", kMaxMatrixNodes, " for a matrix");
+  if (nodes > kMaxExpandedNodes) {
+    errors.Add(matrix.path, nodes, " nodes exceed the limit of ", kMaxExpandedNodes,
+               " for a matrix");
   } else if (matrix.values.size() != nodes * nodes) {
     errors.Add(matrix.path, "has ", matrix.values.size(), " entries, wanted ", nodes, " x ", nodes);
   }

@@ -12,8 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kSecondsPerHour = 3600;
-
 // Keys of VROOM's that are known and have no meaning here yet, with what to do about them.
 absl::Status RefuseKnown(JsonFields& fields) {
   for (const auto& [key, remedy] : std::initializer_list<std::pair<const char*, const char*>>{
@@ -121,6 +119,7 @@ class InputReader {
     VRP_RETURN_IF_ERROR(
         ForEachObject(fields, source_, "jobs",
                       [this](JsonFields& own, const std::string&) { return ReadJob(own); }));
+    input_.num_jobs = input_.tasks.size();
     VRP_RETURN_IF_ERROR(ForEachObject(
         fields, source_, "shipments",
         [this](JsonFields& own, const std::string& path) { return ReadShipment(own, path); }));
@@ -182,13 +181,15 @@ class InputReader {
 
   static absl::Status ReadSteps(JsonFields& fields, const std::string& path,
                                 VroomVehicle& vehicle) {
+    size_t place = 0;
     return ForEachObject(fields, path, "steps", [&](JsonFields& own, const std::string&) {
       VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, own.String("type"));
       const bool job = type == "job", pickup = type == "pickup", delivery = type == "delivery";
       if (job || pickup || delivery) {
         VroomStep step{.type = job      ? VroomTaskType::kJob
                                : pickup ? VroomTaskType::kPickup
-                                        : VroomTaskType::kDelivery};
+                                        : VroomTaskType::kDelivery,
+                       .place = place};
         VRP_ASSIGN_OR_RETURN(step.id, Id(own));
         vehicle.steps.push_back(step);
       } else if (type != "start" && type != "end" && type != "break") {
@@ -196,6 +197,7 @@ class InputReader {
                          ", wanted start, job, pickup, delivery, break or end");
       }
       own.Find("id");  // breaks are placed anew
+      ++place;
       return absl::OkStatus();
     });
   }
@@ -238,7 +240,10 @@ class InputReader {
     VRP_ASSIGN_OR_RETURN(task.pickup, fields.Numbers("pickup"));
     VRP_ASSIGN_OR_RETURN(std::vector<double> amount, fields.Numbers("amount"));
     // As of VROOM before 1.5, where jobs knew nothing else.
-    if (task.delivery.empty() && task.pickup.empty()) task.delivery = std::move(amount);
+    if (task.delivery.empty() && task.pickup.empty()) {
+      task.delivery_is_amount = !amount.empty();
+      task.delivery = std::move(amount);
+    }
     VRP_RETURN_IF_ERROR(ReadShared(fields, task));
     input_.tasks.push_back(std::move(task));
     return absl::OkStatus();
@@ -305,6 +310,7 @@ class InputReader {
     }
     VroomMatrices& matrices = input_.matrices["car"];
     matrices.durations = std::move(durations);
+    matrices.is_old_key = true;
     matrices.size = static_cast<int32_t>(fields.Find("matrix")->size());
     return absl::OkStatus();
   }
@@ -357,6 +363,7 @@ std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input) {
   };
   std::vector<std::vector<int32_t>> groups;
   for (int32_t v = 0; v < std::ssize(input.vehicles); ++v) {
+    if (input.vehicles[v].max_tasks == 0) continue;
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& members) {
       return same(input.vehicles[members.front()], input.vehicles[v]);
     });

@@ -16,6 +16,8 @@
 
 namespace vrp {
 
+inline constexpr double kSecondsPerHour = 3600;
+
 // A place: by coordinates, by a row of the matrices, or both.
 struct VroomLocation {
   std::optional<Position> position = {};  // longitude, latitude
@@ -38,6 +40,7 @@ enum class VroomTaskType { kJob, kPickup, kDelivery };
 struct VroomStep {
   VroomTaskType type = VroomTaskType::kJob;
   int64_t id = 0;
+  size_t place = 0;  // among the file's steps
 
   bool operator==(const VroomStep&) const = default;
 };
@@ -50,6 +53,7 @@ struct VroomTask {
   double setup = 0;
   double service = 0;
   std::vector<double> delivery = {};  // of a job
+  bool delivery_is_amount = false;    // that the file calls `amount`, as VROOM before 1.5
   std::vector<double> pickup = {};    // of a job
   std::vector<double> amount = {};    // of a shipment's two tasks
   std::vector<std::string> skills = {};
@@ -69,7 +73,7 @@ struct VroomVehicle {
   std::vector<VroomBreakName> break_names = {};
   std::vector<Break> breaks = {};
   double fixed_cost = 0;
-  double cost_per_hour = 3600;
+  double cost_per_hour = kSecondsPerHour;
   double cost_per_km = 0;
   double speed_factor = 1;
   int32_t max_tasks = INT32_MAX;
@@ -83,6 +87,7 @@ struct VroomVehicle {
 // [n, n] row-major; empty where not given.
 struct VroomMatrices {
   int32_t size = 0;
+  bool is_old_key = false;  // that the file calls `matrix`, as VROOM before 1.8
   std::vector<double> durations = {};
   std::vector<double> distances = {};
   std::vector<double> costs = {};
@@ -94,11 +99,13 @@ inline constexpr double kVroomSpeed = 50 / 3.6;
 struct VroomInput {
   std::vector<VroomVehicle> vehicles = {};
   std::vector<VroomTask> tasks = {};  // the jobs, then pickup and delivery of each shipment
+  size_t num_jobs = 0;
   std::map<std::string, VroomMatrices> matrices = {};  // by profile
 };
 
 // Vehicles that differ in nothing but their names, as numbers in `vehicles`; each group is one
-// vehicle type of the instance, in order of its first member.
+// vehicle type of the instance, in order of its first member. Those that may do no task
+// (max_tasks 0) are in none.
 std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input);
 
 // Whether an object is VROOM's input rather than our JSON.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "core/problem/solution_formats.h"
@@ -20,7 +21,8 @@ ordered_json Amounts(const std::vector<double>& amounts) {
   return array;
 }
 
-// What a route comes to, and all of them together.
+// What a route comes to, and all of them together. Times and metres are whole, as VROOM's are, so
+// that they add up from step to step.
 struct Totals {
   explicit Totals(size_t dimensions) : delivery(dimensions, 0), pickup(dimensions, 0) {}
 
@@ -30,6 +32,7 @@ struct Totals {
     travel += other.travel;
     waiting += other.waiting;
     metres += other.metres;
+    cost += other.cost;
     priority += other.priority;
     for (size_t k = 0; k < delivery.size(); ++k) {
       delivery[k] += other.delivery[k];
@@ -42,19 +45,28 @@ struct Totals {
     object["delivery"] = Amounts(delivery);
     object["amount"] = Amounts(delivery);
     object["pickup"] = Amounts(pickup);
-    object["setup"] = Whole(setup);
-    object["service"] = Whole(service);
-    object["duration"] = Whole(travel);
-    object["waiting_time"] = Whole(waiting);
+    object["setup"] = setup;
+    object["service"] = service;
+    object["duration"] = travel;
+    object["waiting_time"] = waiting;
     object["priority"] = priority;
-    if (has_metres) object["distance"] = Whole(metres);
+    if (has_metres) object["distance"] = metres;
     object["violations"] = violations;
   }
 
-  double setup = 0, service = 0, travel = 0, waiting = 0, metres = 0;
-  int64_t priority = 0;
+  int64_t setup = 0, service = 0, travel = 0, waiting = 0, metres = 0;
+  int64_t cost = 0, priority = 0;
   std::vector<double> delivery, pickup;
   ordered_json violations = ordered_json::array();
+};
+
+// How far a vehicle has come: exactly, and at its last step in whole numbers.
+struct Progress {
+  double travel = 0, metres = 0;
+  int64_t end = 0;            // of the last step
+  int64_t travel_before = 0;  // up to there
+
+  int64_t arrival() const { return end + std::llround(travel) - travel_before; }
 };
 
 class Writer {
@@ -80,7 +92,8 @@ class Writer {
     }
     ordered_json root = {{"code", 0}, {"summary", ordered_json::object()}};
     ordered_json& summary = root["summary"];
-    summary["cost"] = Whole(solution_.cost);
+    const double beside = solution_.cost - std::accumulate(costs.begin(), costs.end(), 0.0);
+    summary["cost"] = all_.cost + std::llround(beside);  // lost prizes
     summary["routes"] = solution_.routes.size();
     summary["unassigned"] = solution_.unserved.size();
     all_.WriteTo(summary, has_metres_);
@@ -93,40 +106,54 @@ class Writer {
   size_t Dimensions() const { return static_cast<size_t>(instance_.load_dimensions()); }
 
   ordered_json RouteObject(const Route& route, int64_t number, Cost cost) {
+    Totals totals(Dimensions());
+    totals.cost = std::llround(cost);
     ordered_json object = {{"vehicle", names_.VehicleId(route.vehicle_type, number)},
-                           {"cost", Whole(cost)}};
+                           {"cost", totals.cost}};
     const std::string description = names_.VehicleDescription(route.vehicle_type, number);
     if (!description.empty()) object["description"] = description;
-    Totals totals(Dimensions());
     ordered_json steps = ordered_json::array();
+    Progress progress{.end = std::llround(route.stops[0].departure)};
+    steps.push_back(StopStep(route, 0, route.stops[0].departure, progress, totals));
     size_t next_break = 0;
-    for (size_t i = 0; i < route.stops.size(); ++i) {
-      double time = i == 0 ? 0 : route.stops[i - 1].departure;
-      const double leg = i == 0 ? 0 : Travel(route, i);
-      const double leg_metres = i == 0 ? 0 : Metres(route, i);
-      double left = leg;
-      const double travel_before = totals.travel;
-      const double metres_before = totals.metres;
-      for (; i > 0 && next_break < route.breaks.size(); ++next_break) {
-        const BreakTime& pause = route.breaks[next_break];
-        if (pause.after != static_cast<int32_t>(i) - 1) break;
-        const double driven = std::clamp(pause.start - time, 0.0, left);
-        left -= driven;
-        totals.travel += driven;
-        if (leg > 0) totals.metres += leg_metres * driven / leg;
-        steps.push_back(BreakStep(route, pause, number, time + driven, totals));
-        time = pause.end;
-      }
-      totals.travel = travel_before + leg;
-      totals.metres = metres_before + leg_metres;
-      const double arrival = i == 0 ? route.stops[0].departure : time + left;
-      steps.push_back(StopStep(route, i, arrival, totals));
+    for (size_t i = 1; i <= route.stops.size(); ++i) {
+      const bool leg = i < route.stops.size();
+      const double ready = AddBreaks(route, i, number, next_break, progress, totals, steps);
+      if (leg) steps.push_back(StopStep(route, i, ready, progress, totals));
     }
-    if (!instance_.is_depot(route.stops.back().node)) steps.push_back(EndStep(route, totals));
+    if (!instance_.is_depot(route.stops.back().node)) steps.push_back(EndStep(route, progress));
+    totals.travel = std::llround(progress.travel);
+    totals.metres = std::llround(progress.metres);
     totals.WriteTo(object, has_metres_);
     object["steps"] = std::move(steps);
     all_.Add(totals);
     return object;
+  }
+
+  // The breaks between stops i - 1 and i, or after the last stop. Returns when the vehicle has come
+  // to stop i, which `progress` is then at.
+  double AddBreaks(const Route& route, size_t i, int64_t number, size_t& next, Progress& progress,
+                   Totals& totals, ordered_json& steps) const {
+    const bool leg = i < route.stops.size();
+    const double travel = leg ? Travel(route, i) : 0;
+    const double metres = leg ? Metres(route, i) : 0;
+    const double travel_before = progress.travel;
+    const double metres_before = progress.metres;
+    double time = route.stops[i - 1].departure;
+    double left = travel;
+    for (; next < route.breaks.size(); ++next) {
+      const BreakTime& pause = route.breaks[next];
+      if (pause.after != static_cast<int32_t>(i) - 1) break;
+      const double driven = std::clamp(pause.start - time, 0.0, left);
+      left -= driven;
+      progress.travel += driven;
+      if (travel > 0) progress.metres += metres * driven / travel;
+      steps.push_back(BreakStep(route, pause, number, time + driven, progress, totals));
+      time = pause.end;
+    }
+    progress.travel = travel_before + travel;
+    progress.metres = metres_before + metres;
+    return time + left;
   }
 
   double Travel(const Route& route, size_t i) const {
@@ -151,19 +178,17 @@ class Writer {
   }
 
   ordered_json BreakStep(const Route& route, const BreakTime& pause, int64_t number, double arrival,
-                         Totals& totals) const {
+                         Progress& progress, Totals& totals) const {
     const auto after = static_cast<size_t>(pause.after);
-    totals.waiting += pause.start - arrival;
-    totals.service += pause.end - pause.start;
     const VroomBreakName name = names_.BreakName(route.vehicle_type, number, pause.index);
     ordered_json step = {{"type", "break"}};
     if (!name.description.empty()) step["description"] = name.description;
     step["id"] = name.id;
     FinishStep({.service = pause.end - pause.start,
                 .waiting = pause.start - arrival,
-                .load = route.stops[after].load,
-                .arrival = arrival},
-               totals, step);
+                .start = pause.start,
+                .load = route.stops[after].load},
+               progress, totals, step);
     return step;
   }
 
@@ -175,11 +200,12 @@ class Writer {
   }
 
   // Where a vehicle stays with its last task, VROOM says that it ends there.
-  ordered_json EndStep(const Route& route, const Totals& totals) const {
+  ordered_json EndStep(const Route& route, Progress& progress) const {
     const Stop& last = route.stops.back();
     ordered_json step = {{"type", "end"}};
     AddPlace({names_.PlaceOf(last.node).location, ""}, step);
-    FinishStep({.load = last.load, .arrival = last.departure}, totals, step);
+    Totals none(Dimensions());
+    FinishStep({.load = last.load}, progress, none, step);
     return step;
   }
 
@@ -187,28 +213,40 @@ class Writer {
     double setup = 0;
     double service = 0;
     double waiting = 0;
+    double start = 0;  // of what is waited for
     const std::vector<double>& load;
-    double arrival = 0;
     ordered_json violations = ordered_json::array();
   };
 
   // What all steps say.
-  void FinishStep(StepFigures figures, const Totals& totals, ordered_json& step) const {
-    step["setup"] = Whole(figures.setup);
-    step["service"] = Whole(figures.service);
-    step["waiting_time"] = Whole(figures.waiting);
+  void FinishStep(StepFigures figures, Progress& progress, Totals& totals,
+                  ordered_json& step) const {
+    const int64_t arrival = progress.arrival();
+    const int64_t setup = std::llround(figures.setup);
+    const int64_t service = std::llround(figures.service);
+    const int64_t waiting =
+        figures.waiting > 0 ? std::max<int64_t>(0, std::llround(figures.start) - arrival) : 0;
+    totals.setup += setup;
+    totals.service += service;
+    totals.waiting += waiting;
+    for (const ordered_json& violation : figures.violations) totals.violations.push_back(violation);
+    progress.end = arrival + setup + service + waiting;
+    progress.travel_before = std::llround(progress.travel);
+    step["setup"] = setup;
+    step["service"] = service;
+    step["waiting_time"] = waiting;
     step["load"] = Amounts(figures.load);
-    step["arrival"] = Whole(figures.arrival);
-    step["duration"] = Whole(totals.travel);
-    if (has_metres_) step["distance"] = Whole(totals.metres);
+    step["arrival"] = arrival;
+    step["duration"] = progress.travel_before;
+    if (has_metres_) step["distance"] = Whole(progress.metres);
     step["violations"] = std::move(figures.violations);
   }
 
-  ordered_json StopStep(const Route& route, size_t i, double arrival, Totals& totals) {
+  ordered_json StopStep(const Route& route, size_t i, double arrival, Progress& progress,
+                        Totals& totals) {
     const Stop& stop = route.stops[i];
     ordered_json step = ordered_json::object();
-    double setup = 0, service = 0, waiting = 0;
-    ordered_json violations = ordered_json::array();
+    StepFigures figures{.start = stop.start, .load = stop.load};
     if (instance_.is_depot(stop.node)) {
       step["type"] = i == 0 ? "start" : "end";
       AddPlace(i == 0 ? StartOf(route) : names_.EndOf(route.vehicle_type), step);
@@ -217,26 +255,16 @@ class Writer {
       AddPlace(names_.PlaceOf(stop.node), step);
       step["id"] = names_.IdOf(stop.node);
       step["job"] = step["id"];  // its former name, which VROOM gives too
-      service = instance_.service(stop.node);
-      setup = std::max(0.0, stop.departure - stop.start - service);
-      waiting = std::max(0.0, stop.start - arrival);
+      figures.service = instance_.service(stop.node);
+      figures.setup = std::max(0.0, stop.departure - stop.start - figures.service);
+      figures.waiting = std::max(0.0, stop.start - arrival);
       AddTask(stop.node, totals);
       const double late = stop.start - LastClose(stop.node);
       if (std::llround(late) > 0) {
-        violations.push_back({{"cause", "delay"}, {"duration", Whole(late)}});
+        figures.violations.push_back({{"cause", "delay"}, {"duration", Whole(late)}});
       }
     }
-    totals.setup += setup;
-    totals.service += service;
-    totals.waiting += waiting;
-    for (const ordered_json& violation : violations) totals.violations.push_back(violation);
-    FinishStep({.setup = setup,
-                .service = service,
-                .waiting = waiting,
-                .load = stop.load,
-                .arrival = arrival,
-                .violations = std::move(violations)},
-               totals, step);
+    FinishStep(std::move(figures), progress, totals, step);
     return step;
   }
 

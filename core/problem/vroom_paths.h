@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/problem/vroom_input.h"
@@ -18,26 +16,25 @@ struct VroomNodes {
   int32_t depots = 0;
 };
 
-// All must outlive it, and may grow meanwhile. Thread-safe while they do not.
+// All must outlive it, and the nodes may grow meanwhile. Thread-safe while they do not.
 class VroomPaths {
  public:
-  VroomPaths(const VroomInput& input, const std::vector<std::vector<int32_t>>& groups,
-             const VroomNodes& nodes)
-      : input_(input), groups_(groups), nodes_(nodes) {}
+  VroomPaths(const VroomInput& input, const VroomNodes& nodes) : input_(input), nodes_(nodes) {}
 
-  static std::string Vehicle(int32_t vehicle);
-  std::string Task(size_t task) const;  // as the file counts them
   std::string Place(size_t node) const;
-  // Errors of the instance, with the places that the file has in place of the instance's.
-  std::string ByTheFile(std::string_view errors) const;
 
  private:
-  // Of `... customers` and an index; nullopt for what is no such place.
-  std::optional<std::string> FilePath(std::string_view word, int64_t index) const;
-
   const VroomInput& input_;
-  const std::vector<std::vector<int32_t>>& groups_;
   const VroomNodes& nodes_;
 };
+
+// `vehicles[3]`.
+std::string VroomVehiclePath(size_t vehicle);
+// `jobs[3]`, `shipments[3].pickup`, `shipments[3].delivery`, as the file counts them.
+std::string VroomTaskPath(const VroomInput& input, size_t task);
+// Of what stands once for both ends of a shipment: `jobs[3]`, `shipments[3]`.
+std::string VroomRequestPath(const VroomInput& input, size_t task);
+// `jobs[3].delivery`, or `.amount`, as the file calls it.
+std::string VroomDeliveryPath(const VroomInput& input, size_t task);
 
 }  // namespace vrp

@@ -5,17 +5,15 @@
 #include <set>
 #include <utility>
 
-#include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/reader_support.h"
 #include "core/problem/vroom_paths.h"
+#include "core/problem/vroom_pricing.h"
+#include "core/problem/vroom_rules.h"
 
 namespace vrp {
 namespace {
-
-constexpr double kSecondsPerHour = 3600;
-constexpr double kMetresPerKilometre = 1000;
 
 bool AnyNotZero(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return value != 0; });
@@ -27,31 +25,41 @@ class Reader {
       : input_(std::move(input)),
         source_(source),
         groups_(VroomVehicleGroups(input_)),
-        paths_(input_, groups_, nodes_) {}
+        paths_(input_, nodes_),
+        pricing_(input_, groups_, nodes_, source) {}
 
   absl::StatusOr<Instance> Run() && {
+    VRP_RETURN_IF_ERROR(CheckValues());
+    if (groups_.empty()) return Error("vehicles: none may do a task: max_tasks is 0 for all");
     FindDepots();
     VRP_RETURN_IF_ERROR(CheckPlaces());
     VRP_RETURN_IF_ERROR(CheckNowhere());
     VRP_RETURN_IF_ERROR(CheckAmounts());
     VRP_RETURN_IF_ERROR(CheckSteps());
+    VRP_RETURN_IF_ERROR(pricing_.Check());
     AddTasks();
     AddShipments();
     for (const std::vector<int32_t>& group : groups_) VRP_RETURN_IF_ERROR(AddType(group));
-    ShareMatrices();
+    pricing_.Share(data_);
     const bool priced = std::any_of(data_.vehicles.begin(), data_.vehicles.end(), [](auto& type) {
-      return type.fixed_cost != 0 || type.cost_per_distance != 1;
+      return type.fixed_cost != 0 || type.cost_per_distance != 1 || type.cost_per_time != 0;
     });
     data_.objective = priced ? Objective::kCost : Objective::kDistance;
-    absl::StatusOr<Instance> instance = FinishInstance(std::move(data_), source_);
-    if (instance.ok()) return instance;
-    return absl::InvalidArgumentError(paths_.ByTheFile(FromAbsl(instance.status().message())));
+    return FinishInstance(std::move(data_), source_);
   }
 
  private:
   template <typename... Parts>
   absl::Status Error(const Parts&... parts) const {
     return absl::InvalidArgumentError(Concat(source_, ": ", parts...));
+  }
+
+  absl::Status CheckValues() const {
+    std::string lines;
+    for (const std::string& error : VroomErrors(input_)) {
+      lines += Concat(lines.empty() ? "" : "\n", source_, ": ", error);
+    }
+    return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(lines);
   }
 
   bool by_matrix() const { return !input_.matrices.empty(); }
@@ -92,16 +100,12 @@ class Reader {
     for (int32_t v = 0; by_matrix() && v < std::ssize(input_.vehicles); ++v) {
       const auto matrices = input_.matrices.find(input_.vehicles[v].profile);
       if (matrices == input_.matrices.end() || matrices->second.size != size) {
-        return Error(VroomPaths::Vehicle(v), ".profile: ", Quoted(input_.vehicles[v].profile),
-                     " has no matrices of ", size, " rows");
+        return Error(VroomVehiclePath(static_cast<size_t>(v)),
+                     ".profile: ", Quoted(input_.vehicles[v].profile), " has no matrices of ", size,
+                     " rows");
       }
     }
     return absl::OkStatus();
-  }
-
-  // Where vehicles start that start with their first task: a depot from which all is 0 away.
-  bool IsNowhere(size_t node) const {
-    return node < static_cast<size_t>(data_.num_depots) && nodes_.places[node].absent();
   }
 
   // A setup is due where a vehicle comes from elsewhere, which 0 away is not.
@@ -134,13 +138,14 @@ class Reader {
       return absl::OkStatus();
     };
     for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
-      VRP_RETURN_IF_ERROR(check(input_.vehicles[v].capacity, VroomPaths::Vehicle(v) + ".capacity"));
+      VRP_RETURN_IF_ERROR(check(input_.vehicles[v].capacity,
+                                VroomVehiclePath(static_cast<size_t>(v)) + ".capacity"));
     }
     for (size_t t = 0; t < input_.tasks.size(); ++t) {
       const VroomTask& task = input_.tasks[t];
-      VRP_RETURN_IF_ERROR(check(task.delivery, paths_.Task(t) + ".delivery"));
-      VRP_RETURN_IF_ERROR(check(task.pickup, paths_.Task(t) + ".pickup"));
-      VRP_RETURN_IF_ERROR(check(task.amount, paths_.Task(t) + ".amount"));
+      VRP_RETURN_IF_ERROR(check(task.delivery, VroomDeliveryPath(input_, t)));
+      VRP_RETURN_IF_ERROR(check(task.pickup, VroomTaskPath(input_, t) + ".pickup"));
+      VRP_RETURN_IF_ERROR(check(task.amount, VroomRequestPath(input_, t) + ".amount"));
     }
     data_.load_dimensions = static_cast<int32_t>(std::max<size_t>(1, dimensions));
     return absl::OkStatus();
@@ -152,8 +157,8 @@ class Reader {
     for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
       for (const VroomStep& step : input_.vehicles[v].steps) {
         if (known.contains({step.type, step.id})) continue;
-        return Error(VroomPaths::Vehicle(v), ".steps: got the id ", step.id,
-                     ", which is no task's");
+        return Error(VroomVehiclePath(static_cast<size_t>(v)), ".steps[", step.place, "].id: got ",
+                     step.id, ", which is no task's");
       }
     }
     return absl::OkStatus();
@@ -204,7 +209,9 @@ class Reader {
     if (!AnyNotZero(data_.setups)) data_.setups.clear();
     if (!any_skill) data_.required_skills.clear();
     if (!any_priority) data_.priorities.clear();
+    data_.units.seconds_per_time = 1;
     if (by_matrix()) return;
+    data_.units.metres_per_distance = 1;
     data_.coordinates = CoordinateSystem::kLonLat;
     data_.speed = kVroomSpeed;
     // Nowhere is drawn where the first task is; no distance is from there.
@@ -245,117 +252,9 @@ class Reader {
       type.capacity = vehicle.capacity.front();
       type.further_capacities.assign(vehicle.capacity.begin() + 1, vehicle.capacity.end());
     }
-    VRP_RETURN_IF_ERROR(by_matrix() ? PriceByMatrix(vehicle, first, type)
-                                    : PriceByPlace(vehicle, type));
+    VRP_RETURN_IF_ERROR(pricing_.Price(data_, first, type));
     data_.vehicles.push_back(std::move(type));
     return absl::OkStatus();
-  }
-
-  size_t Row(size_t node) const { return static_cast<size_t>(*nodes_.places[node].index); }
-
-  // Rows and columns of the nodes, times `factor`.
-  std::vector<double> Expanded(const std::vector<double>& matrix, size_t size,
-                               double factor) const {
-    std::vector<double> expanded;
-    expanded.reserve(num_nodes() * num_nodes());
-    for (size_t from = 0; from < num_nodes(); ++from) {
-      for (size_t to = 0; to < num_nodes(); ++to) {
-        const bool way = !IsNowhere(from) && !IsNowhere(to);
-        expanded.push_back(way ? factor * matrix[Row(from) * size + Row(to)] : 0);
-      }
-    }
-    return expanded;
-  }
-
-  // VROOM's costs are those of travel alone, so they are the type's distances: seconds where only
-  // time costs, metres where only distance does, else their price.
-  absl::Status PriceByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const {
-    const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
-    const auto size = static_cast<size_t>(matrices.size);
-    type.duration_matrix = Expanded(matrices.durations, size, 1 / vehicle.speed_factor);
-    const std::string path = VroomPaths::Vehicle(number);
-    if (vehicle.cost_per_km != 0 && matrices.distances.empty()) {
-      return Error(path, ".costs.per_km: given, but profile ", Quoted(vehicle.profile),
-                   " has no distances");
-    }
-    bool limits_time = false, limits_distance = false;
-    if (!matrices.costs.empty()) {
-      if (vehicle.cost_per_hour != kSecondsPerHour || vehicle.cost_per_km != 0) {
-        return Error(path, ".costs: given, and a matrix of costs too; wanted one of them");
-      }
-      type.distance_matrix = Expanded(matrices.costs, size, 1);
-    } else if (vehicle.cost_per_km == 0) {
-      type.distance_matrix = type.duration_matrix;
-      type.cost_per_distance = vehicle.cost_per_hour / kSecondsPerHour;
-      limits_time = true;
-    } else {
-      type.distance_matrix = Expanded(matrices.distances, size, 1);
-      type.cost_per_distance = vehicle.cost_per_km / kMetresPerKilometre;
-      limits_distance = vehicle.cost_per_hour == 0;
-      if (!limits_distance) PriceBoth(vehicle, type);
-    }
-    if (limits_time) type.max_distance = vehicle.max_travel_time;
-    if (limits_distance) type.max_distance = vehicle.max_distance;
-    if (!limits_time && vehicle.max_travel_time != kNoLimit) {
-      return Error(path, ".max_travel_time: supported where travel time alone costs");
-    }
-    if (!limits_distance && vehicle.max_distance != kNoLimit) {
-      return Error(path, ".max_distance: supported where distance alone costs");
-    }
-    return absl::OkStatus();
-  }
-
-  static void PriceBoth(const VroomVehicle& vehicle, VehicleType& type) {
-    for (size_t i = 0; i < type.distance_matrix.size(); ++i) {
-      type.distance_matrix[i] =
-          type.distance_matrix[i] * vehicle.cost_per_km / kMetresPerKilometre +
-          type.duration_matrix[i] * vehicle.cost_per_hour / kSecondsPerHour;
-    }
-    type.cost_per_distance = 1;
-  }
-
-  // As the crow flies, where seconds are metres by another unit.
-  absl::Status PriceByPlace(const VroomVehicle& vehicle, VehicleType& type) const {
-    const double speed = kVroomSpeed * vehicle.speed_factor;
-    type.cost_per_distance =
-        vehicle.cost_per_hour / kSecondsPerHour / speed + vehicle.cost_per_km / kMetresPerKilometre;
-    type.max_distance = std::min(vehicle.max_distance, vehicle.max_travel_time * speed);
-    const bool nowhere = std::any_of(nodes_.starts.begin(), nodes_.starts.end(),
-                                     [&](auto at) { return IsNowhere(static_cast<size_t>(at)); });
-    if (vehicle.speed_factor == 1 && !nowhere) return absl::OkStatus();
-    if (num_nodes() > static_cast<size_t>(kMaxMatrixNodes)) {
-      return Error(
-          nowhere ? "vehicles: one without a start" : "vehicles: a speed_factor other than 1",
-          " needs at most ", kMaxMatrixNodes, " places, got ", num_nodes());
-    }
-    for (size_t from = 0; from < num_nodes(); ++from) {
-      for (size_t to = 0; to < num_nodes(); ++to) {
-        const double metres = MetresAsTheCrowFlies(from, to);
-        if (nowhere) type.distance_matrix.push_back(metres);
-        type.duration_matrix.push_back(metres / speed);
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  double MetresAsTheCrowFlies(size_t from, size_t to) const {
-    if (IsNowhere(from) || IsNowhere(to)) return 0;
-    return GreatCircleDistance(data_.metric, data_.positions[from], data_.positions[to]);
-  }
-
-  // Matrices that all types share are the instance's own.
-  void ShareMatrices() {
-    for (const auto matrix : {&VehicleType::distance_matrix, &VehicleType::duration_matrix}) {
-      auto& common =
-          matrix == &VehicleType::distance_matrix ? data_.distance_matrix : data_.duration_matrix;
-      const auto& first = data_.vehicles.front().*matrix;
-      const bool same = std::all_of(data_.vehicles.begin(), data_.vehicles.end(),
-                                    [&](const auto& type) { return type.*matrix == first; });
-      if (same || by_matrix()) common = first;
-      for (VehicleType& type : data_.vehicles) {
-        if (same) (type.*matrix).clear();
-      }
-    }
   }
 
   const VroomInput input_;
@@ -363,6 +262,7 @@ class Reader {
   const std::vector<std::vector<int32_t>> groups_;
   VroomNodes nodes_;
   const VroomPaths paths_;
+  VroomPricing pricing_;
   InstanceData data_;
 };
 

@@ -71,8 +71,6 @@ class CustomerReader {
       (type_.backhauls_last ? data_.backhauls : data_.pickups) = backhauls->values;
     } else if (file_.Lists("BACKHAUL_SECTION") != nullptr) {
       MoveBackhauls(file_.Lists("BACKHAUL_SECTION")->rows.front());
-    } else if (type_.name == "VRPB") {
-      return file_.Error("BACKHAUL_SECTION: absent, wanted for TYPE VRPB");
     }
     return absl::OkStatus();
   }

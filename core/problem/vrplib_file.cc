@@ -95,10 +95,7 @@ class Parser {
   absl::StatusOr<VrplibFile> Run() && {
     while (const std::optional<std::string_view> line = scanner_.NextLine()) {
       if (*line == "EOF") break;
-      const size_t end = std::min(line->find_first_of(": \t"), line->size());
-      const std::string_view key = line->substr(0, end);
-      std::string_view value = Trimmed(line->substr(end));
-      if (value.starts_with(":")) value = Trimmed(value.substr(1));  // some files have none
+      const auto [key, value] = KeyAndValue(*line);
       if (file_.keywords.empty() && value.empty() && !IsKeyword(key)) {
         // CVRPLIB's Leuven1 begins with its name alone.
         VRP_RETURN_IF_ERROR(ReadKeyword("NAME", std::string(key)));
@@ -173,8 +170,9 @@ class Parser {
       return scanner_.Error(key, ": given twice, first in line ", sections_[stored]);
     }
     sections_[stored] = scanner_.line();
+    VRP_RETURN_IF_ERROR(ReadKeywordsBehind());
     if (file_.dimension == 0) {
-      return scanner_.Error(key, ": DIMENSION has to be given before the sections");
+      return scanner_.Error(key, ": DIMENSION is not given, wanted a line like `DIMENSION : 100`");
     }
     if (list != nullptr) return ReadLists(*list);
     if (key == "BACKHAUL_SECTION" && EndsWithMinusOne()) {
@@ -190,6 +188,34 @@ class Parser {
     }
     file_.sections.emplace(stored, std::move(section));
     return absl::OkStatus();
+  }
+
+  // What says how sections are read may stand behind them. Once is enough.
+  absl::Status ReadKeywordsBehind() {
+    if (std::exchange(looked_behind_, true)) return absl::OkStatus();
+    TextScanner ahead = scanner_;
+    while (const std::optional<std::string_view> line = ahead.NextLine()) {
+      if (!line->starts_with("DIMENSION") && !line->starts_with("VEHICLES") &&
+          !line->starts_with("EDGE_WEIGHT_FORMAT")) {
+        continue;
+      }
+      const auto [key, value] = KeyAndValue(*line);
+      if (key == "DIMENSION" && file_.dimension == 0) {
+        VRP_RETURN_IF_ERROR(ReadSize(key, value, {2, kMaxNodes, &file_.dimension}));
+      } else if (key == "VEHICLES" && file_.vehicles == 0) {
+        VRP_RETURN_IF_ERROR(ReadSize(key, value, {1, kMaxVehicles, &file_.vehicles}));
+      } else if (key == "EDGE_WEIGHT_FORMAT") {
+        weight_format_ = value;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  static std::pair<std::string_view, std::string_view> KeyAndValue(std::string_view line) {
+    const size_t end = std::min(line.find_first_of(": \t"), line.size());
+    std::string_view value = Trimmed(line.substr(end));
+    if (value.starts_with(":")) value = Trimmed(value.substr(1));  // some files have none
+    return {line.substr(0, end), value};
   }
 
   absl::StatusOr<int64_t> CountOf(std::string_view section, bool per_vehicle) const {
@@ -280,10 +306,11 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Node numbers up to -1 or EOF.
+  // Node numbers up to -1, EOF, the next section, or the end of the text.
   absl::StatusOr<std::vector<double>> ReadDepots() {
     std::vector<double> depots;
-    while (scanner_.PeekWord() != "EOF") {
+    while (const std::optional<std::string_view> word = scanner_.PeekWord()) {
+      if (*word == "EOF" || word->ends_with("_SECTION")) break;
       VRP_ASSIGN_OR_RETURN(
           const int64_t number,
           scanner_.NextInteger("DEPOT_SECTION", "a node number, or -1 at the end"));
@@ -310,14 +337,13 @@ class Parser {
       return scanner_.Error("EDGE_WEIGHT_SECTION: ", file_.dimension, " nodes exceed the limit of ",
                             kMaxMatrixNodes, " for a matrix");
     }
-    const VrplibKeyword* format = file_.Keyword("EDGE_WEIGHT_FORMAT");
-    const int64_t count = format == nullptr ? -1 : EdgeWeightCount(format->value, file_.dimension);
+    const VrplibKeyword* keyword = file_.Keyword("EDGE_WEIGHT_FORMAT");
+    const std::string_view format = keyword == nullptr ? weight_format_ : keyword->value;
+    const int64_t count = EdgeWeightCount(format, file_.dimension);
     if (count < 0) {
-      return scanner_.Error(
-          "EDGE_WEIGHT_FORMAT: got ",
-          format == nullptr ? "none before EDGE_WEIGHT_SECTION" : Quoted(format->value),
-          ", wanted FULL_MATRIX, or LOWER_ or UPPER_ with ROW, COL, DIAG_ROW or "
-          "DIAG_COL");
+      return scanner_.Error("EDGE_WEIGHT_FORMAT: got ", format.empty() ? "none" : Quoted(format),
+                            ", wanted FULL_MATRIX, or LOWER_ or UPPER_ with ROW, COL, DIAG_ROW or "
+                            "DIAG_COL");
     }
     std::vector<double> values;  // grows as the text gives them
     for (int64_t i = 0; i < count; ++i) {
@@ -334,6 +360,8 @@ class Parser {
   TextScanner scanner_;
   VrplibFile file_;
   std::map<std::string, int64_t> sections_;  // that were begun, by their lines
+  bool looked_behind_ = false;
+  std::string weight_format_;  // where EDGE_WEIGHT_FORMAT stands behind the first section
 };
 
 }  // namespace

@@ -26,9 +26,13 @@ class FleetReader {
     VRP_RETURN_IF_ERROR(ReadCapacities());
     VRP_RETURN_IF_ERROR(ReadLimits());
     VRP_RETURN_IF_ERROR(ReadCosts());
-    VRP_RETURN_IF_ERROR(ReadDepots());
+    VRP_RETURN_IF_ERROR(HasVehiclesAnywhere() ? SpreadOverDepots() : ReadDepots());
     VRP_RETURN_IF_ERROR(ReadReloads());
     ReadSkills();
+    if (HasVehiclesAnywhere()) {
+      data_.vehicles = std::move(fleet_);
+      return absl::OkStatus();
+    }
     for (VehicleType& vehicle : fleet_) AddVehicle(std::move(vehicle));
     return absl::OkStatus();
   }
@@ -102,6 +106,31 @@ class FleetReader {
     VRP_ASSIGN_OR_RETURN(const bool driven, PerVehicle("VEHICLES_UNIT_DISTANCE_COST",
                                                        &VehicleType::cost_per_distance));
     if (fixed || driven) data_.objective = Objective::kCost;
+    return absl::OkStatus();
+  }
+
+  bool HasVehiclesAnywhere() const {
+    return depots_.size() > 1 && file_.Section("VEHICLES_DEPOT_SECTION") == nullptr;
+  }
+
+  // Where nothing says which vehicle stands where, any customer is served from any depot: as many
+  // vehicles as needed stand at each.
+  absl::Status SpreadOverDepots() {
+    const int64_t customers = file_.dimension - std::ssize(depots_);
+    const bool enough = file_.vehicles == 0 || file_.vehicles >= customers;
+    if (fleet_.size() > 1 || !enough) {
+      return file_.Error("DEPOT_SECTION: has ", depots_.size(), " depots, and nothing says at ",
+                         "which of them each of the ", file_.vehicles,
+                         " vehicles stands; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES for as ",
+                         "many as needed at each depot");
+    }
+    const VehicleType vehicle = fleet_.front();
+    fleet_.clear();
+    for (size_t depot = 0; depot < depots_.size(); ++depot) {
+      fleet_.push_back(vehicle);
+      fleet_.back().count = 0;
+      fleet_.back().depot = static_cast<NodeIndex>(depot);
+    }
     return absl::OkStatus();
   }
 
@@ -183,7 +212,7 @@ class FleetReader {
   const VrplibType& type_;
   InstanceData& data_;
   const std::vector<double> depots_;
-  std::vector<VehicleType> fleet_;  // one for each vehicle
+  std::vector<VehicleType> fleet_;  // one for each vehicle, or for each depot
 };
 
 }  // namespace

@@ -63,6 +63,12 @@ class Builder {
     if (type_ == nullptr) return file_.Error("TYPE: absent, wanted a line like `TYPE : CVRP`");
     if (type_->tour) data_.kind = ProblemKind::kTsp;
     if (type_->windows) data_.kind = ProblemKind::kVrptw;
+    const std::string section(type_->section);
+    const bool pairs = file_.Section("PICKUP_AND_DELIVERY_SECTION") != nullptr;
+    if (!section.empty() && !pairs && file_.Section(section) == nullptr &&
+        file_.Lists(section) == nullptr) {
+      return file_.Error(section, ": absent, wanted for TYPE ", type_->name);
+    }
     if (const VrplibKeyword* name = file_.Keyword("NAME")) data_.name = name->value;
     const VrplibKeyword* comment = file_.Keyword("COMMENT");
     const auto stated = comment == nullptr ? std::nullopt : StatedValue(comment->value);

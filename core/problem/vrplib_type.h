@@ -18,6 +18,8 @@ struct VrplibType {
   bool weightless = false;      // nothing is carried
   // The metric that the published values of this type are stated in, of EUC_2D's distances.
   Metric metric = Metric::kRounded;
+  // The section without which the type would be read as a plainer one; empty: none.
+  std::string_view section = {};
 };
 
 // nullptr for a type that is not supported.

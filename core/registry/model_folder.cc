@@ -13,14 +13,14 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/model_card.h"
+#include "core/model/safetensors.h"
 
 namespace vrp {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
-constexpr int64_t kMaxWeightBytes = int64_t{4} << 30;
 
 // "1", "27": canonical, so that no two folders mean the same version.
 std::optional<int32_t> ParseVersionNumber(std::string_view text) {
@@ -147,7 +147,7 @@ absl::StatusOr<ModelCard> ReadModelFiles(const std::string& directory) {
 
 absl::Status CheckWeights(const std::string& directory, const ModelCard& card) {
   const std::string path = (fs::path(directory) / kWeightsFile).string();
-  VRP_ASSIGN_OR_RETURN(const std::string weights, ReadFile(path, kMaxWeightBytes));
+  VRP_ASSIGN_OR_RETURN(const std::string weights, ReadFile(path, kMaxSafetensorsBytes));
   const std::string got = Sha256Hex(weights);
   if (got == card.weights_sha256) return absl::OkStatus();
   return absl::DataLossError(Concat(

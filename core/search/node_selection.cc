@@ -43,9 +43,10 @@ std::vector<double> SelectedMatrix(const std::vector<double>& matrix, int64_t si
   return selected;
 }
 
-// With the nodes of shipments and groups as `all` numbers them, and without vehicles' own matrices.
+// With the nodes of shipments and groups as `all` numbers them, without vehicles' own matrices, and
+// without feature columns, which only networks read.
 InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes) {
-  static_assert(sizeof(InstanceData) == 520, "a new member of InstanceData belongs here too");
+  static_assert(sizeof(InstanceData) == 576, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
   const int64_t loads = all.load_dimensions;
   return {.name = all.name,
@@ -73,7 +74,8 @@ InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& node
           .vehicles = all.vehicles,
           .speed = all.speed,
           .distance_matrix = SelectedMatrix(all.distance_matrix, instance.num_nodes(), nodes),
-          .duration_matrix = SelectedMatrix(all.duration_matrix, instance.num_nodes(), nodes)};
+          .duration_matrix = SelectedMatrix(all.duration_matrix, instance.num_nodes(), nodes),
+          .units = all.units};
 }
 
 // The place of each of `size` nodes in `nodes`; -1: in none.

@@ -12,6 +12,7 @@
 #include "core/problem/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
+#include "core/search/fewer_routes.h"
 #include "core/search/grace.h"
 #include "core/search/local_search.h"
 #include "core/search/node_selection.h"
@@ -19,6 +20,7 @@
 #include "core/search/regions/region_search.h"
 #include "core/search/rich/relaxed_routes.h"
 #include "core/search/rich/relaxed_search.h"
+#include "core/search/rich/rich_detours.h"
 #include "core/search/rich/rich_search.h"
 #include "core/search/route_set.h"
 #include "core/search/search_parts.h"
@@ -262,7 +264,7 @@ absl::StatusOr<SearchResult> SearchRich(const Instance& instance, const SearchOp
 absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
                                        ImprovementFn on_improvement) {
   const StopCondition grace(SteadyNow() + kGrace, nullptr);
-  if (!IsPlain(instance) || FleetTooSmall(instance)) {
+  if (!IsPlain(instance) || FleetTooSmall(instance) || NeedsDetours(instance, options.stop)) {
     return SearchRich(instance, options, grace, on_improvement);
   }
   const auto plain = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
@@ -309,16 +311,25 @@ bool SearchesByRegions(const Instance& instance, const StopCondition& stop) {
   const bool is_for_population =
       !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
   return IsPlain(instance) && instance.kind() != ProblemKind::kTsp && !is_for_population &&
-         !FleetTooSmall(instance) && RegionsPay(instance.num_customers(), stop);
+         !FleetTooSmall(instance) && !NeedsDetours(instance, stop) &&
+         RegionsPay(instance.num_customers(), stop);
 }
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
                                     ImprovementFn on_improvement) {
+  const auto run = [&](ImprovementFn tell) { return RunSearch(instance, options, tell); };
   const std::optional<GivenPlan> given = BestGiven(instance, options.initial);
-  if (!given.has_value()) return RunSearch(instance, options, on_improvement);
-  on_improvement(*given->plan, given->value.cost);
-  return SearchFrom(instance, *given->plan, on_improvement,
-                    [&](ImprovementFn tell) { return RunSearch(instance, options, tell); });
+  if (given.has_value()) on_improvement(*given->plan, given->value.cost);
+  VRP_ASSIGN_OR_RETURN(SearchResult result,
+                       given.has_value() ? SearchFrom(instance, *given->plan, on_improvement, run)
+                                         : run(on_improvement));
+  Plan fewer = WithFewerRoutes(instance, result.plan);
+  if (fewer.size() == result.plan.size()) return result;
+  result.plan = std::move(fewer);
+  const Cost cost = PlanCost(instance, result.plan);
+  if (cost < result.cost) on_improvement(result.plan, cost);
+  result.cost = cost;
+  return result;
 }
 
 }  // namespace vrp

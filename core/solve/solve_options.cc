@@ -11,6 +11,8 @@
 namespace vrp {
 namespace {
 
+static_assert(kMostWidth <= kMaxBeams && kMostWidth <= kMaxSamples);
+
 // The time that the answer needs on its way back to a caller who will not wait longer.
 constexpr absl::Duration kWayBack = absl::Milliseconds(20);
 

@@ -1,8 +1,12 @@
 #include "core/solve/unserved.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/search/rich/rich_problem.h"
 
 namespace vrp {
 namespace {
@@ -31,18 +35,23 @@ class Reasons {
       alone_.customers = {shipment->pickup, shipment->delivery};
     }
     eligible_.resize(data_.vehicles.size());
-    for (size_t i = 0; i < eligible_.size(); ++i) eligible_[i] = static_cast<int32_t>(i);
+    std::iota(eligible_.begin(), eligible_.end(), 0);
     if (NoneLeft([this](const VehicleType& v) { return HasSkills(v); })) {
       return "no vehicle has its skills";
     }
     if (NoneLeft([this](const VehicleType& v) { return Carries(v); })) {
       return "demand exceeds capacity";
     }
-    if (NoneLeft([this](const VehicleType&) { return InTime(); })) {
-      return "time window cannot be reached";
+    const std::vector<int32_t> carriers = eligible_;
+    std::string alone_never;
+    if (NoneLeft([this](const VehicleType&) { return InTime(VehicleTimes::kAll); })) {
+      alone_never = WhyNotInTime(carriers);
+    } else if (NoneLeft([this](const VehicleType& v) { return WithinLimits(v); })) {
+      alone_never = "too far for the limits of every vehicle";
     }
-    if (NoneLeft([this](const VehicleType& v) { return WithinLimits(v); })) {
-      return "too far for the limits of every vehicle";
+    if (!alone_never.empty()) {
+      if (!MayBeServedAlongWithOthers(customer)) return alone_never;
+      eligible_ = carriers;
     }
     if (!data_.prizes.empty() && data_.prizes[static_cast<size_t>(customer)] != kNoLimit) {
       return "cheaper to skip";
@@ -98,10 +107,34 @@ class Reasons {
     return true;
   }
 
-  bool InTime() {
-    const RouteSchedule schedule = scheduler_.Make(alone_);
+  bool InTime(VehicleTimes times) {
+    const RouteSchedule schedule = scheduler_.Make(alone_, times);
     durations_[static_cast<size_t>(alone_.vehicle_type)] = schedule.duration();
     return schedule.feasible;
+  }
+
+  // Of vehicles none of which is in time.
+  std::string WhyNotInTime(const std::vector<int32_t>& carriers) {
+    const auto in_time = [&](VehicleTimes times) {
+      return std::any_of(carriers.begin(), carriers.end(), [&](int32_t type) {
+        alone_.vehicle_type = type;
+        return InTime(times);
+      });
+    };
+    if (in_time(VehicleTimes::kNoBreaks)) return "no vehicle can also take its breaks";
+    if (in_time(VehicleTimes::kNoBreaksNoShift)) return "outside the shift of every vehicle";
+    return "time window cannot be reached";
+  }
+
+  // Whether no proof is known that it cannot. The answer is due: few ways are tried.
+  bool MayBeServedAlongWithOthers(NodeIndex customer) {
+    if (!MayDetour(instance_)) return false;
+    if (!problem_.has_value()) {
+      const StopCondition late(absl::InfinitePast(), nullptr);
+      problem_.emplace(RichProblem::Create(instance_, late));
+    }
+    const RichDetours& detours = problem_->detours();
+    return detours.reach(problem_->UnitOf(customer)) != RichDetours::Reach::kNever;
   }
 
   bool WithinLimits(const VehicleType& vehicle) const {
@@ -127,6 +160,7 @@ class Reasons {
   PlannedRoute alone_;
   std::vector<double> durations_;  // by vehicle type, of those that are in time
   std::vector<int32_t> eligible_;
+  std::optional<RichProblem> problem_;  // made when first asked
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
 }
 
 TrainingBatch Divided(std::span<const InstanceData> instances, int64_t number, int32_t parts,
-                      NodeOrder order) {
+                      const BatchForm& form) {
   TrainingBatch batch{
       .number = number, .instances = static_cast<int32_t>(instances.size()), .parts = {}};
   for (int32_t part = 0; part < parts; ++part) {
@@ -42,8 +42,7 @@ TrainingBatch Divided(std::span<const InstanceData> instances, int64_t number, i
     batch.parts.push_back(
         {.first = of.first,
          .batch = MakeNetworkBatch(
-             instances.subspan(static_cast<size_t>(of.first), static_cast<size_t>(of.count)),
-             order),
+             instances.subspan(static_cast<size_t>(of.first), static_cast<size_t>(of.count)), form),
          .choices = {}});
   }
   return batch;
@@ -51,7 +50,8 @@ TrainingBatch Divided(std::span<const InstanceData> instances, int64_t number, i
 
 class GeneratedSource final : public BatchSource {
  public:
-  GeneratedSource(const TrainingConfig& config, NodeOrder order) : config_(config), order_(order) {}
+  GeneratedSource(const TrainingConfig& config, const BatchForm& form)
+      : config_(config), form_(form) {}
 
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) override {
     const ProblemConfig& problem = config_.problem;
@@ -60,7 +60,7 @@ class GeneratedSource final : public BatchSource {
     const std::vector<InstanceData> instances = MakeAll(config_.batch_size, pool, [&](int64_t i) {
       return DrawInstance(problem, problem.seed, first + i, customers);
     });
-    return Divided(instances, number, parts, order_);
+    return Divided(instances, number, parts, form_);
   }
 
   absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
@@ -69,29 +69,30 @@ class GeneratedSource final : public BatchSource {
       return DrawInstance(problem, problem.seed, first + i,
                           DrawCustomers(problem, problem.seed, first + i));
     });
-    return MakeNetworkBatch(std::span<const InstanceData>(instances), order_);
+    return MakeNetworkBatch(std::span<const InstanceData>(instances), form_);
   }
 
   absl::StatusOr<InstanceBounds> Bounds() override { return GeneratedBounds(config_.problem); }
 
  private:
   const TrainingConfig config_;
-  const NodeOrder order_;
+  const BatchForm form_;
 };
 
 class InstanceSource final : public BatchSource {
  public:
-  InstanceSource(const TrainingConfig& config, NodeOrder order, std::vector<Instance> instances)
-      : config_(config), order_(order), instances_(std::move(instances)) {}
+  InstanceSource(const TrainingConfig& config, const BatchForm& form,
+                 std::vector<Instance> instances)
+      : config_(config), form_(form), instances_(std::move(instances)) {}
 
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) override {
     const int64_t first = number * config_.batch_size;
-    return Divided(DrawData(first, config_.batch_size, pool), number, parts, order_);
+    return Divided(DrawData(first, config_.batch_size, pool), number, parts, form_);
   }
 
   absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
     const std::vector<InstanceData> instances = DrawData(first, count, pool);
-    return MakeNetworkBatch(std::span<const InstanceData>(instances), order_);
+    return MakeNetworkBatch(std::span<const InstanceData>(instances), form_);
   }
 
   absl::StatusOr<InstanceBounds> Bounds() override {
@@ -112,14 +113,15 @@ class InstanceSource final : public BatchSource {
   }
 
   const TrainingConfig config_;
-  const NodeOrder order_;
+  const BatchForm form_;
   const std::vector<Instance> instances_;
 };
 
 class LabelledSource final : public BatchSource {
  public:
-  LabelledSource(const TrainingConfig& config, NodeOrder order, std::unique_ptr<SampleSet> set)
-      : config_(config), order_(order), set_(std::move(set)) {}
+  LabelledSource(const TrainingConfig& config, const BatchForm& form,
+                 std::unique_ptr<SampleSet> set)
+      : config_(config), form_(form), set_(std::move(set)) {}
 
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool*) override {
     const int64_t steps = config_.StepsPerEpoch();
@@ -157,7 +159,7 @@ class LabelledSource final : public BatchSource {
     std::vector<InstanceData> instances;
     instances.reserve(samples.size());
     for (const Sample& sample : samples) instances.push_back(sample.data);
-    TrainingBatch batch = Divided(instances, number, parts, order_);
+    TrainingBatch batch = Divided(instances, number, parts, form_);
     for (BatchPart& part : batch.parts) {
       for (int32_t b = 0; b < part.batch.size(); ++b) {
         const Sample& sample = samples[static_cast<size_t>(part.first + b)];
@@ -183,7 +185,7 @@ class LabelledSource final : public BatchSource {
   }
 
   const TrainingConfig config_;
-  const NodeOrder order_;
+  const BatchForm form_;
   const std::unique_ptr<SampleSet> set_;
   absl::Mutex mu_;
   std::map<int64_t, std::shared_ptr<const std::vector<int32_t>>> orders_ ABSL_GUARDED_BY(mu_);
@@ -191,18 +193,19 @@ class LabelledSource final : public BatchSource {
 
 }  // namespace
 
-std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config, NodeOrder order) {
-  return std::make_unique<GeneratedSource>(config, order);
+std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config,
+                                                 const BatchForm& form) {
+  return std::make_unique<GeneratedSource>(config, form);
 }
 
-std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, NodeOrder order,
+std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::vector<Instance> instances) {
-  return std::make_unique<InstanceSource>(config, order, std::move(instances));
+  return std::make_unique<InstanceSource>(config, form, std::move(instances));
 }
 
-std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, NodeOrder order,
+std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::unique_ptr<SampleSet> set) {
-  return std::make_unique<LabelledSource>(config, order, std::move(set));
+  return std::make_unique<LabelledSource>(config, form, std::move(set));
 }
 
 }  // namespace vrp

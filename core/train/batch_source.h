@@ -45,12 +45,13 @@ class BatchSource {
 };
 
 // Generated instances, of problem.seed.
-std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config, NodeOrder order);
+std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config,
+                                                 const BatchForm& form);
 // A user's, drawn with replacement and augmented.
-std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, NodeOrder order,
+std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::vector<Instance> instances);
 // Samples of a set; each epoch takes them in an order of its own, its last batch may be smaller.
-std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, NodeOrder order,
+std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::unique_ptr<SampleSet> set);
 
 }  // namespace vrp

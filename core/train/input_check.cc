@@ -29,16 +29,12 @@ class InputCheck {
   explicit InputCheck(const TrainingRequest& request)
       : request_(request),
         config_(request.config),
-        order_(config_.model == "ptrnet" ? NodeOrder::kByAngle : NodeOrder::kAsGiven) {}
+        form_(config_.Inputs().form) {}
 
   absl::Status Run() {
-    for (const std::string& file : config_.problem.instances) {
-      Note("problem.instances", CheckInstances(file));
-    }
-    if (!config_.validation.file.empty()) Note("validation.file", CheckValidation());
-    const SupervisedConfig& supervised = config_.supervised;
-    if (config_.method == TrainingMethod::kSupervised && supervised.labels == LabelSource::kFile) {
-      Note("supervised.label_file", CheckLabels(supervised.label_file));
+    // Datasets were checked when they were uploaded.
+    for (const NamedData& data : NamedDataOf(config_)) {
+      if (!IsDataset(data.name)) Note(data.key, CheckFile(data));
     }
     if (!config_.initial_model.empty()) {
       Note("training.initial_model", CheckInitialModel(config_, request_.models_directories));
@@ -70,16 +66,17 @@ class InputCheck {
     return true;
   }
 
-  absl::Status CheckInstances(const std::string& file) {
-    VRP_ASSIGN_OR_RETURN(const bool may_read, MayRead(file));
-    return may_read ? ReadInstanceFiles({file}, order_).status() : absl::OkStatus();
+  absl::Status CheckFile(const NamedData& data) {
+    VRP_ASSIGN_OR_RETURN(const bool may_read, MayRead(data.name));
+    if (!may_read) return absl::OkStatus();
+    if (data.key == "validation.file") return CheckValidation(data.name);
+    if (data.key == "supervised.label_file") return CheckLabels(data.name);
+    return ReadInstanceFiles({DataFile(data.name)}, form_).status();
   }
 
-  absl::Status CheckValidation() {
-    const std::string& file = config_.validation.file;
-    VRP_ASSIGN_OR_RETURN(const bool may_read, MayRead(file));
-    if (!may_read) return absl::OkStatus();
-    VRP_ASSIGN_OR_RETURN(const std::vector<Instance> instances, ReadInstanceFiles({file}, order_));
+  absl::Status CheckValidation(const std::string& file) {
+    VRP_ASSIGN_OR_RETURN(const std::vector<Instance> instances,
+                         ReadInstanceFiles({DataFile(file)}, form_));
     if (config_.validation.reference != Reference::kFile) return absl::OkStatus();
     const int64_t most = std::min(std::ssize(instances), config_.validation.instances);
     for (int64_t i = 0; i < most; ++i) {
@@ -89,15 +86,13 @@ class InputCheck {
   }
 
   absl::Status CheckLabels(const std::string& file) {
-    VRP_ASSIGN_OR_RETURN(const bool may_read, MayRead(file));
-    if (!may_read) return absl::OkStatus();
-    return ReadLabels(file, {.limit = config_.supervised.samples, .order = order_},
+    return ReadLabels(DataFile(file), {.limit = config_.supervised.samples, .form = form_},
                       [](const Sample&) { return absl::OkStatus(); });
   }
 
   const TrainingRequest& request_;
   const TrainingConfig& config_;
-  const NodeOrder order_;
+  const BatchForm form_;
   int64_t bytes_left_ = kMostBytes;
   std::vector<std::string> errors_;
 };

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
+#include "core/train/json_lines.h"
 
 namespace vrp {
 namespace {
@@ -20,26 +21,21 @@ T OneOf(const std::vector<T>& items, CounterRandom& random) {
 }
 
 absl::StatusOr<Instance> Supported(absl::StatusOr<Instance> instance, const std::string& where,
-                                   NodeOrder order) {
+                                   const BatchForm& form) {
   VRP_RETURN_IF_ERROR(instance.status());
-  const absl::Status status = BatchSupports(*instance, order);
+  const absl::Status status = BatchSupports(*instance, form);
   if (status.ok()) return instance;
   return absl::Status(status.code(), Concat(where, ": ", FromAbsl(status.message())));
 }
 
-absl::Status AddLines(std::string_view text, const std::string& file, NodeOrder order,
+absl::Status AddLines(const DataFile& file, const BatchForm& form,
                       std::vector<Instance>& instances) {
-  int64_t number = 0;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const std::string where = Concat(file, ":", ++number);
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseJson(line, where), where, order));
+  return ForEachLine(file, [&](std::string_view line, int64_t number) -> absl::StatusOr<bool> {
+    const std::string where = Concat(file.name, ":", number);
+    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseJson(line, where), where, form));
     instances.push_back(std::move(instance));
-  }
-  return absl::OkStatus();
+    return true;
+  });
 }
 
 void Turn(int64_t symmetry, std::vector<Position>& positions) {
@@ -134,21 +130,20 @@ int64_t BaselineInstances(int64_t replacements) {
   return kFirst + replacements * kApart;
 }
 
-absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<std::string>& files,
-                                                        NodeOrder order) {
+absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
+                                                        const BatchForm& form) {
   std::vector<Instance> instances;
-  for (const std::string& file : files) {
-    VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
-    if (file.ends_with(".jsonl")) {
-      VRP_RETURN_IF_ERROR(AddLines(text, file, order, instances));
+  for (const DataFile& file : files) {
+    if (file.HasLines()) {
+      VRP_RETURN_IF_ERROR(AddLines(file, form, instances));
       continue;
     }
-    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseInstance(text, file), file, order));
+    VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path));
+    VRP_ASSIGN_OR_RETURN(Instance instance,
+                         Supported(ParseInstance(text, file.name), file.name, form));
     instances.push_back(std::move(instance));
   }
-  if (!instances.empty()) return instances;
-  return absl::InvalidArgumentError(
-      Concat(files.empty() ? "" : files.front(), ": wanted at least one instance"));
+  return instances;
 }
 
 InstanceData Augmented(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,

@@ -11,6 +11,7 @@
 #include "core/model/network_batch.h"
 #include "core/problem/instance.h"
 #include "core/problem/instance_draws.h"
+#include "core/train/data_files.h"
 #include "core/train/training_config.h"
 
 namespace vrp {
@@ -34,8 +35,8 @@ int64_t BaselineInstances(int64_t replacements);
 // The instances of all `files`: JSON lines, or a file each in any format that ParseInstance reads.
 // kInvalidArgument, kUnimplemented with `file:line: ...` for one that is malformed, or that no
 // network was made for.
-absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<std::string>& files,
-                                                        NodeOrder order);
+absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
+                                                        const BatchForm& form);
 
 // A user's instance, turned and mirrored (one of the square's eight symmetries) and with other
 // demands, as `problem` says. Distances stay what they are.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "core/problem/formats.h"
 #include "core/search/search.h"
 #include "core/train/instance_source.h"
+#include "core/train/json_lines.h"
 
 namespace vrp {
 namespace {
@@ -28,8 +28,7 @@ namespace fs = std::filesystem;
 constexpr int kLabelVersion = 1;
 constexpr int64_t kMostWithoutBudget = int64_t{1} << 40;
 
-absl::StatusOr<Sample> Labelled(const Instance& instance, NodeOrder order, Plan plan) {
-  VRP_RETURN_IF_ERROR(BatchSupports(instance, order));
+absl::StatusOr<Sample> Labelled(const Instance& instance, Plan plan) {
   const CheckReport report = CheckPlan(instance, plan);
   if (!report.feasible) {
     return absl::InvalidArgumentError(
@@ -53,15 +52,19 @@ absl::StatusOr<Sample> HeuristicLabel(const LabelRequest& request, int64_t index
                                                              .seed = request.search_seed,
                                                              .initial = {}}));
   if (stop.ShouldStop()) return absl::CancelledError("cancelled while the labels were made");
-  return Labelled(instance, NodeOrder::kAsGiven, std::move(found.plan));
+  VRP_RETURN_IF_ERROR(BatchSupports(instance, NodeOrder::kAsGiven));
+  return Labelled(instance, std::move(found.plan));
 }
 
-absl::StatusOr<Plan> ReferenceRoutes(const nlohmann::json& line) {
+// nullopt: the line has none.
+absl::StatusOr<std::optional<Plan>> ReferenceRoutes(const nlohmann::json& line) {
   const auto refuse = [] {
     return absl::InvalidArgumentError("ref_routes: wanted an array of arrays of customers");
   };
-  const auto found = line.is_object() ? line.find("ref_routes") : line.end();
-  if (found == line.end() || !found->is_array()) return refuse();
+  if (!line.is_object()) return refuse();
+  const auto found = line.find("ref_routes");
+  if (found == line.end()) return std::nullopt;
+  if (!found->is_array()) return refuse();
   Plan plan;
   for (const nlohmann::json& route : *found) {
     if (!route.is_array()) return refuse();
@@ -75,23 +78,11 @@ absl::StatusOr<Plan> ReferenceRoutes(const nlohmann::json& line) {
   return plan;
 }
 
-absl::StatusOr<Sample> ParseLabel(std::string_view line, const std::string& where,
-                                  NodeOrder order) {
-  VRP_ASSIGN_OR_RETURN(const Instance instance, ParseJson(line, where));
-  VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(line, where));
-  absl::StatusOr<Plan> plan = ReferenceRoutes(json);
-  absl::StatusOr<Sample> sample = plan.ok() ? Labelled(instance, order, *std::move(plan))
-                                            : absl::StatusOr<Sample>(plan.status());
-  if (sample.ok()) return sample;
-  return absl::InvalidArgumentError(Concat(where, ": ", FromAbsl(sample.status().message())));
-}
-
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
-absl::Status NoLines(std::string_view name) {
-  return absl::InvalidArgumentError(Concat(name, ": wanted at least one line"));
+absl::StatusOr<std::optional<Sample>> LabelOf(const Instance& instance,
+                                              const nlohmann::json& line) {
+  VRP_ASSIGN_OR_RETURN(std::optional<Plan> plan, ReferenceRoutes(line));
+  if (!plan.has_value()) return std::nullopt;
+  return Labelled(instance, *std::move(plan));
 }
 
 // Whether a whole set lies at `path`.
@@ -145,51 +136,44 @@ absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
   return path;
 }
 
-absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t limit,
-                         absl::FunctionRef<absl::Status(const Sample&)> add) {
-  int64_t line_number = 0;
-  int64_t added = 0;
-  while (!text.empty() && added < limit) {
-    const size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    ++line_number;
-    if (!IsBlank(line)) {
-      VRP_ASSIGN_OR_RETURN(const Sample sample,
-                           ParseLabel(line, Concat(name, ":", line_number), NodeOrder::kAsGiven));
-      VRP_RETURN_IF_ERROR(add(sample));
-      ++added;
-    }
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
+                                       const BatchForm& form) {
+  VRP_ASSIGN_OR_RETURN(Instance instance, ParseJson(line, where));
+  if (const absl::Status known = BatchSupports(instance, form); !known.ok()) {
+    return absl::Status(known.code(), Concat(where, ": ", FromAbsl(known.message())));
   }
-  return added > 0 ? absl::OkStatus() : NoLines(name);
+  VRP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJsonText(line, where));
+  absl::StatusOr<std::optional<Sample>> label = LabelOf(instance, json);
+  if (label.ok()) return DataLine{std::move(instance), *std::move(label)};
+  return absl::InvalidArgumentError(Concat(where, ": ", FromAbsl(label.status().message())));
 }
 
-absl::Status ReadLabels(const std::string& file, const LabelRange& range,
+absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
                         absl::FunctionRef<absl::Status(const Sample&)> add) {
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
   int64_t added = 0;
-  for (int64_t number = 1; added < range.limit && std::getline(in, line); ++number) {
-    if (IsBlank(line)) continue;
-    VRP_ASSIGN_OR_RETURN(const Sample sample,
-                         ParseLabel(line, Concat(file, ":", number), range.order));
-    VRP_RETURN_IF_ERROR(add(sample));
-    ++added;
-  }
-  if (in.bad()) return absl::InternalError(Concat(file, ": cannot be read"));
-  return added > 0 ? absl::OkStatus() : NoLines(file);
+  return ForEachLine(file, [&](std::string_view line, int64_t number) -> absl::StatusOr<bool> {
+    const std::string where = Concat(file.name, ":", number);
+    VRP_ASSIGN_OR_RETURN(const DataLine read, ParseDataLine(line, where, range.form));
+    if (!read.label.has_value()) {
+      return absl::InvalidArgumentError(
+          Concat(where, ": ref_routes: absent, wanted the label's routes"));
+    }
+    VRP_RETURN_IF_ERROR(add(*read.label));
+    return ++added < range.limit;
+  });
 }
 
-absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, NodeOrder order,
+absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
                                        const LabelSurroundings& around) {
   std::error_code error;
-  const auto size = fs::file_size(file, error);
-  if (error) return absl::NotFoundError(Concat(file, ": ", error.message()));
-  const auto time = fs::last_write_time(file, error).time_since_epoch().count();
+  const auto size = fs::file_size(file.path, error);
+  if (error) return absl::NotFoundError(Concat(file.name, ": ", error.message()));
+  const auto time = fs::last_write_time(file.path, error).time_since_epoch().count();
   // What a network that reads nodes as given takes, a pointer network may not.
-  const char* const reader = order == NodeOrder::kByAngle ? " by angle" : "";
+  std::string reader = form.order == NodeOrder::kByAngle ? " by angle" : "";
+  for (const std::string& column : form.own_columns) reader += Concat(" column ", column);
   const std::string key =
-      Concat("file ", kLabelVersion, " ", file, " ", size, " ", time, " ", limit, reader);
+      Concat("file ", kLabelVersion, " ", file.path, " ", size, " ", time, " ", limit, reader);
   std::string path = Concat(around.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
   if (IsThere(path)) return path;
 
@@ -202,7 +186,7 @@ absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, N
     }
     return writer->Add(sample);
   };
-  VRP_RETURN_IF_ERROR(ReadLabels(file, {.limit = limit, .order = order}, add));
+  VRP_RETURN_IF_ERROR(ReadLabels(file, {.limit = limit, .form = form}, add));
   VRP_RETURN_IF_ERROR(writer->Finish());
   return path;
 }

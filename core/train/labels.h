@@ -3,14 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/stop.h"
 #include "core/model/network_batch.h"
+#include "core/train/data_files.h"
 #include "core/train/sample_set.h"
 #include "core/train/training_config.h"
 
@@ -34,6 +35,7 @@ struct LabelSurroundings {
   StopCondition stop = {};
   // Before each piece of the work, by the thread that asked for the set; null: nobody is told.
   std::function<void()> on_piece = nullptr;
+  DatasetPaths datasets = {};
 
   void TellPiece() const {
     if (on_piece != nullptr) on_piece();
@@ -46,24 +48,31 @@ struct LabelSurroundings {
 absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
                                             const LabelSurroundings& around);
 
-// The path of a set with the first `limit` samples of `file`: JSON lines, each with ref_routes
-// (customers counted from 1, routes without the depot; a TSP has one, without its first city 0).
-// Converted again when the file's size or time has changed. kInvalidArgument: `file:line: ...`,
-// also for a plan that is not feasible, or for an instance that networks which read nodes in
-// `order` do not know.
-absl::StatusOr<std::string> FileLabels(const std::string& file, int64_t limit, NodeOrder order,
+// One line of a user's data.
+struct DataLine {
+  Instance instance;
+  std::optional<Sample> label;  // where the line has ref_routes
+};
+
+// Reads and checks a line: a JSON instance, perhaps with ref_routes (customers counted from 1,
+// routes without the depot; a TSP has one, without its first city 0). kInvalidArgument,
+// kUnimplemented: `where: ...`, also for a plan that is not feasible, or for an instance that
+// networks which want instances in `form` do not know.
+absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
+                                       const BatchForm& form);
+
+// The path of a set with the first `limit` samples of `file`: JSON lines, each with ref_routes.
+// Converted again when the file's size or time has changed. kInvalidArgument: `file:line: ...`, as
+// of ParseDataLine, or a line without ref_routes.
+absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
                                        const LabelSurroundings& around);
 
 struct LabelRange {
-  int64_t limit = 0;                      // samples from the first on
-  NodeOrder order = NodeOrder::kAsGiven;  // in which the network reads nodes
+  int64_t limit = 0;  // samples from the first on
+  BatchForm form;     // in which the network wants instances
 };
 // Calls `add` with each sample of `file`, and ends with its first error. Errors as of FileLabels.
-absl::Status ReadLabels(const std::string& file, const LabelRange& range,
+absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
                         absl::FunctionRef<absl::Status(const Sample&)> add);
-
-// Calls `add` with each of the first `limit` samples of `text`.
-absl::Status ParseLabels(std::string_view text, std::string_view name, int64_t limit,
-                         absl::FunctionRef<absl::Status(const Sample&)> add);
 
 }  // namespace vrp

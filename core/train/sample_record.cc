@@ -101,6 +101,16 @@ class Reader {
   bool sound_ = true;
 };
 
+void ReadFeatures(Reader& reader, InstanceData& data) {
+  data.features.resize(reader.Count(1));
+  for (FeatureColumn& column : data.features) {
+    std::vector<char> name;
+    reader(name);
+    column.name.assign(name.begin(), name.end());
+    reader(column.values);
+  }
+}
+
 }  // namespace
 
 std::string WriteSample(const Sample& sample) {
@@ -119,6 +129,14 @@ std::string WriteSample(const Sample& sample) {
   for (const PlannedRoute& route : sample.plan) {
     writer(route.vehicle_type);
     writer(route.customers);
+  }
+  // At the end, and only where there are any: so records without them stay as they have been.
+  if (!sample.data.features.empty()) {
+    writer(static_cast<uint32_t>(sample.data.features.size()));
+    for (const FeatureColumn& column : sample.data.features) {
+      writer(std::vector<char>(column.name.begin(), column.name.end()));
+      writer(column.values);
+    }
   }
   const uint64_t checksum = Checksum(writer.bytes());
   writer(checksum);
@@ -149,6 +167,7 @@ absl::StatusOr<Sample> ParseSample(std::string_view bytes) {
     reader(route.vehicle_type);
     reader(route.customers);
   }
+  if (!reader.whole()) ReadFeatures(reader, sample.data);
   if (!reader.whole()) return absl::DataLossError("a sample is malformed");
   return sample;
 }

@@ -16,6 +16,7 @@
 #include "core/device/executor.h"
 #include "core/model/engine_options.h"
 #include "core/model/policy_engine.h"
+#include "core/train/data_files.h"
 #include "core/train/live_models.h"
 #include "core/train/run_clock.h"
 #include "core/train/training_config.h"
@@ -102,6 +103,8 @@ struct TrainingRequest {
   std::string cache_directory = {};
   // Where `training.initial_model: models/NAME/versions/N` is looked for, as NAME/N.
   std::vector<std::string> models_directories = {};
+  // The paths of the datasets that the configuration names.
+  DatasetPaths datasets = {};
   // Ends of their own kind, with a model as after all epochs. So many epochs; 0: config.epochs.
   int64_t epoch_limit = 0;
   // Since Train was called. The step that goes beyond it is finished, and the network validated

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/text.h"
-#include "core/model/input_features.h"
+#include "core/model/step_inputs.h"
 
 namespace vrp {
 namespace {
@@ -98,7 +98,7 @@ std::vector<std::string> BannerLines(const BannerFacts& facts) {
     lines.insert(lines.begin() + 3, Concat("ignored on cpu: ", absl::StrJoin(ignored, ", ")));
   }
   if (!config.initial_model.empty()) lines.push_back(Concat("starts from: ", config.initial_model));
-  const std::vector<std::string> features = InputFeatures(config.model);
+  const std::vector<std::string> features = config.Inputs().names;
   const bool edges = config.model == "gt" && config.graph_transformer.edge_bias;
   lines.push_back(Concat("input features: ", features.size(),
                          " a node: ", absl::StrJoin(features, ", "),

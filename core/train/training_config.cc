@@ -237,6 +237,50 @@ void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
   }
 }
 
+// problem.features: the network's inputs in their order, `builtin` for all of the usual ones.
+void ReadFeatures(ConfigReader& reader, TrainingConfig& config) {
+  std::vector<std::string> words;
+  reader.ReadTexts("problem.features", words);
+  if (words.empty()) return;
+  const std::vector<std::string> usual = UsualInputs(config.model);
+  std::vector<std::string> inputs;
+  for (const std::string& word : words) {
+    if (word == "builtin") {
+      inputs.insert(inputs.end(), usual.begin(), usual.end());
+    } else {
+      inputs.push_back(word);
+    }
+  }
+  if (const std::string wanted = WantedInputs(config.model, inputs); !wanted.empty()) {
+    return reader.Refuse("problem.features", wanted);
+  }
+  if (inputs == usual) return;
+  (config.model == "gt" ? config.graph_transformer.inputs : config.network.inputs) = inputs;
+}
+
+// Generated instances have no feature columns.
+void CheckFeatures(ConfigReader& reader, const TrainingConfig& config) {
+  const std::vector<std::string> own = config.Inputs().form.own_columns;
+  if (own.empty()) return;
+  const bool supervised = config.method == TrainingMethod::kSupervised;
+  if (!supervised && config.problem.instances.empty()) {
+    reader.Refuse(
+        "problem.features",
+        Concat("built-in inputs alone, or problem.instances: generated instances have no ",
+               "column ", Quoted(own.front())));
+  }
+  if (supervised && config.supervised.labels != LabelSource::kFile) {
+    reader.Refuse("problem.features",
+                  Concat("built-in inputs alone, or supervised.labels: file: generated instances ",
+                         "have no column ", Quoted(own.front())));
+  }
+  if (config.problem.instances.empty() && config.validation.file.empty()) {
+    reader.Refuse("validation.file",
+                  Concat("a file or dataset whose instances have the column ", Quoted(own.front()),
+                         " of problem.features, which generated ones do not"));
+  }
+}
+
 void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
   if (config.validation.seed == config.problem.seed && config.problem.instances.empty() &&
       config.validation.file.empty()) {
@@ -254,6 +298,7 @@ void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
     reader.Refuse("training.epochs", Concat("at most ", kMaxSteps, " steps in all"));
   }
   CheckProblem(reader, config);
+  CheckFeatures(reader, config);
 }
 
 // Reads all keys, and checks them against each other. `name` is the file's.
@@ -283,6 +328,7 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
   reader.Read("self_labelling.samples", {2, 10'000}, config.self_labelling_samples);
   ReadLoader(reader, config.loader);
   ReadValidation(reader, config.validation);
+  ReadFeatures(reader, config);
   CheckTogether(reader, config);
   SetAsideUnused(reader, config, origin);
   VRP_RETURN_IF_ERROR(reader.Finish());
@@ -294,6 +340,10 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
 int64_t TrainingConfig::StepsPerEpoch() const {
   if (method != TrainingMethod::kSupervised) return batches_per_epoch;
   return (supervised.samples + batch_size - 1) / batch_size;
+}
+
+NetworkInputs TrainingConfig::Inputs() const {
+  return InputsOf(model, model == "gt" ? graph_transformer.inputs : network.inputs);
 }
 
 std::string TrainingConfig::ArchitectureJson() const {

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/model/engine_options.h"
 #include "core/model/graph_transformer_options.h"
+#include "core/model/network_inputs.h"
 #include "core/model/pointer_network_options.h"
 #include "core/problem/instance.h"
 #include "core/problem/layouts.h"
@@ -147,6 +148,9 @@ struct TrainingConfig {
   int64_t StepsPerEpoch() const;
   // The sizes of `model`, as a model card gives them.
   std::string ArchitectureJson() const;
+  // The network's inputs of a node.
+  NetworkInputs Inputs() const;
+
   bool operator==(const TrainingConfig&) const = default;
 };
 

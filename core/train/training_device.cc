@@ -23,7 +23,7 @@ namespace {
 absl::StatusOr<UniformInstances> Drawn(const WholeStepsRequest& steps, const PolicyEngine& engine,
                                        const ProblemConfig& problem) {
   if (steps.labels) return absl::UnimplementedError("they have labels");
-  if (engine.node_order() == NodeOrder::kAsGiven) return DrawnByDevice(problem);
+  if (engine.batch_form().order == NodeOrder::kAsGiven) return DrawnByDevice(problem);
   return absl::UnimplementedError("the network reads nodes in an order");
 }
 

@@ -43,7 +43,8 @@ LabelSurroundings TrainingRun::LabelsAs(std::string phase) {
   return {.folder = CacheFolder(),
           .pool = &pool_,
           .stop = may_end ? StopCondition(stop_.deadline(), request_.end_early) : stop_,
-          .on_piece = [this, phase = std::move(phase)] { observer_.OnPhase(phase); }};
+          .on_piece = [this, phase = std::move(phase)] { observer_.OnPhase(phase); },
+          .datasets = request_.datasets};
 }
 
 absl::Status TrainingRun::Prepare() {
@@ -55,10 +56,14 @@ absl::Status TrainingRun::Prepare() {
   VRP_RETURN_IF_ERROR(EnsureDirectory(around.folder));
   std::vector<Instance> own;
   if (!config_.problem.instances.empty()) {
-    VRP_ASSIGN_OR_RETURN(own, ReadInstanceFiles(config_.problem.instances, engine_->node_order()));
+    std::vector<DataFile> files;
+    for (const std::string& name : config_.problem.instances) {
+      files.push_back(FindDataFile(name, request_.datasets));
+    }
+    VRP_ASSIGN_OR_RETURN(own, ReadInstanceFiles(files, engine_->batch_form()));
   }
   VRP_ASSIGN_OR_RETURN(validation_,
-                       ValidationSet::Make(config_, engine_->node_order(), own, around));
+                       ValidationSet::Make(config_, engine_->batch_form(), own, around));
   Banner();
   VRP_RETURN_IF_ERROR(MakeSource(own));
   observer_.OnPhase("resumption");
@@ -100,18 +105,18 @@ absl::Status TrainingRun::MakeEngines(std::unique_ptr<PolicyEngine>& baseline) {
 }
 
 absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
-  const NodeOrder order = engine_->node_order();
+  const BatchForm& form = engine_->batch_form();
   if (config_.method != TrainingMethod::kSupervised) {
-    source_ = own.empty() ? MakeGeneratedSource(config_, order)
-                          : MakeInstanceSource(config_, order, std::move(own));
+    source_ = own.empty() ? MakeGeneratedSource(config_, form)
+                          : MakeInstanceSource(config_, form, std::move(own));
     return absl::OkStatus();
   }
   const LabelSurroundings around = LabelsAs("labels");
   const SupervisedConfig& supervised = config_.supervised;
   std::string path;
   if (supervised.labels == LabelSource::kFile) {
-    VRP_ASSIGN_OR_RETURN(path,
-                         FileLabels(supervised.label_file, supervised.samples, order, around));
+    VRP_ASSIGN_OR_RETURN(path, FileLabels(FindDataFile(supervised.label_file, request_.datasets),
+                                          supervised.samples, form, around));
   } else {
     VRP_ASSIGN_OR_RETURN(path, HeuristicLabels({.problem = config_.problem,
                                                 .seed = config_.problem.seed,
@@ -125,7 +130,7 @@ absl::Status TrainingRun::MakeSource(std::vector<Instance>& own) {
   observer_.OnLog(
       Concat("labels: ", set->size(), " instances in ", set->pieces(),
              set->pieces() == 1 ? " piece, in memory: " : " pieces, read in turn: ", path));
-  source_ = MakeLabelledSource(config_, order, std::move(set));
+  source_ = MakeLabelledSource(config_, form, std::move(set));
   return absl::OkStatus();
 }
 

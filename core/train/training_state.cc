@@ -12,7 +12,6 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/input_features.h"
 #include "core/model/model_card.h"
 #include "core/model/safetensors.h"
 #include "core/train/training_run.h"
@@ -296,7 +295,7 @@ absl::Status TrainingRun::WriteModel(const std::string& directory, const std::st
     const bool named = std::find(card.kinds.begin(), card.kinds.end(), kind) != card.kinds.end();
     if (!named) card.kinds.push_back(kind);
   }
-  card.input_features = InputFeatures(config_.model);
+  card.input_features = engine_->inputs().names;
   card.parameters = engine_->parameters().size();
   card.training_job = job_name;
   card.training_config = config_.source;

@@ -54,11 +54,14 @@ absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
   return found;
 }
 
-absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config, NodeOrder order,
-                                                  const std::vector<Instance>& own) {
+absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config,
+                                                  const BatchForm& form,
+                                                  const std::vector<Instance>& own,
+                                                  const DatasetPaths& datasets) {
   std::vector<Instance> instances = own;
   if (!config.validation.file.empty()) {
-    VRP_ASSIGN_OR_RETURN(instances, ReadInstanceFiles({config.validation.file}, order));
+    const DataFile file = FindDataFile(config.validation.file, datasets);
+    VRP_ASSIGN_OR_RETURN(instances, ReadInstanceFiles({file}, form));
   }
   std::vector<Referenced> found;
   for (int64_t i = 0; i < config.validation.instances; ++i) {
@@ -141,7 +144,8 @@ absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instanc
       Concat(config.validation.file, ": instances[", number, "].ref_cost: missing"));
 }
 
-absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, NodeOrder order,
+absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
+                                                  const BatchForm& form,
                                                   const std::vector<Instance>& instances,
                                                   const LabelSurroundings& around) {
   const bool generated = config.validation.file.empty() && instances.empty();
@@ -149,7 +153,7 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, 
   if (generated && config.validation.reference == Reference::kSearch) {
     VRP_ASSIGN_OR_RETURN(items, Searched(config, around));
   } else {
-    VRP_ASSIGN_OR_RETURN(items, Instances(config, order, instances));
+    VRP_ASSIGN_OR_RETURN(items, Instances(config, form, instances, around.datasets));
     VRP_RETURN_IF_ERROR(AddReferences(config, around, items));
   }
   ValidationSet set;
@@ -163,7 +167,7 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config, 
       planned = planned && !items[i].plan.empty();
       set.references_.push_back(items[i].cost);
     }
-    set.parts_.push_back({first, MakeNetworkBatch(std::span<const Instance>(part), order), {}});
+    set.parts_.push_back({first, MakeNetworkBatch(std::span<const Instance>(part), form), {}});
     for (size_t i = first; planned && i < last; ++i) {
       const NetworkBatch& batch = set.parts_.back().batch;
       const auto b = static_cast<int32_t>(i - first);

@@ -33,7 +33,7 @@ class ValidationSet {
   // Generates or reads the instances and finds their references: plans of the search are kept in
   // `around.folder`. `instances`: a user's own ones, taken where the configuration names no file.
   // kInvalidArgument for an instance without ref_cost where that is the reference.
-  static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, NodeOrder order,
+  static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, const BatchForm& form,
                                             const std::vector<Instance>& instances,
                                             const LabelSurroundings& around);
 

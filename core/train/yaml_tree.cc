@@ -15,9 +15,8 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{1} << 20;
 constexpr size_t kMaxDepth = 8;
-constexpr int kMaxNodes = 10'000;
+constexpr int kMaxValues = 10'000;
 
 // Leaves yaml-cpp's parser at the first thing that is refused; caught in this file.
 struct Refused : std::exception {
@@ -109,8 +108,8 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   void Place(YamlNode node) {
-    if (++nodes_ > kMaxNodes) {
-      throw Refused(YAML::Mark::null_mark(), Concat("more than ", kMaxNodes, " values"));
+    if (++nodes_ > kMaxValues) {
+      throw Refused(YAML::Mark::null_mark(), Concat("more than ", kMaxValues, " values"));
     }
     if (levels_.empty()) {
       root_ = std::move(node);
@@ -127,9 +126,9 @@ class TreeBuilder final : public YAML::EventHandler {
 };
 
 absl::Status CheckText(std::string_view text, std::string_view name) {
-  if (text.size() > kMaxBytes) {
+  if (text.size() > kMaxYamlBytes) {
     return absl::InvalidArgumentError(
-        Concat(name, ": got ", text.size(), " bytes, wanted at most ", kMaxBytes));
+        Concat(name, ": got ", text.size(), " bytes, wanted at most ", kMaxYamlBytes));
   }
   int line = 1;
   std::string printable;

@@ -1,6 +1,7 @@
 // YAML text as a small tree with line numbers, read without trust.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,9 @@
 #include "absl/status/statusor.h"
 
 namespace vrp {
+
+// Of a text; its files have no more either.
+inline constexpr size_t kMaxYamlBytes = size_t{1} << 20;
 
 enum class YamlKind { kNull, kScalar, kSequence, kMap };
 
@@ -24,8 +28,8 @@ struct YamlNode {
   std::string Shown() const;
 };
 
-// Refuses (kInvalidArgument, `name:line: ...`): more than 1 MiB, text that is not printable UTF-8,
-// nesting deeper than 8, more than 10,000 nodes, anchors and aliases, tags, keys that are no
+// Refuses (kInvalidArgument, `name:line: ...`): more than kMaxYamlBytes, text that is not printable
+// UTF-8, nesting deeper than 8, more than 10,000 nodes, anchors and aliases, tags, keys that are no
 // scalars, a key that stands twice, more than one document. Empty text is a null.
 absl::StatusOr<YamlNode> ParseYamlTree(std::string_view text, std::string_view name);
 

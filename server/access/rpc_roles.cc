@@ -45,6 +45,10 @@ constexpr Entry kEntries[] = {
     {"/vrp.v1.DatasetService/UploadMatrices", Role::kSolve},
     {"/vrp.v1.DatasetService/ListMatrices", Role::kRead},
     {"/vrp.v1.DatasetService/DeleteMatrices", Role::kSolve},
+    {"/vrp.v1.DatasetService/UploadDataset", Role::kTrain},
+    {"/vrp.v1.DatasetService/ListDatasets", Role::kRead},
+    {"/vrp.v1.DatasetService/GetDataset", Role::kRead},
+    {"/vrp.v1.DatasetService/DeleteDataset", Role::kTrain},
 
     {"/vrp.v1.TrainingService/CreateTrainingJob", Role::kTrain},
     {"/vrp.v1.TrainingService/GetTrainingJob", Role::kRead},

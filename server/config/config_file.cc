@@ -102,7 +102,7 @@ class Reader {
     actions_["tokens"] = Text(&options_.tokens);
     actions_["insecure"] = Boolean(&options_.insecure);
     actions_["max_message_mib"] = Integer(&options_.max_message_mib, kMostMessageMib);
-    actions_["max_nodes"] = Integer(&options_.max_nodes, kMostNodes);
+    actions_["max_nodes"] = Integer(&options_.max_nodes, kMaxNodes);
     actions_["max_budget_s"] = Integer(&options_.max_budget_s, kMostCallBudgetSeconds);
     actions_["max_solve_job_budget_s"] =
         Integer(&options_.max_solve_job_budget_s, kMostBudgetSeconds);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/problem/instance_data.h"
 
 namespace vrp {
 
@@ -18,7 +19,6 @@ inline constexpr int32_t kMaxQueuedJobs = 1'000'000;
 inline constexpr int32_t kMaxSolveJobsAtOnce = 64;
 inline constexpr int32_t kMaxStateQuotaMb = 1'000'000'000;
 inline constexpr int32_t kMostMessageMib = 1024;
-inline constexpr int32_t kMostNodes = 100'000;  // kMaxNodes of core/problem
 // For a call; a solve job may have kMostBudgetSeconds.
 inline constexpr int32_t kMostCallBudgetSeconds = 24 * 3600;
 inline constexpr int32_t kMostStreams = 100'000;
@@ -51,7 +51,7 @@ struct VrpdOptions {
   std::string tokens;         // the file of tokens and roles; empty: who connects may do everything
   bool insecure = false;
   int32_t max_message_mib = 64;  // either way
-  int32_t max_nodes = kMostNodes;
+  int32_t max_nodes = kMaxNodes;
   int32_t max_budget_s = 3600;  // of Solve, StreamSolve, BatchSolve
   int32_t max_solve_job_budget_s = 24 * 3600;
   int32_t max_open_streams = 1000;  // of all clients

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/instance_override.h"
 #include "core/problem/oversize.h"
 #include "server/convert/field_scan.h"
 #include "server/convert/instance_data.h"
@@ -175,12 +176,29 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
   return FieldError(absl::StatusCode::kUnimplemented, conversion.problems.unsupported);
 }
 
+namespace {
+
+absl::StatusOr<InstanceOverride> OverrideOf(const v1::InstanceFile& message) {
+  const InstanceOverride wanted{.objective = ObjectiveFromProto(message.objective()),
+                                .metric = MetricFromProto(message.metric())};
+  if (message.objective() != v1::OBJECTIVE_UNSPECIFIED && !wanted.objective.has_value()) {
+    return InvalidField("file.objective", Concat("got ", static_cast<int>(message.objective()),
+                                                 ", which is no value of Objective"));
+  }
+  if (message.metric() != v1::METRIC_UNSPECIFIED && !wanted.metric.has_value()) {
+    return InvalidField("file.metric", Concat("got ", static_cast<int>(message.metric()),
+                                              ", which is no value of Metric"));
+  }
+  return wanted;
+}
+
+}  // namespace
+
 absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
                                            const MatrixSource* matrices) {
-  constexpr size_t kMaxNameBytes = 256;
-  if (message.name().size() > kMaxNameBytes) {
+  if (message.name().size() > kMaxInstanceNameBytes) {
     return InvalidField("file.name", Concat("has ", message.name().size(),
-                                            " bytes, wanted at most ", kMaxNameBytes));
+                                            " bytes, wanted at most ", kMaxInstanceNameBytes));
   }
   InstanceFormat format = InstanceFormat::kAuto;
   switch (message.format()) {
@@ -204,7 +222,12 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
   const std::string_view name = message.name().empty() ? std::string_view("file") : message.name();
   absl::StatusOr<Instance> instance = ParseInstance(message.content(), name, format, matrices);
   if (!instance.ok()) return WithField(instance.status(), "file.content");
-  return instance;
+  VRP_ASSIGN_OR_RETURN(const InstanceOverride wanted, OverrideOf(message));
+  absl::StatusOr<Instance> judged = Override(*instance, wanted);
+  if (judged.ok()) return judged;
+  FieldViolation violation = FromLine(FromAbsl(judged.status().message()));
+  violation.field = Concat("file.", violation.field);
+  return FieldError(judged.status().code(), {violation});
 }
 
 absl::Status WithMessageFields(absl::Status status, int64_t num_nodes) {

@@ -28,7 +28,8 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
                                            const MatrixSource* matrices = nullptr);
 
-// kInvalidArgument: `name:line: what, got, wanted`, with the field `file`.
+// Reads a file, judged by its `objective` and `metric` where they are given. kInvalidArgument:
+// `name:line: what, got, wanted`, with the field `file.content`; or `file.metric: ...`.
 absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
                                            const MatrixSource* matrices = nullptr);
 

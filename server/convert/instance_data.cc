@@ -11,34 +11,20 @@
 namespace vrp {
 namespace {
 
-Metric MetricFromProto(v1::Metric metric) {
-  switch (metric) {
-    case v1::METRIC_CVRPLIB:
-      return Metric::kRounded;
-    case v1::METRIC_CEIL:
-      return Metric::kCeiled;
-    case v1::METRIC_DIMACS:
-      return Metric::kDimacs;
-    case v1::METRIC_SCALED_1000:
-      return Metric::kScaled1000;
-    default:  // unspecified; a number that is no value was refused by the scan
-      return Metric::kExact;
-  }
+// Units by the names that callers give them; nullopt: there is no name, 0: one that is not known.
+std::optional<double> MetresOf(std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  return name == "m" ? 1 : name == "km" ? 1000 : 0;
+}
+
+std::optional<double> SecondsOf(std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  return name == "s" ? 1 : name == "min" ? 60 : name == "h" ? 3600 : 0;
 }
 
 Objective ObjectiveOf(const v1::Instance& message) {
-  switch (message.objective()) {
-    case v1::OBJECTIVE_VEHICLES_THEN_DISTANCE:
-      return Objective::kVehiclesThenDistance;
-    case v1::OBJECTIVE_DURATION:
-      return Objective::kDuration;
-    case v1::OBJECTIVE_COST:
-      return Objective::kCost;
-    case v1::OBJECTIVE_DISTANCE:
-      return Objective::kDistance;
-    default:  // unspecified; a number that is no value was refused by the scan
-      break;
-  }
+  const std::optional<Objective> stated = ObjectiveFromProto(message.objective());
+  if (stated.has_value()) return *stated;
   const bool costs = std::any_of(
       message.vehicles().begin(), message.vehicles().end(), [](const v1::Vehicle& vehicle) {
         return vehicle.has_fixed_cost() || vehicle.has_cost_per_distance() ||
@@ -78,6 +64,7 @@ class Converter {
     ConvertWorth();
     ConvertWindows();
     ConvertRequests();
+    ConvertFeatures();
     for (int i = 0; i < message_.vehicles_size(); ++i) ConvertVehicle(i);
     ConvertMatrices("", message_, data());
     return std::move(result_);
@@ -117,13 +104,15 @@ class Converter {
 
   void ConvertHead() {
     data().name = message_.name();
-    data().metric = MetricFromProto(message_.metric());
+    data().metric = MetricFromProto(message_.metric()).value_or(Metric::kExact);
     data().objective = ObjectiveOf(message_);
     if (message_.coordinate_system() == v1::COORDINATE_SYSTEM_LON_LAT) {
       data().coordinates = CoordinateSystem::kLonLat;
     }
     data().load_dimensions = static_cast<int32_t>(dimensions_);
     data().num_depots = message_.depots_size();
+    data().units = {.metres_per_distance = MetresOf(message_.distance_unit()),
+                    .seconds_per_time = SecondsOf(message_.time_unit())};
     data().speed = message_.speed() == 0 ? 1 : message_.speed();
     if (message_.has_reference_cost()) data().reference_cost = message_.reference_cost();
     data().kind = Kind();
@@ -279,6 +268,14 @@ class Converter {
     }
   }
 
+  // By name once it is an Instance, as in JSON.
+  void ConvertFeatures() {
+    for (const v1::FeatureColumn& column : message_.features()) {
+      data().features.push_back(
+          {.name = column.name(), .values = {column.values().begin(), column.values().end()}});
+    }
+  }
+
   void ConvertWindows() {
     const bool any = AnyWindow();
     if (any && data().kind != ProblemKind::kVrptw) {
@@ -354,6 +351,38 @@ class Converter {
 };
 
 }  // namespace
+
+std::optional<Metric> MetricFromProto(v1::Metric metric) {
+  switch (metric) {
+    case v1::METRIC_EXACT:
+      return Metric::kExact;
+    case v1::METRIC_CVRPLIB:
+      return Metric::kRounded;
+    case v1::METRIC_CEIL:
+      return Metric::kCeiled;
+    case v1::METRIC_DIMACS:
+      return Metric::kDimacs;
+    case v1::METRIC_SCALED_1000:
+      return Metric::kScaled1000;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Objective> ObjectiveFromProto(v1::Objective objective) {
+  switch (objective) {
+    case v1::OBJECTIVE_DISTANCE:
+      return Objective::kDistance;
+    case v1::OBJECTIVE_VEHICLES_THEN_DISTANCE:
+      return Objective::kVehiclesThenDistance;
+    case v1::OBJECTIVE_DURATION:
+      return Objective::kDuration;
+    case v1::OBJECTIVE_COST:
+      return Objective::kCost;
+    default:
+      return std::nullopt;
+  }
+}
 
 DataConversion DataFromProto(const v1::Instance& message, const MatrixSource* matrices) {
   return Converter(message, matrices).Run();

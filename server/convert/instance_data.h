@@ -1,6 +1,7 @@
 // The fields of an Instance message as the core's raw data. Part of InstanceFromProto.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/problem/instance.h"
@@ -15,6 +16,10 @@ struct DataConversion {
   std::vector<FieldViolation>
       invalid;  // what InstanceData cannot express; then `data` is incomplete
 };
+
+// Returns nullopt where none is given; a number that is no value is the caller's to refuse.
+std::optional<Metric> MetricFromProto(v1::Metric metric);
+std::optional<Objective> ObjectiveFromProto(v1::Objective objective);
 
 // Memory is bounded by the message's own size, and by that of the matrices that it names.
 DataConversion DataFromProto(const v1::Instance& message, const MatrixSource* matrices);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
@@ -14,14 +15,6 @@
 
 namespace vrp {
 namespace {
-
-constexpr size_t kMaxConfigBytes = 1 << 20;
-constexpr int kMaxOverrides = 1000;
-constexpr size_t kMaxOverrideBytes = 4096;
-constexpr size_t kMaxConfigNameBytes = 256;
-constexpr size_t kMaxDeviceBytes = 32;
-constexpr size_t kMaxRequestIdBytes = 64;
-constexpr int32_t kMaxPageSize = 1000;
 
 v1::TrainingEndReason ToProto(TrainingEnd end) {
   switch (end) {
@@ -64,12 +57,16 @@ v1::PublishedWeights ToProto(const PublishedWeights& published) {
   return message;
 }
 
-// The core's "priority: got ..." as a violation of `prefix` + "priority".
+// Turns each line of the core's message, as "priority: got ...", into a violation of `prefix` +
+// "priority".
 absl::Status WithPrefix(const absl::Status& status, std::string_view prefix) {
   if (status.ok()) return status;
-  FieldViolation violation = FromLine(FromAbsl(status.message()));
-  violation.field = Concat(prefix, violation.field);
-  return FieldError(status.code(), {violation});
+  std::vector<FieldViolation> violations;
+  for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
+    violations.push_back(FromLine(FromAbsl(line)));
+    violations.back().field = Concat(prefix, violations.back().field);
+  }
+  return FieldError(status.code(), violations);
 }
 
 absl::Status FillLimits(const v1::TrainingSpec& message, JobSpec& spec) {
@@ -251,32 +248,15 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
 
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                                          const std::string& default_device) {
-  std::vector<FieldViolation> invalid;
-  const auto check = [&](std::string field, size_t bytes, size_t limit) {
-    if (bytes > limit) {
-      invalid.push_back(
-          {std::move(field), Concat("has ", bytes, " bytes, wanted at most ", limit)});
-    }
-  };
   if (message.config_yaml().empty()) {
-    invalid.push_back({"spec.config_yaml", "absent, wanted a training configuration in YAML"});
+    return InvalidField("spec.config_yaml", "absent, wanted a training configuration in YAML");
   }
-  check("spec.config_yaml", message.config_yaml().size(), kMaxConfigBytes);
-  check("spec.config_name", message.config_name().size(), kMaxConfigNameBytes);
-  check("spec.device", message.device().size(), kMaxDeviceBytes);
-  if (message.overrides_size() > kMaxOverrides) {
-    invalid.push_back({"spec.overrides", Concat("has ", message.overrides_size(),
-                                                " entries, wanted at most ", kMaxOverrides)});
-  }
-  for (int i = 0; i < message.overrides_size(); ++i) {
-    check(Concat("spec.overrides[", i, "]"), message.overrides(i).size(), kMaxOverrideBytes);
-  }
-  if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
   JobSpec spec{.config_name = message.config_name().empty() ? "config" : message.config_name(),
                .config_yaml = message.config_yaml(),
                .overrides = {message.overrides().begin(), message.overrides().end()},
                .device = message.device().empty() ? default_device : message.device(),
                .labels = {message.labels().begin(), message.labels().end()}};
+  VRP_RETURN_IF_ERROR(WithPrefix(CheckSizes(spec), "spec."));
   VRP_RETURN_IF_ERROR(FillLimits(message, spec));
   return spec;
 }
@@ -288,26 +268,9 @@ absl::StatusOr<std::map<std::string, std::string>> LabelsFromProto(
   return wanted;
 }
 
-absl::Status CheckPageSize(int32_t page_size) {
-  if (page_size >= 0 && page_size <= kMaxPageSize) return absl::OkStatus();
-  return InvalidField("page_size", Concat("got ", page_size, ", wanted 1 to ", kMaxPageSize));
-}
-
 absl::StatusOr<int64_t> FirstSequence(int64_t from_sequence) {
   if (from_sequence >= 0) return from_sequence == 0 ? 1 : from_sequence;
   return InvalidField("from_sequence", Concat("got ", from_sequence, ", wanted 0 or more"));
-}
-
-absl::Status CheckRequestId(const std::string& request_id) {
-  if (request_id.size() > kMaxRequestIdBytes) {
-    return InvalidField("request_id", Concat("has ", request_id.size(),
-                                             " characters, wanted at most ", kMaxRequestIdBytes));
-  }
-  if (!IsPrintableUtf8(request_id)) {
-    return InvalidField("request_id",
-                        Concat("got ", Quoted(request_id), ", wanted printable text"));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace vrp

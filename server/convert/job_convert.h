@@ -18,18 +18,14 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event);
 
 v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event);
 
-// `default_device` stands where the message names none. kInvalidArgument: config_yaml is absent or
-// above 1 MiB, more than 1,000 overrides, a text that is too long, a label, the priority or a limit
-// that is none. What the configuration says is the job manager's to judge.
+// Reads a training's specification; `default_device` stands where the message names none.
+// kInvalidArgument: config_yaml is absent, or the core's CheckSizes, CheckLimits or CheckLabels
+// refuses it. The job manager judges what the configuration says.
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                                          const std::string& default_device);
 // Of a list's filter.
 absl::StatusOr<std::map<std::string, std::string>> LabelsFromProto(
     const google::protobuf::Map<std::string, std::string>& labels);
-// At most 64 printable characters.
-absl::Status CheckRequestId(const std::string& request_id);
-// 0 to 1,000.
-absl::Status CheckPageSize(int32_t page_size);
 // The first event that is wanted; kInvalidArgument below 0.
 absl::StatusOr<int64_t> FirstSequence(int64_t from_sequence);
 

@@ -9,7 +9,6 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxFileNameBytes = 256;
 constexpr int kMaxForms = 8;
 
 std::optional<SolutionFormat> FormatOf(int format) {
@@ -67,10 +66,10 @@ std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& s
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,
                                                const Instance& instance, const VroomNames& names,
                                                std::string_view field) {
-  if (file.name().size() > kMaxFileNameBytes) {
+  if (file.name().size() > kMaxInstanceNameBytes) {
     return InvalidField(
         Concat(field, ".name"),
-        Concat("has ", file.name().size(), " bytes, wanted at most ", kMaxFileNameBytes));
+        Concat("has ", file.name().size(), " bytes, wanted at most ", kMaxInstanceNameBytes));
   }
   const std::optional<SolutionFormat> format = FormatOf(file.format());
   if (!format.has_value()) return InvalidField(Concat(field, ".format"), NoValue(file.format()));

@@ -70,6 +70,24 @@ int32_t FrozenStops(const Instance& instance, const Route& route) {
 
 }  // namespace
 
+v1::Units ToProto(const Units& units) {
+  v1::Units message;
+  message.set_metres_per_distance(units.metres_per_distance);
+  message.set_seconds_per_time(units.seconds_per_time);
+  message.set_times_of_day(units.times_of_day);
+  switch (units.cost) {
+    case CostUnit::kOwn:
+      break;
+    case CostUnit::kDistance:
+      message.set_cost(v1::COST_UNIT_DISTANCE);
+      break;
+    case CostUnit::kTime:
+      message.set_cost(v1::COST_UNIT_TIME);
+      break;
+  }
+  return message;
+}
+
 v1::Solution ToProto(const Instance& instance, const Solution& solution) {
   v1::Solution message;
   for (const Route& route : solution.routes) {
@@ -86,6 +104,8 @@ v1::Solution ToProto(const Instance& instance, const Solution& solution) {
     added.set_id(instance.id(unserved.customer));
     added.set_reason(unserved.reason);
   }
+  const Units units = UnitsOf(instance);
+  if (units.any()) *message.mutable_units() = ToProto(units);
   return message;
 }
 

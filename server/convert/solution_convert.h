@@ -5,12 +5,14 @@
 #include "core/problem/checker.h"
 #include "core/problem/instance.h"
 #include "core/problem/solution.h"
+#include "core/problem/units.h"
 #include "vrp/v1/solution.pb.h"
 
 namespace vrp {
 
 // `solution` must be of `instance`.
 v1::Solution ToProto(const Instance& instance, const Solution& solution);
+v1::Units ToProto(const Units& units);
 v1::Violation ToProto(const Violation& violation);
 
 // A given plan, to be judged: only `vehicle` and each stop's `node` are read. Depots at a route's

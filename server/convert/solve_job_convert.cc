@@ -2,6 +2,7 @@
 
 #include "server/convert/job_convert.h"
 #include "server/convert/job_head.h"
+#include "server/convert/solution_convert.h"
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
 
@@ -17,12 +18,14 @@ v1::SolveProgress ToProto(const SolveProgress& progress) {
   return message;
 }
 
-SolveSpec SolveSpecOf(const v1::SolveRequest& request, const std::string& instance_name) {
+SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance) {
   v1::SolveJob shown;
   *shown.mutable_solve() = request;
   shown.mutable_solve()->clear_input();
   shown.mutable_solve()->clear_start();
-  shown.set_instance(instance_name);
+  shown.set_instance(instance.name());
+  const Units units = UnitsOf(instance);
+  if (units.any()) *shown.mutable_units() = ToProto(units);
   return {.request = request.SerializeAsString(),
           .summary = shown.SerializeAsString(),
           .budget = FromProto(request.budget()).value_or(absl::ZeroDuration())};

@@ -8,8 +8,9 @@ namespace vrp {
 
 v1::SolveProgress ToProto(const SolveProgress& progress);
 
-// For the store: `request`, whose budget is set, and what of it a SolveJob shows.
-SolveSpec SolveSpecOf(const v1::SolveRequest& request, const std::string& instance_name);
+// Builds what the store keeps of `request`, whose budget is set and whose input is `instance`, and
+// the part of it that a SolveJob shows.
+SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance);
 
 // Without the answer, which the store keeps apart.
 v1::SolveJob SolveJobToProto(const Job& job);

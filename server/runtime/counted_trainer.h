@@ -20,6 +20,9 @@ class CountedTrainer final : public Trainer {
     const BusyThreads::Lease lease = busy_.Take(on_cpu ? request.threads : 1);
     return trainer_.Train(request, stop, observer);
   }
+  absl::Status CheckInputs(const TrainingRequest& request) const override {
+    return trainer_.CheckInputs(request);
+  }
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
     return trainer_.ResumeStep(checkpoint_directory);
   }

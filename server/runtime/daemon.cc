@@ -65,5 +65,6 @@ void Daemon::Reload() {
 const std::string& Daemon::address() const { return parts_->port.address; }
 
 std::string Daemon::metrics_address() const { return parts_->telemetry->metrics_address(); }
+std::string Daemon::metrics_url() const { return parts_->telemetry->metrics_url(); }
 
 }  // namespace vrp

@@ -53,6 +53,7 @@ class Daemon {
   const std::string& address() const;
   // Where HTTP gives the metrics: "127.0.0.1:9464"; empty: nowhere.
   std::string metrics_address() const;
+  std::string metrics_url() const;
 
  private:
   struct Parts;

@@ -94,11 +94,11 @@ absl::Status Daemon::Parts::OpenBook() {
   const int64_t quota_bytes = int64_t{vrpd.state_quota_mb} * 1'000'000;
   VRP_ASSIGN_OR_RETURN(book,
                        JobBook::Open(vrpd.state_dir, options.clock, quota_bytes, LogJobState));
-  VRP_ASSIGN_OR_RETURN(matrices,
-                       MatrixStore::Create({.directory = book->folder().MatricesPath(),
-                                            .check_room = [&quota = book->quota()](int64_t bytes) {
-                                              return quota.Check(bytes);
-                                            }}));
+  const auto check_room = [&quota = book->quota()](int64_t bytes) { return quota.Check(bytes); };
+  VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = book->folder().MatricesPath(),
+                                                      .check_room = check_room}));
+  VRP_ASSIGN_OR_RETURN(datasets, DatasetStore::Create({.directory = book->folder().DatasetsPath(),
+                                                       .check_room = check_room}));
   return absl::OkStatus();
 }
 
@@ -110,6 +110,7 @@ absl::Status Daemon::Parts::OpenTrainingJobs() {
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = trainer.get(),
                                                  .registry = registry.get(),
+                                                 .datasets = datasets.get(),
                                                  .clock = options.clock,
                                                  .threads = options.vrpd.threads,
                                                  .default_device = default_device,

@@ -14,6 +14,7 @@
 #include "core/jobs/job_book.h"
 #include "core/jobs/job_manager.h"
 #include "core/jobs/solve_job_manager.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/matrix_store.h"
 #include "core/registry/registry.h"
 #include "core/solve/decode_batcher.h"
@@ -85,6 +86,7 @@ struct Daemon::Parts {
   std::unique_ptr<DeviceSampler> devices;
   std::unique_ptr<Registry> registry;
   std::unique_ptr<MatrixStore> matrices;
+  std::unique_ptr<DatasetStore> datasets;
   std::unique_ptr<WorkPool> solve_pool;
   std::unique_ptr<WorkPool> patient_pool;
   std::unique_ptr<WorkPool> quick_pool;

@@ -95,7 +95,12 @@ void Daemon::Parts::MakeServices() {
   services.push_back(std::make_unique<TrainingService>(context, *training_handler));
   services.push_back(std::make_unique<ModelService>(context, *model_handler));
   services.push_back(
-      std::make_unique<DatasetService>(context, *matrices, *solve_job_handler, vrpd.max_nodes));
+      std::make_unique<DatasetService>(context,
+                                       DatasetService::Stores{.matrices = *matrices,
+                                                              .datasets = *datasets,
+                                                              .solve_jobs = *solve_job_handler,
+                                                              .training_jobs = *jobs},
+                                       vrpd.max_nodes));
   services.push_back(
       std::make_unique<SystemService>(context,
                                       SystemFacts{.grpc_version = grpc::Version(),
@@ -103,6 +108,7 @@ void Daemon::Parts::MakeServices() {
                                                   .vrpd = vrpd,
                                                   .started = started,
                                                   .metrics_address = telemetry->metrics_address(),
+                                                  .metrics_url = telemetry->metrics_url(),
                                                   .device_loss = device_loss.get()},
                                       *telemetry,
                                       BackupSources{.book = book.get(),

@@ -18,7 +18,6 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kMaxCount = 1'000'000;
-constexpr int32_t kMaxCustomers = 100'000;
 constexpr size_t kBatchBytes = 64 << 10;
 
 class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
@@ -56,11 +55,14 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
   GeneratorOptions options{
       .customers = request.customers(), .seed = request.seed(), .capacity = request.capacity()};
   VRP_ASSIGN_OR_RETURN(options.kind, ProblemKindFromProto(request.problem_type()));
-  const int32_t fewest = options.kind == ProblemKind::kTsp ? 2 : 1;
+  const bool tour = options.kind == ProblemKind::kTsp;
+  const int32_t fewest = tour ? 2 : 1;
+  const int32_t depots = tour ? 0 : 1;
+  const int32_t most = kMaxNodes - depots;
   std::vector<FieldViolation> invalid;
-  if (options.customers < fewest || options.customers > kMaxCustomers) {
-    invalid.push_back({"customers", Concat("got ", options.customers, ", wanted ", fewest, " to ",
-                                           kMaxCustomers)});
+  if (options.customers < fewest || options.customers > most) {
+    invalid.push_back(
+        {"customers", Concat("got ", options.customers, ", wanted ", fewest, " to ", most)});
   }
   if (request.count() < 1 || request.count() > kMaxCount) {
     invalid.push_back({"count", Concat("got ", request.count(), ", wanted 1 to ", kMaxCount)});
@@ -71,8 +73,7 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
                                           "for the distribution's own")});
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
-  const int32_t nodes = options.customers + (options.kind == ProblemKind::kTsp ? 0 : 1);
-  VRP_RETURN_IF_ERROR(CheckNodes("customers", nodes, max_nodes));
+  VRP_RETURN_IF_ERROR(CheckNodes("customers", options.customers + depots, max_nodes));
   return options;
 }
 

@@ -28,8 +28,6 @@ constexpr int64_t kMaxNodesInAll = 20'000'000;
 constexpr int64_t kNodesAtOnce = 20'000;
 constexpr size_t kMaxDataBytes = 256;
 constexpr int kMaxModes = 10;
-constexpr int32_t kDefaultWidth = 16;
-constexpr int32_t kPictures = 8;
 
 absl::StatusOr<EvaluationMode> ModeFromProto(const v1::DecodeMode& message, int index) {
   const int32_t width = message.width();
@@ -45,7 +43,7 @@ absl::StatusOr<EvaluationMode> ModeFromProto(const v1::DecodeMode& message, int 
     case v1::STRATEGY_MULTI_START:
       return EvaluationMode{.method = DecodeMethod::kMultiStart,
                             .width = 0,
-                            .augmentations = width == 0 ? kPictures : width};
+                            .augmentations = width == 0 ? kMaxAugmentations : width};
     case v1::STRATEGY_IMPROVED:
       return EvaluationMode{.rounds = width == 0 ? kDefaultRounds : width};
     default:

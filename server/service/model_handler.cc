@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "core/base/page_size.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "server/convert/field_violation.h"
@@ -15,8 +16,6 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kDefaultPageSize = 50;
-constexpr int32_t kMaxPageSize = 1000;
 constexpr size_t kMaxTokenBytes = 512;
 
 // A page token is the resource name of the last model shown; it stays right when models come and
@@ -45,12 +44,8 @@ bool IsAfter(const ModelVersion& version, const ModelReference& last) {
 
 absl::StatusOr<v1::ListModelsResponse> ModelHandler::List(
     const v1::ListModelsRequest& request) const {
-  if (request.page_size() < 0 || request.page_size() > kMaxPageSize) {
-    return InvalidField("page_size",
-                        Concat("got ", request.page_size(), ", wanted 1 to ", kMaxPageSize));
-  }
-  const size_t page_size =
-      static_cast<size_t>(request.page_size() == 0 ? kDefaultPageSize : request.page_size());
+  const absl::StatusOr<size_t> page_size = PageSize(request.page_size());
+  if (!page_size.ok()) return WithField(page_size.status());
   const std::vector<ModelVersion> versions = registry_.List();
   auto next = versions.begin();
   if (!request.page_token().empty()) {
@@ -59,7 +54,7 @@ absl::StatusOr<v1::ListModelsResponse> ModelHandler::List(
                         [&](const ModelVersion& version) { return IsAfter(version, last); });
   }
   v1::ListModelsResponse response;
-  for (size_t i = 0; i < page_size && next != versions.end(); ++i, ++next) {
+  for (size_t i = 0; i < *page_size && next != versions.end(); ++i, ++next) {
     *response.add_models() = ToMessage(*next);
   }
   if (next != versions.end()) response.set_next_page_token(TokenOf(*(next - 1)));

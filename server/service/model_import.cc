@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/model/model_card.h"
+#include "core/model/safetensors.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/model_convert.h"
 #include "server/convert/names.h"
@@ -17,8 +18,6 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
-constexpr int64_t kMaxWeightsBytes = int64_t{4} << 30;
 constexpr size_t kMaxChunkBytes = size_t{4} << 20;
 constexpr size_t kChunkBytes = size_t{1} << 19;  // that we send; a message may have 1 MiB at least
 
@@ -104,7 +103,7 @@ absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
                                              kMaxChunkBytes));
   }
   int64_t& bytes = card ? card_bytes_ : weights_bytes_;
-  const int64_t most = card ? kMaxCardBytes : kMaxWeightsBytes;
+  const int64_t most = card ? kMaxCardBytes : kMaxSafetensorsBytes;
   bytes += static_cast<int64_t>(chunk.data().size());
   if (bytes > most) {
     return absl::ResourceExhaustedError(

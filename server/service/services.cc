@@ -10,6 +10,7 @@
 #include "server/service/stats_handler.h"
 #include "server/service/stream_call.h"
 #include "server/service/upload_call.h"
+#include "server/service/uploaded_datasets.h"
 
 namespace vrp {
 
@@ -28,15 +29,23 @@ TrainingService::TrainingService(const ServiceContext& context, const TrainingHa
   Receive("WatchTrainingJob", {context_.messages}, &TrainingService::WatchTrainingJob);
 }
 
-DatasetService::DatasetService(const ServiceContext& context, MatrixStore& matrices,
-                               const SolveJobHandler& solve_jobs, int32_t max_nodes)
-    : context_(context), matrices_(matrices), solve_jobs_(solve_jobs), max_nodes_(max_nodes) {
+DatasetService::DatasetService(const ServiceContext& context, const Stores& stores,
+                               int32_t max_nodes)
+    : context_(context), stores_(stores), max_nodes_(max_nodes) {
   Receive("GenerateInstances", {context_.messages}, &DatasetService::GenerateInstances);
   Receive("ListMatrices", {context_.messages}, &DatasetService::ListMatrices);
   Receive("DeleteMatrices", {context_.messages}, &DatasetService::DeleteMatrices);
+  Receive("ListDatasets", {context_.messages}, &DatasetService::ListDatasets);
+  Receive("GetDataset", {context_.messages}, &DatasetService::GetDataset);
+  Receive("DeleteDataset", {context_.messages}, &DatasetService::DeleteDataset);
   MarkMethodCallback(MethodIndex("vrp.v1.DatasetService.UploadMatrices"),
                      ReceiveStream<v1::UploadMatricesRequest, v1::Matrices>(
                          [this](grpc::CallbackServerContext* call, v1::Matrices* response) {
+                           return Upload(*call, *response);
+                         }));
+  MarkMethodCallback(MethodIndex("vrp.v1.DatasetService.UploadDataset"),
+                     ReceiveStream<v1::UploadDatasetRequest, v1::Dataset>(
+                         [this](grpc::CallbackServerContext* call, v1::Dataset* response) {
                            return Upload(*call, *response);
                          }));
 }
@@ -145,7 +154,7 @@ grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* DatasetService::Generat
 
 grpc::ServerReadReactor<Received<v1::UploadMatricesRequest>>* DatasetService::Upload(
     grpc::CallbackServerContext& call, v1::Matrices& response) {
-  const auto import = std::make_shared<MatrixImport>(matrices_, context_.messages);
+  const auto import = std::make_shared<MatrixImport>(stores_.matrices, context_.messages);
   return UploadCall<v1::UploadMatricesRequest, v1::Matrices>::Start(
       call, response,
       {.pool = &context_.quick_pool,
@@ -159,7 +168,7 @@ grpc::ServerUnaryReactor* DatasetService::ListMatrices(grpc::CallbackServerConte
                                                        const v1::ListMatricesRequest*,
                                                        v1::ListMatricesResponse* response) {
   return RunUnary(*context, context_.quick_pool, *response, [this](const CallContext&) {
-    return absl::StatusOr<v1::ListMatricesResponse>(vrp::ListMatrices(matrices_));
+    return absl::StatusOr<v1::ListMatricesResponse>(vrp::ListMatrices(stores_.matrices));
   });
 }
 
@@ -169,9 +178,46 @@ grpc::ServerUnaryReactor* DatasetService::DeleteMatrices(grpc::CallbackServerCon
   return RunUnary(
       *context, context_.quick_pool, *response,
       [this, request](const CallContext&) -> absl::StatusOr<v1::DeleteMatricesResponse> {
-        VRP_RETURN_IF_ERROR(solve_jobs_.CheckUnused(request->name()));
-        return vrp::DeleteMatrices(matrices_, *request);
+        VRP_RETURN_IF_ERROR(stores_.solve_jobs.CheckUnused(request->name()));
+        return vrp::DeleteMatrices(stores_.matrices, *request);
       });
+}
+
+// Lines are checked by the patient pool: an upload of a gigabyte takes a thread for minutes.
+grpc::ServerReadReactor<Received<v1::UploadDatasetRequest>>* DatasetService::Upload(
+    grpc::CallbackServerContext& call, v1::Dataset& response) {
+  const auto import = std::make_shared<DatasetImport>(stores_.datasets, context_.messages);
+  return UploadCall<v1::UploadDatasetRequest, v1::Dataset>::Start(
+      call, response,
+      {.pool = &context_.patient_pool,
+       .hub = &context_.streams,
+       .messages = &context_.messages,
+       .take = [import](const v1::UploadDatasetRequest& message) { return import->Take(message); },
+       .finish = [import] { return import->Finish(); }});
+}
+
+grpc::ServerUnaryReactor* DatasetService::ListDatasets(grpc::CallbackServerContext* context,
+                                                       const v1::ListDatasetsRequest*,
+                                                       v1::ListDatasetsResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response, [this](const CallContext&) {
+    return absl::StatusOr<v1::ListDatasetsResponse>(vrp::ListDatasets(stores_.datasets));
+  });
+}
+
+grpc::ServerUnaryReactor* DatasetService::GetDataset(grpc::CallbackServerContext* context,
+                                                     const v1::GetDatasetRequest* request,
+                                                     v1::Dataset* response) {
+  return RunUnary(*context, context_.quick_pool, *response, [this, request](const CallContext&) {
+    return vrp::GetDataset(stores_.datasets, *request);
+  });
+}
+
+grpc::ServerUnaryReactor* DatasetService::DeleteDataset(grpc::CallbackServerContext* context,
+                                                        const v1::DeleteDatasetRequest* request,
+                                                        v1::DeleteDatasetResponse* response) {
+  return RunUnary(*context, context_.quick_pool, *response, [this, request](const CallContext&) {
+    return vrp::DeleteDataset(stores_.training_jobs, *request);
+  });
 }
 
 grpc::ServerUnaryReactor* SystemService::GetServerInfo(grpc::CallbackServerContext* context,

@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "core/jobs/backup/snapshot.h"
+#include "core/jobs/job_manager.h"
+#include "core/registry/dataset_store.h"
 #include "core/registry/matrix_store.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/service/receive.h"
@@ -63,8 +65,15 @@ class TrainingService final : public ReceivingService<v1::TrainingService> {
 
 class DatasetService final : public ReceivingService<v1::DatasetService> {
  public:
-  DatasetService(const ServiceContext& context, MatrixStore& matrices,
-                 const SolveJobHandler& solve_jobs, int32_t max_nodes);
+  // The stores of what callers upload. All outlive the service.
+  struct Stores {
+    MatrixStore& matrices;
+    DatasetStore& datasets;
+    // Those who know what is in use.
+    const SolveJobHandler& solve_jobs;
+    JobManager& training_jobs;
+  };
+  DatasetService(const ServiceContext& context, const Stores& stores, int32_t max_nodes);
   grpc::ServerWriteReactor<v1::GenerateInstancesResponse>* GenerateInstances(
       grpc::CallbackServerContext* context, const v1::GenerateInstancesRequest* request) override;
   grpc::ServerUnaryReactor* ListMatrices(grpc::CallbackServerContext* context,
@@ -73,15 +82,26 @@ class DatasetService final : public ReceivingService<v1::DatasetService> {
   grpc::ServerUnaryReactor* DeleteMatrices(grpc::CallbackServerContext* context,
                                            const v1::DeleteMatricesRequest* request,
                                            v1::DeleteMatricesResponse* response) override;
+  grpc::ServerUnaryReactor* ListDatasets(grpc::CallbackServerContext* context,
+                                         const v1::ListDatasetsRequest* request,
+                                         v1::ListDatasetsResponse* response) override;
+  grpc::ServerUnaryReactor* GetDataset(grpc::CallbackServerContext* context,
+                                       const v1::GetDatasetRequest* request,
+                                       v1::Dataset* response) override;
+  grpc::ServerUnaryReactor* DeleteDataset(grpc::CallbackServerContext* context,
+                                          const v1::DeleteDatasetRequest* request,
+                                          v1::DeleteDatasetResponse* response) override;
 
  private:
   // UploadMatrices.
   grpc::ServerReadReactor<Received<v1::UploadMatricesRequest>>* Upload(
       grpc::CallbackServerContext& call, v1::Matrices& response);
+  // UploadDataset.
+  grpc::ServerReadReactor<Received<v1::UploadDatasetRequest>>* Upload(
+      grpc::CallbackServerContext& call, v1::Dataset& response);
 
   const ServiceContext context_;
-  MatrixStore& matrices_;
-  const SolveJobHandler& solve_jobs_;
+  const Stores stores_;
   const int32_t max_nodes_;
 };
 

@@ -9,6 +9,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/jobs/submission.h"
+#include "core/jobs/submission.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
@@ -59,7 +61,7 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
 
 absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
     const v1::CreateSolveJobRequest& request) const {
-  VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  VRP_RETURN_IF_ERROR(WithField(CheckRequestId(request.request_id())));
   const absl::Time now = SteadyNow();
   const CallContext context{
       .received = now, .deadline = now + kCheckTime, .cancel = std::make_shared<CancelFlag>()};
@@ -67,7 +69,7 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
                        solver_.Prepare(request.solve(), solver_.job_limits(), context));
   v1::SolveRequest solve = request.solve();
   *solve.mutable_budget() = ToProto(prepared.options.budget);
-  const SolveSpec spec = SolveSpecOf(solve, prepared.instance.name());
+  const SolveSpec spec = SolveSpecOf(solve, prepared.instance);
   if (request.validate_only()) {
     v1::SolveJob job;
     job.ParseFromString(spec.summary);
@@ -86,9 +88,8 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::Get(const v1::GetSolveJobRequest& 
 
 absl::StatusOr<v1::ListSolveJobsResponse> SolveJobHandler::List(
     const v1::ListSolveJobsRequest& request) const {
-  VRP_RETURN_IF_ERROR(CheckPageSize(request.page_size()));
   const absl::StatusOr<JobPage> page = jobs_.List(request.page_size(), request.page_token());
-  if (!page.ok()) return WithField(page.status(), "page_token");
+  if (!page.ok()) return WithField(page.status());
   v1::ListSolveJobsResponse response;
   for (const Job& job : page->jobs) *response.add_solve_jobs() = SolveJobToProto(job);
   response.set_next_page_token(page->next_page_token);

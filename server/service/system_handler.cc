@@ -34,8 +34,6 @@ v1::Limits LimitsOf(const VrpdOptions& vrpd) {
   return limits;
 }
 
-static_assert(kMostNodes == kMaxNodes);
-
 // kLogLevels are in the order of the enum, which begins with "not given".
 v1::LogLevel LevelNow() {
   const auto* found = std::find(std::begin(kLogLevels), std::end(kLogLevels), CurrentLogLevel());
@@ -58,6 +56,7 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   *info.mutable_start_time() = ToProto(facts.started);
   info.set_log_level(LevelNow());
   info.set_metrics_address(facts.metrics_address);
+  info.set_metrics_url(facts.metrics_url);
   info.set_device_loss(facts.device_loss->text());
   return info;
 }

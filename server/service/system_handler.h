@@ -17,7 +17,8 @@ struct SystemFacts {
   std::string default_device;
   VrpdOptions vrpd;
   absl::Time started;
-  std::string metrics_address;                    // empty: nowhere
+  std::string metrics_address;  // empty: nowhere, as the next
+  std::string metrics_url;
   const DeviceLossNotice* device_loss = nullptr;  // outlives the facts
 };
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_join.h"
 #include "core/base/text.h"
+#include "core/train/data_files.h"
 #include "server/convert/names.h"
 
 namespace vrp {
@@ -31,17 +32,14 @@ bool LiesBelow(const fs::path& path, const std::string& folder) {
   return end_of_root == root.end() && rest != path.end();
 }
 
-std::vector<std::pair<std::string, std::string>> NamedFiles(const TrainingConfig& config) {
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const std::string& file : config.problem.instances) {
-    files.emplace_back("problem.instances", file);
-  }
-  files.emplace_back("supervised.label_file", config.supervised.label_file);
-  files.emplace_back("validation.file", config.validation.file);
+// Without datasets, which are no files of the machine to those who name them.
+std::vector<NamedData> NamedFiles(const TrainingConfig& config) {
+  std::vector<NamedData> files = NamedDataOf(config);
+  std::erase_if(files, [](const NamedData& data) { return IsDataset(data.name); });
   const absl::StatusOr<ModelReference> model =
       ParseModelName("initial_model", config.initial_model);
   if (!model.ok() || (model->version == 0 && model->alias.empty())) {
-    files.emplace_back("training.initial_model", config.initial_model);
+    files.push_back({"training.initial_model", config.initial_model});
   }
   return files;
 }

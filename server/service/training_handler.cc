@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/jobs/submission.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
@@ -42,7 +43,7 @@ v1::TrainingJob TrainingHandler::ToMessage(const Job& job) const {
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Create(
     const v1::CreateTrainingJobRequest& request) const {
-  VRP_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  VRP_RETURN_IF_ERROR(WithField(CheckRequestId(request.request_id())));
   if (request.config_only() && !request.validate_only()) {
     return InvalidField("config_only", "got true, wanted validate_only with it");
   }
@@ -91,12 +92,11 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
 
 absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
     const v1::ListTrainingJobsRequest& request) const {
-  VRP_RETURN_IF_ERROR(CheckPageSize(request.page_size()));
   VRP_ASSIGN_OR_RETURN(auto labels, LabelsFromProto(request.labels()));
   const absl::StatusOr<JobPage> page = options_.jobs->List({.page_size = request.page_size(),
                                                             .page_token = request.page_token(),
                                                             .labels = std::move(labels)});
-  if (!page.ok()) return WithField(page.status(), "page_token");
+  if (!page.ok()) return WithField(page.status());
   v1::ListTrainingJobsResponse response;
   for (const Job& job : page->jobs) *response.add_training_jobs() = ToMessage(job);
   response.set_next_page_token(page->next_page_token);

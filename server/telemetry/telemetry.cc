@@ -15,6 +15,7 @@ namespace {
 
 constexpr char kStarting[] = "starting";
 constexpr char kDraining[] = "draining";
+constexpr char kMetricsPage[] = "/metrics";
 
 HttpAnswer Admit(Gatekeeper& gatekeeper, const HttpRequest& request) {
   const absl::Status status = gatekeeper.Check({.method = request.path,
@@ -39,9 +40,14 @@ absl::StatusOr<std::unique_ptr<Telemetry>> Telemetry::Create(const Options& opti
   return telemetry;
 }
 
+std::string Telemetry::metrics_url() const {
+  if (http_ == nullptr) return "";
+  return Concat(tls_ == nullptr ? "http://" : "https://", http_->address(), kMetricsPage);
+}
+
 HttpEndpoint::Options Telemetry::PagesOf(const Options& options) {
   HttpEndpoint::Options pages{.listen = options.metrics_listen, .tls = options.tls};
-  pages.pages["/metrics"] = [this] {
+  pages.pages[kMetricsPage] = [this] {
     return HttpAnswer{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                       .body = prometheus::TextSerializer().Serialize(Families())};
   };

@@ -43,6 +43,8 @@ class Telemetry {
   Watchdog& watchdog() { return watchdog_; }
   // "127.0.0.1:9464"; empty: nowhere.
   std::string metrics_address() const { return http_ == nullptr ? "" : http_->address(); }
+  // "https://127.0.0.1:9464/metrics"; empty: nowhere.
+  std::string metrics_url() const;
 
   // The daemon is complete and serves. The sources outlive the next Drain.
   void Serve(const LiveSources& sources);

@@ -145,7 +145,7 @@ NetworkBatch BenchTraining::MakeBatch(int32_t part, int32_t parts) {
       case_.supervised ? 0 : static_cast<int64_t>(step_) * case_.batch + int64_t{part} * count;
   pool_->ParallelFor(count,
                      [&](int64_t b) { instances[b] = GenerateInstanceData(options, first + b); });
-  NetworkBatch batch = MakeNetworkBatch(instances, engine_->node_order());
+  NetworkBatch batch = MakeNetworkBatch(instances, engine_->batch_form());
   if (case_.supervised && labels_.empty()) {
     for (int32_t b = 0; b < case_.batch; ++b) {
       const absl::StatusOr<Instance> instance = Instance::Create(instances[b]);

@@ -35,9 +35,9 @@ struct BenchInstances {
   NetworkBatch baseline;
 };
 
-NetworkBatch ReadInstances(const std::string& path, NodeOrder order) {
+NetworkBatch ReadInstances(const std::string& path, const BatchForm& form) {
   if (path.empty()) return {};
-  return Value(ReadParityInstances(path, order));
+  return Value(ReadParityInstances(path, form));
 }
 
 // Not getrusage's: that begins with the memory of the process that started this one.
@@ -160,9 +160,9 @@ Json Answer(const std::string& text, BenchTraining& training, const BenchInstanc
 int Main(int argc, char** argv) {
   const BenchCase c = Value(ParseBenchCase({argv + 1, static_cast<size_t>(argc - 1)}));
   const std::unique_ptr<BenchTraining> training = Value(BenchTraining::Create(c));
-  const NodeOrder order = training->engine().node_order();
-  const BenchInstances instances = {ReadInstances(c.instances, order),
-                                    ReadInstances(c.baseline_instances, order)};
+  const BatchForm& form = training->engine().batch_form();
+  const BenchInstances instances = {ReadInstances(c.instances, form),
+                                    ReadInstances(c.baseline_instances, form)};
   std::cout << Json({{"ready", true},
                      {"params", training->engine().parameters().size()},
                      {"rss_mib", ResidentMib()},

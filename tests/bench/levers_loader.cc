@@ -43,7 +43,7 @@ class Stepper {
  public:
   Stepper(const std::string& path, int32_t workers)
       : engine_(MakeCpuGraphTransformer({.layers = 1, .edge_bias = false}, 1)),
-        source_(MakeLabelledSource(Config(), engine_->node_order(), Open(path))),
+        source_(MakeLabelledSource(Config(), engine_->batch_form(), Open(path))),
         loader_(*source_, {.workers = workers, .prefetch = 2 * kSteps}) {
     engine_->parameters().TrackGradient();
   }

@@ -107,6 +107,27 @@ TEST_F(ConvertCommand, TakesTheFormatFromTheEndingOrFromTo) {
   EXPECT_EQ(shown.out, "converted\n");
 }
 
+TEST_F(ConvertCommand, SendsTheObjectiveAndTheMetricThatTheFileIsToBeJudgedBy) {
+  const std::vector<std::string> judged = {"--objective", "vehicles_then_distance", "--metric",
+                                           "exact"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), judged.begin(), judged.end());
+    return Run(words);
+  };
+  EXPECT_EQ(with({"convert", in_, "-", "--to", "json"}).code, 0);
+  const std::string plan = WriteTestFile("plan.sol", "Route #1: 1\n");
+  with({"check", in_, plan});
+  const Ran solved = with({"solve", in_});
+  for (const v1::InstanceFile& file : {convert_.file(), check_.file(), solve_.file()}) {
+    EXPECT_EQ(file.objective(), v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
+    EXPECT_EQ(file.metric(), v1::METRIC_EXACT);
+  }
+  EXPECT_THAT(solved.out, HasSubstr("judged by: objective "));
+  EXPECT_EQ(Run({"solve", in_, "--objective", "beauty"}).code, 2);
+  Run({"solve", in_});
+  EXPECT_EQ(solve_.file().objective(), v1::OBJECTIVE_UNSPECIFIED);
+}
+
 TEST_F(ConvertCommand, SaysWhichFormatsThereAre) {
   const Ran unknown = Run({"convert", in_, TestPath("out.xyz")});
   EXPECT_EQ(unknown.code, 2);

@@ -64,6 +64,14 @@ TEST(ErrorText, SaysNothingTwice) {
   EXPECT_EQ(ErrorText({"solve", "", ""}, status), "vrpctl: solve: seed: too large\n");
 }
 
+TEST(ErrorText, SaysNothingTwiceThatADetailCutsShort) {
+  const absl::Status status =
+      ABadRequest(absl::StatusCode::kInvalidArgument, "city.vrp:2: TYPE: got x, wanted one of A, B",
+                  "file.content", "city.vrp:2: TYPE: got x, wanted...");
+  EXPECT_EQ(ErrorText(kPlace, status),
+            "vrpctl: solve: dir/city.vrp:2: TYPE: got x, wanted one of A, B\n");
+}
+
 TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
   const std::string text = ErrorText(
       kPlace, absl::UnavailableError(
@@ -71,7 +79,20 @@ TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
                   "Failed to connect to remote host: Connection refused"));
   EXPECT_THAT(text,
               StartsWith("vrpctl: solve: cannot reach 127.0.0.1:50051: Connection refused\n"));
+  EXPECT_THAT(text, HasSubstr("start the daemon (vrpd --listen 127.0.0.1:50051"));
   EXPECT_THAT(text, HasSubstr("--remote"));
+}
+
+TEST(ErrorText, OfARemoteHostDoesNotSayToStartALocalDaemon) {
+  const absl::Status refused = absl::UnavailableError("Connection refused");
+  for (const char* remote : {"host:50051", "10.1.2.3:50051", "[2001:db8::1]:50051"}) {
+    const std::string text = ErrorText({"solve", "", remote}, refused);
+    EXPECT_THAT(text, Not(HasSubstr("start the daemon"))) << remote;
+    EXPECT_THAT(text, HasSubstr("firewall"));
+    EXPECT_THAT(text, HasSubstr("--remote HOST:PORT"));
+  }
+  const std::string text = ErrorText({"solve", "", "unix:/run/vrp"}, refused);
+  EXPECT_THAT(text, HasSubstr("start the daemon (vrpd --listen unix:/run/vrp"));
 }
 
 TEST(ErrorText, ADaemonThatSaysItselfThatItCannotIsNotOneThatCannotBeReached) {

@@ -244,6 +244,25 @@ class FakeDatasets : public v1::DatasetService::Service {
                               v1::DeleteMatricesResponse* response) override {
     return Answer(handlers_.delete_matrices, context, request, response);
   }
+  grpc::Status UploadDataset(grpc::ServerContext* context,
+                             grpc::ServerReader<v1::UploadDatasetRequest>* reader,
+                             v1::Dataset* response) override {
+    std::vector<v1::UploadDatasetRequest> messages;
+    for (v1::UploadDatasetRequest message; reader->Read(&message);) messages.push_back(message);
+    return Answer(handlers_.upload_dataset, context, &messages, response);
+  }
+  grpc::Status ListDatasets(grpc::ServerContext* context, const v1::ListDatasetsRequest* request,
+                            v1::ListDatasetsResponse* response) override {
+    return Answer(handlers_.list_datasets, context, request, response);
+  }
+  grpc::Status GetDataset(grpc::ServerContext* context, const v1::GetDatasetRequest* request,
+                          v1::Dataset* response) override {
+    return Answer(handlers_.get_dataset, context, request, response);
+  }
+  grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,
+                             v1::DeleteDatasetResponse* response) override {
+    return Answer(handlers_.delete_dataset, context, request, response);
+  }
 
  private:
   const FakeHandlers& handlers_;

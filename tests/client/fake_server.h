@@ -70,6 +70,11 @@ struct FakeHandlers {
   Unary<std::vector<v1::UploadMatricesRequest>, v1::Matrices> upload_matrices;
   Unary<v1::ListMatricesRequest, v1::ListMatricesResponse> list_matrices;
   Unary<v1::DeleteMatricesRequest, v1::DeleteMatricesResponse> delete_matrices;
+  // All messages of one upload.
+  Unary<std::vector<v1::UploadDatasetRequest>, v1::Dataset> upload_dataset;
+  Unary<v1::ListDatasetsRequest, v1::ListDatasetsResponse> list_datasets;
+  Unary<v1::GetDatasetRequest, v1::Dataset> get_dataset;
+  Unary<v1::DeleteDatasetRequest, v1::DeleteDatasetResponse> delete_dataset;
   Unary<v1::GetServerInfoRequest, v1::ServerInfo> server_info;
   Unary<v1::GetServerStatsRequest, v1::ServerStats> server_stats;
   Unary<v1::SetLogLevelRequest, v1::SetLogLevelResponse> set_log_level;

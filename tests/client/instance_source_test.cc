@@ -29,7 +29,7 @@ std::vector<std::string> Places(InstanceSource& source) {
 TEST(InstanceSource, GivesAFileAsOneInstance) {
   std::istringstream in;
   const std::string path = WriteTestFile("one.vrp", "NAME: x\nEOF\n");
-  InstanceSource source = InstanceSource::Open(path, "auto", in).value();
+  InstanceSource source = InstanceSource::Open(path, {}, in).value();
   EXPECT_FALSE(source.is_lines());
   EXPECT_THAT(Places(source), ElementsAre("one.vrp=NAME: x\nEOF\n"));
 }
@@ -37,15 +37,28 @@ TEST(InstanceSource, GivesAFileAsOneInstance) {
 TEST(InstanceSource, GivesEachLineOfAJsonlFileWithItsNumber) {
   std::istringstream in;
   const std::string path = WriteTestFile("set.jsonl", "{\"a\":1}\n\n  \n{\"b\":2}\nbroken");
-  InstanceSource source = InstanceSource::Open(path, "auto", in).value();
+  InstanceSource source = InstanceSource::Open(path, {}, in).value();
   EXPECT_TRUE(source.is_lines());
   EXPECT_THAT(Places(source),
               ElementsAre("set.jsonl:1={\"a\":1}", "set.jsonl:4={\"b\":2}", "set.jsonl:5=broken"));
 }
 
+TEST(InstanceSource, GivesEachInstanceTheObjectiveAndMetricThatWereAskedFor) {
+  std::istringstream in;
+  const std::string path = WriteTestFile("set.jsonl", "{\"a\":1}\n");
+  InstanceSource source =
+      InstanceSource::Open(path, {.objective = "vehicles_then_distance", .metric = "dimacs"}, in)
+          .value();
+  const v1::InstanceFile file = **source.Next();
+  EXPECT_EQ(file.format(), v1::INSTANCE_FORMAT_JSON);
+  EXPECT_EQ(file.objective(), v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
+  EXPECT_EQ(file.metric(), v1::METRIC_DIMACS);
+  EXPECT_FALSE(InstanceSource::Open(path, {.metric = "inches"}, in).ok());
+}
+
 TEST(InstanceSource, TakesJsonLinesFromStandardInput) {
   std::istringstream in("{\"a\":1}\n{\"b\":2}\n");
-  InstanceSource source = InstanceSource::Open("-", "auto", in).value();
+  InstanceSource source = InstanceSource::Open("-", {}, in).value();
   EXPECT_TRUE(source.is_lines());
   EXPECT_THAT(Places(source), ElementsAre("stdin:1={\"a\":1}", "stdin:2={\"b\":2}"));
 }
@@ -53,7 +66,7 @@ TEST(InstanceSource, TakesJsonLinesFromStandardInput) {
 TEST(InstanceSource, TakesOneInstanceFromStandardInput) {
   for (const std::string content : {"{\n\"a\":1}\n", "{\"a\":1}\n", "NAME: x\nEOF\n"}) {
     std::istringstream in(content);
-    InstanceSource source = InstanceSource::Open("-", "auto", in).value();
+    InstanceSource source = InstanceSource::Open("-", {}, in).value();
     EXPECT_FALSE(source.is_lines()) << content;
     EXPECT_THAT(Places(source), ElementsAre("stdin=" + content));
   }
@@ -61,27 +74,27 @@ TEST(InstanceSource, TakesOneInstanceFromStandardInput) {
 
 TEST(InstanceSource, TakesOneLineForASetWhenToldSo) {
   std::istringstream in("{\"a\":1}\n");
-  EXPECT_TRUE(InstanceSource::Open("-", "jsonl", in).value().is_lines());
+  EXPECT_TRUE(InstanceSource::Open("-", {.format = "jsonl"}, in).value().is_lines());
 }
 
 TEST(InstanceSource, GoesOnAfterALineThatIsTooLong) {
   std::istringstream in(std::string(static_cast<size_t>(kMaxInputBytes) + 1, 'x') + "\n{}\n");
-  InstanceSource source = InstanceSource::Open("-", "jsonl", in).value();
+  InstanceSource source = InstanceSource::Open("-", {.format = "jsonl"}, in).value();
   EXPECT_THAT(Places(source), ElementsAre("error", "stdin:2={}"));
 }
 
 TEST(InstanceSource, IsEmptyForAnEmptyJsonlFile) {
   std::istringstream in;
   InstanceSource source =
-      InstanceSource::Open(WriteTestFile("empty.jsonl", ""), "auto", in).value();
+      InstanceSource::Open(WriteTestFile("empty.jsonl", ""), {}, in).value();
   EXPECT_THAT(Places(source), ElementsAre());
 }
 
 TEST(InstanceSource, RefusesWhatIsNotThere) {
   std::istringstream in;
-  EXPECT_EQ(InstanceSource::Open(TestPath("none.vrp"), "auto", in).status().code(),
+  EXPECT_EQ(InstanceSource::Open(TestPath("none.vrp"), {}, in).status().code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(InstanceSource::Open("-", "csv", in).status().code(),
+  EXPECT_EQ(InstanceSource::Open("-", {.format = "csv"}, in).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 

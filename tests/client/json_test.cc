@@ -20,8 +20,9 @@ using testing::IsSupersetOf;
 TEST(SolveJson, HasTheKeysThatScriptsRelyOn) {
   v1::SolveResponse response = ASolveResponse();
   const std::vector<std::string> keys = {
-      "name",    "cost", "routes",    "feasible", "violations", "unserved", "strategy", "model",
-      "version", "seed", "budget_ms", "time_ms",  "ended_by",   "ref_cost", "gap"};
+      "name",     "cost",      "routes",  "feasible", "violations", "unserved",
+      "strategy", "model",     "version", "seed",     "budget_ms",  "time_ms",
+      "ended_by", "objective", "metric",  "ref_cost", "gap"};
   EXPECT_EQ(Keys(SolveJson(response)), keys);
   response.clear_gap();
   response.clear_reference_cost();

@@ -304,10 +304,20 @@ TEST_F(SolveCommand, FailsWithSevenWhereThePlanIsNotFeasible) {
 TEST_F(SolveCommand, FailsWithSevenWhereCustomersAreLeftOut) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
+    response.set_feasible(false);
     response.mutable_solution()->add_unserved()->set_id("4");
     return response;
   };
   EXPECT_EQ(Solve({city_}).code, 7);
+}
+
+TEST_F(SolveCommand, IsDoneWhereThoseLeftOutAreCheaperToSkip) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    v1::SolveResponse response = ASolveResponse();
+    response.mutable_solution()->add_unserved()->set_id("4");
+    return response;
+  };
+  EXPECT_EQ(Solve({city_}).code, 0);
 }
 
 TEST_F(SolveCommand, SolvesEachLineAndSumsThemUp) {

@@ -232,7 +232,7 @@ Ran RunTop(int looks, std::optional<int> width) {
     seen_enough.WaitForNotification();
     interrupt.Trigger();
   });
-  Ran ran = RunCommand({"top", "--interval", "1ms", "--remote", server.address()},
+  Ran ran = RunCommand({"top", "--follow", "--interval", "1ms", "--remote", server.address()},
                        {.terminal_width = width, .interrupt = &interrupt});
   trigger.join();
   return ran;
@@ -247,7 +247,18 @@ TEST(TopCommand, RedrawsOnATerminalUntilCtrlC) {
   for (const std::string& line : ran.OutLines()) EXPECT_LE(line.size(), 40u + 6u) << line;
 }
 
-TEST(TopCommand, WritesALineEachTimeElsewhere) {
+TEST(TopCommand, PrintsOnceAndEndsWhereTheOutputIsNoTerminal) {
+  FakeServer server(WithStats());
+  const Ran ran = RunCommand({"top", "--remote", server.address()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("SolverService/Solve")) << "the table of --once";
+}
+
+TEST(TopCommand, TakesOneOfOnceAndFollow) {
+  EXPECT_EQ(RunCommand({"top", "--once", "--follow"}).code, 2);
+}
+
+TEST(TopCommand, WritesALineEachTimeElsewhereIfItIsToFollow) {
   const Ran ran = RunTop(4, std::nullopt);
   EXPECT_EQ(ran.code, 0);
   EXPECT_GE(ran.OutLines().size(), 3u);

@@ -64,18 +64,21 @@ class BackupTest(unittest.TestCase):
         self.assertLess(resumed[0], 600, "the backup was made while it trained")
         self.assertEqual(self.weights(self.folder / "state", 1), self.weights(self.restored, 1))
 
-    def test_models_aliases_and_matrices_come_back(self):
+    def test_models_aliases_matrices_and_datasets_come_back(self):
         self.read_until(self.train(), lambda event: event.get("state") == "SUCCEEDED")
         self.daemon.json("models", "alias", "tiny@production", "1")
         matrices = self.folder / "matrices.json"
         matrices.write_text(json.dumps({"distance_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]}))
         kept = self.daemon.json("matrices", "upload", matrices)[0]["name"]
-        before = {what: self.daemon.json(what, "list") for what in ("jobs", "solve-jobs", "matrices")}
+        own = self.folder / "own.jsonl"
+        own.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "5", "--count", "3").stdout)
+        self.daemon.json("datasets", "upload", own, "--name", "depot7")
+        before = {what: self.daemon.json(what, "list") for what in ("jobs", "solve-jobs", "matrices", "datasets")}
         self.daemon.json("server", "backup", self.backup)
         self.daemon.kill()
         self.assertEqual(self.restore().returncode, 0)
         self.daemon = Daemon(self.restored)
-        after = {what: self.daemon.json(what, "list") for what in ("jobs", "solve-jobs", "matrices")}
+        after = {what: self.daemon.json(what, "list") for what in ("jobs", "solve-jobs", "matrices", "datasets")}
         for listed in (before, after):
             for job in listed["jobs"]:
                 del job["tensorboard_folder"]
@@ -83,6 +86,9 @@ class BackupTest(unittest.TestCase):
                 matrix["create_time"] = matrix["create_time"][:19]  # tar keeps seconds
         self.assertEqual(after, before)
         self.assertEqual(self.daemon.json("matrices", "list")[0]["name"], kept)
+        self.assertEqual(after["datasets"][0]["name"], "datasets/depot7")
+        job = self.train("--set", "problem.instances=datasets/depot7", "--set", "name=own")
+        self.assertEqual(self.read_until(job, lambda event: event.get("state") in ("SUCCEEDED", "FAILED"))[-1]["state"], "SUCCEEDED")
         solved = self.daemon.json("solve", DATA / "E-n22-k4.vrp", "--model", "tiny@production", "--strategy", "greedy")[0]
         self.assertEqual((solved["model"], solved["version"]), ("tiny", 1))
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The README's tour, for real: a daemon with a fresh state folder, a CVRPLIB instance solved with the model in the box, a
 # small policy trained over gRPC, the instance solved with that. Called by `./dev demo` once everything is built; leaves its
-# files in demo/.
+# files in demo/. VRP_DEMO_TRAIN_FLAGS, for tests: more flags of `vrpctl train`, to cut the training short; then it need not
+# have learned anything.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -53,18 +54,18 @@ run bin/vrpctl solve "$instance" --model "$shipped" --strategy seeded --budget 5
 
 say "3. Train a pointer network remotely ($config; at most 3 minutes on 2 cores)"
 began=$SECONDS
-run bin/vrpctl train --config "$config"
+run bin/vrpctl train --config "$config" ${VRP_DEMO_TRAIN_FLAGS:-}
 echo "trained in $((SECONDS - began)) s"
 run bin/vrpctl models list
 
 say "4. What it has learned: 1,000 fixed CVRP20 instances, greedy, against the nearest-neighbour builder"
 bin/vrpctl jobs list --output json | python3 -c '
-import json, sys
+import json, os, sys
 progress = json.loads(sys.stdin.readline())["progress"]
 policy, gap, reference = progress["val_cost"], progress["val_gap"], progress["val_reference"]
 gain = -100 * gap
 print(f"policy {policy:.3f}: gap {100 * gap:+.1f} % vs {reference}")
-if gain < 3:
+if gain < 3 and not os.environ.get("VRP_DEMO_TRAIN_FLAGS"):
     sys.exit("demo: the policy has not learned enough: at least 3 % was wanted")'
 
 say "5. Solve E-n22-k4 with that model"

@@ -12,6 +12,11 @@ VANS = {
                  {"id": 41, "start": [7.0, 46.0], "end": [7.0, 46.0], "capacity": [3]}],
     "jobs": [{"id": 100 + i, "location": [7.0 + i / 50, 46.0 + i % 3 / 50], "delivery": [1], "service": 60} for i in range(5)],
 }
+OFFICE_HOURS = {
+    "vehicles": [{"id": 1, "start": [8.54, 47.37], "end": [8.54, 47.37], "capacity": [4], "time_window": [28800, 43200]}],
+    "jobs": [{"id": 11, "location": [8.55, 47.36], "service": 300, "delivery": [1], "time_windows": [[32400, 36000]]},
+             {"id": 12, "location": [8.51, 47.40], "service": 300, "delivery": [1]}],
+}
 
 
 class FormatsTest(unittest.TestCase):
@@ -60,6 +65,30 @@ class FormatsTest(unittest.TestCase):
         error = json.loads(self.daemon.call("solve", self.path("bad.json", {"jobs": []}), "--output", "vroom").stdout)
         self.assertEqual(error["code"], 2)
         self.assertIn("vehicles", error["error"])
+
+    def test_people_read_kilometres_hours_and_times_of_a_day(self):
+        text = self.done("solve", self.path("vans.json", OFFICE_HOURS), "--budget", "100ms")
+        self.assertRegex(text, r"Route 1: .*  distance \d+\.\d\d km  load 2  duration \d:\d\d h  from \d+:\d\d to \d+:\d\d\n")
+        answer = json.loads(self.done("solve", self.path("vans.json"), "--budget", "100ms", "--output", "json"))
+        self.assertGreater(answer["routes"][0]["distance"], 1000, "JSON keeps the number itself, in metres")
+
+    def test_a_file_in_no_known_format_is_told_which_there_are(self):
+        readme = self.folder / "README.md"
+        readme.write_text("# Customers\n\nVehicle routing.\n\ncustomer 1 is near.\n")
+        for command in ("solve", "validate"):
+            told = self.daemon.call(command, readme)
+            self.assertEqual(told.returncode, 2)
+            self.assertIn("README.md: no known format: wanted one of CVRPLIB", told.stdout + told.stderr)
+
+    def test_a_solomon_file_is_solved_for_the_fewest_vehicles(self):
+        file = self.folder / "two.txt"
+        rows = [(0, 0, 0, 0, 0, 99, 0), (1, 9, 0, 1, 0, 99, 0), (2, -9, 0, 1, 0, 99, 0)]
+        file.write_text("TWO\n\nVEHICLE\nNUMBER CAPACITY\n 2 9\n\nCUSTOMER\nCUST NO. XCOORD. YCOORD. DEMAND READY DUE SERVICE\n\n" +
+                        "\n".join(" ".join(map(str, row)) for row in rows) + "\n")
+        answer = json.loads(self.done("solve", file, "--objective", "vehicles_then_distance", "--budget", "50ms", "--output", "json"))
+        self.assertEqual((len(answer["routes"]), answer["objective"]), (1, "vehicles_then_distance"))
+        converted = json.loads(self.done("convert", file, "-", "--to", "json", "--objective", "vehicles_then_distance"))
+        self.assertEqual(converted["objective"], "vehicles_then_distance")
 
     def test_a_benchmark_goes_through_the_formats_and_keeps_its_optimum(self):
         city, vroom, back = self.path("city.json"), self.path("city.vroom.json"), self.path("city.vrp")

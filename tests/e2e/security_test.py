@@ -245,6 +245,7 @@ class SecurityTest(unittest.TestCase):
         daemon = self.start_tls("--tokens", self.write("metrics-tokens", line), "--metrics-listen", "127.0.0.1:0")
         info = self.ask(daemon, "--tls-ca", self.authority.pem, "--output", "json", env={"VRP_TOKEN": token})
         address = json.loads(info.stdout)["metrics_address"]
+        self.assertEqual(json.loads(info.stdout)["metrics_url"], f"https://{address}/metrics")
         trusting = ssl.create_default_context(cafile=self.authority.pem)
 
         def get(path, scheme="https", **headers):

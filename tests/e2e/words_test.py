@@ -100,7 +100,7 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(beam["strategy"], "beam")
         self.assertTrue(beam["feasible"])
         self.assertLessEqual(beam["cost"], greedy["cost"])
-        done = self.exit_code(2, *words, "beam", "--width", "2000")
+        done = self.exit_code(2, *words, "beam", "--width", "20000")
         self.assertIn("width", done.stderr)
 
     def test_solve_prints_every_key_and_a_feasible_plan(self):

@@ -2,7 +2,7 @@
 """Strikes vrpd at each change that it makes to its state folder, starts it again, and looks what has become of its work.
 
 The work: a training job that validates, saves checkpoints and publishes; another that is published live, paused, resumed,
-cancelled and deleted; a solve job; matrices uploaded, and others deleted; a model import, an alias for it, an evaluation; a
+cancelled and deleted; a solve job; matrices and datasets uploaded, and others deleted; a model import, an alias for it, an evaluation; a
 version of another model deleted; a backup. A first run without a fault tells the points (fault_shim.cc names them: `fsync
 jobs.db-wal`) and how often each is passed. Then, a fresh state folder each, a fault strikes at a point's first hit, with --hits
 at later ones too, and of the database's at --database-hits, from the first commit to the last:
@@ -49,7 +49,8 @@ TRIES = 3
 # Points that come up or not as threads run: tried, and told where they were missed, but not wrong.
 SELDOM = ()
 # What is there under the same name when it is asked for again; each import is a version of its own.
-SAME = {"training", "solving", "matrices", "alias", "evaluation", "backup", "passing matrices"}
+SAME = {"training", "solving", "matrices", "alias", "evaluation", "backup", "passing matrices", "dataset",
+        "passing dataset"}
 ENDLESS = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10")
 # What the second training job is asked, one after the other.
 STEERING = ("publish", "pause", "resume", "cancel", "delete")
@@ -65,6 +66,8 @@ class Work:
         self.matrices.write_text(json.dumps({"distance_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]}))
         self.passing = folder / "passing.json"
         self.passing.write_text(json.dumps({"distance_matrix": [[0, 3, 2], [3, 0, 3], [2, 3, 0]]}))
+        self.lines = folder / "own.jsonl"
+        self.lines.write_text(json.dumps({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1], "capacity": 2}) + "\n")
 
     def requests(self):
         return {
@@ -77,6 +80,8 @@ class Work:
             "backup": ("server", "backup", self.folder / "vrp.tar"),
             "passing version": ("models", "import", MODEL, "--name", "passing"),
             "passing matrices": ("matrices", "upload", self.passing),
+            "dataset": ("datasets", "upload", self.lines, "--name", "kept"),
+            "passing dataset": ("datasets", "upload", self.lines, "--name", "passing"),
             "steered": ("train", "--config", self.config, "--detach", "--request-id", "steered", "--set", "name=steered", *ENDLESS),
         }
 
@@ -99,7 +104,8 @@ class Work:
             if what in ("alias", "evaluation") and "import" in refusals:
                 continue  # there is nothing to name
             ask(what, *words)
-        for what, words in (("passing version", ("models", "delete")), ("passing matrices", ("matrices", "delete"))):
+        for what, words in (("passing version", ("models", "delete")), ("passing matrices", ("matrices", "delete")),
+                            ("passing dataset", ("datasets", "delete"))):
             if what in names and ask(f"delete {what}", *words, names[what]) is not None:
                 names[f"delete {what}"] = names[what]
         if "steered" in names:
@@ -161,8 +167,9 @@ def wait_for(daemon, names, patience_s=WAIT_S):
 def judge_deletions(daemon, verdict, acknowledged):
     """Before anything is asked again: what was deleted is gone, what was not is there."""
     listed = {what: {item["name"] for item in daemon.json(*words)}
-              for what, words in (("version", ("models", "list")), ("matrices", ("matrices", "list")))}
-    for what in ("version", "matrices"):
+              for what, words in (("version", ("models", "list")), ("matrices", ("matrices", "list")),
+                                  ("dataset", ("datasets", "list")))}
+    for what in ("version", "matrices", "dataset"):
         name = acknowledged.get(f"delete passing {what}")
         verdict.expect(name not in listed[what], f"{name} was deleted and is there again")
     jobs = {job["name"]: job["state"] for job in daemon.json("jobs", "list")}
@@ -198,7 +205,7 @@ def judge_after(work, state, acknowledged, may_fail):
             judge_deletions(daemon, verdict, acknowledged)
         names, refusals = work.send(daemon)
         verdict.expect(not refusals, f"refused after the restart: {refusals}")
-        for what in ("delete", "delete passing version", "delete passing matrices"):
+        for what in ("delete", "delete passing version", "delete passing matrices", "delete passing dataset"):
             verdict.expect(what in names, f"was not asked for after the restart: {what}")
         judge_publications(daemon, verdict, acknowledged.get("publish"), names.get("publish"))
         for what in acknowledged.keys() & SAME:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Damages each kind of file in vrpd's state folder, or lets nobody write to it, and looks what becomes of the rest.
 
-The folder holds an ended training with its model, one that was killed with checkpoints, an imported model and matrices. A case
-is a copy of it in which one file is emptied, cut off, overwritten or has bits turned. vrpd has to start and go on: what is
+The folder holds an ended training with its model, one that was killed with checkpoints, an imported model, matrices and a
+dataset. A case is a copy of it in which one file is emptied, cut off, overwritten or has bits turned. vrpd has to start and go on: what is
 damaged is refused or passed over in words, the unfinished training goes on from an older checkpoint, all else works. A
 damaged or lost database stops the start by name, until the jobs are forgotten on purpose. Then the read-only cases
 (fault_shim.cc's EROFS, as a disk that the kernel has mounted read-only): at the start and in the middle of a training; what has
@@ -39,6 +39,8 @@ FILES = {
     "models/tiny/1/weights.safetensors": "tiny",
     "models/tiny/1/card.json": "tiny",
     "matrices/*": "matrices",
+    "datasets/kept/instances.jsonl": "dataset",
+    "datasets/kept/dataset.json": "dataset",
     "tensorboard/*/events.out.*": "nothing",
     "lock": "nothing",
     "state.json": "nothing",
@@ -80,6 +82,9 @@ class State:
             matrices = folder / "matrices.json"
             matrices.write_text(json.dumps({"distance_matrix": [[0, 1, 2], [1, 0, 1], [2, 1, 0]]}))
             self.matrices = daemon.json("matrices", "upload", matrices)[0]["name"]
+            lines = folder / "own.jsonl"
+            lines.write_text(json.dumps({"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1], "capacity": 2}) + "\n")
+            daemon.json("datasets", "upload", lines, "--name", "kept")
             daemon.json("models", "import", ROOT / "models" / "ptrnet-cvrp20" / "1", "--name", "brought")
             self.long = daemon.json("train", "--config", config, "--detach", *LONG)[0]["name"]
             daemon.events_until(lambda event: event["type"] == "checkpoint" and event["step"] >= 15, "jobs", "watch", self.long)
@@ -142,6 +147,11 @@ class Case:
             with api.connect(daemon) as channel:
                 answer = api.ask(channel, "SolverService/Solve", self.template.solve_by_matrices())
                 self.expect(api.is_sound(answer, customers=2), "matrices cannot be used")
+        if cost != "dataset":
+            self.expect(daemon.call("datasets", "get", "kept").returncode == 0, "the dataset is gone")
+        # Whatever has become of the first one.
+        lines = self.template.folder / "own.jsonl"
+        self.expect(daemon.call("datasets", "upload", lines, "--name", "kept").returncode == 0, "the dataset is not mended")
         self.expect(daemon.call("models", "list").returncode == 0, "models cannot be listed")
         self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
 

@@ -38,11 +38,12 @@ class Examples:
         return [request.SerializeToString()]
 
     def _resource(self, name):
-        kind = next(kind for kind in ("SolveJob", "Training", "Model", "Matrices", "") if kind in name.split("/")[1])
+        kind = next(kind for kind in ("SolveJob", "Training", "Model", "Matrices", "Dataset", "") if kind in name.split("/")[1])
         exists = "Delete" not in name
         return {"SolveJob": self.solve_job if exists else "solveJobs/0123456789abcdef",
                 "Training": self.training if exists else "trainingJobs/0123456789abcdef",
-                "Model": "models/gt-mixed", "Matrices": "matrices/" + 64 * "a", "": "x"}[kind]
+                "Model": "models/gt-mixed", "Matrices": "matrices/" + 64 * "a", "Dataset": "datasets/none",
+                "": "x"}[kind]
 
     def _solve(self):
         solve = message("SolveRequest")(instance=self.instance, threads=1, seed=1)
@@ -78,6 +79,10 @@ class Examples:
         if name == "DatasetService/UploadMatrices":
             upload = message("UploadMatricesRequest")
             return [upload(header={"size": 3}), upload(chunk={"values": [0, 1, 2, 1, 0, 3, 2]}), upload(chunk={"values": [3, 0]})]
+        if name == "DatasetService/UploadDataset":
+            upload = message("UploadDatasetRequest")
+            line = b'{"kind": "cvrp", "coords": [[0, 0], [1, 0]], "demands": [0, 1], "capacity": 2}'
+            return [upload(header={"name": "hostile", "file_name": "own.jsonl"}), upload(chunk=line[:40]), upload(chunk=line[40:])]
         if name == "ModelService/ImportModel":
             part, model = message("ImportModelRequest"), ROOT / "models" / "ptrnet-cvrp20" / "1"
             return [part(header={"name": "brought"}),

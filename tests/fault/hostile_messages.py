@@ -110,7 +110,7 @@ class Storm:
 
     def remember(self, response):
         kind = response.DESCRIPTOR.name
-        if kind in ("TrainingJob", "SolveJob", "Matrices", "Model") and response.name:
+        if kind in ("TrainingJob", "SolveJob", "Matrices", "Dataset", "Model") and response.name:
             self.acknowledged[kind].add(response.name)
 
     def wrong_with(self, name, code, text, seconds, own):
@@ -164,7 +164,8 @@ def check_after(daemon, storm, names, before):
         listed = {
             "TrainingJob": {job["name"] for job in daemon.json("jobs", "list")},
             "SolveJob": {job["name"] for job in daemon.json("solve-jobs", "list")},
-            "Matrices": {matrices["name"] for matrices in daemon.json("matrices", "list")}}
+            "Matrices": {matrices["name"] for matrices in daemon.json("matrices", "list")},
+            "Dataset": {dataset["name"] for dataset in daemon.json("datasets", "list")}}
     for kind, exist in listed.items():
         unasked = exist - storm.acknowledged[kind]
         if len(unasked) > storm.unheard[kind]:

@@ -13,7 +13,7 @@ def job_words(what):
 
 def leftovers(state):
     """Temporary files and folders."""
-    found = [path for pattern in ("**/*.tmp", "**/tmp-*", "models/.staging/*") for path in state.glob(pattern)]
+    found = [path for pattern in ("**/*.tmp", "**/tmp-*", "*/.staging/*") for path in state.glob(pattern)]
     return [str(path.relative_to(state)) for path in found]
 
 

@@ -29,7 +29,7 @@ using test::RelativeDifference;
 using test::WeighByCost;
 
 constexpr uint64_t kFirstWeights = 5;
-constexpr PointerNetworkOptions kSmallPointer = {.hidden = 32, .layers = 2, .dropout = 0};
+const PointerNetworkOptions kSmallPointer = {.hidden = 32, .layers = 2, .dropout = 0};
 
 void DrawInstances(const GeneratorOptions& options, int64_t count, std::vector<Instance>& to) {
   std::vector<Instance> drawn = *GenerateInstances(options, count);
@@ -84,7 +84,7 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
     own_ = Transformer() ? MakeCpuGraphTransformer(test::SmallTransformer(), kFirstWeights)
                          : MakeCpuPointerNetwork(kSmallPointer, kFirstWeights);
     own_->parameters().TrackGradient();
-    batch_ = BatchOf(instances, own_->node_order());
+    batch_ = BatchOf(instances, own_->batch_form());
     torch_ = MakeTorch({});
   }
 
@@ -140,7 +140,7 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
   // Of instances first .. first + count - 1, by themselves, recorded and replayed.
   void ExpectSameToursOfFew(size_t first, size_t count) {
     const std::vector<Instance> all = RandomInstances();
-    batch_ = MakeNetworkBatch(std::span(all).subspan(first, count), own_->node_order());
+    batch_ = MakeNetworkBatch(std::span(all).subspan(first, count), own_->batch_form());
     for (int rollout = 0; rollout < 4; ++rollout) ExpectSameTours({});
   }
 
@@ -165,7 +165,7 @@ TEST_P(EngineGpuTest, TakesTheSameGreedyToursOfFewInstancesByRecordedRollouts) {
     EXPECT_EQ(recorded_, 0);
     return;
   }
-  batch_ = test::BatchOf({test::Variants().back()}, own_->node_order());  // a matrix
+  batch_ = test::BatchOf({test::Variants().back()}, own_->batch_form());  // a matrix
   for (int rollout = 0; rollout < 4; ++rollout) ExpectSameTours({});
   EXPECT_EQ(recorded_, 7);
 }
@@ -261,7 +261,7 @@ TEST_P(EngineGpuTest, SamplesPlansInBothPassesAlike) {
 
 TEST_P(EngineGpuTest, CopiesDistanceMatricesOnlyWhereInstancesHaveThem) {
   std::vector<Instance> instances = RandomInstances();
-  const NetworkBatch without = BatchOf(instances, torch_->node_order());
+  const NetworkBatch without = BatchOf(instances, torch_->batch_form());
   const auto outcome = torch_->AddGradient(without, {}, WeighByCost);
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_EQ(outcome->matrix_bytes, 0);

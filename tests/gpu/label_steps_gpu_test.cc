@@ -59,7 +59,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
     if (!steps.ok()) return {};
     EXPECT_TRUE((*steps)->Load(state).ok());
     for (int64_t step = 1; step <= kLabelSteps; ++step) {
-      TakeStep(**steps, step, engine->node_order());
+      TakeStep(**steps, step, engine->batch_form());
     }
     const absl::Status saved = (*steps)->Save(state);
     EXPECT_TRUE(saved.ok()) << saved;
@@ -69,11 +69,11 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
   }
 
   // Every fourth step has fewer instances.
-  static void TakeStep(WholeSteps& steps, int64_t step, NodeOrder order) {
+  static void TakeStep(WholeSteps& steps, int64_t step, const BatchForm& form) {
     const std::vector<Instance> instances =
         *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)},
                            step % 4 == 0 ? kLabelled / 2 : kLabelled);
-    const NetworkBatch batch = test::BatchOf(instances, order);
+    const NetworkBatch batch = test::BatchOf(instances, form);
     const auto labels = test::SomeLabels(batch);
     const absl::Status begun = steps.StepAlong({.choices = labels,
                                                 .steps = test::ChoicesIn(labels),

@@ -24,12 +24,12 @@ constexpr int32_t kInstances = 8;
 constexpr UniformInstances kDrawn = {
     .seed = 100, .customers = 20, .least_capacity = 30, .largest_capacity = 30};
 
-NetworkBatch BatchOfStep(int64_t step, NodeOrder order) {
+NetworkBatch BatchOfStep(int64_t step, const BatchForm& form) {
   std::vector<InstanceData> instances;
   for (int64_t i = (step - 1) * kInstances; i < step * kInstances; ++i) {
     instances.push_back(GenerateInstanceData({.customers = 20, .seed = kDrawn.seed}, i));
   }
-  return MakeNetworkBatch(std::span<const InstanceData>(instances), order);
+  return MakeNetworkBatch(std::span<const InstanceData>(instances), form);
 }
 
 struct StepsCase {
@@ -83,7 +83,7 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
     for (int64_t step = 1; step <= kSteps; ++step) {
       const absl::Status begun =
           draws ? (*steps)->Step(GetParam().baseline)
-                : (*steps)->Step(GetParam().baseline, BatchOfStep(step, engine->node_order()));
+                : (*steps)->Step(GetParam().baseline, BatchOfStep(step, engine->batch_form()));
       EXPECT_TRUE(begun.ok()) << begun;
     }
     EXPECT_EQ((*steps)->batch_bytes() > 0, device == DeviceKind::kCuda && !draws);

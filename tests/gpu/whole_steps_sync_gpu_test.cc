@@ -58,7 +58,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
     ASSERT_TRUE(steps.ok()) << steps.status();
     ASSERT_TRUE((*steps)->Load(state).ok());
     const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
-    const NetworkBatch batch = test::BatchOf(instances, engine->node_order());
+    const NetworkBatch batch = test::BatchOf(instances, engine->batch_form());
     const auto take = [&](int count) {
       for (int step = 0; step < count; ++step) {
         const absl::Status begun = draws ? (*steps)->Step(StepBaseline::kShared)

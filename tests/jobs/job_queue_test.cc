@@ -135,7 +135,7 @@ TEST_F(JobQueueTest, WhatIsOutOfRangeIsRefusedByName) {
   expect(Refused([](JobSpec& spec) {
            for (int i = 0; i < 33; ++i) spec.labels[Concat("k", i)] = "v";
          }),
-         "number of labels: got 33, wanted at most 32");
+         "labels: has 33 entries, wanted at most 32");
 }
 
 TEST_F(JobQueueTest, TheLimitsReachTheTrainerLessTheTimeThatIsSpent) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/jobs/job_test_support.h"
@@ -16,6 +17,22 @@ TEST(SubmissionTest, AGoodSpecGivesItsConfiguration) {
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->name, "tiny");
   EXPECT_EQ(config->epochs, 3);
+}
+
+TEST(SubmissionTest, AnErrorNamesEveryTextThatIsTooLong) {
+  JobSpec spec = test::ASpec();
+  spec.config_name = std::string(257, 'n');
+  spec.overrides = {"training.epochs=1", std::string(4097, 'x')};
+  const std::string message(ValidateSpec(spec).status().message());
+  EXPECT_THAT(message, HasSubstr("config_name: has 257 bytes, wanted at most 256\n"));
+  EXPECT_THAT(message, HasSubstr("overrides[1]: has 4097 bytes"));
+}
+
+TEST(SubmissionTest, TheLargestConfigurationThatIsReadIsTakenToo) {
+  JobSpec spec = test::ASpec();
+  spec.config_yaml.append((1 << 20) - spec.config_yaml.size(), '\n');
+  spec.overrides.assign(1000, "training.epochs=1");
+  EXPECT_FALSE(absl::StrContains(ValidateSpec(spec).status().message(), "wanted at most"));
 }
 
 struct BadSpec {
@@ -42,14 +59,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"ModelName", [](JobSpec& spec) { spec.config_yaml = "name: ../x\n"; }, "name"},
         BadSpec{"Override", [](JobSpec& spec) { spec.overrides = {"training.epochs=0"}; },
                 "training.epochs"},
-        BadSpec{"OverrideText", [](JobSpec& spec) { spec.overrides = {"name=\xff"}; }, "override"},
+        BadSpec{"OverrideText", [](JobSpec& spec) { spec.overrides = {"name=\xff"}; },
+                "overrides[0]: got"},
         BadSpec{"LongOverride", [](JobSpec& spec) { spec.overrides = {std::string(5000, 'x')}; },
-                "4096"},
+                "overrides[0]: has 5000 bytes, wanted at most 4096"},
         BadSpec{"ManyOverrides",
-                [](JobSpec& spec) { spec.overrides.assign(257, "training.epochs=1"); }, "257"},
-        BadSpec{"LongYaml", [](JobSpec& spec) { spec.config_yaml.append(300'000, '\n'); },
-                "262144"},
-        BadSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; }, "configuration"}),
+                [](JobSpec& spec) { spec.overrides.assign(1001, "training.epochs=1"); },
+                "overrides: has 1001 entries, wanted at most 1000"},
+        BadSpec{"LongYaml", [](JobSpec& spec) { spec.config_yaml.append(1 << 20, '\n'); },
+                "wanted at most 1048576"},
+        BadSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; }, "config_name: got"},
+        BadSpec{"LongDevice", [](JobSpec& spec) { spec.device = std::string(33, 'c'); },
+                "device: has 33 bytes, wanted at most 32"}),
     [](const auto& test) { return test.param.what; });
 
 TEST(SubmissionTest, LeavesADeviceToTheCheckOfTheStartUnlessTheConfigurationIsWrongToo) {

@@ -37,7 +37,7 @@ class BeamSearchTest : public testing::TestWithParam<std::string> {
   }
 
   NetworkBatch BatchOf(const std::vector<Instance>& instances) const {
-    return MakeNetworkBatch(instances, engine_->node_order());
+    return MakeNetworkBatch(instances, engine_->batch_form());
   }
   Trajectories Run(const NetworkBatch& batch, const RolloutRequest& request) const {
     auto trajectories = engine_->Run(batch, request);

@@ -17,8 +17,8 @@ namespace {
 // Before the kernels choose their instructions.
 const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
-constexpr PointerNetworkOptions kSmall = {.hidden = 48, .layers = 2, .dropout = 0.2};
-constexpr GraphTransformerOptions kSmallGraph = {
+const PointerNetworkOptions kSmall = {.hidden = 48, .layers = 2, .dropout = 0.2};
+const GraphTransformerOptions kSmallGraph = {
     .hidden = 48, .heads = 4, .feed_forward = 80, .layers = 2};
 
 enum class Network { kPointer, kGraphTransformer };

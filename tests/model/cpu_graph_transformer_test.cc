@@ -9,6 +9,7 @@
 #include "core/problem/checker.h"
 #include "core/problem/generators.h"
 #include "gtest/gtest.h"
+#include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -90,7 +91,9 @@ void WeighEach(int64_t first, std::span<const double> costs, std::span<double> w
 void ExpectGradientOfTheLoss(GraphTransformerOptions options, int32_t count, bool starts) {
   const auto engine = MakeFloat64GraphTransformer(options, 11);
   engine->parameters().TrackGradient();
-  const NetworkBatch batch = BatchOf(Variants());
+  const std::vector<Instance> instances =
+      test::WithFeatures(Variants(), engine->batch_form().own_columns);
+  const NetworkBatch batch = MakeNetworkBatch(instances, engine->batch_form());
   GradientRequest request;
   request.rollout.choice = Choice::kSample;
   request.rollout.trajectories = count;
@@ -140,6 +143,15 @@ TEST(CpuGraphTransformerTest, DerivesTheLossWithFrozenNormsByEveryOtherParameter
   GraphTransformerOptions options = Small();
   options.norm = NormKind::kFrozenBatch;
   ExpectGradientOfTheLoss(options, 2, false);
+}
+
+TEST(CpuGraphTransformerTest, DerivesTheLossByTheWeightsOfOwnInputs) {
+  GraphTransformerOptions options = Small();
+  options.inputs = {"wear", "y", "early", "is_depot"};
+  ExpectGradientOfTheLoss(options, 2, false);
+  options.inputs = UsualInputs("gt");
+  for (const char* name : {"a", "b", "c", "d", "e"}) options.inputs.emplace_back(name);
+  ExpectGradientOfTheLoss(options, 1, false);
 }
 
 TEST(CpuGraphTransformerTest, LeavesFrozenStatisticsAlone) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/problem/checker.h"
+#include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
@@ -14,7 +15,7 @@ namespace {
 
 using test::AnInstance;
 
-constexpr PointerNetworkOptions kSmall = {.hidden = 32, .layers = 2, .dropout = 0.2};
+const PointerNetworkOptions kSmall = {.hidden = 32, .layers = 2, .dropout = 0.2};
 
 std::vector<Instance> Instances(std::initializer_list<int32_t> sizes, bool windows = false) {
   std::vector<Instance> instances;
@@ -72,10 +73,11 @@ class CpuPointerNetworkTest : public testing::TestWithParam<bool> {};
 
 // Along the gradient of each parameter by itself, by the rollout's log-likelihoods, which are
 // computed step by step.
-TEST_P(CpuPointerNetworkTest, HasTheGradientOfCentralDifferences) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 3);
-  const std::vector<Instance> instances = Instances({6, 9, 7, 21}, GetParam());
-  const NetworkBatch batch = Batch(instances);
+void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bool windows) {
+  const auto engine = MakeCpuPointerNetwork(options, 3);
+  const std::vector<Instance> instances =
+      test::WithFeatures(Instances({6, 9, 7, 21}, windows), engine->batch_form().own_columns);
+  const NetworkBatch batch = MakeNetworkBatch(instances, engine->batch_form());
   const RolloutRequest sample{.choice = Choice::kSample, .trajectories = 3, .seed = 5};
   const GradientOutcome outcome = GradientOf(*engine, batch, {.rollout = sample});
   EXPECT_LT(outcome.pass_difference, 1e-5);
@@ -114,6 +116,19 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfCentralDifferences) {
     move(step);
     EXPECT_NEAR((above - below) / (2 * step), norm, 0.01 * norm + 2e-3) << shape.name;
   }
+}
+
+TEST_P(CpuPointerNetworkTest, HasTheGradientOfCentralDifferences) {
+  ExpectGradientOfCentralDifferences(kSmall, GetParam());
+}
+
+TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputsToo) {
+  PointerNetworkOptions options = kSmall;
+  options.inputs = {"wear", "is_visited", "x", "early"};
+  ExpectGradientOfCentralDifferences(options, GetParam());
+  options.inputs = UsualInputs("ptrnet");
+  for (char name = 'a'; name < 'k'; ++name) options.inputs.emplace_back(1, name);
+  ExpectGradientOfCentralDifferences(options, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, CpuPointerNetworkTest, testing::Bool());

@@ -71,7 +71,7 @@ TEST_P(LoadPolicyTest, GivesTheLikelihoodsOfTheNetworkThatWasSaved) {
   const std::vector<Instance> instances = *GenerateInstances({.customers = 12}, 5);
   const auto plans = (*loaded)->Decode(instances, {});
   ASSERT_TRUE(plans.ok()) << plans.status();
-  const NetworkBatch batch = MakeNetworkBatch(instances, engine_->node_order());
+  const NetworkBatch batch = MakeNetworkBatch(instances, engine_->batch_form());
   const Trajectories expected = *engine_->Run(batch, {});
   for (size_t i = 0; i < instances.size(); ++i) {
     EXPECT_EQ((*plans)[i].plan, ChoicesToPlan(batch, static_cast<int32_t>(i),

@@ -70,7 +70,7 @@ class NotedEngine final : public PolicyEngine {
   ~NotedEngine() override { notes_->Add('E'); }
 
   std::string_view architecture() const override { return "gt"; }
-  NodeOrder node_order() const override { return NodeOrder::kByAngle; }
+  const NetworkInputs& inputs() const override { return inputs_; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
   absl::Status ParametersChanged() override {
@@ -107,6 +107,7 @@ class NotedEngine final : public PolicyEngine {
   const PolicyEngine* baseline_ = nullptr;
 
  private:
+  const NetworkInputs inputs_ = InputsOf("ptrnet", {});
   Notes* const notes_;
   FlatParameters parameters_;
 };
@@ -151,7 +152,7 @@ class OwnedEngineTest : public testing::Test {
 
 TEST_F(OwnedEngineTest, DoesAllOfTheEnginesWorkOnTheDevicesThread) {
   EXPECT_EQ(engine_->architecture(), "gt");
-  EXPECT_EQ(engine_->node_order(), NodeOrder::kByAngle);
+  EXPECT_EQ(engine_->batch_form().order, NodeOrder::kByAngle);
   EXPECT_EQ(engine_->ParametersChanged(), absl::DataLossError("weights"));
   EXPECT_EQ(engine_->Run({}, {})->count, 5);
   const auto weigh = [](int64_t, std::span<const double>, std::span<double>) {};

@@ -37,7 +37,7 @@ class CrampedNetwork final : public TorchNetwork {
       : inner_(std::move(inner)), limit_(limit), late_(late) {}
 
   std::string_view architecture() const override { return inner_->architecture(); }
-  NodeOrder node_order() const override { return inner_->node_order(); }
+  const NetworkInputs& inputs() const override { return inner_->inputs(); }
   bool wants_edges() const override { return inner_->wants_edges(); }
   StepReader reader() const override { return inner_->reader(); }
   bool recurrent() const override { return inner_->recurrent(); }

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"
 #include "tests/model/torch_testing.h"
+#include "tests/testing/feature_columns.h"
 
 namespace vrp {
 namespace {
@@ -38,6 +39,7 @@ struct Case {
   double label_smoothing = 0;
   NormKind norm = NormKind::kInstance;
   bool edge_bias = true;
+  std::vector<std::string> inputs = {};
 };
 
 class TorchGraphTransformerTest : public testing::TestWithParam<Case> {
@@ -46,6 +48,7 @@ class TorchGraphTransformerTest : public testing::TestWithParam<Case> {
     GraphTransformerOptions sizes = SmallTransformer();
     sizes.norm = GetParam().norm;
     sizes.edge_bias = GetParam().edge_bias;
+    sizes.inputs = GetParam().inputs;
     return sizes;
   }
 
@@ -61,7 +64,8 @@ class TorchGraphTransformerTest : public testing::TestWithParam<Case> {
   }
 
   void SetUp() override {
-    batch_ = BatchOf(Variants(), NodeOrder::kAsGiven);
+    const BatchForm form = InputsOf("gt", GetParam().inputs).form;
+    batch_ = BatchOf(test::WithFeatures(Variants(), form.own_columns), form);
     if (GetParam().choice != Choice::kFollow) return;
     const auto drawn = TransformerEngine(at::kDouble, Sizes())
                            ->Run(batch_, {.choice = Choice::kSample,
@@ -162,6 +166,7 @@ TEST_P(TorchGraphTransformerTest, GivesTheSameGradientWithCheckpointing) {
 
 INSTANTIATE_TEST_SUITE_P(Trainings, TorchGraphTransformerTest,
                          testing::Values(Case{}, Case{.trajectories = 3},
+                                         Case{.inputs = {"wear", "y", "early", "is_depot"}},
                                          Case{.trajectories = 4, .distinct_starts = true},
                                          Case{.choice = Choice::kGreedy, .edge_bias = false},
                                          Case{.choice = Choice::kFollow, .label_smoothing = 0.1},

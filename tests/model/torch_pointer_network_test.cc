@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"
 #include "tests/model/torch_testing.h"
+#include "tests/testing/feature_columns.h"
 
 namespace vrp {
 namespace {
@@ -16,13 +17,14 @@ using test::AnInstance;
 using test::RelativeDifference;
 using test::Values;
 
-constexpr PointerNetworkOptions kSmall = {.hidden = 32, .layers = 2, .dropout = 0};
+const PointerNetworkOptions kSmall = {.hidden = 32, .layers = 2, .dropout = 0};
 
-NetworkBatch Batch() {
-  return test::BatchOf({AnInstance().WithCustomers(7).RandomDemands().Build(),
-                        AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Seed(2).Build(),
-                        AnInstance().WithCustomers(6).RandomWindows().Service(2).Seed(3).Build()},
-                       NodeOrder::kByAngle);
+NetworkBatch Batch(const BatchForm& form = NodeOrder::kByAngle) {
+  const std::vector<Instance> instances = {
+      AnInstance().WithCustomers(7).RandomDemands().Build(),
+      AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Seed(2).Build(),
+      AnInstance().WithCustomers(6).RandomWindows().Service(2).Seed(3).Build()};
+  return test::BatchOf(test::WithFeatures(instances, form.own_columns), form);
 }
 
 std::unique_ptr<TorchEngine> Engine(const PointerNetworkOptions& sizes = kSmall,
@@ -53,10 +55,10 @@ TEST(TorchPointerNetworkTest, GivesTheGradientOfPlainSequentialAutograd) {
   EXPECT_LT(RelativeDifference(Values(gradient), Values(engine->tensors().gradient())), 1e-11);
 }
 
-TEST(TorchPointerNetworkTest, AgreesWithTheCpusOwnKernels) {
-  const NetworkBatch batch = Batch();
-  const auto torch = Engine();
-  const auto own = MakeCpuPointerNetwork(kSmall, 5);
+void ExpectTheCpusOwnKernels(const PointerNetworkOptions& sizes) {
+  const auto torch = Engine(sizes);
+  const NetworkBatch batch = Batch(torch->batch_form());
+  const auto own = MakeCpuPointerNetwork(sizes, 5);
   own->parameters().TrackGradient();
   const auto actual = own->AddGradient(batch, kSampling, test::WeighByCost);
   ASSERT_TRUE(actual.ok()) << actual.status();
@@ -73,6 +75,14 @@ TEST(TorchPointerNetworkTest, AgreesWithTheCpusOwnKernels) {
   EXPECT_LT(RelativeDifference(Values(torch->tensors().gradient()),
                                std::as_const(own->parameters()).gradient()),
             1e-4);
+}
+
+TEST(TorchPointerNetworkTest, AgreesWithTheCpusOwnKernels) { ExpectTheCpusOwnKernels(kSmall); }
+
+TEST(TorchPointerNetworkTest, ReadsTheSameInputs) {
+  PointerNetworkOptions sizes = kSmall;
+  sizes.inputs = {"wear", "is_visited", "x", "early", "from_depot"};
+  ExpectTheCpusOwnKernels(sizes);
 }
 
 // Along labels, by both engines: what is dropped and what the decoder reads are the same.

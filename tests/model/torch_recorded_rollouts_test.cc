@@ -32,7 +32,7 @@ class HungryTransformer final : public TorchNetwork {
       : network_(MakeTorchGraphTransformer(sizes)), hunger_(hunger) {}
 
   std::string_view architecture() const override { return network_->architecture(); }
-  NodeOrder node_order() const override { return network_->node_order(); }
+  const NetworkInputs& inputs() const override { return network_->inputs(); }
   bool wants_edges() const override { return network_->wants_edges(); }
   StepReader reader() const override { return network_->reader(); }
   bool recurrent() const override { return false; }

@@ -65,7 +65,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
       const absl::Status begun =
           GetParam().drawn
               ? (*steps)->Step(GetParam().baseline)
-              : (*steps)->Step(GetParam().baseline, BatchOfSizes(step, engine->node_order()));
+              : (*steps)->Step(GetParam().baseline, BatchOfSizes(step, engine->batch_form()));
       EXPECT_TRUE(begun.ok()) << begun;
     }
     EXPECT_TRUE((*steps)->Save(state).ok());
@@ -88,7 +88,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     return *MakeTorchPointerEngine({.hidden = 16, .layers = 2}, {.device = {}, .options = options});
   }
 
-  static NetworkBatch BatchOfSizes(int64_t step, NodeOrder order) {
+  static NetworkBatch BatchOfSizes(int64_t step, const BatchForm& form) {
     std::vector<Instance> instances;
     for (int32_t b = 0; b < kDivided; ++b) {
       instances.push_back(test::AnInstance()
@@ -97,7 +97,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
                               .Seed(static_cast<uint64_t>(step * kDivided + b))
                               .Build());
     }
-    return test::BatchOf(instances, order);
+    return test::BatchOf(instances, form);
   }
 
   test::StepStreamCounts counts_;

@@ -50,8 +50,8 @@ inline std::vector<Instance> Variants() {
   };
 }
 
-inline NetworkBatch BatchOf(const std::vector<Instance>& instances, NodeOrder order) {
-  return MakeNetworkBatch(std::span<const Instance>(instances), order);
+inline NetworkBatch BatchOf(const std::vector<Instance>& instances, const BatchForm& form) {
+  return MakeNetworkBatch(std::span<const Instance>(instances), form);
 }
 
 // Weights by the trajectory's place in the batch and its cost.

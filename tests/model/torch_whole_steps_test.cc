@@ -398,7 +398,7 @@ TEST_F(TorchWholeStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTh
         ASSERT_TRUE(steps->Load(state_).ok());
       }
       const auto first = instances.begin() + step * kInstances;
-      const NetworkBatch batch = test::BatchOf({first, first + kInstances}, engine->node_order());
+      const NetworkBatch batch = test::BatchOf({first, first + kInstances}, engine->batch_form());
       ASSERT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());
       ASSERT_TRUE(steps->Save(state_).ok());
       for (const WholeStepReport& report : steps->TakeReports()) reports[replays].push_back(report);

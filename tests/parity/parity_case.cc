@@ -69,11 +69,11 @@ absl::StatusOr<std::vector<InstanceData>> ReadInstances(const SafetensorsFile& f
 
 }  // namespace
 
-absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, NodeOrder order) {
+absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, const BatchForm& form) {
   VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, kMaxSafetensorsBytes));
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(std::move(bytes), path));
   VRP_ASSIGN_OR_RETURN(const std::vector<InstanceData> instances, ReadInstances(file));
-  return MakeNetworkBatch(instances, order);
+  return MakeNetworkBatch(instances, form);
 }
 
 absl::StatusOr<std::vector<double>> ReadDoubles(const SafetensorsFile& file,

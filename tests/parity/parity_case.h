@@ -55,7 +55,7 @@ class ParityCase {
 };
 
 // The instances of such a file, the nodes in `order`.
-absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, NodeOrder order);
+absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, const BatchForm& form);
 
 // The elements of a tensor that must be there with this type.
 absl::StatusOr<std::vector<double>> ReadDoubles(const SafetensorsFile& file, std::string_view name);

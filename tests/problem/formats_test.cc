@@ -21,6 +21,7 @@ using test::AnInstance;
 using test::ReadData;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 Instance Parse(std::string_view text) {
   absl::StatusOr<Instance> instance = ParseInstance(text, "folder/file.vrp");
@@ -260,12 +261,39 @@ TEST(FormatsTest, ANameIsTakenFromTheFileWhereTheTextHasNone) {
             "b.c");
 }
 
-TEST(FormatsTest, TextOfNoKnownFormatIsRefused) {
-  for (const char* text : {"", "hello", "PK\x03\x04", "<xml/>"}) {
-    const absl::Status status = ParseInstance(text, "x").status();
+TEST(FormatsTest, TextOfNoKnownFormatIsRefusedWithTheFormatsThatAre) {
+  using std::string_literals::operator""s;
+  const std::vector<std::pair<std::string, std::string>> texts = {
+      {"", "(it is empty)"},
+      {" \r\n\t", "(it is empty)"},
+      {"hello", "format: wanted"},
+      {"# Customer data\nVehicle routing is a problem.\ndimension of it: many\ncustomer 7 is far\n",
+       "format: wanted"},
+      {"PK\x03\x04", "(it is compressed: unpack it first)"},
+      {"\x1f\x8b\x08", "(it is compressed: unpack it first)"},
+      {"a\0b"s, "(it is binary)"},
+      {"<!DOCTYPE html><html>", "(it is a web page or XML)"},
+      {R"({"name": "left-pad", "version": "1.3.0"})", "(it is a JSON object, but of no instance)"},
+      {"[1, 2]", "(it is a JSON array, wanted one object)"},
+      {"Route #1: 1 2\nCost 7\n", "(it is a solution: vrpctl check INSTANCE SOLUTION)"},
+      {"1 2 3\n4 5\n", "format: wanted"},
+  };
+  for (const auto& [text, why] : texts) {
+    const absl::Status status = ParseInstance(text, "README.md").status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(status.message()), HasSubstr("x: no format known here"));
+    EXPECT_THAT(std::string(status.message()), StartsWith("README.md: no known format"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(why)) << text;
+    for (const char* format : {"CVRPLIB", "TSPLIB", "Solomon", "Li and Lim", "Cordeau", "VROOM"}) {
+      EXPECT_THAT(std::string(status.message()), HasSubstr(format));
+    }
   }
+}
+
+TEST(FormatsTest, ATextOfAKnownFormatWithAnErrorGetsThatFormatsError) {
+  EXPECT_THAT(std::string(ParseInstance("DIMENSION : many\n", "x").status().message()),
+              HasSubstr("x:1: "));
+  EXPECT_THAT(std::string(ParseInstance(R"({"coords": [[0, 0]]})", "x").status().message()),
+              HasSubstr("kind"));
 }
 
 }  // namespace

@@ -154,10 +154,10 @@ INSTANTIATE_TEST_SUITE_P(
          "positions: 100001 nodes exceed the limit of 100000"},
         {"matrix_too_large",
          [](auto& d) {
-           d = AnInstance().WithCustomers(5000).BuildData();
+           d = AnInstance().WithCustomers(10'000).BuildData();
            d.distance_matrix = {1};
          },
-         "distance_matrix: 5001 nodes exceed the limit of 5000"},
+         "distance_matrix: 10001 nodes exceed the limit of 10000"},
         {"tsp_with_vehicles",
          [](auto& d) {
            d.kind = ProblemKind::kTsp;

@@ -78,8 +78,26 @@ class SteppingVehicle {
       const Worth rest = Drive(leaves, stop + 1, Leg(stop + 1), taken);
       return {rest.first + late, rest.second};
     }
+    if (vehicle_.open_end) {
+      const Worth rest = Stay(leaves, taken);
+      return {rest.first + late, rest.second};
+    }
     const bool done = taken == vehicle_.breaks.size() && leaves <= vehicle_.shift.close;
     return done ? Worth{late, leaves} : Worth{kNever, kNever};
+  }
+
+  // At an open end, where the breaks that are left may be taken.
+  Worth Stay(int now, size_t taken) {
+    if (now > kHorizon) return {kNever, kNever};
+    if (taken == vehicle_.breaks.size()) {
+      return now <= vehicle_.shift.close ? Worth{0, now} : Worth{kNever, kNever};
+    }
+    Worth best = Stay(now + 1, taken);
+    const Break& pause = vehicle_.breaks[taken];
+    if (now >= pause.window.open && now <= pause.window.close) {
+      best = std::min(best, Stay(now + static_cast<int>(pause.duration), taken + 1));
+    }
+    return best;
   }
 
   const InstanceData& data_;
@@ -157,7 +175,7 @@ TEST(LateBreaksTest, NoOtherWayIsLessLateOrSoonerBackOrShorter) {
     ++feasible;
     late += best.first > 0;
     EXPECT_NEAR(schedule.late_cost, best.first, 1e-6);
-    EXPECT_NEAR(schedule.stops.back().departure, best.second, 1e-6);
+    EXPECT_NEAR(schedule.end, best.second, 1e-6);
     int latest = soonest;
     while (stepping.From(latest + 1) == best) ++latest;
     later_starts += latest > soonest && best.first > 0;

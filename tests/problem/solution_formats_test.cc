@@ -101,6 +101,35 @@ TEST(VroomSolution, CountsTravelServiceSetupAndWaitingApart) {
   EXPECT_EQ(root["summary"]["violations"], json::array());
 }
 
+// A tenth of a degree is 800.6 s away: rounded each for itself, arrivals would not add up.
+TEST(VroomSolution, StepsAddUpInWholeSeconds) {
+  const std::string text = R"({"vehicles": [{"id": 1, "start": [0, 0],
+      "breaks": [{"id": 5, "time_windows": [[90000, 90000]], "service": 60}]}],
+    "jobs": [{"id": 1, "location": [0.1, 0], "service": 10},
+             {"id": 2, "location": [0.2, 0], "service": 10, "time_windows": [[5000, 9000]]},
+             {"id": 3, "location": [0.3, 0]}, {"id": 4, "location": [0.4, 0]}]})";
+  const Instance instance = *ParseJson(text, "v.json");
+  const Solution solution = *MakeSolution(instance, {{0, {1, 2, 3, 4}}});
+  const json root =
+      json::parse(WriteVroomSolution(instance, solution, VroomNamesOf(instance, text)));
+  const json& steps = root["routes"][0]["steps"];
+  ASSERT_EQ(steps.size(), 7u);
+  const auto whole = [](const json& step, const char* key) { return step[key].get<int64_t>(); };
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    EXPECT_EQ(whole(steps[i + 1], "arrival"),
+              whole(steps[i], "arrival") + whole(steps[i], "setup") + whole(steps[i], "service") +
+                  whole(steps[i], "waiting_time") + whole(steps[i + 1], "duration") -
+                  whole(steps[i], "duration"))
+        << i;
+  }
+  // The break is taken at the open end, and the route ends with it.
+  EXPECT_EQ(steps[5]["type"], "break");
+  EXPECT_EQ(steps[6]["arrival"], 90060);
+  for (const char* key : {"cost", "duration", "service", "waiting_time"}) {
+    EXPECT_EQ(root["summary"][key], root["routes"][0][key]) << key;
+  }
+}
+
 TEST(VroomSolution, WaitsForAWindowAndListsWhatIsLeft) {
   const json root = Vroom().Written({{1, {2}}});
   const json& job = root["routes"][0]["steps"][1];

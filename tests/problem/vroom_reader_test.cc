@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/base/text.h"
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
 #include "core/problem/plan_value.h"
@@ -135,10 +136,10 @@ TEST(VroomReader, NamesPlacesAsTheFileDoes) {
   const std::string errors = ErrorOf(WithMatrix(vehicles, pairs));
   EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].pickup.service: got -3"));
   EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].delivery.time_windows[0]: opens at 9"));
-  EXPECT_THAT(errors, HasSubstr("v.json: vehicles[2].fixed_cost: got -1"));
+  EXPECT_THAT(errors, HasSubstr("v.json: vehicles[2].costs.fixed: got -1"));
   EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 5, "location_index": 1},
                                              {"id": 5, "location_index": 2}])")),
-              HasSubstr("v.json: jobs[1].id: \"job:5\" is also the id of jobs[0]"));
+              HasSubstr("v.json: jobs[1].id: 5 is also the id of jobs[0]"));
 }
 
 TEST(VroomReader, AVehicleWithoutAStartBeginsWithItsFirstTaskForNothing) {
@@ -174,6 +175,73 @@ TEST(VroomReader, AVehicleWithoutAStartAsTheCrowFlies) {
   EXPECT_NEAR(PlanCost(*instance, {{1, {2, 3}}}), 2 * degree / kVroomSpeed / 2, 1e-6);
 }
 
+TEST(VroomReader, AVehicleThatMayDoNoTaskIsLeftAtHome) {
+  const absl::StatusOr<Instance> instance = Read(WithMatrix(
+      R"({"id": 1, "start_index": 0, "max_tasks": 0}, {"id": 2, "start_index": 0})", kJobs));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  ASSERT_EQ(instance->vehicles().size(), 1u);
+  EXPECT_EQ(instance->vehicles()[0].id, "2");
+  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "max_tasks": 0})", kJobs)),
+              HasSubstr("vehicles: none may do a task: max_tasks is 0"));
+}
+
+TEST(VroomReader, LimitsMetresWhereSecondsCost) {
+  const std::string van = R"({"id": 1, "start_index": 0, "end_index": 0, "max_distance": 1300})";
+  const std::string jobs =
+      R"("jobs": [{"id": 1, "location_index": 1}, {"id": 2, "location_index": 2}])";
+  const std::string metres = R"(, "distances": [[0, 600, 700], [610, 0, 100], [720, 120, 0]])";
+  const absl::StatusOr<Instance> instance = Read(WithMatrix(van, jobs, metres));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(PlanCost(*instance, {{0, {1}}}), 121);
+  EXPECT_TRUE(BreaksNoRule(CheckPlan(*instance, {{0, {1}}})));
+  EXPECT_FALSE(BreaksNoRule(CheckPlan(*instance, {{0, {2}}})));
+  EXPECT_THAT(ErrorOf(WithMatrix(van, kJobs, metres)),
+              HasSubstr("vehicles[0].max_distance: supported where distance alone costs"));
+}
+
+TEST(VroomReader, ManyJobsAtFewPlacesShareTheirMatrix) {
+  std::string jobs = R"("jobs": [)";
+  for (int i = 0; i < 5'500; ++i) {
+    jobs += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "location_index": )", 1 + i % 2, "}");
+  }
+  // Vehicles that differ in other things than travel.
+  const std::string vans = R"({"id": 1, "start_index": 0, "max_tasks": 3000},
+                              {"id": 2, "start_index": 0, "time_window": [0, 99999]})";
+  const absl::StatusOr<Instance> instance = Read(WithMatrix(vans, jobs + "]"));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(instance->data().distance_matrix.size(), 5'501u * 5'501u);
+  EXPECT_TRUE(instance->data().duration_matrix.empty());
+  for (const VehicleType& vehicle : instance->vehicles()) {
+    EXPECT_TRUE(vehicle.distance_matrix.empty() && vehicle.duration_matrix.empty());
+  }
+  EXPECT_EQ(instance->Duration(0, 2), 70);
+}
+
+TEST(VroomReader, BoundsTheMemoryOfManyJobsAtFewPlaces) {
+  std::string jobs = R"("jobs": [)";
+  for (int i = 0; i < 10'001; ++i) {
+    jobs += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "location_index": 1})");
+  }
+  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, jobs + "]")),
+              HasSubstr("v.json: jobs: 10001 tasks, and 1 types of vehicles: with matrices at most "
+                        "10000 tasks and depots are supported"));
+}
+
+TEST(VroomReader, SuggestsTheKeyThatWasMeant) {
+  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 1,
+                                              "time_window": [0, 9]}])")),
+              HasSubstr("jobs[0].\"time_window\": unknown key; did you mean \"time_windows\"?"));
+}
+
+TEST(VroomReader, HintsAtSecondsForTimesInMilliseconds) {
+  EXPECT_THAT(
+      ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0,
+                                     "time_window": [1474488000000, 1474524000000]})",
+                         kJobs)),
+      HasSubstr("vehicles[0].time_window[0]: got 1.474488e+12, beyond the limit 1e+12; give "
+                "times since 1970 in seconds"));
+}
+
 TEST(VroomReader, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
               HasSubstr("v.json: jobs[0].location_index: got 3, wanted a row of the matrices"));
@@ -188,7 +256,7 @@ TEST(VroomReader, NamesWhatIsWrong) {
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0,
                                     "steps": [{"type": "job", "id": 9}]})",
                                  kJobs)),
-              HasSubstr("vehicles[0].steps: got the id 9, which is no task's"));
+              HasSubstr("vehicles[0].steps[0].id: got 9, which is no task's"));
   EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
                                     "service_at": 5}]})",
                                  kJobs)),
@@ -216,7 +284,7 @@ TEST(VroomReader, NamesFieldsInErrorsAsTheFileDoes) {
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].time_window: opens at 9"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].breaks[0].time_windows[0]: opens at 8"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].breaks[0].service: got -1"));
-  EXPECT_THAT(errors, HasSubstr("v.json: jobs[0].delivery: got -2"));
+  EXPECT_THAT(errors, HasSubstr("v.json: jobs[0].delivery[0]: got -2"));
   EXPECT_THAT(errors, HasSubstr("v.json: jobs[0].time_windows[1]: opens at 7"));
 }
 

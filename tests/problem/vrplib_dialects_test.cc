@@ -1,4 +1,5 @@
 // What circulates as CVRPLIB, TSPLIB, LKH and PyVRP files is read as its authors mean it.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "core/problem/checker.h"
 #include "core/problem/formats.h"
 #include "core/problem/instance_writer.h"
+#include "core/problem/plan_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -123,7 +125,88 @@ TEST(VrplibDialects, SkipsCommentsAndMissesNoColon) {
 
 TEST(VrplibDialects, ReadsAFileThatBeginsWithAByteOrderMark) {
   EXPECT_EQ(ReadDialect("\xEF\xBB\xBF" + ATour("EUC_2D", kOnTheWay)).num_nodes(), 3);
-  EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no format known here (the text is empty)"));
+  EXPECT_THAT(DialectError(" \n"), HasSubstr("d.vrp: no known format (it is empty)"));
+}
+
+constexpr char kTwoDepots[] = R"(TYPE : MDVRP
+DIMENSION : 5
+CAPACITY : 3
+%EDGE_WEIGHT_TYPE : EUC_2D
+NODE_COORD_SECTION
+1 0 0
+2 90 0
+3 1 0
+4 89 0
+5 91 0
+DEMAND_SECTION
+1 0
+2 0
+3 1
+4 1
+5 1
+DEPOT_SECTION
+1
+2
+-1
+)";
+
+std::string WithTwoDepots(const std::string& more) {
+  std::string text = kTwoDepots;
+  return text.replace(text.find('%'), 1, more);
+}
+
+TEST(VrplibDialects, VehiclesStandAtEachDepotWhereNothingSaysAtWhich) {
+  for (const char* more : {"", "VEHICLES : 3\n"}) {
+    const Instance instance = ReadDialect(WithTwoDepots(more));
+    ASSERT_EQ(instance.vehicles().size(), 2u);
+    for (NodeIndex depot : {0, 1}) {
+      EXPECT_EQ(instance.vehicles()[depot].depot, depot);
+      EXPECT_EQ(instance.vehicles()[depot].count, 0);
+    }
+    EXPECT_EQ(PlanCost(instance, {{0, {2}}, {1, {3, 4}}}), 2 + 4);
+  }
+}
+
+TEST(VrplibDialects, AsksWhereVehiclesStandThatAreTooFewForEachDepot) {
+  EXPECT_THAT(
+      DialectError(WithTwoDepots("VEHICLES : 2\n")),
+      HasSubstr("DEPOT_SECTION: has 2 depots, and nothing says at which of them each of the "
+                "2 vehicles stands; wanted VEHICLES_DEPOT_SECTION"));
+}
+
+TEST(VrplibDialects, NamesTheSectionThatMakesATypeWhatItIs) {
+  std::string text = WithTwoDepots("");
+  text.replace(text.find("MDVRP"), 5, "PCVRP");
+  EXPECT_THAT(DialectError(text), HasSubstr("PRIZE_SECTION: absent, wanted for TYPE PCVRP"));
+}
+
+TEST(VrplibDialects, ReadsKeywordsBehindTheSectionThatTheyAreAbout) {
+  const Instance instance = ReadDialect(
+      "TYPE : ATSP\nEDGE_WEIGHT_SECTION\n0 1 2\n3 0 4\n5 6 0\n"
+      "EDGE_WEIGHT_FORMAT : FULL_MATRIX\nEDGE_WEIGHT_TYPE : EXPLICIT\nDIMENSION : 3\nEOF\n");
+  EXPECT_EQ(instance.Distance(2, 1), 6);
+}
+
+TEST(VrplibDialects, ReadsADepotSectionThatTheTextEndsWith) {
+  std::string text = WithTwoDepots("");
+  text.resize(text.find("-1"));
+  EXPECT_EQ(ReadDialect(text).num_depots(), 2);
+}
+
+TEST(VrplibDialects, ReadsLinesThatACarriageReturnEnds) {
+  std::string text = WithTwoDepots("");
+  std::replace(text.begin(), text.end(), '\n', '\r');
+  EXPECT_EQ(ReadDialect(text).num_depots(), 2);
+  text.replace(text.find("CAPACITY"), 8, "NONSENSE");
+  EXPECT_THAT(DialectError(text), HasSubstr("d.vrp:3: got \"NONSENSE\""));
+}
+
+TEST(VrplibDialects, NamesUtf16) {
+  for (const bool marked : {true, false}) {
+    std::string wide = marked ? "\xFF\xFE" : "";
+    for (const char c : WithTwoDepots("")) wide += {c, '\0'};
+    EXPECT_THAT(DialectError(wide), HasSubstr("d.vrp: is UTF-16 text, wanted UTF-8"));
+  }
 }
 
 TEST(VrplibDialects, ReadsAFileThatBeginsWithItsNameAlone) {

@@ -157,6 +157,54 @@ TEST_F(FormatsServiceTest, AnInstanceIsConvertedOrItsFieldIsNamed) {
   EXPECT_EQ(FieldOf(solver_->ConvertInstance(&again, request, &response)), "format");
 }
 
+TEST_F(FormatsServiceTest, AFileIsJudgedByTheObjectiveAndTheMetricThatAreAskedFor) {
+  v1::SolveRequest request;
+  request.mutable_file()->set_name("E-n22-k4.vrp");
+  request.mutable_file()->set_content(ReadData("E-n22-k4.vrp"));
+  request.mutable_budget()->set_nanos(20'000'000);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.objective(), v1::OBJECTIVE_DISTANCE);
+  EXPECT_EQ(response_.metric(), v1::METRIC_CVRPLIB);
+  EXPECT_TRUE(response_.has_gap());
+  request.mutable_file()->set_objective(v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
+  request.mutable_file()->set_metric(v1::METRIC_EXACT);
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.objective(), v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
+  EXPECT_EQ(response_.metric(), v1::METRIC_EXACT);
+  EXPECT_FALSE(response_.has_gap()) << "the reference is of another metric";
+  request.mutable_file()->set_metric(v1::METRIC_SCALED_1000);
+  EXPECT_EQ(FieldOf(Solve(request)), "file.metric");
+  request.mutable_file()->set_metric(static_cast<v1::Metric>(99));
+  EXPECT_EQ(FieldOf(Solve(request)), "file.metric");
+  request.mutable_file()->clear_metric();
+  request.mutable_file()->set_objective(static_cast<v1::Objective>(99));
+  EXPECT_EQ(FieldOf(Solve(request)), "file.objective");
+}
+
+TEST_F(FormatsServiceTest, AnAnswerTellsTheUnitsThatAreKnown) {
+  v1::SolveRequest request = ARequest();
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_FALSE(response_.solution().has_units());
+  request.mutable_instance()->set_distance_unit("km");
+  request.mutable_instance()->set_time_unit("min");
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.solution().units().metres_per_distance(), 1000);
+  EXPECT_EQ(response_.solution().units().seconds_per_time(), 60);
+  EXPECT_EQ(response_.solution().units().cost(), v1::COST_UNIT_DISTANCE);
+  request.mutable_instance()->set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
+  request.mutable_instance()->clear_distance_unit();
+  request.mutable_instance()->set_time_unit("ticks");
+  ASSERT_TRUE(Solve(request).ok());
+  EXPECT_EQ(response_.solution().units().metres_per_distance(), 1);
+  EXPECT_EQ(response_.solution().units().seconds_per_time(), 0) << "no second, and no known unit";
+  v1::CreateSolveJobRequest create;
+  *create.mutable_solve() = request;
+  Context context;
+  v1::SolveJob job;
+  ASSERT_TRUE(solver_->CreateSolveJob(&context, create, &job).ok());
+  EXPECT_EQ(job.units().metres_per_distance(), 1);
+}
+
 TEST_F(FormatsServiceTest, MatricesAreNamedByInstancesAndVehiclesAlsoAfterARestart) {
   ASSERT_TRUE(Upload(4, Distances(4)).ok());
   v1::SolveRequest request = ARequest();

@@ -101,6 +101,21 @@ TEST(InstanceFromProto, ReadsLoadsOfSeveralDimensions) {
   EXPECT_THAT(instance.vehicles()[1].further_capacities, testing::IsEmpty());
 }
 
+TEST(InstanceFromProto, ReadsFeatureColumnsOfAllNodes) {
+  v1::Instance message = ACvrpMessage();
+  v1::FeatureColumn& column = *message.add_features();
+  column.set_name("early");
+  for (const double value : {0.0, 0.25, 0.5, -1.0}) column.add_values(value);
+  const auto instance = InstanceFromProto(message);
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_THAT(instance->data().features,
+              testing::ElementsAre(FeatureColumn{"early", {0, 0.25, 0.5, -1}}));
+  column.set_values(3, 2000);
+  const absl::Status status = InstanceFromProto(message).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ViolationsOf(status).at(0).field, "features.early[3]");
+}
+
 TEST(InstanceFromProto, CountsTheCustomersOfShipmentsAndGroupsWithoutTheDepots) {
   v1::Instance message = ACvrpMessage(4);
   v1::Shipment& shipment = *message.add_shipments();

@@ -93,6 +93,10 @@ void AddRequests(const InstanceData& data, std::string& text) {
     text += " group";
     for (const NodeIndex node : group) text += " " + std::to_string(node);
   }
+  for (const FeatureColumn& column : data.features) {
+    text += " feature " + column.name;
+    for (const double value : column.values) text += " " + std::to_string(value);
+  }
 }
 
 std::string DataOf(const v1::Instance& message) {
@@ -136,6 +140,7 @@ Message* Holder(v1::Instance& instance, const std::string& type) {
   if (type == "Break") return instance.mutable_vehicles(0)->add_breaks();
   if (type == "Shipment") return instance.add_shipments();
   if (type == "AlternativeGroup") return instance.add_alternative_groups();
+  if (type == "FeatureColumn") return instance.add_features();
   if (type == "Matrix") {
     instance.mutable_distance_matrix()->set_size(4);
     return instance.mutable_distance_matrix();
@@ -185,7 +190,7 @@ void CheckType(const Descriptor& type, std::set<std::string>& seen) {
 TEST(InstanceFields, AreUsedOrRefusedOneByOne) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
-  EXPECT_EQ(seen.size(), 10u);
+  EXPECT_EQ(seen.size(), 11u);
 }
 
 // Its own doubles, and those of the messages that it holds.

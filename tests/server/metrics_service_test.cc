@@ -270,6 +270,7 @@ TEST_F(MetricsServiceTest, SetsTheLogLevelAndShowsIt) {
   ASSERT_TRUE(stub->GetServerInfo(&context, {}, &info).ok());
   EXPECT_EQ(info.log_level(), v1::LOG_LEVEL_ERROR);
   EXPECT_EQ(info.metrics_address(), daemon_->metrics_address());
+  EXPECT_EQ(info.metrics_url(), Concat("http://", daemon_->metrics_address(), "/metrics"));
   ASSERT_TRUE(set(before, &response).ok());
   EXPECT_EQ(response.previous(), v1::LOG_LEVEL_ERROR);
   EXPECT_EQ(FieldOf(set(v1::LOG_LEVEL_UNSPECIFIED, &response)), "level");

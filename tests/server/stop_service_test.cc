@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/search/construct.h"
 #include "gmock/gmock.h"
 #include "server/convert/status_convert.h"
 #include "tests/server/daemon_fixture.h"
@@ -13,13 +14,17 @@ namespace {
 
 using testing::HasSubstr;
 
-// Decodes until its stop, which it then misses.
+// Decodes until its stop, which it then misses. Where there is none, as when it is loaded, it is
+// done at once.
 class LatePolicy final : public Policy {
  public:
   const PolicyInfo& info() const override { return info_; }
   absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }
-  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance>,
+  absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                   const DecodeOptions& options) override {
+    if (options.stop.deadline() == absl::InfiniteFuture()) {
+      return std::vector<DecodedPlan>{{.plan = NearestNeighbourPlan(batch[0])}};
+    }
     while (!options.stop.ShouldStop()) {
     }
     return absl::DeadlineExceededError("late");
@@ -38,7 +43,7 @@ class StopServiceTest : public DaemonTest {
     solver_ = v1::SolverService::NewStub(channel_);
   }
 
-  // For an hour, if nothing ends it.
+  // For as long as the caller waits, if nothing ends it.
   static v1::SolveRequest ALongRequest() {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(60);
@@ -71,7 +76,7 @@ TEST_F(StopServiceTest, EndsWithoutABetterPlan) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response_.ended_by(), v1::END_REASON_NO_IMPROVEMENT);
   EXPECT_EQ(response_.no_improvement().nanos(), 100'000'000);
-  EXPECT_EQ(response_.budget().seconds(), 3000);
+  EXPECT_GT(response_.budget().seconds(), 20);
   EXPECT_EQ(response_.threads(), 1);
 
   v1::SolveRequest share = ALongRequest();
@@ -105,7 +110,7 @@ TEST_F(StopServiceTest, EndsAfterTheIterationsAndRepeatsItself) {
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.ended_by(), v1::END_REASON_ITERATIONS);
   EXPECT_EQ(response_.iterations(), 1200);
-  EXPECT_EQ(response_.budget().seconds(), 3600) << "the longest";
+  EXPECT_GT(response_.budget().seconds(), 20) << "the longest, as the caller's deadline allows";
   const v1::Solution first = response_.solution();
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.solution().SerializeAsString(), first.SerializeAsString());

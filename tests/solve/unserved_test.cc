@@ -80,7 +80,30 @@ TEST(UnservedTest, TellsAShiftThatIsTooShort) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.vehicles[0].shift = {0, 39};
             }),
-            "time window cannot be reached");
+            "outside the shift of every vehicle");
+}
+
+TEST(UnservedTest, TellsABreakThatDoesNotFit) {
+  EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
+              data.vehicles[0].shift = {10, 60};
+              data.vehicles[0].breaks = {{{5, 5}, 1}};
+            }),
+            "no vehicle can also take its breaks");
+}
+
+// Customer 2 cannot be left in time but by way of customer 1.
+TEST(UnservedTest, NamesNoWindowWhereOthersOnTheWayMakeItReachable) {
+  const auto detour = [](InstanceData& data) {
+    data.duration_matrix = data.distance_matrix = {0, 5, 4, 1, 0, 2, 9, 2, 0};
+    data.vehicles[0].max_duration = 9;
+    data.vehicles[0].count = 1;
+  };
+  EXPECT_EQ(ReasonForTheSecond(detour), "fleet exhausted");
+  EXPECT_EQ(ReasonForTheSecond([&](InstanceData& data) {
+              detour(data);
+              data.vehicles[0].max_duration = 6;
+            }),
+            "too far for the limits of every vehicle");
 }
 
 TEST(UnservedTest, TellsAPrizeThatIsNotWorthTheWay) {

@@ -36,7 +36,7 @@ class DisturbedEngine final : public PolicyEngine {
       : engine_(std::move(engine)), disturbance_(disturbance) {}
 
   std::string_view architecture() const override { return engine_->architecture(); }
-  NodeOrder node_order() const override { return engine_->node_order(); }
+  const NetworkInputs& inputs() const override { return engine_->inputs(); }
   FlatParameters& parameters() override { return engine_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*engine_).parameters(); }
   absl::Status ParametersChanged() override { return engine_->ParametersChanged(); }

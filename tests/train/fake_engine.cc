@@ -119,10 +119,12 @@ struct Tour {
 class FakeEngine final : public PolicyEngine {
  public:
   explicit FakeEngine(const FakeEngineOptions& options)
-      : options_(options), parameters_(Layout(), options.seed) {}
+      : options_(options),
+        inputs_(InputsOf(options.order == NodeOrder::kByAngle ? "ptrnet" : "gt", {})),
+        parameters_(Layout(), options.seed) {}
 
   std::string_view architecture() const override { return "fake"; }
-  NodeOrder node_order() const override { return options_.order; }
+  const NetworkInputs& inputs() const override { return inputs_; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
   absl::Status ParametersChanged() override { return absl::OkStatus(); }
@@ -249,6 +251,7 @@ class FakeEngine final : public PolicyEngine {
   }
 
   const FakeEngineOptions options_;
+  const NetworkInputs inputs_;
   FlatParameters parameters_;
 };
 

@@ -38,8 +38,21 @@ TEST(InstanceFilesTest, AreRefusedByNameAndLine) {
       << instances.status();
   ASSERT_TRUE(AtomicWriteFile(file, "\n").ok());
   EXPECT_FALSE(ReadInstanceFiles({file}, NodeOrder::kAsGiven).ok());
-  EXPECT_EQ(ReadInstanceFiles({"/nowhere.vrp"}, NodeOrder::kAsGiven).status().code(),
+  EXPECT_EQ(ReadInstanceFiles({std::string("/nowhere.vrp")}, NodeOrder::kAsGiven).status().code(),
             absl::StatusCode::kNotFound);
+}
+
+TEST(InstanceFilesTest, ReadsDatasetsByTheirNames) {
+  const test::TempFolder folder;
+  const std::string line = WriteJson(test::AnInstance().WithCustomers(2).Build());
+  const std::string path = folder.File("content");
+  ASSERT_TRUE(AtomicWriteFile(path, line + "\n" + line).ok());
+  const DatasetPaths datasets = {{"datasets/depot7", path}};
+  const DataFile dataset = FindDataFile("datasets/depot7", datasets);
+  EXPECT_EQ(ReadInstanceFiles({dataset}, NodeOrder::kAsGiven)->size(), 2u);
+  ASSERT_TRUE(AtomicWriteFile(path, line + "\n{}").ok());
+  const absl::Status status = ReadInstanceFiles({dataset}, NodeOrder::kAsGiven).status();
+  EXPECT_EQ(std::string(status.message()).rfind("datasets/depot7:2", 0), 0u) << status;
 }
 
 TEST(AugmentedTest, JittersDemandsWithinTheirShareAndTheCapacity) {

@@ -11,6 +11,7 @@
 #include "core/problem/formats.h"
 #include "core/problem/generators.h"
 #include "gtest/gtest.h"
+#include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
 
@@ -180,21 +181,21 @@ std::string Line(const std::string& routes,
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// How many lines are taken, or why none is.
-absl::StatusOr<int> Taken(std::string_view text, std::string_view name, int64_t limit) {
-  int count = 0;
-  const absl::Status status = ParseLabels(text, name, limit, [&count](const Sample&) {
-    ++count;
-    return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
-  return count;
+// How many lines of a file with that text are taken, or why none is.
+absl::StatusOr<size_t> Taken(const std::string& text, const std::string& name, int64_t limit) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const std::string file = folder.File("labels.jsonl");
+  EXPECT_TRUE(AtomicWriteFile(file, text).ok());
+  const auto set = FileLabels({file, name}, limit, NodeOrder::kAsGiven, {folder.path(), &pool});
+  if (!set.ok()) return set.status();
+  return ReadAll(*set).size();
 }
 
 TEST(FileLabelsTest, AreReadUpToTheLimit) {
   const std::string text = Line("[[1,2],[3]]") + "\n" + Line("[[3,2,1]]") + Line("[[1],[2],[3]]");
-  EXPECT_EQ(*Taken(text, "l.jsonl", 2), 2);
-  EXPECT_EQ(*Taken(text, "l.jsonl", 9), 3);
+  EXPECT_EQ(*Taken(text, "l.jsonl", 2), 2u);
+  EXPECT_EQ(*Taken(text, "l.jsonl", 9), 3u);
 }
 
 TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
@@ -229,6 +230,23 @@ TEST(FileLabelsTest, OfWhatPointerNetworksDoNotKnowAreRefusedForThemAlone) {
     EXPECT_EQ(std::string(refused.status().message()).rfind(file + ":1: ", 0), 0u)
         << refused.status();
   }
+}
+
+TEST(FileLabelsTest, AreReadAgainForANetworkThatReadsColumns) {
+  const test::TempFolder folder;
+  CpuPool pool(1);
+  const std::string file = folder.File("labels.jsonl");
+  const Instance plain = test::AnInstance().WithCustomers(3).Build();
+  const BatchForm early(NodeOrder::kAsGiven, {"early"});
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", plain)).ok());
+  EXPECT_TRUE(FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
+  const auto refused = FileLabels(file, 9, early, {folder.path(), &pool});
+  EXPECT_EQ(refused.status().message(),
+            file + ":1: features.early: absent, and this network reads it");
+  const Instance featured = test::WithFeatures(plain, {"early"});
+  ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", featured)).ok());
+  const std::vector<Sample> samples = ReadAll(*FileLabels(file, 9, early, {folder.path(), &pool}));
+  EXPECT_EQ(samples.at(0).data.features, featured.data().features);
 }
 
 class BadLabelTest : public testing::TestWithParam<const char*> {};

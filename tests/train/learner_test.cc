@@ -14,7 +14,7 @@ namespace {
 class Listener final : public PolicyEngine {
  public:
   std::string_view architecture() const override { return "fake"; }
-  NodeOrder node_order() const override { return NodeOrder::kAsGiven; }
+  const NetworkInputs& inputs() const override { return inner_->inputs(); }
   FlatParameters& parameters() override { return inner_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*inner_).parameters(); }
   absl::Status ParametersChanged() override {

@@ -72,6 +72,11 @@ TEST_F(TrainingBannerTest, NamesTheGraphTransformersOwnInputs) {
   EXPECT_THAT(Banner(), Not(HasSubstr("edge_bias)")));
 }
 
+TEST_F(TrainingBannerTest, NamesOwnInputsInTheirOrder) {
+  Configure("model: gt\nproblem: {instances: own.jsonl, features: [x, early, is_depot]}\n");
+  EXPECT_THAT(Banner(), HasSubstr("input features: 3 a node: x, early, is_depot; "));
+}
+
 TEST_F(TrainingBannerTest, NamesWhatACpuIgnores) {
   Configure(
       "model: gt\nloader: {pin: true}\n"

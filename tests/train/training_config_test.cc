@@ -86,6 +86,46 @@ TEST(TrainingConfigTest, TakesAUsersOwnInstancesAndHowTheyAreChanged) {
   EXPECT_EQ(config->problem.demand_jitter, 0.1);
 }
 
+TEST(TrainingConfigTest, TakesOwnInputsBesideTheBuiltInOnesOrInTheirPlace) {
+  const std::string own = "name: a\nproblem: {instances: own.jsonl, features: ";
+  const auto joined = ParseTrainingConfig(own + "[builtin, early]}\n", "f.yaml");
+  ASSERT_TRUE(joined.ok()) << joined.status();
+  EXPECT_EQ(joined->network.inputs.size(), 9u);
+  EXPECT_EQ(joined->Inputs().form.own_columns, (std::vector<std::string>{"early"}));
+  EXPECT_EQ(*ParsePointerNetworkOptions(joined->ArchitectureJson(), "sizes"), joined->network);
+  const auto replaced = ParseTrainingConfig(own + "[x, y, early]}\nmodel: gt\n", "f.yaml");
+  ASSERT_TRUE(replaced.ok()) << replaced.status();
+  EXPECT_EQ(replaced->graph_transformer.inputs, (std::vector<std::string>{"x", "y", "early"}));
+  EXPECT_TRUE(replaced->network.inputs.empty());
+  // The usual ones are what a card without inputs says.
+  const auto usual = ParseTrainingConfig("name: a\nproblem: {features: builtin}\n", "f.yaml");
+  ASSERT_TRUE(usual.ok()) << usual.status();
+  EXPECT_TRUE(usual->network.inputs.empty());
+}
+
+TEST(TrainingConfigTest, RefusesInputsThatANetworkOrItsInstancesCannotHave) {
+  const auto refusal = [](const std::string& problem, const std::string& rest = "") {
+    return MessageOf(ParseTrainingConfig("name: a\nproblem: {" + problem + "}\n" + rest, "f.yaml"));
+  };
+  EXPECT_NE(refusal("features: [x, y]").find("is_visited among them"), std::string::npos);
+  EXPECT_NE(
+      refusal("features: [builtin, is_visited]", "model: gt\n").find("none called is_visited"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal("features: [builtin, early]").find("generated instances have no column \"early\""),
+      std::string::npos);
+  const std::string supervised =
+      "training: {method: supervised}\nsupervised: {labels: file, label_file: l.jsonl}\n";
+  EXPECT_NE(
+      refusal("features: [builtin, early]", supervised).find("validation.file: wanted a file"),
+      std::string::npos);
+  EXPECT_NE(refusal("features: [builtin, early]", "training: {method: supervised}\n")
+                .find("supervised.labels: file"),
+            std::string::npos);
+  EXPECT_EQ(refusal("features: [builtin, early]", supervised + "validation: {file: v.jsonl}\n"),
+            "");
+}
+
 TEST(TrainingConfigTest, RefusesRangesAndListsThatAreNone) {
   for (const char* bad :
        {"problem: {customers: [9, 5]}", "problem: {customers: [1, 2, 3]}",

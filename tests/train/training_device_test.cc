@@ -178,6 +178,7 @@ TEST_P(TrainingDeviceTest, GoesTheWayOfStepsPartByPart) {
     }
   }
   EXPECT_EQ(whole.checkpoints, parts.checkpoints);
+  EXPECT_EQ(actual->steps, expected->steps) << "the same validation is the best";
   EXPECT_NEAR(actual->validation_cost, expected->validation_cost, 1e-6);
   EXPECT_LT(Difference("parts", "whole"), 1e-5);
 }

@@ -167,6 +167,7 @@ absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources) {
   }
   VRP_RETURN_IF_ERROR(opener.Take(folder.LabelsPath(), "labels"));
   VRP_RETURN_IF_ERROR(opener.Take(folder.MatricesPath(), "matrices"));
+  VRP_RETURN_IF_ERROR(opener.Take(folder.DatasetsPath(), "datasets"));
   VRP_RETURN_IF_ERROR(opener.Take(sources.models_directory, kBackupModels));
   VRP_RETURN_IF_ERROR(opener.Take(folder.TensorBoardPath(), "tensorboard"));
   snapshot.models = std::count_if(snapshot.files.begin(), snapshot.files.end(), IsModel);

@@ -31,8 +31,8 @@ constexpr size_t kMaxPathBytes = 255;
 constexpr size_t kPieceBytes = size_t{1} << 18;
 constexpr int64_t kMaxIndexBytes = int64_t{1} << 16;
 constexpr int64_t kMaxSumsBytes = int64_t{1} << 30;
-constexpr std::string_view kFolders[] = {"jobs", "labels", "matrices", kBackupModels,
-                                         "tensorboard"};
+constexpr std::string_view kFolders[] = {"jobs",     "labels",      "matrices",
+                                         "datasets", kBackupModels, "tensorboard"};
 constexpr std::string_view kFiles[] = {kBackupIndexFile, kBackupDatabase, kBackupSumsFile};
 
 absl::Status CutOff(std::string_view where) {

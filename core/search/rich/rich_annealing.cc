@@ -120,7 +120,8 @@ void RichAnnealing::BeginCooler() { first_temperature_ = kLaterTemperature; }
 double RichAnnealing::UsualTemperature() const { return kFirstTemperature * mean_edge_cost_; }
 
 RichAnnealing::Value RichAnnealing::Measure() const {
-  return {routes_.missing_weight(), routes_.cost() + route_weight_ * routes_.used()};
+  const double weight = route_weight_ * routes_.used();
+  return {routes_.missing_weight(), routes_.cost() + weight, routes_.fixed_cost() + weight};
 }
 
 double RichAnnealing::MeanEdgeCost() const {
@@ -232,8 +233,12 @@ bool RichAnnealing::Accepts(const Value& value) {
   const double threshold = current_.energy - temperature_ * std::log(1 - random_.Unit());
   if (value.missing == RichProblem::kNever) return false;  // what is on board must be delivered
   if (toll_ > 0) {
-    return value.missing < best_.missing ||
-           value.energy + toll_ * (value.missing - current_.missing) < threshold;
+    // Serving more comes before all: no vehicle is too dear for it, and none is saved by less.
+    double energy = value.energy + toll_ * (value.missing - current_.missing);
+    const double opening = value.opening - current_.opening;
+    if (value.missing < current_.missing) energy -= std::max(0.0, opening);
+    if (value.missing > current_.missing) energy -= std::min(0.0, opening);
+    return value.missing < best_.missing || energy < threshold;
   }
   bool accepts = value.missing < current_.missing ||
                  (value.missing == current_.missing && value.energy < threshold);

@@ -45,6 +45,7 @@ class RichAnnealing {
   struct Value {
     double missing = 0;  // weight of what is required and left out
     double energy = 0;   // cost, and the weight of the routes
+    double opening = 0;  // of the energy: what the vehicles cost, driven or not
   };
   struct Kept {
     int32_t type = 0;

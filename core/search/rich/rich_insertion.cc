@@ -332,14 +332,18 @@ void RichInsertion::FindNewRoute(RichSpot spot, RichSpot& best) {
   const int32_t looked = best.found() ? std::min(types, kTypesLooked) : types;
   const int32_t first = looked < types ? random_.Below(types) : 0;
   double best_score = kNever;
-  const double limit = best.cost;
+  const double most = best.cost;
+  // Serving more comes before all: where nothing else serves it, a vehicle costs a required unit
+  // nothing.
+  const bool opens_free = !best.found() && problem_.unit(problem_.UnitOf(spot.node)).required();
   for (int32_t i = 0; i < looked; ++i) {
     spot.type = (first + i) % types;
     const RichVehicle& vehicle = problem_.vehicle(spot.type);
     if (!routes_.HasVehicle(spot.type)) continue;
+    const double fixed = vehicle.fixed + problem_.route_weight();
+    const double limit = opens_free ? most + fixed : most;
     const double way = problem_.Distance(vehicle, vehicle.start, spot.node) +
                        problem_.Distance(vehicle, spot.node, vehicle.end);
-    const double fixed = vehicle.fixed + problem_.route_weight();
     if (spot.delivery < 0 && fixed + vehicle.per_distance * way >= limit) continue;
     const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(spot));
     if (!value.feasible) continue;

@@ -8,6 +8,7 @@
 
 #include "core/base/stop.h"
 #include "core/problem/instance.h"
+#include "core/search/rich/rich_detours.h"
 #include "core/search/rich/rich_frozen_route.h"
 #include "core/search/rich/rich_unit.h"
 #include "core/search/rich/rich_vehicle.h"
@@ -124,6 +125,8 @@ class RichProblem {
     return {unit_nodes_.data() + unit.first, static_cast<size_t>(unit.count)};
   }
 
+  const RichDetours& detours() const { return detours_; }  // and which units can be served
+
   // Other customers: by distance; by distance, waiting and lateness (as SearchProblem::Related).
   std::span<const NodeIndex> Near(NodeIndex node) const { return Slice(near_, node); }
   std::span<const NodeIndex> Related(NodeIndex node) const {
@@ -159,6 +162,7 @@ class RichProblem {
   std::vector<int32_t> skill_set_, unit_of_;
   std::vector<RichUnit> units_;
   std::vector<NodeIndex> unit_nodes_, near_, related_;
+  RichDetours detours_;
 };
 
 }  // namespace vrp

@@ -72,6 +72,7 @@ void RichProblemBuilder::Run() {
   SetTravel();
   Summarize();
   BuildNeighbours();
+  problem_.detours_ = RichDetours::Create(problem_, stop_);
 }
 
 void RichProblemBuilder::ReadTimes() {

@@ -40,6 +40,7 @@ RichRecreate::RichRecreate(RichRouteSet& routes, FastRandom& random, const StopC
       random_(random),
       stop_(stop),
       insertion_(routes, random),
+      detours_(routes, random),
       is_gathered_(problem_.units(), 0) {
   for (int32_t u = 0; u < problem_.units(); ++u) {
     has_optional_ = has_optional_ || !problem_.unit(u).required();
@@ -147,13 +148,17 @@ void RichRecreate::InsertGathered(double worth) {
       until_poll = kPoll;
       stopped = stopped || stop_.ShouldStop();
     }
-    const RichUnit& unit = problem_.unit(u);
-    const RichSpot spot = stopped ? RichSpot{} : insertion_.Find(u, Limit(unit, worth));
+    if (detours_.used() && routes_.Serves(u)) continue;
+    const double limit = Limit(problem_.unit(u), worth);
+    const RichSpot spot = stopped ? RichSpot{} : insertion_.Find(u, limit);
     if (spot.found()) {
       insertion_.Insert(spot);
-    } else {
+    } else if (stopped || !detours_.Insert(u, limit)) {
       absent.push_back(u);
     }
+  }
+  if (detours_.used()) {
+    std::erase_if(absent, [&](int32_t u) { return routes_.Serves(u); });
   }
   routes_.SetAbsent(std::move(absent));
 }

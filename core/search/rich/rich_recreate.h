@@ -7,6 +7,7 @@
 
 #include "core/base/stop.h"
 #include "core/search/fast_random.h"
+#include "core/search/rich/detour_insertion.h"
 #include "core/search/rich/rich_insertion.h"
 
 namespace vrp {
@@ -48,6 +49,7 @@ class RichRecreate {
   FastRandom& random_;
   const StopCondition& stop_;
   RichInsertion insertion_;
+  DetourInsertion detours_;
   std::vector<int32_t> gathered_, kept_absent_;
   std::vector<char> is_gathered_;  // [units]
   std::vector<std::pair<double, int32_t>> keyed_;

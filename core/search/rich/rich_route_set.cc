@@ -21,9 +21,6 @@ RichRouteSet::RichRouteSet(const RichProblem& problem)
       places_(problem.size() + 1),
       used_of_(problem.vehicles().size(), 0) {
   for (const RichVehicle& vehicle : problem.vehicles()) vehicles_ += vehicle.count;
-  for (int32_t u = 0; u < problem.units(); ++u) {
-    if (ServedAlone(problem.unit(u))) servable_.push_back(u);
-  }
   for (const RichFrozenRoute& frozen : problem.frozen()) {
     const int32_t slot = EmptySlot();
     routes_[slot].fixed = frozen.fixed;
@@ -32,17 +29,9 @@ RichRouteSet::RichRouteSet(const RichProblem& problem)
   Load({});
 }
 
-bool RichRouteSet::ServedAlone(const RichUnit& unit) {
-  if (unit.slot >= 0) return true;
-  const std::span<const NodeIndex> nodes = problem_->NodesOf(unit);
-  const size_t together = unit.kind == RichUnit::Kind::kShipment ? 2 : 1;
-  for (const RichVehicle& vehicle : problem_->vehicles()) {
-    for (size_t i = 0; i < nodes.size(); i += together) {
-      const auto route = WithEnds(vehicle, nodes.subspan(i, together));
-      if (evaluator_.Evaluate(vehicle, route).feasible) return true;
-    }
-  }
-  return false;
+bool RichRouteSet::Serves(int32_t unit) const {
+  const auto nodes = problem_->NodesOf(problem_->unit(unit));
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return RouteOf(n) >= 0; });
 }
 
 void RichRouteSet::Load(const Plan& plan) {
@@ -60,11 +49,8 @@ void RichRouteSet::Load(const Plan& plan) {
     if (!loaded[r]) LoadRoute(plan[r]);
   }
   std::vector<int32_t> absent;
-  for (const int32_t u : servable_) {
-    const auto nodes = problem_->NodesOf(problem_->unit(u));
-    if (std::none_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return RouteOf(n) >= 0; })) {
-      absent.push_back(u);
-    }
+  for (const int32_t u : servable()) {
+    if (!Serves(u)) absent.push_back(u);
   }
   SetAbsent(std::move(absent));
 }
@@ -152,6 +138,7 @@ void RichRouteSet::Count(const RichRoute& route, int32_t sign) {
   used_ += sign;
   used_of_[route.type] += sign;
   route_cost_ += sign * route.cost;
+  fixed_cost_ += sign * problem_->vehicle(route.type).fixed;
 }
 
 void RichRouteSet::Number(int32_t slot) {
@@ -193,6 +180,7 @@ void RichRouteSet::Begin() {
   num_saved_ = 0;
   saved_absent_ = absent_;
   saved_cost_ = route_cost_;
+  saved_fixed_ = fixed_cost_;
   saved_prizes_ = lost_prizes_;
   saved_weight_ = missing_weight_;
 }
@@ -223,6 +211,7 @@ void RichRouteSet::Rollback() {
   }
   absent_.swap(saved_absent_);
   route_cost_ = saved_cost_;
+  fixed_cost_ = saved_fixed_;
   lost_prizes_ = saved_prizes_;
   missing_weight_ = saved_weight_;
 }

@@ -25,10 +25,11 @@ class RichRouteSet {
   const VisitPlace& PlaceOf(NodeIndex customer) const { return places_[customer]; }
   int32_t RouteOf(NodeIndex customer) const { return places_[customer].route; }  // -1: none
   int32_t PositionOf(NodeIndex customer) const { return places_[customer].position; }
-  // Units that no route serves but some vehicle could.
+  // Units that no route serves but some could.
   const std::vector<int32_t>& absent() const { return absent_; }
-  // Units that some vehicle could serve.
-  const std::vector<int32_t>& servable() const { return servable_; }
+  // Units that some route could serve.
+  const std::vector<int32_t>& servable() const { return problem_->detours().servable(); }
+  bool Serves(int32_t unit) const;
 
   int32_t used() const { return used_; }  // routes
   bool HasVehicle(int32_t type) const { return used_of_[type] < problem_->vehicle(type).count; }
@@ -38,6 +39,7 @@ class RichRouteSet {
 
   double missing_weight() const { return missing_weight_; }  // of the absent that are required
   double cost() const { return route_cost_ + lost_prizes_; }
+  double fixed_cost() const { return fixed_cost_; }  // of cost(): what used vehicles cost alone
 
   // Takes over what of `plan` is feasible; what is not becomes absent.
   void Load(const Plan& plan);
@@ -64,7 +66,6 @@ class RichRouteSet {
     int32_t slot = 0;
     RichRoute route;
   };
-  bool ServedAlone(const RichUnit& unit);
   void Touch(int32_t slot);
   void Count(const RichRoute& route, int32_t sign);
   void MeasureKnownEdges(RichRoute& route) const;
@@ -76,7 +77,6 @@ class RichRouteSet {
 
   const RichProblem* problem_;
   RouteEvaluator evaluator_;
-  std::vector<int32_t> servable_;
   std::vector<RichRoute> routes_;
   std::vector<VisitPlace> places_;  // [N + 1]
   std::vector<int32_t> used_of_;    // by type
@@ -85,7 +85,7 @@ class RichRouteSet {
   int32_t route_limit_ = INT32_MAX;
   int64_t vehicles_ = 0;     // of all types together
   int32_t first_empty_ = 0;  // no slot before it is empty
-  double route_cost_ = 0, lost_prizes_ = 0, missing_weight_ = 0;
+  double route_cost_ = 0, fixed_cost_ = 0, lost_prizes_ = 0, missing_weight_ = 0;
 
   bool recording_ = false;
   int64_t transaction_ = 0;
@@ -93,7 +93,7 @@ class RichRouteSet {
   std::vector<Saved> saved_;       // the first num_saved_ are in use; the rest keep their memory
   size_t num_saved_ = 0;
   std::vector<int32_t> saved_absent_;
-  double saved_cost_ = 0, saved_prizes_ = 0, saved_weight_ = 0;
+  double saved_cost_ = 0, saved_fixed_ = 0, saved_prizes_ = 0, saved_weight_ = 0;
   std::vector<char> is_changed_;
   std::vector<int32_t> changed_;
 };

@@ -158,9 +158,7 @@ bool RouteEvaluator::ForwardWithBreaks(const RichVehicle& vehicle,
       const double leave = i == 1 ? begin : LeaveAt(vehicle, nodes, i - 1, begin);
       const NodeIndex node = nodes[i - 1];
       if (problem_.is_depot(node) && !problem_.InTime(leave, problem_.close(node))) continue;
-      // An open end is reached with the last service: no break after it.
-      const size_t most = nodes[i] == problem_.nowhere() ? from + 1 : labels;
-      for (size_t taken = from; taken < most; ++taken) {
+      for (size_t taken = from; taken < labels; ++taken) {
         double time =
             ArrivalAfter(Between(breaks, from, taken), leave, travel, problem_.time_slack());
         if (time == kNever) break;
@@ -187,7 +185,7 @@ double RouteEvaluator::LatestStartWithBreaks(const RichVehicle& vehicle,
     for (size_t taken = 0; taken < labels; ++taken) {
       const double arrival = latest_[i * labels + taken];
       if (arrival == -kNever) continue;
-      for (size_t from = nodes[i] == problem_.nowhere() ? taken : 0; from <= taken; ++from) {
+      for (size_t from = 0; from <= taken; ++from) {
         const double leave = DepartureBefore(Between(breaks, from, taken), arrival, travel);
         const auto between = Between(breaks, from, taken);
         if (ArrivalAfter(between, leave, travel, slack) > arrival + slack) continue;
@@ -203,8 +201,9 @@ double RouteEvaluator::LatestStartWithBreaks(const RichVehicle& vehicle,
 void RouteEvaluator::ReadStops(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) {
   const InstanceData& data = problem_.instance().data();
   stops_.clear();
-  for (size_t i = 0; i < nodes.size() && nodes[i] != problem_.nowhere(); ++i) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
     TimedStop& stop = stops_.emplace_back();
+    if (nodes[i] == problem_.nowhere()) break;  // at the last stop: breaks after its service
     stop.first = problem_.instance().window(nodes[i]);
     if (i > 0) stop.travel = problem_.Duration(vehicle, nodes[i - 1], nodes[i]);
     if (i == 0 || i + 1 == nodes.size()) continue;

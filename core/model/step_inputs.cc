@@ -1,16 +1,15 @@
-#include "core/model/input_features.h"
+#include "core/model/step_inputs.h"
 
 #include <array>
+#include <string_view>
 
 #include "core/kernels/pointer_observation.h"
 #include "core/kernels/routing_problem.h"
-#include "core/model/network_batch.h"
-#include "core/model/pointer_layout.h"
 
 namespace vrp {
 namespace {
 
-// Of each node, as seen from the vehicle; is_visited is among the features.
+// Each node as seen from the vehicle; is_visited is among its inputs (network_inputs.h).
 constexpr std::array<std::string_view, kPointerDynamic - 1> kPointerSightNames = {
     "distance_to_node", "node_to_depot", "wait", "slack"};
 constexpr std::array<std::string_view, kPointerContext> kPointerContextNames = {
@@ -24,13 +23,6 @@ void Append(const Names& names, std::vector<std::string>& to) {
 }
 
 }  // namespace
-
-std::vector<std::string> InputFeatures(std::string_view architecture) {
-  if (architecture != "ptrnet") return {kNodeFeatureNames.begin(), kNodeFeatureNames.end()};
-  std::vector<std::string> features(kPointerInputNames.begin(), kPointerInputNames.end());
-  features.emplace_back("is_visited");
-  return features;
-}
 
 std::vector<std::string> StepInputs(std::string_view architecture) {
   std::vector<std::string> inputs;

@@ -1,0 +1,58 @@
+#include "client/instance_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "client/files.h"
+#include "client/flags.h"
+#include "client/text.h"
+
+namespace vrp::client {
+
+void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats) {
+  command.add_option("--format", flags.format, "Of the instance: " + formats)
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--objective", flags.objective,
+                  "Instead of the file's: distance, vehicles_then_distance (as published values "
+                  "of Solomon, Homberger, Li and Lim), duration or cost")
+      ->type_name("WORD");
+  command
+      .add_option("--metric", flags.metric,
+                  "Instead of the file's: exact, cvrplib (to the nearest integer), ceil or dimacs "
+                  "(cut to one decimal)")
+      ->type_name("WORD");
+}
+
+absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags) {
+  v1::InstanceFile file;
+  const absl::StatusOr<v1::InstanceFormat> format = ParseInstanceFormat(flags.format);
+  if (!format.ok()) return format.status();
+  file.set_format(*format);
+  if (!flags.objective.empty()) {
+    const absl::StatusOr<v1::Objective> objective = ParseObjective(flags.objective);
+    if (!objective.ok()) return objective.status();
+    file.set_objective(*objective);
+  }
+  if (!flags.metric.empty()) {
+    const absl::StatusOr<v1::Metric> metric = ParseMetric(flags.metric);
+    if (!metric.ok()) return metric.status();
+    file.set_metric(*metric);
+  }
+  return file;
+}
+
+absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,
+                                                  const InstanceFlags& flags,
+                                                  std::istream& standard_input) {
+  absl::StatusOr<v1::InstanceFile> file = EmptyInstanceFile(flags);
+  if (!file.ok()) return file;
+  absl::StatusOr<std::string> content = ReadInput(path, standard_input);
+  if (!content.ok()) return content.status();
+  file->set_name(ToValidUtf8(BaseName(path)));
+  file->set_content(*std::move(content));
+  return file;
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,38 @@
+// Flags of the commands that read instances from files.
+#pragma once
+
+#include <istream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "vrp/v1/instance.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace vrp::client {
+
+struct InstanceFlags {
+  std::string format = "auto";
+  std::string objective = {};  // empty: the file's own, as the next
+  std::string metric = {};
+
+  bool any_override() const { return !objective.empty() || !metric.empty(); }
+};
+
+// Adds --format, --objective and --metric. `formats` are the words that --format takes.
+void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats);
+
+// Returns an InstanceFile without name and content. kInvalidArgument names the flag whose word is
+// none.
+absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags);
+
+// Reads the only instance at `path`; "-" is `standard_input`.
+absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,
+                                                  const InstanceFlags& flags,
+                                                  std::istream& standard_input);
+
+}  // namespace vrp::client

@@ -1,0 +1,78 @@
+// Datasets for people and for scripts.
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/flags.h"
+#include "client/output/json.h"
+#include "client/output/tables.h"
+#include "client/text.h"
+
+namespace vrp::client {
+namespace {
+
+std::vector<std::string> DatasetProblems(const v1::Dataset& dataset) {
+  std::vector<std::string> words;
+  for (const int type : dataset.problem_types()) {
+    words.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+  }
+  return words;
+}
+
+std::string DatasetCustomers(const v1::Dataset& dataset) {
+  if (dataset.min_customers() == dataset.max_customers()) {
+    return absl::StrCat(dataset.min_customers());
+  }
+  return absl::StrCat(dataset.min_customers(), " to ", dataset.max_customers());
+}
+
+std::string ShareText(int64_t part, int64_t whole) {
+  if (part == whole) return "all";
+  return part == 0 ? "none" : absl::StrCat(part, " of ", whole);
+}
+
+}  // namespace
+
+std::string DatasetText(const v1::Dataset& dataset) {
+  const int64_t all = dataset.instances();
+  Sheet sheet;
+  sheet.Add("dataset", dataset.name());
+  sheet.Add("instances", absl::StrCat(all));
+  sheet.Add("problems", absl::StrJoin(DatasetProblems(dataset), " "));
+  sheet.Add("customers", DatasetCustomers(dataset));
+  sheet.Add("tours", ShareText(dataset.instances_with_tours(), all));
+  sheet.Add("ref_cost", ShareText(dataset.instances_with_reference_cost(), all));
+  sheet.Add("features", absl::StrJoin(dataset.feature_columns(), " "));
+  sheet.Add("size", FormatBytes(dataset.bytes()));
+  sheet.Add("created", FormatTime(dataset.create_time()));
+  sheet.Add("sha256", dataset.sha256());
+  return sheet.Text();
+}
+
+std::vector<std::string> DatasetRow(const v1::Dataset& dataset) {
+  return {dataset.name(),
+          absl::StrCat(dataset.instances()),
+          absl::StrJoin(DatasetProblems(dataset), " "),
+          DatasetCustomers(dataset),
+          ShareText(dataset.instances_with_tours(), dataset.instances()),
+          FormatBytes(dataset.bytes()),
+          FormatTime(dataset.create_time())};
+}
+
+Json DatasetJson(const v1::Dataset& dataset) {
+  Json features = Json::array();
+  for (const std::string& column : dataset.feature_columns()) features.push_back(column);
+  return {{"name", dataset.name()},
+          {"instances", dataset.instances()},
+          {"problem_types", DatasetProblems(dataset)},
+          {"min_customers", dataset.min_customers()},
+          {"max_customers", dataset.max_customers()},
+          {"instances_with_tours", dataset.instances_with_tours()},
+          {"instances_with_reference_cost", dataset.instances_with_reference_cost()},
+          {"feature_columns", features},
+          {"bytes", dataset.bytes()},
+          {"create_time", FormatTime(dataset.create_time())},
+          {"sha256", dataset.sha256()}};
+}
+
+}  // namespace vrp::client

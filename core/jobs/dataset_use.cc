@@ -1,0 +1,93 @@
+#include "core/jobs/dataset_use.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+std::vector<NamedData> DatasetsOf(const TrainingConfig& config) {
+  std::vector<NamedData> named = NamedDataOf(config);
+  std::erase_if(named, [](const NamedData& data) { return !IsDataset(data.name); });
+  return named;
+}
+
+// Asks `store` for the dataset `name`; null: it has none.
+template <typename Value>
+absl::StatusOr<Value> Ask(const DatasetStore* store, const std::string& name,
+                          absl::StatusOr<Value> (DatasetStore::*ask)(std::string_view) const) {
+  if (store != nullptr) return (store->*ask)(name);
+  return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+}
+
+std::string ErrorOf(const NamedData& data, const absl::Status& status) {
+  const std::string_view id = std::string_view(data.name).substr(kDatasetPrefix.size());
+  const std::string remedy = absl::IsNotFound(status)
+                                 ? Concat("; upload it: vrpctl datasets upload FILE --name ", id)
+                                 : "";
+  return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
+}
+
+// Says what `dataset` lacks for the use that `key` makes of it; empty: nothing.
+std::string Lack(const TrainingConfig& config, const std::string& key,
+                 const StoredDataset& dataset) {
+  const DatasetSummary& summary = dataset.summary;
+  if (config.model == "ptrnet" && !summary.pointer_refusal.empty()) {
+    return Concat("a pointer network cannot read ", dataset.name, ": ", summary.pointer_refusal);
+  }
+  const auto& columns = summary.feature_columns;
+  for (const std::string& column : config.Inputs().form.own_columns) {
+    if (std::find(columns.begin(), columns.end(), column) != columns.end()) continue;
+    return Concat("got ", dataset.name, ", not all of whose instances have the column features.",
+                  column, " of problem.features");
+  }
+  if (key == "supervised.label_file" && summary.with_tours < summary.instances) {
+    return Concat("got ", dataset.name, " with tours in ", summary.with_tours, " of ",
+                  summary.instances, " lines, wanted ref_routes in each");
+  }
+  if (key == "validation.file" && config.validation.reference == Reference::kFile &&
+      summary.with_reference_cost < summary.instances) {
+    return Concat("got ", dataset.name, " with ref_cost in ", summary.with_reference_cost, " of ",
+                  summary.instances, " lines, wanted it in each for validation.reference: file");
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store) {
+  std::vector<std::string> errors;
+  for (const NamedData& data : DatasetsOf(config)) {
+    const absl::StatusOr<StoredDataset> dataset = Ask(store, data.name, &DatasetStore::Get);
+    if (!dataset.ok()) {
+      errors.push_back(ErrorOf(data, dataset.status()));
+    } else if (const std::string lack = Lack(config, data.key, *dataset); !lack.empty()) {
+      errors.push_back(Concat(data.key, ": ", lack));
+    }
+  }
+  if (errors.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+}
+
+bool ReadsDataset(const TrainingConfig& config, std::string_view name) {
+  const std::vector<NamedData> named = DatasetsOf(config);
+  return std::any_of(named.begin(), named.end(),
+                     [name](const NamedData& data) { return data.name == name; });
+}
+
+absl::StatusOr<DatasetPaths> FindDatasets(const TrainingConfig& config, const DatasetStore* store) {
+  DatasetPaths paths;
+  for (const NamedData& data : DatasetsOf(config)) {
+    if (paths.contains(data.name)) continue;
+    absl::StatusOr<std::string> path = Ask(store, data.name, &DatasetStore::ContentPath);
+    if (!path.ok()) return absl::Status(path.status().code(), ErrorOf(data, path.status()));
+    paths[data.name] = *std::move(path);
+  }
+  return paths;
+}
+
+}  // namespace vrp

@@ -1,0 +1,26 @@
+// The datasets that training jobs read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/registry/dataset_store.h"
+#include "core/train/data_files.h"
+#include "core/train/training_config.h"
+
+namespace vrp {
+
+// kInvalidArgument names each key whose dataset `store` (null: there are none) does not have, or
+// whose dataset does not have what the configuration needs of it, a line each.
+absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store);
+
+// Whether the configuration names the dataset.
+bool ReadsDataset(const TrainingConfig& config, std::string_view name);
+
+// Finds the paths of the configuration's datasets, and checks that their content is what was
+// uploaded. Errors name the key.
+absl::StatusOr<DatasetPaths> FindDatasets(const TrainingConfig& config, const DatasetStore* store);
+
+}  // namespace vrp

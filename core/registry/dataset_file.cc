@@ -1,0 +1,119 @@
+#include "core/registry/dataset_file.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/problem/instance_data.h"
+
+namespace vrp {
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kSchemaVersion = 1;
+constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;
+
+// Takes what has the wanted type; the first that has not makes the file unsound.
+class FileReader {
+ public:
+  explicit FileReader(const json& object) : object_(object) {}
+
+  template <typename Number>
+  void Take(const char* key, Number& to) {
+    const auto found = object_.find(key);
+    sound_ = sound_ && found != object_.end() && found->is_number_unsigned();
+    if (sound_) to = found->get<Number>();
+  }
+  void Take(const char* key, std::string& to) {
+    const auto found = object_.find(key);
+    sound_ = sound_ && found != object_.end() && found->is_string();
+    if (sound_) to = found->get<std::string>();
+  }
+  void Take(const char* key, std::vector<std::string>& to) {
+    const auto found = object_.find(key);
+    sound_ = sound_ && found != object_.end() && found->is_array();
+    if (!sound_) return;
+    for (const json& item : *found) {
+      sound_ = sound_ && item.is_string();
+      if (sound_) to.push_back(item.get<std::string>());
+    }
+  }
+  bool sound() const { return sound_; }
+
+ private:
+  const json& object_;
+  bool sound_ = true;
+};
+
+bool TakeKinds(FileReader& reader, std::vector<ProblemKind>& kinds) {
+  std::vector<std::string> names;
+  reader.Take("kinds", names);
+  for (const std::string& name : names) {
+    const std::optional<ProblemKind> kind = KindFromName(name);
+    if (!kind.has_value()) return false;
+    kinds.push_back(*kind);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string WriteDatasetFile(const StoredDataset& dataset) {
+  const DatasetSummary& summary = dataset.summary;
+  nlohmann::ordered_json object;
+  object["schema_version"] = kSchemaVersion;
+  object["instances"] = summary.instances;
+  object["bytes"] = dataset.bytes;
+  object["sha256"] = dataset.sha256;
+  object["created"] = absl::FormatTime(absl::RFC3339_full, dataset.created, absl::UTCTimeZone());
+  object["kinds"] = nlohmann::ordered_json::array();
+  for (const ProblemKind kind : summary.kinds) object["kinds"].push_back(KindName(kind));
+  object["min_customers"] = summary.min_customers;
+  object["max_customers"] = summary.max_customers;
+  object["with_tours"] = summary.with_tours;
+  object["with_reference_cost"] = summary.with_reference_cost;
+  object["feature_columns"] = summary.feature_columns;
+  object["pointer_refusal"] = summary.pointer_refusal;
+  return object.dump(2) + "\n";
+}
+
+absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::string name) {
+  const auto damaged = [&name](std::string_view what) {
+    return absl::DataLossError(
+        Concat(name, ": ", what, "; delete it (vrpctl datasets delete) and upload it again"));
+  };
+  const absl::StatusOr<json> object =
+      ParseJsonText(text, name, {.max_bytes = kMaxDatasetFileBytes, .max_depth = 3});
+  if (!object.ok() || !object->is_object()) return damaged("its description is damaged");
+  FileReader reader(*object);
+  int64_t schema = 0;
+  reader.Take("schema_version", schema);
+  if (reader.sound() && schema > kSchemaVersion) {
+    return absl::DataLossError(Concat(name, ": was kept by a newer vrpd (schema_version ", schema,
+                                      ", wanted at most ", kSchemaVersion, "); run that one"));
+  }
+  StoredDataset dataset;
+  DatasetSummary& summary = dataset.summary;
+  std::string created;
+  reader.Take("instances", summary.instances);
+  reader.Take("bytes", dataset.bytes);
+  reader.Take("sha256", dataset.sha256);
+  reader.Take("created", created);
+  reader.Take("min_customers", summary.min_customers);
+  reader.Take("max_customers", summary.max_customers);
+  reader.Take("with_tours", summary.with_tours);
+  reader.Take("with_reference_cost", summary.with_reference_cost);
+  reader.Take("feature_columns", summary.feature_columns);
+  reader.Take("pointer_refusal", summary.pointer_refusal);
+  const bool known = TakeKinds(reader, summary.kinds);
+  if (!known || !reader.sound() ||
+      !absl::ParseTime(absl::RFC3339_full, created, &dataset.created, nullptr)) {
+    return damaged("its description is damaged");
+  }
+  dataset.name = std::move(name);
+  return dataset;
+}
+
+}  // namespace vrp

@@ -1,0 +1,233 @@
+#include "core/registry/dataset_store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/time/clock.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/base/write_all.h"
+#include "core/registry/dataset_file.h"
+#include "core/registry/publish.h"
+#include "core/train/data_files.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDatasetStaging = ".staging";
+constexpr char kContentFile[] = "instances.jsonl";
+constexpr char kAboutFile[] = "dataset.json";
+// The whole state folder is looked through for each look at the room left.
+constexpr int64_t kBytesBetweenRoomChecks = int64_t{64} << 20;
+
+absl::StatusOr<std::string> DatasetId(std::string_view name) {
+  if (IsDataset(name)) return std::string(name.substr(kDatasetPrefix.size()));
+  return absl::InvalidArgumentError(Concat("got ", Quoted(name), ", wanted ", kDatasetPrefix,
+                                           " and a name of letters, digits, '-' and '_'"));
+}
+
+std::string DatasetName(std::string_view id) { return Concat(kDatasetPrefix, id); }
+
+absl::Status NoDataset(std::string_view name) {
+  return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+}
+
+absl::Status NameTaken(const StoredDataset& there) {
+  return absl::AlreadyExistsError(Concat("name: ", there.name, " has other content already (",
+                                         there.summary.instances, " instances, ", there.bytes,
+                                         " bytes); choose another name, or delete it: vrpctl ",
+                                         "datasets delete ", there.name));
+}
+
+// Says of a full disk what could not be written, and not where that lies.
+absl::Status FullDiskOr(const absl::Status& status, std::string_view what) {
+  if (status.ok() || !absl::IsResourceExhausted(status)) return status;
+  return absl::ResourceExhaustedError(Concat(what, ": cannot be written: the disk is full"));
+}
+
+absl::StatusOr<std::string> ContentDigest(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::NotFoundError("absent");
+  Sha256 digest;
+  std::string piece(size_t{1} << 20, '\0');
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    digest.Add(std::string_view(piece).substr(0, static_cast<size_t>(file.gcount())));
+  }
+  if (file.bad()) return absl::UnavailableError("cannot be read");
+  return digest.TakeHex();
+}
+
+}  // namespace
+
+DatasetUpload::DatasetUpload(DatasetStore& store, std::string name, std::string folder,
+                             OpenFile file)
+    : store_(store), name_(std::move(name)), folder_(std::move(folder)), file_(std::move(file)) {}
+
+DatasetUpload::~DatasetUpload() { store_.staging_->Remove(folder_); }
+
+absl::Status DatasetUpload::Add(std::string_view piece) {
+  const int64_t before = bytes_;
+  bytes_ += static_cast<int64_t>(piece.size());
+  if (bytes_ > kMaxDatasetBytes) {
+    return absl::InvalidArgumentError(
+        Concat("chunk: got more than ", kMaxDatasetBytes, " bytes in all, the most of a dataset"));
+  }
+  digest_.Add(piece);
+  VRP_RETURN_IF_ERROR(FullDiskOr(WriteAll(file_.descriptor(), piece, name_), name_));
+  if (before / kBytesBetweenRoomChecks == bytes_ / kBytesBetweenRoomChecks) {
+    return absl::OkStatus();
+  }
+  return store_.CheckRoom(0);
+}
+
+absl::StatusOr<StoredDataset> DatasetUpload::Finish(const DatasetSummary& summary) {
+  VRP_RETURN_IF_ERROR(store_.CheckRoom(0));
+  if (fsync(file_.descriptor()) != 0) {
+    return FullDiskOr(absl::ErrnoToStatus(errno, Concat("fsync ", name_)), name_);
+  }
+  const StoredDataset dataset{.name = name_,
+                              .summary = summary,
+                              .bytes = bytes_,
+                              .sha256 = digest_.TakeHex(),
+                              .created = absl::Now()};
+  VRP_RETURN_IF_ERROR(FullDiskOr(
+      AtomicWriteFile(Concat(folder_, "/", kAboutFile), WriteDatasetFile(dataset)), name_));
+  return store_.Keep(folder_, dataset);
+}
+
+absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Create(Options options) {
+  VRP_RETURN_IF_ERROR(EnsureDirectory(options.directory));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<StagingArea> staging,
+                       StagingArea::Create(Concat(options.directory, "/", kDatasetStaging)));
+  return std::unique_ptr<DatasetStore>(new DatasetStore(std::move(options), std::move(staging)));
+}
+
+absl::Status DatasetStore::CheckRoom(int64_t bytes) const {
+  return options_.check_room == nullptr ? absl::OkStatus() : options_.check_room(bytes);
+}
+
+std::string DatasetStore::FolderOf(std::string_view id) const {
+  return Concat(options_.directory, "/", id);
+}
+
+absl::StatusOr<std::unique_ptr<DatasetUpload>> DatasetStore::Begin(const std::string& name,
+                                                                   int64_t bytes) {
+  if (const absl::Status fits = CheckDatasetName(name); !fits.ok()) {
+    return absl::InvalidArgumentError(Concat("header.name: ", FromAbsl(fits.message())));
+  }
+  if (bytes < 0 || bytes > kMaxDatasetBytes) {
+    return absl::InvalidArgumentError(
+        Concat("header.bytes: got ", bytes, ", wanted 0 (unknown) to ", kMaxDatasetBytes));
+  }
+  const absl::StatusOr<StoredDataset> there = Read(name);
+  if (there.ok() && bytes > 0 && there->bytes != bytes) return NameTaken(*there);
+  const auto count = static_cast<int64_t>(List().size());
+  if (!there.ok() && count >= options_.max_count) {
+    return absl::ResourceExhaustedError(Concat("datasets: ", count, " are kept, the most is ",
+                                               options_.max_count,
+                                               "; delete some: vrpctl datasets delete NAME"));
+  }
+  VRP_RETURN_IF_ERROR(CheckRoom(bytes));
+  VRP_ASSIGN_OR_RETURN(std::string folder, staging_->Add());
+  const std::string path = Concat(folder, "/", kContentFile);
+  OpenFile file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (file.descriptor() < 0) {
+    const absl::Status failed = absl::ErrnoToStatus(errno, Concat("create ", DatasetName(name)));
+    staging_->Remove(folder);
+    return failed;
+  }
+  return std::unique_ptr<DatasetUpload>(
+      new DatasetUpload(*this, DatasetName(name), std::move(folder), std::move(file)));
+}
+
+absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
+                                                 const StoredDataset& dataset) {
+  VRP_RETURN_IF_ERROR(FullDiskOr(SyncTree(folder), dataset.name));
+  VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(dataset.name));
+  absl::MutexLock lock(&mutex_);
+  absl::Status moved = MoveFolder(folder, FolderOf(id));
+  if (absl::IsAlreadyExists(moved)) {
+    const absl::StatusOr<StoredDataset> there = Read(id);
+    if (there.ok() && there->sha256 != dataset.sha256) return NameTaken(*there);
+    if (there.ok() && CheckContent(*there).ok()) return there;
+    // The upload mends what is damaged.
+    VRP_RETURN_IF_ERROR(Remove(id));
+    moved = MoveFolder(folder, FolderOf(id));
+  }
+  VRP_RETURN_IF_ERROR(FullDiskOr(moved, dataset.name));
+  staging_->Release(folder);
+  return dataset;
+}
+
+absl::StatusOr<StoredDataset> DatasetStore::Read(const std::string& id) const {
+  std::error_code error;
+  if (!fs::is_directory(FolderOf(id), error)) return NoDataset(DatasetName(id));
+  // Errors do not say where the file lies, which is not the caller's business.
+  const absl::StatusOr<std::string> text = ReadFile(Concat(FolderOf(id), "/", kAboutFile));
+  return ParseDatasetFile(text.ok() ? *text : "", DatasetName(id));
+}
+
+absl::StatusOr<StoredDataset> DatasetStore::Get(std::string_view name) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(name));
+  return Read(id);
+}
+
+std::vector<StoredDataset> DatasetStore::List() const {
+  std::vector<StoredDataset> all;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(options_.directory, error)) {
+    const std::string id = entry.path().filename().string();
+    if (!CheckDatasetName(id).ok()) continue;
+    absl::StatusOr<StoredDataset> dataset = Read(id);
+    if (dataset.ok()) all.push_back(*std::move(dataset));
+  }
+  std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.name < b.name; });
+  return all;
+}
+
+absl::Status DatasetStore::CheckContent(const StoredDataset& dataset) const {
+  VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(dataset.name));
+  const absl::StatusOr<std::string> digest = ContentDigest(Concat(FolderOf(id), "/", kContentFile));
+  if (digest.ok() && *digest == dataset.sha256) return absl::OkStatus();
+  return absl::DataLossError(
+      Concat(dataset.name, ": its content is damaged: it ",
+             digest.ok() ? Concat("has SHA-256 ", *digest) : FromAbsl(digest.status().message()),
+             ", wanted SHA-256 ", dataset.sha256, "; upload it again"));
+}
+
+absl::StatusOr<std::string> DatasetStore::ContentPath(std::string_view name) const {
+  VRP_ASSIGN_OR_RETURN(const StoredDataset dataset, Get(name));
+  VRP_RETURN_IF_ERROR(CheckContent(dataset));
+  VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(name));
+  return Concat(FolderOf(id), "/", kContentFile);
+}
+
+// The folder leaves its name at once, so that a crash leaves all of it or nothing.
+absl::Status DatasetStore::Remove(const std::string& id) {
+  VRP_ASSIGN_OR_RETURN(const std::string doomed, staging_->Add());
+  const absl::Cleanup removed = [&] { staging_->Remove(doomed); };
+  VRP_RETURN_IF_ERROR(MoveFolder(FolderOf(id), Concat(doomed, "/", id)));
+  return SyncPath(options_.directory);
+}
+
+absl::Status DatasetStore::Delete(std::string_view name) {
+  VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(name));
+  absl::MutexLock lock(&mutex_);
+  std::error_code error;
+  if (!fs::is_directory(FolderOf(id), error)) return NoDataset(name);
+  return Remove(id);
+}
+
+}  // namespace vrp

@@ -1,0 +1,61 @@
+// Insertion of units that fit nowhere alone, along with others.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/search/fast_random.h"
+#include "core/search/rich/rich_route_set.h"
+
+namespace vrp {
+
+// Not thread-safe; `routes` and `random` must outlive it.
+class DetourInsertion {
+ public:
+  DetourInsertion(RichRouteSet& routes, FastRandom& random)
+      : routes_(routes),
+        problem_(routes.problem()),
+        random_(random),
+        may_pair_(MayDetour(problem_.instance())) {}
+
+  // Inserts one of the unit's detours (RichDetours) where it costs least, if that is below `limit`;
+  // the others on it leave the routes that they are in. Where it has none, but a route may become
+  // feasible by visiting more, tries it beside a near customer now and then. Returns whether. Some
+  // of the absent units may be served then: used() holds from the first one on.
+  bool Insert(int32_t unit, double limit);
+  bool used() const { return used_; }
+
+ private:
+  struct Place {
+    double cost = RichProblem::kNever;  // added
+    int32_t slot = -1;                  // -1: a new route of `type`
+    int32_t type = -1;
+    int32_t after = 0;
+  };
+
+  bool InsertPair(int32_t unit, double limit);
+  bool InsertDetour(std::span<const NodeIndex> detour, double limit);
+  // Takes the detour's customers out of their routes, which `taken_` remembers. False, with nothing
+  // changed: one of those routes cannot be without them.
+  bool TakeOut(std::span<const NodeIndex> detour, double& saved);
+  void PutBack();
+  Place Find(std::span<const NodeIndex> detour, double limit);
+  void ScanRoute(std::span<const NodeIndex> detour, int32_t slot, Place& best);
+  std::span<const NodeIndex> Filled(std::span<const NodeIndex> detour, const Place& place);
+
+  struct Taken {
+    int32_t slot = 0;
+    int32_t type = 0;
+    std::vector<NodeIndex> nodes;
+  };
+  RichRouteSet& routes_;
+  const RichProblem& problem_;
+  FastRandom& random_;
+  const bool may_pair_;
+  bool used_ = false;
+  std::vector<Taken> taken_;
+  std::vector<NodeIndex> filled_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,54 @@
+// Units that no vehicle can serve alone, and the routes that serve them along with others.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/stop.h"
+#include "core/problem/instance.h"
+
+namespace vrp {
+
+class RichProblem;
+
+// Customers in the order of their visits: all of some units. At least one vehicle can drive it.
+using Detour = std::vector<NodeIndex>;
+
+// Immutable after Create; thread-safe.
+class RichDetours {
+ public:
+  enum class Reach : char {
+    kAlone,     // some vehicle can serve the unit alone
+    kTogether,  // not alone, but on a known detour
+    kUnknown,   // no detour was found in the work allowed
+    kNever,     // no route can serve it
+  };
+
+  RichDetours() = default;
+  // Looks for detours where routes may become feasible by visiting more (MayDetour), within some
+  // tenths of a second; within some milliseconds where `stop` holds.
+  static RichDetours Create(const RichProblem& problem, const StopCondition& stop);
+
+  Reach reach(int32_t unit) const { return reach_[unit]; }
+  // The shortest known first; empty unless kTogether.
+  std::span<const Detour> DetoursOf(int32_t unit) const { return detours_[unit]; }
+  // Units that are kAlone or kTogether.
+  const std::vector<int32_t>& servable() const { return servable_; }
+  bool has_any() const { return has_any_; }  // detours
+
+ private:
+  bool has_any_ = false;
+  std::vector<Reach> reach_;                  // [units]
+  std::vector<std::vector<Detour>> detours_;  // [units]
+  std::vector<int32_t> servable_;
+};
+
+// Whether a route may become feasible by visiting more: a way over other customers may be shorter
+// than the direct one (given matrices, rounded distances), or spare a setup.
+bool MayDetour(const Instance& instance);
+
+// Whether some customer of `instance` can be served, but not alone.
+bool NeedsDetours(const Instance& instance, const StopCondition& stop);
+
+}  // namespace vrp

@@ -1,0 +1,113 @@
+#include "server/service/uploaded_datasets.h"
+
+#include <string>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "server/convert/field_violation.h"
+#include "server/convert/instance_convert.h"
+#include "server/convert/time_convert.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxDatasetChunkBytes = size_t{1} << 20;
+constexpr size_t kMaxFileNameBytes = 1024;
+// A line may take so many times its length while it is read.
+constexpr int64_t kParsedSizes = 8;
+
+v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
+  const DatasetSummary& summary = stored.summary;
+  v1::Dataset message;
+  message.set_name(stored.name);
+  message.set_instances(summary.instances);
+  message.set_bytes(stored.bytes);
+  *message.mutable_create_time() = ToProto(stored.created);
+  message.set_sha256(stored.sha256);
+  for (const ProblemKind kind : summary.kinds) message.add_problem_types(ToProto(kind));
+  message.set_min_customers(summary.min_customers);
+  message.set_max_customers(summary.max_customers);
+  message.set_instances_with_tours(summary.with_tours);
+  message.set_instances_with_reference_cost(summary.with_reference_cost);
+  for (const std::string& column : summary.feature_columns) message.add_feature_columns(column);
+  return message;
+}
+
+// Errors about a name that a request gives.
+absl::Status OfName(const absl::Status& status) {
+  if (absl::IsInvalidArgument(status)) return InvalidField("name", FromAbsl(status.message()));
+  if (!absl::IsNotFound(status)) return status;
+  return absl::NotFoundError(Concat("name: ", FromAbsl(status.message())));
+}
+
+absl::Status CheckFileName(const std::string& name) {
+  if (name.size() <= kMaxFileNameBytes && IsPrintableUtf8(name)) return absl::OkStatus();
+  return InvalidField("header.file_name", Concat("got ", Quoted(name), ", wanted at most ",
+                                                 kMaxFileNameBytes, " printable characters"));
+}
+
+}  // namespace
+
+absl::Status DatasetImport::Take(const v1::UploadDatasetRequest& message) {
+  if (message.has_header()) return TakeHeader(message.header());
+  if (!message.has_chunk()) return InvalidField("part", "absent, wanted a header or a chunk");
+  if (!checker_.has_value()) return InvalidField("header", "absent, wanted it before any chunk");
+  return TakeChunk(message.chunk());
+}
+
+absl::Status DatasetImport::TakeHeader(const v1::UploadDatasetRequest::Header& header) {
+  if (checker_.has_value()) return InvalidField("header", "given twice");
+  VRP_RETURN_IF_ERROR(CheckFileName(header.file_name()));
+  absl::StatusOr<std::unique_ptr<DatasetUpload>> upload =
+      store_.Begin(header.name(), header.bytes());
+  if (!upload.ok()) return WithField(upload.status());
+  upload_ = *std::move(upload);
+  checker_.emplace(header.file_name().empty() ? header.name() : header.file_name());
+  return absl::OkStatus();
+}
+
+absl::Status DatasetImport::TakeChunk(std::string_view chunk) {
+  if (chunk.size() > kMaxDatasetChunkBytes) {
+    return InvalidField(
+        "chunk", Concat("has ", chunk.size(), " bytes, wanted at most ", kMaxDatasetChunkBytes));
+  }
+  const int64_t room = kParsedSizes * checker_->RoomFor(chunk.size());
+  if (room > share_.bytes()) {
+    share_ = {};
+    VRP_ASSIGN_OR_RETURN(share_, messages_.Take(room));
+  }
+  if (const absl::Status checked = checker_->Add(chunk); !checked.ok()) return WithField(checked);
+  if (!checker_->sound()) upload_ = nullptr;
+  return upload_ == nullptr ? absl::OkStatus() : WithField(upload_->Add(chunk));
+}
+
+absl::StatusOr<v1::Dataset> DatasetImport::Finish() {
+  if (!checker_.has_value()) return InvalidField("header", "absent");
+  if (const absl::Status checked = checker_->Finish(); !checked.ok()) return WithField(checked);
+  VRP_ASSIGN_OR_RETURN(const StoredDataset stored, upload_->Finish(checker_->summary()));
+  return DatasetMessageOf(stored);
+}
+
+v1::ListDatasetsResponse ListDatasets(const DatasetStore& store) {
+  v1::ListDatasetsResponse response;
+  for (const StoredDataset& stored : store.List())
+    *response.add_datasets() = DatasetMessageOf(stored);
+  return response;
+}
+
+absl::StatusOr<v1::Dataset> GetDataset(const DatasetStore& store,
+                                       const v1::GetDatasetRequest& request) {
+  const absl::StatusOr<StoredDataset> stored = store.Get(request.name());
+  if (!stored.ok()) return OfName(stored.status());
+  return DatasetMessageOf(*stored);
+}
+
+absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs,
+                                                        const v1::DeleteDatasetRequest& request) {
+  const absl::Status status = jobs.DeleteDataset(request.name());
+  if (!status.ok()) return OfName(status);
+  return v1::DeleteDatasetResponse();
+}
+
+}  // namespace vrp

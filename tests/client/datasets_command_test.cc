@@ -1,0 +1,135 @@
+// datasets upload, list, get and delete.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+v1::Dataset ADataset(const std::string& name) {
+  v1::Dataset dataset;
+  dataset.set_name(name);
+  dataset.set_instances(12);
+  dataset.set_bytes(3000);
+  dataset.add_problem_types(v1::PROBLEM_TYPE_CVRP);
+  dataset.add_problem_types(v1::PROBLEM_TYPE_TSP);
+  dataset.set_min_customers(5);
+  dataset.set_max_customers(9);
+  dataset.set_instances_with_tours(12);
+  dataset.set_instances_with_reference_cost(3);
+  dataset.set_sha256("abc");
+  return dataset;
+}
+
+class DatasetsCommand : public testing::Test {
+ protected:
+  FakeHandlers Handlers() {
+    FakeHandlers handlers;
+    handlers.upload_dataset = [this](const std::vector<v1::UploadDatasetRequest>& messages,
+                                     const FakeCall&) -> absl::StatusOr<v1::Dataset> {
+      uploaded_ = messages;
+      if (!refusal_.ok()) return refusal_;
+      return ADataset("datasets/" + messages.at(0).header().name());
+    };
+    handlers.list_datasets = [](const v1::ListDatasetsRequest&,
+                                const FakeCall&) -> absl::StatusOr<v1::ListDatasetsResponse> {
+      v1::ListDatasetsResponse response;
+      *response.add_datasets() = ADataset("datasets/a");
+      *response.add_datasets() = ADataset("datasets/b");
+      return response;
+    };
+    handlers.get_dataset = [](const v1::GetDatasetRequest& request,
+                              const FakeCall&) -> absl::StatusOr<v1::Dataset> {
+      return ADataset(request.name());
+    };
+    handlers.delete_dataset = [this](const v1::DeleteDatasetRequest& request,
+                                     const FakeCall&) -> absl::StatusOr<v1::DeleteDatasetResponse> {
+      deleted_ = request.name();
+      return v1::DeleteDatasetResponse();
+    };
+    return handlers;
+  }
+  Ran Run(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+    arguments.insert(arguments.begin(), {"--remote", server_.address()});
+    return RunCommand(arguments, settings);
+  }
+  std::string Content() const {
+    std::string content;
+    for (const v1::UploadDatasetRequest& message : uploaded_) content += message.chunk();
+    return content;
+  }
+
+  absl::Status refusal_;
+  std::vector<v1::UploadDatasetRequest> uploaded_;
+  std::string deleted_;
+  FakeServer server_{Handlers()};
+};
+
+TEST_F(DatasetsCommand, UploadsAFileInChunks) {
+  const std::string text(1'000'000, 'x');
+  const std::string file = WriteTestFile("own.jsonl", text);
+  const Ran ran = Run({"datasets", "upload", file, "--name", "depot7"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(uploaded_.at(0).header().name(), "depot7");
+  EXPECT_EQ(uploaded_.at(0).header().file_name(), "own.jsonl");
+  EXPECT_EQ(uploaded_.at(0).header().bytes(), 1'000'000);
+  EXPECT_GT(uploaded_.size(), 3u);
+  EXPECT_EQ(Content(), text);
+  EXPECT_THAT(ran.out, HasSubstr("dataset    datasets/depot7\n"));
+  EXPECT_THAT(ran.out, HasSubstr("tours      all\n"));
+  EXPECT_THAT(ran.out, HasSubstr("ref_cost   3 of 12\n"));
+  EXPECT_THAT(ran.out, HasSubstr("--set problem.instances=datasets/depot7\n"));
+  EXPECT_THAT(ran.err, IsEmpty());
+}
+
+TEST_F(DatasetsCommand, UploadsStandardInput) {
+  const Ran ran = Run({"datasets", "upload", "-", "--name", "depot7", "--output", "json"},
+                      {.standard_input = "{}\n{}\n"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(Content(), "{}\n{}\n");
+  EXPECT_EQ(uploaded_.at(0).header().bytes(), 0);
+  EXPECT_THAT(Keys(ran.OutJson().at(0)),
+              ElementsAre("name", "instances", "problem_types", "min_customers", "max_customers",
+                          "instances_with_tours", "instances_with_reference_cost",
+                          "feature_columns", "bytes", "create_time", "sha256"));
+}
+
+TEST_F(DatasetsCommand, ShowsABarOnATerminal) {
+  const std::string file = WriteTestFile("bar.jsonl", std::string(1'000'000, 'x'));
+  const Ran ran = Run({"datasets", "upload", file, "--name", "x"}, {.terminal_width = 60});
+  EXPECT_THAT(ran.err, HasSubstr("100%"));
+}
+
+TEST_F(DatasetsCommand, SaysWhatTheDaemonRefused) {
+  const std::string file = WriteTestFile("bad.jsonl", "{}\n");
+  refusal_ = absl::InvalidArgumentError("bad.jsonl:1: kind: absent\nbad.jsonl:4: kind: absent");
+  const Ran bad = Run({"datasets", "upload", file, "--name", "x"});
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr(file + ":1: kind: absent\n  bad.jsonl:4: kind: absent\n"));
+  refusal_ = absl::AlreadyExistsError("name: datasets/x has other content already");
+  const Ran taken = Run({"datasets", "upload", file, "--name", "x"});
+  EXPECT_NE(taken.code, 0);
+  EXPECT_THAT(taken.err, HasSubstr("other content already"));
+  EXPECT_THAT(taken.err, testing::Not(HasSubstr("--request-id")));
+  EXPECT_EQ(Run({"datasets", "upload", TestPath("none.jsonl"), "--name", "x"}).code, 2);
+}
+
+TEST_F(DatasetsCommand, ListsShowsAndDeletes) {
+  const Ran list = Run({"datasets", "list"});
+  EXPECT_THAT(list.out, HasSubstr("datasets/a  12         cvrp tsp  5 to 9     all    3 KiB"));
+  EXPECT_EQ(Run({"datasets", "list", "--output", "json"}).OutJson().size(), 2u);
+  EXPECT_THAT(Run({"datasets", "get", "depot7"}).out, HasSubstr("datasets/depot7\n"));
+  EXPECT_EQ(Run({"datasets", "delete", "datasets/depot7"}).out, "datasets/depot7: deleted\n");
+  EXPECT_EQ(deleted_, "datasets/depot7");
+}
+
+}  // namespace
+}  // namespace vrp::client

@@ -1,0 +1,195 @@
+"""The examples that begin every help text of vrpctl and vrpd, run as they stand, in their order, on a real daemon.
+
+A user who copies them line by line must get what they promise, so each help text's lines are one script of a shell, in a
+folder that holds the files which they name. CUTS alone changes lines, and only how long they take and which host they name.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from daemon import BINARIES, DATA, ROOT, Daemon
+
+SCRIPT_TIMEOUT_S = 240
+
+# Cuts of a training's steps, put where `vrpctl train` stands: it ends within seconds, but goes on where the next lines
+# pause it, publish it or the like.
+STEPS = ("--set training.batches_per_epoch=2 --set training.batch_size=8 --set validation.instances=20 "
+         "--set reinforce.baseline_instances=16")
+SHORT = f"{STEPS} --set training.epochs=2"
+LASTING = f"{STEPS} --set training.epochs=100000"
+
+# (pattern, what takes its place): all that the test changes of an example.
+CUTS = [
+    (r"\bhost:50051\b", "$VRP_REMOTE"),
+    (r"--budget \d+[mh]\b", "--budget 1s"),
+    (r"(vrpctl bench .*?)--duration \w+", r"\1"),
+    (r"vrpctl bench\b", "vrpctl bench --duration 300ms --warm-up 50ms"),
+    (r"(--generate \w+?):\d+", r"\1:8"),
+    (r"search:\d+s", "search:10ms"),
+    (r"--interval \d+s", "--interval 100ms"),
+]
+
+SOLOMON = """\
+C101
+
+VEHICLE
+NUMBER     CAPACITY
+  25         200
+
+CUSTOMER
+CUST NO.  XCOORD.   YCOORD.    DEMAND   READY TIME  DUE DATE   SERVICE   TIME
+    0      40         50          0          0       1236          0
+    1      45         68         10        912        967         90
+    2      45         70         30        825        870         90
+    3      42         66         10         65        146         90
+    4      42         68         10        727        782         90
+"""
+VANS = {
+    "vehicles": [{"id": 1, "start": [8.54, 47.37], "end": [8.54, 47.37], "capacity": [4], "time_window": [28800, 43200]}],
+    "jobs": [{"id": 11, "location": [8.55, 47.36], "service": 300, "delivery": [1], "time_windows": [[32400, 36000]]},
+             {"id": 12, "location": [8.51, 47.40], "service": 300, "delivery": [2]}]}
+TODAY = {"kind": "cvrp", "name": "today", "capacity": 10, "ids": ["depot", "a", "b", "c"],
+         "coords": [[0, 0], [1, 5], [4, 2], [-3, 1]], "demands": [0, 4, 5, 6]}
+MATRIX = {"distance_matrix": [[0, 2, 3], [2, 0, 4], [3, 4, 0]]}
+
+
+def provide_files(folder):
+    """The files that examples name and no example writes."""
+    shutil.copy(DATA / "E-n22-k4.vrp", folder / "city.vrp")
+    shutil.copy(DATA / "pr107.tsp", folder / "pr107.tsp")
+    tour = "\n".join(str(node) for node in range(1, 108))
+    (folder / "pr107.tour").write_text(f"NAME : pr107\nTYPE : TOUR\nDIMENSION : 107\nTOUR_SECTION\n{tour}\n-1\nEOF\n")
+    (folder / "C101.txt").write_text(SOLOMON)
+    for name, content in [("vans.json", VANS), ("today.json", TODAY), ("matrix.json", MATRIX)]:
+        (folder / name).write_text(json.dumps(content))
+    (folder / "configs").symlink_to(ROOT / "configs")
+
+
+def help_of(program, words=()):
+    done = subprocess.run([BINARIES / program, *words, "--help"], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout
+
+
+def examples_of(text):
+    """The lines of the section that a help text begins with."""
+    lines = text.splitlines()
+    if not lines or lines[0] != "Examples:":
+        return []
+    return [line.strip() for line in lines[1:lines.index("")]]
+
+
+def subcommands_of(text):
+    _, _, section = text.partition("\nSubcommands:\n")
+    return re.findall(r"^  ([a-z][\w-]*)", section, flags=re.MULTILINE)
+
+
+def all_commands(words=()):
+    """Every path of vrpctl's commands, in the order of the help texts, with that help text."""
+    text = help_of("vrpctl", words)
+    yield words, text
+    for name in subcommands_of(text):
+        yield from all_commands((*words, name))
+
+
+def cut(lines):
+    """The lines with CUTS made; what trains is made short."""
+    steered = any(re.search(r"vrpctl jobs (pause|resume|cancel|stop|publish)", line) for line in lines)
+    changed = []
+    for line in lines:
+        for pattern, replacement in CUTS:
+            line = re.sub(pattern, replacement, line)
+        if re.search(r"vrpctl train .*--config", line):
+            line = line.replace("vrpctl train", f"vrpctl train {LASTING if steered else SHORT}", 1)
+        changed.append(line)
+    return changed
+
+
+class ExamplesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-examples-"))
+        provide_files(cls.folder)
+        (cls.folder / "home").mkdir()
+        (cls.folder / "bin").mkdir()
+        for program in ("vrpctl", "vrpd"):
+            (cls.folder / "bin" / program).symlink_to(BINARIES / program)
+        cls.daemon = Daemon()
+        cls.environment = dict(os.environ, PATH=f"{cls.folder / 'bin'}:{os.environ['PATH']}", HOME=str(cls.folder / "home"),
+                               VRP_REMOTE=cls.daemon.address)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.clean_up()
+        shutil.rmtree(cls.folder, ignore_errors=True)
+
+    def run_script(self, lines):
+        """Runs the lines in one shell that stops at the first that fails; what reads no more than it wants is no failure."""
+        script = ["set -e", "trap 'echo \"failed: $line\" >&2' ERR"]
+        for line in lines:
+            script += [f"line={self.quoted(line)}", "set +o pipefail" if "| head" in line else "set -o pipefail", line]
+        return subprocess.run(["bash", "-c", "\n".join(script)], cwd=self.folder, env=self.environment, capture_output=True,
+                              text=True, timeout=SCRIPT_TIMEOUT_S, check=False)
+
+    @staticmethod
+    def quoted(text):
+        return "'" + text.replace("'", "'\\''") + "'"
+
+    def end_jobs(self):
+        """What an example left running would keep the next ones waiting."""
+        for job in self.daemon.json("jobs", "list"):
+            if job["state"] not in ("SUCCEEDED", "FAILED", "CANCELLED"):
+                self.daemon.call("jobs", "cancel", job["name"])
+                self.daemon.call("jobs", "watch", job["name"])
+        for job in self.daemon.json("solve-jobs", "list"):
+            if job["state"] not in ("SUCCEEDED", "FAILED", "CANCELLED"):
+                self.daemon.call("solve-jobs", "stop", job["name"])
+
+    def test_the_examples_of_every_command_work_as_they_stand(self):
+        walked = 0
+        for words, text in all_commands():
+            name = " ".join(("vrpctl", *words))
+            with self.subTest(name):
+                walked += 1
+                lines = examples_of(text)
+                self.assertTrue(lines, f"{name} --help begins with no example")
+                lines = cut([line for line in lines if not line.startswith("vrpd ")])
+                done = self.run_script(lines)
+                self.assertEqual(done.returncode, 0, f"{name}:\n" + "\n".join(lines) + f"\n{done.stdout[-2000:]}\n{done.stderr}")
+                self.end_jobs()
+        self.assertGreater(walked, 30, "the commands were not found")
+
+    def test_the_examples_of_vrpd_serve_and_stop(self):
+        # It stands in the help of `server backup` too, which restores what that example wrote.
+        self.assertEqual(self.run_script(["vrpctl server backup vrp.tar"]).returncode, 0)
+        restores = [line for line in examples_of(help_of("vrpctl", ("server", "backup"))) if line.startswith("vrpd ")]
+        self.assertTrue(restores)
+        self.run_script(["vrpctl server backup vrp-$(date +%F).tar"])
+        for line in examples_of(help_of("vrpd")) + restores:
+            with self.subTest(line):
+                self.serve_and_stop(line)
+
+    def serve_and_stop(self, line):
+        words = re.sub(r"  +#.*", "", line)
+        if "--restore" not in words:  # the usual port may be another daemon's
+            words = re.sub(r"--listen 127\.0\.0\.1:\d+", "", words) + " --listen 127.0.0.1:0"
+        process = subprocess.Popen(["bash", "-c", f"exec {words}"], cwd=self.folder, env=self.environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            told = process.stdout.readline()
+            if told.startswith("listening on "):
+                process.terminate()
+            self.assertEqual(process.wait(timeout=60), 0, f"{words}: {told}")
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

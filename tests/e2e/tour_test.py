@@ -1,0 +1,135 @@
+"""README's tour and the demo, run: what they show is what the programs print.
+
+PLACEHOLDERS alone may differ, since they depend on the machine and its load. Trainings are cut short, which changes numbers
+that are placeholders anyway; all else must stand in the output word by word, in the order shown.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from daemon import BINARIES, ROOT, Daemon
+
+TIMEOUT_S = 240
+# As many epochs as the configuration says, of a few steps each.
+SHORT = ["--set", "training.batches_per_epoch=2", "--set", "training.batch_size=8", "--set", "validation.instances=50",
+         "--set", "reinforce.baseline_instances=16"]
+
+# (name, lines that have it, what it stands for there)
+PLACEHOLDERS = [
+    ("address", r"listening on", r"\b127\.0\.0\.1:\d+\b"),
+    ("machine", r"device: ", r"(?<=^device: )\S.*"),
+    ("milliseconds", r"time: ", r"\b\d+(\.\d+)?\b"),
+    ("trained", r"epoch \d+/\d+: ", r"[-+]?\d+\.\d+(e[-+]\d+)?"),
+]
+
+
+def masked(line):
+    for name, lines, pattern in PLACEHOLDERS:
+        if re.match(lines, line):
+            line = re.sub(pattern, f"<{name}>", line)
+    return line.rstrip()
+
+
+def comparable(lines):
+    """The lines with placeholders; a plan's routes in one order and direction, since each is the same plan."""
+    def route(line):
+        stops, figures = re.fullmatch(r"Route \d+: ([\d ]+?)(  .*)", line).groups()
+        there = stops.split()
+        return "Route: " + " ".join(min(there, there[::-1])) + figures
+    result, routes = [], []
+    for line in lines + [""]:
+        if line.startswith("Route "):
+            routes.append(route(line))
+            continue
+        result += sorted(routes) + [masked(line)]
+        routes = []
+    return result[:-1]
+
+
+def tour():
+    """[(command, lines shown below it)] of README's section `A tour`."""
+    readme = (ROOT / "README.md").read_text()
+    block = readme[readme.index("## A tour"):].split("```")[1]
+    steps = []
+    for line in block.strip().splitlines():
+        if line.startswith("$ "):
+            steps.append((line[2:], []))
+        else:
+            steps[-1][1].append(line)
+    return steps
+
+
+def split_comment(command):
+    words, _, comment = command.partition("#")
+    return words.strip(), comment.strip()
+
+
+class TourTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = pathlib.Path(tempfile.mkdtemp(prefix="vrp-tour-"))
+        (cls.root / "bin").symlink_to(BINARIES)
+        for name in ("configs", "tests", "models"):
+            (cls.root / name).symlink_to(ROOT / name)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.root, ignore_errors=True)
+
+    def expect_in_order(self, shown, printed, what):
+        rest = comparable(printed.splitlines())
+        for line in comparable(shown):
+            self.assertIn(line, rest, f"{what} prints no such line, or not there; it printed:\n{printed}")
+            rest = rest[rest.index(line) + 1:]
+
+    def run_step(self, command, daemon):
+        words, comment = split_comment(command)
+        if "vrpctl train" in words:
+            words = " ".join([words, *SHORT])
+        done = subprocess.run(["bash", "-c", words], cwd=self.root, env=dict(os.environ, VRP_REMOTE=daemon.address),
+                              capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+        self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+        # "# a shipped network, alone: 375" promises a cost.
+        promised = re.search(r": (\d+)$", comment)
+        if promised:
+            self.assertIn(f"cost: {promised[1]}", done.stdout)
+        return done.stdout
+
+    def test_readmes_tour_shows_what_is_printed(self):
+        steps = tour()
+        self.assertGreater(len(steps), 3)
+        first, shown = steps[0]
+        self.assertIn("bin/vrpd --listen", first)
+        daemon = Daemon()
+        try:
+            self.expect_in_order(shown, f"listening on {daemon.address}", first)
+            for command, lines in steps[1:]:
+                with self.subTest(command):
+                    self.expect_in_order(lines, self.run_step(command, daemon), command)
+        finally:
+            daemon.clean_up()
+
+    def test_the_demo_does_what_its_headings_say(self):
+        done = subprocess.run([self.root / "tests" / "e2e" / "demo.sh"], cwd=self.root, capture_output=True, text=True,
+                              timeout=TIMEOUT_S, check=False, env=dict(os.environ, VRP_DEMO_TRAIN_FLAGS=" ".join(SHORT)))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        headings = re.findall(r"^== (\d)\. (.*)$", done.stdout, flags=re.MULTILINE)
+        self.assertEqual([number for number, _ in headings], [str(i + 1) for i in range(len(headings))])
+        config = (ROOT / re.search(r"configs/\w+\.yaml", done.stdout)[0]).read_text()
+        learned = next(heading for _, heading in headings if "What it has learned" in heading)
+        instances, customers = re.search(r"([\d,]+) fixed CVRP(\d+) instances", learned).groups()
+        self.assertRegex(config, rf"instances: {instances.replace(',', '')}\b")
+        self.assertRegex(config, rf"customers: {customers}\b")
+        self.assertIn("gap to the optimum: 0.00 %", done.stdout)
+        self.assertIn("vrpd has stopped cleanly", done.stdout)
+        for written in done.stdout.splitlines()[-1].removeprefix("Written: ").split(", "):
+            self.assertTrue((self.root / written).is_file(), written)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

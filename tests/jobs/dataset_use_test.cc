@@ -1,0 +1,126 @@
+// Trainings that read uploaded datasets.
+#include "core/jobs/dataset_use.h"
+
+#include <string>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "gmock/gmock.h"
+#include "tests/jobs/job_manager_fixture.h"
+
+namespace vrp::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class DatasetUseTest : public JobManagerFixture {
+ protected:
+  DatasetUseTest() {
+    datasets_ = *DatasetStore::Create({.directory = folder_.File("datasets")});
+    JobManager::Options options = ManagerOptions();
+    options.datasets = datasets_.get();
+    jobs_ = *JobManager::Create(options);
+  }
+  ~DatasetUseTest() override { jobs_ = nullptr; }
+
+  void Upload(const std::string& name, const DatasetSummary& summary = {.instances = 2}) {
+    const auto upload = *datasets_->Begin(name, 0);
+    ASSERT_TRUE(upload->Add("content").ok());
+    ASSERT_TRUE(upload->Finish(summary).ok());
+  }
+  static JobSpec Reading(const std::vector<std::string>& settings) {
+    JobSpec spec = ASpec(1, 3);
+    spec.overrides.insert(spec.overrides.end(), settings.begin(), settings.end());
+    return spec;
+  }
+  std::string Refusal(const std::vector<std::string>& settings) {
+    const absl::Status status = jobs_->Submit(Reading(settings), "").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    return std::string(status.message());
+  }
+
+  std::unique_ptr<DatasetStore> datasets_;
+};
+
+TEST_F(DatasetUseTest, TellsTheTrainerWhereTheContentLies) {
+  Upload("depot7");
+  trainer_->HoldAt(1);
+  const auto job = jobs_->Submit(
+      Reading({"problem.instances=[own.vrp, datasets/depot7]", "validation.file=datasets/depot7"}),
+      "");
+  ASSERT_TRUE(job.ok()) << job.status();
+  ASSERT_TRUE(trainer_->AwaitHeld());
+  const DatasetPaths paths = trainer_->requests().front().datasets;
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_EQ(*ReadFile(paths.at("datasets/depot7")), "content");
+  trainer_->Release();
+}
+
+TEST_F(DatasetUseTest, RefusesADatasetThatIsNotThereByItsKey) {
+  const std::string refusal = Refusal(
+      {"problem.instances=[datasets/depot7, datasets/depot8]", "validation.file=datasets/none"});
+  EXPECT_THAT(refusal, HasSubstr("problem.instances: got \"datasets/depot7\", which is not kept "
+                                 "here; upload it: vrpctl datasets upload FILE --name depot7"));
+  EXPECT_THAT(refusal, HasSubstr("depot8"));
+  EXPECT_THAT(refusal, HasSubstr("\nvalidation.file: got \"datasets/none\""));
+}
+
+TEST_F(DatasetUseTest, RefusesADatasetThatLacksWhatItIsUsedFor) {
+  Upload("some", {.instances = 9, .with_tours = 8, .with_reference_cost = 3});
+  EXPECT_THAT(Refusal({"training.method=supervised", "supervised.labels=file",
+                       "supervised.label_file=datasets/some"}),
+              HasSubstr("supervised.label_file: got datasets/some with tours in 8 of 9 lines"));
+  EXPECT_THAT(Refusal({"validation.file=datasets/some", "validation.reference=file"}),
+              HasSubstr("validation.file: got datasets/some with ref_cost in 3 of 9 lines"));
+  Upload("matrices", {.instances = 1, .pointer_refusal = "own.jsonl:4: distance_matrix: ..."});
+  EXPECT_THAT(Refusal({"problem.instances=datasets/matrices"}),
+              HasSubstr("a pointer network cannot read datasets/matrices: own.jsonl:4"));
+  EXPECT_TRUE(jobs_->Submit(Reading({"problem.instances=datasets/matrices", "model=gt"}), "").ok());
+}
+
+TEST_F(DatasetUseTest, RefusesADatasetWithoutTheColumnsOfTheInputs) {
+  Upload("depot7", {.instances = 2, .feature_columns = {"early"}});
+  EXPECT_THAT(Refusal({"problem.instances=datasets/depot7", "problem.features=[builtin, wear]"}),
+              HasSubstr("problem.instances: got datasets/depot7, not all of whose instances have "
+                        "the column features.wear of problem.features"));
+  EXPECT_TRUE(jobs_
+                  ->Submit(Reading({"problem.instances=datasets/depot7",
+                                    "problem.features=[builtin, early]"}),
+                           "")
+                  .ok());
+}
+
+TEST_F(DatasetUseTest, KeepsADatasetWhileAJobReadsIt) {
+  Upload("depot7");
+  Upload("other");
+  trainer_->HoldAt(1);
+  const Job job = *jobs_->Submit(Reading({"problem.instances=datasets/depot7"}), "");
+  ASSERT_TRUE(trainer_->AwaitHeld());
+  EXPECT_TRUE(jobs_->DeleteDataset("datasets/other").ok());
+  const absl::Status in_use = jobs_->DeleteDataset("datasets/depot7");
+  EXPECT_EQ(in_use.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(in_use.message()), HasSubstr(ResourceName(job)));
+  trainer_->Release();
+  ReadUntil(**jobs_->Watch(job.id, 1), [](const JobEvent& event) {
+    return event.type == EventType::kState && IsFinal(event.state);
+  });
+  EXPECT_TRUE(jobs_->DeleteDataset("datasets/depot7").ok());
+  EXPECT_EQ(jobs_->DeleteDataset("datasets/depot7").code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(DatasetUseTest, FailsTheJobWhoseDatasetIsDamaged) {
+  Upload("depot7");
+  ASSERT_TRUE(AtomicWriteFile(folder_.File("datasets/depot7/instances.jsonl"), "Content").ok());
+  const Job job = *jobs_->Submit(Reading({"problem.instances=datasets/depot7"}), "");
+  ReadUntil(**jobs_->Watch(job.id, 1), [](const JobEvent& event) {
+    return event.type == EventType::kState && IsFinal(event.state);
+  });
+  const Job ended = *jobs_->Get(job.id);
+  EXPECT_EQ(ended.state, JobState::kFailed);
+  EXPECT_EQ(ended.error.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(ended.error.message()), HasSubstr("problem.instances: datasets/depot7"));
+}
+
+}  // namespace
+}  // namespace vrp::test

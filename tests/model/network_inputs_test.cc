@@ -1,0 +1,181 @@
+// Networks' inputs, and batches with feature columns.
+#include "core/model/network_inputs.h"
+
+#include <string>
+#include <vector>
+
+#include "core/model/cpu_graph_transformer.h"
+#include "core/model/cpu_pointer_network.h"
+#include "core/model/network_batch.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/feature_columns.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> Names(int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.push_back("own_" + std::to_string(i));
+  return names;
+}
+
+TEST(NetworkInputsTest, AreTheUsualOnesUnlessOthersAreNamed) {
+  const NetworkInputs pointer = InputsOf("ptrnet", {});
+  EXPECT_EQ(pointer.names.size(), 8u);
+  EXPECT_EQ(pointer.names.back(), "is_visited");
+  EXPECT_THAT(pointer.columns, ElementsAre(0, 1, 2, 4, 5, 6, 11));
+  EXPECT_EQ(pointer.form.order, NodeOrder::kByAngle);
+  const NetworkInputs transformer = InputsOf("gt", {});
+  EXPECT_EQ(transformer.width(), kNodeFeatures);
+  EXPECT_THAT(transformer.form.own_columns, IsEmpty());
+}
+
+TEST(NetworkInputsTest, TakeOwnColumnsBehindTheBuiltInOnes) {
+  const NetworkInputs inputs = InputsOf("ptrnet", {"wear", "y", "is_visited", "early"});
+  EXPECT_THAT(inputs.columns, ElementsAre(kNodeFeatures, 1, kNodeFeatures + 1));
+  EXPECT_THAT(inputs.form.own_columns, ElementsAre("wear", "early"));
+  EXPECT_EQ(inputs.form.columns(), kNodeFeatures + 2);
+}
+
+TEST(NetworkInputsTest, AreRefusedWhereANetworkCannotReadThem) {
+  EXPECT_EQ(WantedInputs("ptrnet", {"x", "is_visited", "early"}), "");
+  EXPECT_EQ(WantedInputs("gt", {"early"}), "");
+  EXPECT_THAT(WantedInputs("ptrnet", {"x", "y"}), HasSubstr("is_visited among them"));
+  EXPECT_THAT(WantedInputs("gt", {"x", "is_visited"}), HasSubstr("none called is_visited"));
+  EXPECT_THAT(WantedInputs("ptrnet", {"is_visited"}), HasSubstr("at least one"));
+  EXPECT_THAT(WantedInputs("gt", {"x", "y", "x"}), HasSubstr("not \"x\" twice"));
+  EXPECT_THAT(WantedInputs("gt", {"two words"}), HasSubstr("not \"two words\""));
+  EXPECT_THAT(WantedInputs("gt", Names(33)), HasSubstr("at most 32 feature columns"));
+}
+
+TEST(NetworkInputsTest, AreKeptWithTheSizesWhereTheyAreNotTheUsualOnes) {
+  GraphTransformerOptions transformer;
+  EXPECT_EQ(WriteGraphTransformerOptions(transformer).find("inputs"), std::string::npos);
+  transformer.inputs = {"early", "x"};
+  EXPECT_EQ(*ParseGraphTransformerOptions(WriteGraphTransformerOptions(transformer), "card"),
+            transformer);
+  PointerNetworkOptions pointer;
+  pointer.inputs = {"is_visited", "early"};
+  const std::string json = WritePointerNetworkOptions(pointer);
+  EXPECT_EQ(*ParsePointerNetworkOptions(json, "card"), pointer);
+  std::string wrong = json;
+  wrong.replace(wrong.find("is_visited"), 10, "x");
+  EXPECT_THAT(std::string(ParsePointerNetworkOptions(wrong, "card").status().message()),
+              HasSubstr("card: architecture_json.inputs: got"));
+  wrong.replace(wrong.find('['), std::string::npos, "7}");
+  EXPECT_THAT(std::string(ParsePointerNetworkOptions(wrong, "card").status().message()),
+              HasSubstr("wanted a list of names"));
+}
+
+TEST(OwnColumnsTest, FollowTheirNodesIntoTheNetworksOrder) {
+  const Instance instance =
+      test::WithFeatures(AnInstance().WithCustomers(6).Build(), {"early", "other", "wear"});
+  const NetworkBatch batch =
+      MakeNetworkBatch(std::vector<Instance>{instance}, {NodeOrder::kByAngle, {"wear", "early"}});
+  const NetworkBatch plain = MakeNetworkBatch(std::vector<Instance>{instance}, NodeOrder::kByAngle);
+  ASSERT_EQ(batch.columns, kNodeFeatures + 2);
+  ASSERT_EQ(batch.features.size(), 7u * (kNodeFeatures + 2));
+  for (size_t row = 0; row < 7; ++row) {
+    const float* const features = batch.features.data() + row * (kNodeFeatures + 2);
+    for (size_t i = 0; i < kNodeFeatures; ++i) {
+      EXPECT_EQ(features[i], plain.features[row * kNodeFeatures + i]);
+    }
+    const auto node = static_cast<size_t>(batch.orders[row]);
+    EXPECT_EQ(features[kNodeFeatures],
+              static_cast<float>(instance.data().features[2].values[node]));
+    EXPECT_EQ(features[kNodeFeatures + 1],
+              static_cast<float>(instance.data().features[0].values[node]));
+  }
+}
+
+TEST(OwnColumnsTest, AreMissedByName) {
+  const Instance instance = test::WithFeatures(AnInstance().Build(), {"early"});
+  EXPECT_TRUE(BatchSupports(instance, {NodeOrder::kAsGiven, {"early"}}).ok());
+  const absl::Status status = BatchSupports(instance, {NodeOrder::kAsGiven, {"early", "wear"}});
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("features.wear: absent"));
+}
+
+// The log-likelihoods of some tours.
+std::vector<double> Likelihoods(const PolicyEngine& engine,
+                                const std::vector<Instance>& instances) {
+  const NetworkBatch batch = MakeNetworkBatch(instances, engine.batch_form());
+  return engine.Run(batch, {.choice = Choice::kSample, .trajectories = 4})->log_likelihoods;
+}
+
+// Gives `to` the weights of `from`, whose embeddings read what those of `to` read first.
+void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
+  const ParameterLayout& narrow = from.parameters().layout();
+  const ParameterLayout& wide = to.parameters().layout();
+  const std::span<const float> values = from.parameters().values();
+  for (const ParameterShape& shape : wide.shapes()) {
+    const auto& narrow_shapes = narrow.shapes();
+    const auto old = std::find_if(narrow_shapes.begin(), narrow_shapes.end(),
+                                  [&](const auto& each) { return each.name == shape.name; });
+    ASSERT_NE(old, narrow_shapes.end());
+    const int64_t columns = shape.shape.back();
+    const int64_t old_columns = old->shape.back();
+    const int64_t rows = ParameterLayout::Elements(shape) / columns;
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) {
+        to.parameters().values()[static_cast<size_t>(wide.Offset(shape.name) + r * columns + c)] =
+            c < old_columns
+                ? values[static_cast<size_t>(narrow.Offset(shape.name) + r * old_columns + c)]
+                : 0;
+      }
+    }
+  }
+  ASSERT_TRUE(to.ParametersChanged().ok());
+}
+
+// Own columns with weights of 0 change nothing, and with others something; of more inputs than a
+// vector has lanes too.
+void ExpectColumnsToCount(const PolicyEngine& usual, PolicyEngine& own,
+                          const std::vector<std::string>& names) {
+  const std::vector<Instance> plain = {AnInstance().WithCustomers(7).RandomDemands().Build(),
+                                       AnInstance().WithCustomers(5).RandomWindows().Build()};
+  const std::vector<Instance> instances = test::WithFeatures(plain, names);
+  CopyWeights(usual, own);
+  EXPECT_EQ(Likelihoods(own, instances), Likelihoods(usual, plain));
+  const ParameterLayout& layout = own.parameters().layout();
+  const char* const weight = own.architecture() == "gt" ? "embed.node.weight" : "embed.weight";
+  const int64_t width = own.inputs().width();
+  own.parameters().values()[static_cast<size_t>(layout.Offset(weight) + width - 1)] = 3;
+  ASSERT_TRUE(own.ParametersChanged().ok());
+  EXPECT_NE(Likelihoods(own, instances), Likelihoods(usual, plain));
+}
+
+std::vector<std::string> Joined(std::string_view architecture,
+                                const std::vector<std::string>& names) {
+  std::vector<std::string> inputs = UsualInputs(architecture);
+  inputs.insert(inputs.end(), names.begin(), names.end());
+  return inputs;
+}
+
+TEST(OwnColumnsTest, AreReadByGraphTransformers) {
+  GraphTransformerOptions sizes = {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
+  const auto usual = MakeCpuGraphTransformer(sizes, 5);
+  for (const int count : {1, 3, 4, 25}) {
+    sizes.inputs = Joined("gt", Names(count));
+    ExpectColumnsToCount(*usual, *MakeCpuGraphTransformer(sizes, 6), Names(count));
+  }
+}
+
+TEST(OwnColumnsTest, AreReadByPointerNetworks) {
+  PointerNetworkOptions sizes = {.hidden = 32, .layers = 1};
+  const auto usual = MakeCpuPointerNetwork(sizes, 5);
+  for (const int count : {1, 8, 9, 30}) {
+    sizes.inputs = Joined("ptrnet", Names(count));
+    ExpectColumnsToCount(*usual, *MakeCpuPointerNetwork(sizes, 6), Names(count));
+  }
+}
+
+}  // namespace
+}  // namespace vrp

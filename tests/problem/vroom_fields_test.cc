@@ -1,0 +1,110 @@
+// Whatever is wrong with a field of VROOM's input, the error names that field of the file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/problem/formats.h"
+#include "nlohmann/json.hpp"
+
+namespace vrp {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Every field that a file can have, but those that exclude each other.
+json ByMatrix() {
+  return json::parse(R"({
+    "vehicles": [{"id": 1, "description": "van", "profile": "car", "type": "van",
+      "start_index": 0, "end_index": 1, "capacity": [9, 9], "skills": [1, 2],
+      "time_window": [0, 900],
+      "breaks": [{"id": 1, "description": "lunch", "time_windows": [[10, 90]], "service": 5}],
+      "costs": {"fixed": 7, "per_hour": 3600, "per_km": 0}, "speed_factor": 1.5,
+      "max_tasks": 9, "max_travel_time": 800,
+      "steps": [{"type": "start"}, {"type": "job", "id": 1}, {"type": "end"}]},
+     {"id": 2, "start_index": 2, "costs": {"per_hour": 0, "per_km": 5}, "max_distance": 900}],
+    "jobs": [{"id": 1, "description": "shop", "location_index": 1, "setup": 3, "service": 4,
+      "delivery": [1, 2], "pickup": [2, 1], "skills": [1], "priority": 5,
+      "time_windows": [[0, 40], [50, 90]]},
+     {"id": 2, "location_index": 3, "amount": [1, 1]}],
+    "shipments": [{"amount": [1, 1], "skills": [2], "priority": 3,
+      "pickup": {"id": 3, "location_index": 2, "setup": 1, "service": 2,
+                 "time_windows": [[0, 99]]},
+      "delivery": {"id": 4, "location_index": 3, "setup": 1, "service": 2,
+                   "time_windows": [[0, 99]]}}],
+    "matrices": {"car": {"durations": [[0, 1, 2, 3], [4, 0, 5, 6], [7, 8, 0, 9], [1, 2, 3, 0]],
+                         "distances": [[0, 1, 2, 3], [4, 0, 5, 6], [7, 8, 0, 9], [1, 2, 3, 0]]}}
+  })");
+}
+
+json ByPlace() {
+  return json::parse(R"({
+    "vehicles": [{"id": 1, "start": [7.0, 46.0], "end": [7.1, 46.1]}],
+    "jobs": [{"id": 1, "location": [7.2, 46.2]}],
+    "shipments": [{"pickup": {"id": 3, "location": [7.3, 46.3]},
+                   "delivery": {"id": 4, "location": [7.4, 46.4]}}]
+  })");
+}
+
+json ByOldMatrix() {
+  return json::parse(R"({"vehicles": [{"id": 1, "start_index": 0}],
+    "jobs": [{"id": 1, "location_index": 1}], "matrix": [[0, 1], [2, 0]]})");
+}
+
+struct Field {
+  json::json_pointer at;
+  std::string path;
+};
+
+// All values that are no objects.
+void AddFields(const json& value, const Field& here, std::vector<Field>& fields) {
+  if (!value.is_object()) fields.push_back(here);
+  if (!value.is_structured()) return;
+  for (const auto& [key, part] : value.items()) {
+    if (value.is_array()) {
+      AddFields(part, Field{here.at / std::stoul(key), Concat(here.path, "[", key, "]")}, fields);
+    } else {
+      AddFields(part, Field{here.at / key, Concat(here.path, here.path.empty() ? "" : ".", key)},
+                fields);
+    }
+  }
+}
+
+// With the value at `field` replaced by `wrong`; empty where the file is still right.
+std::string ErrorWith(json file, const Field& field, const json& wrong) {
+  file[field.at] = wrong;
+  const absl::StatusOr<Instance> instance = ParseJson(file.dump(), "v.json");
+  return instance.ok() ? "" : std::string(instance.status().message());
+}
+
+TEST(VroomFieldsTest, AreNamedInErrorsAsTheFileNamesThem) {
+  int tried = 0;
+  for (const json& file : {ByMatrix(), ByPlace(), ByOldMatrix()}) {
+    const absl::StatusOr<Instance> right = ParseJson(file.dump(), "v.json");
+    ASSERT_TRUE(right.ok()) << right.status();
+    std::vector<Field> fields;
+    AddFields(file, Field{json::json_pointer(), ""}, fields);
+    for (const Field& field : fields) {
+      if (field.path == "vehicles[0].type") continue;  // has no meaning without service_per_type
+      SCOPED_TRACE(field.path);
+      int errors = 0;
+      for (const json& wrong : {json("wrong"), json(-1), json(2e12), json::array({"x"}),
+                                json::object(), json(nullptr)}) {
+        if (wrong == -1 && field.path.ends_with(".id")) continue;  // an id like others
+        const std::string error = ErrorWith(file, field, wrong);
+        if (error.empty()) continue;
+        EXPECT_THAT(error, HasSubstr(Concat("v.json: ", field.path))) << wrong;
+        ++errors;
+      }
+      EXPECT_GT(errors, 0);
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 120);
+}
+
+}  // namespace
+}  // namespace vrp

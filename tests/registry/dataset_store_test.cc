@@ -1,0 +1,170 @@
+// Datasets on disk.
+#include "core/registry/dataset_store.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/paths.h"
+
+namespace vrp {
+namespace {
+
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DatasetStoreTest : public testing::Test {
+ protected:
+  std::unique_ptr<DatasetStore> Open(int32_t max_count = 10) {
+    auto store = DatasetStore::Create({.directory = Folder(), .max_count = max_count});
+    EXPECT_TRUE(store.ok()) << store.status();
+    return *std::move(store);
+  }
+  std::string Folder() const { return folder_.path() + "/datasets"; }
+
+  static absl::StatusOr<StoredDataset> Put(DatasetStore& store, const std::string& name,
+                                           const std::string& content, int64_t announced = 0) {
+    absl::StatusOr<std::unique_ptr<DatasetUpload>> upload = store.Begin(name, announced);
+    if (!upload.ok()) return upload.status();
+    for (const char c : content) {
+      const absl::Status added = (*upload)->Add(std::string(1, c));
+      if (!added.ok()) return added;
+    }
+    return (*upload)->Finish({.instances = 2,
+                              .kinds = {ProblemKind::kTsp, ProblemKind::kVrptw},
+                              .min_customers = 3,
+                              .max_customers = 9,
+                              .with_tours = 1,
+                              .with_reference_cost = 2,
+                              .feature_columns = {"early", "wear"},
+                              .pointer_refusal = "own.jsonl:2: why"});
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(DatasetStoreTest, KeepsThemOverARestart) {
+  const absl::StatusOr<StoredDataset> stored = Put(*Open(), "depot7", "a\nb\n");
+  ASSERT_TRUE(stored.ok()) << stored.status();
+  EXPECT_EQ(stored->name, "datasets/depot7");
+  EXPECT_EQ(stored->bytes, 4);
+  const auto store = Open();
+  EXPECT_EQ(*store->Get("datasets/depot7"), *stored);
+  EXPECT_THAT(store->List(), ElementsAre(*stored));
+  EXPECT_EQ(*ReadFile(*store->ContentPath("datasets/depot7")), "a\nb\n");
+}
+
+TEST_F(DatasetStoreTest, KeepsTheSameContentOnceAndRefusesOtherContent) {
+  const auto store = Open();
+  const StoredDataset once = *Put(*store, "depot7", "a\n");
+  EXPECT_EQ(*Put(*store, "depot7", "a\n", 2), once);
+  for (const char* other : {"b\n", "abc"}) {
+    const absl::Status taken = Put(*store, "depot7", other, 0).status();
+    EXPECT_EQ(taken.code(), absl::StatusCode::kAlreadyExists);
+    EXPECT_THAT(std::string(taken.message()), HasSubstr("vrpctl datasets delete datasets/depot7"));
+  }
+  // At once, where the size alone says so.
+  EXPECT_EQ(store->Begin("depot7", 3).status().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(store->List(), ElementsAre(once));
+}
+
+TEST_F(DatasetStoreTest, KeepsNothingOfAnUploadThatDoesNotEnd) {
+  const auto store = Open();
+  {
+    const auto upload = *store->Begin("depot7", 0);
+    ASSERT_TRUE(upload->Add("abc").ok());
+    EXPECT_THAT(store->List(), IsEmpty());
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(Folder() + "/.staging"));
+  EXPECT_EQ(store->Get("datasets/depot7").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(DatasetStoreTest, RemovesWhatACrashLeft) {
+  Open();
+  std::filesystem::create_directory(Folder() + "/.staging/left");
+  Open();
+  EXPECT_TRUE(std::filesystem::is_empty(Folder() + "/.staging"));
+}
+
+TEST_F(DatasetStoreTest, DeletesThem) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "depot7", "a\n").ok());
+  EXPECT_TRUE(store->Delete("datasets/depot7").ok());
+  EXPECT_EQ(store->Delete("datasets/depot7").code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(store->List(), IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(Folder() + "/.staging"));
+  EXPECT_TRUE(Put(*store, "depot7", "other").ok());
+}
+
+TEST_F(DatasetStoreTest, RefusesNamesThatAreNone) {
+  const auto store = Open();
+  for (const char* name :
+       {"", "datasets/", "depot7", "datasets/../x", "datasets/a.b", "models/x"}) {
+    EXPECT_EQ(store->Get(name).status().code(), absl::StatusCode::kInvalidArgument) << name;
+    EXPECT_EQ(store->Delete(name).code(), absl::StatusCode::kInvalidArgument) << name;
+    EXPECT_EQ(store->ContentPath(name).status().code(), absl::StatusCode::kInvalidArgument) << name;
+  }
+  EXPECT_THAT(std::string(store->Begin("../x", 0).status().message()),
+              HasSubstr("header.name: got"));
+}
+
+TEST_F(DatasetStoreTest, RefusesMoreThanItMayKeep) {
+  const auto store = Open(/*max_count=*/1);
+  ASSERT_TRUE(Put(*store, "first", "a").ok());
+  EXPECT_EQ(Put(*store, "second", "b").status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(Put(*store, "first", "a").ok());
+  EXPECT_THAT(std::string(store->Begin("x", kMaxDatasetBytes + 1).status().message()),
+              HasSubstr("header.bytes: got 1073741825"));
+}
+
+TEST_F(DatasetStoreTest, RefusesWhatHasNoRoom) {
+  int64_t asked = 0;
+  const auto store =
+      *DatasetStore::Create({.directory = Folder(), .check_room = [&](int64_t bytes) {
+                               asked = bytes;
+                               return absl::ResourceExhaustedError("full");
+                             }});
+  EXPECT_EQ(store->Begin("depot7", 77).status().message(), "full");
+  EXPECT_EQ(asked, 77);
+  EXPECT_TRUE(std::filesystem::is_empty(Folder() + "/.staging"));
+}
+
+TEST_F(DatasetStoreTest, RefusesDamagedContentUntilItIsUploadedAgain) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
+  std::ofstream(Folder() + "/depot7/instances.jsonl") << "abXd";
+  const absl::Status damaged = store->ContentPath("datasets/depot7").status();
+  EXPECT_EQ(damaged.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(damaged.message()), HasSubstr("upload it again"));
+  ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
+  EXPECT_TRUE(store->ContentPath("datasets/depot7").ok());
+}
+
+TEST_F(DatasetStoreTest, LeavesOutOfTheListWhatCannotBeDescribed) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "sound", "a").ok());
+  ASSERT_TRUE(Put(*store, "damaged", "b").ok());
+  const std::string about = Folder() + "/damaged/dataset.json";
+  const std::string before = *ReadFile(about);
+  for (const std::string& text : {std::string(), std::string("[]"), before.substr(0, 40)}) {
+    std::ofstream(about) << text;
+    EXPECT_EQ(store->Get("datasets/damaged").status().code(), absl::StatusCode::kDataLoss);
+    EXPECT_THAT(store->List(), ElementsAre(Field(&StoredDataset::name, "datasets/sound")));
+  }
+  std::string newer = before;
+  newer.replace(newer.find("version\": 1"), 11, "version\": 9");
+  std::ofstream(about) << newer;
+  EXPECT_THAT(std::string(store->Get("datasets/damaged").status().message()),
+              HasSubstr("newer vrpd"));
+  EXPECT_TRUE(store->Delete("datasets/damaged").ok());
+}
+
+}  // namespace
+}  // namespace vrp

@@ -1,0 +1,122 @@
+"""The limits that the protos' comments state are those that the code has, each defined once."""
+
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# (constant, the one file of core/ or server/ that defines it, proto file, message.field, how its comment says it)
+LIMITS = [
+    ("kMostWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "1 to {}"),
+    ("kDefaultWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "0 means {}"),
+    ("kMostRounds", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.rounds", "1 to {}"),
+    ("kDefaultRounds", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.rounds", "0 means {}"),
+    ("kMostWidth", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "At most {}"),
+    ("kMostRounds", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "{} for improved"),
+    ("kMaxNodes", "core/problem/instance_data.h", "instance.proto", "Instance.customers", "at most {} nodes"),
+    ("kMaxMatrixNodes", "core/problem/instance_data.h", "instance.proto", "Instance.distance_matrix", "at most {} nodes"),
+    ("kMaxLoadDimensions", "core/problem/instance_rules.h", "instance.proto", "Vehicle.capacity", "({} at most)"),
+    ("kMaxBreaks", "core/problem/vehicle_rules.cc", "instance.proto", "Vehicle.breaks", "{} at most"),
+    ("kMaxPriority", "core/problem/node_rules.cc", "instance.proto", "Customer.priority", "0 (least) to {}"),
+    ("kMaxPriority", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.priority", "-1,000 to {}"),
+    ("kMaxInstanceNameBytes", "core/problem/instance_data.h", "instance.proto", "InstanceFile.name", "At most {} bytes"),
+    ("kMaxBatchIdBytes", "server/service/solver_handler.cc", "solver_service.proto", "BatchSolveRequest.id",
+     "At most {} bytes"),
+    ("kMaxRequestIdBytes", "core/jobs/submission.cc", "solve_job.proto", "CreateSolveJobRequest.request_id",
+     "At most {} characters"),
+    ("kMaxRequestIdBytes", "core/jobs/submission.cc", "training_service.proto", "CreateTrainingJobRequest.request_id",
+     "At most {} characters"),
+    ("kMaxYamlBytes", "core/train/yaml_tree.h", "training_service.proto", "TrainingSpec.config_yaml", "at most {} bytes"),
+    ("kMaxConfigNameBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.config_name",
+     "at most {} bytes"),
+    ("kMaxOverrides", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.overrides", "at most {} of"),
+    ("kMaxOverrideBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.overrides", "of {} bytes"),
+    ("kMaxDeviceBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.device", "At most {} bytes"),
+    ("kMaxLabels", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels", "At most {},"),
+    ("kMaxLabelBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels",
+     "at most {} printable characters"),
+    ("kMaxPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size", "1 to {};"),
+    ("kDefaultPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size",
+     "0 means {}"),
+    ("kMaxPageSize", "core/base/page_size.h", "solve_job.proto", "ListSolveJobsRequest.page_size", "1 to {};"),
+    ("kMaxPageSize", "core/base/page_size.h", "model_service.proto", "ListModelsRequest.page_size", "1 to {};"),
+    ("kMaxPoints", "core/jobs/job_book.cc", "training_service.proto", "GetTrainingHistoryRequest.max_points", "1 to {};"),
+    ("kDefaultPoints", "core/jobs/job_book.cc", "training_service.proto", "GetTrainingHistoryRequest.max_points",
+     "0 means {}"),
+    ("kMaxInstances", "server/service/model_evaluation.cc", "model_service.proto", "EvaluateModelRequest.files", "1 to {},"),
+    ("kMaxNodes", "core/problem/instance_data.h", "dataset_service.proto", "GenerateInstancesRequest.customers", "2 to {}"),
+    ("kMaxCount", "server/service/dataset_handler.cc", "dataset_service.proto", "GenerateInstancesRequest.count", "1 to {}."),
+    ("kMaxChunkValues", "server/service/matrix_handler.cc", "dataset_service.proto", None, "At most {} values"),
+]
+
+# What the client cannot ask for, as it may not include the core: (constant, file of client/, the constant that it repeats).
+CLIENT = [
+    ("kMostRows", "client/matrix_file.cc", "kMaxMatrixNodes"),
+    ("kMostPoints", "client/commands/jobs_history.cc", "kMaxPoints"),
+    ("kMostVersion", "client/commands/models_manage.cc", "kMaxModelVersion"),
+]
+
+
+def value_of(name, path):
+    """The constant's value, from its definition `constexpr TYPE NAME = EXPRESSION;`."""
+    match = re.search(rf"constexpr \w+(?:_t)? {name} =\s*([^;]+);", (ROOT / path).read_text())
+    if match is None:
+        raise AssertionError(f"{path} defines no {name}")
+    expression = re.sub(r"\b(?:u?int\d+_t|size_t)\{(\d+)\}", r"\1", match[1]).replace("'", "")
+    if not re.fullmatch(r"[\d\s<*+()-]+", expression):
+        raise AssertionError(f"{path}: {name} = {expression}: the test reads numbers alone")
+    return eval(expression)  # pylint: disable=eval-used
+
+
+def definitions(name):
+    found = []
+    for folder in ("core", "server"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".cc") and re.search(rf"constexpr \w+(?:_t)? {name} =", path.read_text()):
+                found.append(str(path.relative_to(ROOT)))
+    return found
+
+
+def comment_of(proto, field):
+    """The comment right before the field `Message.name`; of no field: the whole file."""
+    text = (ROOT / "proto/vrp/v1" / proto).read_text()
+    if field is None:
+        return text
+    message, name = field.split(".")
+    body = text[text.index(f"message {message} {{"):]
+    comment = []
+    for line in body.splitlines()[1:]:
+        if re.search(rf"\s{name} = \d+", line):
+            return " ".join(comment)
+        stripped = line.strip()
+        comment = comment + [stripped.removeprefix("//").strip()] if stripped.startswith("//") else []
+    raise AssertionError(f"{proto}: no field {field}")
+
+
+class LimitsTest(unittest.TestCase):
+    def test_comments_of_the_protos_state_the_codes_limits(self):
+        for name, path, proto, field, form in LIMITS:
+            with self.subTest(f"{field or proto}: {name}"):
+                self.assertIn(form.format(f"{value_of(name, path):,}"), comment_of(proto, field))
+
+    def test_each_limit_is_defined_once(self):
+        # Names that several files use, each for something else.
+        shared = {"kMaxPriority"}
+        for name, path in sorted({limit[:2] for limit in LIMITS}):
+            with self.subTest(name):
+                found = definitions(name)
+                self.assertIn(path, found)
+                if name not in shared:
+                    self.assertEqual(found, [path])
+
+    def test_the_client_repeats_limits_with_their_values(self):
+        owners = {name: path for name, path, *_ in LIMITS} | {"kMaxModelVersion": "core/registry/model_folder.h"}
+        for name, path, owner in CLIENT:
+            with self.subTest(name):
+                self.assertEqual(value_of(name, path), value_of(owner, owners[owner]))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))

@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include "core/problem/checker.h"
+#include "core/problem/freeze.h"
+#include "core/search/construct.h"
+#include "core/search/rich/rich_detours.h"
+#include "core/search/rich/rich_problem.h"
+#include "core/search/search.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using test::AnInstance;
+using Reach = RichDetours::Reach;
+
+// Customer 1 is too long away from home: 11 there and back alone, 8 by way of 2.
+InstanceData ByWayOfAnother() {
+  InstanceData data =
+      AnInstance().At({{0, 0}, {1, 0}, {2, 0}}).Demands({1, 1}).Capacity(5).BuildData();
+  data.distance_matrix = {0, 5, 4, 11, 0, 2, 4, 2, 0};
+  data.duration_matrix = {0, 5, 4, 6, 0, 2, 1, 2, 0};
+  data.vehicles[0].max_duration = 9;
+  return data;
+}
+
+RichDetours DetoursOf(const InstanceData& data) {
+  return RichProblem::Create(*Instance::Create(data), {}).detours();
+}
+
+int64_t Served(const InstanceData& data) {
+  SearchOptions options;
+  options.max_iterations = 500;
+  return CountServed(Search(*Instance::Create(data), options)->plan);
+}
+
+TEST(RichDetoursTest, FindTheOthersThatMakeARouteFeasible) {
+  const RichDetours detours = DetoursOf(ByWayOfAnother());
+  EXPECT_EQ(detours.reach(0), Reach::kTogether);
+  EXPECT_EQ(detours.reach(1), Reach::kAlone);
+  ASSERT_FALSE(detours.DetoursOf(0).empty());
+  EXPECT_EQ(detours.DetoursOf(0).front(), (Detour{1, 2}));
+  EXPECT_EQ(Served(ByWayOfAnother()), 2);
+}
+
+TEST(RichDetoursTest, ProveThatNoRouteServesACustomer) {
+  InstanceData data = ByWayOfAnother();
+  data.vehicles[0].max_duration = 7;
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kNever);
+  EXPECT_EQ(Served(data), 1);
+}
+
+// Each of the two is reached in time by way of the other alone.
+TEST(RichDetoursTest, ServeTwoThatNeedEachOther) {
+  InstanceData data = ByWayOfAnother();
+  data.duration_matrix = {0, 1, 9, 9, 0, 1, 1, 9, 0};
+  data.vehicles[0].max_duration = 3;
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kTogether);
+  EXPECT_EQ(DetoursOf(data).reach(1), Reach::kTogether);
+  EXPECT_EQ(Served(data), 2);
+}
+
+// Ways of 0.4 are rounded to 0: the far end of the line is near by way of all the others.
+TEST(RichDetoursTest, ServeTheEndOfALineOfRoundedDistances) {
+  std::vector<Position> line;
+  for (int i = 0; i <= 9; ++i) line.push_back({0.4 * i, 0});
+  InstanceData data =
+      AnInstance().At(line).Demands(std::vector<double>(9, 1)).As(Metric::kRounded).BuildData();
+  data.vehicles[0].max_distance = 4;
+  data.vehicles[0].count = 1;
+  EXPECT_EQ(DetoursOf(data).reach(8), Reach::kTogether);
+  EXPECT_EQ(Served(data), 9);
+}
+
+// With time windows alone the problem is plain, and its search judges customers one by one.
+TEST(RichDetoursTest, ServePlainProblemsInEverySearch) {
+  InstanceData data = ByWayOfAnother();
+  data.vehicles[0].max_duration = kNoLimit;
+  data.kind = ProblemKind::kVrptw;
+  data.windows = {{0, 9}, {0, 9}, {0, 9}};
+  const Instance instance = *Instance::Create(data);
+  ASSERT_TRUE(IsPlain(instance));
+  EXPECT_TRUE(NeedsDetours(instance, {}));
+  EXPECT_FALSE(SearchesByRegions(instance, {}));
+  EXPECT_EQ(Served(data), 2);
+}
+
+TEST(RichDetoursTest, StayInAPlanToStartFromAndBehindWhatIsFrozen) {
+  const Instance instance = *Instance::Create(ByWayOfAnother());
+  SearchOptions options;
+  options.max_iterations = 200;
+  options.initial = {{{0, {1, 2}}}};
+  EXPECT_EQ(CountServed(Search(instance, options)->plan), 2);
+  const absl::StatusOr<Instance> frozen = Freeze(instance, {{.visits = {1, 2}}});
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  const Plan kept = Search(*frozen, options)->plan;
+  EXPECT_EQ(CountServed(kept), 2);
+  EXPECT_TRUE(CheckPlan(*frozen, kept).feasible);
+}
+
+}  // namespace
+}  // namespace vrp

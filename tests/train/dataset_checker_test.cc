@@ -1,0 +1,111 @@
+// A user's instances, checked as they arrive.
+#include "core/train/dataset_checker.h"
+
+#include <string>
+
+#include "core/problem/formats.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/feature_columns.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string LineOf(const Instance& instance) { return WriteJson(instance) + "\n"; }
+
+std::string Labelled(const std::string& routes) {
+  std::string line = WriteJson(test::AnInstance().WithCustomers(3).Build());
+  line.pop_back();
+  return line + R"(,"ref_routes":)" + routes + "}\n";
+}
+
+// Checks a file of that text.
+absl::Status Checked(const std::string& text) {
+  DatasetChecker checker("own.jsonl");
+  const absl::Status added = checker.Add(text);
+  return added.ok() ? checker.Finish() : added;
+}
+
+TEST(DatasetCheckerTest, SumsUpWhatTheLinesHold) {
+  InstanceData with_cost = test::AnInstance().WithCustomers(5).Build().data();
+  with_cost.reference_cost = 7;
+  const std::string text =
+      LineOf(test::AnInstance().WithCustomers(2).Kind(ProblemKind::kTsp).Build()) + "\n" +
+      Labelled("[[1,2],[3]]") + LineOf(*Instance::Create(with_cost));
+  DatasetChecker checker("own.jsonl");
+  for (size_t at = 0; at < text.size(); at += 100) {
+    ASSERT_TRUE(checker.Add(text.substr(at, 100)).ok());
+  }
+  ASSERT_TRUE(checker.Finish().ok());
+  const DatasetSummary& summary = checker.summary();
+  EXPECT_EQ(summary.instances, 3);
+  EXPECT_THAT(summary.kinds, ElementsAre(ProblemKind::kTsp, ProblemKind::kCvrp));
+  EXPECT_EQ(summary.min_customers, 3);  // cities
+  EXPECT_EQ(summary.max_customers, 5);
+  EXPECT_EQ(summary.with_tours, 1);
+  EXPECT_EQ(summary.with_reference_cost, 1);
+  EXPECT_EQ(summary.pointer_refusal, "");
+}
+
+TEST(DatasetCheckerTest, NamesEachBadLine) {
+  const std::string good = LineOf(test::AnInstance().WithCustomers(2).Build());
+  const absl::Status status =
+      Checked(good + "{}\n" + good + Labelled("[[1,2,2]]") + "no json\n" + good);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  const std::string message(status.message());
+  EXPECT_THAT(message, HasSubstr("own.jsonl:2: kind: absent"));
+  EXPECT_THAT(message, HasSubstr("own.jsonl:4: the label is not feasible"));
+  EXPECT_THAT(message, HasSubstr("own.jsonl:5"));
+  EXPECT_THAT(message, Not(HasSubstr("lines are bad in all")));
+}
+
+TEST(DatasetCheckerTest, ShowsTheFirstErrorsAndCountsTheRest) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "{}\n";
+  const std::string message(Checked(text).message());
+  EXPECT_THAT(message, HasSubstr("own.jsonl:20: "));
+  EXPECT_THAT(message, Not(HasSubstr("own.jsonl:21: ")));
+  EXPECT_THAT(message, HasSubstr("\n50 lines are bad in all"));
+}
+
+TEST(DatasetCheckerTest, RefusesWhatNoNetworkKnows) {
+  InstanceData two_depots = test::AnInstance().WithCustomers(4).Build().data();
+  two_depots.num_depots = 2;
+  two_depots.demands[1] = 0;
+  const absl::Status status = Checked(LineOf(*Instance::Create(two_depots)));
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("own.jsonl:1: "));
+}
+
+TEST(DatasetCheckerTest, RemembersWhatPointerNetworksCannotRead) {
+  InstanceData without_coordinates = test::AnInstance().WithCustomers(3).Build().data();
+  without_coordinates.positions.clear();
+  without_coordinates.distance_matrix.assign(16, 1.0);
+  const std::string good = LineOf(test::AnInstance().WithCustomers(2).Build());
+  DatasetChecker checker("own.jsonl");
+  ASSERT_TRUE(checker.Add(good + LineOf(*Instance::Create(without_coordinates))).ok());
+  ASSERT_TRUE(checker.Finish().ok());
+  EXPECT_THAT(checker.summary().pointer_refusal, HasSubstr("own.jsonl:2: distance_matrix"));
+}
+
+TEST(DatasetCheckerTest, NamesTheColumnsThatEveryLineHas) {
+  const Instance instance = test::AnInstance().WithCustomers(2).Build();
+  DatasetChecker checker("own.jsonl");
+  ASSERT_TRUE(checker.Add(LineOf(test::WithFeatures(instance, {"early", "wear"}))).ok());
+  ASSERT_TRUE(checker.Add(LineOf(test::WithFeatures(instance, {"wear", "late"}))).ok());
+  EXPECT_THAT(checker.summary().feature_columns, ElementsAre("wear"));
+  ASSERT_TRUE(checker.Add(LineOf(instance)).ok());
+  EXPECT_THAT(checker.summary().feature_columns, testing::IsEmpty());
+}
+
+TEST(DatasetCheckerTest, WantsAtLeastOneInstance) {
+  EXPECT_THAT(std::string(Checked("\n \n").message()), HasSubstr("wanted at least one instance"));
+}
+
+}  // namespace
+}  // namespace vrp
