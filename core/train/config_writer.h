@@ -8,8 +8,7 @@
 
 namespace vrp {
 
-// Returns `settings` as YAML of two levels that ConfigReader reads back to the same values. Keys of
-// one section stand together in `settings`.
+// Returns `settings` as YAML of two levels that ConfigReader reads back to the same values.
 std::string WriteConfig(std::span<const ConfigSetting> settings);
 
 }  // namespace vrp
