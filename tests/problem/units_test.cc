@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Instance Read(std::string_view json) { return ParseJson(json, "test.json").value(); }
+Instance Read(std::string_view text) { return ParseJson(text, "test.json").value(); }
 
 // Two customers by longitude and latitude; `rest` is more keys.
 Instance OnEarth(const std::string& rest) {
