@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/search/search.h"
+#include "core/solve/small_optimum.h"
 #include "core/solve/solve_limits.h"
 
 namespace vrp {
@@ -69,6 +70,11 @@ AutomaticStop AutomaticStopOf(const Instance& instance) {
   stop.rule.at_least = std::min((easy ? kPlainAtLeast : kAtLeast) * customers, stop.limit);
   stop.rule.no_improvement = std::min((easy ? kPlainPatience : kPatience) * customers, stop.limit);
   return stop;
+}
+
+absl::Duration LeastAutomaticTime(int64_t customers) {
+  if (customers <= kMostPlainExact) return absl::ZeroDuration();
+  return std::min(std::min(kPlainAtLeast, kAtLeast) * customers, kMostAutomatic);
 }
 
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,

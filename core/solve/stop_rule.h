@@ -39,6 +39,11 @@ inline constexpr absl::Duration kMostAutomatic = absl::Seconds(30);
 // Measured by tests/bench/stop_rule.py.
 AutomaticStop AutomaticStopOf(const Instance& instance);
 
+// Returns a lower bound on how long a search of an instance with so many customers lasts by the
+// automatic rule. Zero for instances that SmallOptimum may answer at once. (Any search may end
+// sooner, at a plan that no other can beat.)
+absl::Duration LeastAutomaticTime(int64_t customers);
+
 // The rule that `request` comes to on `instance` with that budget. kInvalidArgument names the field
 // of v1.SolveStop: a time or share out of range, both of them, a gap without a reference cost.
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,

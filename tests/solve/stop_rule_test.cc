@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/steady_time.h"
+#include "core/solve/small_optimum.h"
 #include "core/solve/solver.h"
 #include "core/solve/stop_monitor.h"
 #include "tests/testing/instance_builder.h"
@@ -68,6 +69,20 @@ TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
     EXPECT_LE(stop.rule.at_least, stop.limit);
     EXPECT_LE(stop.rule.no_improvement, stop.limit);
     EXPECT_GT(stop.rule.no_improvement, absl::ZeroDuration());
+  }
+}
+
+TEST(StopRuleTest, BoundsTheAutomaticTimeFromBelowByTheCustomersAlone) {
+  EXPECT_EQ(LeastAutomaticTime(kMostPlainExact), absl::ZeroDuration()) << "answered at once";
+  EXPECT_GT(LeastAutomaticTime(kMostPlainExact + 1), absl::ZeroDuration());
+  EXPECT_GT(LeastAutomaticTime(200), LeastAutomaticTime(100));
+  EXPECT_EQ(LeastAutomaticTime(INT32_MAX), kMostAutomatic);
+  for (const int32_t customers : {9, 100, 1000}) {
+    const auto builder = AnInstance().WithCustomers(customers);
+    const absl::Duration least = LeastAutomaticTime(customers);
+    EXPECT_LE(least, AutomaticStopOf(builder.Build()).rule.at_least);
+    auto windows = builder;
+    EXPECT_LE(least, AutomaticStopOf(windows.RandomWindows().Build()).rule.at_least);
   }
 }
 
