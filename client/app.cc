@@ -24,7 +24,7 @@ constexpr char kDescription[] =
     "Trains routing networks and solves vehicle routing problems on a vrpd daemon.\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 unreachable, 4 refused, 5 not found, "
     "6 busy,\n"
-    "7 no feasible plan, or customers unserved that have no prize, 130 interrupted.";
+    "7 no feasible plan, or unserved customers without a prize, 130 interrupted.";
 
 struct GlobalFlags {
   ConnectionFlags connection;

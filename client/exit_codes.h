@@ -13,7 +13,7 @@ enum ExitCode : int {
   kExitRefused = 4,
   kExitNotFound = 5,
   kExitBusy = 6,
-  kExitNoPlan = 7,  // no feasible plan, or customers unserved that have no prize
+  kExitNoPlan = 7,  // no feasible plan, or unserved customers without a prize
   kExitInterrupted = 130,
 };
 

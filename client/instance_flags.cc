@@ -15,13 +15,11 @@ void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::stri
       ->capture_default_str();
   command
       .add_option("--objective", flags.objective,
-                  "Instead of the file's: distance, vehicles_then_distance (as published values "
-                  "of Solomon, Homberger, Li and Lim), duration or cost")
+                  "Replace the file's: distance, vehicles_then_distance, duration, cost")
       ->type_name("WORD");
   command
       .add_option("--metric", flags.metric,
-                  "Instead of the file's: exact, cvrplib (to the nearest integer), ceil or dimacs "
-                  "(cut to one decimal)")
+                  "Replace the file's: exact, cvrplib (rounded), ceil or dimacs")
       ->type_name("WORD");
 }
 

@@ -33,7 +33,7 @@ absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answe
                          bool judged = false);
 absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer);
 
-// Whether the plan is feasible and serves all.
+// Whether the plan breaks no rule; customers with a prize may be unserved.
 bool IsComplete(const v1::SolveResponse& answer);
 
 }  // namespace vrp::client

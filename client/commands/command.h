@@ -67,7 +67,10 @@ struct ChosenCommand {
 
 // Examples that need a training job begin with this line.
 inline constexpr char kNewJobExample[] =
-    "job=$(vrpctl train --config configs/ptrnet_tiny.yaml --detach | cut -d' ' -f1)\n";
+    "job=$(vrpctl train --preset ptrnet_tiny --detach | cut -d' ' -f1)\n";
+// Continues kNewJobExample: waits for the job's first step.
+inline constexpr char kWaitForStepExample[] =
+    "until vrpctl jobs publish $job; do sleep 1; done  # once it runs\n";
 inline constexpr char kNewSolveJobExample[] =
     "job=$(vrpctl solve city.vrp --job --budget 2h --detach | cut -d' ' -f1)\n";
 

@@ -25,6 +25,8 @@ const std::map<std::string, std::string>& WordValues() {
       {"--output", "table json vroom geojson"},
       {"--strategy", "auto seeded greedy sample beam multi_start improved search"},
       {"--problem", "cvrp vrptw tsp"},
+      {"--objective", "distance vehicles_then_distance duration cost"},
+      {"--metric", "exact cvrplib ceil dimacs"},
       {"--model", "ptrnet GT+RL"},
       {"--mode", "greedy sample:16 beam:8 multi_start:8 improved:20000"},
       {"--device", "auto cpu cuda:0"},

@@ -20,6 +20,9 @@ namespace vrp::client {
 namespace {
 
 constexpr size_t kDatasetChunkBytes = size_t{1} << 18;
+constexpr char kUploadExample[] =
+    "vrpctl generate --problem cvrp --customers 10 --count 64 --out own.jsonl\n"
+    "vrpctl datasets upload own.jsonl --name depot7\n";
 
 std::string DatasetResource(const std::string& name) {
   const bool whole = absl::StartsWith(name, "datasets/");
@@ -109,7 +112,7 @@ ExitCode RunDatasetUpload(CommandContext& context, const DatasetFlags& flags) {
   if (!kept.ok()) return context.Fail(kept.status(), flags.path);
   PrintDataset(context, *kept);
   if (!context.json()) {
-    context.out() << "train on it: vrpctl train --config FILE --set problem.instances="
+    context.out() << "train on it: vrpctl train --preset tiny_1 --set problem.instances="
                   << kept->name() << std::endl;
   }
   return kExitDone;
@@ -155,9 +158,10 @@ ExitCode RunDatasetDelete(CommandContext& context, const std::string& name) {
 
 void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
   CLI::App* upload = AddCommand(
-      datasets, "upload", "Keep a file of JSON lines, an instance a line, for trainings",
-      "vrpctl datasets upload own.jsonl --name depot7\n"
-      "vrpctl generate --problem cvrp --count 1000 | vrpctl datasets upload - --name cvrp20");
+      datasets, "upload", "Upload instances, one JSON object per line, to train on",
+      absl::StrCat(
+          kUploadExample,
+          "vrpctl generate --problem cvrp --count 1000 | vrpctl datasets upload - --name cvrp20"));
   const auto flags = std::make_shared<DatasetFlags>();
   upload
       ->add_option("FILE", flags->path,
@@ -165,7 +169,7 @@ void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
                    "input")
       ->type_name("")
       ->required();
-  upload->add_option("--name", flags->name, "Of the dataset: letters, digits, '-' and '_'")
+  upload->add_option("--name", flags->name, "Name of the dataset: letters, digits, '-' and '_'")
       ->type_name("NAME")
       ->required();
   upload->callback([flags, &chosen] {
@@ -178,7 +182,8 @@ void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
 void AddDatasetNamed(CLI::App& datasets, const std::string& verb, const std::string& description,
                      ExitCode (*run)(CommandContext&, const std::string&), ChosenCommand& chosen) {
   CLI::App* command =
-      AddCommand(datasets, verb, description, absl::StrCat("vrpctl datasets ", verb, " depot7"));
+      AddCommand(datasets, verb, description,
+                 absl::StrCat(kUploadExample, "vrpctl datasets ", verb, " depot7"));
   const auto name = std::make_shared<std::string>();
   command->add_option("NAME", *name, "NAME or datasets/NAME")->type_name("")->required();
   command->callback([verb, name, run, &chosen] {
@@ -192,9 +197,9 @@ void AddDatasetNamed(CLI::App& datasets, const std::string& verb, const std::str
 void AddDatasets(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* datasets =
       AddCommand(app, "datasets", "Training data that the daemon keeps: upload, list, get, delete",
-                 "vrpctl datasets upload own.jsonl --name depot7\n"
-                 "vrpctl train --config ptrnet.yaml --set problem.instances=datasets/depot7\n"
-                 "vrpctl datasets list");
+                 absl::StrCat(kUploadExample,
+                              "vrpctl train --preset tiny_1 --set problem.instances=datasets/depot7"
+                              "\nvrpctl datasets list"));
   datasets->require_subcommand(1);
   AddDatasetUpload(*datasets, chosen);
   AddCommand(*datasets, "list", "List all datasets", "vrpctl datasets list --output json")

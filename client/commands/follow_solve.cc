@@ -75,7 +75,7 @@ class AnswerNoter final : public SolveEventSink {
   std::optional<v1::SolveResponse> answer_;
 };
 
-// The units of the job's numbers; empty where the daemon cannot be asked, which watching then says.
+// Returns the units of the job's numbers; empty if the call fails.
 v1::Units UnitsOf(CommandContext& context, const std::string& job) {
   v1::GetSolveJobRequest request;
   request.set_name(job);

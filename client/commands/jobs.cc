@@ -111,7 +111,7 @@ void AddJobs(CLI::App& app, ChosenCommand& chosen) {
       AddCommand(app, "jobs", "Training jobs: follow, pause, resume, stop, publish, compare, ...",
                  absl::StrCat(kNewJobExample,
                               "vrpctl jobs list\n"
-                              "vrpctl jobs stop $job  # ends it now, with a model\n"
+                              kWaitForStepExample, "vrpctl jobs stop $job  # ends it with a model\n"
                               "vrpctl jobs watch $job"));
   jobs->require_subcommand(1);
   AddList(*jobs, chosen);

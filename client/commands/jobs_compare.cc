@@ -40,7 +40,7 @@ void AddJobsCompare(CLI::App& jobs, ChosenCommand& chosen) {
   CLI::App* compare =
       AddCommand(jobs, "compare", "Jobs side by side: progress, validation, time, settings",
                  absl::StrCat(kNewJobExample,
-                              "other=$(vrpctl train --config configs/ptrnet_tiny.yaml --set "
+                              "other=$(vrpctl train --preset ptrnet_tiny --set "
                               "training.batch_size=64 --detach | cut -d' ' -f1)\n"
                               "vrpctl jobs compare $job $other\n"
                               "vrpctl jobs compare $job $other --output json | jq .differences"));

@@ -32,7 +32,7 @@ ExitCode RunChange(CommandContext& context, const std::string& name,
       [&context](const std::string&, const v1::TrainingJob& job) { PrintState(context, job); });
 }
 
-// What a stop comes to, in the state that the job is in now.
+// Returns what stopping means for a job in its current state.
 const char* StopNote(const v1::TrainingJob& job) {
   switch (job.state()) {
     case v1::JOB_STATE_STOPPING:
@@ -103,7 +103,7 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
         return RunChange(context, id, &RpcClient::CancelTrainingJob);
       });
   add("stop", "End a job now and keep a model",
-      absl::StrCat(kNewJobExample, "vrpctl jobs stop $job\nvrpctl jobs watch $job"), RunStop);
+      absl::StrCat(kNewJobExample, kWaitForStepExample, "vrpctl jobs stop $job\nvrpctl jobs watch $job"), RunStop);
   add("pause", "Stop a job with a checkpoint, until it is resumed",
       absl::StrCat(kNewJobExample, "vrpctl jobs pause $job"),
       [](CommandContext& context, const std::string& id) {
@@ -119,8 +119,7 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
   add("delete", "Forget an ended job and its files; models that it published stay",
       absl::StrCat(kNewJobExample, "vrpctl jobs watch $job\nvrpctl jobs delete $job"), RunDelete);
   add("publish", "Publish a running job's weights as a version of its model, NAME@live",
-      absl::StrCat(kNewJobExample,
-                   "until vrpctl jobs publish $job; do sleep 1; done  # once it runs\n"
+      absl::StrCat(kNewJobExample, kWaitForStepExample,
                    "vrpctl jobs publish $job --output json | jq -r .model"),
       RunPublish);
 }

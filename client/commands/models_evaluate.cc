@@ -142,11 +142,7 @@ void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   input->add_option("--generate", flags->generate, "Problem and size, count, perhaps a seed")
       ->type_name("cvrp20:1000[:SEED]");
   input->require_option(1);
-  command
-      ->add_option("--format", flags->input.format,
-                   "Of the file: auto, vrplib, solomon, json or jsonl")
-      ->type_name("WORD")
-      ->capture_default_str();
+  AddInstanceOptions(*command, flags->input, "auto, vrplib, solomon, json or jsonl");
   command
       ->add_option(
           "--mode", flags->modes,

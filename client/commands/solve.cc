@@ -247,6 +247,11 @@ absl::Status CheckFlags(const CommandContext& context, const SolveFlags& flags) 
   if (flags.job && flags.stream) {
     return absl::InvalidArgumentError("--stream: a job is followed without it; wanted one of both");
   }
+  if (flags.budget.empty() && flags.stop.is_share()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--stop-after: ", flags.stop.after, " is a share of the budget; give --budget"
+                     " too, or a time as 2s"));
+  }
   if (!flags.job && (flags.detach || !flags.request_id.empty())) {
     return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");
   }
@@ -330,14 +335,12 @@ void AddOptions(CLI::App& command, SolveFlags& flags) {
       ->capture_default_str();
   command
       .add_option("--budget", flags.budget,
-                  "Time for each instance: 500ms, 2s, 1h; default: until no better plan is found "
-                  "for a while, by size at most 1s to 30s; of a --job 10m")
+                  "Time for each instance, as 2s; default: by size, 30s at most; --job: 10m")
       ->type_name("TIME");
   AddStopOptions(command, flags.stop);
   command
       .add_option("--threads", flags.threads,
-                  "Searches side by side; 0: as many as are idle on the daemon; default: 0, with "
-                  "--seed or --max-iterations 1")
+                  "Parallel searches; 0 (default): all idle threads of the daemon; 1 with --seed")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
   command

@@ -19,8 +19,10 @@ struct StopFlags {
   std::string target;  // "375", "1%"
   int64_t max_iterations = 0;
 
-  // Whether one is given by which a search ends without a budget.
-  bool needs_no_budget() const { return !after.empty() || max_iterations > 0; }
+  // Whether --stop-after is a share of the budget.
+  bool is_share() const { return after.ends_with('%'); }
+  // Whether one of them ends a search without a budget.
+  bool needs_no_budget() const { return (!after.empty() && !is_share()) || max_iterations > 0; }
 };
 
 // --stop-after, --target, --max-iterations. `flags` outlives the parsing.

@@ -82,21 +82,21 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
 
 void AddTop(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      app, "top", "What the daemon does now: requests, queues, jobs, memory",
+      app, "top", "Show what the daemon does: requests, queues, jobs, memory",
       "vrpctl top\n"
       "vrpctl top --once --output json\n"
-      "vrpctl top --follow --interval 10s | head -3    # a line each time, also where it is no "
-      "terminal");
+      "vrpctl top --follow --interval 10s | head -3    # a line each time");
   const auto flags = std::make_shared<TopFlags>();
   command
       ->add_option("--interval", flags->interval,
-                   "Between two looks; rates and latencies are of this time")
+                   "Time between two readings, over which rates and latencies are taken")
       ->type_name("DURATION")
       ->capture_default_str();
   CLI::Option* once = command->add_flag(
       "--once", flags->once,
-      "Once, with the figures since the daemon began; the default where the output is no terminal");
-  command->add_flag("--follow", flags->follow, "On and on, also where the output is no terminal")
+      "Print once and exit; the default if the output is no terminal");
+  command->add_flag("--follow", flags->follow,
+                    "Repeat until interrupted, even if the output is no terminal")
       ->excludes(once);
   command->callback([flags, &chosen] {
     chosen = {"top", [flags](CommandContext& context) { return RunTop(context, *flags); }};

@@ -58,11 +58,11 @@ absl::Status CheckOverride(const std::string& text) {
   return absl::OkStatus();
 }
 
-// Says which preset is trained where the user chose none.
+// Says which preset is trained if the user chose none.
 void SayDefault(CommandContext& context, const Preset& preset) {
-  context.err() << "vrpctl: neither --config nor --preset: takes " << preset.name << " ("
+  context.err() << "vrpctl: no --config or --preset given: training preset " << preset.name << " ("
                 << preset.Trains() << "; " << preset.Takes()
-                << "); others: vrpctl train --list-presets" << std::endl;
+                << "); list others: vrpctl train --list-presets" << std::endl;
 }
 
 absl::StatusOr<ConfigText> ReadConfig(CommandContext& context, const TrainFlags& flags) {
@@ -117,7 +117,7 @@ void PrintJob(CommandContext& context, const v1::TrainingJob& job) {
   context.out() << std::endl;
 }
 
-// What --validate-only and --print-config ask for. As text it can be fed back.
+// Prints the resolved configuration; the text is a valid configuration file.
 ExitCode PrintResolved(CommandContext& context, const v1::TrainingJob& job,
                        const ConfigText& config, const TrainFlags& flags) {
   if (job.resolved_config_yaml().empty()) {
@@ -141,6 +141,11 @@ absl::Status CheckFlags(const TrainFlags& flags) {
     const absl::Status status = CheckOverride(text);
     if (!status.ok()) return status;
   }
+  if (flags.detach && (flags.validate_only || flags.print_config || flags.list_presets)) {
+    return absl::InvalidArgumentError(
+        "--detach: nothing is submitted with --list-presets, --print-config or --validate-only; "
+        "leave one out");
+  }
   return absl::OkStatus();
 }
 
@@ -160,8 +165,8 @@ ExitCode ListPresets(CommandContext& context) {
 }
 
 ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
-  if (flags.list_presets) return ListPresets(context);
   if (const absl::Status status = CheckFlags(flags); !status.ok()) return context.Fail(status);
+  if (flags.list_presets) return ListPresets(context);
   const absl::StatusOr<ConfigText> config = ReadConfig(context, flags);
   if (!config.ok()) return context.Fail(config.status());
   v1::CreateTrainingJobRequest request = MakeRequest(*config, flags);
@@ -184,16 +189,26 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
                                   .add_option("--config", flags.config,
                                               "Training configuration, YAML; - for standard input")
                                   ->type_name("FILE");
+  CLI::Option* const preset =
+      command
+          .add_option("--preset", flags.preset,
+                      absl::StrCat("Built-in configuration; default: ", kDefaultPreset))
+          ->type_name("NAME")
+          ->excludes(config);
+  CLI::Option* const list =
+      command.add_flag("--list-presets", flags.list_presets, "List the built-in configurations")
+          ->excludes(config)
+          ->excludes(preset);
+  CLI::Option* const print =
+      command
+          .add_flag("--print-config", flags.print_config,
+                    "Print the whole configuration, with defaults and overrides")
+          ->excludes(list);
   command
-      .add_option("--preset", flags.preset,
-                  absl::StrCat("Built-in configuration; default: ", kDefaultPreset))
-      ->type_name("NAME")
-      ->excludes(config);
-  command.add_flag("--list-presets", flags.list_presets, "List the built-in configurations");
-  command.add_flag("--print-config", flags.print_config,
-                   "Print the whole configuration, with defaults and overrides");
-  command.add_flag("--validate-only", flags.validate_only,
-                   "Check all that the start needs and print the settings");
+      .add_flag("--validate-only", flags.validate_only,
+                "Check all that the start needs and print the settings")
+      ->excludes(list)
+      ->excludes(print);
   command
       .add_option("--model", flags.model,
                   "Architecture instead of the configuration's: ptrnet or GT+RL")

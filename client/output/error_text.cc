@@ -86,10 +86,9 @@ std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message)
            "its log says why it closed)";
   }
   if (!IsThisMachine(place.remote)) {
-    return absl::StrCat(
-        "see whether a daemon listens there for other machines (vrpd --listen "
-        "0.0.0.0:PORT with --tls-certificate and --tokens) and whether a firewall "
-        "lets you through; or name another by --remote HOST:PORT or VRP_REMOTE");
+    return "check that a daemon listens there on an outside address (vrpd --listen 0.0.0.0:PORT "
+           "--tls-certificate FILE --tls-key FILE --tokens FILE) and that no firewall blocks it; or "
+           "name another by --remote HOST:PORT or VRP_REMOTE";
   }
   const bool socket = absl::StartsWith(place.remote, "unix:");
   return absl::StrCat(

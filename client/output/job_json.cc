@@ -72,6 +72,16 @@ const char* EventType(const v1::WatchTrainingJobResponse& event) {
   return "unknown";
 }
 
+Json PublishedJson(const v1::PublishedWeights& published) {
+  constexpr size_t kPrefix = sizeof("PUBLISH_REASON_") - 1;
+  const std::string& reason = v1::PublishReason_Name(published.reason());
+  return {{"epoch", published.epoch()},
+          {"step", published.step()},
+          {"reason", reason.size() > kPrefix ? reason.substr(kPrefix)
+                                             : absl::StrCat(static_cast<int>(published.reason()))},
+          {"val_cost", published.has_val_cost() ? JsonNumber(published.val_cost()) : Json()}};
+}
+
 }  // namespace
 
 std::string JobStateWord(v1::JobState state) {
@@ -86,20 +96,6 @@ Json EndReasonJson(v1::TrainingEndReason reason) {
   const std::string& name = v1::TrainingEndReason_Name(reason);
   return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(reason));
 }
-
-namespace {
-
-Json PublishedJson(const v1::PublishedWeights& published) {
-  constexpr size_t kPrefix = sizeof("PUBLISH_REASON_") - 1;
-  const std::string& reason = v1::PublishReason_Name(published.reason());
-  return {{"epoch", published.epoch()},
-          {"step", published.step()},
-          {"reason", reason.size() > kPrefix ? reason.substr(kPrefix)
-                                             : absl::StrCat(static_cast<int>(published.reason()))},
-          {"val_cost", published.has_val_cost() ? JsonNumber(published.val_cost()) : Json()}};
-}
-
-}  // namespace
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 

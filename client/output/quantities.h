@@ -12,13 +12,13 @@ class Quantities {
  public:
   explicit Quantities(const v1::Units& units) : units_(units) {}
 
-  // "850 m", "12.3 km".
+  // "850 m", "12.30 km", "123.4 km".
   std::string Distance(double value) const;
   // "45 s", "1:53 h".
   std::string Duration(double value) const;
   // A moment: "8:15", "0:30 +1 day"; where times are not of a day, as a duration.
   std::string Time(double value) const;
-  // Of a cost, of a part of it or of a reference, in the unit that the objective counts.
+  // Formats a cost, a part of it or a reference cost in the objective's unit.
   std::string Cost(double value) const;
 
   bool times_of_day() const { return units_.times_of_day(); }

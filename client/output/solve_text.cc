@@ -68,7 +68,7 @@ std::string SplitText(const v1::CostSplit& split, const Quantities& quantities) 
   return plain ? "" : absl::StrCat("  of it ", text, "\n");
 }
 
-// "cost: 375  gap +0.00 % to 375"; the gap where there is a reference.
+// "cost: 375  gap +0.00 % vs file's reference 375"; no gap without a reference.
 template <typename Response>
 std::string CostText(double cost, const Response& response) {
   const Quantities quantities(response.solution().units());

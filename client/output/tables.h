@@ -40,15 +40,15 @@ class Sheet {
 
 // Each ends with a line break.
 std::string SolveText(const v1::SolveResponse& response);
-// By which objective and metric the cost is counted.
+// Names the objective and the metric of the cost.
 std::string JudgedText(const v1::SolveResponse& response);
 std::string PlanText(const v1::Solution& plan);  // routes and what is unserved, of no verdict yet
 std::string ImprovementText(const v1::Improvement& improvement);  // "0.034 s: cost 812, ..."
 std::string CheckText(const v1::CheckSolutionResponse& response);
 std::string JobText(const v1::TrainingJob& job);
-// Of a job that succeeded: "TIME_LIMIT"; else "-".
 // "weights of epoch 7 (step 175): the best validation, val cost 6.7072".
 std::string PublishedText(const v1::PublishedWeights& published);
+// "TIME_LIMIT"; "-" if the job has not succeeded.
 std::string EndReasonText(v1::TrainingEndReason reason);
 std::string HistoryText(const v1::GetTrainingHistoryResponse& history);
 std::string ModelText(const v1::Model& model);

@@ -14,16 +14,16 @@ struct Preset {
   absl::string_view yaml;  // the whole file
 
   std::string FileName() const;
-  // What it trains, and how large and long that is: the first two lines of the file, which are
-  // comments, without the full stop.
+  // Return the file's first and second comment line, without the full stop: what it trains; its
+  // size and duration.
   std::string Trains() const;
   std::string Takes() const;
 };
 
-// Trained where the user names none: the smallest that gives a model of use.
+// The preset that `train` uses by default: the smallest whose model is useful.
 inline constexpr absl::string_view kDefaultPreset = "ptrnet_tiny";
 
-// By name.
+// Returns all presets, sorted by name.
 std::span<const Preset> Presets();
 
 // Returns the preset `name`; '-' may stand for '_'. kInvalidArgument suggests the nearest one.

@@ -65,7 +65,7 @@ SystemService::SystemService(const ServiceContext& context, SystemFacts facts,
 grpc::ServerUnaryReactor* TrainingService::CreateTrainingJob(
     grpc::CallbackServerContext* context, const v1::CreateTrainingJobRequest* request,
     v1::TrainingJob* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
+  return RunUnary(*context, context_.patient_pool, *response,
                   [this, request](const CallContext&) { return handler_.Create(*request); });
 }
 

@@ -69,7 +69,7 @@ class DatasetService final : public ReceivingService<v1::DatasetService> {
   struct Stores {
     MatrixStore& matrices;
     DatasetStore& datasets;
-    // Those who know what is in use.
+    // Report which matrices and datasets are in use.
     const SolveJobHandler& solve_jobs;
     JobManager& training_jobs;
   };

@@ -10,7 +10,6 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
-#include "core/jobs/submission.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"

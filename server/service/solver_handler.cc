@@ -202,7 +202,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::Solv
   if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   CallContext own = context;
-  // Its limit is ours, not a time that the caller counts.
+  // The automatic limit counts from here, not from the request's arrival.
   if (HasAutomaticBudget(request)) own.received = SteadyNow();
   VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), own));
   prepared.queue = queue;

@@ -98,6 +98,8 @@ v1::ActiveJob ToActiveJob(const Job& job) {
   if (job.kind == JobKind::kSolve) {
     *message.mutable_solve() = ToProto(job.solve.progress);
     *message.mutable_budget() = ToProto(job.solve.budget);
+    const v1::SolveJob shown = SolveJobToProto(job);
+    if (shown.has_units()) *message.mutable_units() = shown.units();
   } else if (job.progress.has_value()) {
     *message.mutable_training() = ToProto(*job.progress);
   }

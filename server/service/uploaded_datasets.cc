@@ -13,7 +13,6 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxDatasetChunkBytes = size_t{1} << 20;
-constexpr size_t kMaxFileNameBytes = 1024;
 // A line may take so many times its length while it is read.
 constexpr int64_t kParsedSizes = 8;
 
@@ -42,9 +41,10 @@ absl::Status OfName(const absl::Status& status) {
 }
 
 absl::Status CheckFileName(const std::string& name) {
-  if (name.size() <= kMaxFileNameBytes && IsPrintableUtf8(name)) return absl::OkStatus();
-  return InvalidField("header.file_name", Concat("got ", Quoted(name), ", wanted at most ",
-                                                 kMaxFileNameBytes, " printable characters"));
+  if (name.size() <= kMaxInstanceNameBytes && IsPrintableUtf8(name)) return absl::OkStatus();
+  return InvalidField("header.file_name",
+                      Concat("got ", Quoted(name), ", wanted at most ", kMaxInstanceNameBytes,
+                             " bytes of printable UTF-8"));
 }
 
 }  // namespace
@@ -72,14 +72,23 @@ absl::Status DatasetImport::TakeChunk(std::string_view chunk) {
     return InvalidField(
         "chunk", Concat("has ", chunk.size(), " bytes, wanted at most ", kMaxDatasetChunkBytes));
   }
+  VRP_RETURN_IF_ERROR(CountBytes(chunk));
   const int64_t room = kParsedSizes * checker_->RoomFor(chunk.size());
-  if (room > share_.bytes()) {
+  if (room != share_.bytes()) {
     share_ = {};
     VRP_ASSIGN_OR_RETURN(share_, messages_.Take(room));
   }
   if (const absl::Status checked = checker_->Add(chunk); !checked.ok()) return WithField(checked);
   if (!checker_->sound()) upload_ = nullptr;
   return upload_ == nullptr ? absl::OkStatus() : WithField(upload_->Add(chunk));
+}
+
+absl::Status DatasetImport::CountBytes(std::string_view chunk) {
+  // Counted here too: after a bad line no chunk reaches the store.
+  bytes_ += static_cast<int64_t>(chunk.size());
+  if (bytes_ <= kMaxDatasetBytes) return absl::OkStatus();
+  return InvalidField("chunk", Concat("got more than ", kMaxDatasetBytes,
+                                      " bytes in all, the most of a dataset"));
 }
 
 absl::StatusOr<v1::Dataset> DatasetImport::Finish() {

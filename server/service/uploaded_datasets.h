@@ -31,10 +31,12 @@ class DatasetImport {
  private:
   absl::Status TakeHeader(const v1::UploadDatasetRequest::Header& header);
   absl::Status TakeChunk(std::string_view chunk);
+  absl::Status CountBytes(std::string_view chunk);
 
   DatasetStore& store_;
   MessageBudget& messages_;
   MessageBudget::Share share_;             // of the line that is not whole yet
+  int64_t bytes_ = 0;                      // received so far
   std::optional<DatasetChecker> checker_;  // none: no header yet
   std::unique_ptr<DatasetUpload> upload_;  // null after a bad line
 };

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -21,6 +22,37 @@ REFUSED = 2
 def steps_of(route):
     """(type, id) of a route's steps between its start and its end."""
     return [(step["type"], step["id"]) for step in route["steps"] if step["type"] not in ("start", "end")]
+
+
+def fields(message):
+    """(number, value) of each field of a protobuf message: an integer, or bytes (8 or 4 of a float's)."""
+    def varint(at):
+        value = shift = 0
+        while True:
+            value |= (message[at] & 127) << shift
+            shift, at = shift + 7, at + 1
+            if message[at - 1] < 128:
+                return value, at
+    at = 0
+    while at < len(message):
+        key, at = varint(at)
+        if key & 7 == 0:
+            value, at = varint(at)
+        else:
+            size, at = varint(at) if key & 7 == 2 else ({1: 8, 5: 4}[key & 7], at)
+            value, at = message[at:at + size], at + size
+        yield key >> 3, value
+
+
+def read_events(path):
+    """(whether a session starts, step, tags) of each event of a TensorBoard file (core/jobs/tensorboard_writer.h)."""
+    content, at = path.read_bytes(), 0
+    while at + 12 <= len(content):
+        size = struct.unpack_from("<Q", content, at)[0]
+        event = dict(fields(content[at + 12:at + 12 + size]))
+        at += size + 16
+        tags = [dict(fields(value))[1].decode() for number, value in fields(event.get(5, b"")) if number == 1]
+        yield dict(fields(event.get(7, b""))).get(1) == 1, event.get(2, 0), tags
 
 
 class CasesTest(unittest.TestCase):
@@ -210,16 +242,50 @@ class CasesTest(unittest.TestCase):
                     self.assertTrue(answer["feasible"], (name, model, strategy))
                     self.assertLess(answer["cost"], 500, (name, model, strategy))
 
-    def test_tiny_deadlines(self):
-        for _ in range(20):
-            self.daemon.call("solve", self.file("34", "limit.json"), "--budget", "1ms")
+    def test_many_clients_with_budgets_of_a_millisecond_some_of_which_vanish(self):
+        load = ["bench", "--generate", "cvrp100:64", "--clients", "64", "--budget", "1ms", "--warm-up", "0s"]
+        with self.daemon.follow(*load, "--duration", "1m") as vanishing:
+            done = self.daemon.call(*load, "--duration", "3s")
+            vanishing.kill()
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.solve("34", "limit.json", 11)
 
-    def train(self, number, name):
+    def train(self, number, name, *words):
         shutil.copytree(self.file(number, "."), self.folder / number, dirs_exist_ok=True)
-        return subprocess.run([BINARIES / "vrpctl", "--remote", self.daemon.address, "train", "--config", name],
+        return subprocess.run([BINARIES / "vrpctl", "--remote", self.daemon.address, "train", "--config", name, *words],
                               cwd=self.folder / number, capture_output=True, text=True, timeout=CALL_TIMEOUT_S,
                               check=False)
+
+    def test_tensorboard_shows_each_step_once_after_a_crash(self):
+        state = self.folder / "crash"
+        daemon = Daemon(state)
+        try:
+            daemon.events_until(lambda event: event["type"] == "progress" and event["step"] >= 60,
+                                "train", "--config", self.file("46", "c.yaml"))
+            daemon.kill()
+            daemon = Daemon(state)
+            last = daemon.events_until(lambda event: event.get("state") in ("SUCCEEDED", "FAILED"),
+                                       "jobs", "watch", "lr-c")
+            self.assertEqual(last[-1]["state"], "SUCCEEDED")
+        finally:
+            daemon.clean_up()
+        shown = set()
+        for path in sorted(state.glob("tensorboard/**/*tfevents*")):
+            for started, step, tags in read_events(path):
+                if started:
+                    shown = {(tag, at) for tag, at in shown if at < step}
+                for tag in tags:
+                    self.assertNotIn((tag, step), shown, path.name)
+                    shown.add((tag, step))
+        self.assertIn(360, {step for _, step in shown})
+
+    def test_weights_of_another_size_are_refused_when_a_training_is_submitted(self):
+        done = self.train("48", "small.yaml", "--set", "name=lr-a", "--set", "training.epochs=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.train("48", "other.yaml", "--detach")
+        self.assertEqual(done.returncode, REFUSED, done.stdout)
+        for text in ("training.initial_model", "hidden", "32", "64"):
+            self.assertIn(text, done.stderr)
 
     def test_training_on_odd_numbers_and_with_a_rate_far_too_large(self):
         done = self.train("47", "own.yaml")

@@ -104,7 +104,7 @@ def cut(lines):
     for line in lines:
         for pattern, replacement in CUTS:
             line = re.sub(pattern, replacement, line)
-        if re.search(r"vrpctl train .*--config", line):
+        if re.search(r"vrpctl train .*--(config|preset)", line):
             line = line.replace("vrpctl train", f"vrpctl train {LASTING if steered else SHORT}", 1)
         changed.append(line)
     return changed
