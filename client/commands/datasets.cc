@@ -181,9 +181,8 @@ void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
 // `get` and `delete`.
 void AddDatasetNamed(CLI::App& datasets, const std::string& verb, const std::string& description,
                      ExitCode (*run)(CommandContext&, const std::string&), ChosenCommand& chosen) {
-  CLI::App* command =
-      AddCommand(datasets, verb, description,
-                 absl::StrCat(kUploadExample, "vrpctl datasets ", verb, " depot7"));
+  CLI::App* command = AddCommand(datasets, verb, description,
+                                 absl::StrCat(kUploadExample, "vrpctl datasets ", verb, " depot7"));
   const auto name = std::make_shared<std::string>();
   command->add_option("NAME", *name, "NAME or datasets/NAME")->type_name("")->required();
   command->callback([verb, name, run, &chosen] {

@@ -109,9 +109,8 @@ void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
 void AddJobs(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* jobs =
       AddCommand(app, "jobs", "Training jobs: follow, pause, resume, stop, publish, compare, ...",
-                 absl::StrCat(kNewJobExample,
-                              "vrpctl jobs list\n"
-                              kWaitForStepExample, "vrpctl jobs stop $job  # ends it with a model\n"
+                 absl::StrCat(kNewJobExample, "vrpctl jobs list\n" kWaitForStepExample,
+                              "vrpctl jobs stop $job  # ends it with a model\n"
                               "vrpctl jobs watch $job"));
   jobs->require_subcommand(1);
   AddList(*jobs, chosen);

@@ -98,12 +98,15 @@ void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen) {
       chosen = {path, [name, run](CommandContext& context) { return run(context, *name); }};
     });
   };
-  add("cancel", "End a job without a model", absl::StrCat(kNewJobExample, "vrpctl jobs cancel $job"),
+  add("cancel", "End a job without a model",
+      absl::StrCat(kNewJobExample, "vrpctl jobs cancel $job"),
       [](CommandContext& context, const std::string& id) {
         return RunChange(context, id, &RpcClient::CancelTrainingJob);
       });
   add("stop", "End a job now and keep a model",
-      absl::StrCat(kNewJobExample, kWaitForStepExample, "vrpctl jobs stop $job\nvrpctl jobs watch $job"), RunStop);
+      absl::StrCat(kNewJobExample, kWaitForStepExample,
+                   "vrpctl jobs stop $job\nvrpctl jobs watch $job"),
+      RunStop);
   add("pause", "Stop a job with a checkpoint, until it is resumed",
       absl::StrCat(kNewJobExample, "vrpctl jobs pause $job"),
       [](CommandContext& context, const std::string& id) {

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/answer.h"
 #include "client/commands/command.h"
+#include "client/commands/solve_flags.h"
 #include "client/commands/solve_job.h"
 #include "client/commands/solve_tally.h"
-#include "client/commands/stop_flags.h"
 #include "client/files.h"
 #include "client/flags.h"
 #include "client/instance_source.h"
@@ -42,77 +42,11 @@ constexpr char kExamples[] =
 // More than a daemon grants by SolveStop.automatic.
 constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
 
-struct SolveFlags {
-  std::vector<std::string> files;
-  std::string model;
-  std::string strategy = "auto";
-  std::string budget;  // empty: not given
-  StopFlags stop;
-  std::optional<int32_t> threads;
-  uint64_t seed = 1;
-  bool seed_given = false;
-  int32_t width = 0;
-  int32_t rounds = 0;
-  bool network_only = false;
-  bool stream = false;
-  std::string start;
-  int32_t freeze = 0;
-  bool job = false;
-  bool detach = false;
-  std::string request_id;
-  AnswerFiles answer;
-  InstanceFlags input;
-};
-
-// Without a budget the daemon chooses one, unless the search ends by another flag.
-absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
-  const absl::Status stop = SetStop(flags.stop, request);
-  if (!stop.ok()) return stop;
-  if (!flags.budget.empty()) {
-    const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
-    if (!budget.ok()) return budget.status();
-    *request.mutable_budget() = ToProtoDuration(*budget);
-  } else if (!flags.job && !flags.stop.needs_no_budget()) {
-    request.mutable_stop()->set_automatic(true);
-  }
-  return absl::OkStatus();
-}
-
-// A seed, or a number of iterations, asks for an answer that can be repeated: by one thread.
-bool TakesIdleThreads(const SolveFlags& flags) {
-  if (flags.threads.has_value()) return *flags.threads == 0;
-  return !flags.seed_given && flags.stop.max_iterations == 0;
-}
-
-absl::StatusOr<v1::SolveRequest> MakeRequest(const SolveFlags& flags, v1::SolutionFormat rendered) {
-  absl::StatusOr<v1::SolveRequest> made =
-      SolveRequestOf(flags.strategy, flags.model, flags.threads.value_or(0));
-  if (!made.ok()) return made;
-  v1::SolveRequest& request = *made;
-  const absl::Status status = SetBudget(flags, request);
-  if (!status.ok()) return status;
-  request.set_idle_threads(TakesIdleThreads(flags));
-  request.set_network_only(flags.network_only);
-  request.set_seed(flags.seed);
-  request.set_width(flags.width);
-  request.set_rounds(flags.rounds);
-  request.set_render_solution_file(!flags.answer.solution.empty());
-  if (rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) request.add_render(rendered);
-  if (PlotsGeoJson(flags.answer)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
-  return made;
-}
-
 absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {
   absl::StatusOr<std::string> content = ReadInput(flags.start, in);
   if (!content.ok()) return content.status();
   request.set_frozen_stops(flags.freeze);
   return SetStartPlan(flags.start, *std::move(content), request);
-}
-
-constexpr char kForOne[] = "--start, --solution, --plot and --job are for one instance";
-
-bool IsForOne(const SolveFlags& flags) {
-  return !flags.start.empty() || flags.answer.any() || flags.job;
 }
 
 // Errors that every further instance would meet too. A refusal is not among them: it may be that
@@ -135,9 +69,9 @@ class SolveRun {
         continue;
       }
       if (source->is_lines() && IsForOne(flags_)) {
-        return context_.Fail(
-            absl::InvalidArgumentError(absl::StrCat(kForOne, ", and this is a file of many")),
-            path);
+        return context_.Fail(absl::InvalidArgumentError(
+                                 absl::StrCat(kForOneInstance, ", and this is a file of many")),
+                             path);
       }
       if (!SolveAll(*source, path)) break;
     }
@@ -191,7 +125,8 @@ class SolveRun {
 
   absl::Duration Timeout() const {
     if (request_.has_budget()) return ToDuration(request_.budget()) + kAnswerGrace;
-    return request_.stop().automatic() ? kLongestAutomatic + kAnswerGrace : absl::InfiniteDuration();
+    return request_.stop().automatic() ? kLongestAutomatic + kAnswerGrace
+                                       : absl::InfiniteDuration();
   }
 
   // Prints the improvements in the two forms that know such; gives the answer. After Ctrl-C, which
@@ -233,38 +168,14 @@ class SolveRun {
   bool no_plan_ = false;
 };
 
-absl::Status CheckFlags(const CommandContext& context, const SolveFlags& flags) {
-  if (flags.files.size() > 1 && IsForOne(flags)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(kForOne, ", got ", flags.files.size(), " files; call once for each"));
-  }
-  if (flags.start.empty() && flags.freeze > 0) {
-    return absl::InvalidArgumentError("--freeze: needs a plan, --start FILE");
-  }
-  if (flags.job && context.rendered() != v1::SOLUTION_FORMAT_UNSPECIFIED) {
-    return absl::InvalidArgumentError("--output: of a --job wanted table or json");
-  }
-  if (flags.job && flags.stream) {
-    return absl::InvalidArgumentError("--stream: a job is followed without it; wanted one of both");
-  }
-  if (flags.budget.empty() && flags.stop.is_share()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--stop-after: ", flags.stop.after, " is a share of the budget; give --budget"
-                     " too, or a time as 2s"));
-  }
-  if (!flags.job && (flags.detach || !flags.request_id.empty())) {
-    return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");
-  }
-  return absl::OkStatus();
-}
-
 // The only instance of the file.
 absl::StatusOr<v1::InstanceFile> OnlyInstance(CommandContext& context, const SolveFlags& flags) {
   absl::StatusOr<InstanceSource> source =
       InstanceSource::Open(flags.files[0], flags.input, context.environment().in);
   if (!source.ok()) return source.status();
   if (source->is_lines()) {
-    return absl::InvalidArgumentError(absl::StrCat(kForOne, ", and this is a file of many"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(kForOneInstance, ", and this is a file of many"));
   }
   absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
   if (!file.ok()) return file.status();
@@ -283,9 +194,9 @@ ExitCode RunJob(CommandContext& context, const SolveFlags& flags, v1::SolveReque
 }
 
 ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
-  const absl::Status sound = CheckFlags(context, flags);
+  const absl::Status sound = CheckSolveFlags(flags, context.rendered());
   if (!sound.ok()) return context.Fail(sound);
-  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags, context.rendered());
+  absl::StatusOr<v1::SolveRequest> request = MakeSolveRequest(flags, context.rendered());
   if (!request.ok()) return context.Fail(request.status());
   if (!flags.start.empty()) {
     const absl::Status status = ReadStart(flags, context.environment().in, *request);
@@ -295,89 +206,13 @@ ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
                    : SolveRun(context, flags, *std::move(request)).Run();
 }
 
-void AddJobOptions(CLI::App& command, SolveFlags& flags) {
-  command.add_flag("--job", flags.job,
-                   "Solve as a job that outlives this call and the daemon, and follow it; Ctrl-C "
-                   "leaves it running (vrpctl solve-jobs)");
-  command.add_flag("--detach", flags.detach, "With --job: print its name and return at once");
-  command
-      .add_option("--request-id", flags.request_id,
-                  "With --job: the same id never makes a second one; default: a fresh one")
-      ->type_name("ID");
-}
-
-void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
-  command.add_flag("--network-only", flags.network_only,
-                   "Fail where the network has no plan in time, instead of taking search's");
-  command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
-      ->type_name("N")
-      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
-  command
-      .add_option("--rounds", flags.rounds, "Of strategy improved, on a GPU; default: the daemon's")
-      ->type_name("N")
-      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
-}
-
-void AddOptions(CLI::App& command, SolveFlags& flags) {
-  command
-      .add_option("FILE", flags.files,
-                  "Instances: CVRPLIB, TSPLIB, Solomon, JSON, VROOM, .jsonl; - for standard input")
-      ->type_name("")
-      ->required();
-  command
-      .add_option("--model", flags.model,
-                  "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: none, search alone")
-      ->type_name("MODEL");
-  command
-      .add_option("--strategy", flags.strategy,
-                  "auto, seeded, greedy, sample, beam, multi_start, improved or search")
-      ->type_name("WORD")
-      ->capture_default_str();
-  command
-      .add_option("--budget", flags.budget,
-                  "Time for each instance, as 2s; default: by size, 30s at most; --job: 10m")
-      ->type_name("TIME");
-  AddStopOptions(command, flags.stop);
-  command
-      .add_option("--threads", flags.threads,
-                  "Parallel searches; 0 (default): all idle threads of the daemon; 1 with --seed")
-      ->type_name("N")
-      ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
-  command
-      .add_option("--seed", flags.seed,
-                  "The same seed gives the same answer with one thread where time cut nothing off")
-      ->type_name("N")
-      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
-      ->capture_default_str();
-  command
-      .add_option(
-          "--start", flags.start,
-          "Start from a plan: an answer in JSON, VROOM's output, a .sol or TSPLIB's tour (.tour); "
-          "never answers worse")
-      ->type_name("PLAN");
-  command
-      .add_option("--freeze", flags.freeze,
-                  "With --start: the first N stops of each route stay as they are")
-      ->type_name("N")
-      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
-}
-
-void AddOutputs(CLI::App& command, SolveFlags& flags) {
-  command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
-  AddAnswerFileOptions(command, flags.answer);
-  AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
-}
-
 }  // namespace
 
 void AddSolve(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
       app, "solve", "Solve instances; exit code 7 where no feasible plan serves all", kExamples);
   const auto flags = std::make_shared<SolveFlags>();
-  AddOptions(*command, *flags);
-  AddDecodeOptions(*command, *flags);
-  AddJobOptions(*command, *flags);
-  AddOutputs(*command, *flags);
+  AddSolveFlags(*command, *flags);
   command->callback([flags, command, &chosen] {
     flags->seed_given = command->get_option("--seed")->count() > 0;
     chosen = {"solve", [flags](CommandContext& context) { return RunSolve(context, *flags); }};

@@ -81,11 +81,11 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
 }  // namespace
 
 void AddTop(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(
-      app, "top", "Show what the daemon does: requests, queues, jobs, memory",
-      "vrpctl top\n"
-      "vrpctl top --once --output json\n"
-      "vrpctl top --follow --interval 10s | head -3    # a line each time");
+  CLI::App* command =
+      AddCommand(app, "top", "Show what the daemon does: requests, queues, jobs, memory",
+                 "vrpctl top\n"
+                 "vrpctl top --once --output json\n"
+                 "vrpctl top --follow --interval 10s | head -3    # a line each time");
   const auto flags = std::make_shared<TopFlags>();
   command
       ->add_option("--interval", flags->interval,
@@ -93,10 +93,10 @@ void AddTop(CLI::App& app, ChosenCommand& chosen) {
       ->type_name("DURATION")
       ->capture_default_str();
   CLI::Option* once = command->add_flag(
-      "--once", flags->once,
-      "Print once and exit; the default if the output is no terminal");
-  command->add_flag("--follow", flags->follow,
-                    "Repeat until interrupted, even if the output is no terminal")
+      "--once", flags->once, "Print once and exit; the default if the output is no terminal");
+  command
+      ->add_flag("--follow", flags->follow,
+                 "Repeat until interrupted, even if the output is no terminal")
       ->excludes(once);
   command->callback([flags, &chosen] {
     chosen = {"top", [flags](CommandContext& context) { return RunTop(context, *flags); }};

@@ -87,7 +87,8 @@ std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message)
   }
   if (!IsThisMachine(place.remote)) {
     return "check that a daemon listens there on an outside address (vrpd --listen 0.0.0.0:PORT "
-           "--tls-certificate FILE --tls-key FILE --tokens FILE) and that no firewall blocks it; or "
+           "--tls-certificate FILE --tls-key FILE --tokens FILE) and that no firewall blocks it; "
+           "or "
            "name another by --remote HOST:PORT or VRP_REMOTE";
   }
   const bool socket = absl::StartsWith(place.remote, "unix:");

@@ -13,10 +13,10 @@ namespace vrp {
 
 // All that is referred to outlives the services.
 struct ServiceContext {
-  WorkPool& solve_pool;    // for solving and EvaluateModel
+  WorkPool& solve_pool;  // for solving and EvaluateModel
   // For calls that may take long: publishing, loading, uploads, checks of a training's files.
   WorkPool& patient_pool;
-  WorkPool& quick_pool;    // for all else
+  WorkPool& quick_pool;  // for all else
   StreamHub& streams;
   MessageBudget& messages;  // what requests may take in memory
   const Clock& clock;

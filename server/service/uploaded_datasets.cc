@@ -73,7 +73,7 @@ absl::Status DatasetImport::TakeChunk(std::string_view chunk) {
         "chunk", Concat("has ", chunk.size(), " bytes, wanted at most ", kMaxDatasetChunkBytes));
   }
   VRP_RETURN_IF_ERROR(CountBytes(chunk));
-  const int64_t room = kParsedSizes * checker_->RoomFor(chunk.size());
+  const int64_t room = kParsedSizes * checker_->BufferedBytes(chunk.size());
   if (room != share_.bytes()) {
     share_ = {};
     VRP_ASSIGN_OR_RETURN(share_, messages_.Take(room));
@@ -87,8 +87,8 @@ absl::Status DatasetImport::CountBytes(std::string_view chunk) {
   // Counted here too: after a bad line no chunk reaches the store.
   bytes_ += static_cast<int64_t>(chunk.size());
   if (bytes_ <= kMaxDatasetBytes) return absl::OkStatus();
-  return InvalidField("chunk", Concat("got more than ", kMaxDatasetBytes,
-                                      " bytes in all, the most of a dataset"));
+  return InvalidField(
+      "chunk", Concat("got more than ", kMaxDatasetBytes, " bytes in all, the most of a dataset"));
 }
 
 absl::StatusOr<v1::Dataset> DatasetImport::Finish() {

@@ -50,10 +50,12 @@ void AddTrainings(const LiveFigures& figures, std::vector<MetricFamily>& familie
   FamilyBuilder epoch("vrp_training_epoch", "Epoch that a running training job is in, from 1.");
   FamilyBuilder step("vrp_training_step", "Steps that a running training job has done.");
   FamilyBuilder planned("vrp_training_planned_steps", "Steps that a running training job will do.");
-  FamilyBuilder steps("vrp_training_steps_per_second",
-                      "Steps per second of a running training job, averaged over its current epoch.");
-  FamilyBuilder epochs("vrp_training_seconds_per_epoch",
-                       "Duration of a running training job's last whole epoch, validation included.");
+  FamilyBuilder steps(
+      "vrp_training_steps_per_second",
+      "Steps per second of a running training job, averaged over its current epoch.");
+  FamilyBuilder epochs(
+      "vrp_training_seconds_per_epoch",
+      "Duration of a running training job's last whole epoch, validation included.");
   FamilyBuilder speed("vrp_training_instances_per_second", "Of a running job's last step.");
   FamilyBuilder loss("vrp_training_loss", "Of a running job's last step.");
   FamilyBuilder cost("vrp_training_validation_cost", "Of a running job's last validation.");

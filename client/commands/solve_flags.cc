@@ -1,0 +1,172 @@
+#include "client/commands/solve_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "client/flags.h"
+#include "client/text.h"
+#include "client/validators.h"
+
+namespace vrp::client {
+namespace {
+
+// Without a budget the daemon chooses one, unless the search ends by another flag.
+absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
+  const absl::Status stop = SetStop(flags.stop, request);
+  if (!stop.ok()) return stop;
+  if (!flags.budget.empty()) {
+    const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
+    if (!budget.ok()) return budget.status();
+    *request.mutable_budget() = ToProtoDuration(*budget);
+  } else if (!flags.job && !flags.stop.needs_no_budget()) {
+    request.mutable_stop()->set_automatic(true);
+  }
+  return absl::OkStatus();
+}
+
+// A seed, or a number of iterations, asks for an answer that can be repeated: by one thread.
+bool TakesIdleThreads(const SolveFlags& flags) {
+  if (flags.threads.has_value()) return *flags.threads == 0;
+  return !flags.seed_given && flags.stop.max_iterations == 0;
+}
+
+void AddJobOptions(CLI::App& command, SolveFlags& flags) {
+  command.add_flag("--job", flags.job,
+                   "Solve as a job that outlives this call and the daemon, and follow it; Ctrl-C "
+                   "leaves it running (vrpctl solve-jobs)");
+  command.add_flag("--detach", flags.detach, "With --job: print its name and return at once");
+  command
+      .add_option("--request-id", flags.request_id,
+                  "With --job: the same id never makes a second one; default: a fresh one")
+      ->type_name("ID");
+}
+
+void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
+  command.add_flag("--network-only", flags.network_only,
+                   "Fail where the network has no plan in time, instead of taking search's");
+  command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+  command
+      .add_option("--rounds", flags.rounds, "Of strategy improved, on a GPU; default: the daemon's")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+}
+
+void AddModelOptions(CLI::App& command, SolveFlags& flags) {
+  command
+      .add_option("FILE", flags.files,
+                  "Instances: CVRPLIB, TSPLIB, Solomon, JSON, VROOM, .jsonl; - for standard input")
+      ->type_name("")
+      ->required();
+  command
+      .add_option("--model", flags.model,
+                  "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: none, search alone")
+      ->type_name("MODEL");
+  command
+      .add_option("--strategy", flags.strategy,
+                  "auto, seeded, greedy, sample, beam, multi_start, improved or search")
+      ->type_name("WORD")
+      ->capture_default_str();
+}
+
+void AddSearchOptions(CLI::App& command, SolveFlags& flags) {
+  command
+      .add_option("--budget", flags.budget,
+                  "Time for each instance, as 2s; default: by size, 30s at most; --job: 10m")
+      ->type_name("TIME");
+  AddStopOptions(command, flags.stop);
+  command
+      .add_option("--threads", flags.threads,
+                  "Parallel searches; 0 (default): all idle threads of the daemon; 1 with --seed")
+      ->type_name("N")
+      ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
+  command
+      .add_option("--seed", flags.seed,
+                  "The same seed gives the same answer with one thread where time cut nothing off")
+      ->type_name("N")
+      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
+      ->capture_default_str();
+}
+
+void AddStartOptions(CLI::App& command, SolveFlags& flags) {
+  command
+      .add_option(
+          "--start", flags.start,
+          "Start from a plan: an answer in JSON, VROOM's output, a .sol or TSPLIB's tour (.tour); "
+          "never answers worse")
+      ->type_name("PLAN");
+  command
+      .add_option("--freeze", flags.freeze,
+                  "With --start: the first N stops of each route stay as they are")
+      ->type_name("N")
+      ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
+}
+
+void AddOutputs(CLI::App& command, SolveFlags& flags) {
+  command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
+  AddAnswerFileOptions(command, flags.answer);
+  AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
+}
+
+}  // namespace
+
+bool IsForOne(const SolveFlags& flags) {
+  return !flags.start.empty() || flags.answer.any() || flags.job;
+}
+
+void AddSolveFlags(CLI::App& command, SolveFlags& flags) {
+  AddModelOptions(command, flags);
+  AddSearchOptions(command, flags);
+  AddStartOptions(command, flags);
+  AddDecodeOptions(command, flags);
+  AddJobOptions(command, flags);
+  AddOutputs(command, flags);
+}
+
+absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendered) {
+  if (flags.files.size() > 1 && IsForOne(flags)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(kForOneInstance, ", got ", flags.files.size(), " files; call once for each"));
+  }
+  if (flags.start.empty() && flags.freeze > 0) {
+    return absl::InvalidArgumentError("--freeze: needs a plan, --start FILE");
+  }
+  if (flags.job && rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) {
+    return absl::InvalidArgumentError("--output: of a --job wanted table or json");
+  }
+  if (flags.job && flags.stream) {
+    return absl::InvalidArgumentError("--stream: a job is followed without it; wanted one of both");
+  }
+  if (flags.budget.empty() && flags.stop.is_share()) {
+    return absl::InvalidArgumentError(absl::StrCat("--stop-after: ", flags.stop.after,
+                                                   " is a share of the budget; give --budget"
+                                                   " too, or a time as 2s"));
+  }
+  if (!flags.job && (flags.detach || !flags.request_id.empty())) {
+    return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
+                                                  v1::SolutionFormat rendered) {
+  absl::StatusOr<v1::SolveRequest> made =
+      SolveRequestOf(flags.strategy, flags.model, flags.threads.value_or(0));
+  if (!made.ok()) return made;
+  v1::SolveRequest& request = *made;
+  const absl::Status status = SetBudget(flags, request);
+  if (!status.ok()) return status;
+  request.set_idle_threads(TakesIdleThreads(flags));
+  request.set_network_only(flags.network_only);
+  request.set_seed(flags.seed);
+  request.set_width(flags.width);
+  request.set_rounds(flags.rounds);
+  request.set_render_solution_file(!flags.answer.solution.empty());
+  if (rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) request.add_render(rendered);
+  if (PlotsGeoJson(flags.answer)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
+  return made;
+}
+
+}  // namespace vrp::client

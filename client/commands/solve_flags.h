@@ -1,0 +1,61 @@
+// The flags of `vrpctl solve`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/commands/answer.h"
+#include "client/commands/stop_flags.h"
+#include "client/instance_flags.h"
+#include "vrp/v1/solve.pb.h"
+
+namespace CLI {
+class App;
+}
+
+namespace vrp::client {
+
+struct SolveFlags {
+  std::vector<std::string> files;
+  std::string model;
+  std::string strategy = "auto";
+  std::string budget;  // empty: not given
+  StopFlags stop;
+  std::optional<int32_t> threads;
+  uint64_t seed = 1;
+  bool seed_given = false;
+  int32_t width = 0;
+  int32_t rounds = 0;
+  bool network_only = false;
+  bool stream = false;
+  std::string start;
+  int32_t freeze = 0;
+  bool job = false;
+  bool detach = false;
+  std::string request_id;
+  AnswerFiles answer;
+  InstanceFlags input;
+};
+
+inline constexpr char kForOneInstance[] =
+    "--start, --solution, --plot and --job are for one instance";
+
+// Whether a flag is given that is for one instance.
+bool IsForOne(const SolveFlags& flags);
+
+// Adds all of them to `command`. `flags` outlives the parsing.
+void AddSolveFlags(CLI::App& command, SolveFlags& flags);
+
+// Returns kInvalidArgument for flags that contradict each other. `rendered`: the form of the plan
+// that --output asks the daemon for; unspecified: none.
+absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendered);
+
+// Returns the request without instance and plan to start from. kInvalidArgument names the flag.
+absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
+                                                  v1::SolutionFormat rendered);
+
+}  // namespace vrp::client
