@@ -144,6 +144,7 @@ TEST_F(MetricsServiceTest, NamesWhyARequestWasRefused) {
 TEST_F(MetricsServiceTest, CountsACallThatItsCallerLeft) {
   Start();
   v1::SolveRequest request = ARequest();
+  *request.mutable_instance() = ACvrpMessage(200);  // no optimum that is certain at once
   request.mutable_budget()->set_seconds(60);
   Context context;
   const auto stream = v1::SolverService::NewStub(channel_)->StreamSolve(&context, request);

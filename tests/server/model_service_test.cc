@@ -271,13 +271,15 @@ TEST(ModelEvaluationTest, EachPieceIsWatched) {
       *Registry::Create({.directory = folder.File("models"), .loader = FakeLoader()});
   RecordedWatch watch;
   const SystemClock clock;
+  BusyThreads busy(1);
   v1::EvaluateModelRequest request;
   request.set_model("models/net");
   request.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
   request.mutable_generate()->set_customers(5);
   request.mutable_generate()->set_count(1);
   const auto source = OpenModelEvaluation(
-      {.registry = registry.get(), .clock = &clock, .watch = watch.Function()}, request);
+      {.registry = registry.get(), .clock = &clock, .busy = &busy, .watch = watch.Function()},
+      request);
   ASSERT_TRUE(source.ok()) << source.status();
   while (!(*source)->AtEnd()) {
     ASSERT_TRUE((*source)->Next().ok());
