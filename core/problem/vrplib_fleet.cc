@@ -114,11 +114,12 @@ class FleetReader {
   }
 
   // Where nothing says which vehicle stands where, any customer is served from any depot: as many
-  // vehicles as needed stand at each.
+  // vehicles as needed stand at each. Rows of vehicles cannot be spread: they are one for each
+  // vehicle, not one for each depot.
   absl::Status SpreadOverDepots() {
     const int64_t customers = file_.dimension - std::ssize(depots_);
     const bool enough = file_.vehicles == 0 || file_.vehicles >= customers;
-    if (fleet_.size() > 1 || !enough) {
+    if (HasRowsForVehicles() || !enough) {
       return file_.Error("DEPOT_SECTION: has ", depots_.size(), " depots, and nothing says at ",
                          "which of them each of the ", file_.vehicles,
                          " vehicles stands; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES for as ",
