@@ -15,9 +15,19 @@ double OnTheSphere(Position a, Position b) {
   return 2 * kEarthRadius * std::atan2(std::sqrt(half), std::sqrt(std::max(0.0, 1 - half)));
 }
 
+// Of all matrices, which have the same.
+size_t RowsOfMatrices(const InstanceData& data) {
+  size_t entries = std::max(data.distance_matrix.size(), data.duration_matrix.size());
+  for (const VehicleType& vehicle : data.vehicles) {
+    entries = std::max({entries, vehicle.distance_matrix.size(), vehicle.duration_matrix.size()});
+  }
+  return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(entries))));
+}
+
 }  // namespace
 
-CheckerData::CheckerData(const InstanceData& data) : data_(data) {
+CheckerData::CheckerData(const InstanceData& data) : data_(data), matrix_size_(data.ids.size()) {
+  if (!data.matrix_rows.empty()) matrix_size_ = RowsOfMatrices(data);
   std::vector<TimeWindow> all = data.windows;
   for (const auto& windows : data.further_windows) {
     all.insert(all.end(), windows.begin(), windows.end());

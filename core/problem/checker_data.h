@@ -47,11 +47,16 @@ class CheckerData {
   static double Value(const std::vector<double>& values, NodeIndex node, double otherwise) {
     return values.empty() ? otherwise : values[static_cast<size_t>(node)];
   }
+  size_t RowOf(NodeIndex node) const {
+    const auto at = static_cast<size_t>(node);
+    return data_.matrix_rows.empty() ? at : static_cast<size_t>(data_.matrix_rows[at]);
+  }
   double Entry(const std::vector<double>& matrix, NodeIndex from, NodeIndex to) const {
-    return matrix[static_cast<size_t>(from) * data_.ids.size() + static_cast<size_t>(to)];
+    return matrix[RowOf(from) * matrix_size_ + RowOf(to)];
   }
 
   const InstanceData& data_;
+  size_t matrix_size_ = 0;
   double time_tolerance_ = 0;
   std::vector<const Shipment*> shipment_of_;  // by node; empty: there are none
 };

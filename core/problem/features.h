@@ -38,6 +38,7 @@ enum class Feature {
   kPriorities,
   kAlternatives,
   kFrozenStops,
+  kMatrixRows,  // matrices of places that nodes share
 };
 
 // Where it is asked for first: `vehicles[2].max_distance`, `customers[17].prize`, `objective`.

@@ -44,6 +44,8 @@ absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name)
 // - coords: [[x, y], ...].
 // - coordinates: "planar" (the default), or "lon_lat": [longitude, latitude], distances in metres.
 // - distance_matrix, duration_matrix: N rows of N numbers >= 0; or `matrices`: see matrices.h.
+// - matrix_rows: integers, the row and column of each node in all matrices, which then have as many
+//   rows as there are places; by default node i has row i.
 // - speed: distance units a time unit, 1 by default; for durations without a duration_matrix.
 // - demands: numbers >= 0, 0 at depots; of several load dimensions: rows of numbers.
 // - backhauls: as demands, picked up after all deliveries of the route.

@@ -87,9 +87,19 @@ class Instance {
     return static_cast<size_t>(node) * data_->load_dimensions + dimension;
   }
 
+  double Entry(const std::vector<double>& matrix, NodeIndex from, NodeIndex to) const {
+    if (matrix_rows_ != nullptr) {
+      from = matrix_rows_[from];
+      to = matrix_rows_[to];
+    }
+    return matrix[static_cast<size_t>(from) * matrix_size_ + to];
+  }
+
   std::shared_ptr<const InstanceData> data_;
   std::shared_ptr<const std::vector<FrozenRoute>> frozen_;  // null: nothing is
   int32_t num_nodes_ = 0;
+  int32_t matrix_size_ = 0;               // R
+  const int32_t* matrix_rows_ = nullptr;  // of *data_; null: each node's own number
 };
 
 }  // namespace vrp

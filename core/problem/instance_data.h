@@ -67,9 +67,12 @@ struct InstanceData {
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
   std::vector<VehicleType> vehicles = {};  // at least one; TSP: empty
   double speed = 1;  // distance units a time unit; for durations without a matrix
-  std::vector<double>
-      distance_matrix;  // [N, N] row-major, may be asymmetric; empty: from positions
-  std::vector<double> duration_matrix = {};  // [N, N] row-major; empty: distance / speed
+  // [R, R] row-major, R: MatrixSize; may be asymmetric. Empty: from positions.
+  std::vector<double> distance_matrix = {};
+  std::vector<double> duration_matrix = {};  // [R, R] row-major; empty: distance / speed
+  // The row and column of each node in all matrices, where many nodes share few places. Empty: the
+  // node's own number, so that R is N.
+  std::vector<int32_t> matrix_rows = {};
   std::optional<Cost> reference_cost = {};   // best known, where the file states one
   StatedUnits units = {};
   std::vector<FeatureColumn> features = {};  // for networks alone; by name once it is an Instance
@@ -79,13 +82,17 @@ struct InstanceData {
 
 // N: as many as `data` has positions, or rows of a matrix; valid data agrees on it.
 int32_t NodeCount(const InstanceData& data);
+// Returns R, the number of rows of each matrix: N where there are no matrix_rows, else that of the
+// first matrix.
+int32_t MatrixSize(const InstanceData& data);
+// Writes every matrix out to [N, N] and drops matrix_rows: takes N * N * 8 bytes for each. `data`
+// must be valid.
+void ExpandMatrices(InstanceData& data);
 
 // Sizes and magnitudes beyond these are refused.
 inline constexpr int32_t kMaxNodes = 100'000;
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skills
-inline constexpr int32_t kMaxMatrixNodes = 5'000;
-// Of matrices that are made of smaller ones, where many customers are at few places.
-inline constexpr int32_t kMaxExpandedNodes = 10'000;
+inline constexpr int32_t kMaxMatrixNodes = 5'000;    // rows of a matrix
 inline constexpr int32_t kMaxVehicles = 1'000'000;  // of one type; also the most types
 inline constexpr double kMaxMagnitude = 1e12;       // of coordinates, times, demands, distances
 

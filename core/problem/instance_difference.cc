@@ -58,6 +58,7 @@ class Comparison {
     Nodes("position", a_.positions, b_.positions, Position{});
     Whole("distance_matrix", a_.distance_matrix, b_.distance_matrix);
     Whole("duration_matrix", a_.duration_matrix, b_.duration_matrix);
+    Whole("matrix_rows", a_.matrix_rows, b_.matrix_rows);
     Features();
     return std::move(found_);
   }

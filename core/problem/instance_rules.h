@@ -12,7 +12,7 @@
 namespace vrp {
 
 inline constexpr int32_t kMaxLoadDimensions = 64;
-inline constexpr int32_t kMaxPriority = 100;
+inline constexpr int32_t kMaxCustomerPriority = 100;
 inline constexpr size_t kMaxBreaks = 16;  // of a vehicle
 
 // Vehicle types, their matrices included. `nodes`: how many there are.
@@ -23,7 +23,7 @@ struct MatrixField {
   const std::vector<double>& values;
   bool distances = true;  // multiples of the metric's unit; else times
 };
-// Nothing or a row and a column for each node.
+// Nothing, or `nodes` rows and columns.
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors);
 // Of a matrix whose size holds: finite, not negative.
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);

@@ -53,7 +53,10 @@ class Validator {
   bool CheckSizes() {
     count_ = data_.positions.size();
     if (data_.positions.empty()) {
-      count_ = static_cast<size_t>(std::sqrt(static_cast<double>(data_.distance_matrix.size())));
+      count_ =
+          data_.matrix_rows.empty()
+              ? static_cast<size_t>(std::sqrt(static_cast<double>(data_.distance_matrix.size())))
+              : data_.matrix_rows.size();
       if (data_.distance_matrix.empty()) {
         errors_.Add("positions", "absent, and no distance_matrix either");
       }
@@ -73,11 +76,23 @@ class Validator {
       errors_.Add("customers", count_, " nodes, ", data_.num_depots,
                   " of them depots: wanted at least one customer");
     }
-    CheckMatrixSize({"distance_matrix", data_.distance_matrix}, count_, errors_);
-    CheckMatrixSize({"duration_matrix", data_.duration_matrix}, count_, errors_);
+    CheckLength("matrix_rows", data_.matrix_rows);
+    const auto rows = data_.matrix_rows.empty() ? count_ : static_cast<size_t>(MatrixSize(data_));
+    CheckMatrixRows(static_cast<int32_t>(rows));
+    CheckMatrixSize({"distance_matrix", data_.distance_matrix}, rows, errors_);
+    CheckMatrixSize({"duration_matrix", data_.duration_matrix}, rows, errors_);
     CheckLengths();
     CheckKind();
     return errors_.empty();
+  }
+
+  void CheckMatrixRows(int32_t rows) {
+    for (size_t node = 0; node < data_.matrix_rows.size(); ++node) {
+      const int32_t row = data_.matrix_rows[node];
+      if (row >= 0 && row < rows) continue;
+      errors_.Add(Concat("matrix_rows[", node, "]"), "got ", row,
+                  ", wanted a row of the matrices: ", "0 to ", rows - 1);
+    }
   }
 
   void CheckLengths() {
@@ -128,6 +143,7 @@ class Validator {
     if (data_.load_dimensions != 1) {
       errors_.Add("load_dimensions", "got ", data_.load_dimensions, ", wanted 1 for a TSP");
     }
+    RefuseForTsp("matrix_rows", data_.matrix_rows);
     RefuseForTsp("vehicles", data_.vehicles);
     RefuseForTsp("backhauls", data_.backhauls);
     RefuseForTsp("pickups", data_.pickups);

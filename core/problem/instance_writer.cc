@@ -123,6 +123,17 @@ absl::StatusOr<std::string> AsVroom(const Instance& instance) {
 absl::StatusOr<std::string> WriteInstance(const Instance& instance, const WriteOptions& options) {
   if (options.format == WrittenFormat::kJson) return WriteJson(instance);
   if (options.format == WrittenFormat::kVroom) return AsVroom(instance);
+  if (!instance.data().matrix_rows.empty()) {
+    if (instance.num_nodes() > kMaxMatrixNodes) {
+      return absl::UnimplementedError(
+          Concat("matrix_rows: in this format the matrix has a row for each node, and ",
+                 instance.num_nodes(), " nodes exceed the limit of ", kMaxMatrixNodes));
+    }
+    InstanceData expanded = instance.data();
+    ExpandMatrices(expanded);
+    VRP_ASSIGN_OR_RETURN(const Instance same, Instance::Create(std::move(expanded)));
+    return WriteInstance(same, options);
+  }
   InstanceData data = instance.data();
   if (options.renumber) DropIds(data);
   if (options.format == WrittenFormat::kSolomon) return AsSolomon(std::move(data));

@@ -91,12 +91,15 @@ class Reader {
     for (size_t i = 0; i < coords.size(); i += 2) {
       data_.positions.push_back({coords[i], coords[i + 1]});
     }
-    const MatrixKeys keys{matrices_, data_.positions.size()};
+    VRP_ASSIGN_OR_RETURN(data_.matrix_rows, fields_.Integers("matrix_rows"));
+    const bool any_size = !data_.matrix_rows.empty();
+    const MatrixKeys keys{matrices_, any_size ? 0 : data_.positions.size()};
     VRP_RETURN_IF_ERROR(keys.Read(fields_, data_.distance_matrix, data_.duration_matrix));
     if (data_.positions.empty() && data_.distance_matrix.empty()) {
       return fields_.Error("coords", "absent or empty, and no distance_matrix either");
     }
     nodes_ = data_.positions.size();
+    if (nodes_ == 0) nodes_ = data_.matrix_rows.size();
     if (nodes_ == 0) nodes_ = static_cast<size_t>(std::sqrt(data_.distance_matrix.size()));
     VRP_ASSIGN_OR_RETURN(const std::optional<double> speed, fields_.Number("speed"));
     data_.speed = speed.value_or(1);

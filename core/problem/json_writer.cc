@@ -29,11 +29,12 @@ ordered_json Values(const std::vector<double>& values) {
   return array;
 }
 
-ordered_json Matrix(const std::vector<double>& matrix, size_t nodes) {
+// `size` rows.
+ordered_json Matrix(const std::vector<double>& matrix, size_t size) {
   ordered_json rows = ordered_json::array();
-  for (size_t i = 0; i < nodes; ++i) {
-    const auto start = matrix.begin() + static_cast<std::ptrdiff_t>(i * nodes);
-    rows.push_back(Values({start, start + static_cast<std::ptrdiff_t>(nodes)}));
+  for (size_t i = 0; i < size; ++i) {
+    const auto start = matrix.begin() + static_cast<std::ptrdiff_t>(i * size);
+    rows.push_back(Values({start, start + static_cast<std::ptrdiff_t>(size)}));
   }
   return rows;
 }
@@ -68,7 +69,7 @@ void AddBreaks(const VehicleType& vehicle, ordered_json& object) {
   }
 }
 
-ordered_json Vehicle(const VehicleType& vehicle, size_t nodes) {
+ordered_json Vehicle(const VehicleType& vehicle, size_t matrix_size) {
   const VehicleType usual;
   ordered_json object = ordered_json::object();
   Add(object, "id", vehicle.id, usual.id);
@@ -95,10 +96,10 @@ ordered_json Vehicle(const VehicleType& vehicle, size_t nodes) {
   Add(object, "skills", vehicle.skills, usual.skills);
   AddBreaks(vehicle, object);
   if (!vehicle.distance_matrix.empty()) {
-    object["distance_matrix"] = Matrix(vehicle.distance_matrix, nodes);
+    object["distance_matrix"] = Matrix(vehicle.distance_matrix, matrix_size);
   }
   if (!vehicle.duration_matrix.empty()) {
-    object["duration_matrix"] = Matrix(vehicle.duration_matrix, nodes);
+    object["duration_matrix"] = Matrix(vehicle.duration_matrix, matrix_size);
   }
   return object;
 }
@@ -111,8 +112,9 @@ void AddVehicles(const InstanceData& data, ordered_json& root) {
     root["capacity"] = Value(plain.capacity);
     return;
   }
+  const auto matrix_size = static_cast<size_t>(MatrixSize(data));
   for (const VehicleType& vehicle : data.vehicles) {
-    root["vehicles"].push_back(Vehicle(vehicle, data.ids.size()));
+    root["vehicles"].push_back(Vehicle(vehicle, matrix_size));
   }
 }
 
@@ -162,9 +164,10 @@ void AddNodes(const InstanceData& data, ordered_json& root) {
   for (const Position& position : data.positions) {
     root["coords"].push_back({Value(position.x), Value(position.y)});
   }
-  const size_t nodes = data.ids.size();
-  if (!data.distance_matrix.empty()) root["distance_matrix"] = Matrix(data.distance_matrix, nodes);
-  if (!data.duration_matrix.empty()) root["duration_matrix"] = Matrix(data.duration_matrix, nodes);
+  const auto size = static_cast<size_t>(MatrixSize(data));
+  if (!data.distance_matrix.empty()) root["distance_matrix"] = Matrix(data.distance_matrix, size);
+  if (!data.duration_matrix.empty()) root["duration_matrix"] = Matrix(data.duration_matrix, size);
+  if (!data.matrix_rows.empty()) root["matrix_rows"] = data.matrix_rows;
   if (data.kind != ProblemKind::kTsp) root["demands"] = Loads(data, data.demands);
   if (!data.backhauls.empty()) root["backhauls"] = Loads(data, data.backhauls);
   if (!data.pickups.empty()) root["pickups"] = Loads(data, data.pickups);

@@ -7,8 +7,7 @@
 namespace vrp {
 namespace {
 
-constexpr double kSecondsOfAnHour = 3600;
-constexpr double kSecondsOfTwoDays = 48 * 3600;
+constexpr double kSecondsOfTwoDays = 48 * kSecondsPerHour;
 
 // The bounds of all windows that an instance states.
 class StatedTimes {
@@ -70,7 +69,7 @@ Units UnitsOf(const Instance& instance) {
   if (units.seconds_per_time == 0) return units;
   const StatedTimes times(instance);
   units.times_of_day = times.least() >= 0 &&
-                       times.most() * units.seconds_per_time > kSecondsOfAnHour &&
+                       times.most() * units.seconds_per_time > kSecondsPerHour &&
                        times.most() * units.seconds_per_time <= kSecondsOfTwoDays;
   return units;
 }

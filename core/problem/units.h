@@ -7,8 +7,10 @@ namespace vrp {
 
 class Instance;
 
-// What a reader knows of an instance's units. No rule depends on it, so instances that differ in
-// nothing else are equal.
+inline constexpr double kSecondsPerHour = 3600;
+
+// Units that the reader found in the file. They change no rule, and our JSON has no place for them:
+// an instance that is written and read back without them is equal.
 struct StatedUnits {
   std::optional<double> metres_per_distance = {};  // nullopt: not stated; 0: another unit
   std::optional<double> seconds_per_time = {};

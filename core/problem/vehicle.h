@@ -61,7 +61,7 @@ struct VehicleType {
   int32_t max_reloads = 0;
   std::vector<std::string> skills = {};
   std::vector<Break> breaks = {};
-  // [N, N] row-major, of this type alone; empty: the instance's.
+  // [R, R] row-major (R: MatrixSize), of this type alone; empty: the instance's.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
 

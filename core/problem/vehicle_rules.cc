@@ -11,7 +11,9 @@ namespace {
 class VehicleRules {
  public:
   VehicleRules(const InstanceData& data, size_t nodes, FieldErrors& errors)
-      : data_(data), nodes_(nodes), errors_(errors) {}
+      : data_(data),
+        matrix_size_(data.matrix_rows.empty() ? nodes : MatrixSize(data)),
+        errors_(errors) {}
 
   void Check(size_t index) {
     const VehicleType& vehicle = data_.vehicles[index];
@@ -123,12 +125,14 @@ class VehicleRules {
   }
 
   void CheckMatrix(const MatrixField& matrix) {
-    CheckMatrixSize(matrix, nodes_, errors_);
-    if (matrix.values.size() == nodes_ * nodes_) CheckMatrixValues(matrix, data_.metric, errors_);
+    CheckMatrixSize(matrix, matrix_size_, errors_);
+    if (matrix.values.size() == matrix_size_ * matrix_size_) {
+      CheckMatrixValues(matrix, data_.metric, errors_);
+    }
   }
 
   const InstanceData& data_;
-  const size_t nodes_;
+  const size_t matrix_size_;
   FieldErrors& errors_;
   std::string path_;
 };
@@ -146,9 +150,8 @@ void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors) 
 
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors) {
   if (matrix.values.empty()) return;
-  if (nodes > kMaxExpandedNodes) {
-    errors.Add(matrix.path, nodes, " nodes exceed the limit of ", kMaxExpandedNodes,
-               " for a matrix");
+  if (nodes > kMaxMatrixNodes) {
+    errors.Add(matrix.path, nodes, " nodes exceed the limit of ", kMaxMatrixNodes, " for a matrix");
   } else if (matrix.values.size() != nodes * nodes) {
     errors.Add(matrix.path, "has ", matrix.values.size(), " entries, wanted ", nodes, " x ", nodes);
   }

@@ -11,12 +11,11 @@
 
 #include "absl/status/statusor.h"
 #include "core/problem/metric.h"
+#include "core/problem/units.h"
 #include "core/problem/vehicle.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
-
-inline constexpr double kSecondsPerHour = 3600;
 
 // A place: by coordinates, by a row of the matrices, or both.
 struct VroomLocation {
@@ -53,7 +52,7 @@ struct VroomTask {
   double setup = 0;
   double service = 0;
   std::vector<double> delivery = {};  // of a job
-  bool delivery_is_amount = false;    // that the file calls `amount`, as VROOM before 1.5
+  bool delivery_is_amount = false;    // whether the file calls it `amount` (VROOM before 1.5)
   std::vector<double> pickup = {};    // of a job
   std::vector<double> amount = {};    // of a shipment's two tasks
   std::vector<std::string> skills = {};
@@ -87,7 +86,7 @@ struct VroomVehicle {
 // [n, n] row-major; empty where not given.
 struct VroomMatrices {
   int32_t size = 0;
-  bool is_old_key = false;  // that the file calls `matrix`, as VROOM before 1.8
+  bool is_old_key = false;  // whether the file calls it `matrix` (VROOM before 1.8)
   std::vector<double> durations = {};
   std::vector<double> distances = {};
   std::vector<double> costs = {};

@@ -7,6 +7,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/instance_rules.h"
 #include "core/problem/reader_support.h"
 #include "core/problem/vroom_paths.h"
 #include "core/problem/vroom_pricing.h"
@@ -32,8 +33,9 @@ class Reader {
     VRP_RETURN_IF_ERROR(CheckValues());
     if (groups_.empty()) return Error("vehicles: none may do a task: max_tasks is 0 for all");
     FindDepots();
+    VRP_RETURN_IF_ERROR(CheckCounts());
     VRP_RETURN_IF_ERROR(CheckPlaces());
-    VRP_RETURN_IF_ERROR(CheckNowhere());
+    VRP_RETURN_IF_ERROR(CheckOpenStarts());
     VRP_RETURN_IF_ERROR(CheckAmounts());
     VRP_RETURN_IF_ERROR(CheckSteps());
     VRP_RETURN_IF_ERROR(pricing_.Check());
@@ -82,6 +84,16 @@ class Reader {
     for (const VroomTask& task : input_.tasks) nodes_.places.push_back(task.location);
   }
 
+  absl::Status CheckCounts() const {
+    if (input_.vehicles.size() > kMaxVehicles) {
+      return Error("vehicles: ", input_.vehicles.size(), " vehicles exceed the limit of ",
+                   kMaxVehicles);
+    }
+    if (num_nodes() <= kMaxNodes) return absl::OkStatus();
+    return Error(input_.num_jobs > 0 ? "jobs" : "shipments", ": ", num_nodes(),
+                 " tasks and places of vehicles exceed the limit of ", kMaxNodes);
+  }
+
   absl::Status CheckPlaces() const {
     int32_t size = 0;
     for (const auto& [profile, matrices] : input_.matrices) size = std::max(size, matrices.size);
@@ -109,12 +121,12 @@ class Reader {
   }
 
   // A setup is due where a vehicle comes from elsewhere, which 0 away is not.
-  absl::Status CheckNowhere() const {
-    const auto nowhere =
+  absl::Status CheckOpenStarts() const {
+    const auto open_start =
         std::find_if(nodes_.places.begin(), nodes_.places.begin() + data_.num_depots,
                      [](const VroomLocation& place) { return place.absent(); });
-    if (nowhere == nodes_.places.begin() + data_.num_depots) return absl::OkStatus();
-    const std::string path = paths_.Place(static_cast<size_t>(nowhere - nodes_.places.begin()));
+    if (open_start == nodes_.places.begin() + data_.num_depots) return absl::OkStatus();
+    const std::string path = paths_.Place(static_cast<size_t>(open_start - nodes_.places.begin()));
     if (std::any_of(input_.tasks.begin(), input_.tasks.end(),
                     [](const VroomTask& task) { return task.setup != 0; })) {
       return Error(path, ": absent: with setup times, routes that start with a task are not ",
@@ -132,6 +144,10 @@ class Reader {
       if (dimensions != 0) {
         return Error(path, ": has ", amounts.size(), " dimensions, wanted ", dimensions, " as in ",
                      first);
+      }
+      if (amounts.size() > kMaxLoadDimensions) {
+        return Error(path, ": has ", amounts.size(), " entries, wanted at most ",
+                     kMaxLoadDimensions);
       }
       dimensions = amounts.size();
       first = path;
@@ -214,7 +230,7 @@ class Reader {
     data_.units.metres_per_distance = 1;
     data_.coordinates = CoordinateSystem::kLonLat;
     data_.speed = kVroomSpeed;
-    // Nowhere is drawn where the first task is; no distance is from there.
+    // An open start is drawn where the first task is; no distance depends on it.
     const Position anywhere = *input_.tasks.front().location.position;
     for (const VroomLocation& place : nodes_.places) {
       data_.positions.push_back(place.position.value_or(anywhere));

@@ -81,8 +81,8 @@ class Rules {
     if (task.type == VroomTaskType::kDelivery) return;  // the rest stands at the pickup
     const std::string whole = VroomRequestPath(input_, index);
     CheckValues(whole + ".amount", task.amount);
-    if (task.priority > kMaxPriority) {
-      errors_.Add(whole + ".priority", "got ", task.priority, ", wanted 0 to ", kMaxPriority);
+    if (task.priority > kMaxCustomerPriority) {
+      errors_.Add(whole + ".priority", "got ", task.priority, ", wanted 0 to ", kMaxCustomerPriority);
     }
   }
 

@@ -34,7 +34,7 @@ const std::vector<Feature>& KnownFeatures() {
       Feature::kPickups,    Feature::kShipments,     Feature::kMaxDistance,
       Feature::kMaxStops,   Feature::kShift,         Feature::kSkills,
       Feature::kBreaks,     Feature::kVehicleMatrix, Feature::kSeveralWindows,
-      Feature::kSetupTimes, Feature::kPriorities};
+      Feature::kSetupTimes, Feature::kPriorities,    Feature::kMatrixRows};
   return *features;
 }
 
@@ -90,8 +90,8 @@ class Writer {
     if (objective != Objective::kDistance && objective != Objective::kCost) {
       return CannotSay(Concat("objective: ", ObjectiveName(objective)));
     }
-    if (instance_.num_nodes() > kMaxMatrixNodes && !by_place_) {
-      return CannotSay(Concat("customers: ", instance_.num_nodes(), " places in a matrix"));
+    if (MatrixSize(data_) > kMaxMatrixNodes && !by_place_) {
+      return CannotSay(Concat("customers: ", MatrixSize(data_), " places in a matrix"));
     }
     ordered_json root = {{"vehicles", ordered_json::array()}};
     for (size_t type = 0; type < types_.size(); ++type) AddVehicles(type, root["vehicles"]);
@@ -126,13 +126,26 @@ class Writer {
     return {Whole(path + ".open", window.open), Whole(path + ".close", window.close)};
   }
 
+  int32_t RowOf(NodeIndex node) const {
+    return data_.matrix_rows.empty() ? node : data_.matrix_rows[static_cast<size_t>(node)];
+  }
+
+  // A node of each row of the matrices; of a row that no node has, any.
+  std::vector<NodeIndex> NodesOfRows() const {
+    std::vector<NodeIndex> nodes(static_cast<size_t>(MatrixSize(data_)), 0);
+    for (NodeIndex node = 0; node < instance_.num_nodes(); ++node) {
+      nodes[static_cast<size_t>(RowOf(node))] = node;
+    }
+    return nodes;
+  }
+
   // As both coordinates and rows where there are matrices.
   void AddPlace(const std::string& key, NodeIndex node, ordered_json& object) {
     if (by_place_ || data_.coordinates == CoordinateSystem::kLonLat) {
       const Position position = instance_.position(node);
       object[key] = {position.x, position.y};
     }
-    if (!by_place_) object[key + "_index"] = node;
+    if (!by_place_) object[key + "_index"] = RowOf(node);
   }
 
   // When the vehicle is at work: its shift within its depots' windows.
@@ -307,12 +320,13 @@ class Writer {
   }
 
   void AddMatrices(ordered_json& root) {
+    const std::vector<NodeIndex> nodes = NodesOfRows();
     for (size_t type = 0; type < types_.size(); ++type) {
       ordered_json& matrices = root["matrices"][Profile(type)];
       if (!matrices.is_null() || !status_.ok()) continue;
-      for (NodeIndex from = 0; from < instance_.num_nodes(); ++from) {
+      for (const NodeIndex from : nodes) {
         ordered_json durations = ordered_json::array(), distances = ordered_json::array();
-        for (NodeIndex to = 0; to < instance_.num_nodes(); ++to) {
+        for (const NodeIndex to : nodes) {
           durations.push_back(Whole("duration_matrix", instance_.Duration(types_[type], from, to)));
           distances.push_back(Whole("distance_matrix", instance_.Distance(types_[type], from, to)));
         }

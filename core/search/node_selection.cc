@@ -31,9 +31,10 @@ std::vector<T> Selected(const std::vector<T>& values, const std::vector<NodeInde
   return selected;
 }
 
-std::vector<double> SelectedMatrix(const std::vector<double>& matrix, int64_t size,
+std::vector<double> SelectedMatrix(const std::vector<double>& matrix, const InstanceData& all,
                                    const std::vector<NodeIndex>& nodes) {
-  if (matrix.empty()) return {};
+  if (matrix.empty() || !all.matrix_rows.empty()) return matrix;
+  const int64_t size = NodeCount(all);
   std::vector<double> selected(nodes.size() * nodes.size());
   double* to = selected.data();
   for (const NodeIndex from : nodes) {
@@ -46,7 +47,7 @@ std::vector<double> SelectedMatrix(const std::vector<double>& matrix, int64_t si
 // With the nodes of shipments and groups as `all` numbers them, without vehicles' own matrices, and
 // without feature columns, which only networks read.
 InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& nodes) {
-  static_assert(sizeof(InstanceData) == 576, "a new member of InstanceData belongs here too");
+  static_assert(sizeof(InstanceData) == 600, "a new member of InstanceData belongs here too");
   const InstanceData& all = instance.data();
   const int64_t loads = all.load_dimensions;
   return {.name = all.name,
@@ -73,8 +74,9 @@ InstanceData DataOf(const Instance& instance, const std::vector<NodeIndex>& node
           .alternative_groups = all.alternative_groups,
           .vehicles = all.vehicles,
           .speed = all.speed,
-          .distance_matrix = SelectedMatrix(all.distance_matrix, instance.num_nodes(), nodes),
-          .duration_matrix = SelectedMatrix(all.duration_matrix, instance.num_nodes(), nodes),
+          .distance_matrix = SelectedMatrix(all.distance_matrix, all, nodes),
+          .duration_matrix = SelectedMatrix(all.duration_matrix, all, nodes),
+          .matrix_rows = Selected(all.matrix_rows, nodes),
           .units = all.units};
 }
 
@@ -90,10 +92,11 @@ std::vector<NodeIndex> NearestOrder(const Instance& instance) {
   std::vector<NodeIndex> order(instance.num_nodes());
   std::iota(order.begin(), order.end(), 0);
   for (size_t i = instance.num_depots(); i < order.size(); ++i) {
-    const double* row = instance.data().distance_matrix.data() + order[i - 1] * order.size();
-    std::iter_swap(order.begin() + i,
-                   std::min_element(order.begin() + i, order.end(),
-                                    [&](NodeIndex a, NodeIndex b) { return row[a] < row[b]; }));
+    const NodeIndex from = order[i - 1];
+    const auto nearer = [&](NodeIndex a, NodeIndex b) {
+      return instance.Distance(from, a) < instance.Distance(from, b);
+    };
+    std::iter_swap(order.begin() + i, std::min_element(order.begin() + i, order.end(), nearer));
   }
   return order;
 }

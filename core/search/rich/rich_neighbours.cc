@@ -38,8 +38,7 @@ double RichProblemBuilder::Nearness(NodeIndex a, NodeIndex b) const {
 double RichProblemBuilder::Proximity(NodeIndex from, NodeIndex to, double distance) const {
   const RichProblem& p = problem_;
   const RichVehicle& vehicle = p.vehicles_.front();
-  const double driving =
-      vehicle.duration == nullptr ? distance * p.inverse_speed_ : p.Duration(vehicle, from, to);
+  const double driving = p.Duration(vehicle, from, to, distance);
   const double travel = p.service_[from] + driving;
   const double wait = p.open_[to] - (p.late_from_[from] + travel);
   const double late = p.open_[from] + travel - p.late_from_[to];

@@ -15,6 +15,17 @@ RichProblem RichProblem::Create(const Instance& instance, const StopCondition& s
   return problem;
 }
 
+double RichProblem::DistanceWithoutMatrix(const RichVehicle& vehicle, NodeIndex from,
+                                          NodeIndex to) const {
+  return vehicle.row_distance != nullptr ? RowEntry(vehicle.row_distance, from, to)
+                                         : instance_.Distance(from, to);
+}
+
+double RichProblem::RowEntry(const double* matrix, NodeIndex from, NodeIndex to) const {
+  const std::vector<int32_t>& rows = instance_.data().matrix_rows;
+  return matrix[rows[from] * matrix_size_ + rows[to]];
+}
+
 double RichProblem::EarliestFurther(NodeIndex node, double time) const {
   for (int32_t w = further_begin_[node]; w < further_begin_[node + 1]; ++w) {
     const TimeWindow& window = further_[w];

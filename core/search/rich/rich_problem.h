@@ -58,7 +58,7 @@ class RichProblem {
   double Distance(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
     if (to == size_) return 0;
     return vehicle.distance != nullptr ? vehicle.distance[static_cast<int64_t>(from) * size_ + to]
-                                       : instance_.Distance(from, to);
+                                       : DistanceWithoutMatrix(vehicle, from, to);
   }
   double Duration(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const {
     return Duration(vehicle, from, to,
@@ -67,8 +67,11 @@ class RichProblem {
   // Where that distance is known.
   double Duration(const RichVehicle& vehicle, NodeIndex from, NodeIndex to, double distance) const {
     if (to == size_) return 0;
-    return vehicle.duration != nullptr ? vehicle.duration[static_cast<int64_t>(from) * size_ + to]
-                                       : distance * inverse_speed_;
+    if (vehicle.duration != nullptr) {
+      return vehicle.duration[static_cast<int64_t>(from) * size_ + to];
+    }
+    return vehicle.row_duration == nullptr ? distance * inverse_speed_
+                                           : RowEntry(vehicle.row_duration, from, to);
   }
 
   double Service(NodeIndex node) const { return service_[node]; }
@@ -137,6 +140,9 @@ class RichProblem {
  private:
   friend class RichProblemBuilder;
   explicit RichProblem(const Instance& instance) : instance_(instance) {}
+  double DistanceWithoutMatrix(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const;
+  // Of a matrix of rows, which nodes share.
+  double RowEntry(const double* matrix, NodeIndex from, NodeIndex to) const;
   double EarliestFurther(NodeIndex node, double time) const;
   double LatestFurther(NodeIndex node, double time, bool on_time) const;
   std::span<const NodeIndex> Slice(const std::vector<NodeIndex>& lists, NodeIndex node) const {
@@ -146,6 +152,7 @@ class RichProblem {
 
   Instance instance_;  // shares its data
   int32_t size_ = 0, depots_ = 0, dimensions_ = 1, skill_rows_ = 1, listed_ = 0;
+  int64_t matrix_size_ = 0;  // rows of row_distance and row_duration
   bool timed_ = false, has_shipments_ = false, has_backhauls_ = false;
   bool plain_loads_ = true, one_distance_ = true, has_reloads_ = false;
   double least_per_distance_ = kNever;

@@ -297,24 +297,29 @@ void RichProblemBuilder::ReadSkills() {
 
 void RichProblemBuilder::SetTravel() {
   RichProblem& p = problem_;
+  const bool by_row = !data_.matrix_rows.empty();
+  p.matrix_size_ = MatrixSize(data_);
   const double* shared = data_.distance_matrix.empty() ? nullptr : data_.distance_matrix.data();
   bool symmetric = true;
-  if (shared != nullptr) symmetric = IsSymmetric(shared, p.size_);
-  if (shared == nullptr && BuildMatrix()) shared = p.own_distances_.data();
+  if (shared != nullptr) symmetric = IsSymmetric(shared, p.matrix_size_);
+  if (shared == nullptr && !by_row && BuildMatrix()) shared = p.own_distances_.data();
   for (size_t t = 0; t < distinct_.size(); ++t) {
     const VehicleType& type = *distinct_[t];
     RichVehicle& vehicle = p.vehicles_[t];
     const bool own = !type.distance_matrix.empty();
-    vehicle.distance = own ? type.distance_matrix.data() : shared;
-    vehicle.symmetric = own ? IsSymmetric(type.distance_matrix.data(), p.size_) : symmetric;
+    (by_row ? vehicle.row_distance : vehicle.distance) = own ? type.distance_matrix.data() : shared;
+    vehicle.symmetric = own ? IsSymmetric(type.distance_matrix.data(), p.matrix_size_) : symmetric;
+    const double*& duration = by_row ? vehicle.row_duration : vehicle.duration;
     if (!type.duration_matrix.empty()) {
-      vehicle.duration = type.duration_matrix.data();
+      duration = type.duration_matrix.data();
     } else if (!data_.duration_matrix.empty()) {
-      vehicle.duration = data_.duration_matrix.data();
+      duration = data_.duration_matrix.data();
     }
+    const RichVehicle& first = p.vehicles_.front();
     p.least_per_distance_ = std::min(p.least_per_distance_, vehicle.per_distance);
     p.has_reloads_ = p.has_reloads_ || vehicle.max_reloads > 0;
-    p.one_distance_ = p.one_distance_ && vehicle.distance == p.vehicles_.front().distance;
+    p.one_distance_ = p.one_distance_ && vehicle.distance == first.distance &&
+                      vehicle.row_distance == first.row_distance;
   }
 }
 

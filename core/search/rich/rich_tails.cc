@@ -8,11 +8,6 @@
 namespace vrp {
 namespace {
 
-// Whether the way between two customers is the same to both.
-bool TravelAlike(const RichVehicle& a, const RichVehicle& b) {
-  return a.distance == b.distance && a.duration == b.duration;
-}
-
 bool HasTail(const RichRoute& route, const RichCut& cut) { return cut.kept + 1 < route.size(); }
 
 }  // namespace

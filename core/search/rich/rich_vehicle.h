@@ -38,6 +38,9 @@ struct RichVehicle {
   // Travel; null: from positions, distance / speed. Types that share matrices share these.
   const double* distance = nullptr;  // [N, N]
   const double* duration = nullptr;  // [N, N]
+  // In place of these where the instance has matrix_rows.
+  const double* row_distance = nullptr;  // [R, R]
+  const double* row_duration = nullptr;  // [R, R]
   bool symmetric = true;
 
   // Of a used vehicle; `late` is the cost of lateness.
@@ -47,10 +50,16 @@ struct RichVehicle {
   }
 };
 
+// Whether the way between two customers is the same to both.
+inline bool TravelAlike(const RichVehicle& a, const RichVehicle& b) {
+  return a.distance == b.distance && a.duration == b.duration && a.row_distance == b.row_distance &&
+         a.row_duration == b.row_duration;
+}
+
 // Whether both have the same way from end to end: what one drives takes the other as long.
 inline bool DriveAlike(const RichVehicle& a, const RichVehicle& b) {
   return a.start == b.start && a.end == b.end && a.shift_close == b.shift_close &&
-         a.distance == b.distance && a.duration == b.duration;
+         TravelAlike(a, b);
 }
 
 }  // namespace vrp
