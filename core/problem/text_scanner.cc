@@ -43,14 +43,13 @@ absl::Status CheckEncoding(std::string_view text, std::string_view name) {
   const bool has_zero = start.size() == 2 && (start[0] == '\0') != (start[1] == '\0');
   if (!marked && !has_zero) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      Concat(name, ": is UTF-16 text, wanted UTF-8 or ASCII; save it as UTF-8, or convert it by ",
-             "`iconv -f UTF-16 -t UTF-8`"));
+      Concat(name, ": is UTF-16 text, wanted UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`"));
 }
 
 void TextScanner::SkipBlanks() {
   while (!text_.empty()) {
     if (text_.front() == comment_mark_) {
-      text_.remove_prefix(std::min(text_.find_first_of(kLineBreaks), text_.size()));
+      text_.remove_prefix(LineLength());
       continue;
     }
     if (!IsBlank(text_.front())) return;
@@ -60,11 +59,20 @@ void TextScanner::SkipBlanks() {
   }
 }
 
+// Two searches for one character are several times faster than one for either of two.
+size_t TextScanner::LineLength() {
+  if (bytes_from_feed_ > text_.size()) {
+    bytes_from_feed_ = text_.size() - std::min(text_.find('\n'), text_.size());
+  }
+  const size_t length = text_.size() - bytes_from_feed_;
+  return std::min(text_.substr(0, length).find('\r'), length);
+}
+
 std::optional<std::string_view> TextScanner::NextLine() {
   SkipBlanks();
   if (text_.empty()) return std::nullopt;
   // The line break stays: SkipBlanks counts it.
-  const std::string_view line = text_.substr(0, text_.find_first_of(kLineBreaks));
+  const std::string_view line = text_.substr(0, LineLength());
   text_.remove_prefix(line.size());
   return Trimmed(line);
 }

@@ -13,8 +13,7 @@
 namespace vrp {
 
 // The text and the name must outlive the scanner. Any bytes are allowed; NUL and other control
-// characters separate words as blanks do. Lines end with
-// LF, CR LF or CR.
+// characters separate words as blanks do. Lines end with LF, CR LF or CR.
 class TextScanner {
  public:
   TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
@@ -48,8 +47,13 @@ class TextScanner {
 
  private:
   void SkipBlanks();
+  // Returns the length of the rest of the line. Amortized O(length).
+  size_t LineLength();
 
   std::string_view text_;  // what is left
+  // Bytes from the next LF to the end of the text. It is kept, because a text of CR alone would
+  // else be searched to its end at each line. More than the text has: not searched yet.
+  size_t bytes_from_feed_ = std::string_view::npos;
   std::string_view name_;
   int64_t line_ = 1;
   std::optional<char> comment_mark_ = {};
@@ -61,7 +65,7 @@ std::string_view Trimmed(std::string_view text);
 std::string UpperCase(std::string_view text);
 // `text` without the mark of UTF-8 that some editors begin files with.
 std::string_view WithoutByteOrderMark(std::string_view text);
-// kInvalidArgument for UTF-16, whose bytes no reader knows.
+// Returns kInvalidArgument if `text` is UTF-16.
 absl::Status CheckEncoding(std::string_view text, std::string_view name);
 
 }  // namespace vrp

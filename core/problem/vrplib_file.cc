@@ -170,7 +170,7 @@ class Parser {
       return scanner_.Error(key, ": given twice, first in line ", sections_[stored]);
     }
     sections_[stored] = scanner_.line();
-    VRP_RETURN_IF_ERROR(ReadKeywordsBehind());
+    if (file_.dimension == 0) VRP_RETURN_IF_ERROR(ReadKeywordsAhead());
     if (file_.dimension == 0) {
       return scanner_.Error(key, ": DIMENSION is not given, wanted a line like `DIMENSION : 100`");
     }
@@ -190,11 +190,13 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // What says how sections are read may stand behind them. Once is enough.
-  absl::Status ReadKeywordsBehind() {
-    if (std::exchange(looked_behind_, true)) return absl::OkStatus();
+  // Reads DIMENSION, VEHICLES and EDGE_WEIGHT_FORMAT ahead, since they may follow the sections that
+  // need them. Later calls do nothing.
+  absl::Status ReadKeywordsAhead() {
+    if (std::exchange(looked_ahead_, true)) return absl::OkStatus();
     TextScanner ahead = scanner_;
     while (const std::optional<std::string_view> line = ahead.NextLine()) {
+      if (*line == "EOF") break;
       if (!line->starts_with("DIMENSION") && !line->starts_with("VEHICLES") &&
           !line->starts_with("EDGE_WEIGHT_FORMAT")) {
         continue;
@@ -218,8 +220,9 @@ class Parser {
     return {line.substr(0, end), value};
   }
 
-  absl::StatusOr<int64_t> CountOf(std::string_view section, bool per_vehicle) const {
+  absl::StatusOr<int64_t> CountOf(std::string_view section, bool per_vehicle) {
     if (!per_vehicle) return file_.dimension;
+    if (file_.vehicles == 0) VRP_RETURN_IF_ERROR(ReadKeywordsAhead());
     if (file_.vehicles > 0) return file_.vehicles;
     return scanner_.Error(section, ": VEHICLES has to be given before");
   }
@@ -338,6 +341,7 @@ class Parser {
                             kMaxMatrixNodes, " for a matrix");
     }
     const VrplibKeyword* keyword = file_.Keyword("EDGE_WEIGHT_FORMAT");
+    if (keyword == nullptr) VRP_RETURN_IF_ERROR(ReadKeywordsAhead());
     const std::string_view format = keyword == nullptr ? weight_format_ : keyword->value;
     const int64_t count = EdgeWeightCount(format, file_.dimension);
     if (count < 0) {
@@ -360,8 +364,8 @@ class Parser {
   TextScanner scanner_;
   VrplibFile file_;
   std::map<std::string, int64_t> sections_;  // that were begun, by their lines
-  bool looked_behind_ = false;
-  std::string weight_format_;  // where EDGE_WEIGHT_FORMAT stands behind the first section
+  bool looked_ahead_ = false;
+  std::string weight_format_;  // EDGE_WEIGHT_FORMAT that follows the section
 };
 
 }  // namespace
