@@ -165,8 +165,9 @@ class CustomerReader {
   }
 
   absl::Status ReadBothWays() {
-    if (file_.Section("DEMAND_SECTION") != nullptr) {
-      return file_.Error("DEMAND_SECTION: given, and ", kPairs, " too; wanted one of them");
+    for (const char* key : {"DEMAND_SECTION", "BACKHAUL_SECTION"}) {
+      if (file_.Section(key) == nullptr && file_.Lists(key) == nullptr) continue;
+      return file_.Error(key, ": given, and ", kPairs, " too; wanted one of them");
     }
     std::vector<double>& picked = type_.backhauls_last ? data_.backhauls : data_.pickups;
     picked.assign(nodes_, 0);

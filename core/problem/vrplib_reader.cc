@@ -64,7 +64,9 @@ class Builder {
     if (type_->tour) data_.kind = ProblemKind::kTsp;
     if (type_->windows) data_.kind = ProblemKind::kVrptw;
     const std::string section(type_->section);
-    const bool pairs = file_.Section("PICKUP_AND_DELIVERY_SECTION") != nullptr;
+    // Its rows, in LKH's files, also say what is picked up.
+    const bool pairs =
+        section == "BACKHAUL_SECTION" && file_.Section("PICKUP_AND_DELIVERY_SECTION") != nullptr;
     if (!section.empty() && !pairs && file_.Section(section) == nullptr &&
         file_.Lists(section) == nullptr) {
       return file_.Error(section, ": absent, wanted for TYPE ", type_->name);
