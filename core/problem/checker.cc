@@ -285,6 +285,11 @@ bool BreaksNoRule(const CheckReport& report) {
                      [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
 }
 
+double CapacityWithRounding(double capacity) {
+  constexpr double kLoadRounding = 1e-9;
+  return capacity + kLoadRounding * std::max(1.0, capacity);
+}
+
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost) {
   return Judge(instance, plan).Run(claimed_cost);

@@ -57,6 +57,9 @@ struct CheckReport {
 // Whether nothing is wrong with the plan but that it leaves customers out.
 bool BreaksNoRule(const CheckReport& report);
 
+// Returns the load up to which a route is feasible: room for the rounding of fractional demands.
+double CapacityWithRounding(double capacity);
+
 // Reports every violation, in the plan's order. `claimed_cost` is compared within half a unit of
 // the metric where the objective is distance (relative 1e-6 for the exact metric and for all other
 // costs). Times are compared within 1e-6 of the span of all windows that end.

@@ -111,8 +111,7 @@ void RouteJudge::JudgeLoads() {
       most = std::max(most, MostOnBoard(begin, end, k));
       begin = end;
     }
-    // Room for the rounding of fractional demands.
-    if (most <= capacity + 1e-9 * std::max(1.0, capacity)) continue;
+    if (most <= CapacityWithRounding(capacity)) continue;
     Add({.kind = ViolationKind::kCapacity, .amount = most - capacity},
         CapacityText(most, capacity, k));
   }
