@@ -21,6 +21,11 @@ ordered_json Amounts(const std::vector<double>& amounts) {
   return array;
 }
 
+// Times of one step, in whole seconds.
+struct StepTimes {
+  int64_t setup = 0, service = 0, waiting = 0;
+};
+
 // What a route comes to, and all of them together. Times and metres are whole, as VROOM's are, so
 // that they add up from step to step.
 struct Totals {
@@ -39,6 +44,12 @@ struct Totals {
       pickup[k] += other.pickup[k];
     }
     violations.insert(violations.end(), other.violations.begin(), other.violations.end());
+  }
+
+  void Add(const StepTimes& step) {
+    setup += step.setup;
+    service += step.service;
+    waiting += step.waiting;
   }
 
   void WriteTo(ordered_json& object, bool has_metres) const {
@@ -184,11 +195,11 @@ class Writer {
     ordered_json step = {{"type", "break"}};
     if (!name.description.empty()) step["description"] = name.description;
     step["id"] = name.id;
-    FinishStep({.service = pause.end - pause.start,
-                .waiting = pause.start - arrival,
-                .start = pause.start,
-                .load = route.stops[after].load},
-               progress, totals, step);
+    totals.Add(FinishStep({.service = pause.end - pause.start,
+                           .waiting = pause.start - arrival,
+                           .start = pause.start,
+                           .load = route.stops[after].load},
+                          progress, step));
     return step;
   }
 
@@ -204,8 +215,7 @@ class Writer {
     const Stop& last = route.stops.back();
     ordered_json step = {{"type", "end"}};
     AddPlace({names_.PlaceOf(last.node).location, ""}, step);
-    Totals none(Dimensions());
-    FinishStep({.load = last.load}, progress, none, step);
+    FinishStep({.load = last.load}, progress, step);
     return step;
   }
 
@@ -218,18 +228,13 @@ class Writer {
     ordered_json violations = ordered_json::array();
   };
 
-  // What all steps say.
-  void FinishStep(StepFigures figures, Progress& progress, Totals& totals,
-                  ordered_json& step) const {
+  // Writes what all steps have in common; returns the step's times.
+  StepTimes FinishStep(StepFigures figures, Progress& progress, ordered_json& step) const {
     const int64_t arrival = progress.arrival();
     const int64_t setup = std::llround(figures.setup);
     const int64_t service = std::llround(figures.service);
     const int64_t waiting =
         figures.waiting > 0 ? std::max<int64_t>(0, std::llround(figures.start) - arrival) : 0;
-    totals.setup += setup;
-    totals.service += service;
-    totals.waiting += waiting;
-    for (const ordered_json& violation : figures.violations) totals.violations.push_back(violation);
     progress.end = arrival + setup + service + waiting;
     progress.travel_before = std::llround(progress.travel);
     step["setup"] = setup;
@@ -240,6 +245,7 @@ class Writer {
     step["duration"] = progress.travel_before;
     if (has_metres_) step["distance"] = Whole(progress.metres);
     step["violations"] = std::move(figures.violations);
+    return {setup, service, waiting};
   }
 
   ordered_json StopStep(const Route& route, size_t i, double arrival, Progress& progress,
@@ -262,9 +268,10 @@ class Writer {
       const double late = stop.start - LastClose(stop.node);
       if (std::llround(late) > 0) {
         figures.violations.push_back({{"cause", "delay"}, {"duration", Whole(late)}});
+        totals.violations.push_back(figures.violations.back());
       }
     }
-    FinishStep(std::move(figures), progress, totals, step);
+    totals.Add(FinishStep(std::move(figures), progress, step));
     return step;
   }
 
