@@ -11,8 +11,8 @@ namespace vrp {
 inline constexpr int32_t kDefaultPageSize = 50;
 inline constexpr int32_t kMaxPageSize = 1000;
 
-// Returns the entries of a page of which `asked` were wanted; 0 stands for kDefaultPageSize.
+// Returns the page size to use for a request of `requested` entries; 0 means kDefaultPageSize.
 // kInvalidArgument: `page_size: got ...`.
-absl::StatusOr<size_t> PageSize(int32_t asked);
+absl::StatusOr<size_t> PageSize(int32_t requested);
 
 }  // namespace vrp

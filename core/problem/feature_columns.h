@@ -9,8 +9,7 @@
 namespace vrp {
 
 inline constexpr int32_t kMaxFeatureColumns = 32;
-// Networks read the values as they are: larger ones would drown the other inputs, which lie between
-// 0 and 1.
+// Networks read the values as they are: values far outside 0 to 1 dominate the other inputs.
 inline constexpr double kMaxFeatureValue = 1000;
 
 struct FeatureColumn {

@@ -25,7 +25,7 @@ void CheckValues(const FeatureColumn& column, size_t nodes, FieldErrors& errors)
     if (std::isfinite(value) && std::abs(value) <= kMaxFeatureValue) continue;
     errors.Add(Concat(path, "[", node, "]"), "got ", FormatNumber(value), ", wanted -",
                FormatNumber(kMaxFeatureValue), " to ", FormatNumber(kMaxFeatureValue),
-               ": networks read it as it is, so bring it to about -1 to 1");
+               ": networks read it as it is, so scale it to about -1 to 1");
   }
 }
 

@@ -12,7 +12,8 @@
 namespace vrp {
 namespace {
 
-// What decides about a format stands in a file's beginning.
+// Formats are told apart by at most this many leading bytes. JSON is not: its keys may follow
+// megabytes of vehicles or matrices.
 constexpr size_t kLookedAt = size_t{1} << 16;
 
 // Whether `line` is VRPLIB's `keyword : value`, where colon and value may be absent.
@@ -74,7 +75,7 @@ InstanceFormat Guess(std::string_view text) {
   return GuessOfTables(text);
 }
 
-// What a text of no known format looks like; empty where that is not known either.
+// Describes a text of unknown format; empty if nothing is recognised.
 std::string_view LooksLike(std::string_view text) {
   const std::string_view start = Trimmed(text);
   if (start.empty()) return " (it is empty)";
@@ -87,7 +88,7 @@ std::string_view LooksLike(std::string_view text) {
   if (start.starts_with("[")) return " (it is a JSON array, wanted one object)";
   if (AnyLine(text,
               [](std::string_view line) { return UpperCase(line.substr(0, 7)) == "ROUTE #"; })) {
-    return " (it is a solution: vrpctl check INSTANCE SOLUTION)";
+    return " (it is a solution: give it together with its instance)";
   }
   return "";
 }

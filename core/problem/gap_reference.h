@@ -19,7 +19,7 @@ inline constexpr std::string_view kNearestNeighbourReference = "nearest neighbou
 inline constexpr std::string_view kFileReference = "file's reference costs";
 // Returns "search 1 s" or "search 500 ms".
 std::string SearchReference(absl::Duration budget);
-// Returns "search 200 iterations"; 0 are the search's first descent.
+// Returns "search 200 iterations"; 0 iterations: the initial local search.
 std::string SearchReference(int64_t iterations);
 
 }  // namespace vrp

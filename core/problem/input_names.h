@@ -1,4 +1,4 @@
-// The names of networks' built-in inputs of a node. No includes that CUDA sources could not have.
+// Names that feature columns may not have. No includes that CUDA sources could not have.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ inline constexpr std::array<std::string_view, 12> kNodeFeatureNames = {
     "x",       "y",           "demand",      "backhaul",   "window_open", "window_close",
     "service", "open_routes", "limit_share", "from_depot", "to_depot",    "is_depot",
 };
-// Pointer networks' own: whether the tour has been at the node.
+// Whether the route has been at the node: no property of the instance.
 inline constexpr std::string_view kVisitedInput = "is_visited";
 
 // Whether networks have an input of this name without any column of the instance's.

@@ -1,4 +1,4 @@
-// Where errors about VROOM's input stand in the file.
+// Paths of the fields of VROOM's file, for errors.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,13 @@ struct VroomNodes {
   int32_t depots = 0;
 };
 
-// All must outlive it, and the nodes may grow meanwhile. Thread-safe while they do not.
+// Paths of the places of nodes. Both arguments must outlive it; the nodes may grow. Thread-safe
+// while they do not.
 class VroomPaths {
  public:
   VroomPaths(const VroomInput& input, const VroomNodes& nodes) : input_(input), nodes_(nodes) {}
 
+  // Returns `jobs[3].location`, `vehicles[0].start` or `vehicles[0].end`.
   std::string Place(size_t node) const;
 
  private:
@@ -28,13 +30,13 @@ class VroomPaths {
   const VroomNodes& nodes_;
 };
 
-// `vehicles[3]`.
+// Returns `vehicles[3]`.
 std::string VroomVehiclePath(size_t vehicle);
-// `jobs[3]`, `shipments[3].pickup`, `shipments[3].delivery`, as the file counts them.
+// Returns `jobs[3]`, `shipments[3].pickup` or `shipments[3].delivery`, as the file counts them.
 std::string VroomTaskPath(const VroomInput& input, size_t task);
-// Of what stands once for both ends of a shipment: `jobs[3]`, `shipments[3]`.
+// Returns the path of the fields that both ends of a shipment share: `jobs[3]` or `shipments[3]`.
 std::string VroomRequestPath(const VroomInput& input, size_t task);
-// `jobs[3].delivery`, or `.amount`, as the file calls it.
+// Returns `jobs[3].delivery`, or `jobs[3].amount` if the file calls it so.
 std::string VroomDeliveryPath(const VroomInput& input, size_t task);
 
 }  // namespace vrp

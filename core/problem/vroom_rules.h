@@ -1,4 +1,4 @@
-// The rules of VROOM's input, whose errors name the fields of its file.
+// Checks the values of VROOM's input.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace vrp {
 
-// `jobs[3].service: got -1, wanted at least 0`, for each value out of range (for 1,000 at most).
-// An instance made of input without any breaks no rule of values.
+// Returns an error such as `jobs[3].service: got -1, wanted at least 0` for each value that is out
+// of range, 1,000 at most. If there is none, the instance made of `input` obeys Instance's rules of
+// values.
 std::vector<std::string> VroomErrors(const VroomInput& input);
 
 }  // namespace vrp

@@ -275,7 +275,7 @@ TEST(FormatsTest, TextOfNoKnownFormatIsRefusedWithTheFormatsThatAre) {
       {"<!DOCTYPE html><html>", "(it is a web page or XML)"},
       {R"({"name": "left-pad", "version": "1.3.0"})", "(it is a JSON object, but of no instance)"},
       {"[1, 2]", "(it is a JSON array, wanted one object)"},
-      {"Route #1: 1 2\nCost 7\n", "(it is a solution: vrpctl check INSTANCE SOLUTION)"},
+      {"Route #1: 1 2\nCost 7\n", "(it is a solution: give it together with its instance)"},
       {"1 2 3\n4 5\n", "format: wanted"},
   };
   for (const auto& [text, why] : texts) {
