@@ -136,7 +136,7 @@ ExitCode PrintResolved(CommandContext& context, const v1::TrainingJob& job,
   return kExitDone;
 }
 
-absl::Status CheckFlags(const TrainFlags& flags) {
+absl::Status CheckTrainFlags(const TrainFlags& flags) {
   for (const std::string& text : flags.overrides) {
     const absl::Status status = CheckOverride(text);
     if (!status.ok()) return status;
@@ -165,7 +165,7 @@ ExitCode ListPresets(CommandContext& context) {
 }
 
 ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
-  if (const absl::Status status = CheckFlags(flags); !status.ok()) return context.Fail(status);
+  if (const absl::Status status = CheckTrainFlags(flags); !status.ok()) return context.Fail(status);
   if (flags.list_presets) return ListPresets(context);
   const absl::StatusOr<ConfigText> config = ReadConfig(context, flags);
   if (!config.ok()) return context.Fail(config.status());
