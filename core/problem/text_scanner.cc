@@ -12,6 +12,12 @@ constexpr std::string_view kLineBreaks = "\r\n";
 
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
 
+// Whether `start` is two Latin letters in UTF-16.
+bool AlternatesWithZeros(std::string_view start) {
+  if (start.size() < 4 || (start[0] == '\0') == (start[1] == '\0')) return false;
+  return (start[0] == '\0') == (start[2] == '\0') && (start[1] == '\0') == (start[3] == '\0');
+}
+
 absl::Status WrongWord(const TextScanner& scanner, std::optional<std::string_view> word,
                        std::string_view section, std::string_view wanted) {
   const std::string got = word.has_value() ? Quoted(*word) : "the end of the text";
@@ -39,9 +45,7 @@ std::string_view WithoutByteOrderMark(std::string_view text) {
 
 absl::Status CheckEncoding(std::string_view text, std::string_view name) {
   const bool marked = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
-  const std::string_view start = text.substr(0, 2);
-  const bool has_zero = start.size() == 2 && (start[0] == '\0') != (start[1] == '\0');
-  if (!marked && !has_zero) return absl::OkStatus();
+  if (!marked && !AlternatesWithZeros(text.substr(0, 4))) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat(name, ": is UTF-16 text, wanted UTF-8; convert it with `iconv -f UTF-16 -t UTF-8`"));
 }

@@ -101,6 +101,11 @@ std::vector<Use> Uses() {
        [](D& d) {
          d.priorities = {0, 0, 1, 0};
        }},
+      {Feature::kMatrixRows, "matrix_rows",
+       [](D& d) {
+         d.distance_matrix.assign(4, 1);
+         d.matrix_rows = {0, 1, 0, 1};
+       }},
       {Feature::kAlternatives, "alternative_groups[0]",
        [](D& d) {
          d.alternative_groups = {{1, 2}};
@@ -139,9 +144,10 @@ TEST(FeaturesTest, ThoseThatNeedOthersComeWithThem) {
   EXPECT_EQ(found[1].field, "vehicles[0].end_depot");
   EXPECT_EQ(found[3].feature, Feature::kOvertime);
   EXPECT_EQ(found[3].field, "vehicles[0].max_overtime");
-  std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime};
+  // kFrozenStops is no part of the data: tests/search has its tests.
+  std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops};
   for (const Use& use : Uses()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kAlternatives) + 1) << "one has no test";
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kMatrixRows) + 1) << "one has no test";
 }
 
 }  // namespace

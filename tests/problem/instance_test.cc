@@ -154,10 +154,40 @@ INSTANTIATE_TEST_SUITE_P(
          "positions: 100001 nodes exceed the limit of 100000"},
         {"matrix_too_large",
          [](auto& d) {
-           d = AnInstance().WithCustomers(10'000).BuildData();
+           d = AnInstance().WithCustomers(5'000).BuildData();
            d.distance_matrix = {1};
          },
-         "distance_matrix: 10001 nodes exceed the limit of 10000"},
+         "distance_matrix: 5001 nodes exceed the limit of 5000"},
+        {"matrix_row_unknown",
+         [](auto& d) {
+           d.distance_matrix.assign(4, 1);
+           d.matrix_rows = {0, 1, 2, 0};
+         },
+         "matrix_rows[2]: got 2, wanted a row of the matrices: 0 to 1"},
+        {"matrix_row_negative",
+         [](auto& d) {
+           d.vehicles[0].duration_matrix.assign(4, 1);
+           d.matrix_rows = {0, -1, 1, 0};
+         },
+         "matrix_rows[1]: got -1"},
+        {"matrix_rows_too_few",
+         [](auto& d) {
+           d.distance_matrix.assign(4, 1);
+           d.matrix_rows = {0, 1, 1};
+         },
+         "matrix_rows: has 3 entries, wanted one for each of 4 nodes"},
+        {"matrices_of_other_sizes",
+         [](auto& d) {
+           d.distance_matrix.assign(4, 1);
+           d.duration_matrix.assign(16, 1);
+           d.matrix_rows = {0, 1, 1, 0};
+         },
+         "duration_matrix: has 16 entries, wanted 2 x 2"},
+        {"matrix_rows_without_matrices",
+         [](auto& d) {
+           d.matrix_rows = {0, 0, 0, 0};
+         },
+         "matrix_rows[0]: got 0"},
         {"tsp_with_vehicles",
          [](auto& d) {
            d.kind = ProblemKind::kTsp;

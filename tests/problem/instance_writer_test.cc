@@ -51,6 +51,35 @@ TEST(WriteInstance, WritesFilesBackToWhatTheyWere) {
   }
 }
 
+// Two places, where the ways between them differ.
+InstanceData AtTwoPlaces(int32_t customers) {
+  InstanceData data = AnInstance().WithCustomers(customers).BuildData();
+  data.positions.clear();
+  data.distance_matrix = {0, 3, 4, 1};
+  data.duration_matrix = {0, 5, 6, 2};
+  for (int32_t node = 0; node <= customers; ++node) data.matrix_rows.push_back(node % 2);
+  return data;
+}
+
+TEST(WriteInstance, KeepsMatricesOfPlaces) {
+  const Instance instance = *Instance::Create(AtTwoPlaces(5));
+  EXPECT_EQ(Reread(Write(instance, WrittenFormat::kJson)).data(), instance.data());
+  const Instance vroom = Reread(Write(instance, WrittenFormat::kVroom));
+  EXPECT_EQ(vroom.DurationMatrix(), instance.DurationMatrix());
+  EXPECT_EQ(vroom.DistanceMatrix(), instance.DistanceMatrix());
+}
+
+TEST(WriteInstance, WritesMatricesOfPlacesOutWhereTheFormatHasARowForEachNode) {
+  InstanceData data = AtTwoPlaces(5);
+  data.duration_matrix.clear();
+  const Instance instance = *Instance::Create(std::move(data));
+  EXPECT_EQ(Reread(Write(instance, WrittenFormat::kVrplib)).DistanceMatrix(),
+            instance.DistanceMatrix());
+  EXPECT_EQ(RefusalOf(*Instance::Create(AtTwoPlaces(5'000)), WrittenFormat::kVrplib),
+            "matrix_rows: in this format the matrix has a row for each node, and 5001 nodes exceed "
+            "the limit of 5000");
+}
+
 TEST(WriteInstance, ASolomonFileAndItsVrplibFormAreTheSame) {
   const Instance instance = *ParseInstance(ReadData("RC208.vrp"), "RC208.vrp");
   const Instance solomon = Reread(Write(instance, WrittenFormat::kSolomon));

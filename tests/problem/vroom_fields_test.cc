@@ -106,5 +106,41 @@ TEST(VroomFieldsTest, AreNamedInErrorsAsTheFileNamesThem) {
   EXPECT_GT(tried, 120);
 }
 
+TEST(VroomFieldsTest, AreNamedWhereTheyHaveTooManyLoadDimensions) {
+  const json many = std::vector<int>(65, 1);
+  for (const char* path : {"/vehicles/0/capacity", "/jobs/0/delivery", "/jobs/0/pickup",
+                           "/jobs/1/amount", "/shipments/0/amount"}) {
+    json file = ByMatrix();
+    for (json& vehicle : file["vehicles"]) vehicle.erase("capacity");
+    for (json& job : file["jobs"]) {
+      for (const char* key : {"delivery", "pickup", "amount"}) job.erase(key);
+    }
+    file["shipments"][0].erase("amount");
+    const json::json_pointer at(path);
+    std::string field = Concat(path).substr(1);
+    field.replace(field.find('/'), 1, "[");
+    field.replace(field.find('/'), 1, "].");
+    EXPECT_EQ(ErrorWith(file, {at, field}, many),
+              Concat("v.json: ", field, ": has 65 entries, wanted at most 64"));
+  }
+}
+
+TEST(VroomFieldsTest, AreNamedWhereTheyMakeTravelTooLong) {
+  const auto error_of = [](json file, const char* path, const json& value) {
+    return ErrorWith(std::move(file), {json::json_pointer(path), ""}, value);
+  };
+  json slow = ByMatrix();
+  slow["vehicles"][0].erase("max_travel_time");
+  const std::string named = "v.json: vehicles[0].speed_factor: got 1e-13, with which travel times";
+  EXPECT_THAT(error_of(slow, "/vehicles/0/speed_factor", 1e-13), HasSubstr(named));
+  EXPECT_THAT(error_of(ByPlace(), "/vehicles/0/speed_factor", 1e-13), HasSubstr(named));
+  json costly = ByMatrix();
+  costly["vehicles"][1].erase("max_distance");
+  costly["vehicles"][1]["costs"] = {{"per_hour", 3600}, {"per_km", 1e12}};
+  EXPECT_THAT(error_of(costly, "/matrices/car/distances/0/1", 1e6),
+              HasSubstr("v.json: vehicles[1].costs: the costs of travel exceed the limit 1e+12"));
+  EXPECT_EQ(error_of(ByPlace(), "/vehicles/0/max_travel_time", 1e12), "") << "as good as no limit";
+}
+
 }  // namespace
 }  // namespace vrp

@@ -209,7 +209,7 @@ TEST(VroomReader, ManyJobsAtFewPlacesShareTheirMatrix) {
                               {"id": 2, "start_index": 0, "time_window": [0, 99999]})";
   const absl::StatusOr<Instance> instance = Read(WithMatrix(vans, jobs + "]"));
   ASSERT_TRUE(instance.ok()) << instance.status();
-  EXPECT_EQ(instance->data().distance_matrix.size(), 5'501u * 5'501u);
+  EXPECT_EQ(instance->data().distance_matrix.size(), 3u * 3u);
   EXPECT_TRUE(instance->data().duration_matrix.empty());
   for (const VehicleType& vehicle : instance->vehicles()) {
     EXPECT_TRUE(vehicle.distance_matrix.empty() && vehicle.duration_matrix.empty());
@@ -217,14 +217,115 @@ TEST(VroomReader, ManyJobsAtFewPlacesShareTheirMatrix) {
   EXPECT_EQ(instance->Duration(0, 2), 70);
 }
 
-TEST(VroomReader, BoundsTheMemoryOfManyJobsAtFewPlaces) {
-  std::string jobs = R"("jobs": [)";
-  for (int i = 0; i < 10'001; ++i) {
-    jobs += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "location_index": 1})");
+// `places` rows of other times in each direction; more than are expanded, in random order.
+std::string ManyJobs(int jobs, int places, const std::string& vehicles) {
+  nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
+  for (int i = 0; i < jobs; ++i) {
+    root["jobs"].push_back({{"id", i}, {"location_index", i * 7 % places}, {"service", i % 5}});
   }
-  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, jobs + "]")),
-              HasSubstr("v.json: jobs: 10001 tasks, and 1 types of vehicles: with matrices at most "
-                        "10000 tasks and depots are supported"));
+  for (int from = 0; from < places; ++from) {
+    nlohmann::json durations = nlohmann::json::array(), distances = nlohmann::json::array();
+    for (int to = 0; to < places; ++to) {
+      durations.push_back((from * 13 + to * 29) % 97);
+      distances.push_back((from * 31 + to * 17) % 89);
+    }
+    root["matrices"]["car"]["durations"].push_back(durations);
+    root["matrices"]["car"]["distances"].push_back(distances);
+  }
+  return root.dump();
+}
+
+constexpr char kFleetOfThree[] =
+    R"({"id": 1, "start_index": 0, "end_index": 3},
+       {"id": 2, "end_index": 5, "speed_factor": 2},
+       {"id": 3, "start_index": 4, "costs": {"per_hour": 1800, "per_km": 2000}})";
+
+TEST(VroomReader, CostsAreTheSameWithAMatrixOfPlacesAndOfNodes) {
+  const absl::StatusOr<Instance> by_place = Read(ManyJobs(2'400, 40, kFleetOfThree));
+  ASSERT_TRUE(by_place.ok()) << by_place.status();
+  ASSERT_EQ(by_place->data().matrix_rows.size(), static_cast<size_t>(by_place->num_nodes()));
+  EXPECT_EQ(MatrixSize(by_place->data()), 41) << "the places and the open start";
+  InstanceData data = by_place->data();
+  ExpandMatrices(data);
+  EXPECT_TRUE(data.matrix_rows.empty());
+  const Instance by_node = *Instance::Create(std::move(data));
+  ASSERT_EQ(by_node.vehicles().size(), 3u);
+  Plan plan;
+  for (int32_t type = 0; type < 3; ++type) {
+    const VehicleType& vehicle = by_place->vehicles()[type];
+    for (NodeIndex from = 0; from < by_node.num_nodes(); from += 7) {
+      for (NodeIndex to = 0; to < by_node.num_nodes(); to += 11) {
+        ASSERT_EQ(by_place->Distance(vehicle, from, to),
+                  by_node.Distance(by_node.vehicles()[type], from, to));
+        ASSERT_EQ(by_place->Duration(vehicle, from, to),
+                  by_node.Duration(by_node.vehicles()[type], from, to));
+        ASSERT_EQ(by_place->Distance(from, to), by_node.Distance(from, to));
+      }
+    }
+    PlannedRoute& route = plan.emplace_back(PlannedRoute{type, {}});
+    for (int i = 0; i < 50; ++i) {
+      route.customers.push_back(by_node.num_depots() + (type * 800 + i * 13));
+    }
+  }
+  EXPECT_EQ(PlanCost(*by_place, plan), PlanCost(by_node, plan));
+  EXPECT_EQ(CheckPlan(*by_place, plan).cost, CheckPlan(by_node, plan).cost);
+  EXPECT_GT(CheckPlan(by_node, plan).cost, 0);
+}
+
+TEST(VroomReader, ExpandsMatricesOfFewNodesAndOfNearlyAsManyPlaces) {
+  const auto size_of = [](int jobs, int places) {
+    const absl::StatusOr<Instance> instance =
+        Read(ManyJobs(jobs, places, R"({"id": 1, "start_index": 0})"));
+    EXPECT_TRUE(instance.ok()) << instance.status();
+    return instance->data().matrix_rows.empty() ? instance->num_nodes()
+                                                : MatrixSize(instance->data());
+  };
+  EXPECT_EQ(size_of(1'500, 3), 1'501);
+  EXPECT_EQ(size_of(2'100, 1'200), 2'101);
+  EXPECT_EQ(size_of(2'100, 200), 200);
+}
+
+TEST(VroomReader, ReadsTwentyThousandJobsAtFortyPlaces) {
+  const absl::StatusOr<Instance> instance = Read(ManyJobs(20'000, 40, kFleetOfThree));
+  ASSERT_TRUE(instance.ok()) << instance.status();
+  EXPECT_EQ(instance->num_customers(), 20'000);
+  EXPECT_EQ(instance->data().distance_matrix.size(), 41u * 41u);
+}
+
+// One job at each of `places`.
+std::string ManyPlaces(int places, const std::string& vehicles) {
+  nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
+  for (int i = 0; i < places; ++i) {
+    root["jobs"].push_back({{"id", i}, {"location", {i * 0.001, 46}}});
+  }
+  return root.dump();
+}
+
+TEST(VroomReader, LimitsThePlacesOfAMatrixRatherThanTheJobs) {
+  const std::string slow = R"({"id": 1, "start": [0, 46], "speed_factor": 0.5})";
+  EXPECT_THAT(ErrorOf(ManyPlaces(5'001, slow)),
+              HasSubstr("v.json: vehicles: a speed_factor other than 1: 5001 places exceed the "
+                        "limit of 5000"));
+  const std::string open_start = R"({"id": 1, "end": [0, 46]})";
+  EXPECT_THAT(ErrorOf(ManyPlaces(5'000, open_start)),
+              HasSubstr("v.json: vehicles: one without a start: 5001 places exceed the limit of "
+                        "5000"));
+  EXPECT_TRUE(Read(ManyPlaces(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
+      << "which needs no matrix";
+  EXPECT_EQ(Read(ManyJobs(100'000, 2, R"({"id": 1, "start_index": 0})")).status(),
+            absl::InvalidArgumentError(
+                "v.json: jobs: 100001 tasks and places of vehicles exceed the limit of 100000"));
+}
+
+TEST(VroomReader, BoundsTheMemoryOfMatricesOfManyVehicleTypes) {
+  std::string vehicles;
+  for (int i = 0; i < 60; ++i) {
+    vehicles += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "start": [0, 46], )",
+                       R"("speed_factor": )", 0.5 + i * 0.01, "}");
+  }
+  EXPECT_THAT(ErrorOf(ManyPlaces(3'000, vehicles)),
+              HasSubstr("v.json: vehicles: 60 types with matrices of 3001 places exceed the limit "
+                        "of 5e+08 numbers"));
 }
 
 TEST(VroomReader, SuggestsTheKeyThatWasMeant) {

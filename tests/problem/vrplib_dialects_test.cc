@@ -174,10 +174,46 @@ TEST(VrplibDialects, AsksWhereVehiclesStandThatAreTooFewForEachDepot) {
                 "2 vehicles stands; wanted VEHICLES_DEPOT_SECTION"));
 }
 
+TEST(VrplibDialects, AsksWhereVehiclesStandThatHaveRowsOfTheirOwn) {
+  for (const char* section :
+       {"VEHICLES_ALLOWED_CLIENTS_SECTION\n1 3\n", "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n",
+        "VEHICLES_MAX_RELOADS_SECTION\n1 1\n"}) {
+    EXPECT_THAT(
+        DialectError(Concat("TYPE : MDVRP\nDIMENSION : 3\nCAPACITY : 3\nVEHICLES : 1\n"
+                            "EDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 9 0\n3 1 0\n"
+                            "DEMAND_SECTION\n1 0\n2 0\n3 1\nDEPOT_SECTION\n1\n2\n-1\n",
+                            section, "EOF\n")),
+        HasSubstr("DEPOT_SECTION: has 2 depots, and nothing says at which"))
+        << section;
+  }
+}
+
 TEST(VrplibDialects, NamesTheSectionThatMakesATypeWhatItIs) {
-  std::string text = WithTwoDepots("");
-  text.replace(text.find("MDVRP"), 5, "PCVRP");
-  EXPECT_THAT(DialectError(text), HasSubstr("PRIZE_SECTION: absent, wanted for TYPE PCVRP"));
+  constexpr char kPairs[] =
+      "PICKUP_AND_DELIVERY_SECTION\n1 0 0 0 0 0 0\n2 0 0 0 0 0 0\n3 0 0 0 0 0 1\n4 0 0 0 0 0 1\n"
+      "5 0 0 0 0 0 1\nDEPOT_SECTION";
+  for (const auto& [type, section] : {std::pair{"PCVRP", "PRIZE_SECTION"},
+                                      {"GVRP", "MUTUALLY_EXCLUSIVE_GROUP_SECTION"},
+                                      {"VRPSPD", "BACKHAUL_SECTION"}}) {
+    std::string text = WithTwoDepots("");
+    text.replace(text.find("MDVRP"), 5, type);
+    const std::string absent = Concat(section, ": absent, wanted for TYPE ", type);
+    EXPECT_THAT(DialectError(text), HasSubstr(absent));
+    const size_t demands = text.find("DEMAND_SECTION");
+    text.replace(demands, text.find("DEPOT_SECTION") + 13 - demands, kPairs);
+    if (std::string_view(type) == "VRPSPD") {
+      EXPECT_EQ(ReadDialect(text).demand(4), 1) << "LKH's form of it";
+    } else {
+      EXPECT_THAT(DialectError(text), HasSubstr(absent));
+    }
+  }
+}
+
+TEST(VrplibDialects, RefusesPickupsThatTwoSectionsState) {
+  EXPECT_THAT(DialectError("TYPE : VRPSPD\nDIMENSION : 2\nCAPACITY : 3\nEDGE_WEIGHT_TYPE : EUC_2D\n"
+                           "NODE_COORD_SECTION\n1 0 0\n2 9 0\nBACKHAUL_SECTION\n1 0\n2 2\n"
+                           "PICKUP_AND_DELIVERY_SECTION\n1 0 0 0 0 0 0\n2 0 0 0 0 0 1\nEOF\n"),
+              HasSubstr("BACKHAUL_SECTION: given, and PICKUP_AND_DELIVERY_SECTION too"));
 }
 
 TEST(VrplibDialects, ReadsKeywordsBehindTheSectionThatTheyAreAbout) {
@@ -185,6 +221,18 @@ TEST(VrplibDialects, ReadsKeywordsBehindTheSectionThatTheyAreAbout) {
       "TYPE : ATSP\nEDGE_WEIGHT_SECTION\n0 1 2\n3 0 4\n5 6 0\n"
       "EDGE_WEIGHT_FORMAT : FULL_MATRIX\nEDGE_WEIGHT_TYPE : EXPLICIT\nDIMENSION : 3\nEOF\n");
   EXPECT_EQ(instance.Distance(2, 1), 6);
+}
+
+TEST(VrplibDialects, ReadsTheNumberOfVehiclesBehindTheirRows) {
+  const Instance instance = ReadDialect(
+      "TYPE : CVRP\nDIMENSION : 2\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 9 0\n"
+      "DEMAND_SECTION\n1 0\n2 1\nCAPACITY_SECTION\n1 3\n2 4\nVEHICLES : 2\nEOF\n");
+  EXPECT_EQ(instance.vehicles().size(), 2u);
+}
+
+TEST(VrplibDialects, ReadsNoKeywordsBehindTheEnd) {
+  EXPECT_THAT(DialectError("TYPE : TSP\nNODE_COORD_SECTION\n1 0 0\n2 9 0\nEOF\nDIMENSION : 2\n"),
+              HasSubstr("NODE_COORD_SECTION: DIMENSION is not given"));
 }
 
 TEST(VrplibDialects, ReadsADepotSectionThatTheTextEndsWith) {
