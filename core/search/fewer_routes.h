@@ -1,14 +1,15 @@
 // Fewer routes at the same cost.
 #pragma once
 
+#include "core/base/stop.h"
 #include "core/problem/instance.h"
 #include "core/problem/plan.h"
 
 namespace vrp {
 
-// `plan` with routes of one vehicle type joined end to end where that breaks no rule and costs no
-// more. `plan` breaks none, but that it may leave customers out. Plans of more than 200 routes stay
-// as they are.
-Plan WithFewerRoutes(const Instance& instance, Plan plan);
+// Returns `plan` with routes of one vehicle type concatenated wherever that is feasible and costs
+// no more. `plan` breaks no rule, but may leave customers out. Plans of more than 200 routes stay
+// as they are. Returns early when `stop` holds, with what was concatenated by then.
+Plan WithFewerRoutes(const Instance& instance, Plan plan, const StopCondition& stop);
 
 }  // namespace vrp

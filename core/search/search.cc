@@ -143,7 +143,7 @@ SearchResult SearchByPopulation(const SearchProblem& problem, FirstPlans first,
 
 bool GoesByRegions(const SearchProblem& problem, const SearchOptions& options) {
   if (problem.single_tour()) return false;
-  return options.threads > 1 || SearchesByRegions(problem.instance(), options.stop);
+  return options.threads > 1 || SearchesByRegions(problem.instance(), options);
 }
 
 SearchResult Anneal(RouteSet& routes, FastRandom& random, const SearchOptions& options,
@@ -261,12 +261,19 @@ absl::StatusOr<SearchResult> SearchRich(const Instance& instance, const SearchOp
   return SearchOnCurve(instance, options, on_improvement, search);
 }
 
-absl::StatusOr<SearchResult> RunSearch(const Instance& instance, const SearchOptions& options,
+bool DetoursNeeded(const Instance& instance, const SearchOptions& options) {
+  return options.needs_detours.has_value() ? *options.needs_detours
+                                           : NeedsDetours(instance, options.stop);
+}
+
+absl::StatusOr<SearchResult> RunSearch(const Instance& instance, SearchOptions options,
                                        ImprovementFn on_improvement) {
   const StopCondition grace(SteadyNow() + kGrace, nullptr);
-  if (!IsPlain(instance) || FleetTooSmall(instance) || NeedsDetours(instance, options.stop)) {
+  if (!IsPlain(instance) || FleetTooSmall(instance)) {
     return SearchRich(instance, options, grace, on_improvement);
   }
+  options.needs_detours = DetoursNeeded(instance, options);
+  if (*options.needs_detours) return SearchRich(instance, options, grace, on_improvement);
   const auto plain = [&](const Instance& one, const SearchOptions& own, ImprovementFn tell) {
     return SearchPlain(one, own, grace, tell);
   };
@@ -307,12 +314,12 @@ std::optional<GivenPlan> BestGiven(const Instance& instance, const std::vector<P
 
 bool IsPlain(const Instance& instance) { return FeaturesOf(instance).empty(); }
 
-bool SearchesByRegions(const Instance& instance, const StopCondition& stop) {
+bool SearchesByRegions(const Instance& instance, const SearchOptions& options) {
   const bool is_for_population =
       !instance.has_windows() && instance.num_nodes() <= kMostPopulationNodes;
   return IsPlain(instance) && instance.kind() != ProblemKind::kTsp && !is_for_population &&
-         !FleetTooSmall(instance) && !NeedsDetours(instance, stop) &&
-         RegionsPay(instance.num_customers(), stop);
+         !FleetTooSmall(instance) && RegionsPay(instance.num_customers(), options.stop) &&
+         !DetoursNeeded(instance, options);
 }
 
 absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOptions& options,
@@ -323,12 +330,14 @@ absl::StatusOr<SearchResult> Search(const Instance& instance, const SearchOption
   VRP_ASSIGN_OR_RETURN(SearchResult result,
                        given.has_value() ? SearchFrom(instance, *given->plan, on_improvement, run)
                                          : run(on_improvement));
-  Plan fewer = WithFewerRoutes(instance, result.plan);
+  const StopCondition grace(SteadyNow() + kGrace, nullptr);
+  Plan fewer = WithFewerRoutes(instance, result.plan, AtLeastGrace(options.stop, grace));
   if (fewer.size() == result.plan.size()) return result;
+  const PlanValue before = ValueOf(instance, result.plan);
+  const PlanValue after = ValueOf(instance, fewer);
   result.plan = std::move(fewer);
-  const Cost cost = PlanCost(instance, result.plan);
-  if (cost < result.cost) on_improvement(result.plan, cost);
-  result.cost = cost;
+  result.cost = after.cost;
+  if (after < before) on_improvement(result.plan, result.cost);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -32,6 +33,8 @@ struct SearchOptions {
   std::vector<Plan> samples = {};
   // Of a search by regions, which more than one ask for; every other takes the calling thread.
   int32_t threads = 1;
+  // NeedsDetours(instance, stop) (rich_detours.h), if the caller knows it. It takes long.
+  std::optional<bool> needs_detours = {};
   // Where searches that run side by side exchange plans, and which of them this is; null: alone.
   // The answer then depends on when the others find what.
   SharedPlans* shared = nullptr;
@@ -51,9 +54,10 @@ using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
 // what constructions and local search of their own are for.
 bool IsPlain(const Instance& instance);
 
-// Whether Search() until `stop` goes by regions (regions/region_search.h), and so can use several
-// threads: large plain instances, where no customer has to be left out.
-bool SearchesByRegions(const Instance& instance, const StopCondition& stop);
+// Whether Search() with these options goes by regions (regions/region_search.h), and so can use
+// several threads: large plain instances, where no customer has to be left out. Looks at
+// options.stop and options.needs_detours only.
+bool SearchesByRegions(const Instance& instance, const SearchOptions& options);
 
 // Deterministic for a given seed and number of iterations on one thread. Thread-safe over distinct
 // calls. Returns a feasible plan even when the stop condition holds from the start.

@@ -9,6 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
+#include "core/search/rich/rich_detours.h"
 #include "core/search/shared_plans.h"
 
 namespace vrp {
@@ -43,16 +44,19 @@ absl::StatusOr<SearchResult> ParallelSearch(
     const std::function<void(const Plan&, Cost)>& on_improvement) {
   Improvements improvements(instance, on_improvement);
   const auto tell = [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); };
-  if (threads > 1 && SearchesByRegions(instance, options.stop)) {
-    SearchOptions all = options;
-    all.threads = threads;
-    return Search(instance, all, tell);
+  SearchOptions shared_options = options;
+  if (threads > 1 && IsPlain(instance)) {
+    shared_options.needs_detours = NeedsDetours(instance, options.stop);
+    if (SearchesByRegions(instance, shared_options)) {
+      shared_options.threads = threads;
+      return Search(instance, shared_options, tell);
+    }
   }
   std::vector<absl::StatusOr<SearchResult>> results(
       threads, absl::StatusOr<SearchResult>(absl::CancelledError()));
   SharedPlans shared;
   const auto run = [&](int32_t index) {
-    SearchOptions own = options;
+    SearchOptions own = shared_options;
     if (threads > 1) own.shared = &shared;
     own.index = index;
     own.seed = options.seed + static_cast<uint64_t>(index);

@@ -22,7 +22,7 @@ Instance AllAtOnePlace() {
 
 TEST(FewerRoutesTest, JoinsRoutesThatCostNoMoreTogether) {
   const Plan joined =
-      WithFewerRoutes(AllAtOnePlace(), {{0, {1}}, {0, {2}}, {0, {3}}, {0, {4, 5}}, {0, {6}}});
+      WithFewerRoutes(AllAtOnePlace(), {{0, {1}}, {0, {2}}, {0, {3}}, {0, {4, 5}}, {0, {6}}}, {});
   EXPECT_EQ(joined.size(), 2u);
   EXPECT_TRUE(CheckPlan(AllAtOnePlace(), joined).feasible);
 }
@@ -32,10 +32,45 @@ TEST(FewerRoutesTest, LeavesRoutesThatAreCheaperApart) {
   const Plan apart = {{0, {1}}, {0, {3}}};
   InstanceData data = instance.data();
   data.vehicles.push_back({.id = "other", .capacity = 99});
-  EXPECT_EQ(WithFewerRoutes(*Instance::Create(data), {{0, {1}}, {1, {3}}}).size(), 2u);
+  EXPECT_EQ(WithFewerRoutes(*Instance::Create(data), {{0, {1}}, {1, {3}}}, {}).size(), 2u);
   data.vehicles.pop_back();
   data.vehicles[0].max_distance = 30;
-  EXPECT_EQ(WithFewerRoutes(*Instance::Create(data), apart).size(), 2u);
+  EXPECT_EQ(WithFewerRoutes(*Instance::Create(data), apart, {}).size(), 2u);
+}
+
+// Customer 2 closes before a vehicle can come there from customer 1.
+TEST(FewerRoutesTest, TriesBothOrders) {
+  const Instance instance =
+      AnInstance().At({{5, 5}, {5, 5}, {5, 5}}).Service(10).Windows({{0, 50}, {0, 5}}, 100).Build();
+  const Plan joined = WithFewerRoutes(instance, {{0, {1}}, {0, {2}}}, {});
+  EXPECT_EQ(joined, (Plan{{0, {2, 1}}}));
+}
+
+TEST(FewerRoutesTest, GoesFromARouteToTheNextWhereEndsAreOpen) {
+  InstanceData data = AnInstance().At({{0, 0}, {10, 0}, {-10, 0}}).OpenEnd().BuildData();
+  EXPECT_EQ(WithFewerRoutes(*Instance::Create(data), {{0, {1}}, {0, {2}}}, {}).size(), 2u)
+      << "20 from the one to the other, 10 from the depot";
+  data.positions[2] = {20, 0};
+  EXPECT_EQ(WithFewerRoutes(*Instance::Create(data), {{0, {1}}, {0, {2}}}, {}).size(), 1u);
+}
+
+TEST(FewerRoutesTest, LeavesThePlanAsItIsOnceItsTimeIsOver) {
+  const Plan apart = {{0, {1}}, {0, {2}}};
+  const StopCondition over(absl::InfinitePast(), nullptr);
+  EXPECT_EQ(WithFewerRoutes(AllAtOnePlace(), apart, over), apart);
+}
+
+TEST(FewerRoutesTest, ASearchTellsOfFewerRoutesWhereTheyCount) {
+  InstanceData data = AllAtOnePlace().data();
+  data.objective = Objective::kVehiclesThenDistance;
+  SearchOptions options;
+  options.max_iterations = 0;
+  options.initial = {{{0, {1}}, {0, {2}}, {0, {3}}, {0, {4}}, {0, {5}}, {0, {6}}}};
+  Plan told;
+  const auto found =
+      Search(*Instance::Create(data), options, [&](const Plan& plan, Cost) { told = plan; });
+  EXPECT_EQ(found->plan.size(), 2u);
+  EXPECT_EQ(told, found->plan);
 }
 
 TEST(FewerRoutesTest, ASearchPrefersFewerRoutesOfEqualCost) {

@@ -89,7 +89,7 @@ TEST(RegionSearchTest, UsesNoMoreVehiclesThanThereAre) {
   SearchOptions options;
   options.max_iterations = 40'000;
   options.threads = 2;
-  ASSERT_TRUE(SearchesByRegions(instance, options.stop));
+  ASSERT_TRUE(SearchesByRegions(instance, options));
   const auto found = Search(instance, options);
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_TRUE(CheckPlan(instance, found->plan, found->cost).feasible);
@@ -122,8 +122,12 @@ TEST(RegionSearchTest, IsForLargePlainInstancesAndEnoughTime) {
   EXPECT_FALSE(
       SearchesByRegions(AnInstance().WithCustomers(600).Kind(ProblemKind::kTsp).Build(), {}));
   EXPECT_FALSE(SearchesByRegions(Large(0, 500, 3), {})) << "too few vehicles";
-  EXPECT_FALSE(SearchesByRegions(Large(0, 500),
-                                 StopCondition(SteadyNow() + absl::Milliseconds(100), nullptr)));
+  SearchOptions options;
+  options.stop = StopCondition(SteadyNow() + absl::Milliseconds(100), nullptr);
+  EXPECT_FALSE(SearchesByRegions(Large(0, 500), options));
+  options = {};
+  options.needs_detours = true;
+  EXPECT_FALSE(SearchesByRegions(Large(0, 500), options));
 }
 
 TEST(LentRoutesTest, NeverLendARouteTwice) {

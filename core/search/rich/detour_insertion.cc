@@ -9,10 +9,10 @@ namespace vrp {
 namespace {
 
 constexpr size_t kDetoursTried = 3;
-constexpr int32_t kRoutesLooked = 24;
+constexpr int32_t kMaxRoutesScanned = 24;
 // How often a unit that fits nowhere is tried beside one of so many near ones.
 constexpr double kPairRate = 0.05;
-constexpr size_t kNearLooked = 10;
+constexpr size_t kMaxNeighboursTried = 10;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool DetourInsertion::Insert(int32_t unit, double limit) {
   const auto count = static_cast<int32_t>(detours.size());
   const int32_t first = random_.Below(count);
   for (size_t i = 0; i < std::min(kDetoursTried, detours.size()); ++i) {
-    if (InsertDetour(detours[(first + i) % count], limit)) return true;
+    if (InsertDetour(unit, detours[(first + i) % count], limit)) return true;
   }
   return false;
 }
@@ -32,31 +32,31 @@ bool DetourInsertion::InsertPair(int32_t unit, double limit) {
   const NodeIndex node = problem_.NodesOf(own).front();
   const auto near = problem_.Near(node);
   if (own.kind != RichUnit::Kind::kSingle || near.empty()) return false;
-  const auto looked = static_cast<int32_t>(std::min(kNearLooked, near.size()));
+  const auto looked = static_cast<int32_t>(std::min(kMaxNeighboursTried, near.size()));
   const NodeIndex other = near[random_.Below(looked)];
   if (problem_.unit(problem_.UnitOf(other)).kind != RichUnit::Kind::kSingle) return false;
   Detour pair = {node, other};
   if (random_.Unit() < 0.5) std::swap(pair[0], pair[1]);
-  return InsertDetour(pair, limit);
+  return InsertDetour(unit, pair, limit);
 }
 
-bool DetourInsertion::InsertDetour(std::span<const NodeIndex> detour, double limit) {
+bool DetourInsertion::InsertDetour(int32_t unit, std::span<const NodeIndex> detour, double limit) {
   double saved = 0;
   if (!TakeOut(detour, saved)) return false;
-  const Place place = Find(detour, limit + saved);
-  if (place.cost == RichProblem::kNever) {
+  const InsertionPosition position = Find(detour, limit + saved, problem_.unit(unit).required());
+  if (position.cost == RichProblem::kNever) {
     PutBack();
     return false;
   }
-  const int32_t slot = place.slot >= 0 ? place.slot : routes_.EmptySlot();
-  const int32_t type = place.slot >= 0 ? routes_.route(slot).type : place.type;
-  const std::span<const NodeIndex> nodes = Filled(detour, place);
+  const int32_t slot = position.slot >= 0 ? position.slot : routes_.EmptySlot();
+  const int32_t type = position.slot >= 0 ? routes_.route(slot).type : position.type;
+  const std::span<const NodeIndex> nodes = WithInserted(detour, position);
   used_ = true;
   return routes_.SetRoute(slot, type, nodes);
 }
 
 bool DetourInsertion::TakeOut(std::span<const NodeIndex> detour, double& saved) {
-  taken_.clear();
+  removed_.clear();
   for (const NodeIndex node : detour) {
     // An alternative may be served by another of its group.
     for (const NodeIndex served : problem_.NodesOf(problem_.unit(problem_.UnitOf(node)))) {
@@ -66,7 +66,7 @@ bool DetourInsertion::TakeOut(std::span<const NodeIndex> detour, double& saved) 
       const RichUnit& unit = problem_.unit(problem_.UnitOf(node));
       if (routes_.PositionOf(served) <= route.fixed || unit.slot >= 0) return PutBack(), false;
       const double before = route.cost + problem_.route_weight();
-      taken_.push_back({slot, route.type, route.nodes});
+      removed_.push_back({slot, route.type, route.nodes});
       std::vector<NodeIndex> left = route.nodes;
       const auto ends = problem_.NodesOf(unit);
       std::erase_if(left, [&](NodeIndex other) {
@@ -83,55 +83,58 @@ bool DetourInsertion::TakeOut(std::span<const NodeIndex> detour, double& saved) 
 }
 
 void DetourInsertion::PutBack() {
-  while (!taken_.empty()) {
-    routes_.SetRoute(taken_.back().slot, taken_.back().type, taken_.back().nodes);
-    taken_.pop_back();
+  while (!removed_.empty()) {
+    routes_.SetRoute(removed_.back().slot, removed_.back().type, removed_.back().nodes);
+    removed_.pop_back();
   }
 }
 
-DetourInsertion::Place DetourInsertion::Find(std::span<const NodeIndex> detour, double limit) {
-  Place best;
+DetourInsertion::InsertionPosition DetourInsertion::Find(std::span<const NodeIndex> detour,
+                                                         double limit, bool ignores_fixed_cost) {
+  InsertionPosition best;
   const int32_t slots = routes_.slots();
-  const int32_t first = slots > kRoutesLooked ? random_.Below(slots) : 0;
-  for (int32_t i = 0; i < std::min(slots, kRoutesLooked); ++i) {
+  const int32_t first = slots > kMaxRoutesScanned ? random_.Below(slots) : 0;
+  for (int32_t i = 0; i < std::min(slots, kMaxRoutesScanned); ++i) {
     ScanRoute(detour, (first + i) % slots, best);
   }
   for (int32_t type = 0; type < std::ssize(problem_.vehicles()); ++type) {
     if (!routes_.CanOpenRoute() || !routes_.HasVehicle(type)) continue;
-    Place place{.type = type};
+    InsertionPosition position{.type = type};
     const RouteValue value =
-        routes_.evaluator().Evaluate(problem_.vehicle(type), Filled(detour, place));
-    place.cost = value.cost + problem_.route_weight();
-    if (value.feasible && place.cost < best.cost) best = place;
+        routes_.evaluator().Evaluate(problem_.vehicle(type), WithInserted(detour, position));
+    position.cost = value.cost + problem_.route_weight();
+    if (value.feasible && position.cost < best.cost) best = position;
   }
-  const double opening = best.slot < 0 && best.type >= 0
-                             ? problem_.vehicle(best.type).fixed + problem_.route_weight()
-                             : 0;
-  if (best.cost - opening >= limit) best.cost = RichProblem::kNever;
+  // Fixed costs are ignored for required units, because serving more ranks first.
+  const bool is_exempt = ignores_fixed_cost && best.slot < 0 && best.type >= 0;
+  const double ignored =
+      is_exempt ? problem_.vehicle(best.type).fixed + problem_.route_weight() : 0;
+  if (best.cost - ignored >= limit) best.cost = RichProblem::kNever;
   return best;
 }
 
-void DetourInsertion::ScanRoute(std::span<const NodeIndex> detour, int32_t slot, Place& best) {
+void DetourInsertion::ScanRoute(std::span<const NodeIndex> detour, int32_t slot,
+                                InsertionPosition& best) {
   const RichRoute& route = routes_.route(slot);
   if (route.empty()) return;
   const RichVehicle& vehicle = problem_.vehicle(route.type);
   for (int32_t after = route.fixed; after + 1 < route.size(); ++after) {
-    Place place{.slot = slot, .after = after};
-    const RouteValue value = routes_.evaluator().Evaluate(vehicle, Filled(detour, place));
-    place.cost = value.cost - route.cost;
-    if (value.feasible && place.cost < best.cost) best = place;
+    InsertionPosition position{.slot = slot, .after = after};
+    const RouteValue value = routes_.evaluator().Evaluate(vehicle, WithInserted(detour, position));
+    position.cost = value.cost - route.cost;
+    if (value.feasible && position.cost < best.cost) best = position;
   }
 }
 
-std::span<const NodeIndex> DetourInsertion::Filled(std::span<const NodeIndex> detour,
-                                                   const Place& place) {
-  if (place.slot < 0) {
-    filled_ = WithEnds(problem_.vehicle(place.type), detour);
+std::span<const NodeIndex> DetourInsertion::WithInserted(std::span<const NodeIndex> detour,
+                                                         const InsertionPosition& position) {
+  if (position.slot < 0) {
+    filled_ = WithEnds(problem_.vehicle(position.type), detour);
     return filled_;
   }
-  const RichRoute& route = routes_.route(place.slot);
+  const RichRoute& route = routes_.route(position.slot);
   filled_ = route.nodes;
-  filled_.insert(filled_.begin() + place.after + 1, detour.begin(), detour.end());
+  filled_.insert(filled_.begin() + position.after + 1, detour.begin(), detour.end());
   return filled_;
 }
 

@@ -27,7 +27,7 @@ class DetourInsertion {
   bool used() const { return used_; }
 
  private:
-  struct Place {
+  struct InsertionPosition {
     double cost = RichProblem::kNever;  // added
     int32_t slot = -1;                  // -1: a new route of `type`
     int32_t type = -1;
@@ -35,16 +35,19 @@ class DetourInsertion {
   };
 
   bool InsertPair(int32_t unit, double limit);
-  bool InsertDetour(std::span<const NodeIndex> detour, double limit);
-  // Takes the detour's customers out of their routes, which `taken_` remembers. False, with nothing
-  // changed: one of those routes cannot be without them.
+  // For the sake of `unit`.
+  bool InsertDetour(int32_t unit, std::span<const NodeIndex> detour, double limit);
+  // Takes the detour's customers out of their routes, which `removed_` remembers. False, with
+  // nothing changed: one of those routes cannot be without them.
   bool TakeOut(std::span<const NodeIndex> detour, double& saved);
   void PutBack();
-  Place Find(std::span<const NodeIndex> detour, double limit);
-  void ScanRoute(std::span<const NodeIndex> detour, int32_t slot, Place& best);
-  std::span<const NodeIndex> Filled(std::span<const NodeIndex> detour, const Place& place);
+  // With `ignores_fixed_cost` the limit is for the rest of what a new route costs.
+  InsertionPosition Find(std::span<const NodeIndex> detour, double limit, bool ignores_fixed_cost);
+  void ScanRoute(std::span<const NodeIndex> detour, int32_t slot, InsertionPosition& best);
+  std::span<const NodeIndex> WithInserted(std::span<const NodeIndex> detour,
+                                          const InsertionPosition& position);
 
-  struct Taken {
+  struct RemovedRoute {
     int32_t slot = 0;
     int32_t type = 0;
     std::vector<NodeIndex> nodes;
@@ -54,7 +57,7 @@ class DetourInsertion {
   FastRandom& random_;
   const bool may_pair_;
   bool used_ = false;
-  std::vector<Taken> taken_;
+  std::vector<RemovedRoute> removed_;
   std::vector<NodeIndex> filled_;
 };
 

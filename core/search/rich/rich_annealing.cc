@@ -233,7 +233,8 @@ bool RichAnnealing::Accepts(const Value& value) {
   const double threshold = current_.energy - temperature_ * std::log(1 - random_.Unit());
   if (value.missing == RichProblem::kNever) return false;  // what is on board must be delivered
   if (toll_ > 0) {
-    // Serving more comes before all: no vehicle is too dear for it, and none is saved by less.
+    // Fixed costs are ignored when more or fewer customers are served, because serving more ranks
+    // first.
     double energy = value.energy + toll_ * (value.missing - current_.missing);
     const double opening = value.opening - current_.opening;
     if (value.missing < current_.missing) energy -= std::max(0.0, opening);

@@ -4,166 +4,29 @@
 #include <optional>
 #include <utility>
 
+#include "absl/time/time.h"
+#include "core/base/steady_time.h"
 #include "core/problem/schedule.h"
-#include "core/search/rich/least_ways.h"
+#include "core/search/rich/detour_search.h"
 #include "core/search/rich/rich_route_set.h"
+#include "core/search/rich/shortest_paths.h"
 
 namespace vrp {
 namespace {
 
-// Steps of all searches for detours together: visits tried and relaxations of ways. A tenth of a
-// second, or a few milliseconds once the budget is spent.
-constexpr int64_t kMostWork = 50'000'000;
-constexpr int64_t kLateWork = 2'000'000;
-constexpr int64_t kMostWorkOfOne = 1'000'000;  // for one unit and one type
-constexpr size_t kMostDetours = 8;             // of one unit
-// Detours over up to this many other units come before those over any number.
-constexpr size_t kFewOthers = 3;
+using Reach = RichDetours::Reach;
 
-// Depth-first search for routes of one vehicle type over one unit, the most promising visits first.
-class DetourSearch {
- public:
-  DetourSearch(const RichProblem& problem, RouteEvaluator& evaluator, const RichVehicle& vehicle,
-               const LeastWays& to_end)
-      : problem_(problem), evaluator_(evaluator), vehicle_(vehicle), to_end_(to_end) {}
+// Some tenths of a second, and some milliseconds once the budget is spent: work alone bounds that,
+// so that the same instance always gets the same answer.
+constexpr int64_t kMostWork = 200'000'000;
+constexpr int64_t kLateWork = 5'000'000;
 
-  // Adds detours over `wanted`, a customer or both ends of a shipment, to `found`. Whether all
-  // routes were looked at; takes its work from `work`.
-  bool Run(std::span<const NodeIndex> wanted, int64_t& work, std::vector<Detour>& found) {
-    const int64_t granted = std::min(work, kMostWorkOfOne);
-    work_left_ = granted;
-    wanted_ = wanted;
-    found_ = &found;
-    std::vector<LeastWays> ways;
-    for (const NodeIndex node : wanted) {
-      work_left_ -= 6 * int64_t{problem_.size()} * problem_.size();
-      if (work_left_ <= 0) break;
-      ways.emplace_back(problem_, vehicle_, node, to_end_.From(node).latest);
-    }
-    bool all = work_left_ > 0;
-    if (all) {
-      ways.push_back(to_end_);
-      ways_ = ways;
-      for (size_t others = 1; others <= kFewOthers && found.empty() && work_left_ > 0; ++others) {
-        Start(others, kMostDetours);
-      }
-      if (found.empty()) Start(SIZE_MAX, 1);
-      all = work_left_ > 0;
-    }
-    work -= granted - std::max<int64_t>(work_left_, 0);
-    return all;
-  }
-
- private:
-  struct Step {
-    double time = 0, distance = 0, duration = 0;
-  };
-
-  void Start(size_t most_others, size_t most_found) {
-    most_others_ = most_others;
-    most_found_ = most_found;
-    served_.assign(problem_.units(), 0);
-    nodes_ = {vehicle_.start};
-    open_.clear();
-    Extend({.time = vehicle_.leaves_from}, 0, 0);
-  }
-
-  // From the last of `nodes_`, with so many of wanted_ visited and so many other units.
-  void Extend(const Step& step, size_t done, size_t others) {
-    if (done == wanted_.size() && open_.empty() && others > 0) Keep();
-    std::vector<std::pair<double, NodeIndex>> next;
-    const auto consider = [&](NodeIndex node, size_t then) {
-      --work_left_;
-      const std::optional<Step> there = Visit(step, node);
-      if (!there.has_value()) return;
-      const LeastWays::Rest& rest = ways_[then].From(node);
-      if (there->time > rest.latest + problem_.time_slack()) return;
-      const double distance = there->distance + rest.distance;
-      const double duration = there->duration + rest.duration;
-      if (distance > vehicle_.distance_limit) return;
-      if (!problem_.InTime(duration, vehicle_.duration_limit)) return;
-      next.emplace_back(distance + duration, node);
-    };
-    if (done < wanted_.size()) consider(wanted_[done], done);
-    for (const NodeIndex node : open_) consider(node, done);
-    if (others < most_others_) {
-      for (int32_t u = 0; u < problem_.units(); ++u) {
-        if (served_[u] || u == problem_.UnitOf(wanted_[0])) continue;
-        const RichUnit& unit = problem_.unit(u);
-        const bool shipment = unit.kind == RichUnit::Kind::kShipment;
-        const auto nodes = problem_.NodesOf(unit);
-        for (const NodeIndex node : shipment ? nodes.first(1) : nodes) consider(node, done);
-      }
-    }
-    std::sort(next.begin(), next.end());
-    for (const auto& [score, node] : next) {
-      if (work_left_ <= 0 || found_->size() >= most_found_) return;
-      Enter(step, node, done, others);
-    }
-  }
-
-  void Enter(const Step& step, NodeIndex node, size_t done, size_t others) {
-    const int32_t u = problem_.UnitOf(node);
-    const RichUnit& unit = problem_.unit(u);
-    const bool wanted = done < wanted_.size() && node == wanted_[done];
-    const auto opened = std::find(open_.begin(), open_.end(), node);
-    const std::vector<NodeIndex> open = open_;
-    const bool closes = opened != open_.end();
-    if (closes) open_.erase(opened);
-    const bool begins = !wanted && !closes;
-    if (begins && unit.kind == RichUnit::Kind::kShipment) {
-      open_.push_back(problem_.NodesOf(unit)[1]);
-    }
-    if (begins) served_[u] = 1;
-    nodes_.push_back(node);
-    if (evaluator_.MayHold(vehicle_, WithEnd())) {
-      Extend(*Visit(step, node), done + (wanted ? 1 : 0), others + (begins ? 1 : 0));
-    }
-    nodes_.pop_back();
-    if (begins) served_[u] = 0;
-    open_ = open;
-  }
-
-  std::optional<Step> Visit(const Step& step, NodeIndex node) const {
-    const NodeIndex from = nodes_.back();
-    const double distance = problem_.Distance(vehicle_, from, node);
-    const double travel = problem_.Duration(vehicle_, from, node, distance);
-    const bool first = nodes_.size() == 1;
-    const NodeIndex before = first ? from : nodes_[nodes_.size() - 2];
-    const double work = first ? 0 : problem_.Handling(vehicle_, before, from);
-    const double time = problem_.Earliest(node, step.time + work + travel);
-    if (time == RichProblem::kNever) return std::nullopt;
-    return Step{time, step.distance + distance, step.duration + work + travel};
-  }
-
-  std::span<const NodeIndex> WithEnd() {
-    whole_ = nodes_;
-    whole_.push_back(vehicle_.end);
-    return whole_;
-  }
-
-  void Keep() {
-    work_left_ -= std::ssize(nodes_);
-    if (!evaluator_.Evaluate(vehicle_, WithEnd()).feasible) return;
-    Detour detour(nodes_.begin() + 1, nodes_.end());
-    if (std::find(found_->begin(), found_->end(), detour) == found_->end()) {
-      found_->push_back(std::move(detour));
-    }
-  }
-
-  const RichProblem& problem_;
-  RouteEvaluator& evaluator_;
-  const RichVehicle& vehicle_;
-  const LeastWays& to_end_;
-  std::span<const NodeIndex> wanted_;
-  std::span<const LeastWays> ways_;  // to each of wanted_, then to the end
-  size_t most_others_ = 0, most_found_ = 0;
-  int64_t work_left_ = 0;
-  std::vector<Detour>* found_ = nullptr;
-  std::vector<char> served_;              // [units]
-  std::vector<NodeIndex> nodes_, whole_;  // the start and the visits so far; with the end
-  std::vector<NodeIndex> open_;           // deliveries of what is on board
-};
+DetourBudget BudgetUntil(const StopCondition& stop) {
+  if (stop.ShouldStop()) return {.work = kLateWork, .stop = {}};
+  const absl::Time now = SteadyNow();
+  const absl::Duration share = RichDetours::kShareOfTime * (stop.deadline() - now);
+  return {.work = kMostWork, .stop = stop.Sooner(now + share)};
+}
 
 // The visits that serve a unit: one of several customers, or both ends of a shipment.
 std::vector<std::vector<NodeIndex>> WaysToServe(const RichProblem& problem, const RichUnit& unit) {
@@ -174,52 +37,105 @@ std::vector<std::vector<NodeIndex>> WaysToServe(const RichProblem& problem, cons
   return ways;
 }
 
+// Finds out how each unit can be served.
+class ReachFinder {
+ public:
+  ReachFinder(const RichProblem& problem, DetourBudget budget)
+      : problem_(problem),
+        evaluator_(problem),
+        may_detour_(MayDetour(problem.instance())),
+        budget_(std::move(budget)),
+        bounds_(problem.vehicles().size()) {}
+
+  // Adds to `found` if the unit is kTogether.
+  Reach Find(const RichUnit& unit, std::vector<Detour>& found) {
+    const auto ways = WaysToServe(problem_, unit);
+    if (unit.slot >= 0 || IsServedAlone(ways)) return Reach::kAlone;
+    if (!may_detour_) return Reach::kNever;
+    Reach reach = Reach::kNever;
+    for (size_t type = 0; type < bounds_.size() && found.empty(); ++type) {
+      for (const auto& visits : ways) {
+        if (!LooksAtAll(type, visits, found)) reach = Reach::kUnknown;
+      }
+    }
+    return found.empty() ? reach : Reach::kTogether;
+  }
+
+ private:
+  struct Bounds {
+    PathsFromStart from_start;
+    ShortestPaths to_end;
+  };
+
+  bool IsServedAlone(const std::vector<std::vector<NodeIndex>>& ways) {
+    for (const RichVehicle& vehicle : problem_.vehicles()) {
+      for (const auto& visits : ways) {
+        if (evaluator_.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible) return true;
+      }
+    }
+    return false;
+  }
+
+  // Adds routes of the type over `visits` to `found`. Returns false if the budget ended first.
+  bool LooksAtAll(size_t type, const std::vector<NodeIndex>& visits, std::vector<Detour>& found) {
+    const RichVehicle& vehicle = problem_.vehicles()[type];
+    if (!evaluator_.LoadsAndOrderFit(vehicle, WithEnds(vehicle, visits))) return true;
+    const Bounds* const bounds = BoundsOf(type);
+    if (bounds == nullptr) return false;
+    if (std::any_of(visits.begin(), visits.end(),
+                    [&](NodeIndex node) { return BreaksLimits(vehicle, *bounds, node); })) {
+      return true;
+    }
+    if (budget_.is_spent()) return false;
+    return DetourSearch(problem_, evaluator_, vehicle, bounds->to_end).Run(visits, budget_, found);
+  }
+
+  // Null if the budget does not suffice.
+  const Bounds* BoundsOf(size_t type) {
+    std::optional<Bounds>& bounds = bounds_[type];
+    if (bounds.has_value()) return &*bounds;
+    const int64_t work = 2 * ShortestPaths::Work(problem_);
+    if (budget_.work < work || budget_.is_spent()) return nullptr;
+    budget_.work -= work;
+    const RichVehicle& vehicle = problem_.vehicles()[type];
+    const double by = vehicle.shift_close;
+    const bool open = vehicle.end == problem_.nowhere();
+    bounds.emplace(Bounds{
+        .from_start = PathsFromStart(problem_, vehicle, budget_.stop),
+        .to_end = ShortestPaths(problem_, vehicle, vehicle.end,
+                                open ? by : problem_.Latest(vehicle.end, by), budget_.stop)});
+    if (!bounds->from_start.complete() || !bounds->to_end.complete()) bounds.reset();
+    return bounds.has_value() ? &*bounds : nullptr;
+  }
+
+  // Whether every route over `node` is too late or too long.
+  bool BreaksLimits(const RichVehicle& vehicle, const Bounds& bounds, NodeIndex node) const {
+    const PathsFromStart::Bound& before = bounds.from_start.To(node);
+    const ShortestPaths::Bound& rest = bounds.to_end.From(node);
+    return before.earliest > rest.latest + problem_.time_slack() ||
+           before.distance + rest.distance > vehicle.distance_limit ||
+           !problem_.InTime(before.duration + rest.duration, vehicle.duration_limit);
+  }
+
+  const RichProblem& problem_;
+  RouteEvaluator evaluator_;
+  const bool may_detour_;
+  DetourBudget budget_;
+  std::vector<std::optional<Bounds>> bounds_;  // [types], made when first needed
+};
+
 }  // namespace
 
 RichDetours RichDetours::Create(const RichProblem& problem, const StopCondition& stop) {
   RichDetours detours;
-  RouteEvaluator evaluator(problem);
-  detours.reach_.assign(problem.units(), Reach::kNever);
+  detours.reach_.reserve(problem.units());
   detours.detours_.resize(problem.units());
-  std::vector<std::optional<LeastWays>> to_end(problem.vehicles().size());
-  int64_t work = stop.ShouldStop() ? kLateWork : kMostWork;
-  const bool detourable = MayDetour(problem.instance());
+  ReachFinder finder(problem, BudgetUntil(stop));
   for (int32_t u = 0; u < problem.units(); ++u) {
-    const RichUnit& unit = problem.unit(u);
-    const auto ways = WaysToServe(problem, unit);
-    const auto alone = [&](const RichVehicle& vehicle) {
-      return std::any_of(ways.begin(), ways.end(), [&](const auto& visits) {
-        return evaluator.Evaluate(vehicle, WithEnds(vehicle, visits)).feasible;
-      });
-    };
-    Reach& reach = detours.reach_[u];
-    const auto& vehicles = problem.vehicles();
-    if (unit.slot >= 0 || std::any_of(vehicles.begin(), vehicles.end(), alone)) {
-      reach = Reach::kAlone;
-    } else if (detourable) {
-      std::vector<Detour>& found = detours.detours_[u];
-      for (size_t t = 0; t < vehicles.size() && found.empty(); ++t) {
-        const RichVehicle& vehicle = vehicles[t];
-        for (const auto& visits : ways) {
-          if (!evaluator.MayHold(vehicle, WithEnds(vehicle, visits))) continue;
-          const int64_t size = problem.size();
-          if (!to_end[t].has_value() && work > 6 * size * size) {
-            work -= 6 * size * size;
-            const double by = vehicle.shift_close;
-            const bool open = vehicle.end == problem.nowhere();
-            to_end[t].emplace(problem, vehicle, vehicle.end,
-                              open ? by : problem.Latest(vehicle.end, by));
-          }
-          const bool all =
-              to_end[t].has_value() &&
-              DetourSearch(problem, evaluator, vehicle, *to_end[t]).Run(visits, work, found);
-          if (!all) reach = Reach::kUnknown;
-        }
-      }
-      if (!found.empty()) reach = Reach::kTogether;
-    }
-    detours.has_any_ = detours.has_any_ || reach == Reach::kTogether;
-    if (reach == Reach::kAlone || reach == Reach::kTogether) detours.servable_.push_back(u);
+    const Reach reach = finder.Find(problem.unit(u), detours.detours_[u]);
+    detours.reach_.push_back(reach);
+    detours.needed_ = detours.needed_ || reach == Reach::kTogether || reach == Reach::kUnknown;
+    if (reach != Reach::kNever) detours.servable_.push_back(u);
   }
   return detours;
 }
@@ -238,7 +154,7 @@ bool NeedsDetours(const Instance& instance, const StopCondition& stop) {
   const RouteScheduler scheduler(instance);
   for (NodeIndex node = instance.num_depots(); node < instance.num_nodes(); ++node) {
     if (scheduler.Make({.vehicle_type = 0, .customers = {node}}).feasible) continue;
-    return RichProblem::Create(instance, stop).detours().has_any();
+    return RichProblem::Create(instance, stop).detours().needed();
   }
   return false;
 }

@@ -21,24 +21,27 @@ class RichDetours {
   enum class Reach : char {
     kAlone,     // some vehicle can serve the unit alone
     kTogether,  // not alone, but on a known detour
-    kUnknown,   // no detour was found in the work allowed
+    kUnknown,   // no detour was found in the time allowed, nor proven that there is none
     kNever,     // no route can serve it
   };
 
-  RichDetours() = default;
-  // Looks for detours where routes may become feasible by visiting more (MayDetour), within some
-  // tenths of a second; within some milliseconds where `stop` holds.
+  // Looks for detours where routes may become feasible by visiting more (MayDetour), for at most
+  // this share of the time until `stop` and some tenths of a second. If `stop` holds already, for
+  // some milliseconds.
+  static constexpr double kShareOfTime = 0.15;
   static RichDetours Create(const RichProblem& problem, const StopCondition& stop);
 
+  RichDetours() = default;
   Reach reach(int32_t unit) const { return reach_[unit]; }
   // The shortest known first; empty unless kTogether.
   std::span<const Detour> DetoursOf(int32_t unit) const { return detours_[unit]; }
-  // Units that are kAlone or kTogether.
+  // Units that are not kNever.
   const std::vector<int32_t>& servable() const { return servable_; }
-  bool has_any() const { return has_any_; }  // detours
+  // Whether some unit is kTogether or kUnknown.
+  bool needed() const { return needed_; }
 
  private:
-  bool has_any_ = false;
+  bool needed_ = false;
   std::vector<Reach> reach_;                  // [units]
   std::vector<std::vector<Detour>> detours_;  // [units]
   std::vector<int32_t> servable_;
@@ -48,7 +51,8 @@ class RichDetours {
 // than the direct one (given matrices, rounded distances), or spare a setup.
 bool MayDetour(const Instance& instance);
 
-// Whether some customer of `instance` can be served, but not alone.
+// Whether some customer of `instance` may be served, but not alone. Takes as long as
+// RichDetours::Create.
 bool NeedsDetours(const Instance& instance, const StopCondition& stop);
 
 }  // namespace vrp

@@ -333,15 +333,16 @@ void RichInsertion::FindNewRoute(RichSpot spot, RichSpot& best) {
   const int32_t first = looked < types ? random_.Below(types) : 0;
   double best_score = kNever;
   const double most = best.cost;
-  // Serving more comes before all: where nothing else serves it, a vehicle costs a required unit
-  // nothing.
-  const bool opens_free = !best.found() && problem_.unit(problem_.UnitOf(spot.node)).required();
+  // Fixed costs are ignored when more or fewer customers are served, because serving more ranks
+  // first.
+  const bool ignores_fixed_cost =
+      !best.found() && problem_.unit(problem_.UnitOf(spot.node)).required();
   for (int32_t i = 0; i < looked; ++i) {
     spot.type = (first + i) % types;
     const RichVehicle& vehicle = problem_.vehicle(spot.type);
     if (!routes_.HasVehicle(spot.type)) continue;
     const double fixed = vehicle.fixed + problem_.route_weight();
-    const double limit = opens_free ? most + fixed : most;
+    const double limit = ignores_fixed_cost ? most + fixed : most;
     const double way = problem_.Distance(vehicle, vehicle.start, spot.node) +
                        problem_.Distance(vehicle, spot.node, vehicle.end);
     if (spot.delivery < 0 && fixed + vehicle.per_distance * way >= limit) continue;

@@ -24,7 +24,8 @@ class RichProblem {
   static constexpr int32_t kScanAllNodes = 150;  // up to here every place of a plan is looked at
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  // Returns soon after `stop` holds: then neighbour lists may be empty, all else is complete.
+  // Returns soon after `stop` holds: neighbour lists may be empty then, and units kUnknown
+  // (RichDetours::Create has the bound); all else is complete.
   static RichProblem Create(const Instance& instance, const StopCondition& stop);
 
   const Instance& instance() const { return instance_; }

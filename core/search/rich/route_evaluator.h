@@ -27,8 +27,8 @@ class RouteEvaluator {
   // `nodes` runs from the vehicle's start to its end (nowhere() where that is open), with at least
   // one customer; shipments are whole and in order. An infeasible value says nothing else.
   RouteValue Evaluate(const RichVehicle& vehicle, std::span<const NodeIndex> nodes);
-  // Whether skills, loads and the order are allowed: what more visits never mend.
-  bool MayHold(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) {
+  // Whether skills, loads and order are feasible. Further visits cannot repair them.
+  bool LoadsAndOrderFit(const RichVehicle& vehicle, std::span<const NodeIndex> nodes) {
     return OrderAllowed(vehicle, nodes) && LoadsFit(vehicle, nodes);
   }
 

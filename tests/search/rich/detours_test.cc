@@ -1,8 +1,11 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/steady_time.h"
 #include "core/problem/checker.h"
 #include "core/problem/freeze.h"
 #include "core/search/construct.h"
+#include "core/search/rich/detour_insertion.h"
 #include "core/search/rich/rich_detours.h"
 #include "core/search/rich/rich_problem.h"
 #include "core/search/search.h"
@@ -83,6 +86,102 @@ TEST(RichDetoursTest, ServePlainProblemsInEverySearch) {
   EXPECT_TRUE(NeedsDetours(instance, {}));
   EXPECT_FALSE(SearchesByRegions(instance, {}));
   EXPECT_EQ(Served(data), 2);
+}
+
+// 600 nodes of which customer 1 is served by way of customer 2 alone.
+InstanceData LargeByWayOfAnother() {
+  constexpr size_t kNodes = 600;
+  InstanceData data =
+      AnInstance().At(std::vector<Position>(kNodes, {0, 0})).Capacity(9).BuildData();
+  data.distance_matrix.assign(kNodes * kNodes, 4);
+  for (size_t node = 0; node < kNodes; ++node) {
+    data.distance_matrix[node * kNodes + node] = 0;
+    data.distance_matrix[node * kNodes + 1] = data.distance_matrix[kNodes + node] = 9;
+  }
+  data.distance_matrix[1] = 5;
+  data.distance_matrix[kNodes] = 6;
+  data.distance_matrix[kNodes + 1] = 0;
+  data.distance_matrix[kNodes + 2] = 1;
+  data.duration_matrix = data.distance_matrix;
+  data.vehicles[0].max_duration = 10;
+  return data;
+}
+
+TEST(RichDetoursTest, AreFoundInLargeInstancesToo) {
+  const InstanceData data = LargeByWayOfAnother();
+  const RichDetours detours = DetoursOf(data);
+  EXPECT_EQ(detours.reach(0), Reach::kTogether);
+  EXPECT_EQ(detours.DetoursOf(0).front(), (Detour{1, 2}));
+  SearchOptions options;
+  options.max_iterations = 20;
+  EXPECT_EQ(CountServed(Search(*Instance::Create(data), options)->plan), 599);
+}
+
+TEST(RichDetoursTest, ProveThatNoRouteServesACustomerWithoutASearch) {
+  InstanceData data = LargeByWayOfAnother();
+  data.vehicles[0].max_duration = 9;
+  const Instance instance = *Instance::Create(data);
+  const StopCondition over(absl::InfinitePast(), nullptr);
+  EXPECT_EQ(RichProblem::Create(instance, over).detours().reach(0), Reach::kNever);
+}
+
+// A break that ends after all windows fits into no route, which the bounds do not know.
+InstanceData WithABreakThatNeverFits(int32_t customers) {
+  InstanceData data = AnInstance().WithCustomers(customers).Capacity(1000).BuildData();
+  data.metric = Metric::kRounded;
+  data.vehicles[0].shift = {10, 10'000};
+  data.vehicles[0].breaks = {{{5, 5}, 1}};
+  return data;
+}
+
+TEST(RichDetoursTest, AreSoughtForAShareOfTheTimeOnly) {
+  const Instance instance = *Instance::Create(WithABreakThatNeverFits(300));
+  const absl::Time begun = SteadyNow();
+  const StopCondition stop(begun + absl::Milliseconds(10), nullptr);
+  const RichProblem problem = RichProblem::Create(instance, stop);
+  EXPECT_LT(SteadyNow() - begun, absl::Milliseconds(100));
+  EXPECT_EQ(problem.detours().reach(0), Reach::kUnknown);
+}
+
+TEST(RichDetoursTest, KeepWhatMayBeServedAmongTheServable) {
+  const RichDetours detours = DetoursOf(WithABreakThatNeverFits(300));
+  EXPECT_EQ(detours.reach(0), Reach::kUnknown);
+  EXPECT_THAT(detours.servable(), testing::Contains(0));
+  EXPECT_TRUE(detours.needed());
+}
+
+TEST(RichDetoursTest, EndASearchOfTenMillisecondsInTime) {
+  const Instance instance = *Instance::Create(WithABreakThatNeverFits(300));
+  SearchOptions options;
+  options.stop = StopCondition(SteadyNow() + absl::Milliseconds(10), nullptr);
+  ASSERT_TRUE(Search(instance, options).ok());
+  EXPECT_LT(SteadyNow(), options.stop.deadline() + absl::Milliseconds(100));
+}
+
+// Customer 2 is on board already, or visited: it cannot come along with another.
+TEST(RichDetoursTest, LeadOverNothingThatIsFrozen) {
+  const InstanceData data = ByWayOfAnother();
+  const absl::StatusOr<Instance> frozen = Freeze(*Instance::Create(data), {{.visits = {2}}});
+  ASSERT_TRUE(frozen.ok()) << frozen.status();
+  const RichProblem problem = RichProblem::Create(*frozen, {});
+  EXPECT_TRUE(problem.detours().DetoursOf(problem.UnitOf(1)).empty());
+}
+
+// The only route serves both, for a fixed cost of 1,000; each is worth 5.
+TEST(RichDetoursTest, OpenNoVehicleThatIsDearerThanAnOptionalCustomer) {
+  InstanceData data = ByWayOfAnother();
+  data.objective = Objective::kCost;
+  data.vehicles[0].fixed_cost = 1000;
+  const auto inserts = [&]() {
+    const Instance instance = *Instance::Create(data);
+    const RichProblem problem = RichProblem::Create(instance, {});
+    RichRouteSet routes(problem);
+    FastRandom random(1);
+    return DetourInsertion(routes, random).Insert(0, 50);
+  };
+  EXPECT_TRUE(inserts()) << "it is required";
+  data.prizes = {kNoLimit, 5, 5};
+  EXPECT_FALSE(inserts());
 }
 
 TEST(RichDetoursTest, StayInAPlanToStartFromAndBehindWhatIsFrozen) {
