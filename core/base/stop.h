@@ -47,7 +47,7 @@ class MovableDeadline {
     return nanos == INT64_MAX ? absl::InfiniteFuture() : absl::FromUnixNanos(nanos);
   }
   // Moves it to `deadline`, never to a sooner one. Once it has passed it stays.
-  void PutOff(absl::Time deadline) {
+  void Extend(absl::Time deadline) {
     const int64_t later = absl::ToUnixNanos(deadline);
     int64_t nanos = nanos_.load(std::memory_order_relaxed);
     const int64_t now = absl::ToUnixNanos(SteadyNow());
@@ -71,7 +71,7 @@ class MovableDeadline {
 class StopCondition {
  public:
   StopCondition() = default;  // never stops
-  // `movable` (null: none) ends it too.
+  // `movable` (optional) is a second deadline; the sooner one holds.
   StopCondition(absl::Time deadline, std::shared_ptr<const CancelFlag> cancel,
                 std::shared_ptr<const MovableDeadline> movable = nullptr)
       : deadline_(deadline), cancel_(std::move(cancel)), movable_(std::move(movable)) {}
@@ -84,7 +84,8 @@ class StopCondition {
   }
   bool ShouldStop() const { return Check() != StopReason::kNone; }
 
-  // When it ends as things are: by it searches plan their time. It may move.
+  // Returns the current deadline, by which searches plan their time. Later calls may return
+  // another.
   absl::Time deadline() const {
     return movable_ == nullptr ? deadline_ : std::min(deadline_, movable_->time());
   }

@@ -35,16 +35,16 @@ void StopMonitor::Found(const Plan& plan) {
   absl::MutexLock lock(&mutex_);
   if (best_.has_value() && !(value < *best_)) return;
   best_ = value;
-  if (ReachesTarget(value) || IsFree(value)) {
+  if (ReachesTarget(value) || CostsNothing(value)) {
     deadline_->End();
   } else {
-    deadline_->PutOff(SteadyNow() + rule_.no_improvement);
+    deadline_->Extend(SteadyNow() + rule_.no_improvement);
   }
 }
 
 StopMonitor::Verdict StopMonitor::VerdictOn(const Plan& plan) const {
   const PlanValue value = ValueOf(instance_, plan);
-  if (IsFree(value)) return Verdict::kOptimal;
+  if (CostsNothing(value)) return Verdict::kOptimal;
   if (ReachesTarget(value)) return Verdict::kTarget;
   const absl::Time end = deadline_->time();
   return end < limit_ && SteadyNow() >= end ? Verdict::kNoImprovement : Verdict::kNone;
@@ -56,7 +56,7 @@ bool StopMonitor::ReachesTarget(const PlanValue& value) const {
 }
 
 // No part of a cost is negative, so that no plan is better. (Fewer vehicles may be.)
-bool StopMonitor::IsFree(const PlanValue& value) const {
+bool StopMonitor::CostsNothing(const PlanValue& value) const {
   return value.left_out == 0 && value.routes == 0 && value.cost <= 0;
 }
 

@@ -1,4 +1,4 @@
-// Watches what the searches of one solve find, and ends them all when the solve's rule says so.
+// Ends all searches of one solve when its stop rule holds.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,8 @@
 
 namespace vrp {
 
-// Thread-safe. The searches know nothing of it: they poll StopMonitor::stop(), whose deadline is
-// the moment at which the rule would end them if they found nothing more. So they also plan their
-// time by it: cooling and the shares of their parts follow from the rule, not from a budget that
-// they will hardly use.
+// Thread-safe. Searches poll `stop()`, whose deadline is when the rule ends them without another
+// improvement. They plan cooling and phases by it.
 class StopMonitor {
  public:
   // The outcome of an earlier search for the same plan.
@@ -40,7 +38,7 @@ class StopMonitor {
 
  private:
   bool ReachesTarget(const PlanValue& value) const;
-  bool IsFree(const PlanValue& value) const;
+  bool CostsNothing(const PlanValue& value) const;
 
   const Instance& instance_;
   const StopRule rule_;

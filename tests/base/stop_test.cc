@@ -41,22 +41,22 @@ TEST(MovableDeadlineTest, EndsEachConditionThatPollsIt) {
   EXPECT_LE(stop.deadline(), SteadyNow());
 }
 
-TEST(MovableDeadlineTest, IsPutOffButNeverBroughtForward) {
+TEST(MovableDeadlineTest, IsExtendedButNeverBroughtForward) {
   const absl::Time hour = SteadyNow() + absl::Hours(1);
   const auto movable = std::make_shared<MovableDeadline>(hour);
   const StopCondition stop = StopCondition().Until(movable);
-  movable->PutOff(hour + absl::Seconds(1));
+  movable->Extend(hour + absl::Seconds(1));
   EXPECT_EQ(stop.deadline(), absl::FromUnixNanos(absl::ToUnixNanos(hour + absl::Seconds(1))));
-  movable->PutOff(hour - absl::Seconds(1));
+  movable->Extend(hour - absl::Seconds(1));
   EXPECT_EQ(stop.deadline(), absl::FromUnixNanos(absl::ToUnixNanos(hour + absl::Seconds(1))));
-  movable->PutOff(absl::InfiniteFuture());
+  movable->Extend(absl::InfiniteFuture());
   EXPECT_EQ(stop.deadline(), absl::InfiniteFuture());
 }
 
 TEST(MovableDeadlineTest, StaysOnceItHasPassed) {
   const absl::Time past = absl::FromUnixSeconds(100);
   MovableDeadline movable(past);
-  movable.PutOff(absl::InfiniteFuture());
+  movable.Extend(absl::InfiniteFuture());
   movable.End();
   EXPECT_EQ(movable.time(), past);
 }
