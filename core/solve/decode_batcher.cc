@@ -63,8 +63,6 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
   return plans;
 }
 
-// A decoding that was too slow is not tried again for so long.
-constexpr absl::Duration kTriedLately = absl::Seconds(10);
 // Payload: the delay, as absl writes it.
 constexpr char kRetryDelayUrl[] = "vrp/decode_retry_delay";
 
@@ -87,9 +85,7 @@ std::optional<absl::Duration> RetryDelayOf(const absl::Status& status) {
 DecodeBatcher::DecodeBatcher(Options options)
     : options_(std::move(options)), queue_(options_.limits) {}
 
-bool DecodeBatcher::TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done) {
-  WaitingDecode waiting{
-      .request = std::move(request), .done = std::move(done), .since = SteadyNow()};
+bool DecodeBatcher::TryQueue(WaitingDecode waiting) {
   {
     absl::MutexLock lock(&mutex_);
     if (queue_.TryAdd(waiting)) {
@@ -102,17 +98,21 @@ bool DecodeBatcher::TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeO
 }
 
 void DecodeBatcher::Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done) {
-  if (!TryQueue(std::move(request), std::move(done))) return;
+  if (!TryQueue({.request = std::move(request), .done = std::move(done), .since = SteadyNow()})) {
+    return;
+  }
   if (!options_.others_wait()) return RunWhatWaits();
   PostIfNeeded();
 }
 
 DecodeOutcome DecodeBatcher::Decode(DecodeJoin request) {
   std::optional<DecodeOutcome> outcome;  // guarded by mutex_
-  TryQueue(std::move(request), [this, &outcome](DecodeOutcome given) {
+  const auto keep = [this, &outcome](DecodeOutcome given) {
     absl::MutexLock lock(&mutex_);
     outcome = std::move(given);
-  });
+  };
+  TryQueue(
+      {.request = std::move(request), .done = keep, .since = SteadyNow(), .done_is_quick = true});
   const auto can_go_on = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return outcome.has_value() || HasPlace();
   };
@@ -161,11 +161,19 @@ bool DecodeBatcher::RunOne() {
     if (!taken.batch.empty()) ++running_;
   }
   for (WaitingDecode& waiting : taken.expired) {
-    waiting.done(
-        {.plan = StopError(waiting.request.options.stop), .waited = SteadyNow() - waiting.since});
+    DecodeOutcome outcome{.plan = StopError(waiting.request.options.stop),
+                          .waited = SteadyNow() - waiting.since};
+    Refuse(std::move(waiting), std::move(outcome));
   }
   if (!taken.batch.empty()) Run(std::move(taken.batch));
   return true;
+}
+
+void DecodeBatcher::Refuse(WaitingDecode waiting, DecodeOutcome outcome) {
+  if (waiting.done_is_quick) return waiting.done(std::move(outcome));
+  options_.run_later([done = std::move(waiting.done), outcome = std::move(outcome)]() mutable {
+    done(std::move(outcome));
+  });
 }
 
 void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
@@ -186,8 +194,14 @@ void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
   for (const WaitingDecode& waiting : batch) report.waited.push_back(begun - waiting.since);
   if (options_.on_batch != nullptr) options_.on_batch(report);
   for (size_t i = 0; i < batch.size(); ++i) {
-    batch[i].done(
-        {.plan = std::move(plans[i]), .waited = report.waited[i], .computed = report.computed});
+    const bool is_late = absl::IsDeadlineExceeded(plans[i].status());
+    DecodeOutcome outcome{
+        .plan = std::move(plans[i]), .waited = report.waited[i], .computed = report.computed};
+    if (is_late && batch.size() > 1) {
+      Refuse(std::move(batch[i]), std::move(outcome));
+    } else {
+      batch[i].done(std::move(outcome));
+    }
   }
 }
 
@@ -206,30 +220,30 @@ void DecodeBatcher::Learn(const std::vector<WaitingDecode>& batch,
   const DecodeJoin& first = batch.front().request;
   const absl::Duration took = span.ended - span.begun;
   if (plan.ok()) {
-    queue_.Learn(first, DecodeRows(batch), took - plan->improving, span.ended);
+    queue_.Learn(first, DecodeRows(batch), took - plan->improving);
   } else if (absl::IsDeadlineExceeded(plan.status())) {
-    queue_.LearnAtLeast(first, DecodeRows(batch), took, span.ended);
+    queue_.LearnFailure(first, DecodeRows(batch), took, span.ended);
   }
 }
 
-absl::Duration DecodeBatcher::TimeOf(const DecodeJoin& request) {
+DecodeTime DecodeBatcher::TimeOf(const DecodeJoin& request, absl::Time until) {
   const int64_t rows = DecodeRows(request);
   {
     absl::MutexLock lock(&mutex_);
-    const absl::Duration known = queue_.ExpectedTime(request, rows);
-    if (known > absl::ZeroDuration()) return known;
+    const DecodeTime known = queue_.TimeOf(request, rows);
+    if (known.time > absl::ZeroDuration()) return known;
   }
-  const std::optional<absl::Duration> measured = MeasuredTime(request);
-  if (!measured.has_value()) return absl::ZeroDuration();
-  absl::MutexLock lock(&mutex_);
-  queue_.Learn(request, rows, *measured, SteadyNow());
-  return *measured;
+  const DecodeTime measured = MeasuredTime(request, until);
+  if (measured.time > absl::ZeroDuration()) {
+    absl::MutexLock lock(&mutex_);
+    queue_.LearnEstimate(request, rows, measured);
+  }
+  return measured;
 }
 
-bool DecodeBatcher::IsHopeless(const DecodeJoin& request, absl::Duration time) const {
+bool DecodeBatcher::WouldExceed(const DecodeJoin& request, absl::Duration time) const {
   absl::MutexLock lock(&mutex_);
-  return SteadyNow() - queue_.LastTried(request) < kTriedLately &&
-         queue_.ExpectedTime(request, DecodeRows(request)) > time;
+  return queue_.WouldExceed(request, time, SteadyNow());
 }
 
 absl::Duration DecodeBatcher::ExpectedWait() const {

@@ -66,22 +66,25 @@ class DecodeBatcher {
   // that is not known.
   absl::Duration ExpectedTime(int64_t rows) const;
   // Estimates how long `request` takes once it is begun, by recent decodings of its policy and
-  // method. If there were none, blocks for some milliseconds to measure a small instance. Returns
-  // zero if the policy fails on that.
-  absl::Duration TimeOf(const DecodeJoin& request);
-  // Whether recent decodings show that `request` takes longer than `time`. After ten seconds
-  // without one it is worth another try.
-  bool IsHopeless(const DecodeJoin& request, absl::Duration time) const;
+  // method. If there were none, blocks to measure a small instance: for kMostMeasuring at most, and
+  // only if that is before `until`. Zero if the time is not known.
+  DecodeTime TimeOf(const DecodeJoin& request, absl::Time until);
+  // Whether a decoding that was given up lately shows that `request` takes longer than `time`.
+  // After ten seconds it is worth another try.
+  bool WouldExceed(const DecodeJoin& request, absl::Duration time) const;
   int64_t waiting() const;
   const Options& options() const { return options_; }
 
  private:
-  bool TryQueue(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);
+  bool TryQueue(WaitingDecode waiting);
   void RunWhatWaits();
   void PostIfNeeded();
   // A batch, where one waits and there is a place for it; whether it did anything.
   bool RunOne();
   void Run(std::vector<WaitingDecode> batch);
+  // Hands over an outcome that is no plan. What follows may take long (a search in its place), so
+  // a task of its own does it.
+  void Refuse(WaitingDecode waiting, DecodeOutcome outcome);
   struct Span {
     absl::Time begun, ended;
   };

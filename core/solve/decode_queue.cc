@@ -11,7 +11,10 @@ namespace {
 constexpr int64_t kLargeShare = 2;
 // The newest time's share in what is expected.
 constexpr double kNewest = 0.2;
-constexpr size_t kMostPaces = 64;
+constexpr size_t kMostRowTimes = 64;
+// A decoding that was too slow is not tried again for so long, nor with so much more time.
+constexpr absl::Duration kRetryInterval = absl::Seconds(10);
+constexpr double kLittleMore = 1.1;
 
 // Improvements that are done together end together.
 bool CanImproveWith(const DecodeOptions& first, const DecodeOptions& other, absl::Time now) {
@@ -109,33 +112,57 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
   return taken;
 }
 
-void DecodeQueue::Learn(const DecodeJoin& first, int64_t rows, absl::Duration took,
-                        absl::Time ended) {
-  if (rows == 0) return;
+DecodeQueue::RowTime& DecodeQueue::RowTimeOf(const DecodeJoin& request) {
   // Of policies that are gone too: so it is emptied now and then.
-  if (paces_.size() >= kMostPaces) paces_.clear();
+  if (row_times_.size() >= kMostRowTimes && !row_times_.contains(KeyOf(request))) {
+    row_times_.clear();
+  }
+  return row_times_[KeyOf(request)];
+}
+
+void DecodeQueue::Learn(const DecodeJoin& first, int64_t rows, absl::Duration took) {
+  if (rows == 0) return;
+  RowTime& known = RowTimeOf(first);
   const absl::Duration each = took / rows;
-  const auto [known, is_new] = paces_.emplace(KeyOf(first), Pace{.row = each, .tried = ended});
-  Pace& pace = known->second;
-  if (!is_new) pace = {.row = pace.row * (1 - kNewest) + each * kNewest, .tried = ended};
-  last_row_time_ = pace.row;
+  const bool is_first = known.mean <= absl::ZeroDuration() || known.is_estimate;
+  known.mean = is_first ? each : known.mean * (1 - kNewest) + each * kNewest;
+  known.at_least = known.is_estimate = false;
+  if (rows >= known.failed_rows) known.failed_at = absl::InfinitePast();
+  last_row_time_ = known.mean;
 }
 
-void DecodeQueue::LearnAtLeast(const DecodeJoin& first, int64_t rows, absl::Duration took,
+void DecodeQueue::LearnFailure(const DecodeJoin& first, int64_t rows, absl::Duration took,
                                absl::Time ended) {
-  const auto known = paces_.find(KeyOf(first));
-  if (rows == 0 || known == paces_.end()) return;
-  known->second = {.row = std::max(known->second.row, took / rows), .tried = ended};
+  if (rows == 0) return;
+  RowTime& known = RowTimeOf(first);
+  known.failed_rows = rows;
+  known.failed_after = took;
+  known.failed_at = ended;
+  if (known.mean > absl::ZeroDuration()) known.mean = std::max(known.mean, took / rows);
 }
 
-absl::Duration DecodeQueue::ExpectedTime(const DecodeJoin& like, int64_t rows) const {
-  const auto known = paces_.find(KeyOf(like));
-  return known == paces_.end() ? absl::ZeroDuration() : known->second.row * rows;
+void DecodeQueue::LearnEstimate(const DecodeJoin& like, int64_t rows, DecodeTime estimate) {
+  RowTime& known = RowTimeOf(like);
+  if (rows == 0 || known.mean > absl::ZeroDuration()) return;
+  known.mean = estimate.time / rows;
+  known.at_least = estimate.at_least;
+  known.is_estimate = true;
+  if (!estimate.at_least) last_row_time_ = known.mean;
 }
 
-absl::Time DecodeQueue::LastTried(const DecodeJoin& like) const {
-  const auto known = paces_.find(KeyOf(like));
-  return known == paces_.end() ? absl::InfinitePast() : known->second.tried;
+DecodeTime DecodeQueue::TimeOf(const DecodeJoin& like, int64_t rows) const {
+  const auto known = row_times_.find(KeyOf(like));
+  if (known == row_times_.end()) return {};
+  return {.time = known->second.mean * rows, .at_least = known->second.at_least};
+}
+
+bool DecodeQueue::WouldExceed(const DecodeJoin& request, absl::Duration time,
+                              absl::Time now) const {
+  const auto known = row_times_.find(KeyOf(request));
+  if (known == row_times_.end()) return false;
+  const RowTime& row_time = known->second;
+  return now - row_time.failed_at < kRetryInterval && DecodeRows(request) >= row_time.failed_rows &&
+         time <= kLittleMore * row_time.failed_after;
 }
 
 absl::Duration DecodeQueue::ExpectedTime() const {

@@ -39,6 +39,13 @@ struct WaitingDecode {
   DecodeJoin request;
   absl::AnyInvocable<void(DecodeOutcome)> done;
   absl::Time since;
+  bool done_is_quick = false;  // `done` keeps the outcome for a thread that waits
+};
+
+// How long a decoding takes.
+struct DecodeTime {
+  absl::Duration time = absl::ZeroDuration();  // zero: not known
+  bool at_least = false;                       // it was given up after so long
 };
 
 // Not thread-safe.
@@ -66,15 +73,23 @@ class DecodeQueue {
   // among them. Plans to improve are joined where none ends before half of the first's time.
   Taken Take(absl::Time now);
 
-  // Requests like `first`, of so many rows together, took so long, until `ended`.
-  void Learn(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
-  // They were given up after so long: they take longer.
-  void LearnAtLeast(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
-  // Estimates the time of so many rows by recent decodings of the same policy and method, for a
-  // thread that has nothing else to do. Zero if there were none.
-  absl::Duration ExpectedTime(const DecodeJoin& like, int64_t rows) const;
-  // When a request of the same policy and method last ended; InfinitePast: none did.
-  absl::Time LastTried(const DecodeJoin& like) const;
+  // Records that requests like `first`, of `rows` rows together, were decoded in `took`.
+  void Learn(const DecodeJoin& first, int64_t rows, absl::Duration took);
+  // Records that they were given up after `took`, at `ended`.
+  void LearnFailure(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
+  // Records the time of another instance, decoded by the policy and the method of `like`. It counts
+  // until Learn knows a time.
+  void LearnEstimate(const DecodeJoin& like, int64_t rows, DecodeTime estimate);
+  // Returns the time of so many rows, judged by recent decodings by the policy and the method of
+  // `like`, for a thread that has nothing else to do.
+  DecodeTime TimeOf(const DecodeJoin& like, int64_t rows) const;
+  // Likewise; zero if it is not known.
+  absl::Duration ExpectedTime(const DecodeJoin& like, int64_t rows) const {
+    return TimeOf(like, rows).time;
+  }
+  // Whether a decoding by the same policy and method, of no more rows, was given up within the last
+  // ten seconds after `time` or longer.
+  bool WouldExceed(const DecodeJoin& request, absl::Duration time, absl::Time now) const;
   // By whatever policy was last learned of.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
   // Of all that waits.
@@ -89,15 +104,21 @@ class DecodeQueue {
   bool IsJoined(const DecodeJoin& request) const;
 
   // How fast a policy decodes by one method.
-  struct Pace {
-    absl::Duration row;
-    absl::Time tried;
+  struct RowTime {
+    absl::Duration mean = absl::ZeroDuration();  // zero: not known
+    bool at_least = false;                       // the mean is of a decoding that was given up
+    bool is_estimate = false;                    // by LearnEstimate alone
+    // The last decoding that was given up.
+    int64_t failed_rows = 0;
+    absl::Duration failed_after = absl::ZeroDuration();
+    absl::Time failed_at = absl::InfinitePast();
   };
-  using PaceKey = std::pair<const Policy*, DecodeMethod>;
+  using RowTimeKey = std::pair<const Policy*, DecodeMethod>;
+  RowTime& RowTimeOf(const DecodeJoin& request);
 
   const Limits limits_;
   std::array<std::deque<WaitingDecode>, kDecodeClasses> queues_;
-  std::map<PaceKey, Pace> paces_;
+  std::map<RowTimeKey, RowTime> row_times_;
   absl::Duration last_row_time_;
 };
 

@@ -26,6 +26,12 @@ std::string Decoding(const NetworkTime& time) {
                 time.customers == 1 ? " customer" : " customers");
 }
 
+// Whether the time explains why the decoding was late.
+bool IsTelling(const NetworkTime& time) {
+  const absl::Duration least = time.at_least ? time.budget : absl::ZeroDuration();
+  return time.needed > least;
+}
+
 std::string Available(const NetworkTime& time) {
   return Concat(time.by_deadline ? "the deadline leaves " : "the budget is ",
                 Milliseconds(time.budget));
@@ -34,8 +40,13 @@ std::string Available(const NetworkTime& time) {
 }  // namespace
 
 std::string LateNote(const NetworkTime& time) {
-  if (time.needed <= absl::ZeroDuration()) {
+  if (!IsTelling(time)) {
     return Concat(Decoding(time), " was not done in time: ", Available(time),
+                  "; search gave the plan");
+  }
+  if (time.at_least) {
+    return Concat(Decoding(time), " was not done in time: it takes more than ",
+                  Milliseconds(time.needed), " here, and ", Available(time),
                   "; search gave the plan");
   }
   const bool waited = time.needed <= time.budget;
@@ -47,8 +58,12 @@ std::string LateNote(const NetworkTime& time) {
 absl::Status BudgetTooShort(const NetworkTime& time) {
   const std::string field = time.by_deadline ? "deadline" : "budget";
   std::string text;
-  if (time.needed <= absl::ZeroDuration()) {
+  if (!IsTelling(time)) {
     text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ", Decoding(time),
+                  "; raise it, or let search answer");
+  } else if (time.at_least) {
+    text = Concat(field, ": ", Milliseconds(time.budget), " is less than ", Decoding(time),
+                  " takes here, which is more than ", Milliseconds(time.needed),
                   "; raise it, or let search answer");
   } else if (time.needed <= time.budget) {
     text = Concat(field, ": ", Milliseconds(time.budget), " ended before ", Decoding(time),

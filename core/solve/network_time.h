@@ -14,6 +14,7 @@ struct NetworkTime {
   Strategy strategy = Strategy::kGreedy;
   int32_t customers = 0;
   absl::Duration needed;     // zero: not known
+  bool at_least = false;     // `needed` is a lower bound
   absl::Duration budget;     // that was granted
   bool by_deadline = false;  // the caller's deadline made it so short
 };

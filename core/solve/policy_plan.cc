@@ -13,9 +13,8 @@
 namespace vrp {
 namespace {
 
-// Customers of the instance that decoding is measured on, and how long that may take.
+// Customers of the instance that decoding is measured on.
 constexpr int32_t kMeasured = 20;
-constexpr absl::Duration kMostMeasuring = absl::Milliseconds(50);
 
 }  // namespace
 
@@ -44,20 +43,23 @@ absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request) {
   return std::move(plans->front());
 }
 
-std::optional<absl::Duration> MeasuredTime(const DecodeJoin& request) {
+DecodeTime MeasuredTime(const DecodeJoin& request, absl::Time until) {
   const std::vector<ProblemKind>& kinds = request.policy->info().kinds;
+  const absl::Time begun = SteadyNow();
+  if (begun + kMostMeasuring >= until) return {};
   const absl::StatusOr<Instance> small = GenerateInstance(
       {.kind = kinds.empty() ? ProblemKind::kCvrp : kinds.front(), .customers = kMeasured}, 0);
-  if (!small.ok()) return std::nullopt;
+  if (!small.ok()) return {};
   DecodeJoin measured = request;
   measured.instance = *small;
   measured.options.improvement.reset();
-  const absl::Time begun = SteadyNow();
   measured.options.stop = StopCondition(begun + kMostMeasuring, nullptr);
-  if (!DecodeAlone(measured).ok()) return std::nullopt;
+  const absl::Status status = DecodeAlone(measured).status();
+  const bool is_late = absl::IsDeadlineExceeded(status);
+  if (!status.ok() && !is_late) return {};
   const double ratio =
       static_cast<double>(DecodeRows(request)) / static_cast<double>(DecodeRows(measured));
-  return ratio * (SteadyNow() - begun);
+  return {.time = ratio * (SteadyNow() - begun), .at_least = is_late};
 }
 
 absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,

@@ -20,10 +20,13 @@ absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        std::span<const Instance> instances,
                                                        const DecodeOptions& options);
 
-// How long `request` takes alone: the time of a small instance of the policy's own kind, decoded in
-// the same way, times the ratio of their rows. Blocks for that, some milliseconds at most; nullopt
-// where the policy gives no plan by then.
-std::optional<absl::Duration> MeasuredTime(const DecodeJoin& request);
+// How long MeasuredTime may take.
+inline constexpr absl::Duration kMostMeasuring = absl::Milliseconds(50);
+
+// Estimates how long `request` takes alone: the time of a small instance of the policy's own kind,
+// decoded in the same way, times the ratio of their rows. Blocks for kMostMeasuring at most; if
+// that is after `until`, returns zero at once. Zero too if the policy fails on the instance.
+DecodeTime MeasuredTime(const DecodeJoin& request, absl::Time until);
 
 // `decoded`, what `policy` gave for `instance`, where the independent checker finds its best plan
 // (it does not look at the others) complete and feasible; kInternal where not. Its error passes

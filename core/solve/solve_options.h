@@ -28,7 +28,7 @@ enum class Strategy {
   kSample,      // best of `width` samples, unrefined
   kBeam,        // beam search of `width`, unrefined
   kSearch,      // no network
-  kMultiStart,  // best of greedy plans from all starts in eight pictures, unrefined
+  kMultiStart,  // best of greedy plans from all starts in eight augmentations, unrefined
   kImproved,    // the policy's greedy plan, improved on the policy's device
 };
 

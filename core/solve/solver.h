@@ -50,9 +50,10 @@ struct SolveAnswer {
 };
 
 // Thread-safe; blocks for at most the budget, or, where that was used up on arrival, for some
-// milliseconds that construct a plan. Customers without a place are unserved, with the reason;
-// nothing else is ever wrong with the plan: each was checked. Instances that SmallOptimum knows are
-// answered at once by the strategies that search.
+// milliseconds that construct a plan. If a policy is late whose time is not known, it blocks for up
+// to kMostMeasuring (policy_plan.h) more to measure it, within the caller's deadline. Customers
+// without a place are unserved, with the reason; nothing else is ever wrong with the plan: each was
+// checked. Instances that SmallOptimum knows are answered at once by the strategies that search.
 //
 // A policy alone that has no plan in time gives way to search, which then answers with the best
 // plan that it finds in the milliseconds kept for that, and says so in `policy_note`; with
@@ -64,8 +65,9 @@ struct SolveAnswer {
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 // Likewise, but for a policy alone asked through options.batcher no thread waits: `done` is called
-// once, by this thread before it returns or by one of the batcher's. kResourceExhausted too, where
-// the batcher is full.
+// once, by this thread before it returns or by one of the batcher's. If the policy has no plan in
+// time, the thread that calls `done` searches first. kResourceExhausted too, where the batcher is
+// full or memory runs out.
 void SolveLater(Instance instance, SolveOptions options,
                 absl::AnyInvocable<void(absl::StatusOr<SolveAnswer>)> done);
 

@@ -23,7 +23,7 @@ constexpr absl::Duration kLeastLimit = absl::Seconds(1);
 
 absl::Status Invalid(const std::string& text) { return absl::InvalidArgumentError(text); }
 
-absl::Status CheckNoImprovement(const StopRequest& request, absl::Duration budget) {
+absl::Status CheckNoImprovement(const StopRequest& request) {
   const double share = request.no_improvement_share;
   if (!std::isfinite(share) || share < 0 || share > 1) {
     return Invalid(absl::StrCat("stop.no_improvement_share: got ", share,
@@ -35,9 +35,9 @@ absl::Status CheckNoImprovement(const StopRequest& request, absl::Duration budge
         "stop.no_improvement_share: given, and stop.no_improvement too; wanted one of both");
   }
   if (*request.no_improvement >= kLeastBudget) return absl::OkStatus();
-  return Invalid(absl::StrCat(
-      "stop.no_improvement: got ", absl::FormatDuration(*request.no_improvement), ", wanted ",
-      absl::FormatDuration(kLeastBudget), " to the budget, ", absl::FormatDuration(budget)));
+  return Invalid(absl::StrCat("stop.no_improvement: got ",
+                              absl::FormatDuration(*request.no_improvement), ", wanted at least ",
+                              absl::FormatDuration(kLeastBudget)));
 }
 
 absl::StatusOr<std::optional<Cost>> TargetOf(const StopRequest& request, const Instance& instance) {
@@ -79,7 +79,7 @@ absl::Duration LeastAutomaticTime(int64_t customers) {
 
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
                                 absl::Duration budget) {
-  const absl::Status sound = CheckNoImprovement(request, budget);
+  const absl::Status sound = CheckNoImprovement(request);
   if (!sound.ok()) return sound;
   absl::StatusOr<std::optional<Cost>> target = TargetOf(request, instance);
   if (!target.ok()) return target.status();

@@ -113,7 +113,7 @@ class Reasons {
     return schedule.feasible;
   }
 
-  // Of vehicles none of which is in time.
+  // Returns why no vehicle of `carriers` is in time.
   std::string WhyNotInTime(const std::vector<int32_t>& carriers) {
     const auto in_time = [&](VehicleTimes times) {
       return std::any_of(carriers.begin(), carriers.end(), [&](int32_t type) {
@@ -121,7 +121,7 @@ class Reasons {
         return InTime(times);
       });
     };
-    if (in_time(VehicleTimes::kNoBreaks)) return "no vehicle can also take its breaks";
+    if (in_time(VehicleTimes::kNoBreaks)) return "no vehicle can serve it and take its own breaks";
     if (in_time(VehicleTimes::kNoBreaksNoShift)) return "outside the shift of every vehicle";
     return "time window cannot be reached";
   }

@@ -9,7 +9,7 @@ namespace vrp {
 // Writes a reason to each of solution.unserved, the first that holds:
 // - "no vehicle has its skills";
 // - "demand exceeds capacity": of each vehicle that has them, in one of its load dimensions;
-// - "no vehicle can also take its breaks", if it serves the customer;
+// - "no vehicle can serve it and take its own breaks";
 // - "outside the shift of every vehicle";
 // - "time window cannot be reached", or the depot's;
 // - "too far for the limits of every vehicle": on distance or duration;

@@ -5,6 +5,9 @@
 
 #include <thread>
 
+#include "absl/time/clock.h"
+#include "core/base/steady_time.h"
+#include "core/solve/policy_plan.h"
 #include "tests/solve/decode_testing.h"
 #include "tests/testing/recorded_watch.h"
 
@@ -208,6 +211,62 @@ TEST_F(DecodeBatcherTest, WhatExpiresOrIsCancelledWhileItWaitsIsNotRun) {
   EXPECT_TRUE(absl::IsCancelled(StatusOf(0))) << StatusOf(0);
   EXPECT_TRUE(absl::IsDeadlineExceeded(StatusOf(1))) << StatusOf(1);
   EXPECT_THAT(policy_->batches(), IsEmpty());
+}
+
+TEST_F(DecodeBatcherTest, WhatExpiresIsAnsweredAfterTheBatchByATaskOfItsOwn) {
+  DecodeBatcher batcher(OnManualPool());
+  DecodeJoin expired = Greedy(policy_, CvrpOf(10));
+  expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
+  Submit(batcher, Greedy(policy_, CvrpOf(11)));
+  size_t batches_before = 0;
+  batcher.Submit(std::move(expired), [&](const DecodeOutcome& outcome) {
+    EXPECT_TRUE(absl::IsDeadlineExceeded(outcome.plan.status())) << outcome.plan.status();
+    EXPECT_EQ(pool_.waiting(), 0);
+    batches_before = policy_->batches().size();
+  });
+  pool_.RunAll();
+  EXPECT_TRUE(StatusOf(0).ok()) << StatusOf(0);
+  EXPECT_EQ(batches_before, 1);
+}
+
+TEST_F(DecodeBatcherTest, WhoWaitsForADecodingThatExpiresWaitsForNoPool) {
+  DecodeBatcher batcher(WithoutPool(1));
+  DecodeJoin expired = Greedy(policy_, CvrpOf(10));
+  expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(batcher.Decode(std::move(expired)).plan.status()));
+}
+
+TEST_F(DecodeBatcherTest, KnowsWhatWouldExceedItsTimeByADecodingThatWasGivenUp) {
+  DecodeBatcher batcher(OnManualPool());
+  const auto closed = std::make_shared<GatedPolicy>(true);
+  const auto request = [&](int32_t customers) {
+    DecodeJoin join = Greedy(closed, CvrpOf(customers));
+    join.options.stop = StopCondition(SteadyNow() + absl::Milliseconds(20), nullptr);
+    return join;
+  };
+  EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(1)));
+  std::thread opener([&] {
+    closed->AwaitCalls(1);
+    absl::SleepFor(absl::Milliseconds(30));
+    closed->Open();
+  });
+  EXPECT_TRUE(absl::IsDeadlineExceeded(batcher.Decode(request(50)).plan.status()));
+  opener.join();
+  EXPECT_TRUE(batcher.WouldExceed(request(50), absl::Milliseconds(20)));
+  EXPECT_FALSE(batcher.WouldExceed(request(10), absl::Milliseconds(20)));
+  EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Hours(1)));
+  EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(50))).plan.ok());
+  EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(20)));
+}
+
+TEST_F(DecodeBatcherTest, MeasuresATimeThatIsNotKnownOnceAndInTimeOnly) {
+  DecodeBatcher batcher(OnManualPool());
+  const DecodeJoin request = Greedy(policy_, CvrpOf(50));
+  EXPECT_EQ(batcher.TimeOf(request, SteadyNow() + kMostMeasuring).time, absl::ZeroDuration());
+  EXPECT_THAT(policy_->batches(), IsEmpty());
+  EXPECT_GT(batcher.TimeOf(request, absl::InfiniteFuture()).time, absl::ZeroDuration());
+  EXPECT_GT(batcher.TimeOf(request, absl::InfinitePast()).time, absl::ZeroDuration());
+  EXPECT_THAT(policy_->batches(), ElementsAre(1));
 }
 
 TEST_F(DecodeBatcherTest, WhoIsCancelledInABatchGetsThatAndTheOthersTheirPlans) {

@@ -170,7 +170,7 @@ TEST_F(DecodeQueueTest, GivesBackWhatIsExpiredOrCancelledApart) {
 TEST_F(DecodeQueueTest, JoinsNoMoreThanIsDoneByTheSoonestDeadline) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.Learn(Greedy(9), 10, absl::Hours(10), now);  // an hour a row
+  queue.Learn(Greedy(9), 10, absl::Hours(10));  // an hour a row
   EXPECT_EQ(queue.ExpectedTime(Greedy(2), 3), absl::Hours(3));
   DecodeJoin hurried = Greedy(9);
   hurried.options.stop = StopCondition(now + absl::Hours(25), nullptr);
@@ -188,7 +188,7 @@ TEST_F(DecodeQueueTest, ExpectsTheTimesOfLate) {
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration());
   for (int i = 0; i < 50; ++i) {
     const absl::Duration took = i < 10 ? absl::Seconds(10) : absl::Seconds(20);
-    queue.Learn(Greedy(9), 10, took, SteadyNow());
+    queue.Learn(Greedy(9), 10, took);
   }
   EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(Greedy(9), 10)), 20, 0.01);
 }
@@ -196,25 +196,69 @@ TEST_F(DecodeQueueTest, ExpectsTheTimesOfLate) {
 TEST_F(DecodeQueueTest, TellsMethodsApart) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.Learn(Greedy(9), 10, absl::Seconds(10), now);
+  queue.Learn(Greedy(9), 10, absl::Seconds(10));
+  queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now);
   DecodeJoin beam = Greedy(9);
   beam.options.method = DecodeMethod::kBeam;
+  beam.options.width = 2;
   EXPECT_EQ(queue.ExpectedTime(beam, 10), absl::ZeroDuration());
-  EXPECT_EQ(queue.LastTried(beam), absl::InfinitePast());
-  EXPECT_EQ(queue.LastTried(Greedy(5)), now);
+  EXPECT_FALSE(queue.WouldExceed(beam, absl::Seconds(1), now));
+  EXPECT_TRUE(queue.WouldExceed(Greedy(9), absl::Seconds(1), now));
 }
 
 TEST_F(DecodeQueueTest, LearnsFromWhatWasGivenUpThatItTakesLonger) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.LearnAtLeast(Greedy(9), 10, absl::Seconds(10), now);
+  queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now);
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration()) << "nothing was known before";
-  queue.Learn(Greedy(9), 10, absl::Seconds(20), now);
-  queue.LearnAtLeast(Greedy(9), 10, absl::Seconds(10), now + absl::Seconds(1));
+  queue.Learn(Greedy(9), 10, absl::Seconds(20));
+  queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now + absl::Seconds(1));
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(20));
-  queue.LearnAtLeast(Greedy(9), 10, absl::Seconds(30), now + absl::Seconds(2));
+  queue.LearnFailure(Greedy(9), 10, absl::Seconds(30), now + absl::Seconds(2));
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(30));
-  EXPECT_EQ(queue.LastTried(Greedy(9)), now + absl::Seconds(2));
+}
+
+TEST_F(DecodeQueueTest, KnowsWhatWouldExceedItsTimeByADecodingThatDid) {
+  DecodeQueue queue({});
+  const absl::Time now = SteadyNow();
+  queue.LearnFailure(Greedy(99), 100, absl::Seconds(10), now);
+  EXPECT_TRUE(queue.WouldExceed(Greedy(99), absl::Seconds(10), now));
+  EXPECT_TRUE(queue.WouldExceed(Greedy(150), absl::Seconds(10), now + absl::Seconds(9)));
+  EXPECT_FALSE(queue.WouldExceed(Greedy(98), absl::Seconds(10), now)) << "it has fewer rows";
+  EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(12), now)) << "it has more time";
+  EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(1), now + absl::Seconds(11)))
+      << "that was long ago";
+}
+
+// The time of a row falls with the size: a linear guess would be 50 times too much.
+TEST_F(DecodeQueueTest, GivesUpNothingByTheTimesOfSmallInstancesAlone) {
+  DecodeQueue queue({});
+  queue.Learn(Greedy(9), 10, absl::Seconds(10));
+  queue.LearnFailure(Greedy(9), 10, absl::Seconds(1), SteadyNow());
+  queue.Learn(Greedy(9), 10, absl::Seconds(10));
+  EXPECT_FALSE(queue.WouldExceed(Greedy(499), absl::Seconds(20), SteadyNow()));
+}
+
+TEST_F(DecodeQueueTest, ForgetsAFailureOnceAsManyRowsAreInTime) {
+  DecodeQueue queue({});
+  const absl::Time now = SteadyNow();
+  queue.LearnFailure(Greedy(99), 100, absl::Seconds(10), now);
+  queue.Learn(Greedy(98), 99, absl::Seconds(1));
+  EXPECT_TRUE(queue.WouldExceed(Greedy(99), absl::Seconds(5), now)) << "fewer rows prove nothing";
+  queue.Learn(Greedy(99), 100, absl::Seconds(1));
+  EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(5), now));
+}
+
+TEST_F(DecodeQueueTest, TakesAnEstimateUntilItKnowsATime) {
+  DecodeQueue queue({});
+  queue.LearnEstimate(Greedy(9), 10, {.time = absl::Seconds(10), .at_least = true});
+  EXPECT_EQ(queue.TimeOf(Greedy(9), 20).time, absl::Seconds(20));
+  EXPECT_TRUE(queue.TimeOf(Greedy(9), 20).at_least);
+  queue.Learn(Greedy(9), 10, absl::Seconds(30));
+  EXPECT_EQ(queue.TimeOf(Greedy(9), 10).time, absl::Seconds(30));
+  EXPECT_FALSE(queue.TimeOf(Greedy(9), 10).at_least);
+  queue.LearnEstimate(Greedy(9), 10, {.time = absl::Seconds(1)});
+  EXPECT_EQ(queue.TimeOf(Greedy(9), 10).time, absl::Seconds(30));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <new>
 
 #include "core/base/steady_time.h"
 #include "core/search/construct.h"
@@ -67,6 +68,7 @@ TEST(PolicyStrategiesTest, GreedySampleAndBeamGiveThePolicysOwnPlan) {
 }
 
 TEST(PolicyStrategiesTest, ImprovedPlansSayHowLongAndHowOftenTheyWereImproved) {
+  const absl::Time begun = SteadyNow();
   const Instance instance = Cvrp();
   const auto policy = std::make_shared<FakePolicy>(
       [](const Instance& given, const DecodeOptions& options) {
@@ -78,6 +80,7 @@ TEST(PolicyStrategiesTest, ImprovedPlansSayHowLongAndHowOftenTheyWereImproved) {
       absl::OkStatus(), true);
   SolveOptions options = With(policy, Strategy::kImproved);
   options.rounds = 90;
+  options.received = begun;
   const auto done = Solve(instance, options);
   ASSERT_TRUE(done.ok()) << done.status();
   EXPECT_EQ(done->strategy, Strategy::kImproved);
@@ -88,6 +91,8 @@ TEST(PolicyStrategiesTest, ImprovedPlansSayHowLongAndHowOftenTheyWereImproved) {
   ASSERT_EQ(policy->asked().size(), 1);
   EXPECT_EQ(policy->asked()[0].improvement->rounds, 90);
   EXPECT_LT(policy->asked()[0].improvement->until, policy->asked()[0].stop.deadline());
+  EXPECT_LT(policy->asked()[0].stop.deadline() - absl::Seconds(30), begun)
+      << "some time is left for search";
   options.rounds = 1000;
   EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kBudget);
   options.rounds = kMostRounds + 1;
@@ -189,6 +194,48 @@ TEST(LateNetwork, NamesTheTimeThatWouldHaveBeenNeeded) {
                                     "or let search answer"));
 }
 
+// The caller waits no longer than its deadline.
+TEST(LateNetwork, IsNotMeasuredBeyondTheDeadline) {
+  const Instance instance = AnInstance().WithCustomers(199).Build();
+  const auto policy = std::make_shared<FakePolicy>(Slow);
+  SolveOptions options = With(policy, Strategy::kGreedy);
+  options.deadline = SteadyNow() + absl::Milliseconds(50);
+  const auto answer = Solve(instance, options);
+  EXPECT_EQ(policy->asked().size(), 1u);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_THAT(answer->policy_note, HasSubstr("was not done in time: the deadline leaves"));
+}
+
+TEST(LateNetwork, IsNotMeasuredAgainWhenThatTookTooLong) {
+  DecodeBatcher batcher(
+      {.run_later = [](absl::AnyInvocable<void()>) {}, .others_wait = [] { return false; }});
+  const auto policy = std::make_shared<FakePolicy>(Late);
+  SolveOptions options = With(policy, Strategy::kGreedy);
+  options.batcher = &batcher;
+  options.budget = absl::Milliseconds(20);
+  const Instance instance = AnInstance().WithCustomers(199).Build();
+  const auto first = Solve(instance, options);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_THAT(first->policy_note, HasSubstr("was not done in time: it takes more than"));
+  EXPECT_EQ(policy->asked().size(), 2u);
+  const auto again = Solve(instance, options);
+  EXPECT_EQ(policy->asked().size(), 2u);
+  EXPECT_EQ(again->policy_note, first->policy_note);
+}
+
+TEST(LateNetwork, IsAnErrorWhereSearchRunsOutOfMemory) {
+  DecodeBatcher batcher({.run_later = [](absl::AnyInvocable<void()> task) { task(); },
+                         .others_wait = [] { return false; }});
+  SolveOptions options = With(std::make_shared<FakePolicy>(Late), Strategy::kGreedy);
+  options.batcher = &batcher;
+  options.budget = absl::Milliseconds(20);
+  options.on_improvement = [](const Plan&, Cost) { throw std::bad_alloc(); };
+  absl::Status status;
+  SolveLater(Cvrp(), options,
+             [&](const absl::StatusOr<SolveAnswer>& answer) { status = answer.status(); });
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+}
+
 TEST(LateNetwork, IsNotTriedAgainForSecondsOnceThatIsKnown) {
   DecodeBatcher batcher(
       {.run_later = [](absl::AnyInvocable<void()>) {}, .others_wait = [] { return false; }});
@@ -284,7 +331,7 @@ TEST(SeededTest, NeedsNoPolicyWhereEveryPlanCanBeTried) {
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
-  EXPECT_THAT(answer->policy_note, HasSubstr("every plan was tried"));
+  EXPECT_THAT(answer->policy_note, HasSubstr("small enough for exact search"));
   EXPECT_TRUE(policy->asked().empty());
 }
 

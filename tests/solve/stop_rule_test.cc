@@ -47,7 +47,8 @@ TEST(StopRuleTest, TakesATargetGapOfTheReferenceCost) {
 
 TEST(StopRuleTest, RefusesWhatIsWrongByTheFieldsName) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(Refusal({.no_improvement = absl::ZeroDuration()}), HasSubstr("stop.no_improvement"));
+  EXPECT_THAT(Refusal({.no_improvement = absl::ZeroDuration()}),
+              HasSubstr("stop.no_improvement: got 0, wanted at least 1ms"));
   EXPECT_THAT(Refusal({.no_improvement_share = 1.5}),
               HasSubstr("stop.no_improvement_share: got 1.5"));
   EXPECT_THAT(Refusal({.no_improvement_share = nan}), HasSubstr("stop.no_improvement_share"));
@@ -180,6 +181,25 @@ TEST_F(StopMonitorTest, CountsTheTimeOfAnEarlierSearch) {
   EXPECT_GT(monitor.stop().deadline(), end);
 }
 
+TEST_F(StopMonitorTest, EndsAtOnceWhereAnEarlierSearchWaitedLongEnough) {
+  const StopMonitor::Earlier earlier{.best = ValueOf(instance_, together_),
+                                     .since_improvement = absl::Minutes(2)};
+  StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), earlier);
+  EXPECT_TRUE(monitor.stop().ShouldStop());
+  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNoImprovement);
+}
+
+TEST_F(StopMonitorTest, CallsItTheTargetEvenIfTheSearchWasCancelled) {
+  const auto cancel = std::make_shared<CancelFlag>();
+  const StopCondition limit(SteadyNow() + absl::Hours(1), cancel);
+  StopMonitor monitor(instance_, {.target_cost = 4}, limit, {});
+  cancel->Cancel();
+  EXPECT_EQ(monitor.stop().Check(), StopReason::kCancelled);
+  EXPECT_EQ(monitor.VerdictOn(apart_), Verdict::kNone);
+  monitor.Found(together_);
+  EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
+}
+
 // Each engine: a population, ruin and recreate, a tour, features, regions with two threads.
 class StoppedSearchTest : public testing::TestWithParam<int> {
  protected:
@@ -245,6 +265,23 @@ TEST(StoppedSearch, TwoThreadsEndTogether) {
     EXPECT_EQ(answer->ended_by, SolveEnd::kNoImprovement);
     EXPECT_EQ(answer->threads, 2);
   }
+}
+
+TEST(StoppedSearch, CountsTheTimeSinceAnEarlierSearchFoundItsPlan) {
+  const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
+  SolveOptions options;
+  options.budget = absl::Minutes(1);
+  options.max_iterations = 20'000;
+  const auto first = Solve(instance, options);
+  ASSERT_TRUE(first.ok()) << first.status();
+  options.initial = {PlanOf(instance, first->solution)};
+  options.max_iterations = INT64_MAX;
+  options.stop.no_improvement = absl::Hours(1);
+  options.since_improvement = absl::Hours(2);
+  const auto second = Solve(instance, options);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->ended_by, SolveEnd::kNoImprovement);
+  EXPECT_LE(second->solution.cost, first->solution.cost + 1e-9);
 }
 
 TEST(StoppedSearch, TheLimitIsStillCalledTheBudget) {

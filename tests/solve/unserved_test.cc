@@ -88,7 +88,7 @@ TEST(UnservedTest, TellsABreakThatDoesNotFit) {
               data.vehicles[0].shift = {10, 60};
               data.vehicles[0].breaks = {{{5, 5}, 1}};
             }),
-            "no vehicle can also take its breaks");
+            "no vehicle can serve it and take its own breaks");
 }
 
 // Customer 2 cannot be left in time but by way of customer 1.

@@ -1,0 +1,134 @@
+#include "core/solve/policy_asking.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
+#include "core/problem/plan_value.h"
+#include "core/solve/policy_plan.h"
+
+namespace vrp {
+namespace {
+
+// A seeded search waits for the policy for this share of what is left.
+constexpr double kPolicyShare = 0.2;
+// Samples that guide it, and how many times a greedy tour's time they may take by a guess.
+constexpr int32_t kGuides = 32;
+constexpr double kGuidesTime = 8;
+// Kept from a policy alone, for search to construct a plan where the policy has none in time; at
+// most that share of what is left.
+constexpr absl::Duration kConstructing = absl::Microseconds(300);
+constexpr absl::Duration kConstructingPerNode = absl::Microseconds(15);
+constexpr double kConstructingShare = 0.25;
+
+}  // namespace
+
+absl::Status PolicyAsking::Check() const {
+  VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
+  const bool improves = options_.strategy == Strategy::kImproved;
+  return improves ? options_.policy->Improves(instance_) : absl::OkStatus();
+}
+
+const DecodeJoin& PolicyAsking::Request() {
+  if (!request_.has_value()) request_ = JoinOf(OwnDecode());
+  return *request_;
+}
+
+bool PolicyAsking::WouldExceed() {
+  if (options_.network_only || options_.batcher == nullptr) return false;
+  const DecodeJoin& request = Request();
+  return options_.batcher->WouldExceed(request, request.options.stop.deadline() - SteadyNow());
+}
+
+NetworkTime PolicyAsking::Time() {
+  const absl::Time until = frame_.patience_ends;
+  const DecodeTime needed = options_.batcher != nullptr ? options_.batcher->TimeOf(Request(), until)
+                                                        : MeasuredTime(Request(), until);
+  return {.strategy = options_.strategy,
+          .customers = instance_.num_customers(),
+          .needed = needed.time,
+          .at_least = needed.at_least,
+          .budget = frame_.budget,
+          .by_deadline = frame_.by_deadline};
+}
+
+absl::StatusOr<DecodedPlan> PolicyAsking::Checked(DecodeOutcome outcome) {
+  joining_ += outcome.waited;
+  decoding_ += outcome.computed;
+  return CheckedPlan(*options_.policy, instance_, std::move(outcome.plan));
+}
+
+PolicyAsking::Seeds PolicyAsking::AskForSeeds() {
+  const absl::Time now = SteadyNow();
+  if (frame_.stop.ShouldStop()) return {.note = "no time was left for the policy"};
+  if (const absl::Status known = Check(); !known.ok()) {
+    return {.note = std::string(known.message())};
+  }
+  DecodeOptions decode;
+  decode.stop = frame_.stop.Sooner(now + (frame_.stop.deadline() - now) * kPolicyShare);
+  absl::StatusOr<DecodedPlan> greedy = Decode(JoinOf(decode));
+  if (!greedy.ok()) return {.note = std::string(greedy.status().message())};
+  Seeds seeds;
+  std::vector<Plan>& plans = seeds.plans;
+  plans.push_back(std::move(greedy->plan));
+  if (SteadyNow() + kGuidesTime * decoding_ > decode.stop.deadline()) return seeds;
+  decode.method = DecodeMethod::kSample;
+  decode.width = kGuides;
+  decode.others = kGuides - 1;
+  absl::StatusOr<DecodedPlan> samples = Decode(JoinOf(decode));
+  if (!samples.ok()) return seeds;  // too late after all
+  const bool is_better = PlanCost(instance_, samples->plan) < PlanCost(instance_, plans.front());
+  plans.insert(is_better ? plans.begin() : plans.end(), std::move(samples->plan));
+  std::move(samples->others.begin(), samples->others.end(), std::back_inserter(plans));
+  return seeds;
+}
+
+absl::Time PolicyAsking::DecodeEnds() const {
+  const absl::Time end = frame_.stop.deadline();
+  if (options_.network_only) return end;
+  const absl::Duration left = std::max(end - SteadyNow(), absl::ZeroDuration());
+  const absl::Duration construction = kConstructing + kConstructingPerNode * instance_.num_nodes();
+  return end - std::min(construction, left * kConstructingShare);
+}
+
+DecodeOptions PolicyAsking::OwnDecode() const {
+  DecodeOptions decode;
+  const absl::Time end = DecodeEnds();
+  decode.stop = frame_.stop.Sooner(end);
+  if (options_.strategy == Strategy::kImproved) {
+    const absl::Duration closing = frame_.stop.deadline() - frame_.search_ends;
+    decode.improvement = {.rounds = options_.rounds, .until = end - closing};
+  } else if (options_.strategy == Strategy::kMultiStart) {
+    decode.method = DecodeMethod::kMultiStart;
+    decode.width = 0;
+    decode.augmentations = kMaxAugmentations;
+  } else if (options_.strategy != Strategy::kGreedy) {
+    const bool samples = options_.strategy == Strategy::kSample;
+    decode.method = samples ? DecodeMethod::kSample : DecodeMethod::kBeam;
+    decode.width = options_.width;
+  }
+  return decode;
+}
+
+DecodeJoin PolicyAsking::JoinOf(DecodeOptions decode) const {
+  decode.seed = options_.seed;
+  // One greedy tour is work for one thread; samples, beams and starts are shared.
+  const bool shared = decode.method != DecodeMethod::kGreedy;
+  return {.policy = options_.policy,
+          .instance = instance_,
+          .options = std::move(decode),
+          .threads = shared ? options_.threads : 1,
+          .importance = options_.importance};
+}
+
+absl::StatusOr<DecodedPlan> PolicyAsking::Decode(const DecodeJoin& join) {
+  if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
+  const absl::Time begun = SteadyNow();
+  DecodeOutcome outcome{.plan = DecodeAlone(join)};
+  outcome.computed = SteadyNow() - begun;
+  return Checked(std::move(outcome));
+}
+
+}  // namespace vrp

@@ -1,0 +1,73 @@
+// What one solve asks of its policy, and within which time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/base/stop.h"
+#include "core/model/policy.h"
+#include "core/problem/instance.h"
+#include "core/solve/decode_queue.h"
+#include "core/solve/network_time.h"
+#include "core/solve/solve_options.h"
+
+namespace vrp {
+
+// The times of one solve.
+struct SolveTimeframe {
+  StopCondition stop;        // the end of the budget, or of the caller's patience
+  absl::Duration budget;     // until then, from the arrival of the request
+  bool by_deadline = false;  // the caller's patience is the sooner of both
+  absl::Time search_ends;    // leaves time for the final check
+  absl::Time patience_ends;  // when the caller's deadline leaves no more than the way back
+};
+
+// Not thread-safe; all that it is given must outlive it.
+class PolicyAsking {
+ public:
+  PolicyAsking(const Instance& instance, const SolveOptions& options, const SolveTimeframe& frame)
+      : instance_(instance), options_(options), frame_(frame) {}
+
+  // Whether the policy can solve the instance by the strategy.
+  absl::Status Check() const;
+
+  // The rest up to Seeds: for a strategy of the policy alone.
+  // Returns the request. It leaves time for a plan by search.
+  const DecodeJoin& Request();
+  // Whether a decoding that was given up lately shows that there is too little time.
+  bool WouldExceed();
+  // Returns the time that the request takes. May measure it until the caller's patience ends.
+  NetworkTime Time();
+  absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
+  // The batcher's outcome, once the checker has seen the plan.
+  absl::StatusOr<DecodedPlan> Checked(DecodeOutcome outcome);
+
+  // For a search that starts from the policy's plans.
+  struct Seeds {
+    std::vector<Plan> plans = {};  // the best first
+    std::string note = {};         // why there are none
+  };
+  // Returns the greedy plan and, if there is time for them, samples. Takes a share of the time.
+  Seeds AskForSeeds();
+
+  absl::Duration joining() const { return joining_; }  // waited for batches
+  absl::Duration decoding() const { return decoding_; }
+
+ private:
+  absl::Time DecodeEnds() const;
+  DecodeOptions OwnDecode() const;
+  DecodeJoin JoinOf(DecodeOptions decode) const;
+  absl::StatusOr<DecodedPlan> Decode(const DecodeJoin& join);
+
+  const Instance& instance_;
+  const SolveOptions& options_;
+  const SolveTimeframe& frame_;
+  std::optional<DecodeJoin> request_;  // made when first asked
+  absl::Duration joining_, decoding_;
+};
+
+}  // namespace vrp
