@@ -33,6 +33,16 @@ constexpr double kClosingShare = 0.4;
 constexpr double kExactShare = 0.5;
 constexpr const char* kNotNeeded = "the instance is small enough for exact search";
 
+// Runs `solve`; kResourceExhausted if memory runs out. The threads of a pool handle no exceptions.
+template <typename SolveFn>
+absl::StatusOr<SolveAnswer> Guarded(SolveFn solve) {
+  try {
+    return solve();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("not enough memory to solve this request; make it smaller");
+  }
+}
+
 // One call of Solve.
 class Solving {
  public:
@@ -75,17 +85,19 @@ class Solving {
   }
   bool WouldExceed() { return asking_.WouldExceed(); }
   absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
-    return Finish(asking_.Checked(std::move(outcome)));
+    return Guarded([&] { return Finish(asking_.Checked(std::move(outcome))); });
   }
 
   // Builds the answer of a policy alone that has no plan in time: search's plan or, if the caller
   // wants no other, an error. The plan comes first: the time that the policy needs may have to be
   // measured.
   absl::StatusOr<SolveAnswer> WithoutPolicy() {
-    if (options_.network_only) return BudgetTooShort(asking_.Time());
-    VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan({}));
-    answer_.policy_note = LateNote(asking_.Time());
-    return Close(plan);
+    return Guarded([this]() -> absl::StatusOr<SolveAnswer> {
+      if (options_.network_only) return BudgetTooShort(asking_.Time());
+      VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan({}));
+      answer_.policy_note = LateNote(asking_.Time());
+      return Close(plan);
+    });
   }
 
  private:
@@ -220,28 +232,9 @@ struct PendingSolve {
   PendingSolve(Instance given, SolveOptions how)
       : instance(std::move(given)), options(std::move(how)), solving(instance, options) {}
 
-  absl::StatusOr<SolveAnswer> WithoutPolicy() {
-    return Guarded([this] { return solving.WithoutPolicy(); });
-  }
-  absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
-    return Guarded([&] { return solving.Finish(std::move(outcome)); });
-  }
-
   const Instance instance;
   const SolveOptions options;
   Solving solving;
-
- private:
-  // A thread of a pool that calls this handles no exceptions.
-  template <typename SolveFn>
-  static absl::StatusOr<SolveAnswer> Guarded(SolveFn solve) {
-    try {
-      return solve();
-    } catch (const std::bad_alloc&) {
-      return absl::ResourceExhaustedError(
-          "not enough memory to solve this request; make it smaller");
-    }
-  }
 };
 
 }  // namespace
@@ -286,10 +279,10 @@ void SolveLater(Instance instance, SolveOptions options,
   const auto pending = std::make_shared<PendingSolve>(std::move(instance), std::move(options));
   absl::StatusOr<DecodeJoin> join = pending->solving.Ask();
   if (!join.ok()) return done(join.status());
-  if (pending->solving.WouldExceed()) return done(pending->WithoutPolicy());
+  if (pending->solving.WouldExceed()) return done(pending->solving.WithoutPolicy());
   batcher->Submit(*std::move(join),
                   [pending, done = std::move(done)](DecodeOutcome outcome) mutable {
-                    done(pending->Finish(std::move(outcome)));
+                    done(pending->solving.Finish(std::move(outcome)));
                   });
 }
 
