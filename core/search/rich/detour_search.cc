@@ -6,8 +6,8 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kMostWorkOfOne = 8'000'000;  // for one unit and one type, without its paths
-constexpr int64_t kWorkOfVisit = 8;            // that is considered
+constexpr int64_t kMostWorkOfOne = 12'000'000;  // for one unit and one type, without its paths
+constexpr int64_t kWorkOfVisit = 24;            // that is considered
 constexpr int32_t kChargesPerPoll = 256;
 constexpr size_t kMostDetours = 8;  // of one unit
 // Detours over up to this many other units come before those over any number.
