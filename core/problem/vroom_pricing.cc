@@ -15,10 +15,10 @@ namespace {
 constexpr double kMetresPerKilometre = 1000;
 // Of all matrices of an instance together: 4 GB.
 constexpr double kMostNumbers = 5e8;
-// Matrices have a row for each node, which is the fastest for the search, up to this many nodes,
-// and where they take at most kMostGrowth times as many rows as for each place.
+// Matrices have a row for each node, which the search reads fastest, up to kMostExpandedNodes
+// nodes, and up to kMaxMatrixNodes where at most kMostNodesAtPlace nodes share a place on average.
 constexpr size_t kMostExpandedNodes = 2'000;
-constexpr size_t kMostGrowth = 2;
+constexpr size_t kMostNodesAtPlace = 4;
 
 }  // namespace
 
@@ -75,8 +75,9 @@ void VroomPricing::FindPlaces() {
     if (added) places_.push_back(node);
     rows_.push_back(found->second);
   }
-  const bool most = num_nodes() > kMaxMatrixNodes || num_nodes() > kMostGrowth * places_.size();
-  if (num_nodes() > kMostExpandedNodes && most) return;
+  const bool are_shared =
+      num_nodes() > kMaxMatrixNodes || num_nodes() > kMostNodesAtPlace * places_.size();
+  if (num_nodes() > kMostExpandedNodes && are_shared) return;
   rows_.clear();
   places_.resize(num_nodes());
   std::iota(places_.begin(), places_.end(), size_t{0});

@@ -21,11 +21,6 @@ double RichProblem::DistanceWithoutMatrix(const RichVehicle& vehicle, NodeIndex 
                                          : instance_.Distance(from, to);
 }
 
-double RichProblem::RowEntry(const double* matrix, NodeIndex from, NodeIndex to) const {
-  const std::vector<int32_t>& rows = instance_.data().matrix_rows;
-  return matrix[rows[from] * matrix_size_ + rows[to]];
-}
-
 double RichProblem::EarliestFurther(NodeIndex node, double time) const {
   for (int32_t w = further_begin_[node]; w < further_begin_[node + 1]; ++w) {
     const TimeWindow& window = further_[w];

@@ -143,7 +143,9 @@ class RichProblem {
   explicit RichProblem(const Instance& instance) : instance_(instance) {}
   double DistanceWithoutMatrix(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const;
   // Of a matrix of rows, which nodes share.
-  double RowEntry(const double* matrix, NodeIndex from, NodeIndex to) const;
+  double RowEntry(const double* matrix, NodeIndex from, NodeIndex to) const {
+    return matrix[matrix_rows_[from] * matrix_size_ + matrix_rows_[to]];
+  }
   double EarliestFurther(NodeIndex node, double time) const;
   double LatestFurther(NodeIndex node, double time, bool on_time) const;
   std::span<const NodeIndex> Slice(const std::vector<NodeIndex>& lists, NodeIndex node) const {
@@ -153,7 +155,8 @@ class RichProblem {
 
   Instance instance_;  // shares its data
   int32_t size_ = 0, depots_ = 0, dimensions_ = 1, skill_rows_ = 1, listed_ = 0;
-  int64_t matrix_size_ = 0;  // rows of row_distance and row_duration
+  int64_t matrix_size_ = 0;               // rows of row_distance and row_duration
+  const int32_t* matrix_rows_ = nullptr;  // of the instance's data: the row of each node
   bool timed_ = false, has_shipments_ = false, has_backhauls_ = false;
   bool plain_loads_ = true, one_distance_ = true, has_reloads_ = false;
   double least_per_distance_ = kNever;

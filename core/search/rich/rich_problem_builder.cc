@@ -299,6 +299,7 @@ void RichProblemBuilder::SetTravel() {
   RichProblem& p = problem_;
   const bool by_row = !data_.matrix_rows.empty();
   p.matrix_size_ = MatrixSize(data_);
+  p.matrix_rows_ = data_.matrix_rows.data();
   const double* shared = data_.distance_matrix.empty() ? nullptr : data_.distance_matrix.data();
   bool symmetric = true;
   if (shared != nullptr) symmetric = IsSymmetric(shared, p.matrix_size_);
