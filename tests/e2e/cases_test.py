@@ -291,8 +291,9 @@ class CasesTest(unittest.TestCase):
         done = self.train("47", "own.yaml")
         self.assertEqual(done.returncode, REFUSED)
         self.assertIn("own.yaml:7: validation.seed: got", done.stderr)
-        for number, name in (("47", "own2.yaml"), ("49", "nan.yaml")):
-            done = self.train(number, name)
+        own = f"problem.instances={self.folder / '47' / 'own.jsonl'}"  # relative paths are those of the daemon's folder
+        for number, name, *settings in (("47", "own2.yaml", "--set", own), ("49", "nan.yaml")):
+            done = self.train(number, name, *settings)
             self.assertEqual(done.returncode, 0, f"{number}: {done.stdout[-500:]}\n{done.stderr}")
             self.assertNotIn("nan", done.stdout.lower(), number)
 

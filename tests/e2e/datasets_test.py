@@ -97,7 +97,7 @@ class DatasetsTest(unittest.TestCase):
             done = self.train(model, "problem.instances=datasets/instances", "validation.file=datasets/judged",
                               "validation.reference=file", f"name=own-{model}")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("reference 20.0000", done.stdout)
+            self.assertIn("vs file's reference costs (mean 20.0000)", done.stdout)
             solved = self.json("solve", self.write("one.jsonl", own_lines(1)), "--model", f"own-{model}", "--strategy", "greedy")
             self.assertTrue(solved[0]["feasible"])
 
@@ -122,6 +122,8 @@ class DatasetsTest(unittest.TestCase):
         kept = self.upload("featured", self.with_features(12))
         self.assertEqual(kept["feature_columns"], ["early", "wear"])
         one, plain = self.write("featured-one.jsonl", self.with_features(1)), self.write("plain-one.jsonl", own_lines(1))
+        # Not so small that its optimum is certain without a network.
+        larger = self.write("larger.json", self.call("generate", "--problem", "cvrp", "--customers", "30").stdout)
         trainings = {
             "gt": ("problem.features=[x, y, demand, is_depot, early]",),
             "ptrnet": ("problem.features=[builtin, wear, early]", *SUPERVISED, "supervised.label_file=datasets/featured"),
@@ -142,7 +144,7 @@ class DatasetsTest(unittest.TestCase):
             self.assertNotEqual(lacking.returncode, 0)
             self.assertIn("features.", lacking.stderr)
             self.assertIn("absent, and this network reads it", lacking.stderr)
-            searched = self.json("solve", plain, "--model", name, "--strategy", "seeded", "--budget", "200ms")[0]
+            searched = self.json("solve", larger, "--model", name, "--strategy", "seeded", "--budget", "200ms")[0]
             self.assertTrue(searched["feasible"])
             self.assertIn("absent, and this network reads it", json.dumps(searched))
         refused = self.train("gt", "problem.features=[builtin, speed]", "problem.instances=datasets/featured", validate_only=True)

@@ -138,8 +138,14 @@ class ObservabilityTest(unittest.TestCase):
     def test_the_log_tells_what_becomes_of_jobs(self):
         done = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach")[0]["name"]
         self.daemon.call("jobs", "watch", done)
+        # It waits behind another job until its data are gone.
+        own = self.folder / "own.jsonl"
+        own.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "6", "--count", "8").stdout)
+        first = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", "--set", "training.epochs=100000")
         lost = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach",
-                                "--set", "training.initial_model=models/nothing")[0]["name"]
+                                "--set", f"problem.instances={own}")[0]["name"]
+        own.unlink()
+        self.daemon.call("jobs", "cancel", first[0]["name"])
         self.daemon.call("jobs", "watch", lost)
         lines = {job: [line for line in self.log() if line.get("job") == job] for job in (done, lost)}
         self.assertEqual([line["state"] for line in lines[done]],
@@ -147,7 +153,7 @@ class ObservabilityTest(unittest.TestCase):
         self.assertEqual((lines[done][-1]["level"], lines[done][-1]["attempt"]), ("info", 1))
         self.assertTrue(lines[done][-1]["model"].endswith("/versions/1"))
         self.assertEqual((lines[lost][-1]["state"], lines[lost][-1]["level"]), ("FAILED", "warning"))
-        self.assertIn("nothing", lines[lost][-1]["error"])
+        self.assertIn("own.jsonl", lines[lost][-1]["error"])
 
     def test_why_it_did_not_start_is_a_line_of_the_log(self):
         second = subprocess.run(

@@ -106,7 +106,7 @@ class ShutdownTest(unittest.TestCase):
         calls = [self.start("solve", instance, "--budget", "10m", "--output", "json"),
                  self.start("solve", instance, "--budget", "10m", "--stream", "--output", "json"),
                  self.start("solve-jobs", "watch", job),
-                 self.start("top", "--interval", "1s"),
+                 self.start("top", "--follow", "--interval", "1s"),
                  self.start("models", "evaluate", "gt-mixed", "--generate", "cvrp50:10000",
                             "--mode", "multi_start", "--reference", "search:10s")]
         self.daemon.events_until(lambda event: event["type"] == "improvement", "solve-jobs", "watch", job)

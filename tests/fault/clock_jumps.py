@@ -138,8 +138,8 @@ class Case:
         self.expect(BUDGET_S * 0.5 <= searched <= BUDGET_S + LATE_S, f"the solve job searched for {searched} s")
 
     def measure_meanwhile(self, daemon):
-        top = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "top", "--interval", "200ms", "--output", "json"],
-                               env=self.env(), stdout=subprocess.PIPE, text=True)
+        top = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, "top", "--follow", "--interval", "200ms",
+                                "--output", "json"], env=self.env(), stdout=subprocess.PIPE, text=True)
         top.stdout.readline()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             bench = pool.submit(self.timed, lambda: self.bench(daemon))
