@@ -40,7 +40,7 @@ from judge import ENDED, Judge, job_words, leftovers  # noqa: E402
 
 SHIM = BINARIES.parent / "tests" / "fault_shim.so"
 MODEL = ROOT / "models" / "ptrnet-cvrp20" / "1"
-FULL_WORDS = ("space", "disk not full", "disk full", "used up")
+FULL_WORDS = ("space", "disk not full", "disk full", "disk is full", "used up")
 NEED_SPACE = ("create", "mkdir", "write")
 WAIT_S = 60
 FULL_WAIT_S = 6  # a job that waits for space to tell its end may wait for ever
