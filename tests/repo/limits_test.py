@@ -18,8 +18,8 @@ LIMITS = [
     ("kMaxNodes", "core/problem/instance_data.h", "instance.proto", "Instance.customers", "at most {} nodes"),
     ("kMaxMatrixNodes", "core/problem/instance_data.h", "instance.proto", "Instance.distance_matrix", "at most {} nodes"),
     ("kMaxLoadDimensions", "core/problem/instance_rules.h", "instance.proto", "Vehicle.capacity", "({} at most)"),
-    ("kMaxBreaks", "core/problem/vehicle_rules.cc", "instance.proto", "Vehicle.breaks", "{} at most"),
-    ("kMaxPriority", "core/problem/node_rules.cc", "instance.proto", "Customer.priority", "0 (least) to {}"),
+    ("kMaxBreaks", "core/problem/instance_rules.h", "instance.proto", "Vehicle.breaks", "{} at most"),
+    ("kMaxCustomerPriority", "core/problem/instance_rules.h", "instance.proto", "Customer.priority", "0 (least) to {}"),
     ("kMaxPriority", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.priority", "-1,000 to {}"),
     ("kMaxInstanceNameBytes", "core/problem/instance_data.h", "instance.proto", "InstanceFile.name", "At most {} bytes"),
     ("kMaxBatchIdBytes", "server/service/solver_handler.cc", "solver_service.proto", "BatchSolveRequest.id",
@@ -102,14 +102,10 @@ class LimitsTest(unittest.TestCase):
                 self.assertIn(form.format(f"{value_of(name, path):,}"), comment_of(proto, field))
 
     def test_each_limit_is_defined_once(self):
-        # Names that several files use, each for something else.
-        shared = {"kMaxPriority"}
         for name, path in sorted({limit[:2] for limit in LIMITS}):
             with self.subTest(name):
                 found = definitions(name)
-                self.assertIn(path, found)
-                if name not in shared:
-                    self.assertEqual(found, [path])
+                self.assertEqual(found, [path])
 
     def test_the_client_repeats_limits_with_their_values(self):
         owners = {name: path for name, path, *_ in LIMITS} | {"kMaxModelVersion": "core/registry/model_folder.h"}
