@@ -241,22 +241,22 @@ TEST_F(DecodeBatcherTest, KnowsWhatWouldExceedItsTimeByADecodingThatWasGivenUp) 
   const auto closed = std::make_shared<GatedPolicy>(true);
   const auto request = [&](int32_t customers) {
     DecodeJoin join = Greedy(closed, CvrpOf(customers));
-    join.options.stop = StopCondition(SteadyNow() + absl::Milliseconds(20), nullptr);
+    join.options.stop = StopCondition(SteadyNow() + absl::Milliseconds(200), nullptr);
     return join;
   };
   EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(1)));
   std::thread opener([&] {
     closed->AwaitCalls(1);
-    absl::SleepFor(absl::Milliseconds(30));
+    absl::SleepFor(absl::Milliseconds(250));
     closed->Open();
   });
   EXPECT_TRUE(absl::IsDeadlineExceeded(batcher.Decode(request(50)).plan.status()));
   opener.join();
-  EXPECT_TRUE(batcher.WouldExceed(request(50), absl::Milliseconds(20)));
-  EXPECT_FALSE(batcher.WouldExceed(request(10), absl::Milliseconds(20)));
+  EXPECT_TRUE(batcher.WouldExceed(request(50), absl::Milliseconds(100)));
+  EXPECT_FALSE(batcher.WouldExceed(request(10), absl::Milliseconds(100)));
   EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Hours(1)));
   EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(50))).plan.ok());
-  EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(20)));
+  EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(100)));
 }
 
 TEST_F(DecodeBatcherTest, MeasuresATimeThatIsNotKnownOnceAndInTimeOnly) {
