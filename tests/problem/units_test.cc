@@ -13,13 +13,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Instance Read(std::string_view text) { return ParseJson(text, "test.json").value(); }
+Instance ReadText(std::string_view text) { return ParseJson(text, "test.json").value(); }
 
 // Two customers by longitude and latitude; `rest` is more keys.
 Instance OnEarth(const std::string& rest) {
-  return Read(R"({"kind": "vrptw", "coordinates": "lon_lat", "capacity": 9, "demands": [0, 1, 1],
+  return ReadText(
+      R"({"kind": "vrptw", "coordinates": "lon_lat", "capacity": 9, "demands": [0, 1, 1],
                   "coords": [[8.54, 47.37], [8.55, 47.36], [8.51, 47.40]], )" +
-              rest + "}");
+      rest + "}");
 }
 
 constexpr char kOfficeHours[] = R"("time_windows": [[0, null], [28800, 36000], [30000, 64800]])";
@@ -55,7 +56,7 @@ TEST(Units, TimesAreOfNoDayBeyondTwoDaysOrWithinAnHour) {
 }
 
 TEST(Units, OfVroomsFormatAreSecondsAlsoWhereAMatrixGivesDistances) {
-  const Units units = UnitsOf(Read(
+  const Units units = UnitsOf(ReadText(
       R"({"vehicles": [{"id": 1, "start_index": 0, "time_window": [28800, 64800]}],
           "jobs": [{"id": 1, "location_index": 1}],
           "matrices": {"car": {"durations": [[0, 600], [600, 0]]}}})"));
@@ -91,7 +92,7 @@ TEST(Override, ThatChangesNothingKeepsTheReference) {
 }
 
 TEST(Override, RefusesAMetricWhereAMatrixGivesTheDistances) {
-  const Instance instance = Read(R"({"kind": "cvrp", "capacity": 2, "demands": [0, 1],
+  const Instance instance = ReadText(R"({"kind": "cvrp", "capacity": 2, "demands": [0, 1],
                                      "distance_matrix": [[0, 5], [5, 0]]})");
   const absl::Status status = Override(instance, {.metric = Metric::kDimacs}).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status));

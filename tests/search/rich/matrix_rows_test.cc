@@ -37,7 +37,7 @@ InstanceData AtFewPlaces(int32_t customers, uint64_t seed) {
   return data;
 }
 
-SearchResult SearchFor(const Instance& instance) {
+SearchResult SearchBriefly(const Instance& instance) {
   SearchOptions options;
   options.max_iterations = 300;
   options.seed = 1;
@@ -50,8 +50,8 @@ TEST(MatrixRowsTest, FindTheSamePlansAsAMatrixOfAllNodes) {
     const Instance by_place = *Instance::Create(data);
     ExpandMatrices(data);
     const Instance by_node = *Instance::Create(std::move(data));
-    const SearchResult found = SearchFor(by_place);
-    EXPECT_EQ(found.plan, SearchFor(by_node).plan) << seed;
+    const SearchResult found = SearchBriefly(by_place);
+    EXPECT_EQ(found.plan, SearchBriefly(by_node).plan) << seed;
     EXPECT_TRUE(CheckPlan(by_node, found.plan, found.cost).feasible) << seed;
   }
 }
@@ -81,7 +81,7 @@ TEST(MatrixRowsTest, StayWithTheirNodesInASelection) {
   const Instance instance = *Instance::Create(data);
   const std::optional<NodeSelection> selection = InCurveOrder(instance, {});
   ASSERT_TRUE(selection.has_value());
-  const Plan plan = SearchFor(instance).plan;
+  const Plan plan = SearchBriefly(instance).plan;
   EXPECT_EQ(PlanCost(selection->instance(), selection->ToSelection(plan)),
             PlanCost(instance, plan));
   EXPECT_NE(selection->instance().data().matrix_rows, data.matrix_rows);
