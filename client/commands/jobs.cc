@@ -109,7 +109,7 @@ void AddWatch(CLI::App& jobs, ChosenCommand& chosen) {
 void AddJobs(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* jobs =
       AddCommand(app, "jobs", "Training jobs: follow, pause, resume, stop, publish, compare, ...",
-                 absl::StrCat(kNewJobExample, "vrpctl jobs list\n" kWaitForStepExample,
+                 absl::StrCat(kNewJobExample, "vrpctl jobs list\n", kWaitForStepExample,
                               "vrpctl jobs stop $job  # ends it with a model\n"
                               "vrpctl jobs watch $job"));
   jobs->require_subcommand(1);
