@@ -62,8 +62,8 @@ class DecodeBatcher {
 
   // By the times of late, how long a request that arrives now waits for its batch.
   absl::Duration ExpectedWait() const;
-  // Likewise, how long so many nodes x pictures x trajectories take by whatever policy; zero where
-  // that is not known.
+  // Likewise, how long so many nodes x augmentations x trajectories take by whatever policy; zero
+  // where that is not known.
   absl::Duration ExpectedTime(int64_t rows) const;
   // Estimates how long `request` takes once it is begun, by recent decodings of its policy and
   // method. If there were none, blocks to measure a small instance: for kMostMeasuring at most, and

@@ -43,10 +43,10 @@ std::pair<const Policy*, DecodeMethod> KeyOf(const DecodeJoin& request) {
 
 int64_t DecodeRows(const DecodeJoin& request) {
   const DecodeOptions& options = request.options;
-  const int64_t pictures = request.instance.has_positions() ? options.augmentations : 1;
+  const int64_t augmentations = request.instance.has_positions() ? options.augmentations : 1;
   int64_t width = options.method == DecodeMethod::kGreedy ? 1 : options.width;
   if (width == 0) width = request.instance.num_customers();
-  return request.instance.num_nodes() * pictures * width;
+  return request.instance.num_nodes() * augmentations * width;
 }
 
 int64_t DecodeRows(const std::vector<WaitingDecode>& batch) {

@@ -53,8 +53,8 @@ class DecodeQueue {
  public:
   struct Limits {
     int32_t max_batch = 32;  // requests
-    // Of joined requests: nodes x pictures x trajectories, summed. More is no faster on a CPU, and
-    // whoever waits for it waits longer. 0: no limit.
+    // Of joined requests: nodes x augmentations x trajectories, summed. More is no faster on a CPU,
+    // and whoever waits for it waits longer. 0: no limit.
     int64_t max_rows = 840;
     int32_t max_waiting = 256;  // of each class
   };
@@ -122,7 +122,7 @@ class DecodeQueue {
   absl::Duration last_row_time_;
 };
 
-// nodes x pictures x trajectories; of a batch their sum.
+// nodes x augmentations x trajectories; of a batch their sum.
 int64_t DecodeRows(const DecodeJoin& request);
 int64_t DecodeRows(const std::vector<WaitingDecode>& batch);
 

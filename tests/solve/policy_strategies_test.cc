@@ -415,7 +415,7 @@ TEST(SeededTest, SearchesBeyondThePlainProblemWithAndWithoutThePolicy) {
   EXPECT_TRUE(alone->check.feasible);
 }
 
-TEST(PolicyStrategies, MultiStartAsksForAllStartsInEightPictures) {
+TEST(PolicyStrategies, MultiStartAsksForAllStartsInEightAugmentations) {
   const auto policy = std::make_shared<FakePolicy>(NearestNeighbour);
   const auto answer = Solve(Cvrp(), With(policy, Strategy::kMultiStart));
   ASSERT_TRUE(answer.ok()) << answer.status();
