@@ -53,6 +53,19 @@ TEST(RichDetoursTest, ProveThatNoRouteServesACustomer) {
   EXPECT_EQ(Served(data), 1);
 }
 
+// The service of customer 1 ends after its window.
+TEST(RichDetoursTest, CountEachVisitsWayAndServiceOnce) {
+  InstanceData data = ByWayOfAnother();
+  data.vehicles[0].max_duration = kNoLimit;
+  data.vehicles[0].max_distance = 12;
+  data.kind = ProblemKind::kVrptw;
+  data.windows = {{0, 100}, {0, 5}, {0, 17}};
+  data.services = {0, 10, 10};
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kTogether);
+  data.windows[2].close = 16;
+  EXPECT_EQ(DetoursOf(data).reach(0), Reach::kNever);
+}
+
 // Each of the two is reached in time by way of the other alone.
 TEST(RichDetoursTest, ServeTwoThatNeedEachOther) {
   InstanceData data = ByWayOfAnother();
