@@ -123,7 +123,8 @@ class NodeRules {
     if (data_.priorities.empty()) return;
     const int32_t priority = data_.priorities[node_];
     if (priority < 0 || priority > kMaxCustomerPriority) {
-      errors_.Add(FieldPath(path_, ".priority"), "got ", priority, ", wanted 0 to ", kMaxCustomerPriority);
+      errors_.Add(FieldPath(path_, ".priority"), "got ", priority, ", wanted 0 to ",
+                  kMaxCustomerPriority);
     }
     RefuseAtDepot(FieldPath(path_, ".priority"), priority);
   }

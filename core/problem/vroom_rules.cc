@@ -82,7 +82,8 @@ class Rules {
     const std::string whole = VroomRequestPath(input_, index);
     CheckValues(whole + ".amount", task.amount);
     if (task.priority > kMaxCustomerPriority) {
-      errors_.Add(whole + ".priority", "got ", task.priority, ", wanted 0 to ", kMaxCustomerPriority);
+      errors_.Add(whole + ".priority", "got ", task.priority, ", wanted 0 to ",
+                  kMaxCustomerPriority);
     }
   }
 
