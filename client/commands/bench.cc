@@ -186,15 +186,15 @@ struct Times {
 };
 
 absl::StatusOr<Times> ParseTimes(const BenchFlags& flags) {
-  const absl::StatusOr<absl::Duration> duration = ParseBudget(flags.duration);
+  const absl::StatusOr<absl::Duration> duration = ParseBudget(flags.duration, "--duration");
   if (!duration.ok()) return duration.status();
-  const absl::StatusOr<absl::Duration> warm_up = ParseBudget(flags.warm_up);
+  const absl::StatusOr<absl::Duration> warm_up = ParseBudget(flags.warm_up, "--warm-up");
   if (!warm_up.ok()) return warm_up.status();
   const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
   if (!budget.ok()) return budget.status();
   Times times = {*duration, *warm_up, *budget + kAnswerGrace};
   if (flags.timeout.empty()) return times;
-  const absl::StatusOr<absl::Duration> timeout = ParseBudget(flags.timeout);
+  const absl::StatusOr<absl::Duration> timeout = ParseBudget(flags.timeout, "--timeout");
   if (!timeout.ok()) return timeout.status();
   times.timeout = *timeout;
   return times;
