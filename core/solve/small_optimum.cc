@@ -16,8 +16,6 @@ namespace vrp {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// Loads may exceed a capacity by this share, as for the checker.
-constexpr double kLoadRounding = 1e-9;
 constexpr int kPoll = 64;  // steps between two looks at the stop condition
 
 // A set of customers, a bit each: bit 0 is the first customer.
@@ -31,8 +29,7 @@ class PlainOptimum {
         stop_(stop),
         customers_(instance.num_customers()),
         tolerance_(RouteScheduler(instance).tolerance()),
-        capacity_(instance.capacity() +
-                  kLoadRounding * std::max(1.0, std::min(instance.capacity(), kMaxMagnitude))),
+        capacity_(CapacityWithRounding(instance.capacity())),
         distances_(instance.DistanceMatrix()),
         durations_(instance.DurationMatrix()),
         best_(size_t{1} << customers_) {}

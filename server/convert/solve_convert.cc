@@ -236,15 +236,17 @@ absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limi
   return ends_by_itself ? limits.max_budget : std::min(limits.default_budget, limits.max_budget);
 }
 
-absl::Duration LeastTimeOf(const v1::SolveRequest& message, const SolveLimits& limits) {
+absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
+                           const SolveLimits& limits) {
   const v1::SolveStop& stop = message.stop();
   const absl::Duration budget = BudgetOf(message, limits);
   const absl::StatusOr<absl::Duration> no_improvement = FromProto(stop.no_improvement());
-  const bool at_any_time = stop.automatic() || stop.max_iterations() > 0 ||
-                           stop.has_target_cost() || stop.has_target_gap();
+  const bool at_any_time =
+      stop.max_iterations() > 0 || stop.has_target_cost() || stop.has_target_gap();
   if (at_any_time || !no_improvement.ok()) return absl::ZeroDuration();
   if (stop.has_no_improvement()) return std::clamp(*no_improvement, absl::ZeroDuration(), budget);
   const double share = stop.no_improvement_share();
+  if (stop.automatic() && share == 0) return std::min(LeastAutomaticTime(customers), budget);
   return share > 0 && share < 1 ? share * budget : budget;
 }
 

@@ -34,8 +34,10 @@ absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
 bool HasAutomaticBudget(const v1::SolveRequest& message);
 // The budget that the message, which may be wrong, asks for, within the limits.
 absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits);
-// How long a search lasts at least, as far as the message says. The instance may make it shorter.
-absl::Duration LeastTimeOf(const v1::SolveRequest& message, const SolveLimits& limits);
+// Returns how long a search of an instance of so many customers lasts at least, as far as the
+// message says. A search whose plan no other can beat may be shorter.
+absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
+                           const SolveLimits& limits);
 
 // Without `model` and `solution_file`.
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer);

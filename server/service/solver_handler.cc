@@ -162,7 +162,7 @@ SolveLimits SolverHandler::limits() const {
 }
 
 absl::Duration SolverHandler::WorkOf(const v1::SolveRequest& request) const {
-  return UsesBudget(request) ? LeastTimeOf(request, limits())
+  return UsesBudget(request) ? LeastTimeOf(request, request.instance().customers_size(), limits())
                              : options_.batcher->ExpectedTime(NodesOf(request));
 }
 
@@ -185,7 +185,9 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
       SolveEndsBy(context.received, BudgetOf(request, limits()), context.deadline);
   if (UsesBudget(request)) {
     return {.work = kLeast + kLeastPerNode * NodesOf(request),
-            .end = std::min(stop, context.received + LeastTimeOf(request, limits())),
+            .end = std::min(
+                stop, context.received +
+                          LeastTimeOf(request, request.instance().customers_size(), limits())),
             .latest_begin = stop,
             .cancel = context.cancel};
   }

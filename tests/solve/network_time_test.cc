@@ -9,7 +9,7 @@ NetworkTime Needs(absl::Duration needed, absl::Duration budget) {
   return {.strategy = Strategy::kGreedy, .customers = 20, .needed = needed, .budget = budget};
 }
 
-std::string Refusal(const NetworkTime& time) {
+std::string RefusalText(const NetworkTime& time) {
   const absl::Status status = BudgetTooShort(time);
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
   EXPECT_TRUE(IsBudgetTooShort(status));
@@ -21,7 +21,7 @@ TEST(NetworkTimeTest, NamesTheTimeThatIsNeeded) {
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers takes about 4.8 ms here, and the budget is 2 ms; "
             "search gave the plan");
-  EXPECT_EQ(Refusal(time),
+  EXPECT_EQ(RefusalText(time),
             "budget: 2 ms is less than the 4.8 ms that greedy decoding of 20 customers takes "
             "here; raise it to 8 ms, or let search answer");
 }
@@ -33,7 +33,7 @@ TEST(NetworkTimeTest, SpeaksOfTheDeadlineWhereThatIsSooner) {
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 1 customer takes about 30 ms here, and the deadline leaves 10 ms; "
             "search gave the plan");
-  EXPECT_EQ(Refusal(time).substr(0, 16), "deadline: 10 ms ");
+  EXPECT_EQ(RefusalText(time).substr(0, 16), "deadline: 10 ms ");
 }
 
 TEST(NetworkTimeTest, SaysThatARequestWaitedWhereTheTimeWouldHaveSufficed) {
@@ -41,7 +41,7 @@ TEST(NetworkTimeTest, SaysThatARequestWaitedWhereTheTimeWouldHaveSufficed) {
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers takes about 10 ms here, and the budget is 40 ms, part "
             "of which it waited; search gave the plan");
-  EXPECT_EQ(Refusal(time),
+  EXPECT_EQ(RefusalText(time),
             "budget: 40 ms ended before greedy decoding of 20 customers, which takes about 10 ms "
             "here and waited for its turn; raise it, or let search answer");
 }
@@ -51,7 +51,7 @@ TEST(NetworkTimeTest, NamesNoTimeThatIsNotKnown) {
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers was not done in time: the budget is 40 ms; search "
             "gave the plan");
-  EXPECT_EQ(Refusal(time),
+  EXPECT_EQ(RefusalText(time),
             "budget: 40 ms did not suffice for greedy decoding of 20 customers; raise it, or let "
             "search answer");
 }
@@ -62,7 +62,7 @@ TEST(NetworkTimeTest, CallsALowerBoundThat) {
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers was not done in time: it takes more than 50 ms here, "
             "and the budget is 40 ms; search gave the plan");
-  EXPECT_EQ(Refusal(time),
+  EXPECT_EQ(RefusalText(time),
             "budget: 40 ms is less than greedy decoding of 20 customers takes here, which is more "
             "than 50 ms; raise it, or let search answer");
   time.budget = absl::Milliseconds(60);

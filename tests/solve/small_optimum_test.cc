@@ -90,30 +90,30 @@ TEST_P(SmallOptimumTest, AgreesWithBruteForceBeyondThePlainProblem) {
   }
 }
 
-Instance With(InstanceData data) { return *Instance::Create(std::move(data)); }
+Instance InstanceOf(InstanceData data) { return *Instance::Create(std::move(data)); }
 
 TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithUnlikeVehiclesPrizesAndPriorities) {
   InstanceData data = Loaded(4).BuildData();
   data.objective = Objective::kCost;
   data.vehicles = {{.count = 1, .capacity = 9, .fixed_cost = 20},
                    {.count = 1, .capacity = 14, .fixed_cost = 60, .cost_per_distance = 0.5}};
-  ExpectNoSearchIsBetter(With(data));
+  ExpectNoSearchIsBetter(InstanceOf(data));
   data.prizes.assign(5, kNoLimit);
   data.prizes[1] = 30;
   data.prizes[3] = 90;
-  ExpectNoSearchIsBetter(With(data));
+  ExpectNoSearchIsBetter(InstanceOf(data));
   data.prizes.clear();
   data.priorities = {0, 3, 0, 7, 1};
   data.vehicles.pop_back();
-  ExpectNoSearchIsBetter(With(data));
+  ExpectNoSearchIsBetter(InstanceOf(data));
 }
 
 TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithFewestVehiclesFirstAndAlternatives) {
   InstanceData data = Loaded(5).BuildData();
   data.objective = Objective::kVehiclesThenDistance;
-  ExpectNoSearchIsBetter(With(data));
+  ExpectNoSearchIsBetter(InstanceOf(data));
   data.alternative_groups = {{1, 2}, {3, 4}};
-  ExpectNoSearchIsBetter(With(data));
+  ExpectNoSearchIsBetter(InstanceOf(data));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SmallOptimumTest, testing::Range<uint64_t>(1, 9));
@@ -144,7 +144,7 @@ TEST(SmallOptimum, RefusesWhatIsTooLarge) {
 TEST(SmallOptimum, RefusesInstancesWithReloads) {
   InstanceData data = AnInstance().WithCustomers(2).Capacity(1).BuildData();
   data.vehicles[0].max_reloads = 1;
-  EXPECT_FALSE(Optimum(With(data)).has_value());
+  EXPECT_FALSE(Optimum(InstanceOf(data)).has_value());
 }
 
 TEST(SmallOptimum, GivesWayToTheStop) {
