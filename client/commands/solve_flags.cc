@@ -15,6 +15,11 @@ namespace {
 absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
   const absl::Status stop = SetStop(flags.stop, request);
   if (!stop.ok()) return stop;
+  if (flags.budget.empty() && flags.stop.is_share()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--stop-after: ", flags.stop.after,
+                     " is a share of the budget; give --budget too, or a time as 2s"));
+  }
   if (!flags.budget.empty()) {
     const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
     if (!budget.ok()) return budget.status();
@@ -138,11 +143,6 @@ absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendere
   }
   if (flags.job && flags.stream) {
     return absl::InvalidArgumentError("--stream: a job is followed without it; wanted one of both");
-  }
-  if (flags.budget.empty() && flags.stop.is_share()) {
-    return absl::InvalidArgumentError(absl::StrCat("--stop-after: ", flags.stop.after,
-                                                   " is a share of the budget; give --budget"
-                                                   " too, or a time as 2s"));
   }
   if (!flags.job && (flags.detach || !flags.request_id.empty())) {
     return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");

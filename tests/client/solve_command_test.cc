@@ -136,6 +136,7 @@ TEST_F(SolveCommand, RefusesAStopRuleThatItCannotRead) {
   EXPECT_THAT(refused("--stop-after", "2"), HasSubstr("--stop-after: \"2\" has no unit"));
   EXPECT_THAT(refused("--stop-after", "0%"), HasSubstr("more than 0% and at most 100%"));
   EXPECT_THAT(refused("--stop-after", "x%"), HasSubstr("a share of the budget as 20%"));
+  EXPECT_THAT(refused("--stop-after", "20%"), HasSubstr("give --budget too"));
   EXPECT_THAT(refused("--target", "cheap"), HasSubstr("--target: got \"cheap\", wanted a cost"));
   EXPECT_THAT(refused("--max-iterations", "0"), HasSubstr("--max-iterations"));
   EXPECT_EQ(calls_, 0);

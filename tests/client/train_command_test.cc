@@ -187,7 +187,7 @@ TEST_F(TrainCommand, SaysThatAnOldDaemonResolvesNoConfiguration) {
 TEST_F(TrainCommand, TrainsTheSmallestPresetWhereNoneIsNamedAndSaysSo) {
   const Ran ran = TrainAny({"--detach"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, testing::StartsWith("vrpctl: neither --config nor --preset: takes "
+  EXPECT_THAT(ran.err, testing::StartsWith("vrpctl: no --config or --preset given: training preset "
                                            "ptrnet_tiny ("));
   EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
   EXPECT_EQ(ran.out, "trainingJobs/j1 QUEUED\n");
@@ -217,6 +217,17 @@ TEST_F(TrainCommand, TakesEitherAPresetOrAFile) {
   const Ran ran = Train({"--preset", "tiny_1"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, testing::AllOf(HasSubstr("--preset"), HasSubstr("--config")));
+}
+
+TEST_F(TrainCommand, RefusesFlagsOfWhichOneWouldBeIgnored) {
+  EXPECT_EQ(Train({"--validate-only", "--print-config"}).code, 2);
+  EXPECT_EQ(TrainAny({"--preset", "tiny_1", "--list-presets"}).code, 2);
+  for (const char* flag : {"--validate-only", "--print-config"}) {
+    const Ran ran = Train({flag, "--detach"});
+    EXPECT_EQ(ran.code, 2) << flag;
+    EXPECT_THAT(ran.err, HasSubstr("--detach: nothing is submitted")) << flag;
+  }
+  EXPECT_THAT(requests_, SizeIs(0));
 }
 
 TEST_F(TrainCommand, NamesThePresetInItsErrors) {
