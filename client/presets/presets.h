@@ -26,7 +26,7 @@ inline constexpr absl::string_view kDefaultPreset = "ptrnet_tiny";
 // Returns all presets, sorted by name.
 std::span<const Preset> Presets();
 
-// Returns the preset `name`; '-' may stand for '_'. kInvalidArgument suggests the nearest one.
+// Returns the preset `name`; '-' may stand for '_'. kInvalidArgument lists them all.
 absl::StatusOr<Preset> FindPreset(absl::string_view name);
 
 }  // namespace vrp::client

@@ -1,7 +1,6 @@
 #include "core/train/key_hints.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "absl/strings/str_join.h"
@@ -10,22 +9,6 @@
 
 namespace vrp {
 namespace {
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t above = row[j + 1];
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      row[j + 1] = std::min({above + 1, row[j] + 1, replaced});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 // The key without its section.
 std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.') + 1); }

@@ -205,11 +205,11 @@ TEST_F(TrainCommand, TrainsAPresetByItsNameWithEitherDash) {
   }
 }
 
-TEST_F(TrainCommand, SuggestsTheNearestPreset) {
+TEST_F(TrainCommand, ListsThePresetsWhereNoneHasTheName) {
   const Ran ran = TrainAny({"--preset", "tinny"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("--preset: got \"tinny\"; did you mean tiny_1?"));
-  EXPECT_THAT(ran.err, HasSubstr("vrpctl train --list-presets"));
+  EXPECT_THAT(ran.err, HasSubstr("--preset: got \"tinny\", wanted one of "));
+  EXPECT_THAT(ran.err, HasSubstr("ptrnet_tiny, tiny_1"));
   EXPECT_THAT(requests_, SizeIs(0));
 }
 
