@@ -146,7 +146,7 @@ absl::StatusOr<CardEvaluation> ReadEvaluation(const Json& object, std::string_vi
   return evaluation;
 }
 
-// Returns the name of today; of a word that no program wrote, the word itself.
+// Converts a schema 1 reference name; returns unknown ones unchanged.
 std::string ReferenceOfSchema1(const std::string& word) {
   constexpr std::string_view kSearch = "search ";
   if (word == "file") return std::string(kFileReference);
@@ -213,6 +213,8 @@ std::string WriteModelCard(const ModelCard& card) {
   json["training_job"] = card.training_job;
   json["training_config"] = card.training_config;
   json["steps"] = card.steps;
+  if (card.epoch > 0) json["epoch"] = card.epoch;
+  if (!card.publish_reason.empty()) json["publish_reason"] = card.publish_reason;
   json["validation_cost"] = card.validation_cost;
   json["validation_reference"] = card.validation_reference;
   json["validation_gap"] = NumberOrNull(card.validation_gap);
@@ -243,6 +245,8 @@ absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view
   card.training_job = reader.Text("training_job");
   card.training_config = reader.Text("training_config");
   card.steps = reader.Count("steps");
+  if (json.contains("epoch")) card.epoch = reader.Count("epoch");
+  if (json.contains("publish_reason")) card.publish_reason = reader.Text("publish_reason");
   card.validation_cost = reader.Number("validation_cost");
   card.validation_reference = reader.Number("validation_reference");
   if (schema >= 2) {

@@ -32,7 +32,7 @@ struct CardEvaluation {
   absl::Time date = {};
 };
 inline constexpr size_t kMaxCardEvaluations = 50;
-// Of a card as a file.
+// Bounds a card file, in bytes.
 inline constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
 
 struct ModelCard {
@@ -46,6 +46,8 @@ struct ModelCard {
   std::string training_job;
   std::string training_config;  // the YAML that trained it
   int64_t steps = 0;
+  int64_t epoch = 0;                // from 1, that of the last of `steps`; 0: not known
+  std::string publish_reason = {};  // PublishReasonName's; empty: not known
   double validation_cost = 0;       // greedy, mean over the validation set
   double validation_reference = 0;  // mean cost of `reference` on the same set
   // Mean of the instances' gaps to `reference`; NaN: not known, as in cards of schema 1.
@@ -57,14 +59,15 @@ struct ModelCard {
 };
 
 // Returns "trainingJobs/{id}/steps/{n}", the training_job of weights that were published live after
-// step `step`: they are not the job's last word.
+// step `step`: the job may publish others later.
 std::string LiveJobName(std::string_view job_name, int64_t step);
 // Whether the weights were published while their training job ran.
 bool IsLive(const ModelCard& card);
 
 // Schema: {"schema_version": 2, ...}; `evaluations` may be absent, as in the first cards. Cards of
-// schema 1 are read too: they have no validation_gap, and their evaluations' references get the
-// names of today. A newer one is refused by its number. Errors name the file and the key.
+// schema 1 are read too: they have no validation_gap, and their evaluations' references are
+// converted to the current names. `epoch` and `publish_reason` may be absent. A newer schema is
+// refused by its number. Errors name the file and the key.
 std::string WriteModelCard(const ModelCard& card);
 absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view name);
 

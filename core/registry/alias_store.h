@@ -16,7 +16,7 @@ namespace vrp {
 
 inline constexpr size_t kMaxAliases = 100;  // of a model
 
-// The alias that nobody sets: it names the newest version, live ones included (see registry.h).
+// A reserved alias: it always names the newest version, live ones included (see registry.h).
 inline constexpr std::string_view kLiveAlias = "live";
 
 // Letters, digits, '-' and '_', 1 to 64 of them, beginning with a letter, so that no alias passes

@@ -40,6 +40,10 @@ class FileReader {
       if (sound_) to.push_back(item.get<std::string>());
     }
   }
+  // Leaves `to` as it is if the key is absent.
+  void TakeIfPresent(const char* key, int64_t& to) {
+    if (object_.contains(key)) Take(key, to);
+  }
   bool sound() const { return sound_; }
 
  private:
@@ -74,6 +78,8 @@ std::string WriteDatasetFile(const StoredDataset& dataset) {
   object["max_customers"] = summary.max_customers;
   object["with_tours"] = summary.with_tours;
   object["with_reference_cost"] = summary.with_reference_cost;
+  object["leading_with_tours"] = summary.leading_with_tours;
+  object["leading_with_reference_cost"] = summary.leading_with_reference_cost;
   object["feature_columns"] = summary.feature_columns;
   object["pointer_refusal"] = summary.pointer_refusal;
   return object.dump(2) + "\n";
@@ -91,8 +97,9 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   int64_t schema = 0;
   reader.Take("schema_version", schema);
   if (reader.sound() && schema > kSchemaVersion) {
-    return absl::DataLossError(Concat(name, ": was kept by a newer vrpd (schema_version ", schema,
-                                      ", wanted at most ", kSchemaVersion, "); run that one"));
+    return absl::FailedPreconditionError(Concat(name, ": was kept by a newer vrpd (schema_version ",
+                                                schema, ", wanted at most ", kSchemaVersion,
+                                                "); run that one"));
   }
   StoredDataset dataset;
   DatasetSummary& summary = dataset.summary;
@@ -105,6 +112,13 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   reader.Take("max_customers", summary.max_customers);
   reader.Take("with_tours", summary.with_tours);
   reader.Take("with_reference_cost", summary.with_reference_cost);
+  // Files of earlier programs do not have these keys.
+  if (summary.with_tours == summary.instances) summary.leading_with_tours = summary.instances;
+  if (summary.with_reference_cost == summary.instances) {
+    summary.leading_with_reference_cost = summary.instances;
+  }
+  reader.TakeIfPresent("leading_with_tours", summary.leading_with_tours);
+  reader.TakeIfPresent("leading_with_reference_cost", summary.leading_with_reference_cost);
   reader.Take("feature_columns", summary.feature_columns);
   reader.Take("pointer_refusal", summary.pointer_refusal);
   const bool known = TakeKinds(reader, summary.kinds);

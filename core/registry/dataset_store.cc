@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 #include "core/base/file.h"
+#include "core/base/open_file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/base/write_all.h"
@@ -30,6 +30,7 @@ constexpr char kContentFile[] = "instances.jsonl";
 constexpr char kAboutFile[] = "dataset.json";
 // The whole state folder is looked through for each look at the room left.
 constexpr int64_t kBytesBetweenRoomChecks = int64_t{64} << 20;
+constexpr char kTryAgain[] = "cannot be read now; try again";
 
 absl::StatusOr<std::string> DatasetId(std::string_view name) {
   if (IsDataset(name)) return std::string(name.substr(kDatasetPrefix.size()));
@@ -56,17 +57,21 @@ absl::Status FullDiskOr(const absl::Status& status, std::string_view what) {
   return absl::ResourceExhaustedError(Concat(what, ": cannot be written: the disk is full"));
 }
 
+// kNotFound: there is no such file. kUnavailable: it cannot be read now.
 absl::StatusOr<std::string> ContentDigest(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError("absent");
+  const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.descriptor() < 0) {
+    return errno == ENOENT ? absl::NotFoundError("is absent") : absl::UnavailableError(kTryAgain);
+  }
   Sha256 digest;
   std::string piece(size_t{1} << 20, '\0');
-  while (file) {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    digest.Add(std::string_view(piece).substr(0, static_cast<size_t>(file.gcount())));
+  while (true) {
+    const ssize_t got = read(file.descriptor(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return absl::UnavailableError(kTryAgain);
+    if (got == 0) return digest.TakeHex();
+    digest.Add(std::string_view(piece).substr(0, static_cast<size_t>(got)));
   }
-  if (file.bad()) return absl::UnavailableError("cannot be read");
-  return digest.TakeHex();
 }
 
 }  // namespace
@@ -161,8 +166,10 @@ absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
   if (absl::IsAlreadyExists(moved)) {
     const absl::StatusOr<StoredDataset> there = Read(id);
     if (there.ok() && there->sha256 != dataset.sha256) return NameTaken(*there);
-    if (there.ok() && CheckContent(*there).ok()) return there;
-    // The upload mends what is damaged.
+    const absl::Status sound = there.ok() ? CheckContent(*there) : there.status();
+    if (sound.ok()) return there;
+    if (!absl::IsDataLoss(sound)) return sound;
+    // Replaces the damaged dataset.
     VRP_RETURN_IF_ERROR(Remove(id));
     moved = MoveFolder(folder, FolderOf(id));
   }
@@ -174,8 +181,11 @@ absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
 absl::StatusOr<StoredDataset> DatasetStore::Read(const std::string& id) const {
   std::error_code error;
   if (!fs::is_directory(FolderOf(id), error)) return NoDataset(DatasetName(id));
-  // Errors do not say where the file lies, which is not the caller's business.
+  // Errors do not reveal the path to callers.
   const absl::StatusOr<std::string> text = ReadFile(Concat(FolderOf(id), "/", kAboutFile));
+  if (!text.ok() && !absl::IsNotFound(text.status())) {
+    return absl::UnavailableError(Concat(DatasetName(id), ": its description ", kTryAgain));
+  }
   return ParseDatasetFile(text.ok() ? *text : "", DatasetName(id));
 }
 
@@ -201,6 +211,9 @@ absl::Status DatasetStore::CheckContent(const StoredDataset& dataset) const {
   VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(dataset.name));
   const absl::StatusOr<std::string> digest = ContentDigest(Concat(FolderOf(id), "/", kContentFile));
   if (digest.ok() && *digest == dataset.sha256) return absl::OkStatus();
+  if (absl::IsUnavailable(digest.status())) {
+    return absl::UnavailableError(Concat(dataset.name, ": its content ", kTryAgain));
+  }
   return absl::DataLossError(
       Concat(dataset.name, ": its content is damaged: it ",
              digest.ok() ? Concat("has SHA-256 ", *digest) : FromAbsl(digest.status().message()),
@@ -216,9 +229,9 @@ absl::StatusOr<std::string> DatasetStore::ContentPath(std::string_view name) con
 
 // The folder leaves its name at once, so that a crash leaves all of it or nothing.
 absl::Status DatasetStore::Remove(const std::string& id) {
-  VRP_ASSIGN_OR_RETURN(const std::string doomed, staging_->Add());
-  const absl::Cleanup removed = [&] { staging_->Remove(doomed); };
-  VRP_RETURN_IF_ERROR(MoveFolder(FolderOf(id), Concat(doomed, "/", id)));
+  VRP_ASSIGN_OR_RETURN(const std::string trash, staging_->Add());
+  const absl::Cleanup removed = [&] { staging_->Remove(trash); };
+  VRP_RETURN_IF_ERROR(MoveFolder(FolderOf(id), Concat(trash, "/", id)));
   return SyncPath(options_.directory);
 }
 

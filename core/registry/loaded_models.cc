@@ -77,6 +77,7 @@ absl::StatusOr<LoadedModel> LoadedModels::Load(const ModelVersion& version) {
     DropOldest(version.name);
   } else {
     slots_.erase(key);
+    RememberFailure(key);
   }
   return slot->model;
 }
@@ -172,10 +173,25 @@ std::vector<LoadedModels::Key> LoadedModels::Unload(std::string_view name, int32
   return keys;
 }
 
+bool LoadedModels::FailedLatelyLocked(const Key& key) const {
+  const auto failed = failed_until_.find(key);
+  return failed != failed_until_.end() && SteadyNow() < failed->second;
+}
+
+void LoadedModels::RememberFailure(const Key& key) {
+  const absl::Time now = SteadyNow();
+  std::erase_if(failed_until_, [now](const auto& entry) { return entry.second <= now; });
+  failed_until_[key] = now + options_.patience;
+}
+
+bool LoadedModels::FailedLately(const Key& key) const {
+  absl::MutexLock lock(&mutex_);
+  return FailedLatelyLocked(key);
+}
+
 bool LoadedModels::LoadSoon(const Key& key, ReadVersion read) {
   absl::MutexLock lock(&mutex_);
-  const auto failed = failed_until_.find(key);
-  if (failed != failed_until_.end() && SteadyNow() < failed->second) return false;
+  if (FailedLatelyLocked(key)) return false;
   if (in_work_ != key && !slots_.contains(key)) waiting_.try_emplace(key, std::move(read));
   return true;
 }
@@ -194,7 +210,7 @@ void LoadedModels::Work() {
     const absl::Status status = version.ok() ? Load(*version).status() : version.status();
     if (!status.ok() && options_.on_failure) options_.on_failure(status);
     absl::MutexLock lock(&mutex_);
-    if (!status.ok()) failed_until_[*in_work_] = SteadyNow() + options_.patience;
+    if (!status.ok()) RememberFailure(*in_work_);
     in_work_.reset();
   }
 }

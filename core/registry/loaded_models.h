@@ -43,7 +43,7 @@ class LoadedModels {
     PolicyLoader loader = {};
     // Told, by the background's thread, of versions that could not be loaded there.
     std::function<void(const absl::Status&)> on_failure = nullptr;
-    // So long a version that could not be loaded there is left alone.
+    // The time for which FailedLately is true.
     absl::Duration patience = absl::Seconds(30);
     WatchFn watch = nullptr;  // of "model load", with its first decoding
   };
@@ -72,6 +72,8 @@ class LoadedModels {
   // Loads the version that `read` gives soon, in a thread of its own. False: it failed lately, and
   // is not tried yet.
   bool LoadSoon(const Key& key, ReadVersion read);
+  // Whether the last attempt to load the version failed, within Options::patience.
+  bool FailedLately(const Key& key) const;
   bool Holds(const Key& key) const;
   // Whether a version of the model is in memory.
   bool Serves(std::string_view name) const;
@@ -92,6 +94,8 @@ class LoadedModels {
     return stopping_ || !waiting_.empty();
   }
   std::shared_ptr<Slot> Loaded(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool FailedLatelyLocked(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RememberFailure(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropOldest(std::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;

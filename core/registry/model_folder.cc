@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-
 // "1", "27": canonical, so that no two folders mean the same version.
 std::optional<int32_t> ParseVersionNumber(std::string_view text) {
   const bool canonical = !text.empty() && text.front() != '0' &&

@@ -135,6 +135,15 @@ absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, Which whi
                              newest->version->version >= numbers.front())) {
     return *std::move(newest);
   }
+  return LoadNewest(name, numbers);
+}
+
+absl::StatusOr<LoadedModel> Registry::LoadNewest(std::string_view name,
+                                                 std::vector<int32_t> numbers) {
+  // Versions that failed lately come last: each attempt may read gigabytes.
+  std::stable_partition(numbers.begin(), numbers.end(), [this, name](int32_t number) {
+    return !loaded_.FailedLately(LoadedModels::Key(name, number));
+  });
   absl::Status first_error;
   for (const int32_t number : numbers) {
     absl::StatusOr<LoadedModel> loaded = Load(name, number);
@@ -184,7 +193,9 @@ int32_t Registry::LoadedCount() const { return loaded_.Count(); }
 std::vector<std::string> Registry::AliasesOf(const ModelVersion& version) const {
   std::vector<std::string> aliases = StoredAliasesOf(version.name, version.version);
   if (!IsLive(version.card) || !IsLiveAlias(version.name, kLiveAlias)) return aliases;
-  if (AllVersionNumbers(Roots(), version.name).front() != version.version) return aliases;
+  const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), version.name);
+  // Empty: the version was deleted meanwhile.
+  if (numbers.empty() || numbers.front() != version.version) return aliases;
   aliases.insert(std::lower_bound(aliases.begin(), aliases.end(), kLiveAlias),
                  std::string(kLiveAlias));
   return aliases;

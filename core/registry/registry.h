@@ -26,9 +26,9 @@
 
 namespace vrp {
 
-// What becomes of weights whose architecture (ModelCard::architecture) is not that of the newest
-// version of the name they are for. Versions of one name can stand in for each other; their sizes
-// may differ.
+// How weights are published whose architecture (ModelCard::architecture) differs from that of the
+// newest version of their name. Versions of one name can stand in for each other; their sizes may
+// differ.
 enum class OtherArchitecture {
   kRefuse,
   kTakeOtherName,  // NAME-ARCHITECTURE, or NAME-ARCHITECTURE-2 and so on
@@ -131,8 +131,10 @@ class Registry {
   std::optional<LoadedModel> NewestLoaded(std::string_view name,
                                           const std::vector<int32_t>& numbers, Which which);
   absl::StatusOr<LoadedModel> UseNewest(std::string_view name, Which which);
+  // Loads the newest of `numbers`, which are in descending order, that can be loaded.
+  absl::StatusOr<LoadedModel> LoadNewest(std::string_view name, std::vector<int32_t> numbers);
   std::vector<std::string> StoredAliasesOf(std::string_view name, int32_t version) const;
-  // The name for weights of this architecture that are not to get lost.
+  // Returns `name`, or the first NAME-ARCHITECTURE[-N] that accepts the architecture.
   std::string NameFor(std::string_view name, std::string_view architecture) const;
   absl::StatusOr<ModelVersion> PublishNext(std::string_view name,
                                            const std::string& staging_directory)

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <optional>
 #include <utility>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 
 namespace vrp {
@@ -58,12 +59,33 @@ bool VersionLists::IsLiveVersion(std::string_view name, int32_t version) {
   return false;
 }
 
+void VersionLists::ForgetCards(std::string_view name,
+                               const std::set<int32_t, std::greater<>>& present) {
+  absl::MutexLock lock(&mutex_);
+  for (const std::string& root : roots_) {
+    const std::string folder = Concat(root, "/", name, "/");
+    auto card = cards_.lower_bound(folder);
+    while (card != cards_.end() && card->first.starts_with(folder)) {
+      const std::optional<int64_t> number =
+          ParseInteger(std::string_view(card->first).substr(folder.size()));
+      const bool kept = number.has_value() && present.contains(static_cast<int32_t>(*number));
+      card = kept ? std::next(card) : cards_.erase(card);
+    }
+  }
+}
+
+size_t VersionLists::RememberedCards() const {
+  absl::MutexLock lock(&mutex_);
+  return cards_.size();
+}
+
 ListedVersions VersionLists::Read(std::string_view name) {
   std::set<int32_t, std::greater<>> numbers;
   for (const std::string& root : roots_) {
     const std::vector<int32_t> found = list_(root, name);
     numbers.insert(found.begin(), found.end());
   }
+  ForgetCards(name, numbers);
   ListedVersions versions;
   for (const int32_t number : numbers) {
     versions.all.push_back(number);

@@ -2,9 +2,11 @@
 // changed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,11 +31,13 @@ class VersionLists {
 
   explicit VersionLists(std::vector<std::string> roots, ListFn list = ListVersionNumbers);
 
-  // Of all folders `roots`. Reads the disk.
+  // Lists the versions in all folders `roots`. Reads the disk.
   ListedVersions Of(std::string_view name);
+  // Returns the number of versions whose cards are remembered; for tests.
+  size_t RememberedCards() const;
 
  private:
-  // Tells a folder from itself before a change.
+  // Identifies one state of a folder.
   struct Stamp {
     uint64_t device = 0;  // 0 of all: it is absent
     uint64_t inode = 0;
@@ -53,10 +57,12 @@ class VersionLists {
   ListedVersions Read(std::string_view name);
   // By the card in the first folder that has a usable one.
   bool IsLiveVersion(std::string_view name, int32_t version);
+  // Forgets the cards of the model's versions that are not `present`.
+  void ForgetCards(std::string_view name, const std::set<int32_t, std::greater<>>& present);
 
   const std::vector<std::string> roots_;
   const ListFn list_;
-  absl::Mutex mutex_;  // never held while the disk is read
+  mutable absl::Mutex mutex_;  // never held while the disk is read
   std::map<std::string, Listed, std::less<>> listed_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, SeenCard> cards_ ABSL_GUARDED_BY(mutex_);  // by version folder
 };

@@ -147,6 +147,52 @@ TEST_F(DatasetStoreTest, RefusesDamagedContentUntilItIsUploadedAgain) {
   EXPECT_TRUE(store->ContentPath("datasets/depot7").ok());
 }
 
+TEST_F(DatasetStoreTest, AnUploadDoesNotReplaceWhatCannotBeReadNow) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
+  for (const char* file : {"/depot7/instances.jsonl", "/depot7/dataset.json"}) {
+    const std::string path = Folder() + file;
+    // A folder in the place of the file is opened, but not read.
+    std::filesystem::rename(path, path + ".away");
+    std::filesystem::create_directory(path);
+    const absl::Status refused = Put(*store, "depot7", "abcd").status();
+    EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable) << refused;
+    EXPECT_THAT(std::string(refused.message()), HasSubstr("cannot be read now; try again"));
+    EXPECT_EQ(store->ContentPath("datasets/depot7").status().code(),
+              absl::StatusCode::kUnavailable);
+    std::filesystem::remove(path);
+    std::filesystem::rename(path + ".away", path);
+  }
+  EXPECT_TRUE(store->ContentPath("datasets/depot7").ok());
+}
+
+TEST_F(DatasetStoreTest, AnUploadDoesNotReplaceADatasetOfANewerProgram) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
+  const std::string about = Folder() + "/depot7/dataset.json";
+  std::string newer = *ReadFile(about);
+  newer.replace(newer.find("version\": 1"), 11, "version\": 9");
+  std::ofstream(about) << newer;
+  EXPECT_EQ(Put(*store, "depot7", "abcd").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(*ReadFile(about), newer);
+}
+
+TEST_F(DatasetStoreTest, ReadsDescriptionsWithoutTheLeadingCounts) {
+  const auto store = Open();
+  ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
+  const std::string about = Folder() + "/depot7/dataset.json";
+  std::string older = *ReadFile(about);
+  for (const char* key : {"leading_with_tours", "leading_with_reference_cost"}) {
+    const size_t at = older.find(Concat("  \"", key));
+    ASSERT_NE(at, std::string::npos) << key;
+    older.erase(at, older.find('\n', at) + 1 - at);
+  }
+  std::ofstream(about) << older;
+  const StoredDataset read = *store->Get("datasets/depot7");
+  EXPECT_EQ(read.summary.leading_with_tours, 0) << "tours in 1 of 2";
+  EXPECT_EQ(read.summary.leading_with_reference_cost, 2) << "costs in 2 of 2";
+}
+
 TEST_F(DatasetStoreTest, LeavesOutOfTheListWhatCannotBeDescribed) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "sound", "a").ok());

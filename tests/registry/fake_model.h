@@ -47,6 +47,8 @@ inline ModelCard ACard(std::string_view weights, std::string training_job) {
   card.training_job = std::move(training_job);
   card.training_config = "model:\n  name: fake\n";
   card.steps = 5;
+  card.epoch = 2;
+  card.publish_reason = "best validation";
   card.validation_cost = 6.5;
   card.validation_reference = 7;
   card.created = absl::FromUnixSeconds(1'800'000'000);

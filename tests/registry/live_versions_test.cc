@@ -94,6 +94,20 @@ TEST_F(LiveVersionsTest, WithLiveVersionsAloneABareNameSaysHowToNameThem) {
   EXPECT_EQ(Used({.name = "alpha", .version = 1}), 1);
 }
 
+TEST_F(LiveVersionsTest, ALiveVersionThatCannotBeLoadedIsNotTriedAtEachRequest) {
+  Finish("a");
+  PublishLive("b", 10);
+  int tried = 0;
+  registry_ = Open([&tried](const std::string& directory, DeviceId device) {
+    if (!directory.ends_with("/2")) return LoadFake(directory, device);
+    ++tried;
+    return absl::StatusOr<std::unique_ptr<Policy>>(absl::InternalError("broken"));
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Used(Live()), 1);
+  EXPECT_LE(tried, 2) << "the first request, and the background's attempt beside it";
+  EXPECT_FALSE(registry_->Use({.name = "alpha", .version = 2}).ok());
+}
+
 TEST_F(LiveVersionsTest, LiveVersionsAreKnownAfterARestart) {
   Finish("a");
   PublishLive("b", 10);

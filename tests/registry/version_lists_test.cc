@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/registry/fake_model.h"
 #include "tests/testing/paths.h"
 
 namespace vrp {
@@ -67,6 +68,17 @@ TEST_F(VersionListsTest, WhatComesAndGoesIsSeenAtOnce) {
   fs::remove_all(own_);
   fs::remove_all(shipped_);
   EXPECT_THAT(lists_.Of("alpha").all, IsEmpty());
+}
+
+TEST_F(VersionListsTest, ForgetsTheCardsOfDeletedVersions) {
+  for (int32_t version = 1; version <= 20; ++version) {
+    Add(own_, version);
+    ASSERT_TRUE(test::WriteFakeModel(Concat(own_, "/alpha/", version), "").ok());
+    ASSERT_EQ(lists_.Of("alpha").all.front(), version);
+    fs::remove_all(Concat(own_, "/alpha/", version - 1));
+  }
+  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(20));
+  EXPECT_EQ(lists_.RememberedCards(), 1u);
 }
 
 TEST_F(VersionListsTest, AFolderInThePlaceOfAnotherIsSeen) {
