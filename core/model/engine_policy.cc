@@ -54,14 +54,14 @@ absl::Status CheckFleet(const Instance& instance, const Plan& plan) {
                                               plan.size(), " vehicles, there are ", count));
 }
 
-// Picture 0 is the plane itself; 1 .. 7 turn and mirror the unit square.
-void TurnPicture(int32_t picture, size_t columns, std::span<float> features) {
+// Symmetry 0 is the identity; 1 .. 7 rotate and reflect the unit square.
+void ApplySymmetry(int32_t symmetry, size_t columns, std::span<float> features) {
   for (size_t row = 0; row + columns <= features.size(); row += columns) {
     float& x = features[row];
     float& y = features[row + 1];
-    if ((picture & 1) != 0) x = 1 - x;
-    if ((picture & 2) != 0) y = 1 - y;
-    if ((picture & 4) != 0) std::swap(x, y);
+    if ((symmetry & 1) != 0) x = 1 - x;
+    if ((symmetry & 2) != 0) y = 1 - y;
+    if ((symmetry & 4) != 0) std::swap(x, y);
   }
 }
 
@@ -145,7 +145,7 @@ class EnginePolicy final : public Policy {
     for (int32_t b = 0; b < batch.size(); ++b) {
       const auto first = static_cast<size_t>(batch.first_rows[b]) * columns;
       const auto length = static_cast<size_t>(batch.nodes(b)) * columns;
-      TurnPicture(b % pictures, columns, std::span(batch.features).subspan(first, length));
+      ApplySymmetry(b % pictures, columns, std::span(batch.features).subspan(first, length));
     }
     VRP_ASSIGN_OR_RETURN(const Trajectories trajectories,
                          engine_->Run(batch, Request(part, options, plans.size())));

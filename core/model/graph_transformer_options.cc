@@ -89,13 +89,14 @@ std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options)
 }
 
 absl::Status CheckGraphTransformerOptions(const GraphTransformerOptions& options) {
-  VRP_RETURN_IF_ERROR(CheckRange("hidden", options.hidden, 16, 1024));
-  VRP_RETURN_IF_ERROR(CheckMultiple("hidden", options.hidden, 16));
-  VRP_RETURN_IF_ERROR(CheckRange("heads", options.heads, 1, 64));
-  VRP_RETURN_IF_ERROR(CheckRange("feed_forward", options.feed_forward, 16, 8192));
-  VRP_RETURN_IF_ERROR(CheckMultiple("feed_forward", options.feed_forward, 16));
-  VRP_RETURN_IF_ERROR(CheckRange("layers", options.layers, 1, 24));
-  VRP_RETURN_IF_ERROR(CheckRange("logit_clip", options.logit_clip, 0.1, 100));
+  VRP_RETURN_IF_ERROR(CheckRange("hidden", options.hidden, kWidthMultiple, kMaxTransformerHidden));
+  VRP_RETURN_IF_ERROR(CheckMultiple("hidden", options.hidden, kWidthMultiple));
+  VRP_RETURN_IF_ERROR(CheckRange("heads", options.heads, 1, kMaxTransformerHeads));
+  VRP_RETURN_IF_ERROR(
+      CheckRange("feed_forward", options.feed_forward, kWidthMultiple, kMaxTransformerFeedForward));
+  VRP_RETURN_IF_ERROR(CheckMultiple("feed_forward", options.feed_forward, kWidthMultiple));
+  VRP_RETURN_IF_ERROR(CheckRange("layers", options.layers, 1, kMaxTransformerLayers));
+  VRP_RETURN_IF_ERROR(CheckRange("logit_clip", options.logit_clip, kMinLogitClip, kMaxLogitClip));
   const std::string inputs = options.inputs.empty() ? "" : WantedInputs("gt", options.inputs);
   if (!inputs.empty()) return absl::InvalidArgumentError(Concat("inputs: wanted ", inputs));
   if (options.hidden % options.heads == 0) return absl::OkStatus();

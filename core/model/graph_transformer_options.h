@@ -8,17 +8,24 @@
 
 #include "absl/status/statusor.h"
 #include "core/kernels/encoder.h"
+#include "core/model/network_limits.h"
 
 namespace vrp {
 
+inline constexpr int32_t kMaxTransformerHidden = 1024;
+inline constexpr int32_t kMaxTransformerHeads = 64;
+inline constexpr int32_t kMaxTransformerFeedForward = 8192;
+inline constexpr int32_t kMaxTransformerLayers = 24;
+
+// Each size has a limit above and is at least 1, a width at least kWidthMultiple.
 struct GraphTransformerOptions {
-  int32_t hidden = 128;        // 16 .. 1024, a multiple of 16
-  int32_t heads = 8;           // 1 .. 64, divides hidden
-  int32_t feed_forward = 512;  // 16 .. 8192, a multiple of 16
-  int32_t layers = 3;          // 1 .. 24
+  int32_t hidden = 128;        // a multiple of kWidthMultiple
+  int32_t heads = 8;           // divides hidden
+  int32_t feed_forward = 512;  // a multiple of kWidthMultiple
+  int32_t layers = 3;
   NormKind norm = NormKind::kInstance;
   bool edge_bias = true;   // attention is biased by the distances, which may be a given matrix
-  double logit_clip = 10;  // above 0, up to 100
+  double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
   // Its inputs of a node, see network_inputs.h; none: the usual ones.
   std::vector<std::string> inputs = {};
 

@@ -55,11 +55,12 @@ absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_vie
   }
   PointerNetworkOptions options;
   VRP_ASSIGN_OR_RETURN(const double hidden,
-                       ReadNumber(json, {"hidden", 16, kMaxHidden, true}, name));
+                       ReadNumber(json, {"hidden", kWidthMultiple, kMaxHidden, true}, name));
   VRP_ASSIGN_OR_RETURN(const double layers,
                        ReadNumber(json, {"layers", 1, kMaxLayers, true}, name));
-  VRP_ASSIGN_OR_RETURN(options.dropout, ReadNumber(json, {"dropout", 0, 0.9, false}, name));
-  VRP_ASSIGN_OR_RETURN(options.logit_clip, ReadNumber(json, {"logit_clip", 0.1, 100, false}, name));
+  VRP_ASSIGN_OR_RETURN(options.dropout, ReadNumber(json, {"dropout", 0, kMaxDropout, false}, name));
+  VRP_ASSIGN_OR_RETURN(options.logit_clip,
+                       ReadNumber(json, {"logit_clip", kMinLogitClip, kMaxLogitClip, false}, name));
   absl::StatusOr<std::vector<std::string>> inputs = ReadInputs(json, "ptrnet");
   if (!inputs.ok()) {
     return absl::InvalidArgumentError(
@@ -68,9 +69,10 @@ absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_vie
   options.inputs = *std::move(inputs);
   options.hidden = static_cast<int32_t>(hidden);
   options.layers = static_cast<int32_t>(layers);
-  if (options.hidden % 16 != 0) {
+  if (options.hidden % kWidthMultiple != 0) {
     return absl::InvalidArgumentError(Concat(name, ": architecture_json.hidden: got ",
-                                             options.hidden, ", wanted a multiple of 16"));
+                                             options.hidden, ", wanted a multiple of ",
+                                             kWidthMultiple));
   }
   return options;
 }

@@ -7,17 +7,19 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/model/network_limits.h"
 
 namespace vrp {
 
 inline constexpr int32_t kMaxHidden = 2048;
 inline constexpr int32_t kMaxLayers = 8;
+inline constexpr double kMaxDropout = 0.9;
 
 struct PointerNetworkOptions {
-  int32_t hidden = 256;    // 16 .. kMaxHidden, a multiple of 16
+  int32_t hidden = 256;    // kWidthMultiple .. kMaxHidden, a multiple of kWidthMultiple
   int32_t layers = 2;      // 1 .. kMaxLayers, of encoder and decoder each
-  double dropout = 0.2;    // 0 .. 0.9, between the LSTMs' layers, in supervised training
-  double logit_clip = 10;  // above 0, up to 100
+  double dropout = 0.2;    // 0 .. kMaxDropout, between the LSTMs' layers, in supervised training
+  double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
   // Its inputs of a node, see network_inputs.h; none: the usual ones.
   std::vector<std::string> inputs = {};
 

@@ -10,7 +10,7 @@ namespace vrp {
 namespace {
 
 // Each node as seen from the vehicle; is_visited is among its inputs (network_inputs.h).
-constexpr std::array<std::string_view, kPointerDynamic - 1> kPointerSightNames = {
+constexpr std::array<std::string_view, kPointerDynamic - 1> kPointerObservationNames = {
     "distance_to_node", "node_to_depot", "wait", "slack"};
 constexpr std::array<std::string_view, kPointerContext> kPointerContextNames = {
     "load_left", "time_gone", "share_unvisited"};
@@ -27,7 +27,7 @@ void Append(const Names& names, std::vector<std::string>& to) {
 std::vector<std::string> StepInputs(std::string_view architecture) {
   std::vector<std::string> inputs;
   if (architecture == "ptrnet") {
-    Append(kPointerSightNames, inputs);
+    Append(kPointerObservationNames, inputs);
     Append(kPointerContextNames, inputs);
   } else {
     inputs = {"graph_mean", "last_node", "first_node"};

@@ -66,7 +66,7 @@ absl::Status RecordedSteps::Save(WholeStepsState& state) {
 
 absl::Status RecordedSteps::Use(int32_t nodes, const StepLabels* labels, int32_t trajectories) {
   StepBatchShape shape = {.instances = request_.instances,
-                          .nodes = PaddedTo(nodes, request_.nodes, kWidthMultiple),
+                          .nodes = PaddedTo(nodes, request_.nodes, kNodesMultiple),
                           .columns = parts_.network->inputs().form.columns(),
                           .tsp = request_.tsp,
                           .matrices = request_.matrices,

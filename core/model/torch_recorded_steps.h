@@ -41,7 +41,7 @@ struct WholeStepsParts {
 // up to T choices to one of so many lengths, a graph each: what is computed grows with the width,
 // to its square, and with the length.
 inline constexpr int32_t kMostWidths = 8;
-inline constexpr int32_t kWidthMultiple = 16;
+inline constexpr int32_t kNodesMultiple = 16;
 inline constexpr int32_t kLengthMultiple = 8;
 // `count` rounded up to the next of kMostWidths numbers, multiples of `multiple`, the last of which
 // is `most`.

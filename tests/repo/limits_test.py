@@ -51,6 +51,20 @@ LIMITS = [
     ("kMaxChunkValues", "server/service/matrix_handler.cc", "dataset_service.proto", None, "At most {} values"),
 ]
 
+# Limits that no proto states: (constant, the one file of core/ or server/ that defines it).
+OWNED = [
+    ("kWidthMultiple", "core/model/network_limits.h"),
+    ("kMinLogitClip", "core/model/network_limits.h"),
+    ("kMaxLogitClip", "core/model/network_limits.h"),
+    ("kMaxTransformerHidden", "core/model/graph_transformer_options.h"),
+    ("kMaxTransformerHeads", "core/model/graph_transformer_options.h"),
+    ("kMaxTransformerFeedForward", "core/model/graph_transformer_options.h"),
+    ("kMaxTransformerLayers", "core/model/graph_transformer_options.h"),
+    ("kMaxHidden", "core/model/pointer_network_options.h"),
+    ("kMaxLayers", "core/model/pointer_network_options.h"),
+    ("kMaxDropout", "core/model/pointer_network_options.h"),
+]
+
 # What the client cannot ask for, as it may not include the core: (constant, file of client/, the constant that it repeats).
 CLIENT = [
     ("kMostRows", "client/matrix_file.cc", "kMaxMatrixNodes"),
@@ -102,10 +116,18 @@ class LimitsTest(unittest.TestCase):
                 self.assertIn(form.format(f"{value_of(name, path):,}"), comment_of(proto, field))
 
     def test_each_limit_is_defined_once(self):
-        for name, path in sorted({limit[:2] for limit in LIMITS}):
+        for name, path in sorted({limit[:2] for limit in LIMITS} | set(OWNED)):
             with self.subTest(name):
                 found = definitions(name)
                 self.assertEqual(found, [path])
+
+    def test_no_file_repeats_the_ranges_of_the_networks_sizes(self):
+        key = re.compile(r'"(?:network\.|graph_transformer\.)?(?:hidden|layers|heads|feed_forward|dropout|logit_clip)"'
+                         r"[^;]*?[{,]\s*[^;]*?,\s*(\d[\d.']+)[}),]")
+        for folder in ("core/model", "core/train"):
+            for path in sorted((ROOT / folder).glob("*.cc")):
+                with self.subTest(path.name):
+                    self.assertEqual(key.findall(path.read_text()), [])
 
     def test_the_client_repeats_limits_with_their_values(self):
         owners = {name: path for name, path, *_ in LIMITS} | {"kMaxModelVersion": "core/registry/model_folder.h"}
