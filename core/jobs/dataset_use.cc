@@ -1,6 +1,7 @@
 #include "core/jobs/dataset_use.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -45,14 +46,18 @@ std::string Lack(const TrainingConfig& config, const std::string& key,
     return Concat("got ", dataset.name, ", not all of whose instances have the column features.",
                   column, " of problem.features");
   }
-  if (key == "supervised.label_file" && summary.with_tours < summary.instances) {
+  const int64_t labels = std::min(config.supervised.samples, summary.instances);
+  if (key == "supervised.label_file" && summary.leading_with_tours < labels) {
     return Concat("got ", dataset.name, " with tours in ", summary.with_tours, " of ",
-                  summary.instances, " lines, wanted ref_routes in each");
+                  summary.instances, " lines, wanted ref_routes in each of the first ", labels,
+                  " (supervised.samples)");
   }
+  const int64_t validated = std::min(config.validation.instances, summary.instances);
   if (key == "validation.file" && config.validation.reference == Reference::kFile &&
-      summary.with_reference_cost < summary.instances) {
+      summary.leading_with_reference_cost < validated) {
     return Concat("got ", dataset.name, " with ref_cost in ", summary.with_reference_cost, " of ",
-                  summary.instances, " lines, wanted it in each for validation.reference: file");
+                  summary.instances, " lines, wanted it in each of the first ", validated,
+                  " (validation.instances) for validation.reference: file");
   }
   return "";
 }

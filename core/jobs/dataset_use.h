@@ -13,7 +13,9 @@
 namespace vrp {
 
 // kInvalidArgument names each key whose dataset `store` (null: there are none) does not have, or
-// whose dataset does not have what the configuration needs of it, a line each.
+// whose dataset does not have what the configuration needs of it, a line each. As of a file, only
+// the first supervised.samples lines need ref_routes, and only the first validation.instances lines
+// need ref_cost.
 absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store);
 
 // Whether the configuration names the dataset.

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "core/base/page_size.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/job_requests.h"
 #include "core/jobs/recovery.h"
 #include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
@@ -18,75 +20,6 @@ namespace {
 
 // How long a publication waits for the end of a step.
 constexpr absl::Duration kStepPatience = absl::Minutes(2);
-
-absl::Status RequestCancel(JobChange& change) {
-  switch (change.state()) {
-    case JobState::kQueued:
-    case JobState::kPaused:
-      return change.MoveTo(JobState::kCancelled);
-    case JobState::kCancelling:
-    case JobState::kCancelled:
-      return absl::OkStatus();
-    default:
-      return change.MoveTo(JobState::kCancelling);
-  }
-}
-
-absl::Status RequestStop(JobChange& change) {
-  const Job& job = change.record().job;
-  switch (change.state()) {
-    case JobState::kQueued:
-    case JobState::kPaused:
-      if (job.attempt == 0) {
-        change.Log("stopped before it ran: there is no model");
-        return change.MoveTo(JobState::kCancelled);
-      }
-      if (job.stop_requested) return absl::OkStatus();
-      change.RequestStop("asked to end: the job goes before all others and ends with a model");
-      return job.state == JobState::kPaused ? change.MoveTo(JobState::kQueued) : absl::OkStatus();
-    case JobState::kStopping:
-    case JobState::kSucceeded:
-    case JobState::kCancelled:
-      return absl::OkStatus();
-    case JobState::kPausing:
-      return absl::FailedPreconditionError(
-          Concat(ResourceName(job), ": is PAUSING; stop it once it is PAUSED"));
-    default:
-      change.RequestStop("asked to end: the job ends with a model after its current step");
-      return change.MoveTo(JobState::kStopping);
-  }
-}
-
-absl::Status RequestPause(JobChange& change) {
-  switch (change.state()) {
-    case JobState::kQueued:
-      if (change.record().job.stop_requested) {
-        return absl::FailedPreconditionError(
-            Concat(ResourceName(change.record().job),
-                   ": is being stopped: it ends with a model once it runs; cancel it to drop it"));
-      }
-      return change.MoveTo(JobState::kPaused);
-    case JobState::kPausing:
-    case JobState::kPaused:
-      return absl::OkStatus();
-    default:
-      return change.MoveTo(JobState::kPausing);
-  }
-}
-
-absl::Status RequestResume(JobChange& change) {
-  switch (change.state()) {
-    case JobState::kQueued:
-    case JobState::kPreparing:
-    case JobState::kRunning:
-      return absl::OkStatus();
-    case JobState::kPausing:
-      return absl::FailedPreconditionError(
-          Concat(ResourceName(change.record().job), ": is PAUSING; resume it once it is PAUSED"));
-    default:
-      return change.MoveTo(JobState::kQueued);
-  }
-}
 
 // The record of a job whose run is over says RUNNING until its end is stored.
 absl::Status NotRunning(const Job& job) {
@@ -161,7 +94,7 @@ absl::StatusOr<DeviceId> DurableJobManager::CheckStart(const JobSpec& spec,
                                                        const TrainingConfig& config) const {
   const absl::StatusOr<DeviceId> device = vrp::CheckStart(spec, config, context_);
   const absl::Status name = CheckName(config);
-  if (name.ok()) return device;
+  if (name.ok() || absl::IsResourceExhausted(device.status())) return device;
   if (device.ok()) return name;
   return absl::InvalidArgumentError(
       Concat(FromAbsl(device.status().message()), "\n", FromAbsl(name.message())));
@@ -172,9 +105,11 @@ absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::st
   JobStore& store = book_->store();
   VRP_ASSIGN_OR_RETURN(std::optional<Job> known, store.FindRequest(spec, request_id));
   if (known) return *std::move(known);
-  absl::MutexLock lock(&datasets_mutex_);
   VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(spec));
   VRP_RETURN_IF_ERROR(CheckStart(spec, config).status());
+  absl::MutexLock lock(&datasets_mutex_);
+  // Again: a dataset may have been deleted meanwhile.
+  VRP_RETURN_IF_ERROR(CheckDatasets(config, datasets_));
   VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
   runner_.Wake();
@@ -279,8 +214,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
 }
 
 absl::Status DurableJobManager::CheckUnread(std::string_view dataset) const {
-  constexpr int32_t kPage = 1000;
-  JobFilter filter{.page_size = kPage};
+  JobFilter filter{.page_size = kMaxPageSize};
   do {
     VRP_ASSIGN_OR_RETURN(JobPage page, List(filter));
     for (const Job& job : page.jobs) {

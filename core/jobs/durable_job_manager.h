@@ -54,7 +54,8 @@ class DurableJobManager final : public JobManager {
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;
   DatasetStore* const datasets_;
-  absl::Mutex datasets_mutex_;  // no dataset goes while a job that reads it is submitted
+  // Held while a job is stored and while a dataset is deleted: no stored job reads a deleted one.
+  absl::Mutex datasets_mutex_;
   StopSignal stopping_;
   LiveRuns live_;
   const JobRunContext context_;

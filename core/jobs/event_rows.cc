@@ -201,7 +201,10 @@ std::vector<Point> Spread(const std::vector<Point>& points, int64_t wanted) {
 
 absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event) {
   std::optional<std::string> progress;
-  if (event.progress) progress = WriteProgress(*event.progress);
+  if (event.progress) {
+    progress = WriteProgress(*event.progress,
+                             event.progress->end_of_epoch ? RunTimes::kKeep : RunTimes::kLeaveOut);
+  }
   if (event.published) progress = WritePublished(*event.published);
   if (event.solve) progress = WriteSolveProgress(*event.solve);
   return Run(database,

@@ -47,13 +47,6 @@ constexpr std::array<std::pair<TrainingEnd, std::string_view>, 6> kEndNames = {{
     {TrainingEnd::kStopped, "stopped"},
 }};
 
-constexpr std::array<std::pair<PublishReason, std::string_view>, 4> kReasonNames = {{
-    {PublishReason::kUnknown, ""},
-    {PublishReason::kBestValidation, "best validation"},
-    {PublishReason::kLastWeights, "last weights"},
-    {PublishReason::kNotValidated, "not validated"},
-}};
-
 template <typename Table, typename Value>
 std::string_view NameOf(const Table& table, Value value) {
   for (const auto& [candidate, name] : table) {
@@ -124,12 +117,6 @@ std::string_view TrainingEndName(TrainingEnd end) { return NameOf(kEndNames, end
 
 std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name) {
   return ValueOf<TrainingEnd>(kEndNames, name);
-}
-
-std::string_view PublishReasonName(PublishReason reason) { return NameOf(kReasonNames, reason); }
-
-std::optional<PublishReason> ParsePublishReason(std::string_view name) {
-  return ValueOf<PublishReason>(kReasonNames, name);
 }
 
 std::string_view EventTypeName(EventType type) { return NameOf(kEventTypeNames, type); }

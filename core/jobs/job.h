@@ -67,10 +67,6 @@ struct JobSpec {
 std::string_view TrainingEndName(TrainingEnd end);
 std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name);
 
-// "", "best validation", "last weights", "not validated".
-std::string_view PublishReasonName(PublishReason reason);
-std::optional<PublishReason> ParsePublishReason(std::string_view name);
-
 // Which of its weights a training published at its end; fields as in TrainingResult.
 struct PublishedWeights {
   int64_t epoch = 0;

@@ -98,7 +98,8 @@ void JobChange::Checkpoint(int64_t step) {
 }
 
 void JobChange::Measured(const TrainingTotals& totals) {
-  if (!record_.job.progress.has_value()) return;
+  // An attempt that ended before its first step has nothing to show.
+  if (!record_.job.progress.has_value() || totals.steps == 0) return;
   record_.job.progress->totals = totals;
   measured_ = true;
 }

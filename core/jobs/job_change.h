@@ -50,7 +50,8 @@ class JobChange {
   void Progress(const TrainingProgress& progress);
   void Checkpoint(int64_t step);
   void Resumed(int64_t step);
-  // The totals of the attempt that has just ended; no event.
+  // Stores the totals of the attempt that has just ended. Keeps those of the attempt before if
+  // this one took no step. Adds no event.
   void Measured(const TrainingTotals& totals);
   // `model`: "models/{name}/versions/{n}".
   void Published(const std::string& model, TrainingEnd end, const PublishedWeights& weights);

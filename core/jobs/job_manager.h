@@ -49,14 +49,15 @@ class JobManager {
 
   // Durable when it returns. The same request_id with the same spec gives the job that is there
   // already; with another spec kAlreadyExists. kInvalidArgument and kUnimplemented: the errors of
-  // Validate and CheckStart. kResourceExhausted: the queue is full, or the state folder's quota
-  // used.
+  // Validate and CheckStart. kFailedPrecondition: the configuration's `name` has versions of
+  // another architecture. kResourceExhausted: the queue is full, the state folder's quota is used,
+  // or CheckStart found no memory.
   virtual absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) = 0;
   // Returns the configuration, or what is wrong with the specification; see ValidateSpec.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
   // Returns the device on which the job would run now, or what would make it fail at its start: see
   // vrp::CheckStart. `config` is the specification's. kFailedPrecondition, where nothing else is
-  // wrong: its `name` has versions of another architecture.
+  // wrong: its `name` has versions of another architecture. kResourceExhausted: no memory for it.
   virtual absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec,
                                               const TrainingConfig& config) const = 0;
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
@@ -80,7 +81,7 @@ class JobManager {
   // has ended, or is being cancelled or stopped.
   virtual absl::StatusOr<Job> Pause(std::string_view id) = 0;
   // A paused job is queued again. Of a job that waits or runs nothing changes. kFailedPrecondition:
-  // it has ended, is being cancelled or paused.
+  // it has ended, or is being cancelled, paused or stopped.
   virtual absl::StatusOr<Job> Resume(std::string_view id) = 0;
   // Forgets an ended job with all its files but the models that it published. kFailedPrecondition:
   // it has not ended.

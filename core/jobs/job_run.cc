@@ -13,13 +13,13 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device_loss.h"
-#include "core/jobs/start_check.h"
 #include "core/jobs/dataset_use.h"
+#include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
 #include "core/jobs/sure_update.h"
-#include "core/registry/alias_store.h"
 
 namespace vrp {
+
 void RemoveJobFolder(const StateFolder& folder, const Job& job) {
   if (job.state != JobState::kSucceeded && job.state != JobState::kCancelled) return;
   std::error_code ignored;

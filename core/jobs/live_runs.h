@@ -27,7 +27,7 @@ class LiveRuns {
     runs_[job_id] = {models, std::move(end_early)};
     return models;
   }
-  // The run is over: whoever still waits for it is told.
+  // Ends a run. Fails waiting calls with kAborted.
   void Remove(const std::string& job_id) {
     std::shared_ptr<LiveModels> models;
     {
@@ -45,14 +45,13 @@ class LiveRuns {
     const auto found = runs_.find(job_id);
     return found == runs_.end() ? nullptr : found->second.models;
   }
-  // Asks the run for its end. Does nothing for a job that has none (yet): a run that begins later
-  // looks at its job's record.
+  // Asks the run to end. Does nothing if the job has no run; a later run reads the job's record.
   void EndEarly(std::string_view job_id) {
     absl::MutexLock lock(&mutex_);
     const auto found = runs_.find(job_id);
     if (found != runs_.end()) found->second.end_early->Cancel();
   }
-  // The daemon stops: nobody waits for a step any more.
+  // Ends all waiting calls with kUnavailable.
   void CloseAll() {
     absl::MutexLock lock(&mutex_);
     closed_ = true;

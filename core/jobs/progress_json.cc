@@ -66,6 +66,10 @@ void ForEachField(Progress& progress, Visit visit) {
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
     visit(Concat("seconds_", kPhaseNames[phase]), progress.totals.phase_seconds[phase]);
   }
+}
+
+template <typename Progress, typename Visit>
+void ForEachRunTime(Progress& progress, Visit visit) {
   for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
     auto& time = progress.totals.run_phases[phase];
     visit(Concat("run_wall_", kRunPhaseNames[phase]), time.wall_seconds);
@@ -135,9 +139,10 @@ struct Reader {
 
 }  // namespace
 
-std::string WriteProgress(const TrainingProgress& progress) {
+std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times) {
   nlohmann::json json = nlohmann::json::object();
   ForEachField(progress, Writer{json});
+  if (run_times == RunTimes::kKeep) ForEachRunTime(progress, Writer{json});
   return json.dump();
 }
 
@@ -149,6 +154,7 @@ absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   progress.accuracy = progress.validation_accuracy = progress.validation_gap;
   bool sound = json.ok() && json->is_object();
   if (sound) ForEachField(progress, Reader{*json, sound});
+  if (sound) ForEachRunTime(progress, Reader{*json, sound});
   if (!sound) return Unreadable(text);
   return progress;
 }

@@ -11,14 +11,17 @@
 
 namespace vrp {
 
+// The times of a run's phases are needed at the ends of epochs and for the whole job alone.
+enum class RunTimes { kKeep, kLeaveOut };
+
 // For both kinds: every double comes back bit for bit; NaN and the infinities (which JSON lacks)
 // are kept as words.
-std::string WriteProgress(const TrainingProgress& progress);
+std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times = RunTimes::kKeep);
 // Unknown keys are passed over; absent ones, as of an earlier version, keep their defaults, or are
 // NaN where that means that there is no value. kDataLoss for text that WriteProgress did not write.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
 
-// What a job published, likewise.
+// The published weights of a job, likewise.
 std::string WritePublished(const PublishedWeights& published);
 absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text);
 

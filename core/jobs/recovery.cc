@@ -10,7 +10,6 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/job_run.h"
-#include "core/jobs/submission.h"
 
 namespace vrp {
 namespace {
@@ -58,16 +57,12 @@ absl::Status RecoverInterrupted(JobChange& change, const CrashLimits& limits) {
                     JobState::kQueued);
 }
 
-// Returns what the card says of weights that the job's run can no longer tell of.
-PublishedWeights FromCard(const ModelCard& card, const JobSpec& spec) {
-  PublishedWeights published{.step = card.steps, .validation_cost = card.validation_cost};
-  const absl::StatusOr<TrainingConfig> config = KeptConfig(spec);
-  if (!config.ok()) return published;
-  published.epoch = (card.steps - 1) / config->StepsPerEpoch() + 1;
-  const bool best = config->publish == PublishRule::kBest;
-  published.reason = best ? PublishReason::kBestValidation : PublishReason::kLastWeights;
-  if (best && card.validation_cost == 0) published.reason = PublishReason::kNotValidated;
-  return published;
+// Returns what the card states about weights whose run has left no other record.
+PublishedWeights FromCard(const ModelCard& card) {
+  return {.epoch = card.epoch,
+          .step = card.steps,
+          .reason = ParsePublishReason(card.publish_reason).value_or(PublishReason::kUnknown),
+          .validation_cost = card.validation_cost};
 }
 
 absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& published,
@@ -76,7 +71,7 @@ absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& pu
     const Job& job = change.record().job;
     change.Published(ModelResourceName(published->name, published->version),
                      job.stop_requested ? TrainingEnd::kStopped : TrainingEnd::kUnknown,
-                     FromCard(published->card, job.spec));
+                     FromCard(published->card));
     return change.MoveTo(JobState::kSucceeded);
   }
   if (change.state() == JobState::kCancelling) return change.MoveTo(JobState::kCancelled);

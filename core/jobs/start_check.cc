@@ -36,7 +36,10 @@ absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& c
   absl::StatusOr<std::string> model = InitialModelVersion(config.initial_model, *context.registry);
   note(model.status());
   request.config.initial_model = model.ok() ? *std::move(model) : "";
-  note(context.trainer->CheckInputs(request));
+  const absl::Status inputs = context.trainer->CheckInputs(request);
+  // No fault of the specification: the same request may succeed later.
+  if (absl::IsResourceExhausted(inputs)) return inputs;
+  note(inputs);
   note(CheckDatasets(config, context.datasets));
   if (errors.empty()) return device;
   return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));

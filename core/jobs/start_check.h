@@ -1,4 +1,4 @@
-// What would make a training job fail at its start, found before it is queued.
+// Finds, before a training job is queued, what would make it fail at its start.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace vrp {
 // Returns the device on which the job would run now. kInvalidArgument, a line each: `device: ...`
 // for one that is not there; `KEY: ...` for a file that cannot be read, a dataset that is not kept
 // here or lacks what the configuration needs of it, or a model to start from that is not there or
-// has other sizes. The same errors as the start would have. Blocks on the
-// disk.
+// has other sizes. The same errors as the start would have. kResourceExhausted: the check itself
+// found no memory. Blocks on the disk.
 absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& config,
                                     const JobRunContext& context);
 

@@ -33,6 +33,11 @@ constexpr size_t kMaxLabelBytes = 63;
 constexpr std::string_view kLabelKeyCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-";
 
+absl::Status InvalidUnlessEmpty(const std::vector<std::string>& errors) {
+  if (errors.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+}
+
 absl::StatusOr<TrainingConfig> ReadConfig(const JobSpec& spec) {
   VRP_ASSIGN_OR_RETURN(TrainingConfig config,
                        ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides));
@@ -62,28 +67,30 @@ absl::Status CheckSizes(const JobSpec& spec) {
   for (size_t i = 0; i < std::min(spec.overrides.size(), kMaxOverrides); ++i) {
     check(Concat("overrides[", i, "]"), spec.overrides[i], kMaxOverrideBytes);
   }
-  if (errors.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+  return InvalidUnlessEmpty(errors);
 }
 
 absl::Status CheckLimits(const JobSpec& spec) {
+  std::vector<std::string> errors;
   if (std::abs(spec.priority) > kMaxPriority) {
-    return absl::InvalidArgumentError(
+    errors.push_back(
         Concat("priority: got ", spec.priority, ", wanted -", kMaxPriority, " to ", kMaxPriority));
   }
   if (spec.time_limit < kLeastTimeLimit ||
       (spec.time_limit > kMostTimeLimit && spec.time_limit != absl::InfiniteDuration())) {
-    return absl::InvalidArgumentError(Concat("time_limit: got ",
-                                             absl::FormatDuration(spec.time_limit), ", wanted ",
-                                             absl::FormatDuration(kLeastTimeLimit), " to ",
-                                             absl::FormatDuration(kMostTimeLimit), ", or none"));
+    errors.push_back(Concat("time_limit: got ", absl::FormatDuration(spec.time_limit), ", wanted ",
+                            absl::FormatDuration(kLeastTimeLimit), " to ",
+                            absl::FormatDuration(kMostTimeLimit), ", or none"));
   }
-  if (spec.epoch_limit >= 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      Concat("epoch_limit: got ", spec.epoch_limit, ", wanted 1 or more, or 0 for none"));
+  if (spec.epoch_limit < 0) {
+    errors.push_back(
+        Concat("epoch_limit: got ", spec.epoch_limit, ", wanted 1 or more, or 0 for none"));
+  }
+  return InvalidUnlessEmpty(errors);
 }
 
 absl::Status CheckLabels(const std::map<std::string, std::string>& labels) {
+  std::vector<std::string> errors;
   if (labels.size() > kMaxLabels) {
     return absl::InvalidArgumentError(
         Concat("labels: has ", labels.size(), " entries, wanted at most ", kMaxLabels));
@@ -91,29 +98,33 @@ absl::Status CheckLabels(const std::map<std::string, std::string>& labels) {
   for (const auto& [key, value] : labels) {
     if (key.empty() || key.size() > kMaxLabelBytes ||
         key.find_first_not_of(kLabelKeyCharacters) != std::string::npos) {
-      return absl::InvalidArgumentError(Concat("labels: got the key ", Quoted(key),
-                                               ", wanted 1 to ", kMaxLabelBytes,
-                                               " of a-z A-Z 0-9 . _ / -"));
-    }
-    if (value.size() > kMaxLabelBytes || !IsPrintableUtf8(value)) {
-      return absl::InvalidArgumentError(Concat("labels: got ", Quoted(value), " for ", key,
-                                               ", wanted at most ", kMaxLabelBytes,
-                                               " printable characters"));
+      errors.push_back(Concat("labels: got the key ", Quoted(key), ", wanted 1 to ", kMaxLabelBytes,
+                              " of a-z A-Z 0-9 . _ / -"));
+    } else if (value.size() > kMaxLabelBytes || !IsPrintableUtf8(value)) {
+      errors.push_back(Concat("labels: got ", Quoted(value), " for ", key, ", wanted at most ",
+                              kMaxLabelBytes, " printable characters"));
     }
   }
-  return absl::OkStatus();
+  return InvalidUnlessEmpty(errors);
 }
 
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec) {
-  VRP_RETURN_IF_ERROR(CheckSizes(spec));
-  VRP_RETURN_IF_ERROR(CheckLimits(spec));
-  VRP_RETURN_IF_ERROR(CheckLabels(spec.labels));
-  absl::StatusOr<TrainingConfig> config = ReadConfig(spec);
-  if (!absl::IsInvalidArgument(config.status()) || spec.device.empty()) return config;
-  const absl::Status device = ResolveDevice(spec.device).status();
-  if (device.ok()) return config;
-  return absl::InvalidArgumentError(
-      Concat(FromAbsl(config.status().message()), "\n", FromAbsl(device.message())));
+  std::vector<std::string> errors;
+  const auto note = [&errors](const absl::Status& status) {
+    if (!status.ok()) errors.emplace_back(status.message());
+  };
+  const absl::Status sizes = CheckSizes(spec);
+  note(sizes);
+  note(CheckLimits(spec));
+  note(CheckLabels(spec.labels));
+  if (sizes.ok()) {
+    absl::StatusOr<TrainingConfig> config = ReadConfig(spec);
+    const bool alone = errors.empty();
+    if (alone && !absl::IsInvalidArgument(config.status())) return config;
+    note(config.status());
+    if (!spec.device.empty()) note(ResolveDevice(spec.device).status());
+  }
+  return InvalidUnlessEmpty(errors);
 }
 
 absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec) {

@@ -13,9 +13,10 @@
 
 namespace vrp {
 
-// Returns the parsed configuration, or all that is wrong with the specification: its sizes, limits
-// and labels, or the configuration, with the model's name, and beside those the device. Where
-// nothing else is wrong, the device is CheckStart's to judge.
+// Returns the parsed configuration, or all that is wrong with the specification, one error a line:
+// its sizes, limits, labels and configuration, with the model's name. The configuration is read
+// only if the sizes fit. An error also names a wrong device; if nothing else is wrong, CheckStart
+// judges the device.
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 
 // The configuration of a job that was accepted once, perhaps by an older program.
@@ -24,9 +25,9 @@ absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec);
 // Checks the sizes of the specification's texts and that they are printable; names every wrong
 // field, one a line: `overrides[3]: has 5000 bytes, wanted at most 4096`.
 absl::Status CheckSizes(const JobSpec& spec);
-// The priority and the limits.
+// Checks the priority and the limits; names every wrong field, one a line.
 absl::Status CheckLimits(const JobSpec& spec);
-// Of a job, or of a list's filter.
+// Checks the labels of a job or of a list's filter; names every wrong one, one a line.
 absl::Status CheckLabels(const std::map<std::string, std::string>& labels);
 
 // Checks the id that makes a submission idempotent, `request_id: got ...`; empty: none.

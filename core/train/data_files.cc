@@ -34,7 +34,9 @@ std::vector<NamedData> NamedDataOf(const TrainingConfig& config) {
   for (const std::string& file : config.problem.instances) {
     named.push_back({"problem.instances", file});
   }
-  named.push_back({"supervised.label_file", config.supervised.label_file});
+  const bool reads_labels = config.method == TrainingMethod::kSupervised &&
+                            config.supervised.labels == LabelSource::kFile;
+  if (reads_labels) named.push_back({"supervised.label_file", config.supervised.label_file});
   named.push_back({"validation.file", config.validation.file});
   std::erase_if(named, [](const NamedData& data) { return data.name.empty(); });
   return named;

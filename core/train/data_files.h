@@ -26,7 +26,7 @@ struct NamedData {
   std::string key;   // "problem.instances"
   std::string name;  // not empty
 };
-// Lists those of instances, labels and validation, in this order.
+// Lists those of instances, labels (if the method reads them) and validation, in this order.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
 
 // A path to read, and the name that errors call it by.

@@ -144,6 +144,7 @@ struct TrainingConfig {
   int64_t keep_best_checkpoints = 0;  // by validation, beside them; written at ends of epochs
   std::string source;                 // the YAML itself, and the overrides as comments
 
+  bool IsGraphTransformer() const { return model == "gt"; }
   // Of an epoch, by the method.
   int64_t StepsPerEpoch() const;
   // The sizes of `model`, as a model card gives them.
@@ -167,10 +168,12 @@ absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::s
                                                    const ConfigOverrides& overrides = {},
                                                    ConfigOrigin origin = ConfigOrigin::kNew);
 
-// A configuration with its overrides and defaults: every key that its model and method read.
+// A configuration with its overrides and defaults: every key that its model and method read, but
+// loader.pin only if it is stated.
 struct ResolvedConfig {
-  std::string yaml;                             // means exactly the same when it is read again
-  std::map<std::string, std::string> settings;  // a text a key, as TrainingSettings gives it
+  std::string yaml;  // means exactly the same when it is read again
+  // One text per key: numbers in their shortest form, a list of one as its item.
+  std::map<std::string, std::string> settings;
 };
 // Errors as of ParseTrainingConfig.
 absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std::string_view name,

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace vrp {
 
@@ -24,9 +26,12 @@ enum class PublishReason {
   kLastWeights,     // `training.publish: last`
   kNotValidated,    // `training.publish: best`, but no validation gave a cost: the last weights
 };
+// "", "best validation", "last weights", "not validated".
+std::string_view PublishReasonName(PublishReason reason);
+std::optional<PublishReason> ParsePublishReason(std::string_view name);
 
 struct TrainingResult {
-  // Of the weights that were published, not of the run's last ones.
+  // Steps behind the published weights, not the run's last step.
   int64_t steps = 0;
   int64_t epoch = 0;  // from 1: the one that the last of these steps belongs to
   PublishReason reason = PublishReason::kUnknown;

@@ -300,6 +300,8 @@ absl::Status TrainingRun::WriteModel(const std::string& directory, const std::st
   card.training_job = job_name;
   card.training_config = config_.source;
   card.steps = result.steps;
+  card.epoch = result.epoch;
+  card.publish_reason = PublishReasonName(result.reason);
   card.validation_cost = result.validation_cost;
   card.validation_reference = result.validation_reference;
   card.validation_gap = result.validation_gap;

@@ -68,8 +68,8 @@ TEST_F(DatasetUseTest, RefusesADatasetThatIsNotThereByItsKey) {
 
 TEST_F(DatasetUseTest, RefusesADatasetThatLacksWhatItIsUsedFor) {
   Upload("some", {.instances = 9, .with_tours = 8, .with_reference_cost = 3});
-  EXPECT_THAT(Refusal({"training.method=supervised", "supervised.labels=file",
-                       "supervised.label_file=datasets/some"}),
+  EXPECT_THAT(Refusal({"training.method=supervised", "training.batches_per_epoch=25",
+                       "supervised.labels=file", "supervised.label_file=datasets/some"}),
               HasSubstr("supervised.label_file: got datasets/some with tours in 8 of 9 lines"));
   EXPECT_THAT(Refusal({"validation.file=datasets/some", "validation.reference=file"}),
               HasSubstr("validation.file: got datasets/some with ref_cost in 3 of 9 lines"));
@@ -77,6 +77,50 @@ TEST_F(DatasetUseTest, RefusesADatasetThatLacksWhatItIsUsedFor) {
   EXPECT_THAT(Refusal({"problem.instances=datasets/matrices"}),
               HasSubstr("a pointer network cannot read datasets/matrices: own.jsonl:4"));
   EXPECT_TRUE(jobs_->Submit(Reading({"problem.instances=datasets/matrices", "model=gt"}), "").ok());
+}
+
+TEST_F(DatasetUseTest, WantsLabelsAndCostsOnlyInTheLinesThatAreRead) {
+  Upload("some", {.instances = 9,
+                  .with_tours = 5,
+                  .with_reference_cost = 6,
+                  .leading_with_tours = 4,
+                  .leading_with_reference_cost = 3});
+  const auto settings = [](int samples, int validated) -> std::vector<std::string> {
+    return {"training.method=supervised",
+            "training.batches_per_epoch=25",  // the default: a method that reads labels has none
+            "supervised.labels=file",
+            "supervised.label_file=datasets/some",
+            Concat("supervised.samples=", samples),
+            "validation.file=datasets/some",
+            "validation.reference=file",
+            Concat("validation.instances=", validated)};
+  };
+  const absl::Status taken = jobs_->Submit(Reading(settings(4, 3)), "").status();
+  EXPECT_TRUE(taken.ok()) << taken;
+  EXPECT_THAT(Refusal(settings(5, 3)), HasSubstr("wanted ref_routes in each of the first 5"));
+  EXPECT_THAT(Refusal(settings(4, 4)), HasSubstr("wanted it in each of the first 4"));
+}
+
+TEST_F(DatasetUseTest, DeletesADatasetThatOnlyUnusedSettingsName) {
+  Upload("old");
+  trainer_->HoldAt(1);
+  ASSERT_TRUE(jobs_->Submit(Reading({"supervised.label_file=datasets/old"}), "").ok());
+  ASSERT_TRUE(trainer_->AwaitHeld());
+  EXPECT_TRUE(jobs_->DeleteDataset("datasets/old").ok());
+  trainer_->Release();
+}
+
+TEST_F(DatasetUseTest, DeletesDatasetsWhileAnotherSubmissionIsChecked) {
+  Upload("depot7");
+  jobs_ = nullptr;
+  UseTrainer({.check_inputs = [this](const TrainingRequest&) {
+    EXPECT_TRUE(jobs_->DeleteDataset("datasets/depot7").ok());
+    return absl::OkStatus();
+  }});
+  JobManager::Options options = ManagerOptions();
+  options.datasets = datasets_.get();
+  jobs_ = *JobManager::Create(options);
+  EXPECT_THAT(Refusal({"problem.instances=datasets/depot7"}), HasSubstr("which is not kept here"));
 }
 
 TEST_F(DatasetUseTest, RefusesADatasetWithoutTheColumnsOfTheInputs) {

@@ -252,6 +252,17 @@ TEST_F(JobManagerTest, RefusesAJobThatWouldFailAtItsStartWithAllThatIsMissing) {
   EXPECT_THAT(jobs_->List({.page_size = 0})->jobs, IsEmpty());
 }
 
+TEST_F(JobManagerTest, ASubmissionThatFoundNoMemoryIsNotCalledInvalid) {
+  UseTrainer({.check_inputs = [](const TrainingRequest&) {
+    return absl::ResourceExhaustedError("no memory");
+  }});
+  Open();
+  JobSpec spec = test::ASpec();
+  spec.device = "cuda:63";
+  const absl::Status refused = jobs_->Submit(spec, "").status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+}
+
 // Its answer was lost; the file that it names may have gone meanwhile.
 TEST_F(JobManagerTest, ARepeatedRequestGivesItsJobThoughItsInputsAreGone) {
   bool gone = false;

@@ -100,6 +100,36 @@ TEST_F(JobRecorderTest, TotalsOfARunWithoutAStepAreNotKept) {
   EXPECT_FALSE(store_->Find(JobKind::kTraining, id_)->job.progress.has_value());
 }
 
+TEST_F(JobRecorderTest, StoresTheTimesOfTheRunsPhasesWithTheJobAndTheEndsOfEpochs) {
+  TrainingProgress step = At(1);
+  step.totals.run_phases.back().wall_seconds = 3;
+  recorder_->OnProgress(step);
+  EXPECT_EQ(store_->Find(JobKind::kTraining, id_)->job.progress->totals.WallSeconds(), 3);
+  TrainingProgress epoch = At(10, true);
+  epoch.totals.run_phases.back().wall_seconds = 4;
+  recorder_->OnProgress(epoch);
+  const std::vector<JobEvent> events = *store_->Events(id_, {.first = 3, .last = 4, .limit = 9});
+  EXPECT_EQ(events[0].progress->totals.WallSeconds(), 0);
+  EXPECT_EQ(events[1].progress->totals.WallSeconds(), 4);
+}
+
+TEST_F(JobRecorderTest, KeepsTheTotalsOfTheAttemptBeforeOneWithoutAStep) {
+  recorder_->OnProgress(At(1));
+  recorder_->OnEnd({.steps = 1});
+  recorder_->Finish();
+  JobRecorder next({.store = store_.get(),
+                    .clock = &clock_,
+                    .job_id = id_,
+                    .progress_interval = absl::Milliseconds(100)});
+  TrainingTotals nothing;
+  nothing.run_phases.front().wall_seconds = 3;
+  next.OnEnd(nothing);
+  next.Finish();
+  const TrainingTotals kept = store_->Find(JobKind::kTraining, id_)->job.progress->totals;
+  EXPECT_EQ(kept.steps, 1);
+  EXPECT_EQ(kept.WallSeconds(), 0);
+}
+
 TEST_F(JobRecorderTest, AStepThatIsToldTwiceIsStoredOnce) {
   recorder_->OnProgress(At(3));
   clock_.Advance(absl::Seconds(1));

@@ -57,6 +57,23 @@ TEST_F(JobStopTest, ARunningJobEndsWithAModelAfterItsStep) {
   EXPECT_TRUE(registry_->Get("tiny", 1).ok());
 }
 
+TEST_F(JobStopTest, RefusesToResumeAJobThatIsBeingStopped) {
+  UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
+    if (step != 5) return absl::OkStatus();
+    const std::string id = jobs_->List({})->jobs[0].id;
+    EXPECT_TRUE(jobs_->Stop(id).ok());
+    const absl::Status refused = jobs_->Resume(id).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                HasSubstr("is STOPPING: it ends with a model after its current step"));
+    return absl::OkStatus();
+  }});
+  Open();
+  const Job ended = test::AwaitEnd(*jobs_, Submit(2, 5));
+  EXPECT_EQ(ended.state, JobState::kSucceeded);
+  EXPECT_EQ(ended.end, TrainingEnd::kStopped);
+}
+
 TEST_F(JobStopTest, StoppingAgainChangesNothing) {
   Open();
   const std::string id = SubmitHeld(5);

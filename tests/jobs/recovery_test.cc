@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -126,13 +127,27 @@ TEST_F(RecoveryTest, AJobWhoseModelIsPublishedHasSucceeded) {
   const Job job = Recover(id);
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.model, "models/tiny/versions/1");
-  EXPECT_EQ(job.published, (PublishedWeights{.epoch = 1,
+  EXPECT_EQ(job.published, (PublishedWeights{.epoch = 2,
                                              .step = 5,
                                              .reason = PublishReason::kBestValidation,
                                              .validation_cost = 6.5}));
   EXPECT_EQ(store_->Find(JobKind::kTraining, cancelling)->job.model, "models/tiny/versions/2");
   EXPECT_THAT(test::Describe(*store_->Events(id, {.first = 4, .last = 9, .limit = 9})),
               ElementsAre("model models/tiny/versions/1", "SUCCEEDED"));
+}
+
+TEST_F(RecoveryTest, ACardThatDoesNotStateThemLeavesEpochAndReasonUnknown) {
+  const std::string id = LeftIn({JobState::kRunning});
+  const std::string staging = *registry_->StagingDirectory();
+  ModelCard card = test::ACard("weights", Concat("trainingJobs/", id));
+  card.epoch = 0;
+  card.publish_reason = "";
+  ASSERT_TRUE(AtomicWriteFile(Concat(staging, "/", kWeightsFile), "weights").ok());
+  ASSERT_TRUE(AtomicWriteFile(Concat(staging, "/", kCardFile), WriteModelCard(card)).ok());
+  ASSERT_TRUE(registry_->Publish("tiny", staging).ok());
+  EXPECT_EQ(Recover(id).published,
+            (PublishedWeights{
+                .epoch = 0, .step = 5, .reason = PublishReason::kUnknown, .validation_cost = 6.5}));
 }
 
 class SolveRecoveryTest : public RecoveryTest {

@@ -35,6 +35,21 @@ TEST(SubmissionTest, TheLargestConfigurationThatIsReadIsTakenToo) {
   EXPECT_FALSE(absl::StrContains(ValidateSpec(spec).status().message(), "wanted at most"));
 }
 
+TEST(SubmissionTest, AnErrorNamesAllThatIsWrong) {
+  JobSpec spec = test::ASpec();
+  spec.priority = 5000;
+  spec.epoch_limit = -1;
+  spec.labels = {{"a b", "x"}, {"team", "\n"}};
+  spec.overrides = {"training.epochs=0"};
+  const absl::Status status = ValidateSpec(spec).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  for (const char* error :
+       {"priority: got 5000", "\nepoch_limit: got -1", "\nlabels: got the key \"a b\"",
+        "for team, wanted at most 63", "\n--set: training.epochs: got"}) {
+    EXPECT_THAT(std::string(status.message()), HasSubstr(error));
+  }
+}
+
 struct BadSpec {
   const char* what;
   std::function<void(JobSpec&)> spoil;
