@@ -1,5 +1,5 @@
 // Typed reading of a two-level configuration: sections of scalars and short lists. Collects every
-// error, and what every key came to.
+// error, and records the resolved value of every key.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class ConfigReader {
   // A value that is well-formed and still wrong.
   void Refuse(std::string_view path, std::string_view wanted);
 
-  // Takes note of a key that is spelt in another way here, and not read.
+  // Marks `path` as known without reading it, as an alternative spelling.
   void Know(std::string_view path) { known_.insert(std::string(path)); }
 
   // Returns what the file and the overrides state, a text a key; a list is "[a, b]".
@@ -101,7 +101,7 @@ class ConfigReader {
   std::optional<std::vector<const YamlNode*>> Scalars(std::string_view path,
                                                       std::pair<size_t, size_t> count,
                                                       std::string_view wanted);
-  // Notes what `path` came to, `values`, and whether that is its default, `usual`.
+  // Records the resolved `values` of `path`, and whether they equal the default, `usual`.
   void Record(std::string_view path, std::vector<std::string> values,
               const std::vector<std::string>& usual);
   void Error(int32_t order, std::string text) { errors_.emplace(order, std::move(text)); }

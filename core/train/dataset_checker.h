@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/problem/instance.h"
 #include "core/train/dataset_summary.h"
 #include "core/train/json_lines.h"
@@ -16,14 +17,15 @@ namespace vrp {
 // Errors of the lines that are shown; the rest are counted.
 inline constexpr int64_t kShownErrors = 20;
 
-// JSON lines as of ParseDataLine, for networks that read nodes as given, which know all that any
-// network does. One thread.
+// A check of JSON lines, each as of ParseDataLine, against NodeOrder::kAsGiven, which supports
+// every instance that any network supports. Memory is bounded by the longest line, however many
+// lines are bad. Not thread-safe.
 class DatasetChecker {
  public:
   // `name` is the file's, for errors.
   explicit DatasetChecker(std::string name) : name_(std::move(name)) {}
 
-  // Checks the lines that are whole. A bad line is remembered, and those after it are checked too.
+  // Checks the lines that are whole. After a bad line it goes on with the next.
   // kInvalidArgument, at once: a line that is too long.
   absl::Status Add(std::string_view piece);
   // Checks the last line. kInvalidArgument: the first kShownErrors errors, each as
@@ -31,12 +33,13 @@ class DatasetChecker {
   absl::Status Finish();
 
   bool sound() const { return bad_lines_ == 0; }
-  // Memory of the line that is not whole yet, once `more` bytes have come.
-  int64_t RoomFor(size_t more) const { return lines_.RoomFor(more); }
+  // Returns the bytes of the incomplete line once `more` bytes have arrived.
+  int64_t BufferedBytes(size_t more) const { return lines_.BufferedBytes(more); }
   const DatasetSummary& summary() const { return summary_; }
 
  private:
-  void Check(std::string_view line, int64_t number);
+  // Checks one line; always true.
+  absl::StatusOr<bool> Take(std::string_view line, int64_t number);
   void Remember(std::string_view message);
   void Count(const Instance& instance, bool labelled, const std::string& where);
   // Leaves the columns that the instance which was counted last has too.
@@ -45,7 +48,8 @@ class DatasetChecker {
   const std::string name_;
   LineSplitter lines_;
   DatasetSummary summary_;
-  std::vector<std::string> errors_;
+  std::vector<std::string> errors_;  // at most kShownErrors
+  bool all_shown_ = true;            // no error was left out of errors_
   int64_t bad_lines_ = 0;
 };
 

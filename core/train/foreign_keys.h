@@ -1,4 +1,4 @@
-// Names that PyTorch trainers use for what a training configuration says in its own words.
+// Configuration keys of PyTorch trainers, with the keys that they have here.
 #pragma once
 
 #include <span>
@@ -8,10 +8,11 @@ namespace vrp {
 
 struct ForeignKey {
   std::string_view names;  // between blanks, in lower case with '_'
-  std::string_view hint;   // "here it is KEY", or "there is nothing to set: " and the reason
+  // "use KEY", "not configurable: " and the reason, or "not a configuration key: " and the remedy.
+  std::string_view hint;
 };
 
-// Every one that is known here.
+// Returns all of them.
 std::span<const ForeignKey> ForeignKeys();
 
 // Returns the hint for the unknown key `path` by its last part, in whatever section it stands:

@@ -58,7 +58,7 @@ absl::StatusOr<std::string> FindModel(const std::string& name,
 // The dropout of a pointer network is no size: fine-tuning may choose another.
 absl::StatusOr<bool> SameSizes(const TrainingConfig& config, const ModelCard& card) {
   if (card.architecture != config.model) return false;
-  if (config.model == "gt") {
+  if (config.IsGraphTransformer()) {
     VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions sizes,
                          ParseGraphTransformerOptions(card.architecture_json, "architecture"));
     return sizes == config.graph_transformer;
@@ -98,8 +98,8 @@ absl::StatusOr<InitialWeights> OpenInitialModel(
 }
 
 ParameterLayout LayoutOf(const TrainingConfig& config) {
-  return config.model == "gt" ? GraphTransformerLayout(config.graph_transformer)
-                              : PointerLayout(config.network);
+  return config.IsGraphTransformer() ? GraphTransformerLayout(config.graph_transformer)
+                                     : PointerLayout(config.network);
 }
 
 }  // namespace

@@ -21,15 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So that a submission is answered within seconds.
+// Bounds the instances, labels and validation that a submission reads, in bytes, so that it is
+// answered within seconds. The weights of training.initial_model come on top, whatever their size.
 constexpr int64_t kMostBytes = int64_t{64} << 20;
 
 class InputCheck {
  public:
   explicit InputCheck(const TrainingRequest& request)
-      : request_(request),
-        config_(request.config),
-        form_(config_.Inputs().form) {}
+      : request_(request), config_(request.config), form_(config_.Inputs().form) {}
 
   absl::Status Run() {
     // Datasets were checked when they were uploaded.

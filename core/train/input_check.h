@@ -1,4 +1,4 @@
-// Whether a training can read what it names, found out before it is queued.
+// Checks, before a training is queued, that it can read the files and the model that it names.
 #pragma once
 
 #include "absl/status/status.h"

@@ -25,8 +25,8 @@ class LineSplitter {
   absl::StatusOr<bool> Add(std::string_view piece, Take take);
   // Gives the last line, where the text does not end with a line break.
   absl::StatusOr<bool> Finish(Take take);
-  // Memory of the line that is not whole yet, once `more` bytes have come.
-  int64_t RoomFor(size_t more) const { return static_cast<int64_t>(held_.size() + more); }
+  // Returns the bytes of the incomplete line once `more` bytes have arrived.
+  int64_t BufferedBytes(size_t more) const { return static_cast<int64_t>(held_.size() + more); }
 
  private:
   absl::StatusOr<bool> Give(std::string_view line, Take take);

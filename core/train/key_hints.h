@@ -1,4 +1,4 @@
-// What to write instead of an unknown key.
+// Suggestions for unknown keys.
 #pragma once
 
 #include <set>
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Returns what to append to "unknown key": "; here it is training.amp" for a name of PyTorch
+// Returns what to append to "unknown key": "; use training.amp" for a name of PyTorch
 // trainers (foreign_keys.h), else the keys of `known` with the same name in another section, else
 // the nearest one: "; did you mean training.epochs?". Empty: nothing is near. Keys are
 // `section.key`, `key`, or `section.`, which is never suggested.

@@ -5,13 +5,14 @@
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
 #include "core/base/text.h"
 
 namespace vrp {
 
 StepParts::StepParts(const LearnerOptions& options, int64_t step, int32_t micro_batch,
                      const StopCondition& stop)
-    : options_(options), step_(step), micro_batch_(micro_batch), stop_(stop) {}
+    : options_(options), step_(step), micro_batch_(micro_batch), stop_(stop), begun_(SteadyNow()) {}
 
 RolloutRequest StepParts::Rollout(const BatchPart& part, Choice choice) const {
   RolloutRequest request;
@@ -48,9 +49,13 @@ absl::Status StepParts::Add(const GradientOutcome& part) {
   return absl::OkStatus();
 }
 
-void StepParts::AddRolloutSeconds(double wall) {
-  const int threads = options_.pool == nullptr ? 1 : options_.pool->threads();
-  outcome.seconds[static_cast<size_t>(Phase::kRollout)] += wall * threads;
+double StepParts::ThreadSeconds() const {
+  const double extra = options_.pool == nullptr ? 0 : options_.pool->extra_thread_seconds();
+  return absl::ToDoubleSeconds(SteadyNow() - begun_) + extra;
+}
+
+void StepParts::AddRolloutSince(double start) {
+  outcome.seconds[static_cast<size_t>(Phase::kRollout)] += ThreadSeconds() - start;
 }
 
 WholeStepsRequest CommonWholeSteps(const LearnerOptions& options, const InstanceBounds& bounds) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "core/train/learner.h"
 
 namespace vrp {
@@ -19,8 +20,12 @@ class StepParts {
   GradientRequest Gradient(const RolloutRequest& rollout) const;
   // Counts `outcome` in; kInternal when the two passes differ by more than rounding explains.
   absl::Status Add(const GradientOutcome& outcome);
-  // Wall time of a rollout outside of AddGradient, on all threads.
-  void AddRolloutSeconds(double wall);
+  // Returns a clock of the step's thread time, in seconds: the difference of two calls is the time
+  // between them, summed over threads.
+  double ThreadSeconds() const;
+  // Counts the thread time since `start`, by ThreadSeconds(), as rollout: for rollouts outside of
+  // AddGradient.
+  void AddRolloutSince(double start);
 
   StepOutcome outcome;  // without cost and accuracy
   double cost_sum = 0;  // of the trajectories counted in, [instance, trajectory] in order
@@ -33,6 +38,7 @@ class StepParts {
   const int64_t step_;
   const int32_t micro_batch_;
   const StopCondition stop_;
+  const absl::Time begun_;
 };
 
 // What any method's whole steps on instances within `bounds` are asked for.

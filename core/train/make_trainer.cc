@@ -6,7 +6,7 @@ namespace vrp {
 std::unique_ptr<Trainer> MakeTrainer(DeviceExecutors* executors) {
   return MakeTrainerOn([executors](const TrainingConfig& config, DeviceId device,
                                    const EngineOptions& options) {
-    const bool transformer = config.model == "gt";
+    const bool transformer = config.IsGraphTransformer();
     const std::string sizes = transformer ? WriteGraphTransformerOptions(config.graph_transformer)
                                           : WritePointerNetworkOptions(config.network);
     return MakeEngine({.architecture = config.model,

@@ -10,7 +10,6 @@
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
-#include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/train/instance_source.h"
 #include "core/train/learner_parts.h"
@@ -34,10 +33,10 @@ std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& ba
   return scaled;
 }
 
-// What policy or baseline reach on the instances that decide between them.
+// Costs of the policy or the baseline on the instances that decide between them.
 struct EpochCosts {
   std::vector<double> scaled;  // compared, so that each instance counts alike
-  double sum = 0;              // in the instances' own unit, as validations are told
+  double sum = 0;              // in the instances' own unit, as validations report it
 
   double Mean() const { return sum / static_cast<double>(std::max<size_t>(1, scaled.size())); }
 };
@@ -226,11 +225,11 @@ class ReinforceLearner final : public Learner {
   absl::StatusOr<std::vector<double>> TimedCosts(const PolicyEngine& engine,
                                                  const NetworkBatch& batch, StepParts& parts,
                                                  const StopCondition& stop) const {
-    const absl::Time start = SteadyNow();
+    const double start = parts.ThreadSeconds();
     VRP_ASSIGN_OR_RETURN(
         const std::vector<double> costs,
         GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool, .bf16 = options_.bf16}));
-    parts.AddRolloutSeconds(absl::ToDoubleSeconds(SteadyNow() - start));
+    parts.AddRolloutSince(start);
     return Scaled(costs, batch);
   }
 

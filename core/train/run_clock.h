@@ -1,4 +1,4 @@
-// Where the wall time of a training run goes.
+// Attributes the wall time of a training run to phases.
 #pragma once
 
 #include <array>

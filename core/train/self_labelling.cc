@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/base/status_macros.h"
-#include "core/base/steady_time.h"
 #include "core/train/learner_parts.h"
 
 namespace vrp {
@@ -54,9 +53,9 @@ class SelfLabellingLearner final : public Learner {
   absl::Status AddPart(const BatchPart& part, int64_t instances, StepParts& parts) {
     RolloutRequest sampling = parts.Rollout(part, Choice::kSample);
     sampling.trajectories = options_.config.self_labelling_samples;
-    const absl::Time start = SteadyNow();
+    const double start = parts.ThreadSeconds();
     VRP_ASSIGN_OR_RETURN(const Trajectories sampled, options_.engine->Run(part.batch, sampling));
-    parts.AddRolloutSeconds(absl::ToDoubleSeconds(SteadyNow() - start));
+    parts.AddRolloutSince(start);
 
     const std::vector<std::vector<int32_t>> labels = Best(sampled);
     RolloutRequest follow = parts.Rollout(part, Choice::kFollow);

@@ -129,7 +129,8 @@ class Trainer {
                                                TrainingObserver& observer) = 0;
   // Returns the errors with which Train would find the files and the model that `request` names: a
   // line each, as `KEY: ...` (kInvalidArgument). Reads at most 64 MiB of instances, labels and
-  // validation; files beyond that are opened alone. Thread-safe.
+  // validation, and all weights of training.initial_model; files beyond that are opened alone.
+  // kResourceExhausted: no memory for it. Thread-safe.
   virtual absl::Status CheckInputs(const TrainingRequest& request) const = 0;
   // The step of the newest usable checkpoint in `checkpoint_directory`; 0 without one.
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;

@@ -99,7 +99,7 @@ std::vector<std::string> BannerLines(const BannerFacts& facts) {
   }
   if (!config.initial_model.empty()) lines.push_back(Concat("starts from: ", config.initial_model));
   const std::vector<std::string> features = config.Inputs().names;
-  const bool edges = config.model == "gt" && config.graph_transformer.edge_bias;
+  const bool edges = config.IsGraphTransformer() && config.graph_transformer.edge_bias;
   lines.push_back(Concat("input features: ", features.size(),
                          " a node: ", absl::StrJoin(features, ", "),
                          edges ? "; distances of all pairs of nodes (edge_bias)" : ""));

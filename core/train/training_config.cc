@@ -75,29 +75,32 @@ void ReadProblem(ConfigReader& reader, ProblemConfig& problem) {
   reader.Read("problem.demand_jitter", {0.0, 0.9}, problem.demand_jitter);
 }
 
+void CheckWidth(ConfigReader& reader, std::string_view path, int32_t width) {
+  if (width % kWidthMultiple != 0) reader.Refuse(path, Concat("a multiple of ", kWidthMultiple));
+}
+
 void ReadNetwork(ConfigReader& reader, PointerNetworkOptions& network) {
-  reader.Read("network.hidden", {16, kMaxHidden}, network.hidden);
+  reader.Read("network.hidden", {kWidthMultiple, kMaxHidden}, network.hidden);
   reader.Read("network.layers", {1, kMaxLayers}, network.layers);
-  reader.Read("network.dropout", {0.0, 0.9}, network.dropout);
-  reader.Read("network.logit_clip", {0.1, 100.0}, network.logit_clip);
-  if (network.hidden % 16 != 0) reader.Refuse("network.hidden", "a multiple of 16");
+  reader.Read("network.dropout", {0.0, kMaxDropout}, network.dropout);
+  reader.Read("network.logit_clip", {kMinLogitClip, kMaxLogitClip}, network.logit_clip);
+  CheckWidth(reader, "network.hidden", network.hidden);
 }
 
 void ReadGraphTransformer(ConfigReader& reader, GraphTransformerOptions& network) {
   constexpr std::array<NormKind, 2> kNorms = {NormKind::kInstance, NormKind::kFrozenBatch};
-  reader.Read("graph_transformer.hidden", {16, 1024}, network.hidden);
-  reader.Read("graph_transformer.heads", {1, 64}, network.heads);
-  reader.Read("graph_transformer.feed_forward", {16, 8192}, network.feed_forward);
-  reader.Read("graph_transformer.layers", {1, 24}, network.layers);
+  reader.Read("graph_transformer.hidden", {kWidthMultiple, kMaxTransformerHidden}, network.hidden);
+  reader.Read("graph_transformer.heads", {1, kMaxTransformerHeads}, network.heads);
+  reader.Read("graph_transformer.feed_forward", {kWidthMultiple, kMaxTransformerFeedForward},
+              network.feed_forward);
+  reader.Read("graph_transformer.layers", {1, kMaxTransformerLayers}, network.layers);
   size_t norm = 0;
   reader.ReadWord("graph_transformer.norm", {"instance", "frozen_batch"}, norm);
   network.norm = kNorms[norm];
   reader.Read("graph_transformer.edge_bias", network.edge_bias);
-  reader.Read("graph_transformer.logit_clip", {0.1, 100.0}, network.logit_clip);
-  if (network.hidden % 16 != 0) reader.Refuse("graph_transformer.hidden", "a multiple of 16");
-  if (network.feed_forward % 16 != 0) {
-    reader.Refuse("graph_transformer.feed_forward", "a multiple of 16");
-  }
+  reader.Read("graph_transformer.logit_clip", {kMinLogitClip, kMaxLogitClip}, network.logit_clip);
+  CheckWidth(reader, "graph_transformer.hidden", network.hidden);
+  CheckWidth(reader, "graph_transformer.feed_forward", network.feed_forward);
   if (network.hidden % network.heads != 0) {
     reader.Refuse("graph_transformer.heads",
                   Concat("a divisor of graph_transformer.hidden, ", network.hidden));
@@ -255,7 +258,7 @@ void ReadFeatures(ConfigReader& reader, TrainingConfig& config) {
     return reader.Refuse("problem.features", wanted);
   }
   if (inputs == usual) return;
-  (config.model == "gt" ? config.graph_transformer.inputs : config.network.inputs) = inputs;
+  (config.IsGraphTransformer() ? config.graph_transformer.inputs : config.network.inputs) = inputs;
 }
 
 // Generated instances have no feature columns.
@@ -343,12 +346,12 @@ int64_t TrainingConfig::StepsPerEpoch() const {
 }
 
 NetworkInputs TrainingConfig::Inputs() const {
-  return InputsOf(model, model == "gt" ? graph_transformer.inputs : network.inputs);
+  return InputsOf(model, IsGraphTransformer() ? graph_transformer.inputs : network.inputs);
 }
 
 std::string TrainingConfig::ArchitectureJson() const {
-  return model == "gt" ? WriteGraphTransformerOptions(graph_transformer)
-                       : WritePointerNetworkOptions(network);
+  return IsGraphTransformer() ? WriteGraphTransformerOptions(graph_transformer)
+                              : WritePointerNetworkOptions(network);
 }
 
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
@@ -367,6 +370,8 @@ absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std:
   VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
   ConfigReader reader(root, name, overrides);
   VRP_RETURN_IF_ERROR(ReadConfig(reader, name, ConfigOrigin::kNew).status());
+  // Stating it means that a CPU says that it ignores it.
+  if (!reader.Has("loader.pin")) reader.LeaveOut("loader.pin");
   const std::vector<ConfigSetting> settings = reader.Resolved();
   ResolvedConfig resolved = {.yaml = WriteConfig(settings), .settings = {}};
   for (const ConfigSetting& setting : settings) resolved.settings[setting.path] = setting.Text();

@@ -37,7 +37,7 @@ std::string TrainingRun::CacheFolder() const {
 }
 
 LabelSurroundings TrainingRun::LabelsAs(std::string phase) {
-  // A run that has no step to show for itself need not be prepared to the end.
+  // A run without a checkpoint may stop during its preparation.
   const bool may_end =
       request_.end_early != nullptr && !HasCheckpoint(request_.checkpoint_directory);
   return {.folder = CacheFolder(),

@@ -269,11 +269,11 @@ void TrainingRun::Report(const StepOutcome& outcome, const StepEnd& end) {
       .instances_per_second = end.seconds > 0 ? static_cast<double>(instances) / end.seconds : 0,
       .matrix_bytes_per_step =
           static_cast<double>(totals_.matrix_bytes) / static_cast<double>(totals_.steps)};
-  AddStanding();
+  FillProgress();
   observer_.OnProgress(progress_);
 }
 
-void TrainingRun::AddStanding() {
+void TrainingRun::FillProgress() {
   totals_.run_phases = clock_.Read();
   progress_.validation_cost = score_.cost;
   progress_.validation_reference = validation_.reference();
@@ -316,7 +316,7 @@ absl::Status TrainingRun::EndEpoch() {
   progress_.end_of_epoch = true;
   const double seconds_per_step = pace_.SecondsPerStep(totals_);
   pace_.EndEpoch(totals_);
-  AddStanding();
+  FillProgress();
   progress_.seconds_per_step = seconds_per_step;  // of the epoch that has just ended
   observer_.OnProgress(progress_);
   return absl::OkStatus();

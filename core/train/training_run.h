@@ -101,7 +101,7 @@ class TrainingRun {
   void Count(const StepOutcome& outcome, int64_t instances);
   void Report(const StepOutcome& outcome, const StepEnd& end);
   // Fills what the last validation and the clocks say into progress_.
-  void AddStanding();
+  void FillProgress();
   // Adds the thread time since `start`, by clock_.ThreadSeconds().
   void AddPhase(Phase phase, double start);
 

@@ -49,7 +49,7 @@ class UnusedSettings {
     Unused("training.batches_per_epoch", Supervised(),
            "none with training.method: supervised, where an epoch is a pass over "
            "supervised.samples");
-    // Whoever states 0 gets what happens.
+    // A stated 0 matches what happens; every other value, the default included, is refused.
     Unused("network.dropout",
            config_.network.dropout > 0 && config_.model == "ptrnet" && !Supervised(),
            "0 without training.method: supervised", /*refuses_default=*/true);
@@ -60,8 +60,8 @@ class UnusedSettings {
     if (!Supervised()) return;
     const bool from_file = config_.supervised.labels == LabelSource::kFile;
     constexpr std::string_view kForced = "1 with model: gt, which always reads the label's nodes";
-    Unused("supervised.teacher_forcing_start", config_.model == "gt", kForced);
-    Unused("supervised.teacher_forcing_end", config_.model == "gt", kForced);
+    Unused("supervised.teacher_forcing_start", config_.IsGraphTransformer(), kForced);
+    Unused("supervised.teacher_forcing_end", config_.IsGraphTransformer(), kForced);
     Unused("supervised.heuristic_iterations", from_file,
            "none with supervised.labels: file, whose routes are the labels");
     Unused("supervised.label_file", !from_file, "none without supervised.labels: file");

@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// Of a text; its files have no more either.
+// Bounds a YAML text, and files that are read as one, in bytes.
 inline constexpr size_t kMaxYamlBytes = size_t{1} << 20;
 
 enum class YamlKind { kNull, kScalar, kSequence, kMap };

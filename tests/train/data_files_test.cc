@@ -34,6 +34,16 @@ TEST(NamedDataTest, NamesTheKeyOfEachFile) {
                                  "validation.file=c.jsonl"));
 }
 
+TEST(NamedDataTest, NamesTheLabelFileOnlyIfItIsRead) {
+  TrainingConfig config;
+  config.supervised.label_file = "labels.jsonl";
+  EXPECT_THAT(NamedDataOf(config), testing::IsEmpty());
+  config.supervised.labels = LabelSource::kFile;
+  EXPECT_THAT(NamedDataOf(config), testing::IsEmpty()) << "another method";
+  config.method = TrainingMethod::kSupervised;
+  EXPECT_THAT(NamedDataOf(config), ElementsAre(testing::Field(&NamedData::name, "labels.jsonl")));
+}
+
 // The lines of `text` that comes in pieces of `size` bytes, each with its number.
 std::vector<std::string> LinesOf(const std::string& text, size_t size) {
   std::vector<std::string> lines;

@@ -73,6 +73,40 @@ TEST(DatasetCheckerTest, ShowsTheFirstErrorsAndCountsTheRest) {
   EXPECT_THAT(message, HasSubstr("\n50 lines are bad in all"));
 }
 
+TEST(DatasetCheckerTest, CountsNothingWhenAllErrorsAreShown) {
+  std::string text;
+  for (int64_t i = 0; i < kShownErrors; ++i) text += "{}\n";
+  const std::string message(Checked(text).message());
+  EXPECT_THAT(message, HasSubstr("own.jsonl:20: "));
+  EXPECT_THAT(message, Not(HasSubstr("lines are bad in all")));
+  EXPECT_THAT(std::string(Checked(text + "{}\n").message()),
+              HasSubstr("\n21 lines are bad in all"));
+}
+
+TEST(DatasetCheckerTest, ShowsABoundedTextHoweverManyLinesAreBad) {
+  DatasetChecker checker("own.jsonl");
+  const std::string bad = R"({"kind": ")" + std::string(10'000, 'x') + "\"}\n";
+  for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(checker.Add(bad).ok());
+  const std::string message(checker.Finish().message());
+  EXPECT_THAT(message, HasSubstr("\n2000 lines are bad in all"));
+  EXPECT_LT(message.size(), 100'000u);
+}
+
+TEST(DatasetCheckerTest, CountsTheLeadingLinesWithToursAndCosts) {
+  InstanceData with_cost = test::AnInstance().WithCustomers(5).Build().data();
+  with_cost.reference_cost = 7;
+  const std::string cost = LineOf(*Instance::Create(with_cost));
+  const std::string tour = Labelled("[[1,2],[3]]");
+  DatasetChecker tours_first("own.jsonl");
+  ASSERT_TRUE(tours_first.Add(tour + tour + cost + tour).ok());
+  EXPECT_EQ(tours_first.summary().leading_with_tours, 2);
+  EXPECT_EQ(tours_first.summary().leading_with_reference_cost, 0);
+  DatasetChecker costs_first("own.jsonl");
+  ASSERT_TRUE(costs_first.Add(cost + tour + cost).ok());
+  EXPECT_EQ(costs_first.summary().leading_with_tours, 0);
+  EXPECT_EQ(costs_first.summary().leading_with_reference_cost, 1);
+}
+
 TEST(DatasetCheckerTest, RefusesWhatNoNetworkKnows) {
   InstanceData two_depots = test::AnInstance().WithCustomers(4).Build().data();
   two_depots.num_depots = 2;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_join.h"
+#include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -84,6 +85,17 @@ TEST_F(TrainingBannerTest, NamesWhatACpuIgnores) {
   EXPECT_THAT(Banner(), HasSubstr("ignored on cpu: training.tf32, training.gradient_checkpointing, "
                                   "training.deterministic, loader.pin\n"));
   EXPECT_THAT(Banner(), HasSubstr("TF32: off; gradient checkpointing: off"));
+}
+
+TEST_F(TrainingBannerTest, IsTheSameForTheResolvedConfiguration) {
+  for (const char* yaml : {"model: gt\n", "model: gt\nloader: {pin: true}\n"}) {
+    Configure(yaml);
+    const std::string before = Banner();
+    const auto resolved = ResolveTrainingConfig(Concat("name: a\n", yaml), "a.yaml");
+    ASSERT_TRUE(resolved.ok()) << resolved.status();
+    config_ = *ParseTrainingConfig(resolved->yaml, "b.yaml");
+    EXPECT_EQ(Banner(), before);
+  }
 }
 
 TEST_F(TrainingBannerTest, NamesNothingThatIsNotSet) {
