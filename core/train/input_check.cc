@@ -58,6 +58,12 @@ class InputCheck {
       return absl::InvalidArgumentError(Concat(file, ": wanted a regular file"));
     }
     const absl::Status opened = ReadFile(file, 0).status();
+    if (absl::IsNotFound(opened)) {
+      return absl::NotFoundError(Concat(
+          FromAbsl(opened.message()),
+          " on the daemon's machine; give an absolute path there, or upload the file: vrpctl "
+          "datasets upload FILE --name NAME"));
+    }
     if (!opened.ok() && !absl::IsResourceExhausted(opened)) return opened;
     const auto size = static_cast<int64_t>(fs::file_size(file, error));
     if (error || size > bytes_left_) return false;

@@ -55,6 +55,7 @@ TEST_F(InputCheckTest, NamesEachKeyThatIsWrongInOneAnswer) {
       ErrorsOf({"problem.instances=[/nowhere.vrp, " + own_ + ", " + bad + "]",
                 "validation.file=" + root_, "training.initial_model=models/none/versions/3"});
   EXPECT_THAT(errors, StartsWith("problem.instances: open /nowhere.vrp: No such file"));
+  EXPECT_THAT(errors, HasSubstr("on the daemon's machine; give an absolute path there, or upload"));
   EXPECT_THAT(errors, HasSubstr("\nproblem.instances: " + bad + ":2: "));
   EXPECT_THAT(errors, HasSubstr("\nvalidation.file: " + root_ + ": wanted a regular file"));
   EXPECT_THAT(
