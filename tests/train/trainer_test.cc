@@ -199,6 +199,16 @@ TEST_F(TrainerTest, DividesItsWholeWallTimeByPhases) {
   EXPECT_EQ(recorder.epochs.back().totals.run_phases[6].wall_seconds, 0) << "not yet published";
 }
 
+TEST_F(TrainerTest, CountsRolloutsByTheThreadsThatTookPart) {
+  threads_ = 16;  // of which the fake engine's rollouts use one
+  Recorder recorder;
+  ASSERT_TRUE(Train("a", Yaml("self_labelling"), recorder).ok());
+  const TrainingTotals& totals = *recorder.totals;
+  const double rollout = totals.phase_seconds[static_cast<size_t>(Phase::kRollout)];
+  EXPECT_GT(rollout, 0);
+  EXPECT_LE(rollout, totals.run_phases[static_cast<size_t>(RunPhase::kSteps)].thread_seconds);
+}
+
 TEST_F(TrainerTest, TellsItsTotalsOfARunThatIsCancelledToo) {
   Recorder recorder;
   recorder.cancel_at = 3;
