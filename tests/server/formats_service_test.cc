@@ -322,9 +322,11 @@ TEST_F(FormatsServiceTest, DeletedMatricesAreGone) {
 }
 
 TEST_F(FormatsServiceTest, MatricesOfAnOpenSolveJobAreKeptUntilItEnds) {
-  ASSERT_TRUE(Upload(4, Distances(4)).ok());
+  // Not so small that the job ends at once with an optimum.
+  ASSERT_TRUE(Upload(51, Distances(51)).ok());
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = ARequest();
+  *create.mutable_solve()->mutable_instance() = ACvrpMessage(50);
   create.mutable_solve()->mutable_instance()->mutable_vehicles(0)->set_matrices(kept_.name());
   create.mutable_solve()->mutable_budget()->set_seconds(3600);
   v1::SolveJob job;

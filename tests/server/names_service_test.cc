@@ -152,8 +152,11 @@ class TrainingFilesTest : public NamesTest {
   // What a job comes to whose configuration names `file`.
   grpc::Status Validate(const std::string& setting) {
     v1::CreateTrainingJobRequest request;
-    request.mutable_spec()->set_config_yaml(*ReadFile("configs/ptrnet_tiny.yaml"));
+    const bool supervised = setting.starts_with("supervised.");
+    request.mutable_spec()->set_config_yaml(
+        *ReadFile(supervised ? "configs/ptrnet_supervised.yaml" : "configs/ptrnet_tiny.yaml"));
     request.mutable_spec()->set_config_name("../tiny.yaml");
+    if (supervised) request.mutable_spec()->add_overrides("supervised.labels=file");
     request.mutable_spec()->add_overrides(setting);
     request.set_validate_only(true);
     Context context;

@@ -34,14 +34,15 @@ TEST(NamedDataTest, NamesTheKeyOfEachFile) {
                                  "validation.file=c.jsonl"));
 }
 
-TEST(NamedDataTest, NamesTheLabelFileOnlyIfItIsRead) {
+TEST(DataReadByTest, ListsTheLabelFileOnlyIfItIsRead) {
   TrainingConfig config;
   config.supervised.label_file = "labels.jsonl";
-  EXPECT_THAT(NamedDataOf(config), testing::IsEmpty());
+  EXPECT_EQ(NamedDataOf(config).size(), 1u);
+  EXPECT_THAT(DataReadBy(config), testing::IsEmpty());
   config.supervised.labels = LabelSource::kFile;
-  EXPECT_THAT(NamedDataOf(config), testing::IsEmpty()) << "another method";
+  EXPECT_THAT(DataReadBy(config), testing::IsEmpty()) << "another method";
   config.method = TrainingMethod::kSupervised;
-  EXPECT_THAT(NamedDataOf(config), ElementsAre(testing::Field(&NamedData::name, "labels.jsonl")));
+  EXPECT_THAT(DataReadBy(config), ElementsAre(testing::Field(&NamedData::name, "labels.jsonl")));
 }
 
 // The lines of `text` that comes in pieces of `size` bytes, each with its number.
