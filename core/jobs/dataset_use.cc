@@ -12,7 +12,7 @@ namespace vrp {
 namespace {
 
 std::vector<NamedData> DatasetsOf(const TrainingConfig& config) {
-  std::vector<NamedData> named = NamedDataOf(config);
+  std::vector<NamedData> named = DataReadBy(config);
   std::erase_if(named, [](const NamedData& data) { return !IsDataset(data.name); });
   return named;
 }

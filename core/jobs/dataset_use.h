@@ -18,7 +18,7 @@ namespace vrp {
 // need ref_cost.
 absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store);
 
-// Whether the configuration names the dataset.
+// Whether the configuration's training reads the dataset.
 bool ReadsDataset(const TrainingConfig& config, std::string_view name);
 
 // Finds the paths of the configuration's datasets, and checks that their content is what was

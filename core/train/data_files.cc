@@ -9,6 +9,7 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxNameLength = 64;
+constexpr char kLabelFileKey[] = "supervised.label_file";
 
 }  // namespace
 
@@ -34,12 +35,20 @@ std::vector<NamedData> NamedDataOf(const TrainingConfig& config) {
   for (const std::string& file : config.problem.instances) {
     named.push_back({"problem.instances", file});
   }
-  const bool reads_labels = config.method == TrainingMethod::kSupervised &&
-                            config.supervised.labels == LabelSource::kFile;
-  if (reads_labels) named.push_back({"supervised.label_file", config.supervised.label_file});
+  named.push_back({kLabelFileKey, config.supervised.label_file});
   named.push_back({"validation.file", config.validation.file});
   std::erase_if(named, [](const NamedData& data) { return data.name.empty(); });
   return named;
+}
+
+std::vector<NamedData> DataReadBy(const TrainingConfig& config) {
+  std::vector<NamedData> read = NamedDataOf(config);
+  const bool reads_labels = config.method == TrainingMethod::kSupervised &&
+                            config.supervised.labels == LabelSource::kFile;
+  if (!reads_labels) {
+    std::erase_if(read, [](const NamedData& data) { return data.key == kLabelFileKey; });
+  }
+  return read;
 }
 
 DataFile FindDataFile(const std::string& name, const DatasetPaths& datasets) {

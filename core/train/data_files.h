@@ -26,8 +26,11 @@ struct NamedData {
   std::string key;   // "problem.instances"
   std::string name;  // not empty
 };
-// Lists those of instances, labels (if the method reads them) and validation, in this order.
+// Lists those of instances, labels and validation, in this order, whether they are read or not.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
+// Lists those of them that a training reads: labels only by training.method: supervised with
+// supervised.labels: file.
+std::vector<NamedData> DataReadBy(const TrainingConfig& config);
 
 // A path to read, and the name that errors call it by.
 struct DataFile {

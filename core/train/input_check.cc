@@ -32,7 +32,7 @@ class InputCheck {
 
   absl::Status Run() {
     // Datasets were checked when they were uploaded.
-    for (const NamedData& data : NamedDataOf(config_)) {
+    for (const NamedData& data : DataReadBy(config_)) {
       if (!IsDataset(data.name)) Note(data.key, CheckFile(data));
     }
     if (!config_.initial_model.empty()) {
