@@ -73,7 +73,7 @@ struct InstanceData {
   // The row and column of each node in all matrices, where many nodes share few places. Empty: the
   // node's own number, so that R is N.
   std::vector<int32_t> matrix_rows = {};
-  std::optional<Cost> reference_cost = {};   // best known, where the file states one
+  std::optional<Cost> reference_cost = {};  // best known, where the file states one
   StatedUnits units = {};
   std::vector<FeatureColumn> features = {};  // for networks alone; by name once it is an Instance
 
@@ -92,8 +92,8 @@ void ExpandMatrices(InstanceData& data);
 // Sizes and magnitudes beyond these are refused.
 inline constexpr int32_t kMaxNodes = 100'000;
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skills
-inline constexpr int32_t kMaxMatrixNodes = 5'000;    // rows of a matrix
-inline constexpr int32_t kMaxVehicles = 1'000'000;  // of one type; also the most types
-inline constexpr double kMaxMagnitude = 1e12;       // of coordinates, times, demands, distances
+inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
+inline constexpr int32_t kMaxVehicles = 1'000'000;    // of one type; also the most types
+inline constexpr double kMaxMagnitude = 1e12;         // of coordinates, times, demands, distances
 
 }  // namespace vrp

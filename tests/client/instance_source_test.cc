@@ -85,8 +85,7 @@ TEST(InstanceSource, GoesOnAfterALineThatIsTooLong) {
 
 TEST(InstanceSource, IsEmptyForAnEmptyJsonlFile) {
   std::istringstream in;
-  InstanceSource source =
-      InstanceSource::Open(WriteTestFile("empty.jsonl", ""), {}, in).value();
+  InstanceSource source = InstanceSource::Open(WriteTestFile("empty.jsonl", ""), {}, in).value();
   EXPECT_THAT(Places(source), ElementsAre());
 }
 
