@@ -10,15 +10,30 @@ namespace {
 
 constexpr size_t kDetoursTried = 3;
 constexpr int32_t kMaxRoutesScanned = 24;
-// How often a unit that fits nowhere is tried beside one of so many near ones.
+// A unit that fits nowhere is tried beside one of so many near ones: this often, and less often the
+// more customers there are, since such a trial takes far longer than an insertion.
 constexpr double kPairRate = 0.05;
+constexpr double kPairsOfAll = 0.5;  // trials each time that all customers fit nowhere
 constexpr size_t kMaxNeighboursTried = 10;
+
+double PairRate(const Instance& instance) {
+  if (!MayDetour(instance)) return 0;
+  return std::min(kPairRate, kPairsOfAll / std::max(1, instance.num_customers()));
+}
 
 }  // namespace
 
+DetourInsertion::DetourInsertion(RichRouteSet& routes, FastRandom& random)
+    : routes_(routes),
+      problem_(routes.problem()),
+      random_(random),
+      pair_rate_(PairRate(problem_.instance())) {}
+
 bool DetourInsertion::Insert(int32_t unit, double limit) {
   const std::span<const Detour> detours = problem_.detours().DetoursOf(unit);
-  if (detours.empty()) return may_pair_ && random_.Unit() < kPairRate && InsertPair(unit, limit);
+  if (detours.empty()) {
+    return pair_rate_ > 0 && random_.Unit() < pair_rate_ && InsertPair(unit, limit);
+  }
   const auto count = static_cast<int32_t>(detours.size());
   const int32_t first = random_.Below(count);
   for (size_t i = 0; i < std::min(kDetoursTried, detours.size()); ++i) {

@@ -13,11 +13,7 @@ namespace vrp {
 // Not thread-safe; `routes` and `random` must outlive it.
 class DetourInsertion {
  public:
-  DetourInsertion(RichRouteSet& routes, FastRandom& random)
-      : routes_(routes),
-        problem_(routes.problem()),
-        random_(random),
-        may_pair_(MayDetour(problem_.instance())) {}
+  DetourInsertion(RichRouteSet& routes, FastRandom& random);
 
   // Inserts one of the unit's detours (RichDetours) where it costs least, if that is below `limit`;
   // the others on it leave the routes that they are in. Where it has none, but a route may become
@@ -55,7 +51,7 @@ class DetourInsertion {
   RichRouteSet& routes_;
   const RichProblem& problem_;
   FastRandom& random_;
-  const bool may_pair_;
+  const double pair_rate_;  // share of the units that fit nowhere
   bool used_ = false;
   std::vector<RemovedRoute> removed_;
   std::vector<NodeIndex> filled_;

@@ -37,6 +37,12 @@ std::vector<std::vector<NodeIndex>> WaysToServe(const RichProblem& problem, cons
   return ways;
 }
 
+// Whether the time or the length of a route may make it infeasible.
+bool LimitsTravel(const VehicleType& vehicle) {
+  return vehicle.max_distance < kNoLimit || vehicle.max_duration < kNoLimit ||
+         vehicle.shift != TimeWindow{} || !vehicle.breaks.empty();
+}
+
 // Finds out how each unit can be served.
 class ReachFinder {
  public:
@@ -142,6 +148,10 @@ RichDetours RichDetours::Create(const RichProblem& problem, const StopCondition&
 
 bool MayDetour(const Instance& instance) {
   const InstanceData& data = instance.data();
+  if (data.windows.empty() &&
+      std::none_of(data.vehicles.begin(), data.vehicles.end(), LimitsTravel)) {
+    return false;
+  }
   return data.metric != Metric::kExact || !data.distance_matrix.empty() ||
          !data.duration_matrix.empty() || !data.setups.empty() ||
          std::any_of(data.vehicles.begin(), data.vehicles.end(), [](const VehicleType& vehicle) {
