@@ -15,7 +15,7 @@ double OnTheSphere(Position a, Position b) {
   return 2 * kEarthRadius * std::atan2(std::sqrt(half), std::sqrt(std::max(0.0, 1 - half)));
 }
 
-// Of all matrices, which have the same.
+// Returns the number of rows, which is the same for all matrices.
 size_t RowsOfMatrices(const InstanceData& data) {
   size_t entries = std::max(data.distance_matrix.size(), data.duration_matrix.size());
   for (const VehicleType& vehicle : data.vehicles) {

@@ -15,7 +15,7 @@ constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKindNames = {
     {ProblemKind::kVrptw, "vrptw"},
 }};
 
-// Of a square matrix.
+// Returns the number of rows of a square matrix.
 int32_t RowsOf(const std::vector<double>& matrix) {
   size_t count = 0;
   while (count * count < matrix.size()) ++count;

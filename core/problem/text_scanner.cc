@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-// Of Unix, of Windows (both), and of old Macs.
+// Lines end with LF (Unix), CR LF (Windows) or CR (old Macs).
 constexpr std::string_view kLineBreaks = "\r\n";
 
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }

@@ -26,8 +26,8 @@ struct StepTimes {
   int64_t setup = 0, service = 0, waiting = 0;
 };
 
-// What a route comes to, and all of them together. Times and metres are whole, as VROOM's are, so
-// that they add up from step to step.
+// The sums of a route, or of all routes. Times and metres are whole numbers, as in VROOM, so that
+// they add up from step to step.
 struct Totals {
   explicit Totals(size_t dimensions) : delivery(dimensions, 0), pickup(dimensions, 0) {}
 

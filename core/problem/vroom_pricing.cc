@@ -13,7 +13,7 @@ namespace vrp {
 namespace {
 
 constexpr double kMetresPerKilometre = 1000;
-// Of all matrices of an instance together: 4 GB.
+// Bounds the entries of all matrices of an instance together: 4 GB.
 constexpr double kMostNumbers = 5e8;
 // Matrices have a row for each node, which the search reads fastest, up to kMostExpandedNodes
 // nodes, and up to kMaxMatrixNodes where at most kMostNodesAtPlace nodes share a place on average.

@@ -113,9 +113,8 @@ class FleetReader {
     return depots_.size() > 1 && file_.Section("VEHICLES_DEPOT_SECTION") == nullptr;
   }
 
-  // Where nothing says which vehicle stands where, any customer is served from any depot: as many
-  // vehicles as needed stand at each. Rows of vehicles cannot be spread: they are one for each
-  // vehicle, not one for each depot.
+  // Lets vehicles start from any depot if the file does not assign them: adds a vehicle type for
+  // each depot. Refuses files with a row for each vehicle, since such rows name no depot.
   absl::Status SpreadOverDepots() {
     const int64_t customers = file_.dimension - std::ssize(depots_);
     const bool enough = file_.vehicles == 0 || file_.vehicles >= customers;

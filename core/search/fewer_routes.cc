@@ -57,7 +57,7 @@ class Concatenation {
     return instance_.vehicles().empty() ? nullptr : &instance_.vehicles()[route.vehicle_type];
   }
 
-  // What is brought from the depot, then what is brought to it, in each dimension.
+  // Returns the deliveries from the depot, then the pickups for it, by load dimension.
   std::vector<double> LoadsOf(const PlannedRoute& route) const {
     const int32_t dimensions = instance_.load_dimensions();
     std::vector<double> loads(2 * static_cast<size_t>(dimensions), 0.0);

@@ -1,4 +1,4 @@
-// What one solve asks of its policy, and within which time.
+// Asks the policy of one solve, within the solve's time frame.
 #pragma once
 
 #include <optional>

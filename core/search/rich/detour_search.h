@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-// What the searches for detours of one problem may still take, all together.
+// The remaining work and time of all detour searches of one problem.
 struct DetourBudget {
   int64_t work = 0;    // steps of about a nanosecond
   StopCondition stop;  // ends them too

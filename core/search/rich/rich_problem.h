@@ -142,7 +142,7 @@ class RichProblem {
   friend class RichProblemBuilder;
   explicit RichProblem(const Instance& instance) : instance_(instance) {}
   double DistanceWithoutMatrix(const RichVehicle& vehicle, NodeIndex from, NodeIndex to) const;
-  // Of a matrix of rows, which nodes share.
+  // Returns an entry of a matrix whose rows nodes may share.
   double RowEntry(const double* matrix, NodeIndex from, NodeIndex to) const {
     return matrix[matrix_rows_[from] * matrix_size_ + matrix_rows_[to]];
   }
