@@ -7,10 +7,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/connection.h"
-#include "client/exit_codes.h"
-#include "client/help_formatter.h"
+#include "client/connection/connection.h"
 #include "client/output/error_text.h"
+#include "client/support/exit_codes.h"
+#include "client/support/help_formatter.h"
 
 namespace vrp::client {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/environment.h"
+#include "client/support/environment.h"
 
 namespace vrp::client {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "client/app.h"
-#include "client/interrupt.h"
-#include "client/signal_thread.h"
+#include "client/support/interrupt.h"
+#include "client/support/signal_thread.h"
 
 namespace {
 

@@ -27,10 +27,10 @@ import types
 
 import torch
 
-# kNodeFeatureNames of core/model/network_batch.h.
+# kNodeFeatureNames of core/model/policy/network_batch.h.
 NODE_FEATURES = ("x", "y", "demand", "backhaul", "window_open", "window_close", "service", "open_routes", "limit_share",
                  "from_depot", "to_depot", "is_depot")
-CONTEXT_SHARES = 4  # kContextShares of core/kernels/routing_problem.h; the first is the load that is left
+CONTEXT_SHARES = 4  # kContextShares of core/kernels/routing/routing_problem.h; the first is the load that is left
 
 
 class Shell:
@@ -167,7 +167,7 @@ def _norm(state, prefix):
 
 
 def convert(state, graph_context=True):
-    """Our tensors by name (core/model/graph_transformer_layout.h) from rl4co's or Kool's.
+    """Our tensors by name (core/model/graph_transformer/graph_transformer_layout.h) from rl4co's or Kool's.
 
     Only rearranges and fills up with zeros: a gradient under their names becomes one under ours, and a state of ones
     becomes a mask of the elements that are theirs.

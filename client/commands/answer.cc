@@ -6,10 +6,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/files.h"
 #include "client/output/json.h"
 #include "client/output/svg_plot.h"
 #include "client/output/tables.h"
+#include "client/support/files.h"
 
 namespace vrp::client {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/environment.h"
-#include "client/exit_codes.h"
-#include "client/rpc_client.h"
+#include "client/connection/rpc_client.h"
+#include "client/support/environment.h"
+#include "client/support/exit_codes.h"
 #include "vrp/v1/solve.pb.h"
 
 namespace CLI {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "client/commands/command.h"
-#include "client/job_watcher.h"
+#include "client/connection/job_watcher.h"
 
 namespace vrp::client {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/output/event_sinks.h"
 #include "client/output/tables.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

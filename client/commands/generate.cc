@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/files.h"
-#include "client/flags.h"
 #include "client/output/json.h"
-#include "client/validators.h"
+#include "client/support/files.h"
+#include "client/support/flags.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

@@ -10,7 +10,7 @@
 #include "client/output/json.h"
 #include "client/output/profile.h"
 #include "client/output/tables.h"
-#include "client/validators.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

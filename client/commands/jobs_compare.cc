@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/flags.h"
 #include "client/output/compare.h"
 #include "client/output/json.h"
+#include "client/support/flags.h"
 
 namespace vrp::client {
 namespace {

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/commands/named_job.h"
-#include "client/flags.h"
 #include "client/output/json.h"
+#include "client/support/flags.h"
 
 namespace vrp::client {
 namespace {

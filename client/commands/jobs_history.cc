@@ -8,7 +8,7 @@
 #include "client/commands/named_job.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
-#include "client/validators.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

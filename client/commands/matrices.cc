@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/files.h"
-#include "client/matrix_file.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
-#include "client/text.h"
+#include "client/support/files.h"
+#include "client/support/matrix_file.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

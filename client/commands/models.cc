@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "client/commands/command.h"
-#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
+#include "client/support/flags.h"
 
 namespace vrp::client {
 namespace {

@@ -9,13 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/commands/command.h"
-#include "client/files.h"
-#include "client/flags.h"
-#include "client/instance_source.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
-#include "client/text.h"
-#include "client/validators.h"
+#include "client/support/files.h"
+#include "client/support/flags.h"
+#include "client/support/instance_source.h"
+#include "client/support/text.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

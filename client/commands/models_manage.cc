@@ -8,10 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
-#include "client/validators.h"
+#include "client/support/flags.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

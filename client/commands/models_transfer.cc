@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/commands/command.h"
-#include "client/files.h"
-#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
+#include "client/support/files.h"
+#include "client/support/flags.h"
 
 namespace vrp::client {
 namespace {

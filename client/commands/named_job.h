@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/commands/command.h"
-#include "client/flags.h"
+#include "client/support/flags.h"
 
 namespace vrp::client {
 

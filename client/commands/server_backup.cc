@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/digest.h"
-#include "client/files.h"
 #include "client/output/json.h"
 #include "client/output/progress_text.h"
-#include "client/text.h"
+#include "client/support/digest.h"
+#include "client/support/files.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

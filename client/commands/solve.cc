@@ -9,14 +9,14 @@
 #include "client/commands/solve_flags.h"
 #include "client/commands/solve_job.h"
 #include "client/commands/solve_tally.h"
-#include "client/files.h"
-#include "client/flags.h"
-#include "client/instance_source.h"
+#include "client/commands/start_plan.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
-#include "client/start_plan.h"
-#include "client/text.h"
-#include "client/validators.h"
+#include "client/support/files.h"
+#include "client/support/flags.h"
+#include "client/support/instance_source.h"
+#include "client/support/text.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "client/commands/answer.h"
 #include "client/commands/stop_flags.h"
-#include "client/instance_flags.h"
+#include "client/support/instance_flags.h"
 #include "vrp/v1/solve.pb.h"
 
 namespace CLI {

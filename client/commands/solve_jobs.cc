@@ -7,10 +7,10 @@
 #include "client/commands/command.h"
 #include "client/commands/follow_solve.h"
 #include "client/commands/pages.h"
-#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
-#include "client/validators.h"
+#include "client/support/flags.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/output/json.h"
 #include "client/output/quantities.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

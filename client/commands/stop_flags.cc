@@ -9,9 +9,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "client/flags.h"
-#include "client/text.h"
-#include "client/validators.h"
+#include "client/support/flags.h"
+#include "client/support/text.h"
+#include "client/support/validators.h"
 
 namespace vrp::client {
 namespace {

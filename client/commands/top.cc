@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/commands/command.h"
-#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/stats.h"
+#include "client/support/flags.h"
 
 namespace vrp::client {
 namespace {

@@ -5,13 +5,13 @@
 #include "client/commands/command.h"
 #include "client/commands/follow.h"
 #include "client/commands/submit.h"
-#include "client/files.h"
-#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
 #include "client/presets/presets.h"
-#include "client/text.h"
-#include "client/validators.h"
+#include "client/support/files.h"
+#include "client/support/flags.h"
+#include "client/support/text.h"
+#include "client/support/validators.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp::client {

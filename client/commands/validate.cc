@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/flags.h"
-#include "client/instance_flags.h"
-#include "client/instance_source.h"
 #include "client/output/json.h"
+#include "client/support/flags.h"
+#include "client/support/instance_flags.h"
+#include "client/support/instance_source.h"
 
 namespace vrp::client {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "client/steady_now.h"
-#include "client/text.h"
+#include "client/support/steady_now.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "client/interrupt.h"
+#include "client/connection/rpc_client.h"
 #include "client/load/latencies.h"
-#include "client/rpc_client.h"
+#include "client/support/interrupt.h"
 #include "vrp/v1/solver_service.pb.h"
 
 namespace vrp::client {

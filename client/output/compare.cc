@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/output/progress_text.h"
 #include "client/output/tables.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

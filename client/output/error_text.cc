@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "client/connection.h"
-#include "client/files.h"
-#include "client/rpc_client.h"
-#include "client/text.h"
+#include "client/connection/connection.h"
+#include "client/connection/rpc_client.h"
+#include "client/support/files.h"
+#include "client/support/text.h"
 #include "google/rpc/error_details.pb.h"
 
 namespace vrp::client {

@@ -1,7 +1,7 @@
 #include "client/output/event_sinks.h"
 
 #include "absl/strings/str_cat.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

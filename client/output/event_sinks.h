@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "client/environment.h"
-#include "client/job_watcher.h"
+#include "client/connection/job_watcher.h"
 #include "client/output/json.h"
 #include "client/output/progress_text.h"
+#include "client/support/environment.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp::client {

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "client/flags.h"
 #include "client/output/json.h"
-#include "client/text.h"
+#include "client/support/flags.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/strip.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "client/output/tables.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

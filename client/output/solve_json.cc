@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
-#include "client/flags.h"
 #include "client/output/json.h"
 #include "client/output/visits.h"
-#include "client/text.h"
+#include "client/support/flags.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

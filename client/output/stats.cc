@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/strip.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

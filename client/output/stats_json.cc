@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/output/stats.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

@@ -9,7 +9,7 @@
 #include "client/output/progress_text.h"
 #include "client/output/stats.h"
 #include "client/output/tables.h"
-#include "client/text.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

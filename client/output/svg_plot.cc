@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "client/flags.h"
 #include "client/output/quantities.h"
 #include "client/output/visits.h"
-#include "client/text.h"
+#include "client/support/flags.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

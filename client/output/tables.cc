@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "client/flags.h"
 #include "client/output/event_sinks.h"
 #include "client/output/json.h"
 #include "client/output/progress_text.h"
-#include "client/text.h"
+#include "client/support/flags.h"
+#include "client/support/text.h"
 
 namespace vrp::client {
 namespace {

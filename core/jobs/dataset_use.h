@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/registry/dataset_store.h"
-#include "core/train/data_files.h"
-#include "core/train/training_config.h"
+#include "core/train/config/data_files.h"
+#include "core/train/config/training_config.h"
 
 namespace vrp {
 

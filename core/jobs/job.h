@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/jobs/solve_part.h"
-#include "core/train/trainer.h"
-#include "core/train/training_result.h"
+#include "core/train/run/trainer.h"
+#include "core/train/run/training_result.h"
 
 namespace vrp {
 

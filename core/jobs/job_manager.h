@@ -14,7 +14,7 @@
 #include "core/jobs/job_book.h"
 #include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 
 namespace vrp {
 

@@ -14,7 +14,7 @@
 #include "core/jobs/job_store.h"
 #include "core/jobs/state_quota.h"
 #include "core/jobs/tensorboard_writer.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 
 namespace vrp {
 

@@ -17,7 +17,7 @@
 #include "core/jobs/state_folder.h"
 #include "core/registry/dataset_store.h"
 #include "core/registry/registry.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 
 namespace vrp {
 

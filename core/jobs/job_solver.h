@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/stop.h"
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 

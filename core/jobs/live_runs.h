@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "core/base/stop.h"
-#include "core/train/live_models.h"
+#include "core/train/run/live_models.h"
 
 namespace vrp {
 

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/jobs/job.h"
 #include "core/jobs/solve_part.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 
 namespace vrp {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/jobs/tensorboard_writer.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 
 namespace vrp {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 

@@ -8,7 +8,7 @@
 #include "core/jobs/job.h"
 #include "core/jobs/job_run.h"
 #include "core/registry/registry.h"
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 
 namespace vrp {
 

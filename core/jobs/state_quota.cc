@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/text.h"
-#include "core/train/checkpoint.h"
+#include "core/train/run/checkpoint.h"
 
 namespace vrp {
 namespace {

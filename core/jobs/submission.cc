@@ -13,7 +13,7 @@
 #include "core/base/text.h"
 #include "core/device/device.h"
 #include "core/registry/model_folder.h"
-#include "core/train/yaml_tree.h"
+#include "core/train/config/yaml_tree.h"
 
 namespace vrp {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/jobs/job.h"
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 
 namespace vrp {
 

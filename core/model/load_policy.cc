@@ -5,11 +5,11 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/engine_policy.h"
-#include "core/model/improving_policy.h"
 #include "core/model/make_engine.h"
-#include "core/model/model_card.h"
-#include "core/model/policy.h"
+#include "core/model/policy/engine_policy.h"
+#include "core/model/policy/improving_policy.h"
+#include "core/model/policy/policy.h"
+#include "core/model/weights/model_card.h"
 
 namespace vrp {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/cpu_pointer_network.h"
-#include "core/model/owned_engine.h"
-#include "core/model/torch_engines.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/policy/owned_engine.h"
+#include "core/model/torch/engines.h"
 
 namespace vrp {
 namespace {

@@ -7,8 +7,8 @@
 #include "absl/status/statusor.h"
 #include "core/device/device.h"
 #include "core/device/executor.h"
-#include "core/model/engine_options.h"
-#include "core/model/policy_engine.h"
+#include "core/model/policy/engine_options.h"
+#include "core/model/policy/policy_engine.h"
 
 namespace vrp {
 

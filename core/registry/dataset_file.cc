@@ -5,7 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
-#include "core/problem/instance_data.h"
+#include "core/problem/instance/instance_data.h"
 
 namespace vrp {
 namespace {

@@ -18,7 +18,7 @@
 #include "core/base/write_all.h"
 #include "core/registry/dataset_file.h"
 #include "core/registry/publish.h"
-#include "core/train/data_files.h"
+#include "core/train/config/data_files.h"
 
 namespace vrp {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/base/digest.h"
 #include "core/base/open_file.h"
 #include "core/registry/staging_area.h"
-#include "core/train/dataset_summary.h"
+#include "core/train/data/dataset_summary.h"
 
 namespace vrp {
 

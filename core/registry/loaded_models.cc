@@ -8,7 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/problem/generators.h"
+#include "core/problem/generate/generators.h"
 
 namespace vrp {
 namespace {

@@ -19,7 +19,7 @@
 #include "absl/time/time.h"
 #include "core/base/watch.h"
 #include "core/device/device.h"
-#include "core/model/policy.h"
+#include "core/model/policy/policy.h"
 #include "core/registry/model_folder.h"
 
 namespace vrp {

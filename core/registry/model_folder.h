@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/model/model_card.h"
+#include "core/model/weights/model_card.h"
 
 namespace vrp {
 

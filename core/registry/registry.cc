@@ -8,7 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/safetensors.h"
+#include "core/model/weights/safetensors.h"
 #include "core/registry/model_roots.h"
 #include "core/registry/number_file.h"
 #include "core/registry/publish.h"

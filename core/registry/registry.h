@@ -17,7 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/watch.h"
 #include "core/device/device.h"
-#include "core/model/policy.h"
+#include "core/model/policy/policy.h"
 #include "core/registry/alias_store.h"
 #include "core/registry/loaded_models.h"
 #include "core/registry/model_folder.h"

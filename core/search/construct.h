@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 #include "core/search/fast_random.h"
 
 namespace vrp {

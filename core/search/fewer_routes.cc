@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/plan/plan_value.h"
 
 namespace vrp {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
-#include "core/problem/plan.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan.h"
 
 namespace vrp {
 

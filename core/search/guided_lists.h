@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 

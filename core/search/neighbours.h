@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

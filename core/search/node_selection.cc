@@ -7,7 +7,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
-#include "core/problem/freeze.h"
+#include "core/problem/checker/freeze.h"
 #include "core/search/space_curve.h"
 
 namespace vrp {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

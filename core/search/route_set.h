@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 #include "core/search/search_problem.h"
 #include "core/search/visit_place.h"
 

@@ -8,8 +8,8 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
-#include "core/problem/features.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/instance/features.h"
 #include "core/search/annealing.h"
 #include "core/search/construct.h"
 #include "core/search/fewer_routes.h"

@@ -9,8 +9,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 
@@ -50,8 +50,8 @@ struct SearchResult {
 
 using ImprovementFn = absl::FunctionRef<void(const Plan&, Cost)>;
 
-// Whether `instance` has none of the features beyond the plain problem (core/problem/features.h):
-// what constructions and local search of their own are for.
+// Whether `instance` has none of the features beyond the plain problem
+// (core/problem/instance/features.h): what constructions and local search of their own are for.
 bool IsPlain(const Instance& instance);
 
 // Whether Search() with these options goes by regions (regions/region_search.h), and so can use

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 

@@ -7,7 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 

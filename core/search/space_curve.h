@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

@@ -12,8 +12,8 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/model/policy.h"
-#include "core/problem/instance.h"
+#include "core/model/policy/policy.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

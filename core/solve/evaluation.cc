@@ -10,8 +10,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/problem/checker.h"
-#include "core/problem/gap_reference.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/plan/gap_reference.h"
 #include "core/search/search.h"
 #include "core/solve/solver.h"
 

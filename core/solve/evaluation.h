@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/base/cpu_pool.h"
-#include "core/model/policy.h"
-#include "core/problem/instance.h"
+#include "core/model/policy/policy.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

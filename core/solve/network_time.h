@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 #include "core/solve/solve_options.h"
 
 namespace vrp {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 #include "core/search/search.h"
 
 namespace vrp {

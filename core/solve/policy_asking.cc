@@ -6,7 +6,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/plan/plan_value.h"
 #include "core/solve/policy_plan.h"
 
 namespace vrp {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
-#include "core/problem/generators.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/generate/generators.h"
 
 namespace vrp {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/model/policy.h"
-#include "core/problem/instance.h"
+#include "core/model/policy/policy.h"
+#include "core/problem/instance/instance.h"
 #include "core/solve/decode_queue.h"
 
 namespace vrp {

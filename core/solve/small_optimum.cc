@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/instance_data.h"
-#include "core/problem/plan_value.h"
-#include "core/problem/schedule.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/instance/instance_data.h"
+#include "core/problem/plan/plan_value.h"
+#include "core/problem/plan/schedule.h"
 #include "core/search/search.h"
 
 namespace vrp {

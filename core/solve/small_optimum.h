@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
-#include "core/problem/plan.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan.h"
 
 namespace vrp {
 

@@ -9,9 +9,9 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/problem/checker.h"
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 #include "core/solve/solve_options.h"
 
 namespace vrp {

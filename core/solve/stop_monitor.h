@@ -8,8 +8,8 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan_value.h"
 #include "core/solve/stop_rule.h"
 
 namespace vrp {

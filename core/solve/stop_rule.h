@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

@@ -1,8 +1,8 @@
 // Why a customer is in no route.
 #pragma once
 
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/problem/instance_data.h"
+#include "core/problem/instance/instance_data.h"
 
 namespace vrp {
 

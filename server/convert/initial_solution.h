@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
-#include "core/problem/plan.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan.h"
 #include "vrp/v1/solver_service.pb.h"
 
 namespace vrp {

@@ -12,8 +12,8 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/instance_override.h"
-#include "core/problem/oversize.h"
+#include "core/problem/instance/instance_override.h"
+#include "core/problem/instance/oversize.h"
 #include "server/convert/field_scan.h"
 #include "server/convert/instance_data.h"
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/problem/formats.h"
-#include "core/problem/instance.h"
-#include "core/problem/instance_writer.h"
-#include "core/problem/matrices.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/matrices.h"
+#include "core/problem/instance/instance.h"
 #include "server/convert/field_violation.h"
 #include "vrp/v1/instance.pb.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/problem/instance_rules.h"
+#include "core/problem/instance/instance_rules.h"
 #include "server/convert/vehicle_convert.h"
 
 namespace vrp {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/problem/instance.h"
-#include "core/problem/matrices.h"
+#include "core/problem/formats/matrices.h"
+#include "core/problem/instance/instance.h"
 #include "server/convert/field_violation.h"
 #include "vrp/v1/instance.pb.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/problem/solution_formats.h"
+#include "core/problem/formats/solution_formats.h"
 #include "google/protobuf/repeated_field.h"
 #include "vrp/v1/solver_service.pb.h"
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "core/problem/checker.h"
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
-#include "core/problem/units.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/instance/units.h"
+#include "core/problem/plan/solution.h"
 #include "vrp/v1/solution.pb.h"
 
 namespace vrp {

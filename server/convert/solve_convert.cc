@@ -6,7 +6,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/gap_reference.h"
+#include "core/problem/plan/gap_reference.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/solution_convert.h"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "core/problem/vehicle.h"
+#include "core/problem/instance/vehicle.h"
 #include "vrp/v1/instance.pb.h"
 
 namespace vrp {

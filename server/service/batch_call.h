@@ -12,10 +12,10 @@
 #include "core/base/steady_time.h"
 #include "core/base/stop.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/runtime/stream_hub.h"
-#include "server/runtime/work_pool.h"
 #include "server/service/batch_state.h"
 #include "server/service/unary_call.h"
+#include "server/support/stream_hub.h"
+#include "server/support/work_pool.h"
 
 namespace vrp {
 

@@ -9,8 +9,8 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/formats.h"
-#include "core/problem/generators.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/generate/generators.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "core/problem/generators.h"
+#include "core/problem/generate/generators.h"
 #include "server/service/stream_source.h"
 #include "vrp/v1/dataset_service.pb.h"
 

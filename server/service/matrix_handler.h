@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/registry/matrix_store.h"
-#include "server/runtime/message_budget.h"
+#include "server/support/message_budget.h"
 #include "vrp/v1/dataset_service.pb.h"
 
 namespace vrp {

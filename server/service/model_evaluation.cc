@@ -10,7 +10,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/generators.h"
+#include "core/problem/generate/generators.h"
 #include "core/solve/evaluation.h"
 #include "core/solve/solver.h"
 #include "server/convert/field_violation.h"

@@ -7,10 +7,10 @@
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
 #include "core/base/watch.h"
-#include "core/problem/matrices.h"
+#include "core/problem/formats/matrices.h"
 #include "core/registry/registry.h"
-#include "server/runtime/busy_threads.h"
 #include "server/service/stream_source.h"
+#include "server/support/busy_threads.h"
 #include "vrp/v1/model_service.pb.h"
 
 namespace vrp {

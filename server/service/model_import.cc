@@ -9,8 +9,8 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/model_card.h"
-#include "core/model/safetensors.h"
+#include "core/model/weights/model_card.h"
+#include "core/model/weights/safetensors.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/model_convert.h"
 #include "server/convert/names.h"

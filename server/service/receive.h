@@ -15,8 +15,8 @@
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/convert/status_convert.h"
-#include "server/runtime/message_budget.h"
 #include "server/service/received.h"
+#include "server/support/message_budget.h"
 
 namespace vrp {
 

@@ -12,7 +12,7 @@
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "server/convert/message_weight.h"
 #include "server/convert/status_convert.h"
-#include "server/runtime/message_budget.h"
+#include "server/support/message_budget.h"
 
 namespace vrp {
 

@@ -8,7 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/plan/plan_value.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/time_convert.h"
 

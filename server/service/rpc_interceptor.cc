@@ -10,9 +10,9 @@
 #include "core/base/text.h"
 #include "grpcpp/server_context.h"
 #include "server/convert/status_convert.h"
-#include "server/runtime/logging.h"
 #include "server/service/call_deadline.h"
 #include "server/service/request_id.h"
+#include "server/support/logging.h"
 
 namespace vrp {
 namespace {

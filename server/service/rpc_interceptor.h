@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "grpcpp/support/server_interceptor.h"
-#include "server/runtime/drain.h"
-#include "server/telemetry/metrics.h"
+#include "server/support/drain.h"
+#include "server/support/metrics.h"
 
 namespace vrp {
 

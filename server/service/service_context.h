@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "core/base/clock.h"
-#include "server/runtime/drain.h"
-#include "server/runtime/message_budget.h"
-#include "server/runtime/stream_hub.h"
-#include "server/runtime/work_pool.h"
+#include "server/support/drain.h"
+#include "server/support/message_budget.h"
+#include "server/support/stream_hub.h"
+#include "server/support/work_pool.h"
 
 namespace vrp {
 

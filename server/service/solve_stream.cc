@@ -9,7 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/stop.h"
-#include "core/problem/gap_reference.h"
+#include "core/problem/plan/gap_reference.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/time_convert.h"
 #include "server/service/unary_call.h"

@@ -5,9 +5,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/runtime/work_pool.h"
 #include "server/service/solver_handler.h"
 #include "server/service/stream_source.h"
+#include "server/support/work_pool.h"
 #include "vrp/v1/solver_service.pb.h"
 
 namespace vrp {

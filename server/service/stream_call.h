@@ -15,11 +15,11 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/runtime/stream_hub.h"
-#include "server/runtime/work_pool.h"
 #include "server/service/stream_source.h"
 #include "server/service/stream_turns.h"
 #include "server/service/unary_call.h"
+#include "server/support/stream_hub.h"
+#include "server/support/work_pool.h"
 
 namespace vrp {
 

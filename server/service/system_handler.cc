@@ -6,13 +6,13 @@
 
 #include "core/base/text.h"
 #include "core/device/device.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 #include "server/config/build_info.h"
 #include "server/config/vrpd_options.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/model_convert.h"
 #include "server/convert/time_convert.h"
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 
 namespace vrp {
 namespace {

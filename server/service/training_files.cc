@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_join.h"
 #include "core/base/text.h"
-#include "core/train/data_files.h"
+#include "core/train/config/data_files.h"
 #include "server/convert/names.h"
 
 namespace vrp {

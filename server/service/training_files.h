@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 
 namespace vrp {
 

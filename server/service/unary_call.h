@@ -11,10 +11,10 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/convert/status_convert.h"
-#include "server/runtime/work_pool.h"
 #include "server/service/call_context.h"
 #include "server/service/call_deadline.h"
 #include "server/service/guarded.h"
+#include "server/support/work_pool.h"
 
 namespace vrp {
 

@@ -15,10 +15,10 @@
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/convert/status_convert.h"
-#include "server/runtime/stream_hub.h"
-#include "server/runtime/work_pool.h"
 #include "server/service/received.h"
 #include "server/service/unary_call.h"
+#include "server/support/stream_hub.h"
+#include "server/support/work_pool.h"
 
 namespace vrp {
 

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "core/jobs/job_manager.h"
 #include "core/registry/dataset_store.h"
-#include "core/train/dataset_checker.h"
-#include "server/runtime/message_budget.h"
+#include "core/train/data/dataset_checker.h"
+#include "server/support/message_budget.h"
 #include "vrp/v1/dataset_service.pb.h"
 
 namespace vrp {

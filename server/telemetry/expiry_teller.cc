@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 #include "prometheus/metric_family.h"
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 
 namespace vrp {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 
 namespace vrp {
 namespace {

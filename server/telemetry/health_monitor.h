@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
 #include "core/base/stop_signal.h"
-#include "server/runtime/work_pool.h"
+#include "server/support/work_pool.h"
 #include "server/telemetry/readiness.h"
 
 namespace vrp {

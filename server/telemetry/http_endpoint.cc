@@ -17,8 +17,8 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "server/config/listen_address.h"
-#include "server/runtime/logging.h"
-#include "server/runtime/tcp_listen.h"
+#include "server/support/logging.h"
+#include "server/support/tcp_listen.h"
 #include "server/telemetry/http_connection.h"
 #include "server/telemetry/tls_sessions.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 #include "server/telemetry/device_sampler.h"
 
 namespace vrp {

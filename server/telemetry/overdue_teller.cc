@@ -1,7 +1,7 @@
 #include "server/telemetry/overdue_teller.h"
 
 #include "core/base/text.h"
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 
 namespace vrp {
 

@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
 #include "core/base/stop_signal.h"
-#include "server/telemetry/metrics.h"
+#include "server/support/metrics.h"
 #include "server/telemetry/watchdog.h"
 
 namespace vrp {

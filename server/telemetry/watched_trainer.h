@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 #include "server/telemetry/watchdog.h"
 
 namespace vrp {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/problem/instance.h"
-#include "core/train/trainer.h"
+#include "core/problem/instance/instance.h"
+#include "core/train/run/trainer.h"
 #include "grpcpp/channel.h"
-#include "server/runtime/daemon.h"
+#include "server/daemon/daemon.h"
 #include "vrp/v1/solver_service.pb.h"
 
 namespace vrp {

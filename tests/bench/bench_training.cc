@@ -9,9 +9,9 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "core/model/make_engine.h"
-#include "core/model/model_card.h"
-#include "core/model/torch_engines.h"
-#include "core/problem/generators.h"
+#include "core/model/torch/engines.h"
+#include "core/model/weights/model_card.h"
+#include "core/problem/generate/generators.h"
 #include "core/search/construct.h"
 #include "tests/bench/json_line.h"
 

@@ -9,9 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
-#include "core/model/policy_engine.h"
-#include "core/model/whole_steps.h"
-#include "core/train/adamw.h"
+#include "core/model/policy/policy_engine.h"
+#include "core/model/policy/whole_steps.h"
+#include "core/train/run/adamw.h"
 #include "tests/bench/bench_case.h"
 
 namespace vrp {

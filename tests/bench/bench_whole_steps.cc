@@ -1,8 +1,8 @@
-// Steps that a GPU takes by itself (core/model/whole_steps.h): what a training does there.
+// Steps that a GPU takes by itself (core/model/policy/whole_steps.h): what a training does there.
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
-#include "core/model/whole_steps.h"
-#include "core/problem/generators.h"
+#include "core/model/policy/whole_steps.h"
+#include "core/problem/generate/generators.h"
 #include "tests/bench/bench_training.h"
 #include "tests/bench/json_line.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/attention_decoder.h"
+#include "core/kernels/decoder/attention_decoder.h"
 #include "tests/bench/decoder_subject.h"
 #include "tests/bench/json_line.h"
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "core/kernels/routing_step.h"
+#include "core/kernels/routing/routing_step.h"
 
 namespace vrp {
 

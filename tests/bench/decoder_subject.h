@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/attention_decoder.h"
+#include "core/kernels/decoder/attention_decoder.h"
 
 namespace vrp {
 

@@ -10,7 +10,7 @@
 
 #include "core/base/isa.h"
 #include "core/base/random.h"
-#include "core/kernels/encoder.h"
+#include "core/kernels/encoder/encoder.h"
 #include "tests/bench/encoder_flops.h"
 #include "tests/bench/json_line.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/encoder.h"
+#include "core/kernels/encoder/encoder.h"
 
 namespace vrp {
 

@@ -11,7 +11,7 @@ from feature_district import METRIC
 
 NEVER = 2**40
 FAR = 10**7  # later and farther than anything in these instances, for solvers that must be told a limit
-EARTH_RADIUS = 6371008.8  # as kEarthRadius of core/problem/metric.h
+EARTH_RADIUS = 6371008.8  # as kEarthRadius of core/problem/instance/metric.h
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,9 +13,9 @@
 
 #include "absl/strings/numbers.h"
 #include "core/base/steady_time.h"
-#include "core/model/improving_policy.h"
-#include "core/problem/checker.h"
-#include "core/problem/generators.h"
+#include "core/model/policy/improving_policy.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/generate/generators.h"
 #include "core/search/search.h"
 #include "tests/bench/json_line.h"
 #include "tests/bench/or_exit.h"

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/kernels/dense.h"
-#include "core/kernels/encoder.h"
-#include "core/model/graph_transformer_layout.h"
-#include "core/train/adamw.h"
+#include "core/kernels/dense/dense.h"
+#include "core/kernels/encoder/encoder.h"
+#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/train/run/adamw.h"
 #include "tests/bench/lever.h"
 #include "tests/bench/levers_decoder.h"
 #include "tests/bench/levers_loader.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/routing_step.h"
+#include "core/kernels/routing/routing_step.h"
 #include "tests/bench/decoder_subject.h"
 #include "tests/bench/lever.h"
 

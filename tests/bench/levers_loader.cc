@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/problem/generators.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/problem/generate/generators.h"
 #include "core/search/construct.h"
-#include "core/train/batch_loader.h"
+#include "core/train/data/batch_loader.h"
 #include "tests/bench/lever.h"
 #include "tests/bench/or_exit.h"
 

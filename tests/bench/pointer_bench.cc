@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/steady_time.h"
-#include "core/model/cpu_pointer_network.h"
-#include "core/problem/generators.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/problem/generate/generators.h"
 #include "tests/bench/json_line.h"
 
 namespace vrp {

@@ -4,7 +4,7 @@
 Needs train_bench (a target of its own: ninja train_bench) and a Python with torch:
   python3 -m venv V && V/bin/pip install torch numpy
 
-The same network (torch.nn.LSTM, attention as core/model/torch_pointer_network.cc has it), labels, batches' size, loss,
+The same network (torch.nn.LSTM, attention as core/model/torch/pointer_network.cc has it), labels, batches' size, loss,
 dropout and Adam. Ours runs configs/ptrnet_supervised.yaml and leaves its label sets behind, of which torch reads the
 training and the held-out one. Initial weights and batches are drawn by each side for itself: that accuracies are equal
 is judged over the seeds. The decoder reads the labels (teacher forcing throughout) on both sides, unlike the config's
@@ -45,7 +45,7 @@ EPOCH = re.compile(r"epoch (\d+)/\d+: validation ([\d.]+), gap ([-+\d.]+) % vs .
 
 
 class Record:
-    """One sample of a label set (core/train/sample_record.cc)."""
+    """One sample of a label set (core/train/data/sample_record.cc)."""
 
     def __init__(self, data):
         self._data, self._at = data, 0

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/routing_rules.h"
+#include "core/kernels/routing/routing_rules.h"
 #include "tests/bench/json_line.h"
 
 namespace vrp {

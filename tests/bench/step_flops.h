@@ -2,7 +2,7 @@
 // counted each, as a plain implementation has them; no padding, nothing recomputed.
 #pragma once
 
-#include "core/model/policy_engine.h"
+#include "core/model/policy/policy_engine.h"
 #include "tests/bench/bench_case.h"
 
 namespace vrp {

@@ -1,7 +1,7 @@
 // convert, matrices, and the forms of an answer that solve writes.
 #include <sstream>
 
-#include "client/matrix_file.h"
+#include "client/support/matrix_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/fake_server.h"

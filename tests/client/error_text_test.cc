@@ -1,7 +1,7 @@
 #include "client/output/error_text.h"
 
 #include "absl/strings/cord.h"
-#include "client/rpc_client.h"
+#include "client/connection/rpc_client.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "client/exit_codes.h"
+#include "client/support/exit_codes.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-#include "client/files.h"
+#include "client/support/files.h"
 
 #include <sstream>
 

@@ -1,4 +1,4 @@
-#include "client/flags.h"
+#include "client/support/flags.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

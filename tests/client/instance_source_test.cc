@@ -1,8 +1,8 @@
-#include "client/instance_source.h"
+#include "client/support/instance_source.h"
 
 #include <sstream>
 
-#include "client/files.h"
+#include "client/support/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/runner.h"

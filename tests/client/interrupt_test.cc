@@ -1,12 +1,12 @@
-#include "client/interrupt.h"
+#include "client/support/interrupt.h"
 
 #include <signal.h>
 #include <unistd.h>
 
 #include <thread>
 
-#include "client/exit_codes.h"
-#include "client/signal_thread.h"
+#include "client/support/exit_codes.h"
+#include "client/support/signal_thread.h"
 #include "gtest/gtest.h"
 
 namespace vrp::client {

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "client/output/tables.h"
-#include "client/text.h"
+#include "client/support/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

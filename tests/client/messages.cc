@@ -1,6 +1,6 @@
 #include "tests/client/messages.h"
 
-#include "client/text.h"
+#include "client/support/text.h"
 #include "google/rpc/error_details.pb.h"
 
 namespace vrp::client {

@@ -2,8 +2,8 @@
 
 #include <sstream>
 
-#include "client/environment.h"
 #include "client/output/event_sinks.h"
+#include "client/support/environment.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/messages.h"

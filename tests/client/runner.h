@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/app.h"
-#include "client/interrupt.h"
+#include "client/support/interrupt.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp::client {

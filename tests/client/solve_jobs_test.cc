@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "client/text.h"
+#include "client/support/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/fake_server.h"

@@ -1,4 +1,4 @@
-#include "client/text.h"
+#include "client/support/text.h"
 
 #include "gtest/gtest.h"
 

@@ -12,8 +12,8 @@
 #include "core/base/status_macros.h"
 #include "core/device/device_loss.h"
 #include "core/model/make_engine.h"
-#include "core/model/owned_engine.h"
-#include "core/train/trainer.h"
+#include "core/model/policy/owned_engine.h"
+#include "core/train/run/trainer.h"
 
 namespace vrp {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/plan_forms.h"
 #include "server/convert/solution_convert.h"

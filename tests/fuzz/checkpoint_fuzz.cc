@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/safetensors.h"
-#include "core/train/checkpoint.h"
+#include "core/model/weights/safetensors.h"
+#include "core/train/run/checkpoint.h"
 #include "tests/fuzz/scratch_folder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

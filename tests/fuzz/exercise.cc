@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
-#include "core/problem/instance_writer.h"
-#include "core/problem/solution_formats.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/solution_formats.h"
 
 namespace vrp::fuzz {
 namespace {

@@ -1,8 +1,8 @@
 // What every instance that a reader accepts must bear. Aborts where it does not.
 #pragma once
 
-#include "core/problem/instance.h"
-#include "core/problem/plan.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan.h"
 
 namespace vrp::fuzz {
 

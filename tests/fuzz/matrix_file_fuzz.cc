@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-#include "client/matrix_file.h"
+#include "client/support/matrix_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::istringstream stream(std::string(reinterpret_cast<const char*>(data), size));

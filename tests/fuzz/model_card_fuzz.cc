@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/model/model_card.h"
+#include "core/model/weights/model_card.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto card = vrp::ParseModelCard({reinterpret_cast<const char*>(data), size}, "card.json");

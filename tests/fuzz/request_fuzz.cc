@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/base/steady_time.h"
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 #include "server/convert/initial_solution.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/job_convert.h"

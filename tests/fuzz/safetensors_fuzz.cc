@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "core/model/safetensors.h"
+#include "core/model/weights/safetensors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto file =

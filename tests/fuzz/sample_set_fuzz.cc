@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/train/sample_set.h"
+#include "core/train/data/sample_set.h"
 #include "tests/fuzz/scratch_folder.h"
 
 namespace vrp {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/solution_formats.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/solution_formats.h"
 #include "tests/fuzz/exercise.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);

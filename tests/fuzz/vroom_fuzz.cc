@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/problem/formats.h"
-#include "core/problem/solution_formats.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/solution_formats.h"
 #include "tests/fuzz/exercise.h"
 
 // As VROOM's input; its own names show the plan that serves nobody and the one that serves all.

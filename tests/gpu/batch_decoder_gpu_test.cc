@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/attention_decoder.h"
-#include "core/kernels/batch_decoder.h"
+#include "core/kernels/decoder/attention_decoder.h"
+#include "core/kernels/decoder/batch_decoder.h"
 #include "gtest/gtest.h"
 #include "tests/gpu/device_buffer.h"
 #include "tests/gpu/device_rules.h"

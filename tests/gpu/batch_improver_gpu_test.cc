@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/batch_improver.h"
+#include "core/kernels/improve/batch_improver.h"
 #include "gtest/gtest.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/kernels/improve_case.h"

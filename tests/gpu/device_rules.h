@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/kernels/attention_decoder.h"
-#include "core/kernels/routing_rules.h"
-#include "core/kernels/routing_step.h"
+#include "core/kernels/decoder/attention_decoder.h"
+#include "core/kernels/routing/routing_rules.h"
+#include "core/kernels/routing/routing_step.h"
 #include "tests/gpu/device_buffer.h"
 #include "tests/kernels/routing_case.h"
 

@@ -3,7 +3,7 @@
 #include <ostream>
 #include <vector>
 
-#include "core/kernels/device_instances.h"
+#include "core/kernels/instances/device_instances.h"
 #include "tests/gpu/device_buffer.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/kernels/drawn_instances.h"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/cpu_pointer_network.h"
-#include "core/model/torch_engines.h"
-#include "core/problem/generators.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/torch/engines.h"
+#include "core/problem/generate/generators.h"
 #include "tests/device/forwarding_step_stream.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/model/torch_step_stream.h"

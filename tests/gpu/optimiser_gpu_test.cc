@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/device_optimiser.h"
+#include "core/kernels/optimiser/device_optimiser.h"
 #include "gtest/gtest.h"
 #include "tests/gpu/device_buffer.h"
 #include "tests/gpu/gpu_testing.h"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/dropout_mask.h"
-#include "core/kernels/followed_steps.h"
+#include "core/kernels/dropout/dropout_mask.h"
+#include "core/kernels/forced_decoding/forced_decoding.h"
 #include "gtest/gtest.h"
 #include "tests/gpu/device_buffer.h"
 #include "tests/gpu/device_rules.h"

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/random.h"
-#include "core/model/torch_device_optimiser.h"
-#include "core/model/torch_engines.h"
-#include "core/problem/generators.h"
+#include "core/model/torch/device_optimiser.h"
+#include "core/model/torch/engines.h"
+#include "core/problem/generate/generators.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/torch_engines.h"
-#include "core/problem/generators.h"
+#include "core/model/torch/engines.h"
+#include "core/problem/generate/generators.h"
 #include "tests/gpu/gpu_testing.h"
 #include "tests/model/torch_testing.h"
 

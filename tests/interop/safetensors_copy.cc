@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/file.h"
-#include "core/model/safetensors.h"
+#include "core/model/weights/safetensors.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -10,7 +10,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 
 namespace vrp::test {
 

@@ -5,7 +5,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/train/checkpoint.h"
+#include "core/train/run/checkpoint.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/jobs/job_manager_fixture.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/attention_decoder.h"
+#include "core/kernels/decoder/attention_decoder.h"
 #include "tests/kernels/decode.h"
 #include "tests/kernels/decoder_kinds.h"
 #include "tests/kernels/plain_decoder.h"

@@ -1,4 +1,4 @@
-#include "core/kernels/attention_decoder.h"
+#include "core/kernels/decoder/attention_decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "tests/kernels/decode.h"
 #include "tests/kernels/decoder_kinds.h"
 #include "tests/kernels/plain_decoder.h"

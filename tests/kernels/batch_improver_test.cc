@@ -1,4 +1,4 @@
-#include "core/kernels/batch_improver.h"
+#include "core/kernels/improve/batch_improver.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 
 #include "absl/time/clock.h"
 #include "core/base/steady_time.h"
-#include "core/kernels/cuda/improve_plan.h"
 #include "core/kernels/improve/improve_calls.h"
+#include "core/kernels/improve/improve_plan.h"
 #include "tests/kernels/improve_case.h"
 
 namespace vrp {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/kernels/attention_decoder.h"
+#include "core/kernels/decoder/attention_decoder.h"
 
 namespace vrp {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/kernels/batch_decoder.h"
+#include "core/kernels/decoder/batch_decoder.h"
 
 namespace vrp {
 namespace {

@@ -1,10 +1,10 @@
 // How threads share the draws. That the host makes the same instances:
 // tests/train/drawn_by_device_test.cc.
-#include "core/kernels/device_instances.h"
+#include "core/kernels/instances/device_instances.h"
 
 #include <vector>
 
-#include "core/kernels/instance_program.h"
+#include "core/kernels/instances/instance_program.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/drawn_instances.h"
 

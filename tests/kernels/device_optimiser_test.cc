@@ -1,6 +1,6 @@
 // Beside AdamW: what a step on the device decides by itself. tests/train/adamw_test.cc compares the
 // arithmetic.
-#include "core/kernels/device_optimiser.h"
+#include "core/kernels/optimiser/device_optimiser.h"
 
 #include <cmath>
 #include <limits>

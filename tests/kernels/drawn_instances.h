@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/kernels/device_instances.h"
-#include "core/kernels/node_features.h"
+#include "core/kernels/instances/device_instances.h"
+#include "core/kernels/routing/node_features.h"
 #include "gtest/gtest.h"
 
 namespace vrp::test {

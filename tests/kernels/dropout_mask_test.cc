@@ -1,4 +1,4 @@
-#include "core/kernels/dropout_mask.h"
+#include "core/kernels/dropout/dropout_mask.h"
 
 #include <algorithm>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/encoder.h"
+#include "core/kernels/encoder/encoder.h"
 
 namespace vrp::testing_support {
 

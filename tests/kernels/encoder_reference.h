@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/kernels/encoder.h"
+#include "core/kernels/encoder/encoder.h"
 #include "tests/kernels/bf16_testing.h"
 #include "tests/kernels/encoder_parameters.h"
 

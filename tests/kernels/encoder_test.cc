@@ -1,4 +1,4 @@
-#include "core/kernels/encoder.h"
+#include "core/kernels/encoder/encoder.h"
 
 #include <gtest/gtest.h>
 

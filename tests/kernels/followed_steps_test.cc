@@ -1,10 +1,9 @@
 // Given choices, walked in one go, beside plain loops over the step function; and the same choices
 // taken step by step, as if a network made them.
-#include "core/kernels/followed_steps.h"
-
 #include <memory>
 #include <vector>
 
+#include "core/kernels/forced_decoding/forced_decoding.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/routing_case.h"
 #include "tests/kernels/some_tour.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/kernels/batch_improver.h"
+#include "core/kernels/improve/batch_improver.h"
 #include "core/kernels/improve/packed_plans.h"
 
 namespace vrp::test {

@@ -1,11 +1,11 @@
-#include "core/kernels/cuda/launch_plan.h"
+#include "core/kernels/launch/launch_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <tuple>
 
-#include "core/kernels/decoder_room.h"
+#include "core/kernels/decoder/decoder_room.h"
 
 namespace vrp {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/lstm.h"
+#include "core/kernels/lstm/lstm.h"
 #include "tests/kernels/bf16_testing.h"
 
 namespace vrp {

@@ -1,4 +1,4 @@
-#include "core/kernels/lstm.h"
+#include "core/kernels/lstm/lstm.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/dense.h"
+#include "core/kernels/dense/dense.h"
 
 namespace vrp {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/kernels/attention_decoder.h"
-#include "core/kernels/routing_step.h"
+#include "core/kernels/decoder/attention_decoder.h"
+#include "core/kernels/routing/routing_step.h"
 
 namespace vrp {
 

@@ -1,4 +1,4 @@
-#include "core/kernels/pointer_steps.h"
+#include "core/kernels/pointer_steps/pointer_steps.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/kernels/routing_problem.h"
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/kernels/routing/routing_problem.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp {
 

@@ -1,4 +1,4 @@
-#include "core/kernels/routing_step.h"
+#include "core/kernels/routing/routing_step.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "tests/kernels/routing_case.h"
 
 namespace vrp {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/kernels/routing_step.h"
+#include "core/kernels/routing/routing_step.h"
 
 namespace vrp::test {
 

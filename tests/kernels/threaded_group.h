@@ -1,5 +1,5 @@
-// Groups (core/kernels/group.h) of some of the CPU's threads. What lacks a barrier on CUDA is a
-// data race here, which the preset tsan finds.
+// Groups (core/kernels/support/group.h) of some of the CPU's threads. What lacks a barrier on CUDA
+// is a data race here, which the preset tsan finds.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/kernels/group.h"
+#include "core/kernels/support/group.h"
 
 namespace vrp::test {
 

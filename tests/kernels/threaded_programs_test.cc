@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/kernels/attention_decoder.h"
-#include "core/kernels/decoder_batch.h"
-#include "core/kernels/followed_program.h"
-#include "core/kernels/instance_program.h"
-#include "core/kernels/optimiser_program.h"
+#include "core/kernels/decoder/attention_decoder.h"
+#include "core/kernels/decoder/decoder_batch.h"
+#include "core/kernels/forced_decoding/forced_decoding_program.h"
+#include "core/kernels/instances/instance_program.h"
+#include "core/kernels/optimiser/optimiser_program.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/drawn_instances.h"
 #include "tests/kernels/improve_case.h"

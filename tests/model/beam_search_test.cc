@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/kernels/routing_step.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/cpu_pointer_network.h"
-#include "core/model/engine_policy.h"
-#include "core/problem/checker.h"
-#include "core/problem/generators.h"
+#include "core/kernels/routing/routing_step.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/policy/engine_policy.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 

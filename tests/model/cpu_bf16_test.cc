@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/isa.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/cpu_pointer_network.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {

@@ -1,13 +1,13 @@
-#include "core/model/cpu_graph_transformer.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
 
-#include "core/model/engine_policy.h"
-#include "core/problem/checker.h"
-#include "core/problem/generators.h"
+#include "core/model/policy/engine_policy.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"

@@ -1,4 +1,4 @@
-#include "core/model/cpu_pointer_network.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 

@@ -1,4 +1,4 @@
-#include "core/model/engine_workers.h"
+#include "core/model/policy/engine_workers.h"
 
 #include <algorithm>
 #include <new>

@@ -1,9 +1,9 @@
-#include "core/model/flat_parameters.h"
+#include "core/model/weights/flat_parameters.h"
 
 #include <cmath>
 #include <limits>
 
-#include "core/model/graph_transformer_layout.h"
+#include "core/model/graph_transformer/graph_transformer_layout.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

@@ -1,15 +1,15 @@
-#include "core/model/improving_policy.h"
+#include "core/model/policy/improving_policy.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/steady_time.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/engine_policy.h"
-#include "core/model/whole_numbers.h"
-#include "core/problem/checker.h"
-#include "core/problem/generators.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/policy/engine_policy.h"
+#include "core/model/policy/whole_numbers.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/generate/generators.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/brute_force.h"

@@ -1,9 +1,9 @@
-#include "core/model/model_card.h"
+#include "core/model/weights/model_card.h"
 
 #include <cmath>
 #include <limits>
 
-#include "core/model/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_network_options.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/paths.h"

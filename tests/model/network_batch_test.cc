@@ -1,9 +1,9 @@
-#include "core/model/network_batch.h"
+#include "core/model/policy/network_batch.h"
 
 #include <algorithm>
 #include <string>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/random_plan.h"

@@ -1,12 +1,12 @@
 // Networks' inputs, and batches with feature columns.
-#include "core/model/network_inputs.h"
+#include "core/model/policy/network_inputs.h"
 
 #include <string>
 #include <vector>
 
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/cpu_pointer_network.h"
-#include "core/model/network_batch.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/policy/network_batch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"

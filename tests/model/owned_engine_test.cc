@@ -1,4 +1,4 @@
-#include "core/model/owned_engine.h"
+#include "core/model/policy/owned_engine.h"
 
 #include <memory>
 #include <string>

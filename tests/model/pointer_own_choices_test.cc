@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/model/pointer_pass.h"
+#include "core/model/pointer_network/pointer_pass.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {

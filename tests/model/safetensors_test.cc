@@ -1,4 +1,4 @@
-#include "core/model/safetensors.h"
+#include "core/model/weights/safetensors.h"
 
 #include <cstring>
 

@@ -1,5 +1,3 @@
-#include "core/model/torch_engine.h"
-
 #include <c10/core/Allocator.h>
 #include <c10/util/Exception.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -13,8 +11,9 @@
 
 #include "core/device/device_loss.h"
 #include "core/device/device_warnings.h"
-#include "core/model/torch_engines.h"
-#include "core/model/torch_guard.h"
+#include "core/model/torch/engine.h"
+#include "core/model/torch/engines.h"
+#include "core/model/torch/guard.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_testing.h"
 

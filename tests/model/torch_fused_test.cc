@@ -1,11 +1,10 @@
 // One launch a pass against one operator after the other.
-#include "core/model/torch_fused.h"
-
 #include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/model/torch/fused.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_testing.h"
 

@@ -1,10 +1,9 @@
-#include "core/model/torch_graph_transformer.h"
-
 #include <cmath>
 #include <limits>
 
-#include "core/model/cpu_graph_transformer.h"
-#include "core/problem/checker.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/torch/graph_transformer.h"
+#include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"
 #include "tests/model/torch_testing.h"

@@ -1,16 +1,15 @@
 // Steps along labels that the device takes by itself, on the CPU. How they compare with steps part
 // by part: tests/train/training_device_test.cc.
-#include "core/model/torch_label_steps.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
 
-#include "core/model/pointer_network_options.h"
-#include "core/model/torch_engines.h"
-#include "core/problem/generators.h"
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/torch/engines.h"
+#include "core/model/torch/label_steps.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"

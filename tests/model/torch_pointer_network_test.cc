@@ -1,10 +1,9 @@
-#include "core/model/torch_pointer_network.h"
-
 #include <algorithm>
 #include <memory>
 
-#include "core/model/cpu_pointer_network.h"
-#include "core/model/pointer_layout.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/pointer_network/pointer_layout.h"
+#include "core/model/torch/pointer_network.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_sequential.h"
 #include "tests/model/torch_testing.h"

@@ -1,5 +1,3 @@
-#include "core/model/torch_precision.h"
-
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
@@ -8,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/model/torch/precision.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_testing.h"
 

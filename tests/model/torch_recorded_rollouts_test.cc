@@ -1,7 +1,5 @@
 // Greedy rollouts of small batches that a device has recorded, which a fake stream on the CPU
 // stands for, beside the same network without one.
-#include "core/model/torch_recorded_rollouts.h"
-
 #include <memory>
 #include <new>
 #include <optional>
@@ -10,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/torch_engines.h"
-#include "core/problem/generators.h"
+#include "core/model/torch/engines.h"
+#include "core/model/torch/recorded_rollouts.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"

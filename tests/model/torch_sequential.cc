@@ -2,9 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include "core/kernels/routing_step.h"
-#include "core/kernels/step_sight.h"
-#include "core/model/torch_batch.h"
+#include "core/kernels/routing/routing_step.h"
+#include "core/kernels/routing/step_sight.h"
+#include "core/model/torch/batch.h"
 
 namespace vrp::test {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "core/model/policy_engine.h"
-#include "core/model/torch_network.h"
-#include "core/model/torch_parameters.h"
+#include "core/model/policy/policy_engine.h"
+#include "core/model/torch/network.h"
+#include "core/model/torch/parameters.h"
 
 namespace vrp::test {
 

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "core/model/torch_engines.h"
+#include "core/model/torch/engines.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_step_stream.h"
 #include "tests/model/torch_testing.h"

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "core/model/cpu_pointer_network.h"
-#include "core/model/graph_transformer_layout.h"
-#include "core/model/network_batch.h"
-#include "core/model/torch_engine.h"
-#include "core/model/torch_graph_transformer.h"
+#include "core/model/graph_transformer/graph_transformer_layout.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/policy/network_batch.h"
+#include "core/model/torch/engine.h"
+#include "core/model/torch/graph_transformer.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp::test {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/model/pointer_network_options.h"
-#include "core/model/torch_engines.h"
-#include "core/model/torch_recorded_steps.h"
-#include "core/problem/generators.h"
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/torch/engines.h"
+#include "core/model/torch/recorded_steps.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_memory.h"
 #include "tests/model/torch_step_stream.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/problem/generators.h"
+#include "core/problem/generate/generators.h"
 #include "core/registry/model_folder.h"
 #include "core/solve/decode_batcher.h"
 #include "gmock/gmock.h"

@@ -12,7 +12,7 @@
 #include "core/base/cpu_pool.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/problem/generators.h"
+#include "core/problem/generate/generators.h"
 #include "core/registry/model_folder.h"
 #include "core/search/search.h"
 #include "core/solve/evaluation.h"

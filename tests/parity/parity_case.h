@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/network_batch.h"
-#include "core/model/policy_engine.h"
-#include "core/model/safetensors.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/policy/network_batch.h"
+#include "core/model/policy/policy_engine.h"
+#include "core/model/weights/safetensors.h"
 
 namespace vrp {
 

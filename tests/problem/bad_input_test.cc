@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
-#include "core/problem/formats.h"
+#include "core/problem/formats/formats.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/instance_builder.h"

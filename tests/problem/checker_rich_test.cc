@@ -1,5 +1,5 @@
 // The checker's rules beyond the plain problem, one by one.
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"

@@ -1,4 +1,4 @@
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // Feature columns of instances: JSON, rules, and formats that cannot say them.
-#include "core/problem/feature_columns.h"
+#include "core/problem/instance/feature_columns.h"
 
 #include <limits>
 #include <string>
 
-#include "core/problem/formats.h"
-#include "core/problem/instance_writer.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/instance_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"

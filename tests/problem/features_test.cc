@@ -1,4 +1,4 @@
-#include "core/problem/features.h"
+#include "core/problem/instance/features.h"
 
 #include <functional>
 #include <set>

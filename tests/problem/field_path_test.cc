@@ -1,4 +1,4 @@
-#include "core/problem/field_path.h"
+#include "core/problem/instance/field_path.h"
 
 #include "gtest/gtest.h"
 

@@ -1,12 +1,12 @@
 // Readers and writers on good input.
-#include "core/problem/formats.h"
+#include "core/problem/formats/formats.h"
 
 #include <sstream>
 
 #include "core/base/json.h"
 #include "core/base/text.h"
-#include "core/problem/checker.h"
-#include "core/problem/generators.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/generate/generators.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"

@@ -1,4 +1,4 @@
-#include "core/problem/gap_reference.h"
+#include "core/problem/plan/gap_reference.h"
 
 #include <cmath>
 

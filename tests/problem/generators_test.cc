@@ -1,11 +1,11 @@
-#include "core/problem/generators.h"
+#include "core/problem/generate/generators.h"
 
 #include <cmath>
 #include <map>
 
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
-#include "core/problem/solution.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/plan/solution.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

@@ -1,4 +1,4 @@
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 #include <functional>
 #include <limits>

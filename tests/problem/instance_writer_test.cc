@@ -1,15 +1,15 @@
 // Instances in other formats: the same problem, or a refusal that names the field.
-#include "core/problem/instance_writer.h"
+#include "core/problem/formats/instance_writer.h"
 
 #include <cmath>
 #include <map>
 #include <string>
 
-#include "core/problem/checker.h"
-#include "core/problem/features.h"
-#include "core/problem/formats.h"
-#include "core/problem/instance_difference.h"
-#include "core/problem/vroom_names.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/instance/features.h"
+#include "core/problem/instance/instance_difference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

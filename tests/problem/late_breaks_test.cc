@@ -1,5 +1,5 @@
 // Breaks together with soft windows, beside a vehicle that tries everything at every unit of time.
-#include "core/problem/late_breaks.h"
+#include "core/problem/plan/late_breaks.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/base/random.h"
-#include "core/problem/checker.h"
-#include "core/problem/schedule.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/plan/schedule.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 

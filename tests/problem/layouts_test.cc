@@ -1,11 +1,11 @@
-#include "core/problem/layouts.h"
+#include "core/problem/generate/layouts.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "core/problem/checker.h"
-#include "core/problem/generators.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

@@ -1,5 +1,5 @@
 // Instances that name their matrices.
-#include "core/problem/matrices.h"
+#include "core/problem/formats/matrices.h"
 
 #include <map>
 #include <string>

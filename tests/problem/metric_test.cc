@@ -1,6 +1,6 @@
-#include "core/problem/metric.h"
+#include "core/problem/instance/metric.h"
 
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

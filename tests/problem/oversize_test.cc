@@ -1,12 +1,12 @@
-#include "core/problem/oversize.h"
+#include "core/problem/instance/oversize.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/problem/formats.h"
-#include "core/problem/instance.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/instance/instance.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {

@@ -1,11 +1,11 @@
-#include "core/problem/plan_repair.h"
+#include "core/problem/checker/plan_repair.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "core/problem/checker.h"
-#include "core/problem/freeze.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/rich_instance.h"
 

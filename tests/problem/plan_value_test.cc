@@ -1,6 +1,6 @@
-#include "core/problem/plan_value.h"
+#include "core/problem/plan/plan_value.h"
 
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"

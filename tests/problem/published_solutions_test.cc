@@ -9,8 +9,8 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/number.h"
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

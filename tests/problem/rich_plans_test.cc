@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "core/problem/checker.h"
-#include "core/problem/features.h"
-#include "core/problem/solution.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/instance/features.h"
+#include "core/problem/plan/solution.h"
 #include "gtest/gtest.h"
 #include "tests/testing/rich_instance.h"
 

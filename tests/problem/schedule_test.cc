@@ -1,7 +1,7 @@
-#include "core/problem/schedule.h"
+#include "core/problem/plan/schedule.h"
 
-#include "core/problem/checker.h"
-#include "core/problem/solution.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/plan/solution.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 

@@ -1,9 +1,9 @@
 // Plans in the forms that others read, and out of them.
-#include "core/problem/solution_formats.h"
+#include "core/problem/formats/solution_formats.h"
 
 #include <string>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

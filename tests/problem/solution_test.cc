@@ -1,4 +1,4 @@
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 
 #include "gtest/gtest.h"
 #include "tests/testing/brute_force.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,5 @@
 // Lines of text files, whatever ends them.
-#include "core/problem/text_scanner.h"
+#include "core/problem/formats/text/text_scanner.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // The units of an instance's numbers, and instances judged otherwise than their files state.
-#include "core/problem/units.h"
+#include "core/problem/instance/units.h"
 
-#include "core/problem/formats.h"
-#include "core/problem/instance_override.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/instance/instance_override.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"

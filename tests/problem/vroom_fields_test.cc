@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/problem/formats.h"
+#include "core/problem/formats/formats.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {

@@ -1,15 +1,15 @@
 // VROOM's JSON input becomes an instance, or is refused by the field's name.
-#include "core/problem/vroom_reader.h"
+#include "core/problem/formats/vroom/vroom_reader.h"
 
 #include <string>
 
 #include "core/base/text.h"
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
-#include "core/problem/plan_value.h"
-#include "core/problem/solution.h"
-#include "core/problem/solution_formats.h"
-#include "core/problem/vroom_names.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/solution_formats.h"
+#include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/plan/plan_value.h"
+#include "core/problem/plan/solution.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

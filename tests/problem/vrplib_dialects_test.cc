@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
-#include "core/problem/instance_writer.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/instance_writer.h"
+#include "core/problem/plan/plan_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

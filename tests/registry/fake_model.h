@@ -12,8 +12,8 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/model_card.h"
-#include "core/model/policy.h"
+#include "core/model/policy/policy.h"
+#include "core/model/weights/model_card.h"
 
 namespace vrp::test {
 

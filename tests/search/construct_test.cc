@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/search_problem.h"
 #include "tests/testing/instance_builder.h"
 

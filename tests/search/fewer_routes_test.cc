@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/base/random.h"
-#include "core/problem/checker.h"
-#include "core/problem/freeze.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"

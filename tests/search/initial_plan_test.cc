@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/plan/plan_value.h"
 #include "core/search/search.h"
 #include "core/solve/parallel_search.h"
 #include "tests/testing/feature_instances.h"

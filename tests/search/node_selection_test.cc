@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
-#include "core/problem/features.h"
-#include "core/problem/freeze.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
+#include "core/problem/instance/features.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/population/member_distances.h"
 #include "core/search/population/penalty_control.h"
 #include "core/search/population/population_run.h"

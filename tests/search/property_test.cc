@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/local_search.h"
 #include "core/search/population/granular_search.h"
 #include "core/search/rich/rich_insertion.h"

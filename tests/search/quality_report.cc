@@ -19,8 +19,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
 #include "core/search/search.h"
 
 namespace {

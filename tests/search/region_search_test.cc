@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/regions/lent_routes.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"

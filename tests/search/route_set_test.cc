@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/fast_random.h"
 #include "core/search/local_search.h"
 #include "core/search/recreate.h"

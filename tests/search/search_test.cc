@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
 #include "core/search/fast_random.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/instance_builder.h"

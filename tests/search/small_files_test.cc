@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/base/random.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/rich_enumeration.h"
 #include "tests/testing/rich_instance.h"

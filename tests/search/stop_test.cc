@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/instance_builder.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/plan/plan_value.h"
 #include "core/search/search_problem.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/random_plan.h"

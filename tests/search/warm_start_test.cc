@@ -1,7 +1,7 @@
 // Searches that are given plans to start from.
 #include <gtest/gtest.h>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"

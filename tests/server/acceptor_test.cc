@@ -1,4 +1,4 @@
-#include "server/runtime/acceptor.h"
+#include "server/support/acceptor.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -21,8 +21,8 @@
 #include "core/base/text.h"
 #include "gtest/gtest.h"
 #include "prometheus/metric_family.h"
-#include "server/runtime/open_files.h"
-#include "server/runtime/tcp_listen.h"
+#include "server/support/open_files.h"
+#include "server/support/tcp_listen.h"
 #include "tests/server/http_get.h"
 
 namespace vrp {

@@ -8,7 +8,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/access/rpc_roles.h"
 #include "server/access/token_file.h"
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 #include "tests/server/all_methods.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/http_get.h"

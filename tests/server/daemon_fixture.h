@@ -8,7 +8,7 @@
 #include "google/rpc/status.pb.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
-#include "server/runtime/daemon.h"
+#include "server/daemon/daemon.h"
 #include "tests/server/fakes.h"
 #include "tests/testing/paths.h"
 #include "vrp/v1/model_service.grpc.pb.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/problem/formats.h"
+#include "core/problem/formats/formats.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/testing/instance_builder.h"

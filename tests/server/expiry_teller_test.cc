@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "prometheus/metric_family.h"
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 #include "tests/server/self_signed.h"
 #include "tests/testing/manual_clock.h"
 #include "tests/testing/paths.h"

@@ -10,9 +10,9 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/model/policy.h"
+#include "core/model/policy/policy.h"
 #include "core/search/construct.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 #include "tests/registry/fake_model.h"
 
 namespace vrp::test {

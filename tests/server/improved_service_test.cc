@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "core/model/improving_policy.h"
+#include "core/model/policy/improving_policy.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 #include "tests/server/messages.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "core/problem/formats.h"
+#include "core/problem/formats/formats.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "gtest/gtest.h"

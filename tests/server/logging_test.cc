@@ -1,5 +1,5 @@
 // The daemon's log, as text and as JSON.
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 
 #include <string>
 

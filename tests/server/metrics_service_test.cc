@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
-#include "server/runtime/logging.h"
+#include "server/support/logging.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/http_get.h"
 #include "tests/server/messages.h"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/model/safetensors.h"
+#include "core/model/weights/safetensors.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/server/messages.h"

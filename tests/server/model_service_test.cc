@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/base/sha256.h"
-#include "core/model/safetensors.h"
-#include "core/problem/formats.h"
-#include "core/problem/generators.h"
+#include "core/model/weights/safetensors.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/generate/generators.h"
 #include "gmock/gmock.h"
 #include "server/service/model_evaluation.h"
 #include "server/service/model_import.h"

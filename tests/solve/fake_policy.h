@@ -7,7 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "core/model/policy.h"
+#include "core/model/policy/policy.h"
 
 namespace vrp::test {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/plan/plan_value.h"
 #include "core/search/search.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/instance_builder.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 
 namespace vrp::test {
 namespace {

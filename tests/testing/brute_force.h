@@ -1,8 +1,8 @@
 // The optimum of tiny instances, by trying everything: what solvers are held against.
 #pragma once
 
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp::test {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/problem/features.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/features.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp::test {
 

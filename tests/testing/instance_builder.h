@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp::test {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 
 namespace vrp::test {
 namespace {

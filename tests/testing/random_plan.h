@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/problem/instance.h"
-#include "core/problem/solution.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
 
 namespace vrp::test {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/freeze.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
 
 namespace vrp::test {
 namespace {

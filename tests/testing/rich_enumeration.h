@@ -1,7 +1,7 @@
 // The optimum of tiny rich instances, by trying everything.
 #pragma once
 
-#include "core/problem/plan_value.h"
+#include "core/problem/plan/plan_value.h"
 
 namespace vrp::test {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/problem/instance.h"
-#include "core/problem/plan.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan.h"
 
 namespace vrp::test {
 

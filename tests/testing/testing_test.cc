@@ -1,5 +1,5 @@
 // The helpers that other tests trust.
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/instance_builder.h"

@@ -1,9 +1,9 @@
-#include "core/train/adamw.h"
+#include "core/train/run/adamw.h"
 
 #include <cmath>
 
 #include "core/base/random.h"
-#include "core/kernels/device_optimiser.h"
+#include "core/kernels/optimiser/device_optimiser.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

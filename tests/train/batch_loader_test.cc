@@ -1,4 +1,4 @@
-#include "core/train/batch_loader.h"
+#include "core/train/data/batch_loader.h"
 
 #include <atomic>
 #include <new>

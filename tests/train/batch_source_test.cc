@@ -1,13 +1,13 @@
-#include "core/train/batch_source.h"
+#include "core/train/data/batch_source.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "core/base/file.h"
-#include "core/problem/generators.h"
-#include "core/train/instance_source.h"
-#include "core/train/labels.h"
+#include "core/problem/generate/generators.h"
+#include "core/train/data/instance_source.h"
+#include "core/train/data/labels.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"

@@ -1,4 +1,4 @@
-#include "core/train/checkpoint.h"
+#include "core/train/run/checkpoint.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,9 +12,9 @@
 
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
-#include "core/model/cpu_graph_transformer.h"
-#include "core/model/cpu_pointer_network.h"
-#include "core/train/trainer.h"
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/train/run/trainer.h"
 #include "gtest/gtest.h"
 #include "tests/testing/paths.h"
 

@@ -1,10 +1,10 @@
 // Which names are datasets, and lines that come in pieces.
-#include "core/train/data_files.h"
+#include "core/train/config/data_files.h"
 
 #include <string>
 #include <vector>
 
-#include "core/train/json_lines.h"
+#include "core/train/data/json_lines.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,9 +1,9 @@
 // A user's instances, checked as they arrive.
-#include "core/train/dataset_checker.h"
+#include "core/train/data/dataset_checker.h"
 
 #include <string>
 
-#include "core/problem/formats.h"
+#include "core/problem/formats/formats.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/train/batch_source.h"
-#include "core/train/instance_source.h"
+#include "core/train/data/batch_source.h"
+#include "core/train/data/instance_source.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/drawn_instances.h"
 

@@ -9,7 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
-#include "core/kernels/routing_step.h"
+#include "core/kernels/routing/routing_step.h"
 
 namespace vrp::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "core/model/policy_engine.h"
+#include "core/model/policy/policy_engine.h"
 
 namespace vrp::test {
 

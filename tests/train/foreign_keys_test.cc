@@ -1,5 +1,5 @@
 // Names of PyTorch trainers are answered with the names that they have here.
-#include "core/train/foreign_keys.h"
+#include "core/train/config/foreign_keys.h"
 
 #include <regex>
 #include <set>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_split.h"
 #include "core/base/text.h"
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/base/file.h"
-#include "core/model/model_card.h"
-#include "core/problem/formats.h"
+#include "core/model/weights/model_card.h"
+#include "core/problem/formats/formats.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"

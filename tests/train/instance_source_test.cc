@@ -1,10 +1,10 @@
-#include "core/train/instance_source.h"
+#include "core/train/data/instance_source.h"
 
 #include <cmath>
 
 #include "core/base/file.h"
-#include "core/problem/formats.h"
-#include "core/problem/generators.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/problem/formats.h"
+#include "core/problem/formats/formats.h"
 #include "core/search/construct.h"
 
 namespace vrp::test {

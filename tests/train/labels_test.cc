@@ -1,15 +1,15 @@
-#include "core/train/labels.h"
+#include "core/train/data/labels.h"
 
 #include <filesystem>
 #include <numeric>
 #include <tuple>
 
 #include "core/base/file.h"
-#include "core/kernels/routing_step.h"
-#include "core/model/network_batch.h"
-#include "core/problem/checker.h"
-#include "core/problem/formats.h"
-#include "core/problem/generators.h"
+#include "core/kernels/routing/routing_step.h"
+#include "core/model/policy/network_batch.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"

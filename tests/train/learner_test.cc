@@ -1,4 +1,4 @@
-#include "core/train/learner.h"
+#include "core/train/learners/learner.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/train/learning_rate.h"
+#include "core/train/run/learning_rate.h"
 
 #include <cmath>
 

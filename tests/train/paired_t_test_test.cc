@@ -1,4 +1,4 @@
-#include "core/train/paired_t_test.h"
+#include "core/train/learners/paired_t_test.h"
 
 #include <cmath>
 #include <vector>

@@ -1,11 +1,11 @@
-#include "core/train/run_clock.h"
+#include "core/train/run/run_clock.h"
 
 #include <atomic>
 #include <thread>
 
 #include "absl/time/clock.h"
 #include "core/base/steady_time.h"
-#include "core/train/epoch_pace.h"
+#include "core/train/run/epoch_pace.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

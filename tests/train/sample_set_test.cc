@@ -1,4 +1,4 @@
-#include "core/train/sample_set.h"
+#include "core/train/data/sample_set.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "core/base/file.h"
-#include "core/problem/generators.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/paths.h"
 

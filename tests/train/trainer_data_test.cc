@@ -3,7 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/model/model_card.h"
+#include "core/model/weights/model_card.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/train/label_line.h"

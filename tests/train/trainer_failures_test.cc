@@ -12,8 +12,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "core/device/executor.h"
-#include "core/model/owned_engine.h"
-#include "core/train/live_models.h"
+#include "core/model/policy/owned_engine.h"
+#include "core/train/run/live_models.h"
 #include "gtest/gtest.h"
 #include "tests/train/trainer_fixture.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/file.h"
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 #include "gtest/gtest.h"
 #include "tests/testing/paths.h"
 #include "tests/train/fake_engine.h"

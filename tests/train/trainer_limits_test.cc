@@ -4,7 +4,7 @@
 #include <new>
 #include <thread>
 
-#include "core/model/model_card.h"
+#include "core/model/weights/model_card.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/train/trainer_fixture.h"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/model/model_card.h"
-#include "core/model/safetensors.h"
-#include "core/problem/generators.h"
-#include "core/train/checkpoint.h"
+#include "core/model/weights/model_card.h"
+#include "core/model/weights/safetensors.h"
+#include "core/problem/generate/generators.h"
+#include "core/train/run/checkpoint.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/train/trainer_fixture.h"

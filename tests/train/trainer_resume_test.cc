@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/safetensors.h"
-#include "core/train/checkpoint.h"
+#include "core/model/weights/safetensors.h"
+#include "core/train/run/checkpoint.h"
 #include "gtest/gtest.h"
 #include "tests/testing/full_disk.h"
 #include "tests/train/trainer_fixture.h"

@@ -1,13 +1,13 @@
-#include "core/train/trainer.h"
+#include "core/train/run/trainer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "core/base/file.h"
-#include "core/model/model_card.h"
-#include "core/model/safetensors.h"
-#include "core/problem/generators.h"
+#include "core/model/weights/model_card.h"
+#include "core/model/weights/safetensors.h"
+#include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/train/trainer_fixture.h"
 

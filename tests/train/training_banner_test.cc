@@ -1,4 +1,4 @@
-#include "core/train/training_banner.h"
+#include "core/train/run/training_banner.h"
 
 #include <cmath>
 

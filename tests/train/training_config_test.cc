@@ -1,4 +1,4 @@
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/train/checkpoint.h"
+#include "core/train/run/checkpoint.h"
 #include "gtest/gtest.h"
 #include "tests/train/training_device_fixture.h"
 

@@ -2,7 +2,7 @@
 #include <ostream>
 #include <string>
 
-#include "core/train/training_config.h"
+#include "core/train/config/training_config.h"
 #include "gtest/gtest.h"
 
 namespace vrp {

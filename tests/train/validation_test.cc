@@ -1,12 +1,12 @@
-#include "core/train/validation.h"
+#include "core/train/run/validation.h"
 
 #include <cmath>
 #include <filesystem>
 #include <iterator>
 
 #include "core/base/file.h"
-#include "core/problem/formats.h"
-#include "core/problem/generators.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/generate/generators.h"
 #include "core/search/construct.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"

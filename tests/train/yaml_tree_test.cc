@@ -1,4 +1,4 @@
-#include "core/train/yaml_tree.h"
+#include "core/train/config/yaml_tree.h"
 
 #include "gtest/gtest.h"
 

@@ -8,8 +8,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/schema.h"
-#include "core/model/model_card.h"
-#include "core/train/checkpoint.h"
+#include "core/model/weights/model_card.h"
+#include "core/train/run/checkpoint.h"
 
 namespace vrp {
 namespace {

@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/kernels/batch_decoder.h"
+#include "core/kernels/decoder/batch_decoder.h"
 
 namespace vrp {
 

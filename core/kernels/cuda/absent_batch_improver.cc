@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/kernels/batch_improver.h"
+#include "core/kernels/improve/batch_improver.h"
 
 namespace vrp {
 

@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/kernels/device_instances.h"
+#include "core/kernels/instances/device_instances.h"
 
 namespace vrp {
 

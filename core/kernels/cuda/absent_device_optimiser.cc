@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/kernels/device_optimiser.h"
+#include "core/kernels/optimiser/device_optimiser.h"
 
 namespace vrp {
 

@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/kernels/dropout_mask.h"
+#include "core/kernels/dropout/dropout_mask.h"
 
 namespace vrp {
 

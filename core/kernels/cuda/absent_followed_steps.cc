@@ -1,5 +1,5 @@
 // For builds without CUDA.
-#include "core/kernels/followed_steps.h"
+#include "core/kernels/forced_decoding/forced_decoding.h"
 
 namespace vrp {
 

@@ -6,7 +6,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "core/kernels/batch_improver.h"
+#include "core/kernels/improve/batch_improver.h"
 #include "core/kernels/improve/improve_program.h"
 
 namespace vrp {

@@ -1,6 +1,6 @@
-// The improvement of one plan by a few threads that work together (core/kernels/group.h, lanes):
-// a descent, then rounds of ruin and recreate under simulated annealing, then a descent again. In
-// whole numbers and by counted random numbers: every device makes the same plan.
+// The improvement of one plan by a few threads that work together (core/kernels/support/group.h,
+// lanes): a descent, then rounds of ruin and recreate under simulated annealing, then a descent
+// again. In whole numbers and by counted random numbers: every device makes the same plan.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/base/random.h"
-#include "core/kernels/group.h"
+#include "core/kernels/support/group.h"
 
 namespace vrp {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/kernels/group.h"
+#include "core/kernels/support/group.h"
 
 namespace vrp {
 

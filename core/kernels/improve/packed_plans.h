@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/kernels/batch_improver.h"
+#include "core/kernels/improve/batch_improver.h"
 #include "core/kernels/improve/improve_program.h"
 
 namespace vrp {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 #include "core/search/population/penalised_routes.h"
 
 namespace vrp {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 #include "core/search/population/time_span.h"
 #include "core/search/search_problem.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 #include "core/search/fast_random.h"
 #include "core/search/search_problem.h"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 #include "core/search/search.h"
 #include "core/search/search_problem.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 #include "core/search/fast_random.h"
 #include "core/search/rich/rich_route_set.h"
 #include "core/search/search.h"

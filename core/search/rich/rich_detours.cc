@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "core/base/steady_time.h"
-#include "core/problem/schedule.h"
+#include "core/problem/plan/schedule.h"
 #include "core/search/rich/detour_search.h"
 #include "core/search/rich/rich_route_set.h"
 #include "core/search/rich/shortest_paths.h"

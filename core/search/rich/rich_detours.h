@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 
 namespace vrp {
 

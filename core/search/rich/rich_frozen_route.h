@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/problem/node.h"
+#include "core/problem/instance/node.h"
 
 namespace vrp {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/stop.h"
-#include "core/problem/instance.h"
+#include "core/problem/instance/instance.h"
 #include "core/search/rich/rich_detours.h"
 #include "core/search/rich/rich_frozen_route.h"
 #include "core/search/rich/rich_unit.h"

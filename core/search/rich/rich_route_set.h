@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/problem/solution.h"
+#include "core/problem/plan/solution.h"
 #include "core/search/rich/rich_route.h"
 #include "core/search/visit_place.h"
 

@@ -1,4 +1,4 @@
-// The search for problems with features beyond the plain one (core/problem/features.h).
+// The search for problems with features beyond the plain one (core/problem/instance/features.h).
 #pragma once
 
 #include "absl/status/statusor.h"

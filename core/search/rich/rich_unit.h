@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/problem/node.h"
+#include "core/problem/instance/node.h"
 
 namespace vrp {
 

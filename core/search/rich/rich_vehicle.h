@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/problem/vehicle.h"
+#include "core/problem/instance/vehicle.h"
 
 namespace vrp {
 

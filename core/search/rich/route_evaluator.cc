@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/problem/break_leg.h"
+#include "core/problem/plan/break_leg.h"
 
 namespace vrp {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/problem/late_breaks.h"
+#include "core/problem/plan/late_breaks.h"
 #include "core/search/rich/rich_problem.h"
 
 namespace vrp {
@@ -17,8 +17,8 @@ struct RouteValue {
   double cost = 0;      // the objective's part and lateness; RichProblem::route_weight is apart
 };
 
-// Simulates whole routes: the schedule of core/problem/schedule.h (as soon as possible, then the
-// latest start that delays nothing). O(visits * breaks^2), with soft windows too as LateBreaks.
+// Simulates whole routes: the schedule of core/problem/plan/schedule.h (as soon as possible, then
+// the latest start that delays nothing). O(visits * breaks^2), with soft windows too as LateBreaks.
 // Keeps scratch space: not thread-safe. `problem` must outlive it.
 class RouteEvaluator {
  public:

@@ -1,5 +1,5 @@
-#include "core/kernels/cuda/block_words.cuh"
-#include "core/kernels/cuda/kernel_launch.cuh"
+#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/kernel_launch.cuh"
 #include "tests/gpu/emulated/tiny_kernels.h"
 
 namespace vrp::emulated {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/train/checkpoint.h"
+#include "core/train/run/checkpoint.h"
 #include "gmock/gmock.h"
 #include "tests/jobs/backup/backup_fixture.h"
 #include "tests/testing/full_disk.h"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
-#include "core/problem/freeze.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
 #include "core/search/construct.h"
 #include "core/search/rich/detour_insertion.h"
 #include "core/search/rich/rich_detours.h"

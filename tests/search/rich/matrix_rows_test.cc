@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/node_selection.h"
 #include "core/search/rich/rich_problem.h"
 #include "core/search/search.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/rich/rich_pruning.h"
 #include "core/search/rich/rich_recreate.h"
 #include "tests/testing/feature_instances.h"

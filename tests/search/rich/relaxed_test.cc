@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/rich/price_control.h"
 #include "core/search/rich/relaxed_descent.h"
 #include "core/search/rich/relaxed_recreate.h"

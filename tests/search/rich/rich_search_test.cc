@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/steady_time.h"
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/rich/rich_problem.h"
 #include "core/search/search.h"
 #include "tests/testing/feature_instances.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/problem/checker.h"
+#include "core/problem/checker/checker.h"
 #include "core/search/fast_random.h"
 #include "core/search/rich/rich_route.h"
 #include "core/search/rich/rich_route_set.h"

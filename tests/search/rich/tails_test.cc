@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/problem/checker.h"
-#include "core/problem/freeze.h"
-#include "core/problem/plan_value.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/checker/freeze.h"
+#include "core/problem/plan/plan_value.h"
 #include "core/search/rich/rich_recreate.h"
 #include "core/search/rich/rich_tail_exchange.h"
 #include "core/search/rich/rich_tails.h"

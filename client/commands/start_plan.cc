@@ -1,0 +1,92 @@
+#include "client/commands/start_plan.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "client/output/json.h"
+#include "client/support/files.h"
+#include "client/support/text.h"
+
+namespace vrp::client {
+namespace {
+
+absl::Status Wanted(std::string_view path, std::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(std::string(path), ": wanted ", std::string(what)));
+}
+
+// A whole number from 0 on; nothing where there is no such key.
+absl::Status ReadCount(const Json& route, const char* key, std::string_view path, int32_t& count) {
+  if (!route.contains(key)) return absl::OkStatus();
+  const Json& value = route[key];
+  if (!value.is_number_unsigned() || value.get<uint64_t>() > INT32_MAX) {
+    return Wanted(absl::StrCat(std::string(path), ".", key), "a whole number from 0 on");
+  }
+  count = value.get<int32_t>();
+  return absl::OkStatus();
+}
+
+absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& route) {
+  if (!json.is_object() || !json.contains("stops") || !json["stops"].is_array()) {
+    return Wanted(path, "an object with stops");
+  }
+  int32_t vehicle = 0;
+  int32_t frozen_stops = 0;
+  for (const absl::Status& status : {ReadCount(json, "vehicle", path, vehicle),
+                                     ReadCount(json, "frozen_stops", path, frozen_stops)}) {
+    if (!status.ok()) return status;
+  }
+  route.set_vehicle(vehicle);
+  route.set_frozen_stops(frozen_stops);
+  for (size_t s = 0; s < json["stops"].size(); ++s) {
+    const Json& stop = json["stops"][s];
+    if (!stop.is_object() || !stop.contains("id") || !stop["id"].is_string()) {
+      return Wanted(absl::StrCat(path, ".stops[", s, "].id"), "a string");
+    }
+    route.add_stops()->set_id(stop["id"].get<std::string>());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadAnswer(std::string_view text, v1::Solution& solution) {
+  const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) {
+    return absl::InvalidArgumentError(
+        "is no answer of `vrpctl solve --output json`, wanted an object with routes");
+  }
+  for (size_t r = 0; r < json["routes"].size(); ++r) {
+    const absl::Status status =
+        ReadRoute(json["routes"][r], absl::StrCat("routes[", r, "]"), *solution.add_routes());
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// VROOM's output, whose names of tasks the daemon knows.
+bool IsVroomsOutput(absl::string_view text) {
+  const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) return false;
+  const Json& routes = json["routes"];
+  return !routes.empty() && routes[0].is_object() && routes[0].contains("steps");
+}
+
+}  // namespace
+
+absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveRequest& request) {
+  const absl::string_view text =
+      absl::StripAsciiWhitespace(absl::string_view(content.data(), content.size()));
+  if (!text.empty() && text.front() == '{' && !IsVroomsOutput(text)) {
+    // Of one object over several lines the whole, of lines with an object each the last.
+    const bool lines = !Json::accept(text.begin(), text.end());
+    const absl::string_view last = lines ? text.substr(text.rfind('\n') + 1) : text;
+    return ReadAnswer({last.data(), last.size()}, *request.mutable_initial_solution());
+  }
+  v1::SolutionFile& file = *request.mutable_initial_solution_file();
+  file.set_name(ToValidUtf8(BaseName(name)));
+  file.set_content(std::move(content));
+  return absl::OkStatus();
+}
+
+}  // namespace vrp::client

@@ -1,0 +1,156 @@
+#include "client/connection/connection.h"
+
+#include <arpa/inet.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/support/files.h"
+#include "client/support/tls_texts.h"
+
+namespace vrp::client {
+namespace {
+
+constexpr size_t kMaxTokenBytes = 4096;
+
+absl::Status At(absl::string_view flag, const std::string& path, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": ", what));
+}
+
+absl::StatusOr<std::string> Read(absl::string_view flag, const std::string& path) {
+  if (path.empty()) return "";
+  // "-" is a file's name here: nobody types a key.
+  const absl::StatusOr<std::string> content = ReadInput(path == "-" ? "./-" : path, std::cin);
+  if (!content.ok()) return At(flag, path, content.status().message());
+  return content;
+}
+
+absl::StatusOr<std::string> ReadSecret(absl::string_view flag, const std::string& path) {
+  struct stat about;
+  if (stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 0007) != 0) {
+    return At(flag, path, absl::StrCat("others may read or change it; chmod 600 ", path));
+  }
+  return Read(flag, path);
+}
+
+absl::StatusOr<std::string> CheckToken(absl::string_view where, absl::string_view text) {
+  const absl::string_view token = absl::StripAsciiWhitespace(text);
+  const bool fine = !token.empty() && token.size() <= kMaxTokenBytes &&
+                    std::all_of(token.begin(), token.end(), absl::ascii_isgraph);
+  if (fine) return std::string(token);
+  return absl::InvalidArgumentError(absl::StrCat(where,
+                                                 ": wanted a token alone, one word of at most ",
+                                                 kMaxTokenBytes, " letters, digits and signs"));
+}
+
+absl::StatusOr<std::string> TokenOf(const ConnectionFlags& flags, absl::string_view token) {
+  if (flags.token_file.empty()) return token.empty() ? "" : CheckToken("VRP_TOKEN", token);
+  const absl::StatusOr<std::string> content = ReadSecret("--token-file", flags.token_file);
+  if (!content.ok()) return content;
+  return CheckToken(absl::StrCat("--token-file: ", flags.token_file), *content);
+}
+
+}  // namespace
+
+bool IsThisMachine(absl::string_view remote) {
+  if (absl::StartsWith(remote, "unix:")) return true;
+  absl::string_view host = remote.substr(0, remote.rfind(':'));
+  if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
+    host = host.substr(1, host.size() - 2);
+  }
+  if (host == "localhost") return true;
+  in_addr v4;
+  if (inet_pton(AF_INET, std::string(host).c_str(), &v4) == 1) {
+    return (ntohl(v4.s_addr) >> 24) == 127;
+  }
+  in6_addr v6;
+  return inet_pton(AF_INET6, std::string(host).c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+absl::Status CheckRemote(absl::string_view text) {
+  if (absl::StartsWith(text, "unix:") && text.size() > 5) return absl::OkStatus();
+  const size_t colon = text.rfind(':');
+  int port = 0;
+  if (colon == absl::string_view::npos || colon == 0 ||
+      !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 1 || port > 65535) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--remote: got \"", text,
+                     "\", wanted HOST:PORT with a port from 1 to 65535, for example "
+                     "127.0.0.1:50051, or unix:PATH"));
+  }
+  return absl::OkStatus();
+}
+
+void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags) {
+  app.add_option("--remote", flags.remote, "The daemon; before or after the command")
+      ->type_name("HOST:PORT")
+      ->envname("VRP_REMOTE")
+      ->capture_default_str();
+  app.add_flag("--tls", flags.tls, "Connect by TLS; the flags below imply it")->envname("VRP_TLS");
+  app.add_option("--tls-ca", flags.ca_file,
+                 "PEM: the authority of the daemon's certificate, if the system does not know it")
+      ->type_name("FILE")
+      ->envname("VRP_TLS_CA");
+  app.add_option("--tls-certificate", flags.certificate_file,
+                 "PEM: your certificate, where the daemon asks for one")
+      ->type_name("FILE")
+      ->envname("VRP_TLS_CERTIFICATE");
+  app.add_option("--tls-key", flags.key_file, "PEM: its private key")
+      ->type_name("FILE")
+      ->envname("VRP_TLS_KEY");
+  app.add_option("--tls-server-name", flags.server_name,
+                 "What the daemon's certificate is for, if not for the host of --remote")
+      ->type_name("NAME")
+      ->envname("VRP_TLS_SERVER_NAME");
+  app.add_option("--token-file", flags.token_file,
+                 "Your token is in it, where the daemon wants one; or set VRP_TOKEN to the token")
+      ->type_name("FILE")
+      ->envname("VRP_TOKEN_FILE");
+}
+
+absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::string_view token) {
+  absl::Status status = CheckRemote(flags.remote);
+  Connection connection;
+  connection.remote = flags.remote;
+  connection.server_name = flags.server_name;
+  connection.tls = flags.tls || !flags.ca_file.empty() || !flags.certificate_file.empty() ||
+                   !flags.key_file.empty() || !flags.server_name.empty();
+  if (flags.certificate_file.empty() != flags.key_file.empty()) {
+    status.Update(absl::InvalidArgumentError(
+        "--tls-certificate and --tls-key: got one of them, wanted both or none"));
+  }
+  const auto take = [&status](absl::StatusOr<std::string> content, std::string& target) {
+    status.Update(content.status());
+    if (content.ok()) target = *std::move(content);
+  };
+  take(Read("--tls-ca", flags.ca_file), connection.ca);
+  take(Read("--tls-certificate", flags.certificate_file), connection.certificate);
+  take(ReadSecret("--tls-key", flags.key_file), connection.key);
+  if (status.ok() && !flags.ca_file.empty()) {
+    status.Update(CheckAuthority(flags.ca_file, connection.ca));
+  }
+  if (status.ok() && !flags.certificate_file.empty()) {
+    status.Update(CheckOwnCertificate({.path = flags.certificate_file,
+                                       .pem = connection.certificate,
+                                       .key_path = flags.key_file,
+                                       .key_pem = connection.key},
+                                      absl::Now()));
+  }
+  take(TokenOf(flags, token), connection.token);
+  if (!connection.token.empty() && !connection.tls && !IsThisMachine(flags.remote)) {
+    status.Update(absl::InvalidArgumentError(
+        absl::StrCat("--remote: the token would go to ", flags.remote,
+                     " in the clear; connect by --tls or --tls-ca FILE, or through a tunnel that "
+                     "ends on this machine")));
+  }
+  if (!status.ok()) return status;
+  return connection;
+}
+
+}  // namespace vrp::client

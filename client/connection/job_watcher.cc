@@ -1,0 +1,184 @@
+#include "client/connection/job_watcher.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/support/steady_now.h"
+
+namespace vrp::client {
+namespace {
+
+// Errors by which gRPC says that the connection or the daemon went away, rather than that the
+// daemon refused.
+bool IsBrokenConnection(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kCancelled:  // a daemon that ends its calls while it stops
+      return true;
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnknown:
+      return absl::StrContains(status.message(), "RST_STREAM") ||
+             absl::StrContains(status.message(), "Stream removed");
+    default:
+      return false;
+  }
+}
+
+// So often an event may be missing that the daemon was asked for, before this is taken for damage.
+constexpr int kMostGaps = 5;
+
+// The calls of each kind of job.
+absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
+                   absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive) {
+  v1::WatchTrainingJobRequest request;
+  request.set_name(options.name);
+  request.set_from_sequence(from);
+  return client.WatchTrainingJob(request, receive);
+}
+
+absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
+                   absl::FunctionRef<bool(const v1::WatchSolveJobResponse&)> receive) {
+  v1::WatchSolveJobRequest request;
+  request.set_name(options.name);
+  request.set_from_sequence(from);
+  return client.WatchSolveJob(request, receive);
+}
+
+absl::StatusOr<v1::TrainingJob> Get(RpcClient& client, const WatchOptions& options,
+                                    const EventSink&) {
+  v1::GetTrainingJobRequest request;
+  request.set_name(options.name);
+  return client.GetTrainingJob(request);
+}
+
+absl::StatusOr<v1::SolveJob> Get(RpcClient& client, const WatchOptions& options,
+                                 const SolveEventSink&) {
+  v1::GetSolveJobRequest request;
+  request.set_name(options.name);
+  return client.GetSolveJob(request);
+}
+
+// Of the events that it stands for.
+int64_t FirstSequence(const v1::WatchTrainingJobResponse& event) {
+  return event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
+}
+
+int64_t FirstSequence(const v1::WatchSolveJobResponse& event) { return event.sequence(); }
+
+template <typename Event>
+class Watcher {
+ public:
+  Watcher(RpcClient& client, const Interrupt& interrupt, const WatchOptions& options,
+          JobEventSink<Event>& sink)
+      : client_(client),
+        interrupt_(interrupt),
+        options_(options),
+        sink_(sink),
+        next_(std::max<int64_t>(options.from_sequence, 1)),
+        reachable_(options.was_reachable),
+        backoff_(options.first_backoff) {}
+
+  absl::StatusOr<WatchOutcome> Run() {
+    while (true) {
+      absl::Status status = WatchOnce();
+      if (outcome_.has_value()) return *outcome_;
+      if (interrupt_.triggered()) return absl::CancelledError("interrupted");
+      if (status.ok()) status = LookUpState();
+      if (outcome_.has_value()) return *outcome_;
+      if (!IsBrokenConnection(status) || !reachable_) return status;
+      if (gaps_ >= kMostGaps) return MissingEventError();
+      if (SteadyNow() - last_contact_ > options_.give_up_after)
+        return absl::UnavailableError(status.message());
+      if (!std::exchange(lost_, true)) sink_.OnConnectionLost(status);
+      if (interrupt_.WaitFor(backoff_)) return absl::CancelledError("interrupted");
+      backoff_ = std::min(backoff_ * 2, options_.longest_backoff);
+    }
+  }
+
+ private:
+  absl::Status WatchOnce() {
+    const auto receive = [this](const Event& event) {
+      NoteContact();
+      return Accept(event);
+    };
+    return Watch(client_, options_, next_, absl::FunctionRef<bool(const Event&)>(receive));
+  }
+
+  void NoteContact() {
+    last_contact_ = SteadyNow();
+    reachable_ = true;
+    backoff_ = options_.first_backoff;
+    if (std::exchange(lost_, false)) sink_.OnReconnected();
+  }
+
+  // False ends the stream: something is missing, ask for it anew.
+  bool Accept(const Event& event) {
+    if (event.sequence() == 0) sink_.OnHeartbeat(event);
+    if (event.sequence() < next_) return true;
+    if (FirstSequence(event) > next_) {
+      ++gaps_;
+      return false;
+    }
+    next_ = event.sequence() + 1;
+    gaps_ = 0;
+    sink_.OnEvent(event);
+    if (event.has_state() && IsFinal(event.state().state())) {
+      outcome_ = WatchOutcome{event.state().state(), event.state().error()};
+    }
+    return true;
+  }
+
+  // The stream ended well without a last event: the job ended before from_sequence, or events are
+  // missing.
+  absl::Status LookUpState() {
+    const auto job = Get(client_, options_, sink_);
+    if (!job.ok()) return job.status();
+    if (IsFinal(job->state()) && job->last_sequence() < next_) {
+      outcome_ = WatchOutcome{job->state(), job->error().message()};
+      return absl::OkStatus();
+    }
+    return absl::UnavailableError(absl::StrCat("the daemon ended the stream before event ", next_));
+  }
+
+  absl::Status MissingEventError() const {
+    return absl::DataLossError(absl::StrCat("the daemon leaves out event ", next_, " of ",
+                                            options_.name, "; its event log is damaged"));
+  }
+
+  RpcClient& client_;
+  const Interrupt& interrupt_;
+  const WatchOptions& options_;
+  JobEventSink<Event>& sink_;
+  int64_t next_;
+  bool reachable_;
+  bool lost_ = false;
+  int gaps_ = 0;  // in a row
+  absl::Duration backoff_;
+  absl::Time last_contact_ = SteadyNow();
+  std::optional<WatchOutcome> outcome_;
+};
+
+}  // namespace
+
+bool IsFinal(v1::JobState state) {
+  return state == v1::JOB_STATE_SUCCEEDED || state == v1::JOB_STATE_FAILED ||
+         state == v1::JOB_STATE_CANCELLED;
+}
+
+template <typename Event>
+absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
+                                      const WatchOptions& options, JobEventSink<Event>& sink) {
+  absl::StatusOr<WatchOutcome> outcome = Watcher<Event>(client, interrupt, options, sink).Run();
+  sink.OnEnd();
+  return outcome;
+}
+
+template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
+                                               EventSink&);
+template absl::StatusOr<WatchOutcome> WatchJob(RpcClient&, const Interrupt&, const WatchOptions&,
+                                               SolveEventSink&);
+
+}  // namespace vrp::client

@@ -1,0 +1,56 @@
+#include "client/support/instance_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "client/support/files.h"
+#include "client/support/flags.h"
+#include "client/support/text.h"
+
+namespace vrp::client {
+
+void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats) {
+  command.add_option("--format", flags.format, "Of the instance: " + formats)
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      .add_option("--objective", flags.objective,
+                  "Replace the file's: distance, vehicles_then_distance, duration, cost")
+      ->type_name("WORD");
+  command
+      .add_option("--metric", flags.metric,
+                  "Replace the file's: exact, cvrplib (rounded), ceil or dimacs")
+      ->type_name("WORD");
+}
+
+absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags) {
+  v1::InstanceFile file;
+  const absl::StatusOr<v1::InstanceFormat> format = ParseInstanceFormat(flags.format);
+  if (!format.ok()) return format.status();
+  file.set_format(*format);
+  if (!flags.objective.empty()) {
+    const absl::StatusOr<v1::Objective> objective = ParseObjective(flags.objective);
+    if (!objective.ok()) return objective.status();
+    file.set_objective(*objective);
+  }
+  if (!flags.metric.empty()) {
+    const absl::StatusOr<v1::Metric> metric = ParseMetric(flags.metric);
+    if (!metric.ok()) return metric.status();
+    file.set_metric(*metric);
+  }
+  return file;
+}
+
+absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,
+                                                  const InstanceFlags& flags,
+                                                  std::istream& standard_input) {
+  absl::StatusOr<v1::InstanceFile> file = EmptyInstanceFile(flags);
+  if (!file.ok()) return file;
+  absl::StatusOr<std::string> content = ReadInput(path, standard_input);
+  if (!content.ok()) return content.status();
+  file->set_name(ToValidUtf8(BaseName(path)));
+  file->set_content(*std::move(content));
+  return file;
+}
+
+}  // namespace vrp::client

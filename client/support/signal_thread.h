@@ -1,0 +1,24 @@
+// Turns SIGINT and SIGTERM into an Interrupt, without a signal handler.
+#pragma once
+
+#include <thread>
+
+#include "client/support/interrupt.h"
+
+namespace vrp::client {
+
+// Blocks both signals in the calling thread, and so in all threads that it starts later: make it
+// first in main. A second signal ends the process at once with exit code 130.
+class SignalThread {
+ public:
+  // `interrupt` must outlive this object.
+  explicit SignalThread(Interrupt& interrupt);
+  ~SignalThread();
+  SignalThread(const SignalThread&) = delete;
+  SignalThread& operator=(const SignalThread&) = delete;
+
+ private:
+  std::thread thread_;
+};
+
+}  // namespace vrp::client

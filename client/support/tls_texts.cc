@@ -1,0 +1,74 @@
+#include "client/support/tls_texts.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <ctime>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+
+namespace vrp::client {
+namespace {
+
+struct Free {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+
+// Instead of OpenSSL's own, which asks at the terminal.
+int NoPassword(char*, int, int, void*) { return -1; }
+
+// `pem` outlives it.
+std::unique_ptr<BIO, Free> Reader(const std::string& pem) {
+  return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+}
+
+std::unique_ptr<X509, Free> CertificateOf(const std::string& pem) {
+  return std::unique_ptr<X509, Free>(
+      PEM_read_bio_X509(Reader(pem).get(), nullptr, NoPassword, nullptr));
+}
+
+absl::Status Wrong(absl::string_view flag, const std::string& path, absl::string_view what) {
+  ERR_clear_error();
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": ", what));
+}
+
+}  // namespace
+
+absl::Status CheckAuthority(const std::string& path, const std::string& pem) {
+  if (CertificateOf(pem) != nullptr) return absl::OkStatus();
+  return Wrong("--tls-ca", path,
+               "holds no certificate in PEM form; name the file with that of the authority");
+}
+
+absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now) {
+  const auto certificate = CertificateOf(own.pem);
+  if (certificate == nullptr) {
+    return Wrong("--tls-certificate", own.path, "holds no certificate in PEM form");
+  }
+  tm end = {};
+  const bool has_end = ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) == 1;
+  if (const absl::Time expires = absl::FromTM(end, absl::UTCTimeZone());
+      has_end && expires <= now) {
+    const std::string when = absl::FormatTime(absl::RFC3339_sec, expires, absl::UTCTimeZone());
+    return Wrong("--tls-certificate", own.path,
+                 absl::StrCat("expired at ", when,
+                              ", and daemons refuse it; ask who issued it for a new one"));
+  }
+  const std::unique_ptr<EVP_PKEY, Free> key(
+      PEM_read_bio_PrivateKey(Reader(own.key_pem).get(), nullptr, NoPassword, nullptr));
+  if (key == nullptr) {
+    return Wrong("--tls-key", own.key_path,
+                 "holds no private key in PEM form that is not encrypted");
+  }
+  if (X509_check_private_key(certificate.get(), key.get()) == 1) return absl::OkStatus();
+  return Wrong("--tls-key", own.key_path,
+               absl::StrCat("is not the key of the certificate in ", own.path));
+}
+
+}  // namespace vrp::client

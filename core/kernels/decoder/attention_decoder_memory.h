@@ -1,0 +1,106 @@
+// The memory of a decoder's passes, cut out of what the caller gives.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/decoder/attention_decoder_kernels.h"
+#include "core/kernels/routing/routing_step.h"
+
+namespace vrp {
+
+// Hands out pieces of the caller's memory, each on a cache line of its own; from null, only counts.
+template <typename T>
+class MemoryPieces {
+ public:
+  explicit MemoryPieces(T* memory) {
+    const auto misplaced = reinterpret_cast<uintptr_t>(memory) % kLine;
+    memory_ = misplaced == 0 ? memory : memory + (kLine - misplaced) / sizeof(T);
+  }
+
+  template <typename Piece>
+  Piece* Take(int64_t count) {
+    const int64_t bytes = count * static_cast<int64_t>(sizeof(Piece));
+    T* const taken = memory_ == nullptr ? nullptr : memory_ + used_;
+    used_ += (bytes + kLine - 1) / kLine * (kLine / sizeof(T));
+    return reinterpret_cast<Piece*>(taken);
+  }
+  // With room for the first piece to begin on a line.
+  int64_t used() const { return used_ + static_cast<int64_t>(kLine / sizeof(T)); }
+
+ private:
+  static constexpr int64_t kLine = 64;
+  T* memory_ = nullptr;
+  int64_t used_ = 0;
+};
+
+// The memory of either pass.
+template <typename T>
+struct DecoderMemory {
+  simd::PackedNodes<T> packed;
+  simd::PackedNodes<T> sum;  // of gradients
+  simd::DecoderSteps<T> steps;
+  T* kernels = nullptr;
+  double* sums = nullptr;           // [P]
+  RouteState* states = nullptr;     // [P]
+  uint8_t* visited = nullptr;       // [P, N]
+  int32_t* trajectories = nullptr;  // [block]: whose steps are in `steps`
+  double* legs = nullptr;           // [N, N]: distances; null: not kept
+};
+
+template <typename T>
+void TakeNodes(const simd::DecoderSizes& sizes, bool columns, MemoryPieces<T>& pieces,
+               simd::PackedNodes<T>& nodes) {
+  nodes.keys = pieces.template Take<T>(sizes.nodes * sizes.row);
+  nodes.values = pieces.template Take<T>(sizes.nodes * sizes.row);
+  nodes.logit_keys = pieces.template Take<T>(sizes.nodes * sizes.row);
+  if (!columns) return;
+  nodes.key_columns = pieces.template Take<T>(sizes.padded_nodes * sizes.width);
+  nodes.logit_key_columns = pieces.template Take<T>(sizes.padded_nodes * sizes.width);
+}
+
+template <typename T>
+void TakeSteps(const simd::DecoderSizes& sizes, MemoryPieces<T>& pieces,
+               simd::DecoderSteps<T>& steps) {
+  steps.currents = pieces.template Take<int32_t>(sizes.block);
+  steps.firsts = pieces.template Take<int32_t>(sizes.block);
+  steps.shares = pieces.template Take<T>(sizes.block * kContextShares);
+  steps.masks = pieces.template Take<T>(sizes.block * sizes.padded_nodes);
+  steps.choices = pieces.template Take<int32_t>(sizes.block);
+  steps.uniforms = pieces.template Take<double>(sizes.block);
+  steps.likeliest = pieces.template Take<int32_t>(sizes.block);
+  steps.log_likelihoods = pieces.template Take<T>(sizes.block);
+  steps.weights = pieces.template Take<T>(sizes.block);
+  steps.allowed = pieces.template Take<int32_t>(sizes.block);
+}
+
+// What a pass is about to do. A rollout keeps all its trajectories; a second pass, which has a
+// gradient, walks one after the other; a beam search, which wants scores, has tours of its own.
+struct DecoderNeeds {
+  int32_t trajectories = 0;
+  bool gradient = false;
+  bool scores = false;  // of all nodes
+  bool legs = false;
+};
+
+// `kernels`: elements of their scratch memory.
+template <typename T>
+DecoderMemory<T> LayOutDecoder(const simd::DecoderSizes& sizes, int64_t kernels,
+                               const DecoderNeeds& needs, MemoryPieces<T>& pieces) {
+  DecoderMemory<T> memory;
+  TakeNodes(sizes, !needs.gradient, pieces, memory.packed);
+  if (needs.gradient) TakeNodes(sizes, false, pieces, memory.sum);
+  TakeSteps(sizes, pieces, memory.steps);
+  memory.kernels = pieces.template Take<T>(kernels);
+  const int64_t walking = needs.gradient ? 1 : needs.trajectories;
+  memory.sums = pieces.template Take<double>(needs.trajectories);
+  memory.states = pieces.template Take<RouteState>(walking);
+  memory.visited = pieces.template Take<uint8_t>(walking * sizes.nodes);
+  memory.trajectories = pieces.template Take<int32_t>(sizes.block);
+  if (needs.scores) {
+    memory.steps.scores = pieces.template Take<T>(sizes.block * sizes.padded_nodes);
+  }
+  if (needs.legs) memory.legs = pieces.template Take<double>(sizes.nodes * sizes.nodes);
+  return memory;
+}
+
+}  // namespace vrp

@@ -1,0 +1,91 @@
+#include "core/kernels/decoder/batch_decoder.h"
+
+#include <algorithm>
+
+#include "absl/functional/function_ref.h"
+
+namespace vrp {
+namespace {
+
+// A group's memory on the heap.
+template <typename T>
+class Room {
+ public:
+  Room(const DecoderBatch<T>& batch, bool gradient) {
+    const RoomLayout layout = LayOutRoom<T>(batch.shape, batch.nodes, gradient);
+    memory_ = std::make_unique<Line[]>(static_cast<size_t>(layout.bytes) / sizeof(Line));
+    pieces_ = CutRoom<T>(layout, memory_[0].bytes);
+  }
+
+  const DecoderRoom<T>& pieces() const { return pieces_; }
+
+ private:
+  struct alignas(16) Line {
+    uint8_t bytes[16];
+  };
+  std::unique_ptr<Line[]> memory_;
+  DecoderRoom<T> pieces_;
+};
+
+template <typename T>
+class SerialBatchDecoder final : public BatchDecoder<T> {
+ public:
+  explicit SerialBatchDecoder(CpuPool* pool) : pool_(pool) {}
+
+  absl::Status Rollout(const DecoderBatch<T>& batch, const BatchRolloutRequest& request,
+                       const BatchRolloutResult& result) override {
+    ForInstances(batch, [&](int64_t b) {
+      const Room<T> room(batch, false);
+      const DecoderTask<T> task = batch.TaskOf(b);
+      const int64_t first = b * request.trajectories;
+      for (int64_t row = first; row < first + request.trajectories; ++row) {
+        RollOut(SerialGroup(), task, room.pieces(), request, row,
+                result.At(row, request.max_steps));
+      }
+    });
+    return absl::OkStatus();
+  }
+
+  absl::Status SecondPass(const DecoderBatch<T>& batch, const BatchSecondPassRequest& request,
+                          double* log_likelihoods, const BatchNodes<T>& gradient) override {
+    std::fill_n(log_likelihoods, int64_t{batch.instances} * request.trajectories, 0.0);
+    const auto body = [&](int64_t b) {
+      const Room<T> room(batch, true);
+      const DecoderTask<T> task = batch.TaskOf(b);
+      const int64_t first = b * request.trajectories;
+      for (int64_t row = first; row < first + request.trajectories; ++row) {
+        PassAgain(SerialGroup(), task, room.pieces(), request,
+                  PassOf(request, row, log_likelihoods), gradient.At(b));
+      }
+    };
+    // Sums that instances share are one thread's.
+    if (gradient.first.shares_weight != nullptr && gradient.weights_apart == 0) {
+      for (int32_t b = 0; b < batch.instances; ++b) body(b);
+    } else {
+      ForInstances(batch, body);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  void ForInstances(const DecoderBatch<T>& batch, absl::FunctionRef<void(int64_t)> body) const {
+    if (pool_ != nullptr && batch.instances > 1) {
+      pool_->ParallelFor(batch.instances, body);
+      return;
+    }
+    for (int32_t b = 0; b < batch.instances; ++b) body(b);
+  }
+
+  CpuPool* const pool_;
+};
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool) {
+  return std::make_unique<SerialBatchDecoder<T>>(pool);
+}
+template std::unique_ptr<BatchDecoder<float>> MakeSerialBatchDecoder(CpuPool*);
+template std::unique_ptr<BatchDecoder<double>> MakeSerialBatchDecoder(CpuPool*);
+
+}  // namespace vrp

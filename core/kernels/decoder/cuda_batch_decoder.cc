@@ -1,0 +1,78 @@
+// BatchDecoder on the current CUDA device.
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/kernels/decoder/batch_decoder.h"
+#include "core/kernels/decoder/decoder_launch.h"
+#include "core/kernels/launch/cuda_scratch.h"
+
+namespace vrp {
+namespace {
+
+class CudaBatchDecoder final : public BatchDecoder<float> {
+ public:
+  explicit CudaBatchDecoder(const CudaDecoderOptions& options)
+      : stream_(static_cast<cudaStream_t>(options.stream)), options_(options) {}
+
+  absl::Status Rollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
+                       const BatchRolloutResult& result) override {
+    VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, false));
+    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rooms, Rooms(plan.scratch_bytes));
+    return CudaStatus(LaunchRollout(batch, request, result,
+                                    {.plan = plan, .scratch = rooms.get(), .stream = stream_}),
+                      "rollout");
+  }
+
+  absl::Status SecondPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
+                          double* log_likelihoods, const BatchNodes<float>& gradient) override {
+    VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, true));
+    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rooms, Rooms(plan.scratch_bytes));
+    const size_t trajectories =
+        static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
+    VRP_RETURN_IF_ERROR(CudaStatus(
+        cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_), "clearing"));
+    return CudaStatus(LaunchSecondPass(batch, request, log_likelihoods, gradient,
+                                       {.plan = plan, .scratch = rooms.get(), .stream = stream_}),
+                      "second pass");
+  }
+
+ private:
+  absl::StatusOr<LaunchPlan> Plan(const DecoderBatch<float>& batch, int32_t trajectories,
+                                  bool gradient) {
+    if (!limits_.has_value()) {
+      VRP_ASSIGN_OR_RETURN(limits_, QueryLimits());
+    }
+    return PlanLaunch({.shape = batch.shape,
+                       .instances = batch.instances,
+                       .nodes = batch.nodes,
+                       .trajectories = trajectories,
+                       .room_bytes = LayOutRoom<float>(batch.shape, batch.nodes, gradient).bytes,
+                       .gradient = gradient,
+                       .deterministic = options_.deterministic},
+                      *limits_);
+  }
+
+  absl::StatusOr<std::shared_ptr<uint8_t>> Rooms(int64_t bytes) const {
+    if (bytes == 0) return nullptr;
+    if (options_.bytes != nullptr) return options_.bytes(bytes);
+    VRP_ASSIGN_OR_RETURN(Scratch made, Scratch::Create(bytes, stream_));
+    const auto scratch = std::make_shared<Scratch>(std::move(made));
+    return std::shared_ptr<uint8_t>(scratch, scratch->bytes());
+  }
+
+  const cudaStream_t stream_;
+  const CudaDecoderOptions options_;
+  std::optional<DeviceLimits> limits_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions& options) {
+  return std::make_unique<CudaBatchDecoder>(options);
+}
+
+}  // namespace vrp

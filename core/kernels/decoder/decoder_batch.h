@@ -1,0 +1,56 @@
+// A batch for the decoder as views of one device's memory. No includes that CUDA sources could not
+// have.
+#pragma once
+
+#include "core/kernels/decoder/decoder_program_gradient.h"
+#include "core/kernels/decoder/decoder_program_rollout.h"
+
+namespace vrp {
+
+// Projections of B instances: those of instance 0, and how many elements lie between instances.
+template <typename T>
+struct BatchNodes {
+  DecoderNodes<T> first;
+  int64_t rows_apart = 0;     // of keys, values, logit_keys, queries, first_queries
+  int64_t base_apart = 0;     // of base_query
+  int64_t start_apart = 0;    // of start_query
+  int64_t weights_apart = 0;  // of shares_weight; 0: all instances share one
+
+  VRP_DEVICE DecoderNodes<T> At(int64_t b) const {
+    const auto moved = [b](T* from, int64_t apart) {
+      return from == nullptr ? nullptr : from + b * apart;
+    };
+    return {.stride = first.stride,
+            .keys = moved(first.keys, rows_apart),
+            .values = moved(first.values, rows_apart),
+            .logit_keys = moved(first.logit_keys, rows_apart),
+            .queries = moved(first.queries, rows_apart),
+            .first_queries = moved(first.first_queries, rows_apart),
+            .base_query = moved(first.base_query, base_apart),
+            .start_query = moved(first.start_query, start_apart),
+            .shares_weight = moved(first.shares_weight, weights_apart)};
+  }
+};
+
+template <typename T>
+struct DecoderBatch {
+  DecoderShape shape;
+  int32_t instances = 0;             // B
+  int32_t nodes = 0;                 // N, of the largest instance
+  const StepRules* rules = nullptr;  // [B]; what their problems point to is the device's too
+  BatchNodes<const T> projections;
+
+  VRP_DEVICE DecoderTask<T> TaskOf(int64_t b) const {
+    return MakeDecoderTask<T>(shape, projections.At(b), rules + b);
+  }
+};
+
+// Where the second pass of one trajectory reads and writes.
+VRP_DEVICE inline TrajectoryPass PassOf(const BatchSecondPassRequest& request, int64_t trajectory,
+                                        double* log_likelihoods) {
+  return {.choices = request.choices + trajectory * request.max_steps,
+          .weight = request.weights == nullptr ? 0 : request.weights[trajectory],
+          .log_likelihood = log_likelihoods + trajectory};
+}
+
+}  // namespace vrp

@@ -1,0 +1,93 @@
+// A step of an attention model's decoder as a program for any group of threads (group.h): what
+// attention_decoder.h says it computes, by the same step function. One trajectory at a time.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/kernels/decoder/decoder_nodes.h"
+#include "core/kernels/decoder/decoder_room.h"
+#include "core/kernels/routing/routing_step.h"
+#include "core/kernels/support/group.h"
+
+namespace vrp {
+
+// What all steps of an instance's trajectories have in common. A view.
+template <typename T>
+struct DecoderTask {
+  int32_t hidden = 0;  // H
+  int32_t heads = 0;   // M
+  int32_t head = 0;    // H / M
+  T clip = 0;
+  T query_scale = 0;  // 1 / sqrt(head)
+  T logit_scale = 0;  // 1 / sqrt(H)
+  DecoderNodes<const T> nodes;
+  int64_t row_stride = 0;  // of keys, values and logit keys, which a device may keep elsewhere
+  const StepRules* rules = nullptr;
+
+  VRP_DEVICE int32_t size() const { return rules->problem.nodes; }  // N
+};
+
+template <typename T>
+VRP_DEVICE DecoderTask<T> MakeDecoderTask(const DecoderShape& shape,
+                                          const DecoderNodes<const T>& nodes,
+                                          const StepRules* rules) {
+  const int32_t head = shape.hidden / shape.heads;
+  return {.hidden = shape.hidden,
+          .heads = shape.heads,
+          .head = head,
+          .clip = static_cast<T>(shape.clip),
+          .query_scale = static_cast<T>(1 / std::sqrt(static_cast<double>(head))),
+          .logit_scale = static_cast<T>(1 / std::sqrt(static_cast<double>(shape.hidden))),
+          .nodes = nodes,
+          .row_stride = nodes.stride,
+          .rules = rules};
+}
+
+template <typename Group, typename T>
+VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
+                             const DecoderRoom<T>& room) {
+  group.Once([&] {
+    *room.place = {};
+    room.place->state = BeginTrajectory(*task.rules, room.visited);
+  });
+}
+
+template <typename Group, typename T>
+VRP_DEVICE void GoTo(const Group& group, const DecoderTask<T>& task, const DecoderRoom<T>& room,
+                     int32_t node) {
+  group.Wait();  // all have seen where the trajectory stands
+  group.Once([&] { Take(*task.rules, node, room.place->state, room.visited); });
+}
+
+// Fills room.allowed, counts it, and writes the shares.
+template <typename Group, typename T>
+VRP_DEVICE void FindAllowed(const Group& group, const DecoderTask<T>& task,
+                            const DecoderRoom<T>& room) {
+  const RouteState& state = room.place->state;
+  group.Each(task.size(), [&](int32_t n) {
+    room.allowed[n] = IsAllowed(*task.rules, state, room.visited, n) ? 1 : 0;
+  });
+  group.Rows(1, [&](const auto& lanes, int32_t) {
+    const auto count = lanes.template Sum<int32_t>(
+        task.size(), [&](int32_t n) { return static_cast<int32_t>(room.allowed[n]); });
+    lanes.Once([&] {
+      room.place->allowed = count;
+      WriteShares(*task.rules, state, room.place->shares);
+    });
+  });
+}
+
+// The p-th node that is allowed, counted round.
+template <typename T>
+VRP_DEVICE int32_t AllowedNodeOf(const DecoderRoom<T>& room, int32_t p) {
+  int32_t node = -1;
+  for (int32_t i = p % room.place->allowed; i >= 0; --i) {
+    do ++node;
+    while (room.allowed[node] == 0);
+  }
+  return node;
+}
+
+}  // namespace vrp

@@ -1,0 +1,109 @@
+// The memory of a group of threads that runs a decoder's program, cut out of one piece.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/decoder/decoder_nodes.h"
+#include "core/kernels/routing/routing_visit.h"
+#include "core/kernels/support/group.h"
+
+namespace vrp {
+
+// Where a trajectory is, and what its last step came to. Seen by all threads of a group.
+template <typename T>
+struct DecoderPlace {
+  RouteState state;
+  int32_t allowed = 0;  // nodes that may come next
+  int32_t choice = 0;
+  int32_t likeliest = 0;
+  int32_t agreements = 0;
+  T largest = 0;  // logit
+  T total = 0;    // sum of exp(logit - largest)
+  T log_likelihood = 0;
+  double sum = 0;  // of log-likelihoods
+  T shares[kContextShares] = {};
+};
+
+template <typename T>
+struct DecoderRoom {
+  DecoderPlace<T>* place = nullptr;
+  T* query = nullptr;          // [H], scaled
+  T* weights = nullptr;        // [M, N]: of the attention
+  T* glimpse = nullptr;        // [H]
+  T* tanhs = nullptr;          // [N]: logits before clipping; 0 where not allowed
+  T* exps = nullptr;           // [N]
+  T* partials = nullptr;       // [M, N]: of logits; elsewhere in use, but not while they are made
+  uint8_t* visited = nullptr;  // [N]
+  uint8_t* allowed = nullptr;  // [N]: 0 or 1
+  // Of the second pass alone.
+  T* by_dot = nullptr;      // [N]: gradient by glimpse . logit key
+  T* by_glimpse = nullptr;  // [H]
+  T* means = nullptr;       // [M]: of an attention's gradient
+  T* by_score = nullptr;    // [M, N]: by query . key
+};
+
+// Where the pieces begin, in bytes; each at a multiple of 16.
+struct RoomLayout {
+  int64_t query = 0;
+  int64_t weights = 0;
+  int64_t glimpse = 0;
+  int64_t tanhs = 0;
+  int64_t exps = 0;
+  int64_t partials = 0;
+  int64_t visited = 0;
+  int64_t allowed = 0;
+  int64_t by_dot = 0;
+  int64_t by_glimpse = 0;
+  int64_t means = 0;
+  int64_t by_score = 0;
+  int64_t bytes = 0;
+};
+
+// `nodes`: of the largest instance; `gradient`: of a second pass.
+template <typename T>
+constexpr RoomLayout LayOutRoom(const DecoderShape& shape, int32_t nodes, bool gradient) {
+  RoomLayout layout;
+  const auto take = [&layout](int64_t& piece, int64_t count, int64_t size) {
+    piece = layout.bytes;
+    layout.bytes += (count * size + 15) / 16 * 16;
+  };
+  constexpr int64_t kSize = sizeof(T);
+  int64_t place = 0;
+  take(place, 1, sizeof(DecoderPlace<T>));
+  take(layout.query, shape.hidden, kSize);
+  take(layout.weights, int64_t{shape.heads} * nodes, kSize);
+  take(layout.glimpse, shape.hidden, kSize);
+  take(layout.tanhs, nodes, kSize);
+  take(layout.exps, nodes, kSize);
+  take(layout.visited, nodes, 1);
+  take(layout.allowed, nodes, 1);
+  layout.partials = layout.weights;
+  if (!gradient) return layout;
+  take(layout.by_dot, nodes, kSize);
+  take(layout.by_glimpse, shape.hidden, kSize);
+  take(layout.means, shape.heads, kSize);
+  take(layout.by_score, int64_t{shape.heads} * nodes, kSize);
+  layout.partials = layout.by_score;  // the gradient wants the weights
+  return layout;
+}
+
+// `base` is aligned to 16.
+template <typename T>
+VRP_DEVICE DecoderRoom<T> CutRoom(const RoomLayout& layout, uint8_t* base) {
+  const auto reals = [base](int64_t offset) { return reinterpret_cast<T*>(base + offset); };
+  return {.place = reinterpret_cast<DecoderPlace<T>*>(base),
+          .query = reals(layout.query),
+          .weights = reals(layout.weights),
+          .glimpse = reals(layout.glimpse),
+          .tanhs = reals(layout.tanhs),
+          .exps = reals(layout.exps),
+          .partials = reals(layout.partials),
+          .visited = base + layout.visited,
+          .allowed = base + layout.allowed,
+          .by_dot = reals(layout.by_dot),
+          .by_glimpse = reals(layout.by_glimpse),
+          .means = reals(layout.means),
+          .by_score = reals(layout.by_score)};
+}
+
+}  // namespace vrp

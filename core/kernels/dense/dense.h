@@ -1,0 +1,44 @@
+// Products and the few other dense passes that engines need besides encoder and decoder, as
+// functions of the instruction set that is chosen at run time. On the calling thread.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/isa.h"
+
+namespace vrp {
+
+// A view of rows: element (i, j) at data[i * stride + j].
+template <typename T>
+struct Rows {
+  T* data;
+  int64_t stride;
+};
+
+struct DenseShape {
+  int64_t rows;
+  int64_t inner;
+  int64_t columns;  // a multiple of 16
+};
+
+template <typename T>
+struct DenseKernels {
+  // Lays out the [inner, columns] matrix whose element (k, j) is at data[k * row + j * column];
+  // `packed` holds inner * columns.
+  void (*pack)(const T* data, int64_t row, int64_t column, DenseShape shape, T* packed);
+  // c = a packed + bias; `bias` [columns] or null.
+  void (*multiply)(Rows<const T> a, const T* packed, const T* bias, DenseShape shape, Rows<T> c);
+  // c += a packed.
+  void (*multiply_add)(Rows<const T> a, const T* packed, DenseShape shape, Rows<T> c);
+  // c [rows, columns] += a^T b, with a [inner, rows] and b [inner, columns].
+  void (*add_transposed)(Rows<const T> a, Rows<const T> b, DenseShape shape, Rows<T> c);
+  // The edge features of N nodes, [kEdgeFeatures, N, N] (core/model/policy/network_batch.h), from
+  // [N, N] scaled distances.
+  void (*edge_features)(const T* distances, int64_t nodes, T* features);
+};
+
+// T is float or double.
+template <typename T>
+const DenseKernels<T>& DenseKernelsFor(Isa isa);
+
+}  // namespace vrp

@@ -1,0 +1,26 @@
+// One launch a mask: a warp for each row.
+#include "core/kernels/dropout/dropout_launch.h"
+#include "core/kernels/launch/kernel_launch.cuh"
+#include "core/kernels/launch/slice_group.cuh"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kWarpThreads = 32;
+constexpr int32_t kWarps = 4;
+
+__global__ void __launch_bounds__(kWarpThreads* kWarps) MaskKernel(DropoutMask mask) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
+  if (row >= int64_t{mask.length} * mask.sequences) return;
+  WriteMaskRow(WarpLanes(), mask, row);
+}
+
+}  // namespace
+
+cudaError_t LaunchMask(const DropoutMask& mask, cudaStream_t stream) {
+  const LaunchShape shape = {.blocks = (mask.rows() + kWarps - 1) / kWarps,
+                             .threads = dim3(kWarpThreads, kWarps)};
+  return LaunchKernel(MaskKernel, shape, stream, mask);
+}
+
+}  // namespace vrp

@@ -1,0 +1,35 @@
+// Dropout's masks as a program for groups of threads (group.h): a row each.
+#pragma once
+
+#include "core/kernels/routing/step_random.h"
+#include "core/kernels/support/group.h"
+
+namespace vrp {
+
+struct DropoutMask {
+  DropoutKey key;                  // of the first sequence's first step
+  const int64_t* steps = nullptr;  // where given, the stream is the key's + *steps
+  DropoutRate rate = {};
+  int32_t length = 0;     // T
+  int32_t sequences = 0;  // R
+  int32_t hidden = 0;     // H, a multiple of 8
+  float* kept = nullptr;  // [T, R, H]
+
+  int64_t rows() const { return int64_t{length} * sequences; }
+};
+
+// Row t * R + r.
+template <typename Group>
+VRP_DEVICE void WriteMaskRow(const Group& group, const DropoutMask& mask, int64_t row) {
+  const uint64_t stream = StreamOfStep(mask.key.stream, mask.steps);
+  group.Each(mask.hidden / 8, [&](int32_t block) {
+    DropoutKey key = mask.key;
+    key.stream = stream;
+    key.sequence += row % mask.sequences;
+    key.step = static_cast<int32_t>(row / mask.sequences);
+    key.block = block;
+    WriteKept(key, mask.rate, mask.kept + row * mask.hidden + int64_t{block} * 8);
+  });
+}
+
+}  // namespace vrp

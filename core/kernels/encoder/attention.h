@@ -1,0 +1,134 @@
+// Multi-head attention among one instance's nodes: forward, a head and a panel of queries at a
+// time. See vec.h for who may include this.
+//
+// Scores are kept transposed, [keys, queries of a panel]: lanes are queries, so that the softmax
+// needs nothing across lanes, and the products read keys, values and queries as they lie. They are
+// of base 2, since 2^x is the cheaper power. Backward recomputes the probabilities from the highest
+// scores and the sums (as Dao et al. 2022 do), so nothing of the size N^2 is saved.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/encoder/attention_parts.h"
+#include "core/kernels/simd/even_product.h"
+#include "core/kernels/simd/math.h"
+#include "core/kernels/simd/store_head.h"
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+// Powers of two are taken from here on: products with smaller ones may be denormal, which is slow.
+inline constexpr double kLowestScore = -100;
+
+// 2^(score - highest).
+template <typename T>
+inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> highest) {
+  return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - highest));
+}
+
+// Scores from products of keys and queries, and the highest of each query.
+template <typename T>
+struct StoreScores {
+  T* scores;
+  ScoreBias<T> bias;
+  T* highest;  // [Q]
+
+  template <int64_t kRows, int64_t kVectors>
+  inline __attribute__((always_inline)) void operator()(Vec<T> (&sums)[kRows][kVectors],
+                                                        int64_t key) const {
+    bias.MakeScores(sums, key);
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      Vec<T> most = Load<T>(highest + v * kLanes<T>);
+#pragma GCC unroll 32
+      for (int64_t r = 0; r < kRows; ++r) {
+        most = Max<T>(most, sums[r][v]);
+        Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
+      }
+      Store<T>(highest + v * kLanes<T>, most);
+    }
+  }
+};
+
+// scores become their powers; `inverses` one over the sums of these.
+template <int64_t kVectors, typename T>
+inline void Softmax(int64_t nodes, T* scores, const T* highest, T* inverses) {
+  Vec<T> most[kVectors];
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) most[v] = Load<T>(highest + v * kLanes<T>);
+  Vec<T> sums[kVectors] = {};
+  for (int64_t j = 0; j < nodes; ++j) {
+#pragma GCC unroll 4
+    for (int64_t v = 0; v < kVectors; ++v) {
+      T* const at = scores + j * kPanelColumns<T> + v * kLanes<T>;
+      const Vec<T> power = PowerOfScore<T>(Load<T>(at), most[v]);
+      sums[v] += power;
+      Store<T>(at, power);
+    }
+  }
+#pragma GCC unroll 4
+  for (int64_t v = 0; v < kVectors; ++v) {
+    Store<T>(inverses + v * kLanes<T>, static_cast<T>(1) / sums[v]);
+  }
+}
+
+// One head's rows of qkv.
+template <typename T>
+struct Head {
+  int64_t number;
+  int64_t channels;
+  View<const T> queries;
+  View<const T> keys;
+  View<const T> values;
+
+  Head(const AttentionCall<T>& c, int64_t m) : number(m), channels(c.shape.hidden / c.shape.heads) {
+    const AttentionShape& s = c.shape;
+    const int64_t copy = AttentionScratch<T>::CopySize(s);
+    const int64_t column = m * channels;
+    queries = HeadRows<T>(s, c.qkv, column, c.at.copies);
+    keys = HeadRows<T>(s, c.qkv, s.hidden + column, c.at.copies + copy);
+    values = HeadRows<T>(s, c.qkv, 2 * s.hidden + column, c.at.copies + 2 * copy);
+  }
+};
+
+// out's columns of a head for `count` queries from `first` on, which kVectors vectors hold.
+template <int64_t kVectors, typename T>
+inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t first,
+                        int64_t count, View<T> out) {
+  const AttentionShape& s = c.shape;
+  T* const highest = c.Highest(head.number) + first;
+  T* const inverses = highest + RoundUpToLanes<T>(s.nodes);
+  TransposeHead<T>(head.queries, first, count, head.channels, c.at.queries);
+  for (int64_t v = 0; v < kVectors; ++v) {
+    Store<T>(highest + v * kLanes<T>, Broadcast<T>(static_cast<T>(-__builtin_inf())));
+  }
+  MultiplyEvenly<ByPanelRows<T>, kVectors>(
+      EvenProduct<T>{head.keys.data, head.keys.panel, c.at.queries, s.nodes, head.channels},
+      StoreScores<T>{c.at.scores, c.Bias(head.number, first), highest});
+  Softmax<kVectors, T>(s.nodes, c.at.scores, highest, inverses);
+  for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
+    MultiplyEvenly<ByPanelColumns<T>, 1>(
+        EvenProduct<T>{c.at.scores, 0, head.values.At(0, at), count, s.nodes},
+        StoreHead<T>{out.From(first), head.number * head.channels + at, head.channels - at,
+                     inverses, T{1}, false});
+  }
+}
+
+// out [N, H]; writes c.softmax.
+template <typename T>
+inline void AttentionForward(const AttentionCall<T>& c, View<T> out) {
+  constexpr int64_t kColumns = kPanelColumns<T>;
+  for (int64_t m = 0; m < c.shape.heads; ++m) {
+    const Head<T> head(c, m);
+    for (int64_t first = 0; first < c.shape.nodes; first += kColumns) {
+      const int64_t rest = c.shape.nodes - first;
+      if (rest > kLanes<T>) {
+        AttendPanel<2, T>(c, head, first, rest < kColumns ? rest : kColumns, out);
+      } else {
+        AttendPanel<1, T>(c, head, first, rest, out);
+      }
+    }
+  }
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,121 @@
+// What attention works on: its sizes and memory, and one head's rows. See vec.h for who may include
+// this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/encoder/attention_edges.h"
+#include "core/kernels/simd/math.h"
+#include "core/kernels/simd/panels.h"
+#include "core/kernels/simd/transpose.h"
+#include "core/kernels/simd/vec.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+inline constexpr double kLog2OfE = 1.44269504088896340736;
+
+template <typename T>
+inline T InverseRootOf(int64_t channels) {
+  return static_cast<T>(1.0 / __builtin_sqrt(static_cast<double>(channels)));
+}
+
+struct AttentionShape {
+  int64_t nodes;          // N
+  int64_t hidden;         // H
+  int64_t heads;          // M
+  int64_t edge_features;  // E
+};
+
+// The memory of one call, for at most `nodes` nodes. A panel of queries at a time: Q of them.
+template <typename T>
+struct AttentionScratch {
+  T* scores;    // [N, Q]
+  T* d_scores;  // [N, Q]
+  T* queries;   // [head channels, Q]: transposed
+  T* d_out;     // [head channels, Q]: transposed
+  T* columns;   // [Q]
+  T* copies;    // [4, N, head channels], in panels: heads that do not fill vectors of theirs
+
+  static int64_t PaddedChannels(const AttentionShape& s) {
+    return RoundUpToLanes<T>(s.hidden / s.heads);
+  }
+  static int64_t CopySize(const AttentionShape& s) {
+    return SizeInPanels<T>(s.nodes, s.hidden / s.heads);
+  }
+  static int64_t Size(const AttentionShape& s) {
+    return (2 * s.nodes + 2 * PaddedChannels(s) + 1) * kPanelColumns<T> + 4 * CopySize(s);
+  }
+  AttentionScratch(const AttentionShape& s, T* memory) {
+    scores = memory;
+    d_scores = scores + s.nodes * kPanelColumns<T>;
+    queries = d_scores + s.nodes * kPanelColumns<T>;
+    d_out = queries + PaddedChannels(s) * kPanelColumns<T>;
+    columns = d_out + PaddedChannels(s) * kPanelColumns<T>;
+    copies = columns + kPanelColumns<T>;
+  }
+};
+
+// One instance's attention in one layer.
+template <typename T>
+struct AttentionCall {
+  AttentionShape shape;
+  AttentionScratch<T> at;
+  View<const T> qkv;      // [N, 3H]
+  const T* edges;         // as PackEdges leaves them; null without features
+  const T* edge_weights;  // [M, padded E], times log2(e)
+  T* softmax;             // [M, 2, padded N]: the queries' highest scores, and one over the sums
+
+  // Elements of `softmax`, at most.
+  static int64_t SoftmaxSize(int64_t rows, int64_t instances, int64_t heads) {
+    return 2 * heads * (rows + instances * kLanes<T>);
+  }
+  T* Highest(int64_t head) const { return softmax + 2 * head * RoundUpToLanes<T>(shape.nodes); }
+  ScoreBias<T> Bias(int64_t head, int64_t first_query) const {
+    const T factor = static_cast<T>(kLog2OfE) * InverseRootOf<T>(shape.hidden / shape.heads);
+    if (shape.edge_features == 0) return {factor, nullptr, nullptr, 0, 0};
+    const int64_t features = PaddedFeatures(shape.edge_features);
+    return {factor, edges + first_query * shape.nodes, edge_weights + head * features, features,
+            EdgeStride<T>(shape.nodes)};
+  }
+};
+
+// One head's rows, in panels: in place, or a copy with zeros behind where vectors are not full.
+template <typename T>
+inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64_t column,
+                              T* copy) {
+  constexpr int64_t kColumns = kPanelColumns<T>;
+  const int64_t channels = s.hidden / s.heads;
+  const bool inside = column % kColumns + channels <= kColumns && channels % kLanes<T> == 0;
+  if (inside || channels % kColumns == 0) return from.Columns(column);
+  const View<T> to = InPanels(copy, s.nodes);
+  for (int64_t n = 0; n < s.nodes; ++n) {
+    for (int64_t c = 0; c < RoundUpToLanes<T>(channels); ++c) {
+      *to.At(n, c) = c < channels ? *from.At(n, column + c) : T{0};
+    }
+  }
+  return to.AsConst();
+}
+
+// to [channels, Q] from `count` rows from `first` on; lanes without a row repeat the last one.
+template <typename T>
+inline void TransposeHead(View<const T> rows, int64_t first, int64_t count, int64_t channels,
+                          T* to) {
+  for (int64_t i = 0; i < count; i += kLanes<T>) {
+    const int64_t last = count - 1 - i;
+    for (int64_t c = 0; c < channels; c += kLanes<T>) {
+      const T* const from = rows.At(first + i, c);
+      Vec<T> square[kLanes<T>];
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < kLanes<T>; ++r) {
+        square[r] = Load<T>(from + (r < last ? r : last) * kPanelColumns<T>);
+      }
+      TransposeSquare<T>(square);
+#pragma GCC unroll 16
+      for (int64_t r = 0; r < kLanes<T>; ++r) {
+        Store<T>(to + (c + r) * kPanelColumns<T> + i, square[r]);
+      }
+    }
+  }
+}
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

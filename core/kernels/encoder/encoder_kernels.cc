@@ -1,0 +1,391 @@
+#include "core/kernels/encoder/encoder_kernels.h"
+
+#include <cstdint>
+
+#include "core/kernels/encoder/attention.h"
+#include "core/kernels/encoder/attention_backward.h"
+#include "core/kernels/encoder/attention_parts.h"
+#include "core/kernels/encoder/encoder_epilogues.h"
+#include "core/kernels/encoder/encoder_layout.h"
+#include "core/kernels/encoder/encoder_scratch.h"
+#include "core/kernels/encoder/norm.h"
+#include "core/kernels/simd/plain_products.h"
+#if defined(VRP_SIMD_TILES)
+#include "core/kernels/simd/tile_products.h"
+#elif defined(VRP_SIMD_BF16)
+#include "core/kernels/simd/bf16_products.h"
+#endif
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+namespace {
+
+// P: the kind of products (plain_products.h).
+template <typename P>
+using ElementOf = typename P::Element;
+
+template <typename P>
+int64_t PackedSize(const EncoderShape& shape) {
+  Memory<ElementOf<P>> memory(nullptr);
+  for (int32_t l = 0; l < shape.layers; ++l) PackedLayer<P>(shape, memory);
+  return memory.size();
+}
+
+template <typename T>
+void Copy(const T* from, int64_t count, T* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[i];
+}
+
+template <typename T>
+void PackNorm(const T* scale, const T* shift, const T* mean, const T* variance, int64_t hidden,
+              const NormParameters<T>& to) {
+  Copy(scale, hidden, const_cast<T*>(to.scale));
+  Copy(shift, hidden, const_cast<T*>(to.shift));
+  if (to.mean == nullptr) return;
+  Copy(mean, hidden, const_cast<T*>(to.mean));
+  for (int64_t i = 0; i < hidden; ++i) {
+    const double root = __builtin_sqrt(static_cast<double>(variance[i]) + kNormEpsilon);
+    const_cast<T*>(to.root)[i] = static_cast<T>(1 / root);
+  }
+}
+
+template <typename T>
+void PackEdgeWeights(const T* weights, const EncoderShape& s, T* to) {
+  for (int64_t m = 0; m < s.heads; ++m) {
+    for (int64_t e = 0; e < PaddedFeatures(s.edge_features); ++e) {
+      const T weight = e < s.edge_features ? weights[m * s.edge_features + e] : T{0};
+      *to++ = weight * static_cast<T>(kLog2OfE);
+    }
+  }
+}
+
+template <typename P>
+void Pack(const EncoderShape& s, const EncoderLayerOffsets* layers, const ElementOf<P>* parameters,
+          ElementOf<P>* packed) {
+  Memory<ElementOf<P>> memory(packed);
+  const int64_t h = s.hidden;
+  const int64_t f = s.feed_forward;
+  for (int32_t l = 0; l < s.layers; ++l) {
+    const EncoderLayerOffsets& from = layers[l];
+    const PackedLayer<P> to(s, memory);
+    const ElementOf<P>* const p = parameters;
+    P::Pack({p + from.qkv_weight, 1, h}, h, 3 * h, to.qkv);
+    P::Pack({p + from.out_weight, 1, h}, h, h, to.out);
+    P::Pack({p + from.feed1_weight, 1, h}, h, f, to.feed1);
+    P::Pack({p + from.feed2_weight, 1, f}, f, h, to.feed2);
+    P::Pack({p + from.qkv_weight, h, 1}, 3 * h, h, to.qkv_back);
+    P::Pack({p + from.out_weight, h, 1}, h, h, to.out_back);
+    P::Pack({p + from.feed1_weight, h, 1}, f, h, to.feed1_back);
+    P::Pack({p + from.feed2_weight, f, 1}, h, f, to.feed2_back);
+    Copy(p + from.qkv_bias, 3 * h, to.qkv_bias);
+    Copy(p + from.out_bias, h, to.out_bias);
+    Copy(p + from.feed1_bias, f, to.feed1_bias);
+    Copy(p + from.feed2_bias, h, to.feed2_bias);
+    PackEdgeWeights(p + from.edge_weight, s, to.edge_weights);
+    PackNorm(p + from.norm1_scale, p + from.norm1_shift, p + from.norm1_mean,
+             p + from.norm1_variance, h, to.norm1);
+    PackNorm(p + from.norm2_scale, p + from.norm2_shift, p + from.norm2_mean,
+             p + from.norm2_variance, h, to.norm2);
+  }
+}
+
+template <typename P>
+int64_t SavedSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
+  const int64_t rows = first_rows[instances];
+  Memory<ElementOf<P>> memory(nullptr);
+  SavedGroup<ElementOf<P>>(s, first_rows, instances, memory);
+  for (int32_t l = 0; l < s.layers; ++l) {
+    SavedLayer<ElementOf<P>>(s, rows, instances, true, memory);
+  }
+  return memory.size();
+}
+
+template <typename P>
+int64_t ScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
+  const int64_t rows = first_rows[instances];
+  const int64_t longest = LongestOf(first_rows, instances);
+  Memory<ElementOf<P>> forward(nullptr);
+  TakeEdges(s, first_rows, instances, forward);
+  ForwardScratch<P>(s, rows, longest, forward);
+  SavedLayer<ElementOf<P>>(s, rows, instances, false, forward);
+  Memory<ElementOf<P>> backward(nullptr);
+  BackwardScratch<P>(s, rows, longest, backward);
+  return forward.size() > backward.size() ? forward.size() : backward.size();
+}
+
+template <typename T>
+void PackAllEdges(const EncoderCall<T>& call, T* to) {
+  if (call.shape.edge_features == 0) return;
+  for (int64_t b = 0; b < call.instances; ++b) {
+    const int64_t nodes = call.first_rows[b + 1] - call.first_rows[b];
+    PackEdges<T>(call.edges[b], call.shape.edge_features, nodes, to);
+    to += PackedEdgesSize<T>(call.shape.edge_features, nodes);
+  }
+}
+
+// What all instances' attention has in common in a layer.
+template <typename T>
+struct LayerAttention {
+  View<const T> qkv;
+  const T* edges;
+  const T* edge_weights;
+  T* softmax;
+  T* scratch;
+};
+
+// Calls attend(call of one instance, its first row).
+template <typename T, typename Attend>
+void ForEachInstance(const EncoderCall<T>& call, const LayerAttention<T>& all,
+                     const Attend& attend) {
+  const EncoderShape& s = call.shape;
+  const T* edges = all.edges;
+  for (int64_t b = 0; b < call.instances; ++b) {
+    const int64_t first = call.first_rows[b];
+    const AttentionShape shape{call.first_rows[b + 1] - first, s.hidden, s.heads, s.edge_features};
+    attend(AttentionCall<T>{shape, AttentionScratch<T>(shape, all.scratch), all.qkv.From(first),
+                            edges, all.edge_weights,
+                            all.softmax + AttentionCall<T>::SoftmaxSize(first, b, s.heads)},
+           first);
+    if (s.edge_features > 0) edges += PackedEdgesSize<T>(s.edge_features, shape.nodes);
+  }
+}
+
+template <typename T>
+void NormAll(const EncoderCall<T>& call, const NormParameters<T>& norm, View<T> z, View<T> y,
+             T* root) {
+  const int64_t h = call.shape.hidden;
+  for (int64_t b = 0; b < call.instances; ++b) {
+    const int64_t first = call.first_rows[b];
+    NormForward<T>(norm, call.first_rows[b + 1] - first, h, z.From(first), y.From(first),
+                   root + b * h);
+  }
+}
+
+template <typename P>
+void FeedForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                 const SavedLayer<ElementOf<P>>& saved, const ForwardScratch<P>& scratch) {
+  using T = ElementOf<P>;
+  const int64_t h = call.shape.hidden;
+  const int64_t f = call.shape.feed_forward;
+  const int64_t rows = call.first_rows[call.instances];
+  for (int64_t first = 0; first < rows; first += kFeedRows) {
+    const int64_t count = rows - first < kFeedRows ? rows - first : kFeedRows;
+    const View<T> feed = saved.feed.data != nullptr ? saved.feed.From(first) : scratch.feed;
+    const View<const T> between = scratch.between.From(first).AsConst();
+    P::Multiply(between, layer.feed1, {count, h, f, h}, scratch.work,
+                StorePositive<T>{feed, layer.feed1_bias});
+    P::Multiply(feed.AsConst(), layer.feed2, {count, f, h, f}, scratch.work,
+                StoreWithSkip<T>{saved.normalised2.From(first), layer.feed2_bias, between});
+  }
+}
+
+// Where a layer's rows and edges are.
+template <typename T>
+struct LayerRows {
+  View<const T> input;
+  View<T> output;
+  const T* edges;
+};
+
+template <typename P>
+void LayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                  const SavedLayer<ElementOf<P>>& saved, const ForwardScratch<P>& scratch,
+                  const LayerRows<ElementOf<P>>& layer_rows) {
+  using T = ElementOf<P>;
+  const auto [input, output, edges] = layer_rows;
+  const int64_t h = call.shape.hidden;
+  const int64_t rows = call.first_rows[call.instances];
+  P::Multiply(input, layer.qkv, {rows, h, 3 * h, h}, scratch.work,
+              StoreWithBias<T>{saved.qkv, layer.qkv_bias});
+  ForEachInstance<T>(
+      call, {saved.qkv.AsConst(), edges, layer.edge_weights, saved.softmax, scratch.attention},
+      [&](const AttentionCall<T>& one, int64_t first) {
+        AttentionForward<T>(one, saved.attended.From(first));
+      });
+  P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
+              StoreWithSkip<T>{saved.normalised1, layer.out_bias, input});
+  NormAll(call, layer.norm1, saved.normalised1, scratch.between, saved.root1);
+  FeedForward<P>(call, layer, saved, scratch);
+  NormAll(call, layer.norm2, saved.normalised2, output, saved.root2);
+}
+
+template <typename P>
+void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P>* saved,
+             ElementOf<P>* scratch) {
+  using T = ElementOf<P>;
+  const EncoderShape& s = call.shape;
+  const int64_t rows = call.first_rows[call.instances];
+  Memory<T> packed_memory(const_cast<T*>(call.packed));
+  Memory<T> scratch_memory(scratch);
+  T* edges = TakeEdges(s, call.first_rows, call.instances, scratch_memory);
+  const ForwardScratch<P> work(s, rows, LongestOf(call.first_rows, call.instances), scratch_memory);
+  Memory<T> saved_memory(saved);
+  View<T> kept_input = work.input;
+  if (saved != nullptr) {
+    const SavedGroup<T> kept(s, call.first_rows, call.instances, saved_memory);
+    edges = kept.edges;
+    kept_input = kept.input;
+  }
+  PackAllEdges(call, edges);
+  const View<T> embedded = ByRows(x, s.hidden);
+  CopyRows<T>(embedded.AsConst(), rows, s.hidden, kept_input);
+  View<const T> input = kept_input.AsConst();
+  for (int32_t l = 0; l < s.layers; ++l) {
+    const PackedLayer<P> layer(s, packed_memory);
+    Memory<T> reused = scratch_memory;  // a layer's, when nothing is saved
+    const SavedLayer<T> keep(s, rows, call.instances, saved != nullptr,
+                             saved != nullptr ? saved_memory : reused);
+    LayerForward<P>(call, layer, keep, work,
+                    {input, l + 1 == s.layers ? embedded : work.input, edges});
+    input = work.input.AsConst();
+  }
+}
+
+// The edges, a view of what Forward normalised, and what it did then: by channel * scale + shift.
+template <typename T>
+struct LayerInput {
+  const T* edges;
+  View<const T> rows;
+  const T* scale;  // null: nothing
+  const T* shift;
+};
+
+template <typename T>
+void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm,
+                     View<const T> normalised, const T* root, View<T> dy, T* d_scale, T* d_shift) {
+  const int64_t h = call.shape.hidden;
+  for (int64_t b = 0; b < call.instances; ++b) {
+    const int64_t first = call.first_rows[b];
+    NormBackward<T>(norm, call.first_rows[b + 1] - first, h, normalised.From(first), root + b * h,
+                    dy.From(first), d_scale, d_shift);
+  }
+}
+
+// From scratch.gradient, that by the rows after the skip, to scratch.d_between.
+template <typename P>
+void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                  const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
+                  const EncoderLayerOffsets& offsets, ElementOf<P>* gradient) {
+  using T = ElementOf<P>;
+  const int64_t h = call.shape.hidden;
+  const int64_t f = call.shape.feed_forward;
+  const int64_t rows = call.first_rows[call.instances];
+  const View<const T> d = scratch.gradient.AsConst();
+  const View<const T> d_feed = scratch.d_feed.AsConst();
+  // A bias before a norm over the nodes changes nothing.
+  if (call.shape.norm != NormKind::kInstance) {
+    SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.feed2_bias);
+  }
+  for (int64_t c = 0; c < f; c += kFeedColumns) {
+    const int64_t width = f - c < kFeedColumns ? f - c : kFeedColumns;
+    const View<const T> feed = saved.feed.Columns(c).AsConst();
+    P::Multiply(d, layer.feed2_back + P::PackedSize(h, c), {rows, h, width, h}, scratch.work,
+                StoreWhereActive<T>{scratch.d_feed, feed});
+    P::AddGradient(d, feed, {rows, h, width}, scratch.work,
+                   {gradient + offsets.feed2_weight + c, f});
+    SumColumns<T>(d_feed, rows, width, scratch.sums, gradient + offsets.feed1_bias + c);
+    P::AddGradient(d_feed, saved.normalised1.AsConst(), {rows, width, h}, scratch.work,
+                   {gradient + offsets.feed1_weight + c * h, h, layer.norm1.scale,
+                    layer.norm1.shift, scratch.sums});
+    P::Multiply(d_feed, layer.feed1_back, {rows, width, h, f, c}, scratch.work,
+                StoreSum<T>{scratch.d_between, c == 0 ? d : scratch.d_between.AsConst()});
+  }
+}
+
+template <typename T>
+void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
+  for (int64_t m = 0; m < s.heads; ++m, sums += PaddedFeatures(s.edge_features) * kLanes<T>) {
+    for (int64_t e = 0; e < s.edge_features; ++e) *to++ += Sum<T>(Load<T>(sums + e * kLanes<T>));
+  }
+}
+
+// From scratch.d_between, by then that by the rows after the skip, to scratch.gradient, that by the
+// layer's input.
+template <typename P>
+void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
+                          const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
+                          const LayerInput<ElementOf<P>>& input, const EncoderLayerOffsets& offsets,
+                          ElementOf<P>* gradient) {
+  using T = ElementOf<P>;
+  const int64_t h = call.shape.hidden;
+  const int64_t rows = call.first_rows[call.instances];
+  const View<const T> d = scratch.d_between.AsConst();
+  P::Multiply(d, layer.out_back, {rows, h, h, h}, scratch.work, StorePlain<T>{scratch.d_attended});
+  P::AddGradient(d, saved.attended.AsConst(), {rows, h, h}, scratch.work,
+                 {gradient + offsets.out_weight, h});
+  if (call.shape.norm != NormKind::kInstance) {
+    SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.out_bias);
+  }
+  const int64_t edge_sums = call.shape.heads * PaddedFeatures(call.shape.edge_features);
+  for (int64_t e = 0; e < edge_sums; ++e)
+    Store<T>(scratch.d_edge_weights + e * kLanes<T>, Vec<T>{});
+  ForEachInstance<T>(
+      call,
+      {saved.qkv.AsConst(), input.edges, layer.edge_weights, saved.softmax, scratch.attention},
+      [&](const AttentionCall<T>& one, int64_t first) {
+        AttentionBackward<T>(one, {scratch.d_attended.From(first).AsConst(),
+                                   scratch.d_qkv.From(first), scratch.d_edge_weights});
+      });
+  AddEdgeWeightGradient(call.shape, scratch.d_edge_weights, gradient + offsets.edge_weight);
+  const View<const T> d_qkv = scratch.d_qkv.AsConst();
+  SumColumns<T>(d_qkv, rows, 3 * h, scratch.sums, gradient + offsets.qkv_bias);
+  P::AddGradient(d_qkv, input.rows, {rows, 3 * h, h}, scratch.work,
+                 {gradient + offsets.qkv_weight, h, input.scale, input.shift, scratch.sums});
+  P::Multiply(d_qkv, layer.qkv_back, {rows, 3 * h, h, 3 * h}, scratch.work,
+              StoreSum<T>{scratch.gradient, d});
+}
+
+template <typename P>
+void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf<P>* saved,
+              ElementOf<P>* scratch, ElementOf<P>* gradient) {
+  using T = ElementOf<P>;
+  const EncoderShape& s = call.shape;
+  const int64_t rows = call.first_rows[call.instances];
+  Memory<T> scratch_memory(scratch);
+  const BackwardScratch<P> work(s, rows, LongestOf(call.first_rows, call.instances),
+                                scratch_memory);
+  CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
+  for (int32_t l = s.layers - 1; l >= 0; --l) {
+    // All layers up to this one, since pieces are found by counting: cheap beside a layer's work.
+    Memory<T> packed_memory(const_cast<T*>(call.packed));
+    Memory<T> saved_memory(saved);
+    const SavedGroup<T> group(s, call.first_rows, call.instances, saved_memory);
+    LayerInput<T> input{group.edges, group.input.AsConst(), nullptr, nullptr};
+    for (int32_t before = 0; before < l; ++before) {
+      const PackedLayer<P> layer(s, packed_memory);
+      const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
+      input = {group.edges, kept.normalised2.AsConst(), layer.norm2.scale, layer.norm2.shift};
+    }
+    const PackedLayer<P> layer(s, packed_memory);
+    const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
+    const EncoderLayerOffsets& offsets = call.layers[l];
+    NormAllBackward(call, layer.norm2, kept.normalised2.AsConst(), kept.root2, work.gradient,
+                    gradient + offsets.norm2_scale, gradient + offsets.norm2_shift);
+    FeedBackward<P>(call, layer, kept, work, offsets, gradient);
+    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.root1, work.d_between,
+                    gradient + offsets.norm1_scale, gradient + offsets.norm1_shift);
+    AttentionAllBackward<P>(call, layer, kept, work, input, offsets, gradient);
+  }
+  CopyRows<T>(work.gradient.AsConst(), rows, s.hidden, ByRows(dx, s.hidden));
+}
+
+}  // namespace
+
+template <typename P>
+EncoderFunctions<ElementOf<P>> FunctionsOf() {
+  return {PackedSize<P>, Pack<P>, SavedSize<P>, ScratchSize<P>, Forward<P>, Backward<P>};
+}
+
+#if defined(VRP_SIMD_TILES)
+EncoderFunctions<float> GetEncoderFunctions() { return FunctionsOf<TileProducts>(); }
+#elif defined(VRP_SIMD_BF16)
+EncoderFunctions<float> GetEncoderFunctions() { return FunctionsOf<Bf16Products>(); }
+#else
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions() {
+  return FunctionsOf<PlainProducts<T>>();
+}
+template EncoderFunctions<float> GetEncoderFunctions<float>();
+template EncoderFunctions<double> GetEncoderFunctions<double>();
+#endif
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

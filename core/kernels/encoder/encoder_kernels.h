@@ -1,0 +1,61 @@
+// What core/kernels/encoder/encoder.cc calls for each instruction set: plain arrays and numbers
+// only, so that no inline function of the standard library is compiled with instructions that a CPU
+// may lack.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/encoder/encoder.h"
+
+namespace vrp::simd {
+
+template <typename T>
+struct EncoderCall {
+  EncoderShape shape;
+  const EncoderLayerOffsets* layers;  // [shape.layers]
+  const T* packed;                    // as Pack left it
+  const int32_t* first_rows;          // [instances + 1]
+  int64_t instances;
+  const T* const* edges;  // [instances] of [E, N, N]
+};
+
+// Sizes in elements. Memory may begin anywhere; `packed` begins at a multiple of 64 bytes.
+template <typename T>
+struct EncoderFunctions {
+  int64_t (*packed_size)(const EncoderShape& shape);
+  void (*pack)(const EncoderShape& shape, const EncoderLayerOffsets* layers, const T* parameters,
+               T* packed);
+  int64_t (*saved_size)(const EncoderShape& shape, const int32_t* first_rows, int64_t instances);
+  int64_t (*scratch_size)(const EncoderShape& shape, const int32_t* first_rows, int64_t instances);
+  void (*forward)(const EncoderCall<T>& call, T* x, T* saved, T* scratch);
+  void (*backward)(const EncoderCall<T>& call, T* dx, T* saved, T* scratch, T* gradient);
+};
+
+namespace avx2 {
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+}  // namespace avx2
+
+namespace avx512 {
+template <typename T>
+EncoderFunctions<T> GetEncoderFunctions();
+}  // namespace avx512
+
+// With products in bf16: by the processor's instructions, and emulated (bf16.h).
+namespace avx512_bf16 {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace avx512_bf16
+
+namespace avx512_bf16_emulated {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace avx512_bf16_emulated
+
+namespace amx_bf16 {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace amx_bf16
+
+namespace amx_bf16_emulated {
+EncoderFunctions<float> GetEncoderFunctions();
+}  // namespace amx_bf16_emulated
+
+}  // namespace vrp::simd

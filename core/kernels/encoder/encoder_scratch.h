@@ -1,0 +1,77 @@
+// The memory that the encoder's passes need while they run. See vec.h for who may include this.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/encoder/attention_parts.h"
+#include "core/kernels/encoder/encoder.h"
+#include "core/kernels/encoder/encoder_layout.h"
+#include "core/kernels/simd/memory.h"
+#include "core/kernels/simd/panels.h"
+
+namespace vrp::simd::VRP_SIMD_NAMESPACE {
+
+inline int64_t LongestOf(const int32_t* first_rows, int64_t instances) {
+  int64_t longest = 0;
+  for (int64_t b = 0; b < instances; ++b) {
+    const int64_t nodes = first_rows[b + 1] - first_rows[b];
+    if (nodes > longest) longest = nodes;
+  }
+  return longest;
+}
+
+// Forward: rows that go through the feed-forward network together, so that its inner activations
+// stay in the second-level cache.
+inline constexpr int64_t kFeedRows = 96;
+// Backward: its inner channels that go together, for all rows, so that these and the gradients of
+// their weights do.
+inline constexpr int64_t kFeedColumns = 128;
+
+template <typename P>
+struct ForwardScratch {
+  using T = typename P::Element;
+  View<T> input;    // [R, H]: the layer's
+  View<T> between;  // [R, H]: after the first norm
+  View<T> feed;     // [kFeedRows, F]
+  T* attention;
+  T* work;
+
+  ForwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
+    input = TakePanels(rows, s.hidden, memory);
+    between = TakePanels(rows, s.hidden, memory);
+    feed = TakePanels(kFeedRows, s.feed_forward, memory);
+    attention =
+        memory.Take(AttentionScratch<T>::Size({longest, s.hidden, s.heads, s.edge_features}));
+    const int64_t widest = s.feed_forward > s.hidden ? s.feed_forward : s.hidden;
+    work = memory.Take(P::WorkSize(rows, widest));
+  }
+};
+
+template <typename P>
+struct BackwardScratch {
+  using T = typename P::Element;
+  View<T> gradient;    // [R, H]: by the rows at hand
+  View<T> d_between;   // [R, H]: by those after the first norm
+  View<T> d_attended;  // [R, H]
+  View<T> d_qkv;       // [R, 3H]
+  View<T> d_feed;      // [R, kFeedColumns]
+  T* sums;             // of a matrix's columns
+  T* d_edge_weights;   // [M, padded E, lanes]: sums of a layer
+  T* attention;
+  T* work;
+
+  BackwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
+    const int64_t h = s.hidden;
+    gradient = TakePanels(rows, h, memory);
+    d_between = TakePanels(rows, h, memory);
+    d_attended = TakePanels(rows, h, memory);
+    d_qkv = TakePanels(rows, 3 * h, memory);
+    d_feed = TakePanels(rows, kFeedColumns, memory);
+    sums = memory.Take(3 * h + kFeedColumns);
+    d_edge_weights = memory.Take(s.heads * PaddedFeatures(s.edge_features) * kLanes<T>);
+    attention = memory.Take(AttentionScratch<T>::Size({longest, h, s.heads, s.edge_features}));
+    work = memory.Take(P::WorkSize(rows, 4 * h + kFeedColumns));
+  }
+};
+
+}  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -1,0 +1,84 @@
+// A step of a trajectory whose choices a network makes, as a program for a group of threads that
+// are lanes too (group.h): it takes what the network has chosen and writes what it reads next. A
+// launch a step, for between two of them the network runs.
+#pragma once
+
+#include "core/kernels/forced_decoding/forced_decoding_program.h"
+#include "core/kernels/routing/step_random.h"
+#include "core/kernels/routing/step_sight.h"
+
+namespace vrp {
+
+// Shapes: B instances, P trajectories each.
+struct AdvanceRequest {
+  StepLayout layout;
+  int32_t instances = 0;             // B
+  int32_t trajectories = 1;          // P
+  bool distinct_starts = false;      // as in RolloutRequest
+  int32_t step = 0;                  // t; the trajectories begin with 0
+  const StepRules* rules = nullptr;  // [B]; what their problems point to is the device's too
+  const int64_t* choices = nullptr;  // [B, P] of step t - 1; of trajectories that move
+  uint8_t* rooms = nullptr;          // [B, P] of FollowRoomBytes each, kept from step to step
+  // The number of a sampled choice: FirstUniform of StepBlock by these.
+  uint64_t seed = 1;
+  uint64_t stream = 0;
+  const int64_t* steps = nullptr;  // where given, the stream is `stream` + *steps
+  int64_t first_trajectory = 0;
+
+  int64_t rows() const { return int64_t{instances} * trajectories; }
+};
+
+// [B, P]; trajectories that do not move wait (WriteWait).
+template <typename T>
+struct AdvanceResult {
+  StepColumns<T> steps;
+  uint8_t* moving = nullptr;      // 1: a choice is wanted
+  TrajectoryEnd* ends = nullptr;  // of those that do not move: kDone, kUnreachable
+  double* costs = nullptr;        // so far: sums of distances, see MetricSum
+  int64_t* given = nullptr;       // the choice that is made for the network; -1: none
+  double* uniforms = nullptr;     // that it draws with
+};
+
+// Trajectory `row` is b * P + p.
+template <typename Group, typename T>
+VRP_DEVICE void Advance(const Group& group, const AdvanceRequest& request, int64_t row,
+                        const AdvanceResult<T>& to) {
+  const StepRules& rules = request.rules[row / request.trajectories];
+  const int32_t nodes = rules.problem.nodes;
+  uint8_t* const room = request.rooms + row * FollowRoomBytes(request.layout);
+  RouteState& state = *reinterpret_cast<RouteState*>(room);
+  uint8_t* const visited = room + sizeof(RouteState);
+  group.Once([&] {
+    if (request.step == 0) {
+      state = BeginTrajectory(rules, visited);
+      return;
+    }
+    const auto node = static_cast<int32_t>(request.choices[row]);
+    const bool takes = !IsDone(state) && node >= 0 && node < nodes;
+    if (takes && IsAllowed(rules, state, visited, node)) Take(rules, node, state, visited);
+  });
+  const auto allowed = [&](int32_t n) { return IsAllowed(rules, state, visited, n); };
+  const bool moving = !IsDone(state) && group.First(nodes, allowed) < nodes;
+  const StepColumns<T> columns = to.steps.At(row, request.layout);
+  const bool pointer = request.layout.reader == StepReader::kPointer;
+  const double scale = pointer ? PointerScaleBy(group, rules.problem) : 1;
+  const Sight sight = {rules, state, visited, scale};
+  if (moving) {
+    WriteStep(group, request.layout, sight, columns);
+  } else {
+    WriteWait(group, request.layout, columns);
+  }
+  group.Once([&] {
+    const StepKey key = {request.seed, StreamOfStep(request.stream, request.steps),
+                         request.first_trajectory + row, request.step};
+    const bool starts = moving && request.distinct_starts && request.step == 0;
+    const auto p = static_cast<int32_t>(row % request.trajectories);
+    to.moving[row] = moving ? 1 : 0;
+    to.ends[row] = IsDone(state) ? TrajectoryEnd::kDone : TrajectoryEnd::kUnreachable;
+    to.costs[row] = state.cost;
+    to.given[row] = starts ? AllowedNode(rules, state, visited, p) : -1;
+    to.uniforms[row] = FirstUniform(StepBlock(key));
+  });
+}
+
+}  // namespace vrp

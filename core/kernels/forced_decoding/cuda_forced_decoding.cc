@@ -1,0 +1,20 @@
+// Given choices, and a network's, on the current CUDA device.
+#include "core/kernels/forced_decoding/forced_decoding.h"
+#include "core/kernels/forced_decoding/forced_decoding_launch.h"
+#include "core/kernels/launch/cuda_scratch.h"
+
+namespace vrp {
+
+absl::Status FollowOnCuda(const FollowRequest& request, const FollowResult<float>& result,
+                          void* stream) {
+  return CudaStatus(LaunchFollow(request, result, static_cast<cudaStream_t>(stream)),
+                    "given choices");
+}
+
+absl::Status AdvanceOnCuda(const AdvanceRequest& request, const AdvanceResult<float>& result,
+                           void* stream) {
+  return CudaStatus(LaunchAdvance(request, result, static_cast<cudaStream_t>(stream)),
+                    "a network's choices");
+}
+
+}  // namespace vrp

@@ -1,0 +1,41 @@
+#include "core/kernels/forced_decoding/forced_decoding.h"
+
+#include <algorithm>
+
+#include "absl/functional/function_ref.h"
+
+namespace vrp {
+namespace {
+
+// Calls body(row) for all rows, on the pool's threads where there is one.
+void ForRows(int64_t rows, CpuPool* pool, absl::FunctionRef<void(int64_t)> body) {
+  constexpr int64_t kRowsAtOnce = 64;
+  const int64_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const auto piece = [&](int64_t k) {
+    const int64_t end = std::min(rows, (k + 1) * kRowsAtOnce);
+    for (int64_t row = k * kRowsAtOnce; row < end; ++row) body(row);
+  };
+  if (pool != nullptr && pieces > 1) {
+    pool->ParallelFor(pieces, piece);
+  } else {
+    for (int64_t k = 0; k < pieces; ++k) piece(k);
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void FollowOnCpu(const FollowRequest& request, const FollowResult<T>& result, CpuPool* pool) {
+  ForRows(request.rows(), pool, [&](int64_t row) { Follow(SerialGroup(), request, row, result); });
+}
+template void FollowOnCpu(const FollowRequest&, const FollowResult<float>&, CpuPool*);
+template void FollowOnCpu(const FollowRequest&, const FollowResult<double>&, CpuPool*);
+
+template <typename T>
+void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result, CpuPool* pool) {
+  ForRows(request.rows(), pool, [&](int64_t row) { Advance(SerialGroup(), request, row, result); });
+}
+template void AdvanceOnCpu(const AdvanceRequest&, const AdvanceResult<float>&, CpuPool*);
+template void AdvanceOnCpu(const AdvanceRequest&, const AdvanceResult<double>&, CpuPool*);
+
+}  // namespace vrp

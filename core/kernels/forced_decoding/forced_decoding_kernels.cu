@@ -1,0 +1,42 @@
+// One launch walks all trajectories, or takes a step of each: a warp for each.
+#include "core/kernels/forced_decoding/forced_decoding_launch.h"
+#include "core/kernels/launch/kernel_launch.cuh"
+#include "core/kernels/launch/slice_group.cuh"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kWarpThreads = 32;
+constexpr int32_t kWarps = 4;
+
+__global__ void __launch_bounds__(kWarpThreads* kWarps)
+    FollowKernel(FollowRequest request, FollowResult<float> result) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
+  if (row >= int64_t{request.instances} * request.trajectories) return;
+  Follow(WarpLanes(), request, row, result);
+}
+
+__global__ void __launch_bounds__(kWarpThreads* kWarps)
+    AdvanceKernel(AdvanceRequest request, AdvanceResult<float> result) {
+  const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
+  if (row >= int64_t{request.instances} * request.trajectories) return;
+  Advance(WarpLanes(), request, row, result);
+}
+
+LaunchShape WarpFor(int64_t rows) {
+  return {.blocks = (rows + kWarps - 1) / kWarps, .threads = dim3(kWarpThreads, kWarps)};
+}
+
+}  // namespace
+
+cudaError_t LaunchFollow(const FollowRequest& request, const FollowResult<float>& result,
+                         cudaStream_t stream) {
+  return LaunchKernel(FollowKernel, WarpFor(request.rows()), stream, request, result);
+}
+
+cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,
+                          cudaStream_t stream) {
+  return LaunchKernel(AdvanceKernel, WarpFor(request.rows()), stream, request, result);
+}
+
+}  // namespace vrp

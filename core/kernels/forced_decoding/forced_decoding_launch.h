@@ -1,0 +1,18 @@
+// The kernels that walk along given choices, and a step along a network's, to be launched on a
+// stream. Knows CUDA, not Abseil.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/kernels/forced_decoding/advance_program.h"
+#include "core/kernels/forced_decoding/forced_decoding_program.h"
+
+namespace vrp {
+
+// Enqueue; what CUDA reports at once.
+cudaError_t LaunchFollow(const FollowRequest& request, const FollowResult<float>& result,
+                         cudaStream_t stream);
+cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,
+                          cudaStream_t stream);
+
+}  // namespace vrp

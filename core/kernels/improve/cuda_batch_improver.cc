@@ -1,0 +1,164 @@
+// BatchImprover on a CUDA device.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/kernels/improve/batch_improver.h"
+#include "core/kernels/improve/improve_calls.h"
+#include "core/kernels/improve/improve_launch.h"
+#include "core/kernels/improve/packed_plans.h"
+#include "core/kernels/launch/cuda_scratch.h"
+
+namespace vrp {
+namespace {
+
+// Of the memory that is free.
+constexpr int64_t kMemoryShare = 2;
+
+// An array of the host, on the device.
+template <typename T>
+absl::StatusOr<Scratch> Uploaded(const std::vector<T>& values, cudaStream_t stream) {
+  const size_t bytes = values.size() * sizeof(T);
+  VRP_ASSIGN_OR_RETURN(Scratch memory, Scratch::Create(static_cast<int64_t>(bytes), stream));
+  VRP_RETURN_IF_ERROR(CudaStatus(
+      cudaMemcpyAsync(memory.bytes(), values.data(), bytes, cudaMemcpyHostToDevice, stream),
+      "copying plans to the device"));
+  return memory;
+}
+
+// A part's arrays on the device.
+struct PartMemory {
+  Scratch distances, demands, current, best, near, tasks, rooms;
+};
+
+class CudaBatchImprover final : public BatchImprover {
+ public:
+  explicit CudaBatchImprover(const CudaImproverOptions& options) : options_(options) {}
+  ~CudaBatchImprover() override {
+    if (stream_ == nullptr) return;
+    // Where the device's thread has ended, the process ends too.
+    static_cast<void>(
+        Do([this] { return CudaStatus(cudaStreamDestroy(stream_), "a stream's end"); }));
+  }
+
+  absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
+                                  const ImproveOptions& options) override {
+    int64_t part_bytes = 0;
+    VRP_RETURN_IF_ERROR(Do([&] { return Begin(part_bytes); }));
+    return ImproveInParts(plans, options, part_bytes,
+                          [this](std::span<ImprovedPlan> part, const ImproveOptions& own) {
+                            return ImprovePart(part, own);
+                          });
+  }
+
+ private:
+  // On the thread that owns the device.
+  absl::Status Do(absl::FunctionRef<absl::Status()> work) const {
+    return DoPiece(options_.piece, [&]() -> absl::Status {
+      // The thread keeps it: to choose the one before again would begin to use that, where the
+      // thread used none, which takes hundreds of MiB there. Who works on a device chooses it
+      // first.
+      VRP_RETURN_IF_ERROR(CudaStatus(cudaSetDevice(options_.device), "choosing the device"));
+      return work();
+    });
+  }
+
+  absl::Status Begin(int64_t& part_bytes) {
+    if (stream_ == nullptr) {
+      VRP_ASSIGN_OR_RETURN(limits_, QueryLimits());
+      VRP_RETURN_IF_ERROR(
+          CudaStatus(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"));
+    }
+    size_t available = 0;
+    size_t total = 0;
+    VRP_RETURN_IF_ERROR(CudaStatus(cudaMemGetInfo(&available, &total), "free memory"));
+    part_bytes = std::min(static_cast<int64_t>(available) / kMemoryShare,
+                          static_cast<int64_t>(total) / 100 * options_.memory_percent);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<int32_t> ImprovePart(std::span<ImprovedPlan> plans,
+                                      const ImproveOptions& options) {
+    PackedPlans packed(plans);
+    std::optional<PartMemory> memory;
+    ImproveBatch batch;
+    VRP_RETURN_IF_ERROR(Do([&] { return Load(packed, memory, batch); }));
+    const absl::StatusOr<int32_t> rounds = Run(batch, memory->rooms, options);
+    const absl::Status stored = Do([&]() -> absl::Status {
+      absl::Status status = rounds.ok() ? Store(batch, packed) : rounds.status();
+      memory.reset();
+      return status;
+    });
+    VRP_RETURN_IF_ERROR(stored);
+    packed.Unpack(packed.plans(), plans);
+    return rounds;
+  }
+
+  absl::Status Load(PackedPlans& packed, std::optional<PartMemory>& memory,
+                    ImproveBatch& batch) const {
+    const auto size = static_cast<int64_t>(packed.plans().size());
+    VRP_ASSIGN_OR_RETURN(Scratch distances, Uploaded(packed.distances(), stream_));
+    VRP_ASSIGN_OR_RETURN(Scratch demands, Uploaded(packed.demands(), stream_));
+    VRP_ASSIGN_OR_RETURN(Scratch current, Uploaded(packed.plans(), stream_));
+    VRP_ASSIGN_OR_RETURN(Scratch best, Scratch::Create(size, stream_));
+    // Smaller plans leave ends of their places unwritten, which are copied back with the rest.
+    VRP_RETURN_IF_ERROR(CudaStatus(
+        cudaMemsetAsync(best.bytes(), 0, static_cast<size_t>(size), stream_), "clearing plans"));
+    VRP_ASSIGN_OR_RETURN(Scratch near, Scratch::Create(2 * packed.near_count(), stream_));
+    const std::vector<ImproveTask> placed =
+        packed.TasksAt(reinterpret_cast<const int32_t*>(distances.bytes()),
+                       reinterpret_cast<const int32_t*>(demands.bytes()),
+                       reinterpret_cast<uint16_t*>(near.bytes()));
+    VRP_ASSIGN_OR_RETURN(Scratch tasks, Uploaded(placed, stream_));
+    batch = {.instances = packed.size(),
+             .nodes = packed.nodes(),
+             .routes = packed.routes(),
+             .tasks = reinterpret_cast<const ImproveTask*>(tasks.bytes()),
+             .current = current.bytes(),
+             .best = best.bytes()};
+    VRP_ASSIGN_OR_RETURN(Scratch rooms, Scratch::Create(Plan(batch).scratch_bytes, stream_));
+    memory.emplace(PartMemory{std::move(distances), std::move(demands), std::move(current),
+                              std::move(best), std::move(near), std::move(tasks),
+                              std::move(rooms)});
+    // `placed` goes.
+    return CudaStatus(cudaStreamSynchronize(stream_), "copying plans to the device");
+  }
+
+  // By this stream: the default one would wait for what others do on the device.
+  absl::Status Store(const ImproveBatch& batch, PackedPlans& packed) const {
+    VRP_RETURN_IF_ERROR(
+        CudaStatus(cudaMemcpyAsync(packed.plans().data(), batch.best, packed.plans().size(),
+                                   cudaMemcpyDeviceToHost, stream_),
+                   "copying plans from the device"));
+    return CudaStatus(cudaStreamSynchronize(stream_), "copying plans");
+  }
+
+  ImprovePlan Plan(const ImproveBatch& batch) const {
+    return PlanImprove(batch.instances, ImproveRoomBytes(batch.nodes, batch.routes), *limits_);
+  }
+
+  absl::StatusOr<int32_t> Run(const ImproveBatch& batch, const Scratch& rooms,
+                              const ImproveOptions& options) const {
+    const ImproveLaunch launch = {.plan = Plan(batch), .scratch = rooms.bytes(), .stream = stream_};
+    const auto place = [this](absl::FunctionRef<absl::Status()> work) { return Do(work); };
+    return CallImprove(options, place, [&](const ImproveRequest& request) -> absl::Status {
+      VRP_RETURN_IF_ERROR(CudaStatus(LaunchImprove(batch, request, launch), "improving plans"));
+      return CudaStatus(cudaStreamSynchronize(stream_), "improving plans");
+    });
+  }
+
+  const CudaImproverOptions options_;
+  cudaStream_t stream_ = nullptr;
+  std::optional<DeviceLimits> limits_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchImprover> MakeCudaBatchImprover(const CudaImproverOptions& options) {
+  return std::make_unique<CudaBatchImprover>(options);
+}
+
+}  // namespace vrp

@@ -1,0 +1,36 @@
+// One launch improves all plans by some rounds: a warp for each.
+#include "core/kernels/improve/improve_launch.h"
+#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/kernel_launch.cuh"
+#include "core/kernels/launch/slice_group.cuh"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kWarpThreads = 32;
+
+__global__ void __launch_bounds__(kWarpThreads* kMostImproveWarps)
+    ImproveKernel(ImproveBatch batch, ImproveRequest request, int64_t room_bytes,
+                  uint8_t* scratch) {
+  const auto warp = static_cast<int32_t>(threadIdx.y);
+  const auto number = static_cast<int32_t>(blockIdx.x * blockDim.y) + warp;
+  if (number >= batch.instances) return;
+  const ImproveTask task = batch.tasks[number];
+  uint8_t* const room =
+      scratch == nullptr ? SharedBytes() + warp * room_bytes : scratch + number * room_bytes;
+  Improve(WarpLanes(), batch, CutImproveRoom(task.nodes, task.routes, room), request, number);
+}
+
+}  // namespace
+
+cudaError_t LaunchImprove(const ImproveBatch& batch, const ImproveRequest& request,
+                          const ImproveLaunch& launch) {
+  const ImprovePlan& plan = launch.plan;
+  const LaunchShape shape = {.blocks = plan.blocks(batch.instances),
+                             .threads = dim3(kWarpThreads, static_cast<unsigned>(plan.warps)),
+                             .shared_bytes = plan.shared_bytes};
+  return LaunchKernel(ImproveKernel, shape, launch.stream, batch, request, plan.room_bytes,
+                      launch.scratch);
+}
+
+}  // namespace vrp

@@ -1,0 +1,21 @@
+// The kernel that improves plans, to be launched on a stream. Knows CUDA, not Abseil.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "core/kernels/improve/improve_plan.h"
+#include "core/kernels/improve/improve_program.h"
+
+namespace vrp {
+
+struct ImproveLaunch {
+  ImprovePlan plan;
+  uint8_t* scratch = nullptr;  // plan.scratch_bytes of the device's memory
+  cudaStream_t stream = nullptr;
+};
+
+// Enqueues; what CUDA reports at once.
+cudaError_t LaunchImprove(const ImproveBatch& batch, const ImproveRequest& request,
+                          const ImproveLaunch& launch);
+
+}  // namespace vrp

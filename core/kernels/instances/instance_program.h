@@ -1,0 +1,121 @@
+// A batch of instances, drawn where they are used: the same that GenerateInstanceData and
+// MakeNetworkBatch make, bit for bit, by a group of threads (group.h) each. What compiles this must
+// not make fused multiply-adds of its own accord, for the host's distances have none
+// (core/problem/CMakeLists.txt). No includes that CUDA sources could not have.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/kernels/instances/instance_task.h"
+#include "core/kernels/routing/node_features.h"
+#include "core/kernels/routing/routing_rules.h"
+#include "core/kernels/support/group.h"
+#include "core/problem/generate/instance_draws.h"
+
+namespace vrp {
+
+struct DemandDraws {
+  CounterRandom numbers = CounterRandom(0);  // from the first demand's on
+  int64_t largest = kMaxDemand;
+  int32_t count = 0;
+};
+// Each by itself; where one took more words than usual, those behind it anew, in order.
+template <typename Group>
+VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double* demands) {
+  const auto from = [&](int32_t i) {
+    return draws.numbers.From(draws.numbers.place() + kDemandWords * static_cast<uint64_t>(i));
+  };
+  group.Each(draws.count, [&](int32_t i) {
+    CounterRandom random = from(i);
+    const uint64_t end = random.place() + kDemandWords;
+    const double demand = DrawDemand(draws.largest, random);
+    demands[i] = random.place() == end ? demand : -demand;
+  });
+  group.Rows(1, [&](const auto& lanes, int32_t) {
+    const int32_t first = lanes.First(draws.count, [&](int32_t i) { return demands[i] < 0; });
+    lanes.Once([&] {
+      CounterRandom random = from(first);
+      for (int32_t i = first; i < draws.count; ++i) demands[i] = DrawDemand(draws.largest, random);
+    });
+  });
+}
+
+// What instance `index` has besides its nodes.
+VRP_DEVICE inline RoutingProblem DrawProblem(const UniformInstances& drawn, int64_t index,
+                                             const NodeColumns& columns) {
+  CounterRandom random = InstanceNumbers(drawn.seed, index, InstanceStream::kMixture);
+  RoutingProblem problem;
+  problem.tsp = drawn.kind[DrawOneOf(drawn.kinds, random)] == ProblemKind::kTsp;
+  problem.nodes = drawn.customers + (problem.tsp ? 0 : 1);
+  problem.x = columns.x;
+  problem.y = columns.y;
+  if (problem.tsp) return problem;
+  problem.demands = columns.demands;
+  problem.capacity = DrawCapacity(drawn.least_capacity, drawn.largest_capacity, random);
+  return problem;
+}
+
+template <typename Group>
+VRP_DEVICE void DrawNodes(const Group& group, const CounterRandom& numbers,
+                          const RoutingProblem& problem, const NodeColumns& columns) {
+  group.Each(problem.nodes, [&](int32_t node) {
+    CounterRandom random = numbers.From(kPositionWords * static_cast<uint64_t>(node));
+    const Position place = DrawPosition(1, random);
+    columns.x[node] = place.x;
+    columns.y[node] = place.y;
+  });
+  if (problem.tsp) return;
+  group.Once([&] { columns.demands[0] = 0; });
+  DrawDemands(group,
+              {.numbers = numbers.From(kPositionWords * static_cast<uint64_t>(problem.nodes)),
+               .count = problem.nodes - 1},
+              columns.demands + 1);
+}
+
+// The square around the nodes; `reach` [4] is the group's memory.
+template <typename Group>
+VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& problem, double* reach) {
+  // The largest x and y, and the smallest of either, negated.
+  group.Rows(4, [&](const auto& lanes, int32_t row) {
+    const double* const values = row % 2 == 0 ? problem.x : problem.y;
+    const double sign = row < 2 ? 1 : -1;
+    const auto most = lanes.template Largest<double>(
+        problem.nodes, [&](int32_t node) { return sign * values[node]; });
+    lanes.Once([&] { reach[row] = most; });
+  });
+  FeatureFrame frame = {.problem = problem, .low_x = -reach[2], .low_y = -reach[3]};
+  frame.side = FrameSide(reach[0] - frame.low_x, reach[1] - frame.low_y);
+  frame.problem.scale = frame.side;
+  return frame;
+}
+
+template <typename Group>
+VRP_DEVICE void MakeInstance(const Group& group, const InstanceTask& task, int32_t b,
+                             double* reach) {
+  const int64_t index = *task.batch * task.instances + b;
+  const NodeColumns columns = ColumnsOf(task, b);
+  const RoutingProblem drawn = DrawProblem(task.drawn, index, columns);
+  const ProblemKind kind = drawn.tsp ? ProblemKind::kTsp : ProblemKind::kCvrp;
+  DrawNodes(group, InstanceNumbers(task.drawn.seed, index, InstanceStream::kNodes, kind), drawn,
+            columns);
+  const FeatureFrame frame = FrameOf(group, drawn, reach);
+  group.Once([&] {
+    task.rules[b] = MakeStepRules(frame.problem);
+    task.scales[b] = frame.problem.scale;
+    task.sizes[b] = frame.problem.nodes;
+    task.tsp[b] = frame.problem.tsp;
+  });
+  const auto distance = [&](int32_t from, int32_t to) {
+    const double x = columns.x[from] - columns.x[to];
+    const double y = columns.y[from] - columns.y[to];
+    return std::sqrt(x * x + y * y);
+  };
+  group.Each(task.nodes, [&](int32_t node) {
+    float* const features = task.features + (int64_t{b} * task.nodes + node) * kNodeFeatures;
+    if (node < frame.problem.nodes) return WriteNodeFeatures(frame, node, distance, features);
+    for (int32_t i = 0; i < kNodeFeatures; ++i) features[i] = 0;
+  });
+}
+
+}  // namespace vrp

@@ -1,0 +1,45 @@
+#include "core/kernels/launch/cuda_scratch.h"
+
+#include <string>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/device/device_loss.h"
+
+namespace vrp {
+
+absl::Status CudaStatus(cudaError_t error, std::string_view what) {
+  if (error == cudaSuccess) return absl::OkStatus();
+  // The runtime keeps it too, and torch would take it for an error of its next launch.
+  static_cast<void>(cudaGetLastError());
+  const std::string message =
+      Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")");
+  if (error == cudaErrorMemoryAllocation) return absl::ResourceExhaustedError(message);
+  const absl::Status status = absl::InternalError(message);
+  return LosesDevice(error) ? DeviceLost(status) : status;
+}
+
+absl::StatusOr<DeviceLimits> QueryLimits() {
+  int device = 0;
+  int shared = 0;
+  int multiprocessors = 0;
+  VRP_RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "which device"));
+  VRP_RETURN_IF_ERROR(
+      CudaStatus(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                 "shared memory of a block"));
+  VRP_RETURN_IF_ERROR(
+      CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+                 "number of multiprocessors"));
+  return DeviceLimits{.shared_bytes = shared, .multiprocessors = multiprocessors};
+}
+
+absl::StatusOr<Scratch> Scratch::Create(int64_t bytes, cudaStream_t stream) {
+  void* memory = nullptr;
+  if (bytes > 0) {
+    VRP_RETURN_IF_ERROR(CudaStatus(cudaMallocAsync(&memory, static_cast<size_t>(bytes), stream),
+                                   Concat(bytes, " bytes for groups of threads")));
+  }
+  return Scratch(memory, stream);
+}
+
+}  // namespace vrp

@@ -1,0 +1,74 @@
+#include "core/kernels/launch/launch_plan.h"
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+// Groups that keep a multiprocessor busy while others wait for memory.
+constexpr int64_t kGroupsPerMultiprocessor = 8;
+// Groups of a block from which on a copy in shared memory pays for itself, where blocks have to
+// share a multiprocessor. A block that has it to itself reads the nodes again at each step.
+constexpr int32_t kGroupsWorthStaging = 4;
+
+int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Keys, values and logit keys.
+int64_t StagedBytes(const LaunchSize& size) {
+  return int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
+}
+
+// Of at most `most` groups of a block as many as have room, halved as often as need be, beside
+// `more` bytes; at least one.
+int32_t SlicesBeside(const LaunchSize& size, const DeviceLimits& limits, int64_t most,
+                     int64_t more) {
+  auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, most));
+  while (slices > 1 && slices * size.room_bytes + more > limits.shared_bytes) slices /= 2;
+  return slices;
+}
+
+// How an instance's groups are put into blocks.
+void ShareOut(const LaunchSize& size, const DeviceLimits& limits, LaunchPlan& plan) {
+  if (size.gradient && size.deterministic) return;
+  const int64_t wanted =
+      RoundedUp(kGroupsPerMultiprocessor * limits.multiprocessors, std::max(size.instances, 1));
+  // Rollouts cannot share a trajectory's steps; second passes can.
+  const int64_t most =
+      size.gradient ? std::max<int64_t>(size.trajectories, wanted) : int64_t{size.trajectories};
+  // A copy leaves room for a block or two on a multiprocessor, which have to fill it by themselves.
+  const int64_t staged = StagedBytes(size);
+  const int32_t beside = SlicesBeside(size, limits, most, staged);
+  const int32_t blocks =
+      static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, RoundedUp(most, beside)));
+  const bool alone = !size.gradient && int64_t{size.instances} * blocks <= limits.multiprocessors;
+  if ((alone || beside >= kGroupsWorthStaging) &&
+      beside * size.room_bytes + staged <= limits.shared_bytes) {
+    plan.slices = beside;
+    plan.blocks_per_instance = blocks;
+    plan.staged = true;
+    return;
+  }
+  const int64_t groups = std::clamp<int64_t>(wanted, 1, most);
+  plan.slices = SlicesBeside(size, limits, groups, 0);
+  plan.blocks_per_instance = static_cast<int32_t>(RoundedUp(groups, plan.slices));
+}
+
+}  // namespace
+
+LaunchPlan PlanLaunch(const LaunchSize& size, const DeviceLimits& limits) {
+  LaunchPlan plan;
+  ShareOut(size, limits, plan);
+  const int32_t groups = plan.slices * plan.blocks_per_instance;
+  plan.trajectory_parts = std::min(groups, size.trajectories);
+  plan.step_parts = size.gradient ? groups / plan.trajectory_parts : 1;
+
+  const int64_t rooms = plan.slices * size.room_bytes;
+  if (rooms > limits.shared_bytes) {
+    plan.scratch_bytes = plan.blocks(size.instances) * rooms;
+    return plan;
+  }
+  plan.shared_bytes = rooms + (plan.staged ? StagedBytes(size) : 0);
+  return plan;
+}
+
+}  // namespace vrp

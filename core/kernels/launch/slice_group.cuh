@@ -1,0 +1,122 @@
+// A slice of a block, 128 threads with a barrier of their own, as a group
+// (core/kernels/support/group.h); its lanes are warps. Blocks are (kSliceThreads, slices) threads.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/launch_plan.h"
+#include "core/kernels/support/group.h"
+
+namespace vrp {
+
+// Every call ends with __syncwarp: shuffles, votes and reductions wait for each other, but say
+// nothing of memory. What f() wrote is seen then, and what it read may be written.
+class WarpLanes {
+ public:
+  template <typename Body>
+  __device__ void Each(int32_t count, const Body& body) const {
+    for (int32_t i = Lane(); i < count; i += kLanes) body(i);
+    __syncwarp();
+  }
+  template <typename Body>
+  __device__ void Once(const Body& body) const {
+    if (Lane() == 0) body();
+    __syncwarp();
+  }
+  template <typename T, typename Term>
+  __device__ T Sum(int32_t count, const Term& term) const {
+    T sum = 0;
+    for (int32_t i = Lane(); i < count; i += kLanes) sum += term(i);
+    for (int32_t other = kLanes / 2; other > 0; other /= 2) {
+      sum += __shfl_xor_sync(kAll, sum, other);
+    }
+    __syncwarp();
+    return sum;
+  }
+  template <typename T, typename Value>
+  __device__ T Largest(int32_t count, const Value& value) const {
+    T largest = -std::numeric_limits<T>::infinity();
+    for (int32_t i = Lane(); i < count; i += kLanes) {
+      const T mine = value(i);
+      largest = mine > largest ? mine : largest;
+    }
+    for (int32_t other = kLanes / 2; other > 0; other /= 2) {
+      const T theirs = __shfl_xor_sync(kAll, largest, other);
+      largest = theirs > largest ? theirs : largest;
+    }
+    __syncwarp();
+    return largest;
+  }
+  template <typename Test>
+  __device__ int32_t First(int32_t count, const Test& test) const {
+    int32_t first = count;
+    for (int32_t begin = 0; begin < count && first == count; begin += kLanes) {
+      const int32_t i = begin + Lane();
+      const uint32_t passed = __ballot_sync(kAll, i < count && test(i));
+      if (passed != 0) first = begin + __ffs(static_cast<int>(passed)) - 1;
+    }
+    __syncwarp();
+    return first;
+  }
+  template <typename Value>
+  __device__ LeastValue Least(int32_t count, const Value& value) const {
+    LeastValue mine = {.index = count};
+    for (int32_t i = Lane(); i < count; i += kLanes) {
+      const int32_t other = value(i);
+      if (other < mine.value) mine = {other, i};
+    }
+    const int32_t least = __reduce_min_sync(kAll, mine.value);
+    const int32_t index = __reduce_min_sync(kAll, mine.value == least ? mine.index : count);
+    __syncwarp();
+    return {least, index};
+  }
+
+ private:
+  static constexpr int32_t kLanes = 32;
+  static constexpr uint32_t kAll = 0xFFFFFFFFu;
+
+  static __device__ int32_t Lane() { return static_cast<int32_t>(threadIdx.x) % kLanes; }
+};
+
+// kAlone: the block has no other slice.
+template <bool kAlone>
+class SliceGroup {
+ public:
+  template <typename Body>
+  __device__ void Each(int32_t count, const Body& body) const {
+    for (int32_t i = Thread(); i < count; i += kSliceThreads) body(i);
+    Wait();
+  }
+  template <typename Body>
+  __device__ void Rows(int32_t count, const Body& body) const {
+    constexpr int32_t kWarps = kSliceThreads / 32;
+    for (int32_t row = Thread() / 32; row < count; row += kWarps) body(WarpLanes(), row);
+    Wait();
+  }
+  template <typename Body>
+  __device__ void Once(const Body& body) const {
+    if (Thread() == 0) body();
+    Wait();
+  }
+  // A barrier whose number is known in the running program alone makes ptxas set all 16 aside for
+  // the block, of the 24 to 64 that a multiprocessor has: few blocks share it then.
+  __device__ void Wait() const {
+    if constexpr (kAlone) {
+      __syncthreads();
+    } else {
+      // Barrier 0 is the whole block's.
+      WaitAtBarrier<kSliceThreads>(static_cast<int32_t>(threadIdx.y) + 1);
+    }
+  }
+  template <typename T>
+  __device__ void Add(T& to, T value) const {
+    atomicAdd(&to, value);
+  }
+
+ private:
+  static __device__ int32_t Thread() { return static_cast<int32_t>(threadIdx.x); }
+};
+
+}  // namespace vrp

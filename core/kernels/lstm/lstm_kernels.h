@@ -1,0 +1,31 @@
+// The steps of LSTMs of each instruction set; see core/kernels/lstm/lstm.h.
+#pragma once
+
+#include "core/kernels/lstm/lstm.h"
+
+namespace vrp::simd {
+
+namespace avx2 {
+template <typename T>
+LstmKernels<T> MakeLstmKernels();
+}
+namespace avx512 {
+template <typename T>
+LstmKernels<T> MakeLstmKernels();
+}
+
+// With products in bf16: by the processor's instructions, and emulated (bf16.h).
+namespace avx512_bf16 {
+LstmKernels<float> MakeLstmKernels();
+}
+namespace avx512_bf16_emulated {
+LstmKernels<float> MakeLstmKernels();
+}
+namespace amx_bf16 {
+LstmKernels<float> MakeLstmKernels();
+}
+namespace amx_bf16_emulated {
+LstmKernels<float> MakeLstmKernels();
+}
+
+}  // namespace vrp::simd

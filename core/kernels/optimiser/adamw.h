@@ -1,0 +1,125 @@
+// AdamW (Loshchilov and Hutter 2019) over flat arrays, and the norm by which gradients are clipped,
+// as programs for any group of threads (group.h), so that the CPU and CUDA do the same arithmetic:
+// what could be contracted to fused multiply-adds is written as such, sums have a fixed order. No
+// includes that CUDA sources could not have.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/kernels/support/group.h"
+
+namespace vrp {
+
+struct AdamWOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;  // decoupled; of parameters of two dimensions and more
+};
+
+// A part of the flat arrays that is updated alike.
+struct UpdatePiece {
+  int64_t first = 0;
+  int32_t count = 0;
+  bool decays = false;
+};
+
+// What an update comes to for all elements of a piece.
+struct AdamWFactors {
+  float beta1 = 0;
+  float beta2 = 0;
+  float epsilon = 0;
+  float scale = 0;      // of the gradient
+  float rate = 0;       // learning rate / bias correction of the mean
+  float root = 0;       // 1 / square root of the bias correction of the square
+  float shrinkage = 1;  // 1 - learning rate * weight decay
+};
+
+// By squaring: libm's last bit is not the same everywhere.
+constexpr double WholePower(double base, int64_t exponent) {
+  double power = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 != 0) power *= base;
+    base *= base;
+  }
+  return power;
+}
+
+struct AdamWStep {
+  double learning_rate = 0;
+  double scale = 1;     // of the gradient
+  int64_t updates = 1;  // with this one
+  bool decays = false;
+};
+VRP_DEVICE inline AdamWFactors FactorsOf(const AdamWOptions& options, const AdamWStep& step) {
+  const double mean = 1 - WholePower(options.beta1, step.updates);
+  const double square = 1 - WholePower(options.beta2, step.updates);
+  const double shrinkage = 1 - step.learning_rate * options.weight_decay;
+  return {.beta1 = static_cast<float>(options.beta1),
+          .beta2 = static_cast<float>(options.beta2),
+          .epsilon = static_cast<float>(options.epsilon),
+          .scale = static_cast<float>(step.scale),
+          .rate = static_cast<float>(step.learning_rate / mean),
+          .root = static_cast<float>(1 / std::sqrt(square)),
+          .shrinkage = step.decays ? static_cast<float>(shrinkage) : 1.0F};
+}
+
+// Of one piece; the arrays are those of all parameters.
+struct UpdateArrays {
+  float* values = nullptr;
+  const float* gradient = nullptr;
+  float* mean = nullptr;
+  float* square = nullptr;
+};
+template <typename Group>
+VRP_DEVICE void UpdateOnePiece(const Group& group, AdamWFactors f, const UpdatePiece& piece,
+                               const UpdateArrays& arrays) {
+  float* const value = arrays.values + piece.first;
+  const float* const slope = arrays.gradient + piece.first;
+  float* const mean = arrays.mean + piece.first;
+  float* const square = arrays.square + piece.first;
+  group.Each(piece.count, [&](int32_t i) {
+    const float g = f.scale * slope[i];
+    const float m = std::fma(f.beta1, mean[i], (1 - f.beta1) * g);
+    const float v = std::fma(f.beta2, square[i], (1 - f.beta2) * (g * g));
+    mean[i] = m;
+    square[i] = v;
+    const float change = f.rate * m / std::fma(std::sqrt(v), f.root, f.epsilon);
+    value[i] = std::fma(f.shrinkage, value[i], -change);
+  });
+}
+
+// Elements of a gradient whose squares are summed together, and running sums of each such block.
+inline constexpr int32_t kNormBlock = 4096;
+inline constexpr int32_t kNormLanes = 256;
+
+constexpr int64_t NormBlocks(int64_t size) { return (size + kNormBlock - 1) / kNormBlock; }
+
+// The sum of term(0) .. term(count - 1) in one order, whatever the group; `lanes` [kNormLanes] is
+// the group's memory. All its threads may read the result.
+template <typename Group, typename Term>
+VRP_DEVICE double SumInOrder(const Group& group, int64_t count, double* lanes, const Term& term) {
+  group.Each(kNormLanes, [&](int32_t lane) { lanes[lane] = 0; });
+  for (int64_t first = 0; first < count; first += kNormLanes) {
+    const int64_t left = count - first;
+    group.Each(left < kNormLanes ? static_cast<int32_t>(left) : kNormLanes,
+               [&](int32_t lane) { lanes[lane] += term(first + lane); });
+  }
+  for (int32_t half = kNormLanes / 2; half > 0; half /= 2) {
+    group.Each(half, [&](int32_t lane) { lanes[lane] += lanes[lane + half]; });
+  }
+  return lanes[0];
+}
+
+// Of block `block` of `gradient` [size]. A float's square is exact in double.
+template <typename Group>
+VRP_DEVICE double SquaresOfBlock(const Group& group, const float* gradient, int64_t size,
+                                 int64_t block, double* lanes) {
+  const float* const values = gradient + block * kNormBlock;
+  const int64_t left = size - block * kNormBlock;
+  return SumInOrder(group, left < kNormBlock ? left : kNormBlock, lanes,
+                    [&](int64_t i) { return double{values[i]} * double{values[i]}; });
+}
+
+}  // namespace vrp

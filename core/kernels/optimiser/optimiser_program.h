@@ -1,0 +1,115 @@
+// A step of the optimiser as programs for groups of threads: sums of squares by blocks of the
+// gradient, then one group's decision, then the update by pieces, and of the weights' moving
+// average behind it.
+#pragma once
+
+#include "core/kernels/optimiser/adamw.h"
+#include "core/kernels/optimiser/weight_average_step.h"
+
+namespace vrp {
+
+// What lasts from step to step.
+struct OptimiserState {
+  int64_t steps = 0;     // of the run, begun before this one: the place of the next learning rate
+  int64_t updates = 0;   // of these not left out: what Adam's bias corrections count
+  double norm = 0;       // of the last gradient, before clipping
+  int32_t applies = 0;   // 0: the last step was left out
+  uint32_t arrived = 0;  // blocks of the gradient that are summed; CUDA's
+  AdamWFactors factors[2];  // of the last step; with decay: [1]
+  float average_share = 0;  // likewise
+};
+
+// The rule of torch.amp.GradScaler; null pointers: losses are not scaled.
+struct LossScale {
+  float* scale = nullptr;
+  int32_t* steps = nullptr;  // since it last changed
+  double growth = 2;
+  double backoff = 0.5;
+  int32_t growth_interval = 2000;
+};
+
+// Views of one device's memory.
+struct OptimiserTask {
+  int64_t size = 0;
+  UpdateArrays arrays;
+  const UpdatePiece* pieces = nullptr;
+  int32_t piece_count = 0;
+  double* sums = nullptr;         // [NormBlocks(size)]
+  const double* rates = nullptr;  // the learning rate of each step
+  int64_t rate_count = 0;         // later steps have the last one
+  const double* loss = nullptr;   // a step whose loss is no finite number is left out
+  LossScale loss_scale;
+  AdamWOptions adamw;
+  double clip = 0;           // norm
+  float* average = nullptr;  // [size], of the weights; null: there is none
+  double average_decay = 0;
+  OptimiserState* state = nullptr;
+};
+
+constexpr bool IsNumber(double value) { return value - value == 0; }  // finite
+
+// As at::_amp_update_scale_.
+constexpr void UpdateLossScale(const LossScale& loss, bool overflowed) {
+  if (overflowed) {
+    *loss.scale = static_cast<float>(*loss.scale * loss.backoff);
+    *loss.steps = 0;
+  } else if (++*loss.steps == loss.growth_interval) {
+    const auto grown = static_cast<float>(*loss.scale * loss.growth);
+    if (IsNumber(grown)) *loss.scale = grown;
+    *loss.steps = 0;
+  }
+}
+
+// Whether the step is taken, and by which factors. All blocks are summed.
+template <typename Group>
+VRP_DEVICE void DecideStep(const Group& group, const OptimiserTask& task, double* lanes) {
+  // Other blocks wrote them meanwhile.
+  const volatile double* const sums = task.sums;
+  const double squares =
+      SumInOrder(group, NormBlocks(task.size), lanes, [&](int64_t block) { return sums[block]; });
+  group.Once([&] {
+    OptimiserState& state = *task.state;
+    const bool scaled = task.loss_scale.scale != nullptr;
+    const double inverse = scaled ? 1 / double{*task.loss_scale.scale} : 1;
+    state.norm = std::sqrt(squares) * inverse;
+    const bool sound = IsNumber(state.norm);
+    if (scaled) UpdateLossScale(task.loss_scale, !sound);
+    const int64_t place = state.steps < task.rate_count ? state.steps : task.rate_count - 1;
+    ++state.steps;
+    state.applies = sound && IsNumber(*task.loss) ? 1 : 0;
+    if (state.applies == 0) return;
+    ++state.updates;
+    const double clip = state.norm > task.clip ? task.clip / state.norm : 1;
+    for (int32_t decays = 0; decays < 2; ++decays) {
+      state.factors[decays] = FactorsOf(task.adamw, {.learning_rate = task.rates[place],
+                                                     .scale = clip * inverse,
+                                                     .updates = state.updates,
+                                                     .decays = decays != 0});
+    }
+    if (task.average != nullptr) {
+      state.average_share = AverageShare(task.average_decay, state.updates);
+    }
+  });
+}
+
+template <typename Group>
+VRP_DEVICE void SumSquares(const Group& group, const OptimiserTask& task, int64_t block,
+                           double* lanes) {
+  const double sum = SquaresOfBlock(group, task.arrays.gradient, task.size, block, lanes);
+  group.Once([&] { task.sums[block] = sum; });
+}
+
+template <typename Group>
+VRP_DEVICE void UpdatePieceOf(const Group& group, const OptimiserTask& task, int32_t piece) {
+  if (task.state->applies == 0) return;
+  const UpdatePiece& one = task.pieces[piece];
+  UpdateOnePiece(group, task.state->factors[one.decays ? 1 : 0], one, task.arrays);
+  if (task.average == nullptr) return;
+  const float share = task.state->average_share;
+  const float* const values = task.arrays.values + one.first;
+  float* const average = task.average + one.first;
+  group.Each(one.count,
+             [&](int32_t i) { average[i] = MovedAverage(average[i], values[i], share); });
+}
+
+}  // namespace vrp

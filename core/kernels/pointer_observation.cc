@@ -1,9 +1,0 @@
-#include "core/kernels/pointer_observation.h"
-
-namespace vrp {
-
-double PointerScale(const RoutingProblem& problem) {
-  return PointerScaleBy(SerialGroup(), problem);
-}
-
-}  // namespace vrp

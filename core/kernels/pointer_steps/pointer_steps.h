@@ -1,0 +1,101 @@
+// Both attentions of a pointer network (glimpse and pointer,
+// core/model/pointer_network/cpu_pointer_network.h) over steps that look at the same instance: all
+// steps of a trajectory, or one step of several trajectories. On the calling thread.
+//
+// Shapes: Q steps, N nodes, padded to N' (a multiple of 16), M heads of D channels (a multiple of
+// 16, zeros above the network's), H hidden (a multiple of 16), F = kPointerDynamic. Instances'
+// matrices are 0 in the padding.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/isa.h"
+#include "core/kernels/routing/pointer_observation.h"
+
+namespace vrp {
+
+// What a step sees of the nodes: rows of [N'].
+template <typename T>
+struct StepView {
+  const T* mask = nullptr;  // 0 where the node may come next, else -inf (and in the padding)
+  const T* dynamic[kPointerDynamic] = {};  // 0 in the padding
+};
+
+template <typename T>
+struct GlimpseJob {
+  int64_t steps = 0;         // Q
+  int64_t nodes = 0;         // N
+  int64_t padded_nodes = 0;  // N'
+  int64_t heads = 0;
+  int64_t channels = 0;                // D
+  T scale = 1;                         // of queries times keys
+  const StepView<T>* views = nullptr;  // [Q]
+  const T* queries = nullptr;          // [Q, M D]
+  const T* key_columns = nullptr;      // [M D, N']
+  const T* values = nullptr;           // [N, M D]
+  const T* dynamic_weight = nullptr;   // [M, F]
+  T* weights = nullptr;                // [M, Q, N']: the attention; kept for the way back
+};
+
+template <typename T>
+struct GlimpseBackJob {
+  const T* keys = nullptr;           // [N, M D]
+  const T* value_columns = nullptr;  // [M D, N']
+  const T* d_seen = nullptr;         // [Q, M D]
+  T* d_queries = nullptr;            // [Q, M D]; written
+  T* d_keys = nullptr;               // [N, M D]; added to, as the next two
+  T* d_values = nullptr;             // [N, M D]
+  T* d_dynamic_weight = nullptr;     // [M, F]
+  T* scratch = nullptr;              // [Q, N']
+};
+
+template <typename T>
+struct PointerJob {
+  int64_t steps = 0;
+  int64_t nodes = 0;
+  int64_t padded_nodes = 0;
+  int64_t hidden = 0;  // H
+  T clip = 10;
+  const StepView<T>* views = nullptr;  // [Q]
+  const T* queries = nullptr;          // [Q, H]
+  const T* key_columns = nullptr;      // [H, N']
+  const T* dynamic_weights = nullptr;  // [Q, kPointerDynamicStride]
+  T* logits = nullptr;                 // [Q, N']; masked: -inf
+};
+
+// Columns of the matrices that are kPointerDynamic wide, padded for the products.
+inline constexpr int64_t kPointerDynamicStride = 16;
+
+template <typename T>
+struct PointerBackJob {
+  const int32_t* choices = nullptr;  // [Q]
+  const T* weights = nullptr;        // [Q]: of the steps' terms in the loss
+  T smoothing = 0;                   // term: (1 - s) log p(choice) + s mean of allowed log p
+  const T* keys = nullptr;           // [N, H]
+  T* terms = nullptr;                // [Q]; written
+  T* likelihoods = nullptr;          // [Q]: log p(choice); written
+  int32_t* likeliest = nullptr;      // [Q]; written
+  T* d_queries = nullptr;            // [Q, H]; written
+  T* d_keys = nullptr;               // [N, H]; added to
+  T* d_dynamic_weights = nullptr;    // [Q, kPointerDynamicStride]; written
+};
+
+template <typename T>
+struct PointerKernels {
+  // seen [Q, M D].
+  void (*glimpse)(const GlimpseJob<T>& job, T* seen);
+  void (*glimpse_back)(const GlimpseJob<T>& job, const GlimpseBackJob<T>& back);
+  void (*logits)(const PointerJob<T>& job);
+  // Replaces the logits by their gradient, and more.
+  void (*logits_back)(const PointerJob<T>& job, const PointerBackJob<T>& back);
+  // from [rows, columns] to its transpose [columns, padded], with zeros above.
+  void (*transpose)(const T* from, int64_t rows, int64_t columns, int64_t padded, T* to);
+  // An element-wise tanh of a multiple of 16.
+  void (*tanh)(T* values, int64_t count);
+};
+
+// T is float or double.
+template <typename T>
+const PointerKernels<T>& PointerKernelsFor(Isa isa);
+
+}  // namespace vrp

@@ -1,0 +1,89 @@
+// What the networks read of a node.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "core/kernels/routing/routing_problem.h"
+#include "core/kernels/routing/routing_rules.h"
+#include "core/problem/instance/input_names.h"
+
+namespace vrp {
+
+// Static features of a node. Coordinates are moved and scaled (by one factor) into the unit square;
+// lengths are scaled by the same; loads are shares of the capacity, times of the horizon. What an
+// instance does not have is 0, a window that it does not have is [0, 1]. Their names:
+// kNodeFeatureNames.
+inline constexpr auto kNodeFeatures = static_cast<int32_t>(kNodeFeatureNames.size());
+// open_routes and limit_share (scale / distance limit, 0 without one) are the instance's and the
+// same at each of its nodes. Without coordinates x and y are 0: the edges tell where nodes lie. A
+// TSP has no depot: there from_depot and to_depot are 0, or without coordinates the mean distance
+// from and to the other cities.
+
+// An instance and the square that its coordinates are moved and scaled from.
+struct FeatureFrame {
+  RoutingProblem problem;  // with its scale
+  double low_x = 0;
+  double low_y = 0;
+  double side = 1;
+};
+constexpr double FrameSide(double width, double height) {
+  const double side = Larger(width, height);
+  return side > 0 ? side : 1;
+}
+
+// from_depot or to_depot; distance(from, to) is in the instance's unit. A TSP has no depot: with
+// coordinates its cities are told apart by these, with a matrix alone by their mean distance from
+// and to the others.
+template <typename Distance>
+constexpr double DepotDistance(const RoutingProblem& problem, int32_t node, bool from,
+                               const Distance& distance) {
+  if (!problem.tsp) return (from ? distance(0, node) : distance(node, 0)) / problem.scale;
+  if (problem.x != nullptr) return 0;
+  double sum = 0;
+  for (int32_t other = 0; other < problem.nodes; ++other) {
+    sum += from ? distance(other, node) : distance(node, other);
+  }
+  return sum / problem.scale / problem.nodes;
+}
+
+// Writes the features of `node`, [kNodeFeatures]. No product is added to anything, so that the bits
+// are the same with and without fused multiply-adds, if those of `distance` are.
+template <typename Distance>
+constexpr void WriteNodeFeatures(const FeatureFrame& frame, int32_t node, const Distance& distance,
+                                 float* features) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const RoutingProblem& problem = frame.problem;
+  const bool timed = problem.window_opens != nullptr;
+  const bool limited = problem.capacity != kInfinity && problem.capacity > 0;
+  const auto share = [&](const double* amounts) {
+    return amounts != nullptr && limited ? amounts[node] / problem.capacity : 0;
+  };
+  const auto time = [&](const double* times) {
+    const double gone = (times[node] - problem.window_opens[0]) / problem.horizon;
+    return Smaller(Larger(gone, 0), 1);
+  };
+  const auto place = [&](const double* coordinates, double low) {
+    return coordinates == nullptr ? 0 : (coordinates[node] - low) / frame.side;
+  };
+  const double service = timed ? ValueAt(problem.services, node) / problem.horizon : 0;
+  const double limit =
+      problem.distance_limit == kInfinity ? 0 : problem.scale / problem.distance_limit;
+  const double row[kNodeFeatures] = {
+      place(problem.x, frame.low_x),
+      place(problem.y, frame.low_y),
+      share(problem.demands),
+      share(problem.backhauls),
+      timed ? time(problem.window_opens) : 0,
+      timed ? time(problem.window_closes) : 1,
+      Smaller(service, 1),
+      problem.open_routes ? 1.0 : 0.0,
+      Smaller(limit, 4),
+      DepotDistance(problem, node, true, distance),
+      DepotDistance(problem, node, false, distance),
+      node == 0 && !problem.tsp ? 1.0 : 0.0,
+  };
+  for (int32_t i = 0; i < kNodeFeatures; ++i) features[i] = static_cast<float>(row[i]);
+}
+
+}  // namespace vrp

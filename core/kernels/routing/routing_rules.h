@@ -1,0 +1,98 @@
+// A routing problem's legs, and its limits as a step of a rollout applies them: everything in
+// double, in the instance's own units, judged as core/problem/checker/checker.cc judges a plan,
+// with half of its room for rounding, so that what is allowed here passes there.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "core/kernels/routing/routing_problem.h"
+
+namespace vrp {
+
+// A problem with what its limits come to.
+struct StepRules {
+  RoutingProblem problem;
+  double load_limit = 0;  // these three with room for rounding
+  double distance_limit = 0;
+  double duration_limit = 0;
+  double time_room = 0;
+  bool timed = false;    // windows or a duration limit
+  bool bounded = false;  // a distance limit
+  bool pickups = false;
+};
+
+template <typename Real>
+constexpr Real RoundedLength(Metric metric, Real dx, Real dy) {
+  const Real length = std::sqrt(dx * dx + dy * dy);
+  switch (metric) {
+    case Metric::kExact:
+      return length;
+    case Metric::kRounded:
+      return std::floor(length + Real{0.5});
+    case Metric::kCeiled:
+      return std::ceil(length);
+    case Metric::kDimacs:
+      return std::floor(Real{10} * length) / Real{10};
+    case Metric::kScaled1000:
+      return std::floor(Real{1000} * length + Real{0.5});
+  }
+  return length;
+}
+
+// As Instance::Distance and Instance::Duration.
+constexpr double LegDistance(const RoutingProblem& problem, int32_t from, int32_t to) {
+  if (problem.distances != nullptr) {
+    return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];
+  }
+  return RoundedLength(problem.metric, problem.x[from] - problem.x[to],
+                       problem.y[from] - problem.y[to]);
+}
+constexpr double LegDuration(const RoutingProblem& problem, int32_t from, int32_t to,
+                             double distance) {
+  if (problem.durations == nullptr) return distance / problem.speed;
+  return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
+}
+
+// From the depot by the nodes of `route` and back: the cost of a route, whatever its limits.
+constexpr double RoundTrip(const RoutingProblem& problem, const int32_t* route, int32_t length) {
+  double sum = 0;
+  int32_t from = 0;
+  for (int32_t i = 0; i < length; ++i) {
+    sum += LegDistance(problem, from, route[i]);
+    from = route[i];
+  }
+  return problem.open_routes ? sum : sum + LegDistance(problem, from, 0);
+}
+
+constexpr double ValueAt(const double* values, int32_t node, double otherwise = 0) {
+  return values == nullptr ? otherwise : values[node];
+}
+constexpr double Larger(double a, double b) { return a > b ? a : b; }
+constexpr double Smaller(double a, double b) { return a < b ? a : b; }
+
+// Written as fused multiply-adds, as compilers might or might not make them of it: host and device
+// have the same rules to the bit.
+constexpr StepRules MakeStepRules(const RoutingProblem& problem) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  StepRules rules{.problem = problem};
+  double horizon = 1;
+  for (int32_t n = 0; problem.window_closes != nullptr && n < problem.nodes; ++n) {
+    if (problem.window_closes[n] < kInfinity) horizon = Larger(horizon, problem.window_closes[n]);
+  }
+  rules.time_room = 0.5e-6 * horizon;
+  rules.load_limit = std::fma(0.5e-9, Larger(1, problem.capacity), problem.capacity);
+  rules.distance_limit =
+      std::fma(0.5e-6, Larger(1, problem.distance_limit), problem.distance_limit);
+  rules.duration_limit =
+      problem.duration_limit + Larger(rules.time_room, 0.5e-6 * problem.duration_limit);
+  rules.bounded = !problem.tsp && problem.distance_limit < kInfinity;
+  rules.timed =
+      !problem.tsp && (problem.window_opens != nullptr || problem.window_closes != nullptr ||
+                       problem.duration_limit < kInfinity);
+  rules.pickups = !problem.tsp && problem.backhauls != nullptr;
+  return rules;
+}
+
+}  // namespace vrp

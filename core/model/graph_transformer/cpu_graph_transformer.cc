@@ -1,0 +1,289 @@
+#include "core/model/graph_transformer/cpu_graph_transformer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/stop_status.h"
+#include "core/base/text.h"
+#include "core/kernels/decoder/beam_search.h"
+#include "core/model/graph_transformer/graph_transformer_pass.h"
+#include "core/model/policy/engine_workers.h"
+#include "core/model/policy/phase_clock.h"
+#include "core/model/policy/trajectory_table.h"
+
+namespace vrp {
+namespace {
+
+// Rows of nodes that go through the network together: enough for the products, few enough for the
+// caches.
+constexpr int64_t kGroupRows = 420;
+// Threads share an instance's trajectories by so many: the decoder's vectors.
+constexpr int32_t kSharedTrajectories = 16;
+
+// What a thread works with; kept from step to step.
+template <typename T>
+struct Worker : EngineWorker<GraphTransformerGroup<T>, T> {
+  std::vector<T> decoder_scratch;
+  BeamSearch beams;
+  std::vector<double> log_likelihoods;  // [P]
+};
+
+struct DecodeJob {
+  const NetworkBatch& batch;
+  const RolloutRequest& request;
+  TrajectoryTable& table;
+};
+
+// The weights and gradients as the passes compute them.
+template <typename T>
+class CpuGraphTransformer final : public Float64Engine {
+ public:
+  CpuGraphTransformer(const GraphTransformerOptions& options, uint64_t seed)
+      : pass_(options, BestIsa()),
+        decoder_(MakeAttentionDecoder<T>(
+            {.hidden = options.hidden, .heads = options.heads, .clip = options.logit_clip},
+            BestIsa())),
+        parameters_(pass_.layout(), seed) {
+    Pack();
+  }
+
+  std::string_view architecture() const override { return "gt"; }
+  const NetworkInputs& inputs() const override { return pass_.inputs(); }
+  bool HasBf16() const override { return pass_.HasBf16(); }
+  FlatParameters& parameters() override { return parameters_; }
+  const FlatParameters& parameters() const override { return parameters_; }
+  std::span<const double> LastGradient() const override { return last_gradient_; }
+
+  absl::Status ParametersChanged() override {
+    Pack();
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
+                                   const RolloutRequest& request) const override {
+    TrajectoryTable table(batch, request);
+    VRP_RETURN_IF_ERROR(table.status());
+    const DecodeJob job{batch, request, table};
+    Workers workers = TakeWorkers(request);
+    if (SharesTrajectories(batch, request)) {
+      for (int32_t b = 0; b < batch.size(); ++b) RunShared(job, b, workers);
+    } else {
+      ForEachGroup<Worker<T>>(Groups(batch, request), request.pool, workers,
+                              [&](Worker<T>& worker, InstanceRange range) {
+                                pass_.Encode(batch, range.first, range.count, false, worker.group);
+                                worker.status = Decode(job, worker);
+                              });
+    }
+    absl::Status status = idle_.GiveBack(std::move(workers));
+    if (!status.ok()) return status;
+    return table.Take();
+  }
+
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
+                                              const GradientRequest& request,
+                                              WeighTrajectories weigh) override {
+    TrajectoryTable table(batch, request);
+    VRP_RETURN_IF_ERROR(table.status());
+    CpuPool* const pool = request.rollout.pool;
+    Workers workers = TakeWorkers(request.rollout);
+    ForEachSound<Worker<T>>(pool, workers, [&](Worker<T>& worker, size_t) {
+      worker.gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
+      pass_.ClearSums(worker.group);
+    });
+    ForEachGroup<Worker<T>>(
+        Groups(batch, request.rollout, request.micro_batch), pool, workers,
+        [&](Worker<T>& worker, InstanceRange range) {
+          worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
+        });
+    GradientOutcome outcome = SummaryOf(workers);
+    if (AllSound(workers)) SumGradients(workers, pool);
+    absl::Status status = idle_.GiveBack(std::move(workers));
+    if (!status.ok()) return status;
+    outcome.trajectories = table.Take();
+    return outcome;
+  }
+
+ private:
+  using Workers = EngineWorkers<Worker<T>>;
+
+  struct Sinks {
+    WeighTrajectories weigh;
+    TrajectoryTable& table;
+  };
+
+  Workers TakeWorkers(const RolloutRequest& request) const {
+    Workers workers = idle_.Take(EngineThreads(request));
+    if (request.bf16) pass_.PackBf16(Values());
+    for (const auto& worker : workers) worker->group.bf16 = request.bf16;
+    return workers;
+  }
+  static std::vector<InstanceRange> Groups(const NetworkBatch& batch, const RolloutRequest& request,
+                                           int32_t at_once = 0) {
+    return CutIntoGroups({batch.size(), kGroupRows, EngineThreads(request), at_once},
+                         [&](int32_t b) { return batch.first_rows[b]; });
+  }
+
+  void Pack() {
+    if constexpr (!std::is_same_v<T, float>) {
+      values_.assign(parameters_.values().begin(), parameters_.values().end());
+    }
+    pass_.Pack(Values());
+  }
+
+  const T* Values() const {
+    if constexpr (std::is_same_v<T, float>) {
+      return parameters_.values().data();
+    } else {
+      return values_.data();
+    }
+  }
+
+  // Rollouts of many trajectories of fewer instances than there are threads.
+  static bool SharesTrajectories(const NetworkBatch& batch, const RolloutRequest& request) {
+    return batch.size() < EngineThreads(request) && request.choice != Choice::kBeam &&
+           request.trajectories >= 2 * kSharedTrajectories;
+  }
+
+  void RunShared(const DecodeJob& job, int32_t instance, const Workers& workers) const {
+    GraphTransformerGroup<T>& group = workers[0]->group;
+    pass_.Encode(job.batch, instance, 1, false, group);
+    const int64_t blocks = job.table.count() / kSharedTrajectories;
+    const auto first_of = [&](int64_t w) {
+      if (w == std::ssize(workers)) return job.table.count();
+      return static_cast<int32_t>(blocks * w / std::ssize(workers)) * kSharedTrajectories;
+    };
+    ForEachSound<Worker<T>>(job.request.pool, workers, [&](Worker<T>& worker, size_t w) {
+      const int32_t first = first_of(static_cast<int64_t>(w));
+      const int32_t end = first_of(static_cast<int64_t>(w) + 1);
+      const TrajectoryRange range{.first = first, .count = end - first};
+      if (range.count == 0) return;
+      worker.status = DecodeOne(job, pass_.Nodes(group, 0), {instance, range}, worker);
+    });
+  }
+
+  absl::Status Decode(const DecodeJob& job, Worker<T>& worker) const {
+    for (int32_t b = 0; b < worker.group.count; ++b) {
+      VRP_RETURN_IF_ERROR(DecodeOne(job, pass_.Nodes(worker.group, b),
+                                    {worker.group.first + b, job.table.whole()}, worker));
+    }
+    return absl::OkStatus();
+  }
+
+  struct Share {
+    int32_t instance = 0;
+    TrajectoryRange range;
+  };
+  absl::Status DecodeOne(const DecodeJob& job, const DecoderNodes<const T>& nodes,
+                         const Share& share, Worker<T>& worker) const {
+    const RoutingProblem& problem = job.batch.problems[share.instance];
+    const RolloutRequest& request = job.request;
+    GrowTo(worker.decoder_scratch, decoder_->ScratchSize(problem, share.range.count));
+    const DecodeResult<T> result = job.table.Result<T>(share.instance, share.range.first);
+    T* const scratch = worker.decoder_scratch.data();
+    const DecodeStatus status =
+        request.choice == Choice::kBeam
+            ? decoder_->Beam(problem, nodes, {share.range.count, &worker.beams, request.stop},
+                             result, scratch)
+            : decoder_->Rollout(problem, nodes,
+                                job.table.Request(request, share.instance, share.range), result,
+                                scratch);
+    if (status == DecodeStatus::kDone) return absl::OkStatus();
+    return job.table.Error(status, share.instance, request.stop);
+  }
+
+  absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
+                        InstanceRange range, const Sinks& sinks, Worker<T>& worker) const {
+    PhaseClock clock(worker.seconds);
+    pass_.Encode(batch, range.first, range.count, true, worker.group);
+    clock.Spent(Phase::kEncode);
+    VRP_RETURN_IF_ERROR(Decode({batch, request.rollout, sinks.table}, worker));
+    worker.weights.resize(static_cast<size_t>(range.count) * sinks.table.count());
+    sinks.weigh(range.first, sinks.table.Costs(range.first, range.count), worker.weights);
+    clock.Spent(Phase::kRollout);
+    pass_.ClearGradients(worker.group);
+    for (int32_t b = 0; b < range.count; ++b) SecondPass(batch, request, b, sinks.table, worker);
+    clock.Spent(Phase::kSecondPass);
+    pass_.Backward(batch, worker.group, worker.gradient.data());
+    clock.Spent(Phase::kBackward);
+    return StopStatus(request.rollout.stop.Check());
+  }
+
+  void SecondPass(const NetworkBatch& batch, const GradientRequest& request, int32_t b,
+                  const TrajectoryTable& table, Worker<T>& worker) const {
+    const int32_t instance = worker.group.first + b;
+    const int32_t count = table.count();
+    const double* const weights = worker.weights.data() + static_cast<int64_t>(b) * count;
+    worker.log_likelihoods.resize(static_cast<size_t>(count));
+    const SecondPassRequest<T> second{.trajectories = count,
+                                      .distinct_starts = request.rollout.distinct_starts,
+                                      .label_smoothing = request.label_smoothing,
+                                      .max_steps = table.max_steps(),
+                                      .choices = table.choices(instance),
+                                      .weights = weights};
+    decoder_->SecondPass(batch.problems[instance], pass_.Nodes(worker.group, b), second,
+                         worker.log_likelihoods.data(),
+                         pass_.NodeGradients(worker.group, b, worker.gradient.data()),
+                         worker.decoder_scratch.data());
+    for (int32_t p = 0; p < count; ++p) {
+      worker.loss += weights[p] * worker.log_likelihoods[p];
+      if (request.label_smoothing > 0) continue;
+      worker.pass_difference = std::max(worker.pass_difference,
+                                        table.Difference(instance, p, worker.log_likelihoods[p]));
+    }
+  }
+
+  // In the order of the workers, whatever thread adds.
+  void SumGradients(const Workers& workers, CpuPool* pool) {
+    ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
+      pass_.Finish(Values(), workers[w]->group, workers[w]->gradient.data());
+    });
+    const std::span<float> to = parameters_.gradient();
+    const auto parts = static_cast<int64_t>(workers.size());
+    const auto size = static_cast<int64_t>(to.size());
+    if constexpr (!std::is_same_v<T, float>) last_gradient_.resize(to.size());
+    ForEachWorker(pool, parts, [&](int64_t part) {
+      for (int64_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
+        T sum = 0;
+        for (const auto& worker : workers) sum += worker->gradient[i];
+        if constexpr (!std::is_same_v<T, float>) last_gradient_[i] = sum;
+        to[i] += static_cast<float>(sum);
+      }
+    });
+    ClearFrozen();
+  }
+
+  void ClearFrozen() {
+    for (const ParameterShape& shape : parameters_.layout().shapes()) {
+      if (!shape.frozen) continue;
+      const auto values = parameters_.gradient().subspan(
+          static_cast<size_t>(parameters_.layout().Offset(shape.name)),
+          static_cast<size_t>(ParameterLayout::Elements(shape)));
+      std::fill(values.begin(), values.end(), 0.0f);
+    }
+  }
+
+  GraphTransformerPass<T> pass_;
+  const std::unique_ptr<AttentionDecoder<T>> decoder_;
+  FlatParameters parameters_;
+  std::vector<T> values_;              // of the parameters, where T is not their type
+  std::vector<double> last_gradient_;  // likewise
+  mutable IdleWorkers<Worker<T>> idle_;
+};
+
+}  // namespace
+
+std::unique_ptr<PolicyEngine> MakeCpuGraphTransformer(const GraphTransformerOptions& options,
+                                                      uint64_t seed) {
+  return std::make_unique<CpuGraphTransformer<float>>(options, seed);
+}
+
+std::unique_ptr<Float64Engine> MakeFloat64GraphTransformer(const GraphTransformerOptions& options,
+                                                           uint64_t seed) {
+  return std::make_unique<CpuGraphTransformer<double>>(options, seed);
+}
+
+}  // namespace vrp

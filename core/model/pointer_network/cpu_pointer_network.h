@@ -1,0 +1,29 @@
+// The LSTM pointer network on the CPU, by our own kernels (Vinyals et al. 2015, Bello et al. 2016;
+// dynamic inputs in the pointer's attention as in Nazari et al. 2018). No torch here.
+//
+//   embed      nodes' static features -> e [N, H]
+//   encoder    LSTM over e in the canonical order (NodeOrder::kByAngle) -> o; a node is n = e + o
+//   decoder    LSTM; a step's input is the node where the vehicle is, plus the projected context;
+//              its first state is made of the nodes' mean (hidden: its tanh)
+//   glimpse    multi-head attention of the decoder's state over the nodes that are allowed
+//   pointer    clip * tanh(q . k / sqrt(H) + c(q) . dynamic), the nodes' logits
+//
+// Both attentions see the dynamic features of every node at every step; is_visited is the first.
+// Names of the weights: pointer_layout.h. A group of trajectories goes through the whole step
+// (encoder, rollout, weights, second pass, backward) before the next one begins. Where the request
+// asks for bf16, all of these round what is multiplied with the LSTMs' and projections' weights.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp {
+
+// `options` are valid, hidden a multiple of 16. Weights are drawn from `seed`.
+std::unique_ptr<PolicyEngine> MakeCpuPointerNetwork(const PointerNetworkOptions& options,
+                                                    uint64_t seed);
+
+}  // namespace vrp

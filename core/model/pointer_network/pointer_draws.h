@@ -1,0 +1,27 @@
+// What is drawn for a step of a pointer network's trajectory, by counters.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/routing/step_random.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp {
+
+// In [0, 1): for the choice at step t, and for what the decoder reads there.
+struct PointerDraw {
+  double choice;
+  double reading;
+};
+inline PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int32_t t) {
+  const PhiloxCounter block = StepBlock({request.seed, request.stream, trajectory, t});
+  return {FirstUniform(block), SecondUniform(block)};
+}
+
+// Whether the decoder reads at step t what it would have chosen itself at the one before.
+inline bool ReadsOwnChoice(const RolloutRequest& request, int64_t trajectory, int32_t t) {
+  return t > 0 && request.teacher_forcing < 1 &&
+         DrawAt(request, trajectory, t).reading >= request.teacher_forcing;
+}
+
+}  // namespace vrp

@@ -1,0 +1,100 @@
+// What the passes of a pointer network (pointer_pass.h) work with over a group of instances.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/kernels/pointer_steps/pointer_steps.h"
+#include "core/kernels/routing/routing_step.h"
+#include "core/kernels/support/aligned_buffer.h"
+#include "core/model/pointer_network/pointer_weights.h"
+
+namespace vrp {
+
+using Floats = AlignedBuffer<float>;
+
+// The states of a stack of LSTM layers over packed sequences.
+struct PointerStack {
+  std::vector<int32_t> first;     // [T + 1]
+  std::vector<Floats> gates;      // each layer [K, 4H], rows GateStride apart
+  std::vector<Floats> cells;      // [R + K, H]
+  std::vector<Floats> hiddens;    // [R + K, H]
+  std::vector<Floats> inputs;     // of layers above the first: [K, H], after dropout
+  std::vector<Floats> kept;       // [K, H]: what dropout multiplied by; with dropout alone
+  std::vector<Floats> d_hiddens;  // [R + K, H]
+  std::vector<Floats> d_cells;    // [R, H]
+  Floats work;                    // of products with the layers' weights
+  bool dropped = false;
+  bool from_zero = false;  // the first hidden states are 0
+  size_t done = 0;         // layers, the lowest first, whose states are there
+
+  int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
+  int64_t rows() const { return first.back(); }
+};
+
+// Who draws which dropout.
+struct PointerDropout {
+  double share = 0;  // 0: none
+  uint64_t seed = 0;
+  uint64_t stream = 0;
+  int64_t first = 0;  // number of sequence 0
+  bool decoder = false;
+  const int32_t* order = nullptr;  // number of each sequence, from `first` on
+};
+
+// One instance of the group.
+struct PointerInstance {
+  StepRules rules;
+  int64_t row = 0;        // of its first node
+  int64_t nodes = 0;      // N
+  int64_t padded = 0;     // N'
+  int64_t distances = 0;  // where its [N, N'] matrix begins
+  int64_t columns = 0;    // where its columns begin, in units of a channel
+  int32_t rank = 0;       // in the encoder's order
+};
+
+// What a thread works with; kept from call to call.
+struct PointerGroup {
+  int32_t first = 0;
+  int32_t count = 0;
+  std::vector<PointerInstance> instances;
+  PointerStack encoder;
+  PointerStack decoder;
+  Floats features;                      // [K, 16] in the encoder's order
+  Floats nodes;                         // [rows, H]
+  Floats keys, values;                  // [rows, M D]
+  Floats pointer_keys;                  // [rows, H]
+  Floats gate_inputs;                   // [rows, 4H], rows GateStride apart
+  Floats key_columns, pointer_columns;  // [M D, N'], [H, N'] of each instance
+  Floats mean;                          // [count, H]
+  Floats start;                         // [count, 2LH]; hidden parts after tanh
+  Floats distances;
+  // A trajectory's side: rows b * P + p of the group.
+  std::vector<RouteState> states;
+  std::vector<uint8_t> visited;
+  std::vector<StepView<float>> views;
+  std::vector<int32_t> reads;   // [rows, max_steps]: the node that the decoder reads
+  std::vector<int32_t> ranks;   // trajectories by length, the longest first
+  std::vector<int64_t> places;  // of each ranked trajectory's first step, in trajectory order
+  std::vector<int32_t> given;
+  std::vector<int32_t> likeliest;
+  Floats view_memory;
+  Floats context;  // [K, 16]
+  Floats outputs, queries, seen, pointed, weights, attention, logits;
+  Floats terms, likelihoods, term_weights;
+  Floats d_outputs, d_queries, d_seen, d_pointed, d_weights;
+  Floats d_nodes, d_keys, d_values, d_pointer_keys, d_gate_inputs, d_start, d_mean;
+  Floats before, value_columns, scratch, step_gates, step_hidden, step_cell;
+  std::vector<BeamSearch> searches;  // [count]
+  std::vector<double> offers;        // [N]
+  Floats next_hidden, next_cell;
+  PointerSums sums;
+};
+
+// Shows `state` to a step: fills `memory` [kPointerViewRows, N'] and points `view` to it.
+inline constexpr int64_t kPointerViewRows = 4;
+// False: no node is allowed.
+bool ShowStep(const PointerInstance& at, const float* distances, const RouteState& state,
+              const uint8_t* visited, float* memory, StepView<float>& view);
+
+}  // namespace vrp

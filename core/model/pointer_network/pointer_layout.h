@@ -1,0 +1,26 @@
+// The parameters of a pointer network: names, shapes, and where each lies. No torch here.
+//
+// Weights are [out, in], as torch.nn.Linear's, H = hidden, L = layers, M = kPointerHeads,
+// I = its inputs but is_visited:
+//   embed.{weight [H, I], bias}
+//   encoder.{weight_ih [4H, H], weight_hh [4H, H], bias_ih, bias_hh}_lK   gates input, forget,
+//   decoder.{...}_lK                                                       candidate, output
+//   start.{weight [2LH, H], bias}     of the nodes' mean: first all layers' hidden, then their
+//   cells context.weight [H, kPointerContext] glimpse.{query, key, value, out}.weight [H, H]
+//   glimpse.dynamic.weight [M, kPointerDynamic]
+//   pointer.{query, key}.weight [H, H]
+//   pointer.dynamic.{weight [kPointerDynamic, H], bias}
+#pragma once
+
+#include <cstdint>
+
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/weights/flat_parameters.h"
+
+namespace vrp {
+
+inline constexpr int32_t kPointerHeads = 8;
+
+ParameterLayout PointerLayout(const PointerNetworkOptions& options);
+
+}  // namespace vrp

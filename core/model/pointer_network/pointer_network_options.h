@@ -1,0 +1,36 @@
+// The sizes of a pointer network, as configurations and model cards give them. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/policy/network_limits.h"
+
+namespace vrp {
+
+inline constexpr int32_t kMaxHidden = 2048;
+inline constexpr int32_t kMaxLayers = 8;
+inline constexpr double kMaxDropout = 0.9;
+
+struct PointerNetworkOptions {
+  int32_t hidden = 256;    // kWidthMultiple .. kMaxHidden, a multiple of kWidthMultiple
+  int32_t layers = 2;      // 1 .. kMaxLayers, of encoder and decoder each
+  double dropout = 0.2;    // 0 .. kMaxDropout, between the LSTMs' layers, in supervised training
+  double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
+  // Its inputs of a node, see network_inputs.h; none: the usual ones.
+  std::vector<std::string> inputs = {};
+
+  bool operator==(const PointerNetworkOptions&) const = default;
+};
+
+// {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10}; where `inputs` are not the usual
+// ones, also "inputs"
+std::string WritePointerNetworkOptions(const PointerNetworkOptions& options);
+// kInvalidArgument names the key that is missing, unknown or out of range.
+absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view json,
+                                                                 std::string_view name);
+
+}  // namespace vrp

@@ -1,0 +1,149 @@
+// The passes of a pointer network over a group of instances, on the calling thread. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/kernels/decoder/beam_search.h"
+#include "core/kernels/pointer_steps/pointer_steps.h"
+#include "core/model/pointer_network/pointer_group.h"
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/pointer_network/pointer_weights.h"
+#include "core/model/policy/network_batch.h"
+#include "core/model/policy/policy_engine.h"
+#include "core/model/policy/trajectory_table.h"
+
+namespace vrp {
+
+// Const functions may run on several threads at once, each with a group of its own.
+class PointerPass {
+ public:
+  // `bf16`: what products with the LSTMs' and projections' weights are computed in; kNone: float.
+  PointerPass(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
+
+  PointerWeights& weights() { return weights_; }
+  const PointerWeights& weights() const { return weights_; }
+
+  struct Noise {
+    bool dropout = false;
+    uint64_t seed = 0;
+    uint64_t stream = 0;
+    int64_t first_instance = 0;
+  };
+  void Encode(const NetworkBatch& batch, int32_t first, int32_t count, const Noise& noise,
+              PointerGroup& group) const;
+  // Writes the group's rows of `table`, and what the decoder has read.
+  absl::Status Rollout(const RolloutRequest& request, PointerGroup& group,
+                       TrajectoryTable& table) const;
+  // Writes the group's rows of `table`: each instance's beam search.
+  absl::Status Beam(const RolloutRequest& request, PointerGroup& group,
+                    TrajectoryTable& table) const;
+  // Only walks along the choices that `request` gives: costs and lengths. What the decoder reads,
+  // where these are not all, ForwardSteps finds out.
+  absl::Status Walk(const RolloutRequest& request, PointerGroup& group,
+                    TrajectoryTable& table) const;
+
+  struct SecondPass {
+    const GradientRequest* request = nullptr;
+    const double* weights = nullptr;  // [count, P]
+    TrajectoryTable* table = nullptr;
+    bool score = false;  // there was no rollout: log-likelihoods and agreements go into the table
+    double loss = 0;     // results
+    double difference = 0;
+  };
+  void ForwardSteps(SecondPass& pass, PointerGroup& group) const;
+  void BackwardSteps(const SecondPass& pass, PointerGroup& group, float* gradient) const;
+  void BackwardNodes(PointerGroup& group, float* gradient) const;
+
+ private:
+  struct OwnChoices;
+  struct Product {
+    const float* a;
+    int64_t stride;
+    int64_t rows;
+    Floats* work = nullptr;  // with weights that may be in bf16
+    float* WorkFor(const PointerLinear& weight, int64_t inner) const;
+  };
+  void Multiply(const Product& a, const PointerLinear& weight, const float* bias, float* to) const;
+  void MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
+                  Rows<float> to) const;
+  void MultiplyAdd(const Product& a, const PointerLinear& weight, Rows<float> to) const;
+  // to += a W: from the outputs' gradient to the inputs'.
+  void Back(const Product& a, const PointerLinear& weight, float* to, bool add) const;
+  // weights += a^T b; bias (null: none) += the sums of a's columns.
+  struct WeightSum {
+    const float* b;
+    float* weights;
+    float* bias = nullptr;
+  };
+  void AddWeight(const Product& a, const WeightSum& sum, const PointerLinear& weight,
+                 PointerGroup& group) const;
+
+  void ForwardStack(const std::vector<PointerLayer>& layers, const PointerDropout& dropout,
+                    PointerStack& stack) const;
+  LstmRun<float> RunOf(const PointerLayer& layer, size_t l, PointerStack& stack) const;
+  // Begins with the top layer's d_hiddens; leaves gates as gradients. `gradient` flat.
+  void BackwardStack(const std::vector<PointerLayer>& layers, PointerStack& stack,
+                     PointerGroup& group, float* gradient) const;
+  void AddRecurrentWeight(const PointerLayer& layer, const LstmRun<float>& run, PointerGroup& group,
+                          float* gradient) const;
+  void GrowStack(PointerStack& stack) const;
+  void Drop(const PointerDropout& dropout, int64_t layer, PointerStack& stack) const;
+
+  void PlaceFeatures(const NetworkBatch& batch, PointerGroup& group) const;
+  void RunEncoder(const Noise& noise, PointerGroup& group) const;
+  void GatherNodes(PointerGroup& group) const;
+  void ProjectNodes(PointerGroup& group) const;
+  void PlaceInstances(const NetworkBatch& batch, PointerGroup& group) const;
+  void OrderInstances(int32_t longest, PointerGroup& group) const;
+
+  void StartSteps(int64_t trajectories, PointerGroup& group) const;
+  void ReadNode(const PointerInstance& at, int32_t node, const RouteState& state, int64_t row,
+                PointerGroup& group) const;
+  void FollowTours(int64_t width, PointerGroup& group) const;
+  // From the layer below's step_hidden (the first: step_gates) on; layers' states lie `stride`
+  // apart.
+  void StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const;
+  void ScoreStep(int64_t trajectories, PointerGroup& group) const;
+  // Rows of decoder outputs that look at the same instance, and where their logits go.
+  struct ScoredRows {
+    const PointerInstance* at;
+    int64_t row;
+    int64_t rows;
+    const StepView<float>* views;  // [rows]
+    float* logits;                 // [rows, N']
+  };
+  void Score(const Product& outputs, std::span<const ScoredRows> parts, PointerGroup& group) const;
+  GlimpseJob<float> Glimpse(const PointerInstance& at, PointerGroup& group, int64_t row,
+                            int64_t steps) const;
+  PointerJob<float> Logits(const PointerInstance& at, PointerGroup& group, int64_t row,
+                           int64_t steps) const;
+  void ReplaySteps(const SecondPass& pass, PointerGroup& group) const;
+  void PlaceSteps(const SecondPass& pass, PointerGroup& group) const;
+  void PlaceStates(const SecondPass& pass, PointerGroup& group) const;
+  void PlaceStepInputs(const TrajectoryTable& table, int64_t begin, int64_t end,
+                       PointerGroup& group) const;
+  void ReadOwnChoices(const SecondPass& pass, PointerGroup& group) const;
+  void StartOwnChoices(OwnChoices& own, PointerGroup& group) const;
+  void StepOwnChoices(int64_t t, OwnChoices& own, PointerGroup& group) const;
+  void ChooseOwn(int64_t t, const OwnChoices& own, PointerGroup& group) const;
+  void GlimpseSteps(const SecondPass& pass, PointerGroup& group) const;
+  void PointSteps(SecondPass& pass, PointerGroup& group) const;
+  void PointTrajectory(const SecondPass& pass, size_t r, PointerGroup& group) const;
+  void Summarise(SecondPass& pass, size_t r, const PointerGroup& group) const;
+
+  void BackwardGlimpses(const SecondPass& pass, PointerGroup& group, float* gradient) const;
+  void BackwardDecoder(PointerGroup& group, float* gradient) const;
+  void SpreadStepGradients(const SecondPass& pass, PointerGroup& group) const;
+  void BackwardProjections(PointerGroup& group, float* gradient) const;
+  void BackwardEncoder(PointerGroup& group, float* gradient) const;
+
+  const PointerNetworkOptions options_;
+  const int64_t gate_stride_;
+  const PointerKernels<float>& kernels_;
+  PointerWeights weights_;
+};
+
+}  // namespace vrp

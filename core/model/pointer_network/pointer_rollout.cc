@@ -1,0 +1,320 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/stop_status.h"
+#include "core/model/pointer_network/pointer_draws.h"
+#include "core/model/pointer_network/pointer_layout.h"
+#include "core/model/pointer_network/pointer_pass.h"
+#include "core/model/pointer_network/pointer_scores.h"
+
+namespace vrp {
+
+// The states that the decoder begins with, and memory for what it reads.
+void PointerPass::StartSteps(int64_t trajectories, PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const int64_t layers = options_.layers;
+  const int64_t rows = group.count * trajectories;
+  float* const state = group.step_hidden.Grow(layers * rows * hidden);
+  float* const cell = group.step_cell.Grow(layers * rows * hidden);
+  for (int64_t l = 0; l < layers; ++l) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const float* const start = group.start.data() + row / trajectories * 2 * layers * hidden;
+      std::copy_n(start + l * hidden, hidden, state + (l * rows + row) * hidden);
+      std::copy_n(start + (layers + l) * hidden, hidden, cell + (l * rows + row) * hidden);
+    }
+  }
+  const PointerInstance& last = group.instances.back();
+  group.logits.Grow((last.columns + last.padded) * trajectories);
+  group.step_gates.Grow(rows * gate_stride_);
+  group.context.GrowZero(rows * kPointerNarrow);
+}
+
+void PointerPass::ReadNode(const PointerInstance& at, int32_t node, const RouteState& state,
+                           int64_t row, PointerGroup& group) const {
+  std::copy_n(group.gate_inputs.data() + (at.row + node) * gate_stride_, 4 * options_.hidden,
+              group.step_gates.data() + row * gate_stride_);
+  WritePointerContext(at.rules, state, group.context.data() + row * kPointerNarrow);
+}
+
+void PointerPass::StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const PointerLayer& layer = weights_.decoder[l];
+  float* const state = group.step_hidden.data() + l * stride;
+  float* const cell = group.step_cell.data() + l * stride;
+  Floats* const work = &group.decoder.work;
+  if (l > 0) {
+    MultiplyTo({state - stride, hidden, rows, work}, layer.input, layer.bias.data(),
+               {group.step_gates.data(), gate_stride_});
+  }
+  const Product before{state, hidden, rows, work};
+  layer.recurrent.kernels->step({.rows = rows,
+                                 .hidden_size = hidden,
+                                 .packed = layer.recurrent.forward.data(),
+                                 .hidden = state,
+                                 .cell = cell,
+                                 .gates = group.step_gates.data(),
+                                 .next_cell = cell,
+                                 .next_hidden = state,
+                                 .work = before.WorkFor(layer.recurrent, hidden)});
+}
+
+GlimpseJob<float> PointerPass::Glimpse(const PointerInstance& at, PointerGroup& group, int64_t row,
+                                       int64_t steps) const {
+  const int64_t width = weights_.heads_width();
+  const int32_t head = options_.hidden / kPointerHeads;  // its width, as it is without padding
+  return {.steps = steps,
+          .nodes = at.nodes,
+          .padded_nodes = at.padded,
+          .heads = kPointerHeads,
+          .channels = weights_.channels(),
+          .scale = 1 / std::sqrt(static_cast<float>(head)),
+          .views = group.views.data() + row,
+          .queries = group.queries.data() + row * width,
+          .key_columns = group.key_columns.data() + at.columns * width,
+          .values = group.values.data() + at.row * width,
+          .dynamic_weight = weights_.glimpse_dynamic.data()};
+}
+
+PointerJob<float> PointerPass::Logits(const PointerInstance& at, PointerGroup& group, int64_t row,
+                                      int64_t steps) const {
+  const int64_t hidden = options_.hidden;
+  return {.steps = steps,
+          .nodes = at.nodes,
+          .padded_nodes = at.padded,
+          .hidden = hidden,
+          .clip = static_cast<float>(options_.logit_clip),
+          .views = group.views.data() + row,
+          .queries = group.pointed.data() + row * hidden,
+          .key_columns = group.pointer_columns.data() + at.columns * hidden,
+          .dynamic_weights = group.weights.data() + row * kPointerDynamicStride};
+}
+
+// Logits [P, N'] of each instance, at columns * P, from what was read.
+void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const int64_t rows = group.count * trajectories;
+  MultiplyAdd({group.context.data(), kPointerNarrow, rows}, weights_.context,
+              {group.step_gates.data(), gate_stride_});
+  for (int64_t l = 0; l < options_.layers; ++l) StepLayer(l, rows, rows * hidden, group);
+  std::vector<ScoredRows> parts;
+  parts.reserve(static_cast<size_t>(group.count));
+  for (int64_t b = 0; b < group.count; ++b) {
+    const PointerInstance& at = group.instances[b];
+    parts.push_back({&at, b * trajectories, trajectories, group.views.data() + b * trajectories,
+                     group.logits.data() + at.columns * trajectories});
+  }
+  const float* const top = group.step_hidden.data() + (options_.layers - 1) * rows * hidden;
+  Score({top, hidden, rows, &group.decoder.work}, parts, group);
+}
+
+void PointerPass::Score(const Product& outputs, std::span<const ScoredRows> parts,
+                        PointerGroup& group) const {
+  const int64_t hidden = options_.hidden;
+  const int64_t width = weights_.heads_width();
+  const int64_t rows = outputs.rows;
+  Multiply(outputs, weights_.query, nullptr, group.queries.Grow(rows * width));
+  group.seen.Grow(rows * width);
+  for (const ScoredRows& part : parts) {
+    GlimpseJob<float> job = Glimpse(*part.at, group, part.row, part.rows);
+    job.views = part.views;
+    job.weights = group.attention.Grow(kPointerHeads * part.rows * part.at->padded);
+    kernels_.glimpse(job, group.seen.data() + part.row * width);
+  }
+  std::copy_n(outputs.a, rows * hidden, group.pointed.Grow(rows * hidden));
+  MultiplyAdd({group.seen.data(), width, rows, outputs.work}, weights_.out,
+              {group.pointed.data(), hidden});
+  Multiply({group.pointed.data(), hidden, rows}, weights_.dynamic, weights_.dynamic_bias.data(),
+           group.weights.Grow(rows * kPointerNarrow));
+  for (const ScoredRows& part : parts) {
+    PointerJob<float> job = Logits(*part.at, group, part.row, part.rows);
+    job.views = part.views;
+    job.logits = part.logits;
+    kernels_.logits(job);
+  }
+}
+
+namespace {
+
+// The trajectories of a group on their way.
+class TrajectoryWalk {
+ public:
+  TrajectoryWalk(const RolloutRequest& request, PointerGroup& group, TrajectoryTable& table)
+      : request_(request), group_(group), table_(table), count_(table.count()) {
+    const int64_t rows = int64_t{group.count} * count_;
+    const PointerInstance& last = group.instances.back();
+    group.states.resize(static_cast<size_t>(rows));
+    group.visited.resize(static_cast<size_t>((last.row + last.nodes) * count_));
+    group.views.resize(static_cast<size_t>(rows));
+    group.view_memory.Grow((last.columns + last.padded) * count_ * kPointerViewRows);
+    group.reads.assign(static_cast<size_t>(rows * table.max_steps()), 0);
+    for (int32_t b = 0; b < group.count; ++b) {
+      const DecodeResult<float> result = table.Result<float>(group.first + b);
+      std::fill_n(result.choices, int64_t{count_} * result.max_steps, -1);
+      std::fill_n(result.lengths, count_, 0);
+      std::fill_n(result.log_likelihoods, count_, 0.0);
+      std::fill_n(result.agreements, count_, 0);
+      for (int32_t p = 0; p < count_; ++p) {
+        State(b, p) = BeginTrajectory(group.instances[b].rules, Visited(b, p));
+      }
+    }
+  }
+
+  RouteState& State(int32_t b, int32_t p) { return group_.states[b * count_ + p]; }
+  uint8_t* Visited(int32_t b, int32_t p) {
+    const PointerInstance& at = group_.instances[b];
+    return group_.visited.data() + at.row * count_ + p * at.nodes;
+  }
+  StepView<float>& View(int32_t b, int32_t p) { return group_.views[b * count_ + p]; }
+
+  bool Show(int32_t b, int32_t p) {
+    const PointerInstance& at = group_.instances[b];
+    float* const memory =
+        group_.view_memory.data() + (at.columns * count_ + p * at.padded) * kPointerViewRows;
+    return ShowStep(at, group_.distances.data(), State(b, p), Visited(b, p), memory, View(b, p));
+  }
+
+  // kDone: shown, or done already.
+  absl::Status ShowAll(bool& any) {
+    any = false;
+    for (int32_t b = 0; b < group_.count; ++b) {
+      for (int32_t p = 0; p < count_; ++p) {
+        if (IsDone(State(b, p))) continue;
+        any = true;
+        if (!Show(b, p)) return Error(DecodeStatus::kUnreachable, b);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Error(DecodeStatus status, int32_t b) const {
+    return table_.Error(status, group_.first + b, request_.stop);
+  }
+
+  // Goes to `node`; false: it is not allowed.
+  bool Go(int32_t b, int32_t p, int32_t t, int32_t node) {
+    const PointerInstance& at = group_.instances[b];
+    RouteState& state = State(b, p);
+    uint8_t* const visited = Visited(b, p);
+    if (node < 0 || node >= at.nodes || !IsAllowed(at.rules, state, visited, node)) return false;
+    Take(at.rules, node, state, visited);
+    const DecodeResult<float> result = table_.Result<float>(group_.first + b);
+    result.choices[int64_t{p} * result.max_steps + t] = node;
+    result.lengths[p] = t + 1;
+    result.costs[p] = state.cost;
+    return true;
+  }
+
+  int32_t Given(int32_t b, int32_t p, int32_t t) const {
+    const auto& choices = request_.choices[static_cast<size_t>(group_.first + b) * count_ + p];
+    return t < std::ssize(choices) ? choices[t] : -1;
+  }
+  // Ended, and so did the choices.
+  bool EndedAsGiven(int32_t b, int32_t p, int32_t t) {
+    return !IsDone(State(b, p)) || Given(b, p, t) < 0;
+  }
+  int32_t& Read(int32_t b, int32_t p, int32_t t) {
+    return group_.reads[(int64_t{b} * count_ + p) * table_.max_steps() + t];
+  }
+
+  // The node that the decoder reads at step t: where the vehicle is or, now and then along given
+  // choices, what it would have chosen itself.
+  int32_t Reads(int32_t b, int32_t p, int32_t t) {
+    int32_t read = State(b, p).current;
+    if (IsDone(State(b, p))) return read;
+    if (follows() && ReadsOwnChoice(request_, Number(b, p), t)) {
+      read = group_.likeliest[int64_t{b} * count_ + p];
+    }
+    return Read(b, p, t) = read;
+  }
+
+  // Goes on as the request says, by the group's logits; false: what was given is not allowed.
+  bool Choose(int32_t b, int32_t p, int32_t t) {
+    const PointerInstance& at = group_.instances[b];
+    const float* const mask = View(b, p).mask;
+    const PointerScores scores(
+        {group_.logits.data() + at.columns * count_ + p * at.padded, static_cast<size_t>(at.nodes)},
+        mask);
+    int32_t node = scores.likeliest;
+    if (request_.choice == Choice::kSample) {
+      node = scores.Draw(request_.temperature, DrawAt(request_, Number(b, p), t).choice);
+    }
+    group_.likeliest[int64_t{b} * count_ + p] = scores.likeliest;
+    const bool starts = request_.distinct_starts && t == 0;
+    if (follows()) {
+      node = Given(b, p, t);
+    } else if (!std::isfinite(scores.highest)) {
+      node = NthAllowed(mask, at.nodes, 0);
+    } else if (starts) {
+      node = NthAllowed(mask, at.nodes, p);
+    }
+    if (!Go(b, p, t, node)) return false;
+    if (starts) return true;
+    const DecodeResult<float> result = table_.Result<float>(group_.first + b);
+    result.log_likelihoods[p] += scores.LogProbability(node);
+    result.agreements[p] += node == scores.likeliest ? 1 : 0;
+    return true;
+  }
+
+ private:
+  bool follows() const { return request_.choice == Choice::kFollow; }
+  int64_t Number(int32_t b, int32_t p) const {
+    return (request_.first_instance + group_.first + b) * count_ + p;
+  }
+
+  const RolloutRequest& request_;
+  PointerGroup& group_;
+  TrajectoryTable& table_;
+  const int32_t count_;
+};
+
+}  // namespace
+
+absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& group,
+                               TrajectoryTable& table) const {
+  TrajectoryWalk walk(request, group, table);
+  for (int32_t b = 0; b < group.count; ++b) {
+    for (int32_t p = 0; p < table.count(); ++p) {
+      int32_t t = 0;
+      for (; !IsDone(walk.State(b, p)); ++t) {
+        walk.Read(b, p, t) = walk.State(b, p).current;
+        if (!walk.Go(b, p, t, walk.Given(b, p, t))) {
+          return walk.Error(DecodeStatus::kForbidden, b);
+        }
+      }
+      if (!walk.EndedAsGiven(b, p, t)) return walk.Error(DecodeStatus::kForbidden, b);
+    }
+  }
+  return StopStatus(request.stop.Check());
+}
+
+absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& group,
+                                  TrajectoryTable& table) const {
+  const int32_t count = table.count();
+  TrajectoryWalk walk(request, group, table);
+  StartSteps(count, group);
+  group.likeliest.assign(static_cast<size_t>(int64_t{group.count} * count), 0);
+  for (int32_t t = 0;; ++t) {
+    bool any = false;
+    if (absl::Status status = walk.ShowAll(any); !status.ok()) return status;
+    if (!any) break;
+    if (request.stop.ShouldStop()) return StopStatus(request.stop.Check());
+    for (int32_t b = 0; b < group.count; ++b) {
+      for (int32_t p = 0; p < count; ++p) {
+        const int64_t row = int64_t{b} * count + p;
+        ReadNode(group.instances[b], walk.Reads(b, p, t), walk.State(b, p), row, group);
+      }
+    }
+    ScoreStep(count, group);
+    for (int32_t b = 0; b < group.count; ++b) {
+      for (int32_t p = 0; p < count; ++p) {
+        if (!IsDone(walk.State(b, p)) && !walk.Choose(b, p, t)) {
+          return walk.Error(DecodeStatus::kForbidden, b);
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

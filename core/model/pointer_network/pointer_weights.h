@@ -1,0 +1,140 @@
+// A pointer network's weights as its products take them, and its gradient as they leave it.
+//
+// Some weights are multiplied with each other once instead of with every node at every step: the
+// embedding with the encoder's input weights, the context's with the decoder's, the pointer's query
+// with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to a
+// multiple of kPointerNarrow columns. The LSTMs' own weights and the attentions', which are most of
+// the work, may be multiplied in bf16.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "core/base/cpu_pool.h"
+#include "core/base/isa.h"
+#include "core/kernels/dense/dense.h"
+#include "core/kernels/lstm/lstm.h"
+#include "core/kernels/support/aligned_buffer.h"
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/policy/network_inputs.h"
+#include "core/model/weights/flat_parameters.h"
+
+namespace vrp {
+
+inline constexpr int64_t kPointerHeadStep = 16;
+// Columns of contexts, padded; those of features are padded to a multiple of it.
+inline constexpr int64_t kPointerNarrow = 16;
+
+// A weight [outputs, inputs] packed by `kernels`, for y = W x and for the way back.
+struct PointerLinear {
+  const LstmKernels<float>* kernels = nullptr;
+  int64_t outputs = 0;
+  int64_t inputs = 0;
+  AlignedBuffer<float> forward = {};
+  AlignedBuffer<float> back = {};
+};
+
+struct PointerLayer {
+  PointerLinear input;  // of the first layer: the decoder's alone
+  PointerLinear recurrent;
+  AlignedBuffer<float> bias;  // [4H], both
+  int64_t input_offset = 0;   // in the flat span, as the rest
+  int64_t recurrent_offset = 0;
+  int64_t bias_offset = 0;
+  int64_t other_bias_offset = 0;
+};
+
+// What is not accumulated in the flat span right away.
+struct PointerSums {
+  AlignedBuffer<float> embed;              // [H, features()]; the column after the inputs: the bias
+  AlignedBuffer<float> encoder_input;      // [4H, features()], likewise
+  AlignedBuffer<float> context;            // [4H, 16]
+  AlignedBuffer<float> query, key, value;  // [M D, H]
+  AlignedBuffer<float> out;                // [H, M D]
+  AlignedBuffer<float> pointer;            // [H, H]
+  AlignedBuffer<float> dynamic;            // [16, H]
+  AlignedBuffer<float> dynamic_bias;       // [16]
+};
+
+// Thread-safe while Pack is not running.
+class PointerWeights {
+ public:
+  PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
+
+  const ParameterLayout& layout() const { return layout_; }
+  int64_t hidden() const { return hidden_; }
+  int64_t layers() const { return layers_; }
+  int64_t channels() const { return channels_; }  // D, padded
+  int64_t heads_width() const;                    // M D
+  const NetworkInputs& inputs() const { return inputs_; }
+  int64_t features() const { return features_; }  // columns of a node's features, padded
+
+  // Null: on the calling thread alone.
+  void Pack(const float* parameters, CpuPool* pool);
+  void Clear(PointerSums& sums) const;
+  // Adds to the flat `gradient` what `sums` say, and the second biases, which have their first
+  // ones' gradients. Once, at the end.
+  void Finish(const float* parameters, PointerSums& sums, float* gradient) const;
+
+  std::vector<PointerLayer> encoder;
+  std::vector<PointerLayer> decoder;
+  PointerLinear embed;              // [H, features()]
+  PointerLinear encoder_input;      // [4H, features()]
+  PointerLinear context;            // [4H, 16]
+  PointerLinear start;              // [2LH, H]
+  PointerLinear query, key, value;  // [M D, H]
+  PointerLinear out;                // [H, M D]
+  PointerLinear pointer;            // [H, H]
+  PointerLinear dynamic;            // [16, H]
+  AlignedBuffer<float> start_bias;
+  AlignedBuffer<float> dynamic_bias;     // [16]
+  AlignedBuffer<float> glimpse_dynamic;  // [M, kPointerDynamic]
+
+  int64_t start_offset = 0;
+  int64_t start_bias_offset = 0;
+  int64_t glimpse_dynamic_offset = 0;
+
+ private:
+  // Packs `weights` [outputs, inputs] of `to`.
+  static void PackLinear(const float* weights, PointerLinear& to);
+  // What is packed by itself.
+  using Jobs = std::vector<absl::AnyInvocable<void()>>;
+  void PackLayers(const float* parameters, std::vector<PointerLayer>& layers, Jobs& jobs);
+  void PackNarrow(const float* parameters, Jobs& jobs);
+  void PackAttention(const float* parameters, Jobs& jobs);
+  void PackHeads(const float* from, PointerLinear& to) const;
+  void PackOut(const float* from);
+  void PackPointer(const float* parameters);
+  void PackDynamic(const float* parameters);
+  std::vector<PointerLayer> Layers(const char* name, const LstmKernels<float>& kernels) const;
+  // The weights of a narrow product: [H, `inputs`] padded to [H, `columns`], with the bias as
+  // column `inputs`; without one where `bias` is null.
+  struct NarrowShape {
+    int64_t inputs = 0;
+    int64_t columns = 0;
+  };
+  NarrowShape OfFeatures() const { return {inputs_.width(), features_}; }
+  std::vector<float> Narrow(const float* weights, const float* bias, NarrowShape shape) const;
+  void FinishNarrow(const float* weights, const std::vector<float>& narrow, float* composed,
+                    float* d_narrow, float* d_weights) const;
+  void FinishAttention(const float* parameters, PointerSums& sums, float* gradient) const;
+  int64_t At(std::string_view name) const { return layout_.Offset(name); }
+  // Row or column of padded heads where channel i of the network's lies.
+  int64_t Padded(int64_t i) const;
+
+  const ParameterLayout layout_;
+  const DenseKernels<float>& dense_;
+  const LstmKernels<float>& lstm_;
+  const int64_t hidden_;
+  const int64_t layers_;
+  const int64_t width_;     // of a head
+  const int64_t channels_;  // padded
+  const NetworkInputs inputs_;
+  const int64_t features_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,34 @@
+// The form in which a network wants its instances.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/problem/instance/input_names.h"
+
+namespace vrp {
+
+enum class NodeOrder {
+  kAsGiven,  // for networks that do not depend on it
+  kByAngle,  // customers by their angle around the depot, after the widest gap: for sequence models
+};
+
+struct BatchForm {
+  // NOLINTNEXTLINE(google-explicit-constructor): most networks read built-in inputs alone.
+  BatchForm(NodeOrder nodes) : order(nodes) {}
+  BatchForm(NodeOrder nodes, std::vector<std::string> columns)
+      : order(nodes), own_columns(std::move(columns)) {}
+
+  // How many features a node has.
+  int32_t columns() const {
+    return static_cast<int32_t>(kNodeFeatureNames.size() + own_columns.size());
+  }
+
+  NodeOrder order;
+  // Names of the instances' feature columns that come behind the built-in ones.
+  std::vector<std::string> own_columns = {};
+};
+
+}  // namespace vrp

@@ -1,0 +1,16 @@
+// Any engine as a policy that decodes plans. No torch here.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/model/policy/policy.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp {
+
+// The engine's parameters must not change any more.
+std::unique_ptr<Policy> MakeEnginePolicy(std::unique_ptr<const PolicyEngine> engine,
+                                         std::vector<ProblemKind> kinds, DeviceId device);
+
+}  // namespace vrp

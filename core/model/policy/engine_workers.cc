@@ -1,0 +1,35 @@
+#include "core/model/policy/engine_workers.h"
+
+namespace vrp {
+
+std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
+                                         absl::FunctionRef<int64_t(int32_t)> rows_before) {
+  const int64_t rows = rows_before(cut.instances);
+  const int64_t least = (rows + cut.limit - 1) / cut.limit;
+  const int64_t groups = (least + cut.threads - 1) / cut.threads * cut.threads;
+  const int32_t most =
+      cut.at_once > 0 ? std::max(1, cut.at_once / cut.threads) : std::max(1, cut.instances);
+  std::vector<InstanceRange> ranges;
+  int32_t first = 0;
+  for (int64_t g = 1; g <= groups; ++g) {
+    int32_t end = first;
+    while (end < cut.instances && rows_before(end) * groups < rows * g) ++end;
+    while (end - first > most) {
+      ranges.push_back({.first = first, .count = most});
+      first += most;
+    }
+    if (end > first) ranges.push_back({.first = first, .count = end - first});
+    first = end;
+  }
+  return ranges;
+}
+
+void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body) {
+  if (pool == nullptr || count == 1) {
+    body(0);
+  } else {
+    pool->ParallelFor(count, body);
+  }
+}
+
+}  // namespace vrp

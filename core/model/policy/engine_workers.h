@@ -1,0 +1,142 @@
+// How an engine on the CPU shares a batch among threads. Each thread has memory of its own, kept
+// from call to call, and takes its groups of instances one after the other. Whose a group is
+// depends on the batch and the number of threads alone, so that sums repeat to the bit.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/cpu_pool.h"
+#include "core/base/guard_memory.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp {
+
+// Consecutive instances of a batch: first .. first + count - 1.
+struct InstanceRange {
+  int32_t first = 0;
+  int32_t count = 0;
+};
+
+struct GroupCut {
+  int32_t instances = 0;
+  int64_t limit = 1;  // rows of a group, about; one instance at least
+  int threads = 1;
+  int32_t at_once = 0;  // instances of all threads' groups together, one each at least; 0: no bound
+};
+// Groups with nearly equal rows, as many for each thread where there are enough instances.
+// rows_before(b): of instances 0 .. b - 1.
+std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
+                                         absl::FunctionRef<int64_t(int32_t)> rows_before);
+
+inline int EngineThreads(const RolloutRequest& request) {
+  return request.pool == nullptr ? 1 : request.pool->threads();
+}
+
+// body(0) .. body(count - 1), on as many threads; without a pool `count` is 1.
+void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
+
+// What a thread works with. Engines derive theirs from it.
+template <typename Group, typename T>
+struct EngineWorker {
+  Group group;                  // the network's activations
+  std::vector<T> gradient;      // by the parameters
+  std::vector<double> weights;  // [count, P]: of the group's trajectories in the loss
+  PhaseSeconds seconds{};
+  double loss = 0;
+  double pass_difference = 0;
+  absl::Status status;
+};
+
+template <typename Worker>
+using EngineWorkers = std::vector<std::unique_ptr<Worker>>;
+
+// As ForEachWorker, for those without an error; one that finds no memory has it as its error then.
+template <typename Worker>
+void ForEachSound(CpuPool* pool, const EngineWorkers<Worker>& workers,
+                  absl::FunctionRef<void(Worker&, size_t)> body) {
+  ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
+    Worker& worker = *workers[w];
+    if (!worker.status.ok()) return;
+    const absl::Status memory = GuardMemory([&] { body(worker, static_cast<size_t>(w)); });
+    if (!memory.ok()) worker.status = memory;
+  });
+}
+
+// Each worker's groups, until an error of its own.
+template <typename Worker>
+void ForEachGroup(const std::vector<InstanceRange>& groups, CpuPool* pool,
+                  const EngineWorkers<Worker>& workers,
+                  absl::FunctionRef<void(Worker&, InstanceRange)> body) {
+  ForEachSound<Worker>(pool, workers, [&](Worker& worker, size_t w) {
+    for (size_t g = w; g < groups.size() && worker.status.ok(); g += workers.size()) {
+      body(worker, groups[g]);
+    }
+  });
+}
+
+template <typename Worker>
+bool AllSound(const EngineWorkers<Worker>& workers) {
+  return std::all_of(workers.begin(), workers.end(),
+                     [](const auto& worker) { return worker->status.ok(); });
+}
+
+// Without the trajectories.
+template <typename Worker>
+GradientOutcome SummaryOf(const EngineWorkers<Worker>& workers) {
+  GradientOutcome outcome;
+  for (const auto& worker : workers) {
+    outcome.loss += worker->loss;
+    outcome.pass_difference = std::max(outcome.pass_difference, worker->pass_difference);
+    for (size_t i = 0; i < outcome.seconds.size(); ++i) outcome.seconds[i] += worker->seconds[i];
+  }
+  return outcome;
+}
+
+// Workers between calls. Thread-safe.
+template <typename Worker>
+class IdleWorkers {
+ public:
+  EngineWorkers<Worker> Take(int count) {
+    EngineWorkers<Worker> taken;
+    {
+      const absl::MutexLock lock(&mu_);
+      while (!idle_.empty() && static_cast<int>(taken.size()) < count) {
+        taken.push_back(std::move(idle_.back()));
+        idle_.pop_back();
+      }
+    }
+    while (static_cast<int>(taken.size()) < count) taken.push_back(std::make_unique<Worker>());
+    for (auto& worker : taken) {
+      worker->seconds = {};
+      worker->loss = worker->pass_difference = 0;
+      worker->status = absl::OkStatus();
+    }
+    return taken;
+  }
+
+  // The first error of the workers. Where that is memory, what they hold goes back to the system.
+  absl::Status GiveBack(EngineWorkers<Worker> workers) {
+    absl::Status status;
+    for (const auto& worker : workers) {
+      if (status.ok()) status = worker->status;
+    }
+    if (absl::IsResourceExhausted(status)) return status;
+    const absl::MutexLock lock(&mu_);
+    for (auto& worker : workers) idle_.push_back(std::move(worker));
+    return status;
+  }
+
+ private:
+  absl::Mutex mu_;
+  EngineWorkers<Worker> idle_ ABSL_GUARDED_BY(mu_);
+};
+
+}  // namespace vrp

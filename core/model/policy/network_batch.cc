@@ -1,0 +1,315 @@
+#include "core/model/policy/network_batch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/policy/node_order.h"
+#include "core/problem/instance/features.h"
+
+namespace vrp {
+namespace {
+
+bool IsTsp(const InstanceData& data) { return data.kind == ProblemKind::kTsp; }
+
+double Limit(const InstanceData& data, double VehicleType::*limit) {
+  return data.vehicles.empty() ? kNoLimit : data.vehicles.front().*limit;
+}
+
+// Null: there is none.
+const FeatureColumn* FindColumn(const InstanceData& data, std::string_view name) {
+  for (const FeatureColumn& column : data.features) {
+    if (column.name == name) return &column;
+  }
+  return nullptr;
+}
+
+// Doubles that FillProblem will take from the storage.
+size_t StorageSize(const InstanceData& data) {
+  const auto nodes = static_cast<size_t>(NodeCount(data));
+  size_t columns = data.positions.empty() ? 0 : 2;
+  columns += data.demands.empty() ? 0 : 1;
+  columns += data.backhauls.empty() ? 0 : 1;
+  columns += data.windows.empty() ? 0 : 2;
+  columns += data.services.empty() ? 0 : 1;
+  return nodes * columns + data.distance_matrix.size() + data.duration_matrix.size();
+}
+
+class BatchBuilder {
+ public:
+  BatchBuilder(const BatchForm& form, size_t storage) : form_(form) {
+    batch_.columns = form.columns();
+    batch_.storage.reserve(storage);
+  }
+
+  void Add(const InstanceData& data) {
+    if (batch_.first_rows.empty()) batch_.first_rows.push_back(0);
+    const int32_t nodes = NodeCount(data);
+    const size_t first = batch_.orders.size();
+    batch_.first_rows.push_back(batch_.first_rows.back() + nodes);
+    if (form_.order == NodeOrder::kByAngle) {
+      const std::vector<NodeIndex> by_angle = OrderByAngle(data);
+      batch_.orders.insert(batch_.orders.end(), by_angle.begin(), by_angle.end());
+    } else {
+      batch_.orders.resize(first + static_cast<size_t>(nodes));
+      std::iota(batch_.orders.begin() + static_cast<std::ptrdiff_t>(first), batch_.orders.end(), 0);
+    }
+    order_ = std::span(batch_.orders).subspan(first);
+    const FeatureFrame frame = Frame(data);
+    batch_.problems.push_back(frame.problem);
+    AddFeatures(frame);
+    AddOwnFeatures(data);
+  }
+
+  NetworkBatch Take() { return std::move(batch_); }
+
+ private:
+  template <typename T, typename Value>
+  const double* Column(const std::vector<T>& from, Value value) {
+    if (from.empty()) return nullptr;
+    const double* const column = batch_.storage.data() + batch_.storage.size();
+    for (const NodeIndex node : order_) {
+      batch_.storage.push_back(value(from[static_cast<size_t>(node)]));
+    }
+    return column;
+  }
+
+  const double* Matrix(const std::vector<double>& from) {
+    if (from.empty()) return nullptr;
+    const double* const matrix = batch_.storage.data() + batch_.storage.size();
+    for (const NodeIndex row : order_) {
+      for (const NodeIndex column : order_) {
+        batch_.storage.push_back(
+            from[static_cast<size_t>(row) * order_.size() + static_cast<size_t>(column)]);
+      }
+    }
+    return matrix;
+  }
+
+  RoutingProblem Problem(const InstanceData& data) {
+    const auto same = [](double value) { return value; };
+    RoutingProblem problem;
+    problem.nodes = static_cast<int32_t>(order_.size());
+    problem.tsp = IsTsp(data);
+    problem.metric = data.metric;
+    problem.speed = data.speed;
+    problem.capacity = Limit(data, &VehicleType::capacity);
+    problem.distance_limit = Limit(data, &VehicleType::max_distance);
+    problem.duration_limit = Limit(data, &VehicleType::max_duration);
+    problem.open_routes = !data.vehicles.empty() && data.vehicles.front().open_end;
+    problem.x = Column(data.positions, [](const Position& at) { return at.x; });
+    problem.y = Column(data.positions, [](const Position& at) { return at.y; });
+    problem.distances = Matrix(data.distance_matrix);
+    problem.durations = Matrix(data.duration_matrix);
+    problem.demands = Column(data.demands, same);
+    problem.backhauls = Column(data.backhauls, same);
+    problem.window_opens = Column(data.windows, [](const TimeWindow& at) { return at.open; });
+    problem.window_closes = Column(data.windows, [](const TimeWindow& at) { return at.close; });
+    problem.services = Column(data.services, same);
+    return problem;
+  }
+
+  // The instance, the square that holds it, and what shares are of.
+  FeatureFrame Frame(const InstanceData& data) {
+    FeatureFrame frame = {.problem = Problem(data)};
+    Position low;
+    Position high;
+    if (!data.positions.empty()) low = high = data.positions.front();
+    for (const Position& at : data.positions) {
+      low = {std::min(low.x, at.x), std::min(low.y, at.y)};
+      high = {std::max(high.x, at.x), std::max(high.y, at.y)};
+    }
+    frame.low_x = low.x;
+    frame.low_y = low.y;
+    frame.side = FrameSide(high.x - low.x, high.y - low.y);
+    frame.problem.scale = frame.side * MetricScale(data.metric);
+    if (!data.distance_matrix.empty()) {
+      const double longest =
+          *std::max_element(data.distance_matrix.begin(), data.distance_matrix.end());
+      frame.problem.scale = longest > 0 ? longest : 1;
+    }
+    frame.problem.horizon = Horizon(frame.problem);
+    return frame;
+  }
+
+  // Distances are 1,000 times the coordinates' unit in one metric.
+  static double MetricScale(Metric metric) { return metric == Metric::kScaled1000 ? 1000 : 1; }
+
+  static double Between(const RoutingProblem& problem, int32_t from, int32_t to) {
+    if (problem.distances != nullptr) {
+      return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];
+    }
+    return MetricDistance(problem.metric, {problem.x[from], problem.y[from]},
+                          {problem.x[to], problem.y[to]});
+  }
+
+  static double Travel(const RoutingProblem& problem, int32_t from, int32_t to) {
+    if (problem.durations != nullptr) {
+      return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
+    }
+    return Between(problem, from, to) / problem.speed;
+  }
+
+  // From the depot's opening to its close, or where it never closes to when the last window's visit
+  // is over.
+  static double Horizon(const RoutingProblem& problem) {
+    if (problem.window_opens == nullptr) return 1;
+    const double start = problem.window_opens[0];
+    double end = problem.window_closes[0];
+    if (end == kNoLimit) {
+      end = start;
+      for (int32_t node = 1; node < problem.nodes; ++node) {
+        const double close = problem.window_closes[node];
+        const double last = close == kNoLimit ? problem.window_opens[node] : close;
+        const double service = problem.services == nullptr ? 0 : problem.services[node];
+        end = std::max(end, last + service + Travel(problem, node, 0));
+      }
+    }
+    return end > start ? end - start : 1;
+  }
+
+  void AddFeatures(const FeatureFrame& frame) {
+    const size_t first = batch_.features.size();
+    batch_.features.resize(first + order_.size() * Stride());
+    const auto distance = [&frame](int32_t from, int32_t to) {
+      return Between(frame.problem, from, to);
+    };
+    for (int32_t node = 0; node < frame.problem.nodes; ++node) {
+      WriteNodeFeatures(frame, node, distance,
+                        &batch_.features[first + static_cast<size_t>(node) * Stride()]);
+    }
+  }
+
+  size_t Stride() const { return static_cast<size_t>(batch_.columns); }
+
+  // Adds those of the instance whose built-in features came last.
+  void AddOwnFeatures(const InstanceData& data) {
+    float* const first = batch_.features.data() + batch_.features.size() - order_.size() * Stride();
+    for (size_t c = 0; c < form_.own_columns.size(); ++c) {
+      const FeatureColumn* const column = FindColumn(data, form_.own_columns[c]);
+      for (size_t node = 0; node < order_.size(); ++node) {
+        first[node * Stride() + kNodeFeatures + c] =
+            static_cast<float>(column->values[static_cast<size_t>(order_[node])]);
+      }
+    }
+  }
+
+  const BatchForm& form_;
+  NetworkBatch batch_;
+  std::span<const NodeIndex> order_;  // of the instance being added
+};
+
+const InstanceData& DataOf(const InstanceData& data) { return data; }
+const InstanceData& DataOf(const Instance& instance) { return instance.data(); }
+
+template <typename T>
+NetworkBatch MakeBatch(std::span<const T> instances, const BatchForm& form) {
+  size_t storage = 0;
+  for (const T& instance : instances) storage += StorageSize(DataOf(instance));
+  BatchBuilder builder(form, storage);
+  for (const T& instance : instances) builder.Add(DataOf(instance));
+  return builder.Take();
+}
+
+// Routes may be driven either way where nothing tells the directions apart.
+bool RoutesTurn(const RoutingProblem& problem) {
+  return problem.window_opens == nullptr && problem.distances == nullptr &&
+         problem.backhauls == nullptr && !problem.open_routes;
+}
+
+}  // namespace
+
+int32_t MostStarts(const NetworkBatch& batch) {
+  int32_t most = 1;
+  for (const RoutingProblem& problem : batch.problems) {
+    most = std::max(most, problem.tsp ? problem.nodes : problem.nodes - 1);
+  }
+  return most;
+}
+
+int32_t NetworkBatch::longest() const {
+  int32_t longest = 0;
+  for (int32_t b = 0; b < size(); ++b) longest = std::max(longest, nodes(b));
+  return longest;
+}
+
+absl::Status BatchSupports(const Instance& instance, const BatchForm& form) {
+  const NodeOrder order = form.order;
+  const auto refuse = [](auto... parts) { return absl::UnimplementedError(Concat(parts...)); };
+  if (order == NodeOrder::kByAngle && !instance.has_positions()) {
+    return refuse("distance_matrix: a pointer network needs the nodes' coordinates too");
+  }
+  if (instance.data().coordinates != CoordinateSystem::kPlanar && !instance.has_distance_matrix()) {
+    return refuse("coordinate_system: the networks know planar coordinates only");
+  }
+  std::vector<Feature> known = {Feature::kOpenEnd, Feature::kMaxDuration, Feature::kMaxDistance};
+  if (order == NodeOrder::kAsGiven) known.push_back(Feature::kBackhauls);
+  VRP_RETURN_IF_ERROR(RefuseFeatures(
+      instance, known, order == NodeOrder::kByAngle ? "pointer networks" : "the networks"));
+  for (const std::string& name : form.own_columns) {
+    if (FindColumn(instance.data(), name) != nullptr) continue;
+    return refuse("features.", name, ": absent, and this network reads it");
+  }
+  return absl::OkStatus();
+}
+
+NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, const BatchForm& form) {
+  return MakeBatch(instances, form);
+}
+
+NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, const BatchForm& form) {
+  return MakeBatch(instances, form);
+}
+
+Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t> choices) {
+  const NodeIndex* const order = batch.orders.data() + batch.first_rows[b];
+  Plan plan;
+  if (batch.problems[b].tsp) {
+    // A plan lists a tour from its first node on, without it.
+    plan.push_back({});
+    const auto start = std::find_if(choices.begin(), choices.end(),
+                                    [&](int32_t node) { return order[node] == 0; });
+    const auto offset = static_cast<size_t>(start - choices.begin());
+    for (size_t i = 1; i < choices.size(); ++i) {
+      plan.back().customers.push_back(order[choices[(offset + i) % choices.size()]]);
+    }
+    return plan;
+  }
+  bool at_depot = true;
+  for (const int32_t node : choices) {
+    if (node != 0) {
+      if (at_depot) plan.push_back({});
+      plan.back().customers.push_back(order[node]);
+    }
+    at_depot = node == 0;
+  }
+  return plan;
+}
+
+std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Plan& plan) {
+  const RoutingProblem& problem = batch.problems[b];
+  std::vector<int32_t> place(static_cast<size_t>(problem.nodes));
+  for (int32_t k = 0; k < problem.nodes; ++k) place[batch.orders[batch.first_rows[b] + k]] = k;
+  std::vector<std::vector<int32_t>> routes;
+  for (const PlannedRoute& planned : plan) {
+    if (planned.customers.empty()) continue;
+    std::vector<int32_t> route;
+    for (const NodeIndex node : planned.customers) route.push_back(place[node]);
+    if (RoutesTurn(problem) && route.front() > route.back()) {
+      std::reverse(route.begin(), route.end());
+    }
+    routes.push_back(std::move(route));
+  }
+  std::sort(routes.begin(), routes.end());
+  std::vector<int32_t> choices;
+  if (problem.tsp) choices.push_back(place[0]);
+  for (const std::vector<int32_t>& route : routes) {
+    if (!choices.empty() && !problem.tsp) choices.push_back(0);
+    choices.insert(choices.end(), route.begin(), route.end());
+  }
+  return choices;
+}
+
+}  // namespace vrp

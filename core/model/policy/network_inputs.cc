@@ -1,0 +1,78 @@
+#include "core/model/policy/network_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/problem/instance/feature_columns.h"
+#include "core/problem/instance/input_names.h"
+
+namespace vrp {
+namespace {
+
+constexpr std::array<std::string_view, 8> kPointerInputs = {
+    "x", "y", "demand", "window_open", "window_close", "service", "is_depot", kVisitedInput};
+
+bool IsPointerNetwork(std::string_view architecture) { return architecture == "ptrnet"; }
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::vector<std::string> UsualInputs(std::string_view architecture) {
+  if (IsPointerNetwork(architecture)) return {kPointerInputs.begin(), kPointerInputs.end()};
+  return {kNodeFeatureNames.begin(), kNodeFeatureNames.end()};
+}
+
+NetworkInputs InputsOf(std::string_view architecture, const std::vector<std::string>& inputs) {
+  NetworkInputs result{
+      .names = inputs.empty() ? UsualInputs(architecture) : inputs,
+      .columns = {},
+      .form = IsPointerNetwork(architecture) ? NodeOrder::kByAngle : NodeOrder::kAsGiven};
+  constexpr auto kBuiltIn = static_cast<int32_t>(kNodeFeatureNames.size());
+  for (const std::string& name : result.names) {
+    if (name == kVisitedInput) continue;
+    const auto* const found = std::find(kNodeFeatureNames.begin(), kNodeFeatureNames.end(), name);
+    auto column = static_cast<int32_t>(found - kNodeFeatureNames.begin());
+    if (column == kBuiltIn) {
+      column += static_cast<int32_t>(result.form.own_columns.size());
+      result.form.own_columns.push_back(name);
+    }
+    result.columns.push_back(column);
+  }
+  return result;
+}
+
+std::string WantedInputs(std::string_view architecture, const std::vector<std::string>& inputs) {
+  const bool visited = Contains(inputs, kVisitedInput);
+  if (IsPointerNetwork(architecture) && !visited) {
+    return Concat(kVisitedInput, " among them, which a pointer network always reads");
+  }
+  if (!IsPointerNetwork(architecture) && visited) {
+    return Concat("none called ", kVisitedInput,
+                  ": a graph transformer never sees the nodes that were visited");
+  }
+  if (std::ssize(inputs) < (visited ? 2 : 1)) return "at least one that is the same at each step";
+  std::set<std::string_view> seen;
+  int32_t own = 0;
+  for (const std::string& name : inputs) {
+    if (!seen.insert(name).second) return Concat("each once, not ", Quoted(name), " twice");
+    if (IsBuiltInInput(name)) continue;
+    if (!IsFeatureName(name)) {
+      return Concat(
+          "built-in inputs and names of feature columns (letters, digits and "
+          "underscores), not ",
+          Quoted(name));
+    }
+    if (++own > kMaxFeatureColumns) {
+      return Concat("at most ", kMaxFeatureColumns, " feature columns");
+    }
+  }
+  return "";
+}
+
+}  // namespace vrp

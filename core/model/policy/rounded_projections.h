@@ -1,0 +1,40 @@
+// The decoder's projections of the nodes (graph_transformer_pass.h) with products in bf16.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/isa.h"
+#include "core/kernels/dense/dense.h"
+#include "core/kernels/lstm/lstm.h"
+
+namespace vrp {
+
+// y = W x for rows of nodes; H inputs, outputs multiples of 16. Const functions may run on several
+// threads at once, each with `work` of its own, which grows as it needs.
+class RoundedProjections {
+ public:
+  // `bf16` is not kNone.
+  RoundedProjections(int64_t outputs, int64_t inputs, Bf16 bf16);
+
+  // weights [outputs, inputs].
+  void Pack(const float* weights);
+  // y [rows, outputs] from x [rows, inputs].
+  void Forward(Rows<const float> x, int64_t rows, Rows<float> y, std::vector<float>& work) const;
+  // dx [rows, inputs] from dy [rows, outputs]; to d_weights [outputs, inputs] their gradient is
+  // added. x's rows lie without a gap.
+  void Backward(Rows<const float> dy, const float* x, int64_t rows, Rows<float> dx,
+                float* d_weights, std::vector<float>& work) const;
+
+ private:
+  void Multiply(Rows<const float> a, const std::vector<float>& packed, DenseShape shape,
+                Rows<float> to, float* work) const;
+
+  const LstmKernels<float>& kernels_;
+  const int64_t outputs_;
+  const int64_t inputs_;
+  std::vector<float> forward_;
+  std::vector<float> back_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,72 @@
+// Where the rollouts of a batch write their trajectories, each instance into rows of its own. No
+// torch here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/kernels/decoder/attention_decoder.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp {
+
+// Consecutive trajectories of an instance: first .. first + count - 1.
+struct TrajectoryRange {
+  int32_t first = 0;
+  int32_t count = 0;
+};
+
+// Different trajectories may be written by different threads.
+class TrajectoryTable {
+ public:
+  // The batch outlives the table. status(): kInvalidArgument says what of the request does not fit.
+  TrajectoryTable(const NetworkBatch& batch, const RolloutRequest& request);
+  TrajectoryTable(const NetworkBatch& batch, const GradientRequest& request);
+  const absl::Status& status() const { return status_; }
+
+  int32_t count() const { return table_.count; }      // P
+  int32_t max_steps() const { return table_.steps; }  // columns, before Take cuts them
+  const int32_t* choices(int32_t instance) const {
+    return table_.choices.data() + Row(instance) * table_.steps;
+  }
+
+  TrajectoryRange whole() const { return {.first = 0, .count = table_.count}; }
+
+  // For the rollout of an instance's trajectories.
+  DecodeRequest Request(const RolloutRequest& request, int32_t instance,
+                        TrajectoryRange range) const;
+  template <typename T>
+  DecodeResult<T> Result(int32_t instance, int32_t first_trajectory = 0) {
+    const int64_t row = Row(instance) + first_trajectory;
+    return {.max_steps = table_.steps,
+            .choices = table_.choices.data() + row * table_.steps,
+            .lengths = table_.lengths.data() + row,
+            .costs = table_.costs.data() + row,
+            .log_likelihoods = table_.log_likelihoods.data() + row,
+            .agreements = table_.agreements.data() + row};
+  }
+  absl::Status Error(DecodeStatus status, int32_t instance, const StopCondition& stop) const;
+
+  std::span<const double> Costs(int32_t first, int32_t count) const {
+    return std::span(table_.costs)
+        .subspan(static_cast<size_t>(Row(first)), static_cast<size_t>(Row(count)));
+  }
+  // Between the second pass's log-likelihood and the rollout's, a choice.
+  double Difference(int32_t instance, int32_t trajectory, double log_likelihood) const;
+
+  // With as many steps as the longest trajectory has. Ends the table's use.
+  Trajectories Take();
+
+ private:
+  int64_t Row(int32_t instance) const { return static_cast<int64_t>(instance) * table_.count; }
+  absl::Status CopyFollowed(const RolloutRequest& request);
+
+  const NetworkBatch& batch_;
+  Trajectories table_;
+  std::vector<int32_t> followed_;  // kFollow: [B, P, steps], -1 after the end
+  absl::Status status_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,102 @@
+#include "core/model/torch/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <ATen/autocast_mode.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <memory>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+using Body = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
+
+// The autocast of a device type as it was when this was made.
+class AutocastState {
+ public:
+  explicit AutocastState(at::DeviceType device)
+      : device_(device),
+        on_(at::autocast::is_autocast_enabled(device)),
+        type_(at::autocast::get_autocast_dtype(device)) {}
+
+  at::DeviceType device() const { return device_; }
+  void Apply() const {
+    at::autocast::set_autocast_dtype(device_, type_);
+    at::autocast::set_autocast_enabled(device_, on_);
+  }
+
+ private:
+  at::DeviceType device_;
+  bool on_;
+  at::ScalarType type_;
+};
+
+// Back to an earlier autocast while it lives. What autocast has rounded meanwhile it would keep for
+// whoever turns it on next, when weights may be others.
+class AutocastAgain {
+ public:
+  explicit AutocastAgain(const AutocastState& state) : outside_(state.device()) { state.Apply(); }
+  ~AutocastAgain() {
+    at::autocast::clear_cache();
+    outside_.Apply();
+  }
+  AutocastAgain(const AutocastAgain&) = delete;
+  AutocastAgain& operator=(const AutocastAgain&) = delete;
+
+ private:
+  const AutocastState outside_;
+};
+
+class CheckpointBody : public torch::CustomClassHolder {
+ public:
+  CheckpointBody(Body compute, AutocastState autocast)
+      : compute_(std::move(compute)), autocast_(autocast) {}
+
+  at::Tensor Compute(const std::vector<at::Tensor>& inputs) const { return compute_(inputs); }
+  const AutocastState& autocast() const { return autocast_; }
+
+ private:
+  const Body compute_;
+  const AutocastState autocast_;
+};
+
+class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> {
+ public:
+  static at::Tensor forward(torch::autograd::AutogradContext* context,
+                            const c10::intrusive_ptr<CheckpointBody>& body, at::TensorList inputs) {
+    context->saved_data["body"] = c10::IValue::make_capsule(body);
+    context->save_for_backward(inputs.vec());
+    return body->Compute(inputs.vec());
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    const auto body =
+        c10::static_intrusive_pointer_cast<CheckpointBody>(context->saved_data["body"].toCapsule());
+    std::vector<at::Tensor> inputs;
+    for (const at::Tensor& saved : context->get_saved_variables()) {
+      inputs.push_back(saved.detach().set_requires_grad(saved.requires_grad()));
+    }
+    at::Tensor output;
+    {
+      const at::AutoGradMode with_gradients(true);
+      const AutocastAgain autocast(body->autocast());
+      output = body->Compute(inputs);
+    }
+    output.backward(gradients[0]);
+    torch::autograd::variable_list result = {at::Tensor()};  // of `body`
+    for (const at::Tensor& input : inputs) result.push_back(input.grad());
+    return result;
+  }
+};
+
+}  // namespace
+
+at::Tensor Checkpointed(Body body, std::vector<at::Tensor> inputs) {
+  const AutocastState autocast(inputs[0].device().type());
+  return CheckpointFunction::apply(c10::make_intrusive<CheckpointBody>(std::move(body), autocast),
+                                   at::TensorList(inputs));
+}
+
+}  // namespace vrp

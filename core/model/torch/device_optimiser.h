@@ -1,0 +1,60 @@
+// The optimiser's memory on an engine's device. Needs torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+
+#include "absl/status/status.h"
+#include "core/kernels/optimiser/device_optimiser.h"
+#include "core/model/policy/whole_steps.h"
+#include "core/model/torch/parameters.h"
+#include "core/model/torch/precision.h"
+
+namespace vrp {
+
+struct DeviceOptimiserOptions {
+  AdamWOptions adamw;
+  double clip = 1;
+  double average_decay = 0;                // of the weights' moving average; 0: there is none
+  std::span<const double> learning_rates;  // of each step, at least one
+};
+
+class DeviceOptimiser {
+ public:
+  // In float32. `parameters`, whose gradient is tracked, and `scaler` (null: losses are not scaled)
+  // outlive it.
+  DeviceOptimiser(const TorchParameters& parameters, const ParameterLayout& layout,
+                  const DeviceOptimiserOptions& options, const LossScaler* scaler);
+
+  // What `state` says of steps, moments and the weights' average; both wait for the device.
+  void Load(const WholeStepsState& state);
+  void Save(WholeStepsState& state) const;
+
+  // One step, put into the current stream. `loss` [] double.
+  absl::Status Step(const at::Tensor& loss) const;
+
+  // On the device: how many steps were begun, and what became of the last one.
+  const int64_t* steps() const;
+  at::Tensor Steps() const;    // [] int64
+  at::Tensor Norm() const;     // [] double
+  at::Tensor Applied() const;  // [] int32
+
+ private:
+  OptimiserState* state() const;
+  OptimiserTask Task(const at::Tensor& loss) const;
+
+  const TorchParameters& parameters_;
+  const DeviceOptimiserOptions options_;  // but for the learning rates
+  const LossScaler* const scaler_;
+  const at::Tensor mean_;
+  const at::Tensor square_;
+  at::Tensor average_;  // undefined: there is none
+  at::Tensor pieces_;
+  at::Tensor sums_;
+  const at::Tensor rates_;
+  const at::Tensor state_;  // bytes
+};
+
+}  // namespace vrp

@@ -1,0 +1,96 @@
+// The engine around any network in torch's operators: batches in parts that fit into the device's
+// memory, both passes, precision. Needs torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/model/policy/engine_options.h"
+#include "core/model/policy/policy_engine.h"
+#include "core/model/torch/network.h"
+#include "core/model/torch/parameters.h"
+#include "core/model/torch/precision.h"
+#include "core/model/torch/recorded_rollouts.h"
+
+namespace vrp {
+
+class TorchEngine final : public PolicyEngine {
+ public:
+  // `tensors`: the type and device that it computes with.
+  TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters parameters,
+              at::TensorOptions tensors, const EngineOptions& options);
+
+  std::string_view architecture() const override { return network_->architecture(); }
+  const NetworkInputs& inputs() const override { return network_->inputs(); }
+  FlatParameters& parameters() override { return host_; }
+  const FlatParameters& parameters() const override { return host_; }
+  absl::Status ParametersChanged() override;
+
+  // Greedy rollouts of small batches are recorded where the device can.
+  absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
+                                   const RolloutRequest& request) const override;
+
+  // Where memory runs out the batch is taken in halves from then on, which is said once.
+  absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
+                                              const GradientRequest& request,
+                                              WeighTrajectories weigh) override;
+
+  // In float32: of REINFORCE, where passes that can be fused are; along labels for sequence models.
+  bool takes_whole_steps() const override;
+  absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
+      const WholeStepsRequest& request) override;
+
+  absl::StatusOr<std::map<std::string, double>> Numbers() const override;
+  absl::Status Restore(const std::map<std::string, double>& numbers) override;
+
+  // In the engine's own type; what tests in float64 compare.
+  TorchParameters& tensors() { return tensors_; }
+
+ private:
+  struct Part {  // instances first .. first + count - 1 of a batch
+    int32_t first = 0;
+    int32_t count = 0;
+  };
+  struct PartGradient;  // one AddPart
+
+  Precision PrecisionOf(bool bf16) const;
+  TorchBatch Tensors(const NetworkBatch& batch, Part part, Transfers& transfers) const;
+  // What a FusedDecoder wants; none: Encode's steps are to be taken.
+  std::optional<DecoderProjections> Project(const NetworkBatch& batch, Part part,
+                                            const EncodeOptions& options,
+                                            Transfers& transfers) const;
+  std::unique_ptr<TorchDecoder> Encode(const NetworkBatch& batch, Part part,
+                                       const EncodeOptions& options, Transfers& transfers) const;
+  absl::StatusOr<Trajectories> RunInParts(const NetworkBatch& batch,
+                                          const RolloutRequest& request) const;
+  absl::StatusOr<Trajectories> RunPart(const NetworkBatch& batch, const RolloutRequest& request,
+                                       Part part) const;
+  // Adds to `outcome` and to tensors_.gradient(). AddPart takes one of the other two ways.
+  absl::Status AddPart(const NetworkBatch& batch, const GradientRequest& request,
+                       WeighTrajectories weigh, Part part, GradientOutcome& outcome);
+  absl::Status AddFusedPart(PartGradient& part, WeighTrajectories weigh,
+                            const DecoderProjections& projections);
+  absl::Status AddSteppedPart(PartGradient& part, WeighTrajectories weigh);
+  // As above; smaller parts where memory runs out.
+  absl::Status AddParts(const NetworkBatch& batch, const GradientRequest& request,
+                        WeighTrajectories weigh, GradientOutcome& outcome);
+  void FinishGradient(GradientOutcome& outcome, Transfers& transfers);
+  // Null: there are none.
+  std::unique_ptr<RecordedRollouts> MakeRecordedRollouts() const;
+
+  const std::unique_ptr<const TorchNetwork> network_;
+  const EngineOptions options_;
+  FlatParameters host_;
+  TorchParameters tensors_;
+  std::optional<LossScaler> scaler_;  // fp16 alone
+  int32_t largest_part_;              // instances; halved when memory runs out
+  int64_t uploaded_ = 0;              // bytes of parameters since the last step
+  const std::unique_ptr<RecordedRollouts> recorded_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,119 @@
+// What of a TorchEngine is recorded: whole training steps, and rollouts of small batches.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/kernels/instances/instance_task.h"
+#include "core/model/torch/engine.h"
+#include "core/model/torch/guard.h"
+#include "core/model/torch/label_steps.h"
+#include "core/model/torch/whole_steps.h"
+
+namespace vrp {
+namespace {
+
+// A graph holds all launches of its parts and, of a sequence model, of its rollouts' steps: some
+// hundred each. Larger ones are long in the making, during which the device serves nobody.
+constexpr int32_t kMostRecordedParts = 64;
+constexpr int64_t kMostRecordedSteps = 2048;
+
+absl::Status CheckGraph(const WholeStepsRequest& request, bool recurrent) {
+  if (request.parts > kMostRecordedParts) {
+    return absl::UnimplementedError(
+        Concat("parts: got ", request.parts, ", recorded are up to ", kMostRecordedParts));
+  }
+  const StepBatchShape shape = {.nodes = request.nodes, .tsp = request.tsp};
+  const int64_t steps = int64_t{request.parts} * shape.MostSteps();
+  if (recurrent && !request.labels && steps > kMostRecordedSteps) {
+    return absl::UnimplementedError(Concat("a network's steps in ", request.parts,
+                                           " parts: got up to ", steps, ", recorded are up to ",
+                                           kMostRecordedSteps));
+  }
+  return absl::OkStatus();
+}
+
+std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& options,
+                                     Priority priority) {
+  if (options.step_stream != nullptr) return options.step_stream();
+  return device.is_cuda() ? MakeCudaStepStream(device.index(), priority) : nullptr;
+}
+
+}  // namespace
+
+bool TorchEngine::takes_whole_steps() const {
+  return options_.step_stream != nullptr || tensors_.options().device().is_cuda();
+}
+
+std::unique_ptr<RecordedRollouts> TorchEngine::MakeRecordedRollouts() const {
+  const at::Device device = tensors_.options().device();
+  const bool fused = options_.fused && !network_->recurrent();
+  if (!takes_whole_steps() || !fused || tensors_.flat().scalar_type() != at::kFloat) return nullptr;
+  return std::make_unique<RecordedRollouts>(
+      RecordedRolloutsParts{
+          .network = network_.get(), .parameters = &tensors_, .options = options_},
+      [device, options = options_] { return StreamOn(device, options, Priority::kSolving); });
+}
+
+absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
+    const WholeStepsRequest& request) {
+  if (!options_.fused && !network_->recurrent()) {
+    return absl::UnimplementedError("engine options: passes that are not fused");
+  }
+  if (tensors_.flat().scalar_type() != at::kFloat) {
+    return absl::UnimplementedError("parameters: wanted in float32");
+  }
+  if (request.drawn.has_value() && batch_form().order != NodeOrder::kAsGiven) {
+    return absl::UnimplementedError("drawn: the network reads nodes in an order");
+  }
+  if (request.drawn.has_value() && !batch_form().own_columns.empty()) {
+    return absl::UnimplementedError("drawn: the network reads feature columns of instances");
+  }
+  if (request.drawn.has_value() && MostNodes(*request.drawn) > request.nodes) {
+    return absl::InvalidArgumentError(Concat("drawn: got instances of up to ",
+                                             MostNodes(*request.drawn), " nodes, wanted ",
+                                             request.nodes));
+  }
+  if (request.drawn.has_value() && request.trajectories < 1) {
+    return absl::InvalidArgumentError(
+        Concat("trajectories: got ", request.trajectories,
+               ", wanted 1 or more where the device draws instances"));
+  }
+  if (request.parts < 1 || request.parts > std::max(1, request.instances)) {
+    return absl::InvalidArgumentError(Concat("parts: got ", request.parts, ", wanted 1 to ",
+                                             request.instances,
+                                             ", as many as there are instances"));
+  }
+  VRP_RETURN_IF_ERROR(CheckGraph(request, network_->recurrent()));
+  const auto* const baseline = dynamic_cast<const TorchEngine*>(request.baseline);
+  if (request.baseline != nullptr && baseline == nullptr) {
+    return absl::InvalidArgumentError("baseline: got another kind of engine");
+  }
+  std::unique_ptr<WholeSteps> steps;
+  const absl::Status status = GuardTorch([&]() -> absl::Status {
+    std::unique_ptr<StepStream> stream =
+        StreamOn(tensors_.options().device(), options_, Priority::kTraining);
+    if (stream == nullptr) {
+      return absl::UnimplementedError("this device has no streams that run by themselves");
+    }
+    tensors_.TrackGradient();
+    // Of steps before these: cuBLAS, cuDNN and graphs take what torch's allocator does not keep.
+    if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
+    WholeStepsParts parts = {.network = network_.get(),
+                             .host = &host_,
+                             .parameters = &tensors_,
+                             .baseline = baseline == nullptr ? nullptr : &baseline->tensors_,
+                             .scaler = scaler_.has_value() ? &*scaler_ : nullptr,
+                             .options = options_};
+    parts.options.precision = PrecisionOf(request.bf16);
+    steps = request.labels ? MakeTorchLabelSteps(request, parts, std::move(stream))
+                           : MakeTorchWholeSteps(request, parts, std::move(stream));
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return steps;
+}
+
+}  // namespace vrp

@@ -1,0 +1,45 @@
+// A batch's rollouts and second passes in one launch each (core/kernels/decoder/batch_decoder.h),
+// with torch's tensors as memory and its autograd before them. Needs torch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/policy/policy_engine.h"
+#include "core/model/torch/batch.h"
+#include "core/model/torch/passes.h"
+
+namespace vrp {
+
+struct FusedBatch {
+  const NetworkBatch* batch = nullptr;
+  int32_t first = 0;  // instances first .. first + count - 1 are encoded
+  int32_t count = 0;
+  bool deterministic = false;
+};
+
+struct FusedGradient : PassGradient {
+  std::vector<double> log_likelihoods;  // [B * P]; of the smoothed terms
+};
+
+// One thread at a time.
+class FusedDecoder {
+ public:
+  virtual ~FusedDecoder() = default;
+
+  // As PolicyEngine::Run, of the batch's part. Everything comes back in one copy.
+  virtual absl::StatusOr<Trajectories> Rollout(const RolloutRequest& request) = 0;
+
+  // Of the last rollout's trajectories; `weights` [B * P].
+  virtual absl::StatusOr<FusedGradient> SecondPass(std::span<const double> weights,
+                                                   double label_smoothing) = 0;
+};
+
+// `projections` and `transfers` outlive it.
+std::unique_ptr<FusedDecoder> MakeFusedDecoder(const DecoderProjections& projections,
+                                               const FusedBatch& batch, Transfers& transfers);
+
+}  // namespace vrp

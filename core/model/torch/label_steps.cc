@@ -1,0 +1,176 @@
+#include "core/model/torch/label_steps.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/torch/followed.h"
+#include "core/model/torch/guard.h"
+#include "core/model/torch/rollout.h"
+#include "core/model/torch/step_passes.h"
+
+namespace vrp {
+namespace {
+
+constexpr uint64_t kFirstStream = 1;  // what is drawn is by the step's number, from 1
+
+class LabelSteps final : public RecordedSteps {
+ public:
+  LabelSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+             std::unique_ptr<StepStream> stream)
+      : RecordedSteps(request, parts, std::move(stream)) {}
+
+  absl::Status StepAlong(const StepLabels& labels, const NetworkBatch& batch) override {
+    // A graph of its own where the decoder reads labels alone: it has no steps before the pass.
+    const bool own = labels.teacher_forcing < 1;
+    if (own && !parts_.network->recurrent()) {
+      return absl::UnimplementedError(Concat("teacher_forcing: got ",
+                                             FormatNumber(labels.teacher_forcing),
+                                             ", wanted 1: this network reads no choices"));
+    }
+    const auto work = [this, own] { return LearnLabels(own); };
+    return GuardTorch([&] {
+      return Take(
+          {.kind = own ? 1 : 0, .batch = &batch, .labels = &labels, .first = work, .work = work});
+    });
+  }
+
+ private:
+  // Of a part, [] each.
+  struct PartSums {
+    at::Tensor loss;  // double
+    at::Tensor agrees;
+    at::Tensor choices;
+    at::Tensor difference;  // of two passes' log-likelihoods a choice, the largest; double
+    at::Tensor stuck;
+  };
+  // All of a step behind its upload, in the current stream.
+  absl::Status LearnLabels(bool own_choices);
+  // The gradient of these instances alone.
+  absl::StatusOr<PartSums> LearnPart(InstanceRange of, bool own_choices);
+  // The same of a network with fused passes.
+  absl::StatusOr<PartSums> LearnFusedPart(InstanceRange of);
+  // How many tours with a label do not end as they should.
+  at::Tensor Stuck(InstanceRange of, const at::Tensor& ends) const {
+    const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
+    const at::Tensor labelled = batch().choices(of).select(2, 0).flatten() >= 0;
+    return (ends != done).logical_and(labelled).sum();
+  }
+  absl::StatusOr<Followed> FollowLabels(InstanceRange of) const;
+  absl::StatusOr<ReplayTerms> Terms(InstanceRange of, Followed& followed, bool own_choices) const;
+  absl::Status TellLabels(const std::vector<PartSums>& parts);
+};
+
+absl::StatusOr<Followed> LabelSteps::FollowLabels(InstanceRange of) const {
+  return FollowChoices({.network = parts_.network,
+                        .rules = batch().rules(of),
+                        .choices = batch().choices(of),
+                        .nodes = batch().nodes(),
+                        .seed = request_.seed,
+                        .stream = kFirstStream,
+                        .steps = optimiser_.steps(),
+                        .first_trajectory = of.first});
+}
+
+absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, Followed& followed,
+                                              bool own_choices) const {
+  const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
+  const AutocastScope autocast(device_.type(), parts_.options.precision);
+  const std::unique_ptr<TorchDecoder> decoder =
+      parts_.network->Encode(*parts_.parameters, instances,
+                             {.dropout = request_.dropout,
+                              .draws = {.seed = request_.seed,
+                                        .stream = kFirstStream,
+                                        .steps = optimiser_.steps(),
+                                        .first_instance = of.first}});
+  StepInputs& inputs = followed.steps.inputs;
+  if (own_choices) {
+    const at::Tensor own = followed.draws >= batch().numbers().teacher_forcing;
+    VRP_ASSIGN_OR_RETURN(inputs.current,
+                         ReadOwnChoices({.decoder = decoder.get(), .inputs = inputs, .own = own}));
+  }
+  return Replay(*decoder, followed.steps, 1, request_.label_smoothing);
+}
+
+absl::Status LabelSteps::LearnLabels(bool own_choices) {
+  parts_.parameters->gradient().zero_();
+  std::vector<PartSums> parts;
+  for (int32_t part = 0; part < request_.parts; ++part) {
+    VRP_ASSIGN_OR_RETURN(const PartSums sums, parts_.network->recurrent()
+                                                  ? LearnPart(Part(part), own_choices)
+                                                  : LearnFusedPart(Part(part)));
+    parts.push_back(sums);
+  }
+  return TellLabels(parts);
+}
+
+absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, bool own_choices) {
+  VRP_ASSIGN_OR_RETURN(Followed followed, FollowLabels(of));
+  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, followed, own_choices));
+  const at::Tensor weight = batch().numbers().weight.to(terms.smoothed.scalar_type());
+  const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
+  torch::autograd::backward({Scaled(loss)}, {});
+  const at::Tensor told = loss.detach().to(at::kDouble);
+  return PartSums{.loss = told,
+                  .agrees = terms.agrees.sum(),
+                  .choices = followed.steps.counted.sum(),
+                  .difference = at::zeros_like(told),  // there is one pass
+                  .stuck = Stuck(of, followed.ends)};
+}
+
+absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of) {
+  const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
+  const std::unique_ptr<StepPasses> passes =
+      MakeStepPasses({.network = parts_.network,
+                      .parameters = parts_.parameters,
+                      .instances = &instances,
+                      .rules = batch().rules(of),
+                      .stream = stream(),
+                      .precision = parts_.options.precision,
+                      .scaler = parts_.scaler,
+                      .deterministic = parts_.options.deterministic,
+                      .gradient_checkpointing = parts_.options.gradient_checkpointing});
+  const at::Tensor labels = batch().choices(of);
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+                       passes->RollOut({.choice = StepChoice::kFollow,
+                                        .max_steps = batch().max_steps(),
+                                        .follow = labels.const_data_ptr<int32_t>()}));
+  const at::Tensor weights = batch().numbers().weight.expand({of.count}).contiguous();
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, request_.label_smoothing));
+  const c10::NoGradGuard no_gradients;
+  const at::Tensor difference = (terms - tours.log_likelihoods).abs() / tours.lengths.clamp_min(1);
+  return PartSums{
+      .loss = (weights * terms).sum(),
+      .agrees = tours.agreements.sum(),
+      .choices = tours.lengths.sum(),
+      .difference = request_.label_smoothing > 0 ? at::zeros_like(difference[0]) : difference.max(),
+      .stuck = Stuck(of, tours.ends)};
+}
+
+absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
+  const LabelNumbers numbers = batch().numbers();
+  const at::Tensor loss = Sum(parts, &PartSums::loss);
+  const at::Tensor choices = Sum(parts, &PartSums::choices).to(at::kDouble);
+  return Finish(loss, {.cost = numbers.cost,
+                       .pass_difference = Largest(parts, &PartSums::difference),
+                       .instances = numbers.instances,
+                       .accuracy = Sum(parts, &PartSums::agrees) / choices.clamp_min(1),
+                       .stuck = Sum(parts, &PartSums::stuck)});
+}
+
+}  // namespace
+
+std::unique_ptr<WholeSteps> MakeTorchLabelSteps(const WholeStepsRequest& request,
+                                                const WholeStepsParts& parts,
+                                                std::unique_ptr<StepStream> stream) {
+  return std::make_unique<LabelSteps>(request, parts, std::move(stream));
+}
+
+}  // namespace vrp

@@ -1,0 +1,97 @@
+// Both passes of a batch whose projections, rules and results all lie on one device: nothing here
+// waits for it. Needs torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/kernels/decoder/batch_decoder.h"
+
+namespace vrp {
+
+// What an encoded batch gives the decoder, all of one type: float or, on the CPU, double.
+struct DecoderProjections {
+  DecoderShape shape;
+  // [B, N, 5, H]: keys, values, logit keys, queries and, where a TSP is in the batch, the queries
+  // by a tour's first node; [B, N, 4, H] otherwise.
+  at::Tensor rows;
+  at::Tensor base;    // [B, H]
+  at::Tensor start;   // [B, H]: a TSP's first query
+  at::Tensor shares;  // [kContextShares, H]
+};
+
+// The columns of what a rollout writes, in one piece of memory, 8-byte ones first: costs,
+// log-likelihoods, lengths, agreements, ends, choices.
+BatchRolloutResult RolloutViews(uint8_t* base, int64_t rows, int32_t max_steps);
+
+// That piece of the device's memory.
+class RolloutMemory {
+ public:
+  RolloutMemory(int64_t rows, int32_t max_steps, at::Device device);
+
+  BatchRolloutResult result() const { return Views(bytes_.mutable_data_ptr<uint8_t>()); }
+  // The same columns of another copy.
+  BatchRolloutResult Views(uint8_t* base) const { return RolloutViews(base, rows_, max_steps_); }
+  const at::Tensor& bytes() const { return bytes_; }
+  int32_t max_steps() const { return max_steps_; }
+
+  // [rows] each, of `bytes`.
+  at::Tensor Costs() const { return Column(0, 8, at::kDouble); }
+  at::Tensor LogLikelihoods() const { return Column(8, 8, at::kDouble); }
+  at::Tensor Lengths() const { return Column(16, 4, at::kInt); }
+  at::Tensor Agreements() const { return Column(20, 4, at::kInt); }
+  at::Tensor Ends() const { return Column(24, 4, at::kInt); }
+  // [rows, T] int32
+  at::Tensor Choices() const {
+    return Column(28, 4 * int64_t{max_steps_}, at::kInt).view({rows_, max_steps_});
+  }
+
+ private:
+  // `offset`: bytes a row of the columns before it.
+  at::Tensor Column(int64_t offset, int64_t size, at::ScalarType type) const {
+    return bytes_.narrow(0, offset * rows_, size * rows_).view(type);
+  }
+
+  int64_t rows_;
+  int32_t max_steps_;
+  at::Tensor bytes_;
+};
+
+// The gradient of a second pass, by tensors that autograd knows.
+struct PassGradient {
+  std::vector<at::Tensor> roots;
+  std::vector<at::Tensor> gradients;
+};
+
+template <typename T>
+class FusedPasses {
+ public:
+  // `rules` [B] are on the projections' device and outlive it.
+  FusedPasses(const DecoderProjections& projections, const StepRules* rules, bool deterministic);
+
+  absl::Status Rollout(const BatchRolloutRequest& request, const BatchRolloutResult& result) {
+    return decoder_->Rollout(Batch(), request, result);
+  }
+  // Writes log_likelihoods [B * P]; the gradient is that of sum(weights * log_likelihoods).
+  absl::StatusOr<PassGradient> SecondPass(const BatchSecondPassRequest& request,
+                                          double* log_likelihoods);
+
+ private:
+  template <typename Value>
+  BatchNodes<Value> NodesOf(Value* rows, Value* base, Value* start, Value* shares) const;
+  DecoderBatch<T> Batch() const;
+
+  const DecoderProjections projections_;
+  const StepRules* const rules_;
+  const at::Tensor rows_;  // as the projections', without autograd
+  const at::Tensor base_;
+  const at::Tensor start_;
+  const at::Tensor shares_;
+  std::unique_ptr<BatchDecoder<T>> decoder_;
+};
+
+}  // namespace vrp

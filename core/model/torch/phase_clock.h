@@ -1,0 +1,35 @@
+// Where a torch engine's time goes. phase_clock.h is the engines' on the CPU.
+#pragma once
+
+#include <ATen/DeviceAccelerator.h>
+#include <c10/core/Device.h>
+
+#include <cstddef>
+
+#include "absl/time/time.h"
+#include "core/base/steady_time.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp {
+
+// Adds the time until Next to a phase.
+class TorchPhaseClock {
+ public:
+  TorchPhaseClock(PhaseSeconds& seconds, c10::Device device)
+      : seconds_(seconds), device_(device), since_(SteadyNow()) {}
+
+  void Next(Phase phase) {
+    // Kernels run behind the host: a phase is over when they are.
+    if (!device_.is_cpu()) at::accelerator::synchronizeDevice(device_.index());
+    const absl::Time now = SteadyNow();
+    seconds_[static_cast<size_t>(phase)] += absl::ToDoubleSeconds(now - since_);
+    since_ = now;
+  }
+
+ private:
+  PhaseSeconds& seconds_;
+  const c10::Device device_;
+  absl::Time since_;
+};
+
+}  // namespace vrp

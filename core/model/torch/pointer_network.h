@@ -1,0 +1,15 @@
+// The LSTM pointer network (Vinyals et al. 2015, Bello et al. 2016; dynamic inputs in the pointer's
+// attention as in Nazari et al. 2018) in torch's operators. Its parameters and mathematics are
+// those of cpu_pointer_network.h. Needs torch.
+#pragma once
+
+#include <memory>
+
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/torch/network.h"
+
+namespace vrp {
+
+std::unique_ptr<TorchNetwork> MakeTorchPointerNetwork(const PointerNetworkOptions& options);
+
+}  // namespace vrp

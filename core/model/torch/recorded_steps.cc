@@ -1,0 +1,159 @@
+#include "core/model/torch/recorded_steps.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/base/status_macros.h"
+#include "core/model/torch/guard.h"
+
+namespace vrp {
+
+int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple) {
+  const int32_t all = kMostWidths * multiple;
+  const int32_t step = (most + all - 1) / all * multiple;
+  return count >= most ? most : std::min(most, (count + step - 1) / step * step);
+}
+
+RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+                             std::unique_ptr<StepStream> stream)
+    : request_(request),
+      parts_(parts),
+      device_(parts.parameters->options().device()),
+      optimiser_(*parts.parameters, parts.host->layout(),
+                 {.adamw = request.adamw,
+                  .clip = request.gradient_clip,
+                  .average_decay = request.weight_average,
+                  .learning_rates = request.learning_rates},
+                 parts.scaler),
+      stream_(std::move(stream)),
+      reports_(stream_.get(), request.report_every, device_) {}
+
+RecordedSteps::~RecordedSteps() {
+  // What runs still uses the memory. A device that does not answer uses none.
+  static_cast<void>(GuardTorch([this] { return stream_->Wait(); }));
+}
+
+absl::Status RecordedSteps::Load(const WholeStepsState& state) {
+  return GuardTorch([&]() -> absl::Status {
+    VRP_RETURN_IF_ERROR(stream_->Wait());
+    parts_.parameters->Upload();
+    optimiser_.Load(state);
+    LoadOwn(state);
+    steps_ = state.steps;
+    reports_.Begin(steps_);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status RecordedSteps::WaitForRoom() {
+  return GuardTorch([this] { return reports_.WaitForRoom(steps_ + 1); });
+}
+
+absl::Status RecordedSteps::Save(WholeStepsState& state) {
+  return GuardTorch([&]() -> absl::Status {
+    VRP_RETURN_IF_ERROR(stream_->Wait());
+    VRP_RETURN_IF_ERROR(reports_.Finish(steps_));
+    parts_.parameters->Download();
+    optimiser_.Save(state);
+    SaveOwn(state);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status RecordedSteps::Use(int32_t nodes, const StepLabels* labels, int32_t trajectories) {
+  StepBatchShape shape = {.instances = request_.instances,
+                          .nodes = PaddedTo(nodes, request_.nodes, kNodesMultiple),
+                          .columns = parts_.network->inputs().form.columns(),
+                          .tsp = request_.tsp,
+                          .matrices = request_.matrices,
+                          .labels = request_.labels,
+                          .fewer = request_.labels};
+  if (labels != nullptr) {
+    const auto longest = static_cast<int32_t>(LongestOf(*labels));
+    shape.steps = PaddedTo(std::max(1, longest), shape.MostSteps(), kLengthMultiple);
+  }
+  const std::tuple key(shape.nodes, shape.steps, trajectories);
+  if (recordings_.size() == kMostRecordings && !recordings_.contains(key)) {
+    VRP_RETURN_IF_ERROR(DropOldest());
+  }
+  current_ = &recordings_.try_emplace(key, shape, device_, trajectories).first->second;
+  current_->used = steps_ + 1;
+  return absl::OkStatus();
+}
+
+absl::Status RecordedSteps::DropOldest() {
+  VRP_RETURN_IF_ERROR(stream_->Wait());
+  const auto oldest =
+      std::min_element(recordings_.begin(), recordings_.end(),
+                       [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
+  recordings_.erase(oldest);
+  return absl::OkStatus();
+}
+
+absl::Status RecordedSteps::Take(const StepWork& step) {
+  const c10::DeviceGuard guard(device_);
+  VRP_RETURN_IF_ERROR(WaitForRoom());
+  const bool all = request_.trajectories == 0;
+  const NetworkBatch* const moved = step.batch;
+  VRP_RETURN_IF_ERROR(Use(moved == nullptr ? request_.nodes : moved->longest(), step.labels,
+                          all ? MostStarts(*moved) : request_.trajectories));
+  if (moved != nullptr) {
+    VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*moved, step.labels); }));
+  }
+  VRP_RETURN_IF_ERROR(Launch(step));
+  return reports_.StepBegun(++steps_);
+}
+
+// The first step of a kind and width runs by itself, for torch prepares much at its first use that
+// must not be recorded; the second one is recorded, and replayed from then on.
+absl::Status RecordedSteps::Launch(const StepWork& step) {
+  Recording& now = *current_;
+  if (step.alone || now.prepared != step.kind) {
+    now.prepared.reset();
+    if (now.graph != nullptr) VRP_RETURN_IF_ERROR(stream_->Wait());
+    now.graph.reset();
+    VRP_RETURN_IF_ERROR(RunFirst(step));
+    now.prepared = step.kind;
+    return absl::OkStatus();
+  }
+  if (now.graph == nullptr) {
+    VRP_ASSIGN_OR_RETURN(now.graph, stream_->Capture(step.work));
+  }
+  return now.graph->Replay();
+}
+
+absl::Status RecordedSteps::RunFirst(const StepWork& step) {
+  const absl::Status done = GuardTorch([&] { return stream_->Run(step.first); });
+  if (!absl::IsResourceExhausted(done)) return done;
+  VRP_ASSIGN_OR_RETURN(const bool dropped, DropGraphs());
+  if (!dropped) return done;
+  if (!device_.is_cpu()) at::accelerator::emptyCache();
+  return stream_->Run(step.first);
+}
+
+absl::StatusOr<bool> RecordedSteps::DropGraphs() {
+  bool dropped = false;
+  for (auto& [shape, recording] : recordings_) {
+    if (recording.graph == nullptr) continue;
+    if (!dropped) VRP_RETURN_IF_ERROR(stream_->Wait());
+    recording.graph.reset();
+    dropped = true;
+  }
+  return dropped;
+}
+
+absl::Status RecordedSteps::Finish(const at::Tensor& loss, StepReports::Row row) {
+  const c10::NoGradGuard no_gradients;
+  VRP_RETURN_IF_ERROR(optimiser_.Step(loss));
+  row.loss = loss;
+  row.norm = optimiser_.Norm();
+  row.applied = optimiser_.Applied();
+  reports_.Write(optimiser_.Steps(), row);
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

@@ -1,0 +1,261 @@
+#include "core/model/torch/whole_steps.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/model/torch/guard.h"
+#include "core/model/torch/step_passes.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Columns [n] int64 of `costs` [n, P]. Torch says of equal ones any.
+at::Tensor FirstOfCheapest(const at::Tensor& costs) {
+  const int64_t count = costs.size(1);
+  const at::Tensor columns = at::arange(count, costs.options().dtype(at::kLong));
+  return columns.expand_as(costs).masked_fill(costs != costs.amin(1, true), count - 1).amin(1);
+}
+
+class TorchWholeSteps final : public RecordedSteps {
+ public:
+  TorchWholeSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+                  std::unique_ptr<StepStream> stream)
+      : RecordedSteps(request, parts, std::move(stream)),
+        average_(at::zeros({}, at::TensorOptions(at::kDouble).device(device_))) {}
+
+  absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override {
+    return Begin(baseline, &batch);
+  }
+  absl::Status Step(StepBaseline baseline) override { return Begin(baseline, nullptr); }
+
+ private:
+  int64_t Trajectories(StepBaseline baseline) const {
+    const bool several = baseline == StepBaseline::kShared || baseline == StepBaseline::kBest;
+    return several ? trajectories() : 1;
+  }
+  // That the gradient is along, of all instances.
+  int64_t Tours(StepBaseline baseline) const {
+    return request_.instances * (baseline == StepBaseline::kBest ? 1 : Trajectories(baseline));
+  }
+  // What goes through the network at once: n of the step's instances.
+  struct PartBatch {
+    InstanceRange of;
+    TorchBatch instances;
+  };
+  PartBatch BatchOf(int32_t part) const {
+    const InstanceRange of = Part(part);
+    return {.of = of, .instances = batch().View(of, at::kFloat, parts_.network->wants_edges())};
+  }
+  std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
+                                     const PartBatch& part) const;
+  // Scaled [n, P].
+  at::Tensor CostsOf(const PartBatch& part, const RolledTours& tours) const {
+    return tours.costs.view({part.of.count, -1}) / batch().scales(part.of).unsqueeze(1);
+  }
+  // By one greedy rollout, [n], scaled.
+  absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
+                                         const PartBatch& part) const;
+  absl::Status Begin(StepBaseline baseline, const NetworkBatch* batch);
+  // The average begins with a greedy rollout's mean.
+  absl::Status BeginAverage();
+  // The step's instances, where the device draws them, in the current stream.
+  absl::Status Draw();
+  // All of a step behind its instances, in the current stream.
+  absl::Status Work(StepBaseline baseline);
+  // Of a part's trajectories, [] double each.
+  struct PartSums {
+    at::Tensor loss;
+    at::Tensor costs;
+    at::Tensor scaled_costs;
+    at::Tensor difference;  // the largest
+    at::Tensor stuck;
+  };
+  // The gradient of these instances alone.
+  absl::StatusOr<PartSums> AddPart(StepBaseline baseline, const PartBatch& part);
+  // The part's trajectories that the gradient is along.
+  absl::StatusOr<RolledTours> RollOut(StepBaseline baseline, const PartBatch& part,
+                                      StepPasses& passes) const;
+  // [n * P], by scaled costs [n, P].
+  absl::StatusOr<at::Tensor> Weights(StepBaseline baseline, const PartBatch& part,
+                                     const RolledTours& tours, const at::Tensor& costs) const;
+  absl::Status Conclude(StepBaseline baseline, const std::vector<PartSums>& parts);
+
+  void LoadOwn(const WholeStepsState& state) override {
+    average_.fill_(state.average.value);
+    average_known_ = state.average.known;
+  }
+  void SaveOwn(WholeStepsState& state) const override {
+    state.average = {.value = average_.item<double>(), .known = average_known_};
+  }
+
+  const at::Tensor average_;
+  bool average_known_ = false;
+};
+
+absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* batch) {
+  if (request_.drawn.has_value() == (batch != nullptr)) {
+    return absl::InvalidArgumentError(batch == nullptr
+                                          ? "step: got no instances, and the device draws none"
+                                          : "step: got instances, and the device draws its own");
+  }
+  return GuardTorch([&]() -> absl::Status {
+    const bool begins = baseline == StepBaseline::kAverage && !average_known_;
+    const auto first = [&]() -> absl::Status {
+      VRP_RETURN_IF_ERROR(Draw());
+      if (begins) VRP_RETURN_IF_ERROR(BeginAverage());
+      return Work(baseline);
+    };
+    const auto work = [this, baseline]() -> absl::Status {
+      VRP_RETURN_IF_ERROR(Draw());
+      return Work(baseline);
+    };
+    VRP_RETURN_IF_ERROR(Take({.kind = static_cast<int>(baseline),
+                              .batch = batch,
+                              .first = first,
+                              .work = work,
+                              .alone = begins}));
+    average_known_ = average_known_ || begins;
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TorchWholeSteps::Draw() {
+  if (!request_.drawn.has_value()) return absl::OkStatus();
+  return batch().Draw(*request_.drawn, optimiser_.steps());
+}
+
+absl::Status TorchWholeSteps::BeginAverage() {
+  std::vector<at::Tensor> costs;
+  for (int32_t part = 0; part < request_.parts; ++part) {
+    VRP_ASSIGN_OR_RETURN(costs.emplace_back(), GreedyCosts(*parts_.parameters, BatchOf(part)));
+  }
+  average_.copy_(at::cat(costs).mean());
+  return absl::OkStatus();
+}
+
+std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& parameters,
+                                                    const PartBatch& part) const {
+  return MakeStepPasses({.network = parts_.network,
+                         .parameters = &parameters,
+                         .instances = &part.instances,
+                         .rules = batch().rules(part.of),
+                         .stream = stream(),
+                         .precision = parts_.options.precision,
+                         .scaler = parts_.scaler,
+                         .deterministic = parts_.options.deterministic,
+                         .gradient_checkpointing = parts_.options.gradient_checkpointing});
+}
+
+absl::StatusOr<at::Tensor> TorchWholeSteps::GreedyCosts(const TorchParameters& parameters,
+                                                        const PartBatch& part) const {
+  const c10::NoGradGuard no_gradients;
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+                       Encode(parameters, part)->RollOut({.max_steps = batch().max_steps()}));
+  return CostsOf(part, tours).squeeze(1);
+}
+
+absl::StatusOr<at::Tensor> TorchWholeSteps::Weights(StepBaseline baseline, const PartBatch& part,
+                                                    const RolledTours& tours,
+                                                    const at::Tensor& costs) const {
+  at::Tensor base;
+  switch (baseline) {
+    case StepBaseline::kShared:
+      base = costs.mean(1, true);
+      break;
+    case StepBaseline::kAverage:
+      base = average_;
+      break;
+    case StepBaseline::kGreedy: {
+      VRP_ASSIGN_OR_RETURN(base, GreedyCosts(*parts_.baseline, part));
+      base = base.unsqueeze(1);
+      break;
+    }
+    case StepBaseline::kBest:
+      return -1 / (tours.lengths.to(at::kDouble) * Tours(baseline));
+  }
+  return ((costs - base) / Tours(baseline)).flatten();
+}
+
+absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
+  parts_.parameters->gradient().zero_();
+  std::vector<PartSums> parts;
+  for (int32_t part = 0; part < request_.parts; ++part) {
+    VRP_ASSIGN_OR_RETURN(const PartSums sums, AddPart(baseline, BatchOf(part)));
+    parts.push_back(sums);
+  }
+  return Conclude(baseline, parts);
+}
+
+absl::StatusOr<RolledTours> TorchWholeSteps::RollOut(StepBaseline baseline, const PartBatch& part,
+                                                     StepPasses& passes) const {
+  const int64_t trajectories = Trajectories(baseline);
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+                       passes.RollOut({.choice = StepChoice::kSample,
+                                       .trajectories = static_cast<int32_t>(trajectories),
+                                       .distinct_starts = request_.distinct_starts &&
+                                                          baseline == StepBaseline::kShared,
+                                       .seed = request_.seed,
+                                       .stream = 1,  // of the first step
+                                       .steps = optimiser_.steps(),
+                                       .first_trajectory = part.of.first * trajectories,
+                                       .max_steps = batch().max_steps()}));
+  if (baseline != StepBaseline::kBest) return tours;
+  const c10::NoGradGuard no_gradients;
+  return passes.Keep(FirstOfCheapest(tours.costs.view({part.of.count, -1})));
+}
+
+// When it returns, only sums are left of what the part took of the device's memory.
+absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline baseline,
+                                                                   const PartBatch& part) {
+  const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, part);
+  VRP_ASSIGN_OR_RETURN(const RolledTours tours, RollOut(baseline, part, *passes));
+  at::Tensor costs;
+  at::Tensor weights;
+  {
+    const c10::NoGradGuard no_gradients;
+    costs = CostsOf(part, tours);
+    VRP_ASSIGN_OR_RETURN(weights, Weights(baseline, part, tours, costs));
+  }
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, 0));
+  const c10::NoGradGuard no_gradients;
+  const at::Tensor difference = (terms - tours.log_likelihoods).abs();
+  const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
+  return PartSums{.loss = (weights * terms).sum(),
+                  .costs = tours.costs.sum(),
+                  .scaled_costs = costs.sum(),
+                  .difference = (difference / tours.lengths.clamp_min(1)).max(),
+                  .stuck = (tours.ends != done).sum()};
+}
+
+absl::Status TorchWholeSteps::Conclude(StepBaseline baseline, const std::vector<PartSums>& parts) {
+  const c10::NoGradGuard no_gradients;
+  const int64_t trajectories = Tours(baseline);
+  if (baseline == StepBaseline::kAverage) {
+    const double decay = request_.average_decay;
+    const at::Tensor mean = Sum(parts, &PartSums::scaled_costs) / trajectories;
+    average_.copy_(decay * average_ + (1 - decay) * mean);
+  }
+  return Finish(Sum(parts, &PartSums::loss),
+                {.cost = Sum(parts, &PartSums::costs) / trajectories,
+                 .pass_difference = Largest(parts, &PartSums::difference),
+                 .instances = at::full({}, request_.instances, average_.options()),
+                 .accuracy = at::full({}, kNone, average_.options()),
+                 .stuck = Sum(parts, &PartSums::stuck)});
+}
+
+}  // namespace
+
+std::unique_ptr<WholeSteps> MakeTorchWholeSteps(const WholeStepsRequest& request,
+                                                const WholeStepsParts& parts,
+                                                std::unique_ptr<StepStream> stream) {
+  return std::make_unique<TorchWholeSteps>(request, parts, std::move(stream));
+}
+
+}  // namespace vrp

@@ -1,0 +1,298 @@
+// The rules of the plan as a whole; checker_route.cc has those of each route.
+#include "core/problem/checker/checker.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/problem/checker/checker_data.h"
+#include "core/problem/checker/checker_route.h"
+
+namespace vrp {
+namespace {
+
+constexpr std::array<std::string_view, 20> kViolationNames = {
+    "unknown_node",   "unknown_vehicle", "missing_customer", "duplicate_customer",
+    "capacity",       "time_window",     "duration",         "distance",
+    "backhaul_order", "fleet_size",      "tour_count",       "skill",
+    "max_stops",      "shift",           "reload",           "shipment",
+    "alternatives",   "break",           "cost_mismatch",    "frozen_stops"};
+
+// Where a customer is visited first.
+struct Place {
+  int32_t route = -1;
+  size_t index = 0;
+};
+
+// Judges one plan from the raw data (CheckerData).
+class Judge {
+ public:
+  Judge(const Instance& instance, const Plan& plan)
+      : data_(instance.data()),
+        raw_(instance.data()),
+        frozen_(instance.frozen()),
+        plan_(plan),
+        places_(raw_.ids.size()),
+        in_group_(raw_.ids.size(), false) {}
+
+  CheckReport Run(std::optional<Cost> claimed_cost) && {
+    report_.routes.resize(plan_.size());
+    for (size_t r = 0; r < plan_.size(); ++r) JudgeRoute(static_cast<int32_t>(r));
+    JudgeShipments();
+    JudgeGroups();
+    JudgeMissing();
+    JudgeFleet();
+    JudgeFrozen();
+    report_.cost = (SumsDistances() ? InUnits(cost_) : cost_) + further_cost_;
+    if (claimed_cost.has_value()) JudgeClaim(*claimed_cost);
+    report_.feasible = report_.violations.empty();
+    return std::move(report_);
+  }
+
+ private:
+  template <typename... Parts>
+  void Add(Violation violation, const Parts&... parts) {
+    violation.message = violation.route < 0 ? Concat(parts...)
+                                            : Concat("routes[", violation.route, "]: ", parts...);
+    report_.violations.push_back(std::move(violation));
+  }
+
+  bool SumsDistances() const {
+    return raw_.objective == Objective::kDistance ||
+           raw_.objective == Objective::kVehiclesThenDistance;
+  }
+
+  Cost InUnits(double sum) const {
+    const double steps = data_.steps_per_unit();
+    return steps == 0 ? sum : std::floor(sum * steps + 0.5) / steps;
+  }
+
+  Place& PlaceOf(NodeIndex node) { return places_[static_cast<size_t>(node)]; }
+  bool Visited(NodeIndex node) { return PlaceOf(node).route >= 0; }
+
+  void JudgeRoute(int32_t r) {
+    const PlannedRoute& route = plan_[static_cast<size_t>(r)];
+    const VehicleType tourist;
+    const VehicleType* vehicle = &tourist;
+    const bool tsp = raw_.vehicles.empty();
+    const int64_t types = tsp ? 1 : static_cast<int64_t>(raw_.vehicles.size());
+    if (route.vehicle_type < 0 || route.vehicle_type >= types) {
+      Add({.kind = ViolationKind::kUnknownVehicle, .route = r}, "vehicle type ", route.vehicle_type,
+          " does not exist, wanted 0 to ", types - 1);
+    } else if (!tsp) {
+      vehicle = &raw_.vehicles[static_cast<size_t>(route.vehicle_type)];
+    }
+    std::vector<NodeIndex> path = KnownPath(r, *vehicle);
+    if (!route.customers.empty()) ++used_[route.vehicle_type];
+    if (path.size() == 1) return;
+    if (!vehicle->open_end) {
+      path.push_back(vehicle->end_depot == kWhereItStarts ? vehicle->depot : vehicle->end_depot);
+    }
+    RouteFigures& figures = report_.routes[static_cast<size_t>(r)];
+    figures = RouteJudge(data_, r, *vehicle, path, report_.violations).Run();
+    AddCost(*vehicle, figures);
+  }
+
+  void AddCost(const VehicleType& vehicle, const RouteFigures& figures) {
+    further_cost_ += figures.late_cost;
+    switch (raw_.objective) {
+      case Objective::kDistance:
+      case Objective::kVehiclesThenDistance:
+        cost_ += figures.distance;
+        return;
+      case Objective::kDuration:
+        cost_ += figures.duration;
+        return;
+      case Objective::kCost: {
+        const double over = figures.duration - vehicle.max_duration;
+        cost_ += vehicle.fixed_cost + vehicle.cost_per_distance * figures.distance +
+                 vehicle.cost_per_time * figures.duration;
+        if (over > 0) cost_ += vehicle.overtime_cost * over;
+        return;
+      }
+    }
+  }
+
+  // The start depot and the route's visits that exist; counts them and reports the rest.
+  std::vector<NodeIndex> KnownPath(int32_t r, const VehicleType& vehicle) {
+    std::vector<NodeIndex> path = {vehicle.depot};
+    for (const NodeIndex node : plan_[static_cast<size_t>(r)].customers) {
+      if (node >= 0 && data_.is_depot(node) && vehicle.max_reloads > 0) {
+        if (node == vehicle.depot) {
+          path.push_back(node);
+        } else {
+          Add({.kind = ViolationKind::kReload, .route = r, .node = node, .amount = 1},
+              "reloads at depot ", data_.id(node), ", wanted its own, ", data_.id(vehicle.depot));
+        }
+        continue;
+      }
+      if (node < raw_.num_depots || node >= data_.nodes()) {
+        Add({.kind = ViolationKind::kUnknownNode, .route = r, .node = node}, "node ", node,
+            " is no customer, wanted ", raw_.num_depots, " to ", data_.nodes() - 1);
+        continue;
+      }
+      if (Visited(node)) {
+        Add({.kind = ViolationKind::kDuplicateCustomer, .route = r, .node = node, .amount = 1},
+            "customer ", data_.id(node), " is visited again");
+      } else {
+        PlaceOf(node) = {.route = r, .index = path.size()};
+      }
+      path.push_back(node);
+    }
+    return path;
+  }
+
+  void JudgeShipments() {
+    for (size_t i = 0; i < raw_.shipments.size(); ++i) {
+      const Shipment& shipment = raw_.shipments[i];
+      const Place from = PlaceOf(shipment.pickup);
+      const Place to = PlaceOf(shipment.delivery);
+      const std::string name =
+          shipment.id.empty() ? Concat("shipments[", i, "]") : Concat("shipment ", shipment.id);
+      if (from.route < 0 && to.route < 0) continue;
+      Violation violation{.kind = ViolationKind::kShipment, .node = shipment.delivery, .amount = 1};
+      violation.route = to.route >= 0 ? to.route : from.route;
+      if (to.route < 0) {
+        Add(violation, name, " is picked up at customer ", data_.id(shipment.pickup),
+            ", but not delivered");
+      } else if (from.route < 0) {
+        Add(violation, name, " is delivered to customer ", data_.id(shipment.delivery),
+            ", but not picked up");
+      } else if (from.route != to.route) {
+        Add(violation, name,
+            " is delivered by another route than the one that picks it up, routes[", from.route,
+            "]");
+      } else if (from.index > to.index) {
+        Add(violation, name, " is delivered to customer ", data_.id(shipment.delivery),
+            " before it is picked up");
+      }
+    }
+  }
+
+  void JudgeGroups() {
+    for (size_t i = 0; i < raw_.alternative_groups.size(); ++i) {
+      const std::vector<NodeIndex>& group = raw_.alternative_groups[i];
+      int64_t served = 0;
+      double weight = 0;
+      for (const NodeIndex node : group) {
+        served += Visited(node) ? 1 : 0;
+        weight = std::max(weight, data_.Weight(node));
+      }
+      if (served > 1) {
+        Add({.kind = ViolationKind::kAlternatives, .amount = static_cast<double>(served - 1)},
+            served, " customers of alternative_groups[", i, "] are visited, wanted one");
+      } else if (served == 0 && data_.Prize(group.front()) != kNoLimit) {
+        further_cost_ += data_.Prize(group.front());
+      } else if (served == 0) {
+        report_.left_out += weight;
+        Add({.kind = ViolationKind::kMissingCustomer, .node = group.front(), .amount = 1},
+            "no customer of alternative_groups[", i, "] is visited");
+      }
+      for (const NodeIndex node : group) in_group_[static_cast<size_t>(node)] = true;
+    }
+  }
+
+  void JudgeMissing() {
+    for (NodeIndex node = raw_.num_depots; node < data_.nodes(); ++node) {
+      if (Visited(node) || in_group_[static_cast<size_t>(node)]) continue;
+      if (data_.Prize(node) != kNoLimit) {
+        further_cost_ += data_.Prize(node);
+        continue;
+      }
+      report_.left_out += data_.Weight(node);
+      Add({.kind = ViolationKind::kMissingCustomer, .node = node, .amount = 1}, "customer ",
+          data_.id(node), " is not visited");
+    }
+  }
+
+  void JudgeFleet() {
+    if (raw_.kind == ProblemKind::kTsp) {
+      int64_t tours = 0;
+      for (const auto& [type, count] : used_) tours += count;
+      if (tours == 1) return;
+      Add({.kind = ViolationKind::kTourCount, .amount = std::abs(static_cast<double>(tours) - 1)},
+          "the plan has ", tours, " tours, wanted 1");
+      return;
+    }
+    for (size_t type = 0; type < raw_.vehicles.size(); ++type) {
+      const int64_t limit = raw_.vehicles[type].count;
+      const auto used = used_.find(static_cast<int32_t>(type));
+      if (limit == 0 || used == used_.end() || used->second <= limit) continue;
+      Add({.kind = ViolationKind::kFleetSize, .amount = static_cast<double>(used->second - limit)},
+          used->second, " routes use vehicles[", type, "], of which there are ", limit);
+    }
+  }
+
+  void JudgeFrozen() {
+    for (const FrozenRoute& frozen : frozen_) {
+      const auto& visits = frozen.visits;
+      const bool kept = std::any_of(plan_.begin(), plan_.end(), [&](const PlannedRoute& route) {
+        return route.vehicle_type == frozen.vehicle_type &&
+               route.customers.size() >= visits.size() &&
+               std::equal(visits.begin(), visits.end(), route.customers.begin());
+      });
+      if (kept) continue;
+      std::string ids;
+      for (const NodeIndex node : visits) ids += Concat(" ", data_.id(node));
+      Add({.kind = ViolationKind::kFrozenStops, .node = visits.front(), .amount = 1},
+          "no route of vehicles[", frozen.vehicle_type, "] begins with the frozen stops", ids);
+    }
+  }
+
+  void JudgeClaim(Cost claimed) {
+    const double steps = SumsDistances() ? data_.steps_per_unit() : 0;
+    const double relative = 1e-6 * std::max(1.0, std::abs(report_.cost));
+    const double allowed =
+        steps == 0 ? std::max(relative, HalfOfLastDecimal(claimed)) : 0.5 / steps + 1e-9;
+    const double difference = std::abs(claimed - report_.cost);
+    if (difference <= allowed) return;  // false for NaN, which is thus reported
+    Add({.kind = ViolationKind::kCostMismatch, .amount = difference}, "claimed cost ",
+        FormatNumber(claimed), ", but the plan costs ", FormatNumber(report_.cost));
+  }
+
+  // What published costs are rounded by: 0.005 of 1618.36, none of a whole number.
+  static double HalfOfLastDecimal(Cost claimed) {
+    const std::string text = FormatNumber(claimed);
+    const size_t point = text.find('.');
+    if (point == text.npos || text.find('e') != text.npos) return 0;
+    return 0.5 * std::pow(10.0, -static_cast<double>(text.size() - point - 1)) + 1e-9;
+  }
+
+  const CheckerData data_;
+  const InstanceData& raw_;
+  const std::span<const FrozenRoute> frozen_;
+  const Plan& plan_;
+  std::vector<Place> places_;
+  std::vector<bool> in_group_;
+  double cost_ = 0;                  // what the objective says
+  double further_cost_ = 0;          // lateness and lost prizes
+  std::map<int32_t, int64_t> used_;  // routes that are not empty, by vehicle type
+  CheckReport report_;
+};
+
+}  // namespace
+
+std::string_view ViolationName(ViolationKind kind) {
+  return kViolationNames[static_cast<size_t>(kind)];
+}
+
+bool BreaksNoRule(const CheckReport& report) {
+  return std::all_of(report.violations.begin(), report.violations.end(),
+                     [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
+}
+
+double CapacityWithRounding(double capacity) {
+  constexpr double kLoadRounding = 1e-9;
+  return capacity + kLoadRounding * std::max(1.0, capacity);
+}
+
+CheckReport CheckPlan(const Instance& instance, const Plan& plan,
+                      std::optional<Cost> claimed_cost) {
+  return Judge(instance, plan).Run(claimed_cost);
+}
+
+}  // namespace vrp

@@ -1,0 +1,276 @@
+#include "core/problem/checker/checker_clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace vrp {
+namespace {
+
+// What sums of times may differ by for the order of their terms, relative.
+constexpr double kRounding = 1e-12;
+
+// Ways that are tried on from stop to stop, at most.
+size_t MostWays(size_t stops, size_t breaks) {
+  return 200'000 + 16 * stops * (breaks + 1) * (breaks + 2);
+}
+
+// When a stop that is reached at `ready` starts.
+double Begin(const std::vector<TimeWindow>& windows, double ready, double slack) {
+  for (const TimeWindow& window : windows) {
+    if (ready <= window.close + slack) return std::max(ready, window.open);
+  }
+  return ready;
+}
+
+bool HardLate(const std::vector<TimeWindow>& windows, double begin, double slack) {
+  return std::isinf(windows.back().late_cost) && begin > windows.back().close + slack;
+}
+
+}  // namespace
+
+CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
+                           const std::vector<NodeIndex>& path)
+    : vehicle_(vehicle), tolerance_(data.time_tolerance()), stops_(path.size()) {
+  double release = 0;  // of the customers since the depot that comes next, going backwards
+  for (size_t i = path.size(); i-- > 0;) {
+    stops_[i].windows = data.WindowsOf(path[i]);
+    if (i > 0) stops_[i].travel = data.TravelTime(vehicle, path[i - 1], path[i]);
+    if (!data.is_depot(path[i])) {
+      stops_[i].work = i > 0 ? data.WorkAt(vehicle, path[i - 1], path[i]) : 0;
+      release = std::max(release, data.ReleaseOf(path[i]));
+      continue;
+    }
+    TimeWindow& window = stops_[i].windows.front();
+    window.open = std::max(window.open, release);
+    release = 0;
+  }
+  if (vehicle.open_end && !vehicle.breaks.empty()) {
+    stops_.push_back({.windows = {{}}});  // at the last stop: breaks after its service
+  }
+  TimeWindow& start = stops_.front().windows.front();
+  start.open = std::max(start.open, vehicle.shift.open);
+}
+
+CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
+  Run run;
+  run.begins.reserve(stops_.size());
+  run.begins.push_back(start);
+  double time = start;
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    time = Begin(stops_[i].windows, time + stops_[i].travel, slack);
+    run.begins.push_back(time);
+    time += stops_[i].work;
+  }
+  run.end = time;
+  return run;
+}
+
+double CheckerClock::EndWithBreaks(double start, size_t count, double slack) const {
+  std::vector<double>& times = times_;  // of departure, by the breaks taken
+  std::vector<double>& next = next_;
+  times.assign(count + 1, kNoLimit);
+  if (!HardLate(stops_.front().windows, start, slack)) times[0] = start;
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    next.assign(count + 1, kNoLimit);
+    for (size_t taken = 0; taken <= count; ++taken) {
+      double now = times[taken];
+      double to_drive = stops_[i].travel;
+      for (size_t done = taken; now != kNoLimit; ++done) {
+        const double begin = Begin(stops_[i].windows, now + to_drive, slack);
+        if (!HardLate(stops_[i].windows, begin, slack)) {
+          next[done] = std::min(next[done], begin + stops_[i].work);
+        }
+        if (done == count) break;
+        const Break& pause = vehicle_.breaks[done];
+        if (now < pause.window.open) {
+          to_drive = std::max(0.0, to_drive - (pause.window.open - now));
+          now = pause.window.open;
+        }
+        now = now > pause.window.close + slack ? kNoLimit : now + pause.duration;
+      }
+    }
+    std::swap(times, next);
+  }
+  return times[count] > vehicle_.shift.close + slack ? kNoLimit : times[count];
+}
+
+void CheckerClock::AddWaysOn(size_t stop, size_t taken, const Way& from, double slack,
+                             std::vector<Ways>& reached) const {
+  const std::vector<TimeWindow>& windows = stops_[stop].windows;
+  double now = from.leaves;
+  double to_drive = stops_[stop].travel;
+  for (size_t done = taken;; ++done) {
+    const double begin = Begin(windows, now + to_drive, slack);
+    if (!HardLate(windows, begin, slack)) {
+      const double late = begin - windows.back().close;
+      const bool costs = !std::isinf(windows.back().late_cost) && late > 0;
+      const Way way = {begin + stops_[stop].work,
+                       from.late_cost + (costs ? windows.back().late_cost * late : 0)};
+      const auto no_better_than = [](const Way& one, const Way& other) {
+        return one.leaves >= other.leaves && one.late_cost >= other.late_cost;
+      };
+      Ways& ways = reached[done];
+      if (std::none_of(ways.begin(), ways.end(),
+                       [&](const Way& other) { return no_better_than(way, other); })) {
+        std::erase_if(ways, [&](const Way& other) { return no_better_than(other, way); });
+        ways.push_back(way);
+      }
+    }
+    if (done == vehicle_.breaks.size()) return;
+    const Break& pause = vehicle_.breaks[done];
+    if (now < pause.window.open) {
+      to_drive = std::max(0.0, to_drive - (pause.window.open - now));
+      now = pause.window.open;
+    }
+    if (now > pause.window.close + slack) return;
+    now += pause.duration;
+  }
+}
+
+CheckerClock::Ways CheckerClock::WaysWithBreaks(double start, double slack) const {
+  std::vector<Ways> ways(vehicle_.breaks.size() + 1);
+  if (!HardLate(stops_.front().windows, start, slack)) ways[0] = {{start, 0}};
+  size_t left = MostWays(stops_.size(), vehicle_.breaks.size());
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    std::vector<Ways> next(ways.size());
+    for (size_t taken = 0; taken < ways.size(); ++taken) {
+      const size_t tried = ways[taken].size() * (ways.size() - taken);
+      too_many_ways_ = tried > left;
+      if (too_many_ways_) return {};
+      left -= tried;
+      for (const Way& way : ways[taken]) AddWaysOn(i, taken, way, slack, next);
+    }
+    ways = std::move(next);
+  }
+  std::erase_if(ways.back(),
+                [&](const Way& way) { return way.leaves > vehicle_.shift.close + slack; });
+  return std::move(ways.back());
+}
+
+bool CheckerClock::HasSoftStop() const {
+  return std::any_of(stops_.begin(), stops_.end(),
+                     [](const Stop& stop) { return !std::isinf(stop.windows.back().late_cost); });
+}
+
+double CheckerClock::CostTolerance() const {
+  double dearest = 0;
+  for (const Stop& stop : stops_) {
+    const double cost = stop.windows.back().late_cost;
+    if (!std::isinf(cost)) dearest = std::max(dearest, cost);
+  }
+  return 1e-3 * tolerance_ * dearest;
+}
+
+std::optional<CheckerClock::Way> CheckerClock::BestWay(double start, double slack) const {
+  const Ways ways = WaysWithBreaks(start, slack);
+  if (ways.empty()) return std::nullopt;
+  Way best = *std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
+    return a.late_cost < b.late_cost;
+  });
+  const double allowed = best.late_cost + CostTolerance();
+  for (const Way& way : ways) {
+    if (way.late_cost <= allowed && way.leaves < best.leaves) best = way;
+  }
+  return best;
+}
+
+// Sums and comparisons of doubles are monotonous, so that what holds for a start holds for all
+// before it.
+bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
+  if (breaks > 0 && HasSoftStop()) {
+    const double dearest = first.late_cost + CostTolerance();
+    const Ways ways = WaysWithBreaks(start, kRounding * first.end);
+    return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
+      return way.leaves <= first.end && way.late_cost <= dearest;
+    });
+  }
+  if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;
+  double time = start;
+  for (size_t i = 1; i < stops_.size(); ++i) {
+    const std::vector<TimeWindow>& windows = stops_[i].windows;
+    const double begin = Begin(windows, time + stops_[i].travel, tolerance_);
+    const auto used = std::find_if(windows.begin(), windows.end(), [&](const TimeWindow& window) {
+      return begin <= window.close + tolerance_;
+    });
+    const double close = used == windows.end() ? windows.back().close : used->close;
+    if (begin > std::max(first.begins[i], close)) return false;
+    time = begin + stops_[i].work;
+  }
+  return time <= first.end;
+}
+
+// An end that is too late by d is so for each start less than d sooner, where no window is missed
+// in between: mostly that leaves nothing to look for between `good` and `bad`.
+void CheckerClock::Guess(const Run& first, size_t breaks, double& good, double& bad) const {
+  for (int i = 0; i < 3; ++i) {
+    const double end = breaks > 0 ? EndWithBreaks(bad, breaks, kRounding * first.end)
+                                  : Simulate(bad, tolerance_).end;
+    const double guess = bad - (end - first.end);
+    if (!(guess > good) || !(guess < bad)) return;
+    if (AsGood(guess, first, breaks)) {
+      good = guess;
+      const double above = guess + kRounding * bad;
+      if (above < bad && !AsGood(above, first, breaks)) bad = above;
+      return;
+    }
+    bad = guess;
+  }
+}
+
+double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
+  double good = first.begins.front();
+  double bad = std::min(first.end, stops_.front().windows.front().close);
+  if (bad <= good) return good;
+  if (AsGood(bad, first, breaks)) return bad;
+  Guess(first, breaks, good, bad);
+  for (int i = 0; i < 100 && bad - good > kRounding * bad; ++i) {
+    const double middle = good + (bad - good) / 2;
+    (AsGood(middle, first, breaks) ? good : bad) = middle;
+  }
+  // A start so near to the soonest is that one: the end's last digits hide the difference.
+  return good - first.begins.front() <= kRounding * first.end ? first.begins.front() : good;
+}
+
+std::optional<size_t> CheckerClock::MissedBreak() const {
+  const double start = stops_.front().windows.front().open;
+  if (vehicle_.breaks.empty()) return std::nullopt;
+  if (EndWithBreaks(start, vehicle_.breaks.size(), tolerance_) != kNoLimit) return std::nullopt;
+  size_t count = 1;
+  while (count < vehicle_.breaks.size() && EndWithBreaks(start, count, tolerance_) != kNoLimit) {
+    ++count;
+  }
+  return count - 1;
+}
+
+ClockReading CheckerClock::Read(bool latest) const {
+  ClockReading reading;
+  reading.missed_break = MissedBreak();
+  const double soonest = stops_.front().windows.front().open;
+  size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
+  Run run = Simulate(soonest, tolerance_);
+  std::optional<Way> best;
+  if (breaks > 0 && HasSoftStop()) {
+    best = BestWay(soonest, tolerance_);
+    reading.too_many_ways = too_many_ways_;
+    if (too_many_ways_) breaks = 0;
+  }
+  if (breaks > 0) {
+    run.end = best.has_value() ? best->leaves : EndWithBreaks(soonest, breaks, tolerance_);
+    run.late_cost = best.has_value() ? best->late_cost : 0;
+  }
+  reading.start = latest ? LatestStart(run, breaks) : soonest;
+  reading.end = run.end;
+  reading.late_cost = run.late_cost;
+  if (breaks > 0) return reading;
+  double ready = soonest;
+  for (size_t i = 0; i < stops_.size(); ++i) {
+    if (i > 0) ready = run.begins[i - 1] + stops_[i - 1].work + stops_[i].travel;
+    const TimeWindow& last = stops_[i].windows.back();
+    if (run.begins[i] > last.close)
+      reading.late.push_back({i, std::max(ready, run.begins[i]), last});
+  }
+  return reading;
+}
+
+}  // namespace vrp

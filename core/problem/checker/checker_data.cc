@@ -1,0 +1,118 @@
+#include "core/problem/checker/checker_data.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vrp {
+namespace {
+
+// Haversine, written with the half angles' cosines.
+double OnTheSphere(Position a, Position b) {
+  const double degree = std::acos(-1.0) / 180;
+  const double up = (1 - std::cos((a.y - b.y) * degree)) / 2;
+  const double along = (1 - std::cos((a.x - b.x) * degree)) / 2;
+  const double half = up + std::cos(a.y * degree) * std::cos(b.y * degree) * along;
+  return 2 * kEarthRadius * std::atan2(std::sqrt(half), std::sqrt(std::max(0.0, 1 - half)));
+}
+
+// Returns the number of rows, which is the same for all matrices.
+size_t RowsOfMatrices(const InstanceData& data) {
+  size_t entries = std::max(data.distance_matrix.size(), data.duration_matrix.size());
+  for (const VehicleType& vehicle : data.vehicles) {
+    entries = std::max({entries, vehicle.distance_matrix.size(), vehicle.duration_matrix.size()});
+  }
+  return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(entries))));
+}
+
+}  // namespace
+
+CheckerData::CheckerData(const InstanceData& data) : data_(data), matrix_size_(data.ids.size()) {
+  if (!data.matrix_rows.empty()) matrix_size_ = RowsOfMatrices(data);
+  std::vector<TimeWindow> all = data.windows;
+  for (const auto& windows : data.further_windows) {
+    all.insert(all.end(), windows.begin(), windows.end());
+  }
+  for (const VehicleType& vehicle : data.vehicles) {
+    all.push_back(vehicle.shift);
+    for (const Break& pause : vehicle.breaks) all.push_back(pause.window);
+  }
+  std::erase_if(all, [](const TimeWindow& window) { return std::isinf(window.close); });
+  double span = 1;
+  if (!all.empty()) {
+    const auto open = [](const TimeWindow& a, const TimeWindow& b) { return a.open < b.open; };
+    const auto close = [](const TimeWindow& a, const TimeWindow& b) { return a.close < b.close; };
+    span = std::max(span, std::max_element(all.begin(), all.end(), close)->close -
+                              std::min_element(all.begin(), all.end(), open)->open);
+  }
+  time_tolerance_ = 1e-6 * span;
+  if (!data.shipments.empty()) shipment_of_.assign(data.ids.size(), nullptr);
+  for (const Shipment& shipment : data.shipments) {
+    shipment_of_[static_cast<size_t>(shipment.pickup)] = &shipment;
+    shipment_of_[static_cast<size_t>(shipment.delivery)] = &shipment;
+  }
+}
+
+double CheckerData::steps_per_unit() const {
+  if (data_.metric == Metric::kExact) return 0;
+  return data_.metric == Metric::kDimacs ? 10 : 1;
+}
+
+double CheckerData::Plain(NodeIndex from, NodeIndex to) const {
+  const Position a = data_.positions[static_cast<size_t>(from)];
+  const Position b = data_.positions[static_cast<size_t>(to)];
+  if (data_.coordinates == CoordinateSystem::kLonLat) return OnTheSphere(a, b);
+  return std::sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y));
+}
+
+double CheckerData::Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  if (!vehicle.distance_matrix.empty()) return Entry(vehicle.distance_matrix, from, to);
+  if (!data_.distance_matrix.empty()) return Entry(data_.distance_matrix, from, to);
+  const double plain = Plain(from, to);
+  switch (data_.metric) {
+    case Metric::kExact:
+      return plain;
+    case Metric::kCeiled:
+      return std::ceil(plain);
+    case Metric::kRounded:
+      return std::floor(plain + 0.5);
+    case Metric::kDimacs:
+      return std::floor(plain * 10) / 10;
+    case Metric::kScaled1000:
+      return std::floor(plain * 1000 + 0.5);
+  }
+  return plain;
+}
+
+double CheckerData::TravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  if (!vehicle.duration_matrix.empty()) return Entry(vehicle.duration_matrix, from, to);
+  if (!data_.duration_matrix.empty()) return Entry(data_.duration_matrix, from, to);
+  return Distance(vehicle, from, to) / data_.speed;
+}
+
+std::vector<TimeWindow> CheckerData::WindowsOf(NodeIndex node) const {
+  const auto at = static_cast<size_t>(node);
+  std::vector<TimeWindow> windows = {data_.windows.empty() ? TimeWindow{} : data_.windows[at]};
+  if (data_.further_windows.empty()) return windows;
+  windows.insert(windows.end(), data_.further_windows[at].begin(), data_.further_windows[at].end());
+  return windows;
+}
+
+double CheckerData::WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const {
+  const double service = Value(data_.services, node, 0);
+  const double setup = Value(data_.setups, node, 0);
+  if (setup == 0) return service;
+  const bool stays = Distance(vehicle, from, node) == 0 && TravelTime(vehicle, from, node) == 0;
+  return stays ? service : setup + service;
+}
+
+double CheckerData::Weight(NodeIndex node) const {
+  return data_.priorities.empty() ? 1 : 1 + data_.priorities[static_cast<size_t>(node)];
+}
+
+double CheckerData::Shipped(NodeIndex node, size_t k) const {
+  if (shipment_of_.empty() || shipment_of_[static_cast<size_t>(node)] == nullptr) return 0;
+  const Shipment& shipment = *shipment_of_[static_cast<size_t>(node)];
+  return shipment.pickup == node ? shipment.amounts[k] : -shipment.amounts[k];
+}
+
+}  // namespace vrp

@@ -1,0 +1,188 @@
+#include "core/problem/checker/checker_route.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/number.h"
+#include "core/problem/checker/checker_clock.h"
+
+namespace vrp {
+
+RouteJudge::RouteJudge(const CheckerData& data, int32_t route, const VehicleType& vehicle,
+                       const std::vector<NodeIndex>& path, std::vector<Violation>& violations)
+    : data_(data), route_(route), vehicle_(vehicle), path_(path), violations_(violations) {}
+
+RouteFigures RouteJudge::Run() {
+  JudgeReloads();
+  JudgeDistance();
+  JudgeLoads();
+  JudgeBackhaulOrder();
+  JudgeStops();
+  JudgeSkills();
+  JudgeTimes();
+  return figures_;
+}
+
+// A depot from which something is carried: all but the one at the end.
+bool RouteJudge::IsTripStart(size_t i) const {
+  return data_.is_depot(path_[i]) && (i == 0 || i + 1 < path_.size() || vehicle_.open_end);
+}
+
+void RouteJudge::JudgeReloads() {
+  const size_t end = path_.size() - (vehicle_.open_end ? 0 : 1);
+  int64_t reloads = 0;
+  for (size_t i = 1; i < end; ++i) {
+    if (!data_.is_depot(path_[i])) continue;
+    ++reloads;
+    if (!data_.is_depot(path_[i - 1]) && i + 1 < end) continue;
+    Add({.kind = ViolationKind::kReload, .node = path_[i], .amount = 1}, "reloads at depot ",
+        data_.id(path_[i]), " with no customer ", i + 1 < end ? "before" : "after", " it");
+  }
+  if (reloads <= vehicle_.max_reloads) return;
+  Add({.kind = ViolationKind::kReload,
+       .amount = static_cast<double>(reloads) - vehicle_.max_reloads},
+      "reloads ", reloads, " times, more than the limit ", vehicle_.max_reloads);
+}
+
+void RouteJudge::JudgeDistance() {
+  double distance = 0;
+  for (size_t i = 1; i < path_.size(); ++i) {
+    distance += data_.Distance(vehicle_, path_[i - 1], path_[i]);
+  }
+  figures_.distance = distance;
+  const double most = vehicle_.max_distance;
+  if (distance <= most + 1e-6 * std::max(1.0, most)) return;
+  Add({.kind = ViolationKind::kDistance, .amount = distance - most}, "drives ",
+      FormatNumber(distance), ", farther than the limit ", FormatNumber(most));
+}
+
+void RouteJudge::JudgeStops() {
+  const int64_t stops =
+      std::count_if(path_.begin(), path_.end(), [this](NodeIndex n) { return !data_.is_depot(n); });
+  if (stops <= vehicle_.max_stops) return;
+  Add({.kind = ViolationKind::kMaxStops, .amount = static_cast<double>(stops - vehicle_.max_stops)},
+      "serves ", stops, " customers, more than the limit ", vehicle_.max_stops);
+}
+
+void RouteJudge::JudgeSkills() {
+  if (data_.raw().required_skills.empty()) return;
+  for (const NodeIndex node : path_) {
+    for (const std::string& skill : data_.raw().required_skills[static_cast<size_t>(node)]) {
+      if (std::find(vehicle_.skills.begin(), vehicle_.skills.end(), skill) !=
+          vehicle_.skills.end()) {
+        continue;
+      }
+      Add({.kind = ViolationKind::kSkill, .node = node, .amount = 1}, "customer ", data_.id(node),
+          " needs the skill ", Quoted(skill), ", which the vehicle does not have");
+    }
+  }
+}
+
+double RouteJudge::MostOnBoard(size_t begin, size_t end, size_t dimension) const {
+  double on_board = 0;
+  for (size_t i = begin; i < end; ++i) on_board += data_.Demand(path_[i], dimension);
+  double most = on_board;
+  for (size_t i = begin; i < end; ++i) {
+    const NodeIndex node = path_[i];
+    on_board += data_.Pickup(node, dimension) + data_.Backhaul(node, dimension) +
+                data_.Shipped(node, dimension) - data_.Demand(node, dimension);
+    most = std::max(most, on_board);
+  }
+  return most;
+}
+
+std::string RouteJudge::CapacityText(double most, double capacity, size_t dimension) const {
+  const std::string of = dimension == 0 ? "" : Concat(" of dimension ", dimension);
+  return Concat("load ", FormatNumber(most), of, " exceeds vehicle capacity ",
+                FormatNumber(capacity));
+}
+
+void RouteJudge::JudgeLoads() {
+  for (size_t k = 0; k < static_cast<size_t>(data_.raw().load_dimensions); ++k) {
+    double capacity = vehicle_.capacity;
+    if (k > 0) {
+      capacity =
+          k <= vehicle_.further_capacities.size() ? vehicle_.further_capacities[k - 1] : kNoLimit;
+    }
+    double most = 0;
+    for (size_t begin = 0; begin < path_.size();) {
+      size_t end = begin + 1;
+      while (end < path_.size() && !IsTripStart(end)) ++end;
+      most = std::max(most, MostOnBoard(begin, end, k));
+      begin = end;
+    }
+    if (most <= CapacityWithRounding(capacity)) continue;
+    Add({.kind = ViolationKind::kCapacity, .amount = most - capacity},
+        CapacityText(most, capacity, k));
+  }
+}
+
+void RouteJudge::JudgeBackhaulOrder() {
+  const auto dimensions = static_cast<size_t>(data_.raw().load_dimensions);
+  bool brought = false;
+  for (const NodeIndex node : path_) {
+    if (data_.is_depot(node)) brought = false;
+    double demand = 0;
+    double backhaul = 0;
+    for (size_t k = 0; k < dimensions; ++k) {
+      demand += data_.Demand(node, k);
+      backhaul += data_.Backhaul(node, k);
+    }
+    if (brought && demand > 0) {
+      Add({.kind = ViolationKind::kBackhaulOrder, .node = node, .amount = demand},
+          "delivery to customer ", data_.id(node), " after a pickup");
+    }
+    brought = brought || backhaul > 0;
+  }
+}
+
+void RouteJudge::JudgeShift(double end) {
+  const double close = vehicle_.shift.close;
+  if (end <= close + data_.time_tolerance()) return;
+  Add({.kind = ViolationKind::kShift, .amount = end - close}, "ends at ", FormatNumber(end),
+      ", after its shift closes at ", FormatNumber(close));
+}
+
+void RouteJudge::JudgeTimes() {
+  const Objective objective = data_.raw().objective;
+  const bool least = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
+                     (objective == Objective::kCost && vehicle_.cost_per_time > 0);
+  const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(least);
+  figures_.duration = reading.end - reading.start;
+  figures_.late_cost = reading.late_cost;
+  const size_t before = violations_.size();
+  for (const LateStop& late : reading.late) {
+    const double amount = late.ready - late.window.close;
+    if (late.window.late_cost != kNoLimit) {
+      figures_.late_cost += late.window.late_cost * amount;
+      continue;
+    }
+    if (amount <= data_.time_tolerance()) continue;
+    const bool back = late.index + 1 == path_.size() && !vehicle_.open_end;
+    const bool depot = data_.is_depot(path_[late.index]);
+    Add({.kind = ViolationKind::kTimeWindow, .node = path_[late.index], .amount = amount},
+        late.index == 0 ? "leaves depot "
+        : back          ? "back at depot "
+        : depot         ? "reloads at depot "
+                        : "arrives at customer ",
+        data_.id(path_[late.index]), " at ", FormatNumber(late.ready), ", after it closes at ",
+        FormatNumber(late.window.close));
+  }
+  JudgeShift(reading.end);
+  if (reading.missed_break.has_value() && violations_.size() == before) {
+    const Break& missed = vehicle_.breaks[*reading.missed_break];
+    Add({.kind = ViolationKind::kBreak, .amount = 1}, "break ", *reading.missed_break,
+        " cannot begin from ", FormatNumber(missed.window.open), " to ",
+        FormatNumber(missed.window.close), " without something being late");
+  }
+  if (reading.too_many_ways) {
+    Add({.kind = ViolationKind::kBreak, .amount = 1}, "its ", vehicle_.breaks.size(),
+        " breaks have more places among its late customers than are tried");
+  }
+  const double most = vehicle_.max_duration + vehicle_.max_overtime;
+  if (figures_.duration <= most + std::max(data_.time_tolerance(), 1e-6 * most)) return;
+  Add({.kind = ViolationKind::kDuration, .amount = figures_.duration - most}, "takes ",
+      FormatNumber(figures_.duration), ", longer than the limit ", FormatNumber(most));
+}
+
+}  // namespace vrp

@@ -1,0 +1,283 @@
+#include "core/problem/checker/plan_repair.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/problem/checker/checker_data.h"
+#include "core/problem/checker/checker_route.h"
+
+namespace vrp {
+namespace {
+
+// What is wrong with a route.
+struct Excess {
+  double amount = 0;  // of all violations
+  double distance = 0;
+  std::string first = {};  // violation; empty: none
+
+  bool operator<(const Excess& other) const {
+    if (first.empty() != other.first.empty()) return first.empty();
+    return std::pair(amount, distance) < std::pair(other.amount, other.distance);
+  }
+};
+
+struct Removal {
+  size_t at = 0;
+  std::string reason = {};
+};
+
+// One route under repair. All that it is given must outlive it.
+class RouteRepair {
+ public:
+  // `other_end`: of each customer's shipment, or -1.
+  RouteRepair(const Instance& instance, const CheckerData& data,
+              const std::vector<NodeIndex>& other_end, const PlannedRoute& route)
+      : data_(data), vehicle_(VehicleOf(instance, route)), visits_(route.customers) {
+    for (const FrozenRoute& frozen : instance.frozen()) {
+      const auto& begin = frozen.visits;
+      if (frozen.vehicle_type == route.vehicle_type && visits_.size() >= begin.size() &&
+          std::equal(begin.begin(), begin.end(), visits_.begin())) {
+        frozen_ = &frozen;
+      }
+    }
+    for (size_t i = 0; frozen_ != nullptr && i < frozen_->deliveries.size(); ++i) {
+      const NodeIndex node = frozen_->deliveries[i];
+      if (PlaceOf(node) == visits_.size()) visits_.push_back(node);
+    }
+    kept_.assign(visits_.size(), 1);
+    for (const NodeIndex node : visits_) {
+      const NodeIndex other = data.is_depot(node) ? -1 : other_end[static_cast<size_t>(node)];
+      partner_.push_back(other < 0 ? visits_.size() : PlaceOf(other));
+    }
+  }
+
+  // Takes the customer out, whatever else goes, unless it is frozen.
+  void Drop(NodeIndex customer, const std::string& reason) {
+    const size_t at = PlaceOf(customer);
+    if (!MayGo(at) || !kept_[at]) return;
+    kept_[at] = 0;
+    dropped_.push_back({at, reason});
+  }
+
+  void Run(const StopCondition& stop) {
+    std::vector<Removal> removals;
+    for (Excess now = Measure(); !now.first.empty(); now = Measure()) {
+      const std::optional<size_t> at = BestRemoval(stop);
+      if (!at.has_value() && !RemoveHalf(now.first, removals)) {
+        as_frozen_ = frozen_ != nullptr;
+        break;
+      }
+      if (at.has_value()) Remove(*at, now.first, removals);
+    }
+    for (const Removal& removal : removals) {
+      if (removals.size() > 1 && !stop.ShouldStop() && FitsAgain(removal.at)) continue;
+      dropped_.push_back(removal);
+      const size_t partner = partner_[removal.at];
+      if (partner < visits_.size()) dropped_.push_back({partner, removal.reason});
+    }
+  }
+
+  // As a plan has them: without reloads beside which there is no customer.
+  std::vector<NodeIndex> Kept() const {
+    std::vector<NodeIndex> kept;
+    if (as_frozen_) {
+      kept = frozen_->visits;
+      kept.insert(kept.end(), frozen_->deliveries.begin(), frozen_->deliveries.end());
+      return kept;
+    }
+    for (size_t at = 0; at < visits_.size(); ++at) {
+      const bool idle =
+          data_.is_depot(visits_[at]) && (kept.empty() || data_.is_depot(kept.back()));
+      if (kept_[at] && !idle) kept.push_back(visits_[at]);
+    }
+    if (!kept.empty() && data_.is_depot(kept.back())) kept.pop_back();
+    return kept;
+  }
+
+  void ReportTo(std::vector<LeftOutVisit>& left_out, int32_t route) const {
+    for (const Removal& removal : dropped_) {
+      left_out.push_back(
+          {.route = route, .customer = visits_[removal.at], .reason = removal.reason});
+    }
+  }
+
+ private:
+  size_t PlaceOf(NodeIndex node) const {
+    return static_cast<size_t>(std::find(visits_.begin(), visits_.end(), node) - visits_.begin());
+  }
+
+  bool MayGo(size_t at) const {
+    if (at >= visits_.size() || data_.is_depot(visits_[at])) return false;
+    if (frozen_ == nullptr) return true;
+    const auto& bound = frozen_->deliveries;
+    return at >= frozen_->visits.size() &&
+           std::find(bound.begin(), bound.end(), visits_[at]) == bound.end();
+  }
+
+  void Set(size_t at, char kept) {
+    kept_[at] = kept;
+    if (partner_[at] < visits_.size()) kept_[partner_[at]] = kept;
+  }
+
+  void Remove(size_t at, const std::string& reason, std::vector<Removal>& removals) {
+    Set(at, 0);
+    removals.push_back({at, reason});
+  }
+
+  bool FitsAgain(size_t at) {
+    Set(at, 1);
+    if (Measure().first.empty()) return true;
+    Set(at, 0);
+    return false;
+  }
+
+  Excess Measure() const {
+    Excess excess;
+    const std::vector<NodeIndex> kept = Kept();
+    if (kept.empty()) return excess;
+    std::vector<NodeIndex> path = {vehicle_.depot};
+    path.insert(path.end(), kept.begin(), kept.end());
+    if (!vehicle_.open_end) path.push_back(vehicle_.end());
+    std::vector<Violation> violations;
+    excess.distance = RouteJudge(data_, 0, vehicle_, path, violations).Run().distance;
+    for (const Violation& violation : violations) excess.amount += violation.amount;
+    if (violations.empty()) return excess;
+    const std::string& message = violations.front().message;
+    excess.first = message.substr(message.find(": ") + 2);
+    return excess;
+  }
+
+  // Nothing when there is no time to look.
+  std::optional<size_t> BestRemoval(const StopCondition& stop) {
+    std::optional<size_t> best;
+    Excess least;
+    for (size_t at = 0; at < visits_.size(); ++at) {
+      if (!kept_[at] || !MayGo(at)) continue;
+      if (stop.ShouldStop()) return std::nullopt;
+      Set(at, 0);
+      Excess excess = Measure();
+      Set(at, 1);
+      if (best.has_value() && !(excess < least)) continue;
+      best = at;
+      least = std::move(excess);
+    }
+    return best;
+  }
+
+  // The last half of what may go. False: nothing may.
+  bool RemoveHalf(const std::string& reason, std::vector<Removal>& removals) {
+    std::vector<size_t> left;
+    for (size_t at = 0; at < visits_.size(); ++at) {
+      if (kept_[at] && MayGo(at)) left.push_back(at);
+    }
+    for (size_t i = left.size() / 2; i < left.size(); ++i) {
+      if (kept_[left[i]]) Remove(left[i], reason, removals);
+    }
+    return !left.empty();
+  }
+
+  const CheckerData& data_;
+  const VehicleType& vehicle_;
+  std::vector<NodeIndex> visits_;
+  std::vector<size_t> partner_;  // by visit: the other end of its shipment; visits_.size(): none
+  std::vector<char> kept_;       // by visit
+  std::vector<Removal> dropped_;
+  const FrozenRoute* frozen_ = nullptr;  // that the route begins with
+  bool as_frozen_ = false;               // nothing but that, in the order in which it is feasible
+};
+
+class PlanRepair {
+ public:
+  PlanRepair(const Instance& instance, const Plan& plan)
+      : instance_(instance),
+        data_(instance.data()),
+        plan_(plan),
+        other_end_(static_cast<size_t>(instance.num_nodes()), -1),
+        places_(static_cast<size_t>(instance.num_nodes())) {
+    for (const Shipment& shipment : instance.data().shipments) {
+      other_end_[static_cast<size_t>(shipment.pickup)] = shipment.delivery;
+      other_end_[static_cast<size_t>(shipment.delivery)] = shipment.pickup;
+    }
+    for (size_t r = 0; r < plan.size(); ++r) {
+      routes_.emplace_back(instance, data_, other_end_, plan[r]);
+      for (size_t i = 0; i < plan[r].customers.size(); ++i) {
+        places_[static_cast<size_t>(plan[r].customers[i])] = {static_cast<int64_t>(r), i};
+      }
+    }
+  }
+
+  RepairedPlan Run(const StopCondition& stop) {
+    DropBrokenShipments();
+    DropAlternatives();
+    RepairedPlan repaired;
+    for (size_t r = 0; r < plan_.size(); ++r) {
+      routes_[r].Run(stop);
+      repaired.plan.push_back(
+          {.vehicle_type = plan_[r].vehicle_type, .customers = routes_[r].Kept()});
+      routes_[r].ReportTo(repaired.left_out, static_cast<int32_t>(r));
+    }
+    return repaired;
+  }
+
+ private:
+  // Where the plan visits a customer.
+  struct Place {
+    int64_t route = -1;
+    size_t index = 0;
+  };
+  Place PlaceOf(NodeIndex node) const { return places_[static_cast<size_t>(node)]; }
+
+  void Drop(NodeIndex node, const std::string& reason) {
+    const Place place = PlaceOf(node);
+    if (place.route >= 0) routes_[static_cast<size_t>(place.route)].Drop(node, reason);
+  }
+
+  void DropBrokenShipments() {
+    for (const Shipment& shipment : instance_.data().shipments) {
+      const Place from = PlaceOf(shipment.pickup);
+      const Place to = PlaceOf(shipment.delivery);
+      if (from.route == to.route && (from.route < 0 || from.index < to.index)) continue;
+      Drop(shipment.pickup, "its delivery does not follow in its route");
+      Drop(shipment.delivery, "its pickup is not before it in its route");
+    }
+  }
+
+  void DropAlternatives() {
+    for (const std::vector<NodeIndex>& group : instance_.data().alternative_groups) {
+      std::vector<NodeIndex> visited;
+      for (const NodeIndex node : group) {
+        if (PlaceOf(node).route >= 0) visited.push_back(node);
+      }
+      // What is frozen is kept by Drop; the others go in its favour.
+      const auto frozen = std::find_if(visited.begin(), visited.end(),
+                                       [&](NodeIndex node) { return IsFrozen(node); });
+      if (frozen != visited.end()) std::iter_swap(visited.begin(), frozen);
+      for (size_t i = 1; i < visited.size(); ++i) {
+        Drop(visited[i], "another of its alternatives is visited");
+      }
+    }
+  }
+
+  bool IsFrozen(NodeIndex node) const {
+    const auto frozen = instance_.frozen();
+    return std::any_of(frozen.begin(), frozen.end(), [&](const FrozenRoute& route) {
+      return std::find(route.visits.begin(), route.visits.end(), node) != route.visits.end();
+    });
+  }
+
+  const Instance& instance_;
+  const CheckerData data_;
+  const Plan& plan_;
+  std::vector<NodeIndex> other_end_;  // [N]
+  std::vector<Place> places_;         // [N]
+  std::vector<RouteRepair> routes_;
+};
+
+}  // namespace
+
+RepairedPlan RepairPlan(const Instance& instance, const Plan& plan, const StopCondition& stop) {
+  return PlanRepair(instance, plan).Run(stop);
+}
+
+}  // namespace vrp

@@ -1,0 +1,128 @@
+#include "core/problem/formats/formats.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/matrices.h"
+#include "core/problem/formats/text/text_scanner.h"
+
+namespace vrp {
+namespace {
+
+// Formats are told apart by at most this many leading bytes. JSON is not: its keys may follow
+// megabytes of vehicles or matrices.
+constexpr size_t kLookedAt = size_t{1} << 16;
+
+// Whether `line` is VRPLIB's `keyword : value`, where colon and value may be absent.
+bool IsEntry(std::string_view line, std::string_view keyword) {
+  if (UpperCase(line.substr(0, keyword.size())) != keyword) return false;
+  const std::string_view rest = Trimmed(line.substr(keyword.size()));
+  return rest.empty() || rest.front() == ':' || ParseNumber(rest).has_value();
+}
+
+bool IsHeading(std::string_view line, std::string_view word) {
+  return UpperCase(Trimmed(line)) == word;
+}
+
+template <typename Fits>
+bool AnyLine(std::string_view text, Fits fits) {
+  TextScanner scanner(text.substr(0, kLookedAt), "");
+  while (const auto line = scanner.NextLine()) {
+    if (fits(*line)) return true;
+  }
+  return false;
+}
+
+// Whether a JSON object has a key that only instances have, ours or VROOM's.
+bool HasInstanceKey(std::string_view text) {
+  constexpr std::string_view kKeys[] = {"\"kind\"",    "\"coords\"", "\"distance_matrix\"",
+                                        "\"demands\"", "\"jobs\"",   "\"shipments\""};
+  return std::any_of(std::begin(kKeys), std::end(kKeys), [text](std::string_view key) {
+    return text.find(key) != std::string_view::npos;
+  });
+}
+
+// Of files without words, by the columns of their first two rows.
+InstanceFormat GuessOfTables(std::string_view text) {
+  TextScanner scanner(text, "");
+  const size_t first = scanner.WordsOfNextLine();
+  for (size_t i = 0; i < std::min<size_t>(first, 4); ++i) {
+    if (!scanner.NextNumber("", "").ok()) return InstanceFormat::kAuto;
+  }
+  const size_t second = first > 4 ? 0 : scanner.WordsOfNextLine();
+  if (first == 3 && second == 9) return InstanceFormat::kLiLim;
+  if (first == 4 && second == 2) return InstanceFormat::kCordeau;
+  return InstanceFormat::kAuto;
+}
+
+InstanceFormat Guess(std::string_view text) {
+  if (Trimmed(text).starts_with("{")) {
+    return HasInstanceKey(text) ? InstanceFormat::kJson : InstanceFormat::kAuto;
+  }
+  if (AnyLine(text, [](std::string_view line) {
+        return IsEntry(line, "DIMENSION") || IsEntry(line, "EDGE_WEIGHT_TYPE");
+      })) {
+    return InstanceFormat::kVrplib;
+  }
+  if (AnyLine(text, [](std::string_view line) {
+        return IsHeading(line, "VEHICLE") || IsHeading(line, "CUSTOMER");
+      })) {
+    return InstanceFormat::kSolomon;
+  }
+  return GuessOfTables(text);
+}
+
+// Describes a text of unknown format; empty if nothing is recognised.
+std::string_view LooksLike(std::string_view text) {
+  const std::string_view start = Trimmed(text);
+  if (start.empty()) return " (it is empty)";
+  if (text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04")) {
+    return " (it is compressed: unpack it first)";
+  }
+  if (text.substr(0, kLookedAt).find('\0') != std::string_view::npos) return " (it is binary)";
+  if (start.starts_with("<")) return " (it is a web page or XML)";
+  if (start.starts_with("{")) return " (it is a JSON object, but of no instance)";
+  if (start.starts_with("[")) return " (it is a JSON array, wanted one object)";
+  if (AnyLine(text,
+              [](std::string_view line) { return UpperCase(line.substr(0, 7)) == "ROUTE #"; })) {
+    return " (it is a solution: give it together with its instance)";
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
+                                       InstanceFormat format) {
+  return ParseInstance(text, name, format, nullptr);
+}
+
+absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
+                                       InstanceFormat format, const MatrixSource* matrices) {
+  VRP_RETURN_IF_ERROR(CheckEncoding(text, name));
+  text = WithoutByteOrderMark(text);
+  switch (format == InstanceFormat::kAuto ? Guess(text) : format) {
+    case InstanceFormat::kVrplib:
+      return ParseVrplib(text, name);
+    case InstanceFormat::kSolomon:
+      return ParseSolomon(text, name);
+    case InstanceFormat::kLiLim:
+      return ParseLiLim(text, name);
+    case InstanceFormat::kCordeau:
+      return ParseCordeau(text, name);
+    case InstanceFormat::kJson:
+      return ParseJson(text, name, matrices);
+    case InstanceFormat::kAuto:
+      break;
+  }
+  return absl::InvalidArgumentError(
+      Concat(name, ": no known format", LooksLike(text),
+             ": wanted one of CVRPLIB and TSPLIB (with a line `DIMENSION : n`), Solomon and "
+             "Homberger (with a line `VEHICLE`), Li and Lim, Cordeau (tables of numbers), this "
+             "project's JSON (an object with `kind`) or VROOM's (with `jobs` or `shipments`)"));
+}
+
+}  // namespace vrp

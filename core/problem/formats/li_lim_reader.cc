@@ -1,0 +1,114 @@
+// Li and Lim's files of pickups and deliveries: a row `vehicles capacity speed`, then one for each
+// task, `number x y demand ready due service pickup delivery`, the depot first. A pickup names its
+// delivery, a delivery its pickup. (Li and Lim, A metaheuristic for the pickup and delivery problem
+// with time windows, 2001.)
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/text/number_row.h"
+#include "core/problem/formats/text/reader_support.h"
+#include "core/problem/formats/text/text_scanner.h"
+
+namespace vrp {
+namespace {
+
+struct PairedTask {
+  double demand = 0;
+  int64_t pickup = 0;  // 0: it is none's delivery
+  int64_t delivery = 0;
+};
+
+class LiLimReader {
+ public:
+  LiLimReader(std::string_view text, std::string_view name) : scanner_(text, name), source_(name) {}
+
+  absl::StatusOr<Instance> Run() && {
+    data_.kind = ProblemKind::kVrptw;
+    data_.objective = Objective::kVehiclesThenDistance;  // as their best known plans are ranked
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> head, ReadRow(scanner_, "the first row", 3));
+    if (!(head[0] >= 1 && head[0] <= kMaxVehicles)) {
+      return scanner_.Error("the first row: got ", FormatNumber(head[0]), " vehicles, wanted 1 to ",
+                            kMaxVehicles);
+    }
+    data_.vehicles = {{.count = static_cast<int32_t>(head[0]), .capacity = head[1]}};
+    data_.speed = head[2];
+    while (scanner_.PeekWord().has_value()) VRP_RETURN_IF_ERROR(ReadTask());
+    for (size_t task = 1; task < tasks_.size(); ++task) VRP_RETURN_IF_ERROR(AddPair(task));
+    data_.demands.assign(data_.positions.size(), 0);
+    return FinishInstance(std::move(data_), source_);
+  }
+
+ private:
+  absl::Status ReadTask() {
+    const size_t expected = tasks_.size();
+    const std::string section = Concat("task ", expected);
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> row, ReadRow(scanner_, section, 9));
+    if (row[0] != static_cast<double>(expected)) {
+      return scanner_.Error(section, ": got number ", FormatNumber(row[0]), ", wanted ", expected,
+                            ": numbers from 0 without gaps");
+    }
+    if (expected >= kMaxNodes) return scanner_.Error(section, ": more than ", kMaxNodes, " tasks");
+    PairedTask& task = tasks_.emplace_back();
+    task.demand = row[3];
+    for (const auto& [value, target] :
+         {std::pair(row[7], &task.pickup), {row[8], &task.delivery}}) {
+      if (!(value >= 0 && value < kMaxNodes)) {
+        return scanner_.Error(section, ": got ", FormatNumber(value),
+                              " as its pair, wanted a task");
+      }
+      *target = static_cast<int64_t>(value);
+    }
+    if (expected > 0 && (task.pickup == 0) == (task.delivery == 0)) {
+      return scanner_.Error(section, ": names pickup ", task.pickup, " and delivery ",
+                            task.delivery, ", wanted 0 for the one and a task for the other");
+    }
+    data_.positions.push_back({row[1], row[2]});
+    data_.windows.push_back({row[4], row[5]});
+    data_.services.push_back(row[6]);
+    return absl::OkStatus();
+  }
+
+  // Of a task that is a pickup; deliveries are looked at too.
+  absl::Status AddPair(size_t number) {
+    const PairedTask& task = tasks_[number];
+    const auto other = static_cast<size_t>(task.pickup + task.delivery);
+    const auto wrong = [&](const auto&... parts) {
+      return absl::InvalidArgumentError(Concat(source_, ": task ", number, ": ", parts...));
+    };
+    if (other >= tasks_.size()) {
+      return wrong("its pair is task ", other, ", wanted 1 to ", tasks_.size() - 1);
+    }
+    const PairedTask& paired = tasks_[other];
+    const int64_t back = task.delivery > 0 ? paired.pickup : paired.delivery;
+    if (back != static_cast<int64_t>(number)) {
+      return wrong("its pair is task ", other, ", whose pair is ", back);
+    }
+    if (task.delivery == 0) return absl::OkStatus();
+    if (paired.demand != -task.demand) {
+      return wrong("picks ", FormatNumber(task.demand), " up, and task ", other, " has demand ",
+                   FormatNumber(paired.demand), ", wanted ", FormatNumber(-task.demand));
+    }
+    data_.shipments.push_back({.pickup = static_cast<NodeIndex>(number),
+                               .delivery = static_cast<NodeIndex>(other),
+                               .amounts = {task.demand}});
+    return absl::OkStatus();
+  }
+
+  TextScanner scanner_;
+  std::string_view source_;
+  std::vector<PairedTask> tasks_;
+  InstanceData data_;
+};
+
+}  // namespace
+
+absl::StatusOr<Instance> ParseLiLim(std::string_view text, std::string_view name) {
+  VRP_RETURN_IF_ERROR(CheckTextSize(text, name));
+  return LiLimReader(text, name).Run();
+}
+
+}  // namespace vrp

@@ -1,0 +1,332 @@
+// WriteVroomSolution.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/problem/formats/solution_formats.h"
+#include "nlohmann/json.hpp"
+
+namespace vrp {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json Whole(double value) { return std::llround(value); }
+
+ordered_json Amounts(const std::vector<double>& amounts) {
+  ordered_json array = ordered_json::array();
+  for (const double amount : amounts) array.push_back(Whole(amount));
+  return array;
+}
+
+// Times of one step, in whole seconds.
+struct StepTimes {
+  int64_t setup = 0, service = 0, waiting = 0;
+};
+
+// The sums of a route, or of all routes. Times and metres are whole numbers, as in VROOM, so that
+// they add up from step to step.
+struct Totals {
+  explicit Totals(size_t dimensions) : delivery(dimensions, 0), pickup(dimensions, 0) {}
+
+  void Add(const Totals& other) {
+    setup += other.setup;
+    service += other.service;
+    travel += other.travel;
+    waiting += other.waiting;
+    metres += other.metres;
+    cost += other.cost;
+    priority += other.priority;
+    for (size_t k = 0; k < delivery.size(); ++k) {
+      delivery[k] += other.delivery[k];
+      pickup[k] += other.pickup[k];
+    }
+    violations.insert(violations.end(), other.violations.begin(), other.violations.end());
+  }
+
+  void Add(const StepTimes& step) {
+    setup += step.setup;
+    service += step.service;
+    waiting += step.waiting;
+  }
+
+  void WriteTo(ordered_json& object, bool has_metres) const {
+    object["delivery"] = Amounts(delivery);
+    object["amount"] = Amounts(delivery);
+    object["pickup"] = Amounts(pickup);
+    object["setup"] = setup;
+    object["service"] = service;
+    object["duration"] = travel;
+    object["waiting_time"] = waiting;
+    object["priority"] = priority;
+    if (has_metres) object["distance"] = metres;
+    object["violations"] = violations;
+  }
+
+  int64_t setup = 0, service = 0, travel = 0, waiting = 0, metres = 0;
+  int64_t cost = 0, priority = 0;
+  std::vector<double> delivery, pickup;
+  ordered_json violations = ordered_json::array();
+};
+
+// How far a vehicle has come: exactly, and at its last step in whole numbers.
+struct Progress {
+  double travel = 0, metres = 0;
+  int64_t end = 0;            // of the last step
+  int64_t travel_before = 0;  // up to there
+
+  int64_t arrival() const { return end + std::llround(travel) - travel_before; }
+};
+
+class Writer {
+ public:
+  Writer(const Instance& instance, const Solution& solution, const VroomNames& names)
+      : instance_(instance), solution_(solution), names_(names), all_(Dimensions()) {
+    for (const Shipment& shipment : instance.data().shipments) {
+      amounts_[shipment.pickup] = amounts_[shipment.delivery] = &shipment.amounts;
+    }
+  }
+
+  std::string Run() && {
+    ordered_json routes = ordered_json::array();
+    const std::vector<Cost> costs = RouteCosts(instance_, solution_);
+    std::map<int32_t, int64_t> used;  // vehicles of a type
+    for (const Route& route : solution_.routes) {
+      const NodeIndex start = route.stops.front().node;
+      has_metres_ = has_metres_ && names_.Metres(route.vehicle_type, start, start).has_value();
+    }
+    for (size_t r = 0; r < solution_.routes.size(); ++r) {
+      const Route& route = solution_.routes[r];
+      routes.push_back(RouteObject(route, used[route.vehicle_type]++, costs[r]));
+    }
+    ordered_json root = {{"code", 0}, {"summary", ordered_json::object()}};
+    ordered_json& summary = root["summary"];
+    const double beside = solution_.cost - std::accumulate(costs.begin(), costs.end(), 0.0);
+    summary["cost"] = all_.cost + std::llround(beside);  // lost prizes
+    summary["routes"] = solution_.routes.size();
+    summary["unassigned"] = solution_.unserved.size();
+    all_.WriteTo(summary, has_metres_);
+    root["unassigned"] = Unassigned();
+    root["routes"] = std::move(routes);
+    return root.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+
+ private:
+  size_t Dimensions() const { return static_cast<size_t>(instance_.load_dimensions()); }
+
+  ordered_json RouteObject(const Route& route, int64_t number, Cost cost) {
+    Totals totals(Dimensions());
+    totals.cost = std::llround(cost);
+    ordered_json object = {{"vehicle", names_.VehicleId(route.vehicle_type, number)},
+                           {"cost", totals.cost}};
+    const std::string description = names_.VehicleDescription(route.vehicle_type, number);
+    if (!description.empty()) object["description"] = description;
+    ordered_json steps = ordered_json::array();
+    Progress progress{.end = std::llround(route.stops[0].departure)};
+    steps.push_back(StopStep(route, 0, route.stops[0].departure, progress, totals));
+    size_t next_break = 0;
+    for (size_t i = 1; i <= route.stops.size(); ++i) {
+      const bool leg = i < route.stops.size();
+      const double ready = AddBreaks(route, i, number, next_break, progress, totals, steps);
+      if (leg) steps.push_back(StopStep(route, i, ready, progress, totals));
+    }
+    if (!instance_.is_depot(route.stops.back().node)) steps.push_back(EndStep(route, progress));
+    totals.travel = std::llround(progress.travel);
+    totals.metres = std::llround(progress.metres);
+    totals.WriteTo(object, has_metres_);
+    object["steps"] = std::move(steps);
+    all_.Add(totals);
+    return object;
+  }
+
+  // The breaks between stops i - 1 and i, or after the last stop. Returns when the vehicle has come
+  // to stop i, which `progress` is then at.
+  double AddBreaks(const Route& route, size_t i, int64_t number, size_t& next, Progress& progress,
+                   Totals& totals, ordered_json& steps) const {
+    const bool leg = i < route.stops.size();
+    const double travel = leg ? Travel(route, i) : 0;
+    const double metres = leg ? Metres(route, i) : 0;
+    const double travel_before = progress.travel;
+    const double metres_before = progress.metres;
+    double time = route.stops[i - 1].departure;
+    double left = travel;
+    for (; next < route.breaks.size(); ++next) {
+      const BreakTime& pause = route.breaks[next];
+      if (pause.after != static_cast<int32_t>(i) - 1) break;
+      const double driven = std::clamp(pause.start - time, 0.0, left);
+      left -= driven;
+      progress.travel += driven;
+      if (travel > 0) progress.metres += metres * driven / travel;
+      steps.push_back(BreakStep(route, pause, number, time + driven, progress, totals));
+      time = pause.end;
+    }
+    progress.travel = travel_before + travel;
+    progress.metres = metres_before + metres;
+    return time + left;
+  }
+
+  double Travel(const Route& route, size_t i) const {
+    const NodeIndex from = route.stops[i - 1].node;
+    const NodeIndex to = route.stops[i].node;
+    const auto vehicles = instance_.vehicles();
+    return vehicles.empty() ? instance_.Duration(from, to)
+                            : instance_.Duration(vehicles[route.vehicle_type], from, to);
+  }
+
+  double Metres(const Route& route, size_t i) const {
+    const NodeIndex from = route.stops[i - 1].node;
+    return names_.Metres(route.vehicle_type, from, route.stops[i].node).value_or(0);
+  }
+
+  static void AddPlace(const VroomPlace& place, ordered_json& object) {
+    if (!place.description.empty()) object["description"] = place.description;
+    if (place.location.position.has_value()) {
+      object["location"] = {place.location.position->x, place.location.position->y};
+    }
+    if (place.location.index.has_value()) object["location_index"] = *place.location.index;
+  }
+
+  ordered_json BreakStep(const Route& route, const BreakTime& pause, int64_t number, double arrival,
+                         Progress& progress, Totals& totals) const {
+    const auto after = static_cast<size_t>(pause.after);
+    const VroomBreakName name = names_.BreakName(route.vehicle_type, number, pause.index);
+    ordered_json step = {{"type", "break"}};
+    if (!name.description.empty()) step["description"] = name.description;
+    step["id"] = name.id;
+    totals.Add(FinishStep({.service = pause.end - pause.start,
+                           .waiting = pause.start - arrival,
+                           .start = pause.start,
+                           .load = route.stops[after].load},
+                          progress, step));
+    return step;
+  }
+
+  // Where a vehicle begins with its first task, VROOM says that it starts there.
+  VroomPlace StartOf(const Route& route) const {
+    VroomPlace start = names_.StartOf(route.vehicle_type);
+    if (start.location.absent()) start.location = names_.PlaceOf(route.stops[1].node).location;
+    return start;
+  }
+
+  // Where a vehicle stays with its last task, VROOM says that it ends there.
+  ordered_json EndStep(const Route& route, Progress& progress) const {
+    const Stop& last = route.stops.back();
+    ordered_json step = {{"type", "end"}};
+    AddPlace({names_.PlaceOf(last.node).location, ""}, step);
+    FinishStep({.load = last.load}, progress, step);
+    return step;
+  }
+
+  struct StepFigures {
+    double setup = 0;
+    double service = 0;
+    double waiting = 0;
+    double start = 0;  // of what is waited for
+    const std::vector<double>& load;
+    ordered_json violations = ordered_json::array();
+  };
+
+  // Writes what all steps have in common; returns the step's times.
+  StepTimes FinishStep(StepFigures figures, Progress& progress, ordered_json& step) const {
+    const int64_t arrival = progress.arrival();
+    const int64_t setup = std::llround(figures.setup);
+    const int64_t service = std::llround(figures.service);
+    const int64_t waiting =
+        figures.waiting > 0 ? std::max<int64_t>(0, std::llround(figures.start) - arrival) : 0;
+    progress.end = arrival + setup + service + waiting;
+    progress.travel_before = std::llround(progress.travel);
+    step["setup"] = setup;
+    step["service"] = service;
+    step["waiting_time"] = waiting;
+    step["load"] = Amounts(figures.load);
+    step["arrival"] = arrival;
+    step["duration"] = progress.travel_before;
+    if (has_metres_) step["distance"] = Whole(progress.metres);
+    step["violations"] = std::move(figures.violations);
+    return {setup, service, waiting};
+  }
+
+  ordered_json StopStep(const Route& route, size_t i, double arrival, Progress& progress,
+                        Totals& totals) {
+    const Stop& stop = route.stops[i];
+    ordered_json step = ordered_json::object();
+    StepFigures figures{.start = stop.start, .load = stop.load};
+    if (instance_.is_depot(stop.node)) {
+      step["type"] = i == 0 ? "start" : "end";
+      AddPlace(i == 0 ? StartOf(route) : names_.EndOf(route.vehicle_type), step);
+    } else {
+      step["type"] = TypeWord(names_.TypeOf(stop.node));
+      AddPlace(names_.PlaceOf(stop.node), step);
+      step["id"] = names_.IdOf(stop.node);
+      step["job"] = step["id"];  // its former name, which VROOM gives too
+      figures.service = instance_.service(stop.node);
+      figures.setup = std::max(0.0, stop.departure - stop.start - figures.service);
+      figures.waiting = std::max(0.0, stop.start - arrival);
+      AddTask(stop.node, totals);
+      const double late = stop.start - LastClose(stop.node);
+      if (std::llround(late) > 0) {
+        figures.violations.push_back({{"cause", "delay"}, {"duration", Whole(late)}});
+        totals.violations.push_back(figures.violations.back());
+      }
+    }
+    totals.Add(FinishStep(std::move(figures), progress, step));
+    return step;
+  }
+
+  void AddTask(NodeIndex customer, Totals& totals) const {
+    const std::vector<int32_t>& priorities = instance_.data().priorities;
+    if (!priorities.empty()) totals.priority += priorities[static_cast<size_t>(customer)];
+    const auto shipment = amounts_.find(customer);
+    const bool picks = names_.TypeOf(customer) == VroomTaskType::kPickup;
+    for (size_t k = 0; k < Dimensions(); ++k) {
+      const auto dimension = static_cast<int32_t>(k);
+      totals.delivery[k] += instance_.demand(customer, dimension);
+      totals.pickup[k] +=
+          instance_.pickup(customer, dimension) + instance_.backhaul(customer, dimension);
+      if (shipment == amounts_.end()) continue;
+      (picks ? totals.pickup : totals.delivery)[k] += (*shipment->second)[k];
+    }
+  }
+
+  double LastClose(NodeIndex customer) const {
+    const auto& further = instance_.data().further_windows;
+    const auto node = static_cast<size_t>(customer);
+    if (!further.empty() && !further[node].empty()) return further[node].back().close;
+    return instance_.window(customer).close;
+  }
+
+  static const char* TypeWord(VroomTaskType type) {
+    if (type == VroomTaskType::kPickup) return "pickup";
+    return type == VroomTaskType::kDelivery ? "delivery" : "job";
+  }
+
+  ordered_json Unassigned() const {
+    ordered_json array = ordered_json::array();
+    for (const Unserved& unserved : solution_.unserved) {
+      ordered_json task = {{"id", names_.IdOf(unserved.customer)},
+                           {"type", TypeWord(names_.TypeOf(unserved.customer))}};
+      AddPlace(names_.PlaceOf(unserved.customer), task);
+      if (!unserved.reason.empty()) task["reason"] = unserved.reason;
+      array.push_back(std::move(task));
+    }
+    return array;
+  }
+
+  const Instance& instance_;
+  const Solution& solution_;
+  const VroomNames& names_;
+  std::map<NodeIndex, const std::vector<double>*> amounts_;  // of shipments, by both customers
+  Totals all_;
+  bool has_metres_ = true;
+};
+
+}  // namespace
+
+std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
+                               const VroomNames& names) {
+  return Writer(instance, solution, names).Run();
+}
+
+}  // namespace vrp

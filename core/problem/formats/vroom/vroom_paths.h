@@ -1,0 +1,42 @@
+// Paths of the fields of VROOM's file, for errors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/problem/formats/vroom/vroom_input.h"
+
+namespace vrp {
+
+// The places of an instance that is made of VROOM's input: the depots, then the tasks.
+struct VroomNodes {
+  std::vector<VroomLocation> places = {};         // by node
+  std::vector<NodeIndex> starts = {}, ends = {};  // by vehicle
+  int32_t depots = 0;
+};
+
+// Paths of the places of nodes. Both arguments must outlive it; the nodes may grow. Thread-safe
+// while they do not.
+class VroomPaths {
+ public:
+  VroomPaths(const VroomInput& input, const VroomNodes& nodes) : input_(input), nodes_(nodes) {}
+
+  // Returns `jobs[3].location`, `vehicles[0].start` or `vehicles[0].end`.
+  std::string Place(size_t node) const;
+
+ private:
+  const VroomInput& input_;
+  const VroomNodes& nodes_;
+};
+
+// Returns `vehicles[3]`.
+std::string VroomVehiclePath(size_t vehicle);
+// Returns `jobs[3]`, `shipments[3].pickup` or `shipments[3].delivery`, as the file counts them.
+std::string VroomTaskPath(const VroomInput& input, size_t task);
+// Returns the path of the fields that both ends of a shipment share: `jobs[3]` or `shipments[3]`.
+std::string VroomRequestPath(const VroomInput& input, size_t task);
+// Returns `jobs[3].delivery`, or `jobs[3].amount` if the file calls it so.
+std::string VroomDeliveryPath(const VroomInput& input, size_t task);
+
+}  // namespace vrp

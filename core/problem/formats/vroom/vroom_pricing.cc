@@ -1,0 +1,268 @@
+#include "core/problem/formats/vroom/vroom_pricing.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kMetresPerKilometre = 1000;
+// Bounds the entries of all matrices of an instance together: 4 GB.
+constexpr double kMostNumbers = 5e8;
+// Matrices have a row for each node, which the search reads fastest, up to kMostExpandedNodes
+// nodes, and up to kMaxMatrixNodes where at most kMostNodesAtPlace nodes share a place on average.
+constexpr size_t kMostExpandedNodes = 2'000;
+constexpr size_t kMostNodesAtPlace = 4;
+
+}  // namespace
+
+template <typename... Parts>
+absl::Status VroomPricing::Error(const Parts&... parts) const {
+  return absl::InvalidArgumentError(Concat(source_, ": ", parts...));
+}
+
+absl::Status VroomPricing::Check() {
+  alike_ = AllAlike();
+  if (!NeedsMatrices()) return absl::OkStatus();
+  if (by_matrix()) {
+    const int32_t rows = input_.matrices.at(input_.vehicles.front().profile).size;
+    if (rows > kMaxMatrixNodes) {
+      return Error("matrices: ", rows, " rows exceed the limit of ", kMaxMatrixNodes);
+    }
+  }
+  FindPlaces();
+  if (places_.size() > kMaxMatrixNodes) {
+    const std::string_view why = by_matrix()      ? "matrices"
+                                 : HasOpenStart() ? "vehicles: one without a start"
+                                                  : "vehicles: a speed_factor other than 1";
+    return Error(why, ": ", places_.size(), " places exceed the limit of ", kMaxMatrixNodes);
+  }
+  const auto places = static_cast<double>(places_.size());
+  const auto kept = static_cast<double>(alike_ ? 2 : 2 * groups_.size());
+  if (places * places * kept <= kMostNumbers) return absl::OkStatus();
+  return Error("vehicles: ", groups_.size(), " types with matrices of ", places_.size(),
+               " places exceed the limit of ", FormatNumber(kMostNumbers),
+               " numbers; wanted fewer places, or vehicles of the same profile, speed_factor and "
+               "costs");
+}
+
+bool VroomPricing::HasOpenStart() const {
+  return std::any_of(nodes_.starts.begin(), nodes_.starts.end(),
+                     [&](NodeIndex at) { return IsOpenStart(static_cast<size_t>(at)); });
+}
+
+bool VroomPricing::NeedsMatrices() const {
+  return by_matrix() || HasOpenStart() ||
+         std::any_of(groups_.begin(), groups_.end(), [&](const auto& group) {
+           return input_.vehicles[group.front()].speed_factor != 1;
+         });
+}
+
+void VroomPricing::FindPlaces() {
+  std::map<std::pair<double, double>, int32_t> known;  // by row of the file, or by coordinates
+  for (size_t node = 0; node < num_nodes(); ++node) {
+    const VroomLocation& place = nodes_.places[node];
+    std::pair<double, double> key = {kNoLimit, kNoLimit};  // of an open start
+    if (!IsOpenStart(node) && by_matrix()) key = {*place.index, 0};
+    if (!IsOpenStart(node) && !by_matrix()) key = {place.position->x, place.position->y};
+    const auto [found, added] = known.emplace(key, static_cast<int32_t>(places_.size()));
+    if (added) places_.push_back(node);
+    rows_.push_back(found->second);
+  }
+  const bool are_shared =
+      num_nodes() > kMaxMatrixNodes || num_nodes() > kMostNodesAtPlace * places_.size();
+  if (num_nodes() > kMostExpandedNodes && are_shared) return;
+  rows_.clear();
+  places_.resize(num_nodes());
+  std::iota(places_.begin(), places_.end(), size_t{0});
+}
+
+bool VroomPricing::AllAlike() const {
+  const VroomVehicle& first = input_.vehicles[groups_.front().front()];
+  return std::all_of(groups_.begin(), groups_.end(), [&](const auto& group) {
+    const VroomVehicle& other = input_.vehicles[group.front()];
+    if (!by_matrix()) return other.speed_factor == first.speed_factor;
+    return other.profile == first.profile && other.speed_factor == first.speed_factor &&
+           other.cost_per_hour == first.cost_per_hour && other.cost_per_km == first.cost_per_km &&
+           PaysByDuration(other) == PaysByDuration(first);
+  });
+}
+
+bool VroomPricing::PaysByDuration(const VroomVehicle& vehicle) const {
+  if (!by_matrix()) return false;
+  const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
+  return vehicle.max_distance != kNoLimit && vehicle.cost_per_km == 0 && matrices.costs.empty() &&
+         !matrices.distances.empty() && HasOnlyTravelTime();
+}
+
+bool VroomPricing::HasOnlyTravelTime() const {
+  return std::all_of(input_.vehicles.begin(), input_.vehicles.end(),
+                     [](const VroomVehicle& vehicle) { return vehicle.breaks.empty(); }) &&
+         std::all_of(input_.tasks.begin(), input_.tasks.end(), [](const VroomTask& task) {
+           return task.service == 0 && task.setup == 0 && task.windows.empty();
+         });
+}
+
+absl::Status VroomPricing::Price(const InstanceData& data, int32_t number,
+                                 VehicleType& type) const {
+  const VroomVehicle& vehicle = input_.vehicles[number];
+  if (by_matrix()) {
+    VRP_RETURN_IF_ERROR(ByMatrix(vehicle, number, type));
+  } else {
+    ByPlace(data, vehicle, number, type);
+  }
+  return CheckTravel(vehicle, number, type);
+}
+
+absl::Status VroomPricing::CheckTravel(const VroomVehicle& vehicle, int32_t number,
+                                       const VehicleType& type) const {
+  const auto exceeds = [](const std::vector<double>& matrix) {
+    return std::any_of(matrix.begin(), matrix.end(),
+                       [](double value) { return !(value <= kMaxMagnitude); });
+  };
+  const std::string path = VroomVehiclePath(static_cast<size_t>(number));
+  const bool is_price = vehicle.cost_per_km != 0 && vehicle.cost_per_hour != 0;
+  if (exceeds(type.duration_matrix) || !(type.cost_per_distance <= kMaxMagnitude) ||
+      (!is_price && exceeds(type.distance_matrix))) {
+    return Error(path, ".speed_factor: got ", FormatNumber(vehicle.speed_factor),
+                 ", with which travel times or their costs exceed the limit ",
+                 FormatNumber(kMaxMagnitude));
+  }
+  if (!exceeds(type.distance_matrix)) return absl::OkStatus();
+  return Error(path, ".costs: the costs of travel exceed the limit ", FormatNumber(kMaxMagnitude));
+}
+
+absl::Status VroomPricing::ByMatrix(const VroomVehicle& vehicle, int32_t number,
+                                    VehicleType& type) const {
+  const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
+  const std::string path = VroomVehiclePath(static_cast<size_t>(number));
+  if (vehicle.cost_per_km != 0 && matrices.distances.empty()) {
+    return Error(path, ".costs.per_km: given, but profile ", Quoted(vehicle.profile),
+                 " has no distances");
+  }
+  const bool other_costs = vehicle.cost_per_hour != kSecondsPerHour || vehicle.cost_per_km != 0;
+  if (!matrices.costs.empty() && other_costs) {
+    return Error(path, ".costs: given, and a matrix of costs too; wanted one of them");
+  }
+  if (PaysByDuration(vehicle)) {
+    ByDuration(vehicle, number, type);
+    return absl::OkStatus();
+  }
+  const bool by_time = matrices.costs.empty() && vehicle.cost_per_km == 0;
+  const bool by_distance = matrices.costs.empty() && !by_time && vehicle.cost_per_hour == 0;
+  if (HasMatrices(number)) SetMatrices(vehicle, type);
+  if (by_time) type.cost_per_distance = vehicle.cost_per_hour / kSecondsPerHour;
+  if (by_distance) type.cost_per_distance = vehicle.cost_per_km / kMetresPerKilometre;
+  if (by_time) type.max_distance = vehicle.max_travel_time;
+  if (by_distance) type.max_distance = vehicle.max_distance;
+  if (!by_time && vehicle.max_travel_time != kNoLimit) {
+    return Error(path, ".max_travel_time: supported where travel time alone costs");
+  }
+  if (!by_distance && vehicle.max_distance != kNoLimit) {
+    return Error(path,
+                 ".max_distance: supported where distance alone costs (costs.per_hour 0), or ",
+                 "time alone, the matrices have distances, no task has service, setup or ",
+                 "time_windows, and no vehicle breaks");
+  }
+  return absl::OkStatus();
+}
+
+void VroomPricing::ByDuration(const VroomVehicle& vehicle, int32_t number,
+                              VehicleType& type) const {
+  const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
+  const auto size = static_cast<size_t>(matrices.size);
+  if (HasMatrices(number)) {
+    type.duration_matrix = Selected(matrices.durations, size, 1 / vehicle.speed_factor);
+    type.distance_matrix = Selected(matrices.distances, size, 1);
+  }
+  type.cost_per_distance = 0;
+  type.cost_per_time = vehicle.cost_per_hour / kSecondsPerHour;
+  type.max_distance = vehicle.max_distance;
+  type.max_duration = vehicle.max_travel_time;
+}
+
+void VroomPricing::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const {
+  const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
+  const auto size = static_cast<size_t>(matrices.size);
+  type.duration_matrix = Selected(matrices.durations, size, 1 / vehicle.speed_factor);
+  if (!matrices.costs.empty()) {
+    type.distance_matrix = Selected(matrices.costs, size, 1);
+  } else if (vehicle.cost_per_km == 0 && alike_) {
+    type.distance_matrix = std::move(type.duration_matrix);  // the same: the speed is 1
+    type.duration_matrix.clear();
+  } else if (vehicle.cost_per_km == 0) {
+    type.distance_matrix = type.duration_matrix;
+  } else {
+    type.distance_matrix = Selected(matrices.distances, size, 1);
+    if (vehicle.cost_per_hour == 0) return;
+    for (size_t i = 0; i < type.distance_matrix.size(); ++i) {
+      type.distance_matrix[i] =
+          type.distance_matrix[i] * vehicle.cost_per_km / kMetresPerKilometre +
+          type.duration_matrix[i] * vehicle.cost_per_hour / kSecondsPerHour;
+    }
+  }
+}
+
+std::vector<double> VroomPricing::Selected(const std::vector<double>& matrix, size_t size,
+                                           double factor) const {
+  std::vector<double> selected;
+  selected.reserve(places_.size() * places_.size());
+  for (const size_t from : places_) {
+    for (const size_t to : places_) {
+      const bool way = !IsOpenStart(from) && !IsOpenStart(to);
+      selected.push_back(way ? factor * matrix[Row(from) * size + Row(to)] : 0);
+    }
+  }
+  return selected;
+}
+
+// Uses great-circle distances at constant speed.
+void VroomPricing::ByPlace(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
+                           VehicleType& type) const {
+  const double speed = kVroomSpeed * vehicle.speed_factor;
+  type.cost_per_distance =
+      vehicle.cost_per_hour / kSecondsPerHour / speed + vehicle.cost_per_km / kMetresPerKilometre;
+  const double by_time = vehicle.max_travel_time * speed;
+  type.max_distance = std::min(vehicle.max_distance,
+                               by_time == kNoLimit ? kNoLimit : std::min(by_time, kMaxMagnitude));
+  const bool has_open_start = HasOpenStart();
+  if (!HasMatrices(number) || (vehicle.speed_factor == 1 && !has_open_start)) return;
+  for (const size_t from : places_) {
+    for (const size_t to : places_) {
+      const bool way = !IsOpenStart(from) && !IsOpenStart(to);
+      const double metres =
+          way ? GreatCircleDistance(data.metric, data.positions[from], data.positions[to]) : 0;
+      if (has_open_start) type.distance_matrix.push_back(metres);
+      type.duration_matrix.push_back(metres / speed);
+    }
+  }
+}
+
+void VroomPricing::Share(InstanceData& data) const {
+  data.matrix_rows = rows_;
+  if (alike_) {
+    VehicleType& first = data.vehicles.front();
+    data.distance_matrix = std::exchange(first.distance_matrix, {});
+    data.duration_matrix = std::exchange(first.duration_matrix, {});
+    return;
+  }
+  for (const auto matrix : {&VehicleType::distance_matrix, &VehicleType::duration_matrix}) {
+    auto& common =
+        matrix == &VehicleType::distance_matrix ? data.distance_matrix : data.duration_matrix;
+    const auto& first = data.vehicles.front().*matrix;
+    const bool same = std::all_of(data.vehicles.begin(), data.vehicles.end(),
+                                  [&](const auto& type) { return type.*matrix == first; });
+    if (same || by_matrix()) common = first;
+    for (VehicleType& type : data.vehicles) {
+      if (same) (type.*matrix).clear();
+    }
+  }
+}
+
+}  // namespace vrp

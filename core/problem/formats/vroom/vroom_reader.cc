@@ -1,0 +1,291 @@
+#include "core/problem/formats/vroom/vroom_reader.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/text/reader_support.h"
+#include "core/problem/formats/vroom/vroom_paths.h"
+#include "core/problem/formats/vroom/vroom_pricing.h"
+#include "core/problem/formats/vroom/vroom_rules.h"
+#include "core/problem/instance/instance_rules.h"
+
+namespace vrp {
+namespace {
+
+bool AnyNotZero(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double value) { return value != 0; });
+}
+
+class Reader {
+ public:
+  Reader(VroomInput input, std::string_view source)
+      : input_(std::move(input)),
+        source_(source),
+        groups_(VroomVehicleGroups(input_)),
+        paths_(input_, nodes_),
+        pricing_(input_, groups_, nodes_, source) {}
+
+  absl::StatusOr<Instance> Run() && {
+    VRP_RETURN_IF_ERROR(CheckValues());
+    if (groups_.empty()) return Error("vehicles: none may do a task: max_tasks is 0 for all");
+    FindDepots();
+    VRP_RETURN_IF_ERROR(CheckCounts());
+    VRP_RETURN_IF_ERROR(CheckPlaces());
+    VRP_RETURN_IF_ERROR(CheckOpenStarts());
+    VRP_RETURN_IF_ERROR(CheckAmounts());
+    VRP_RETURN_IF_ERROR(CheckSteps());
+    VRP_RETURN_IF_ERROR(pricing_.Check());
+    AddTasks();
+    AddShipments();
+    for (const std::vector<int32_t>& group : groups_) VRP_RETURN_IF_ERROR(AddType(group));
+    pricing_.Share(data_);
+    const bool priced = std::any_of(data_.vehicles.begin(), data_.vehicles.end(), [](auto& type) {
+      return type.fixed_cost != 0 || type.cost_per_distance != 1 || type.cost_per_time != 0;
+    });
+    data_.objective = priced ? Objective::kCost : Objective::kDistance;
+    return FinishInstance(std::move(data_), source_);
+  }
+
+ private:
+  template <typename... Parts>
+  absl::Status Error(const Parts&... parts) const {
+    return absl::InvalidArgumentError(Concat(source_, ": ", parts...));
+  }
+
+  absl::Status CheckValues() const {
+    std::string lines;
+    for (const std::string& error : VroomErrors(input_)) {
+      lines += Concat(lines.empty() ? "" : "\n", source_, ": ", error);
+    }
+    return lines.empty() ? absl::OkStatus() : absl::InvalidArgumentError(lines);
+  }
+
+  bool by_matrix() const { return !input_.matrices.empty(); }
+  size_t num_nodes() const { return nodes_.places.size(); }
+
+  NodeIndex DepotAt(const VroomLocation& location) {
+    const auto found = std::find(nodes_.places.begin(), nodes_.places.end(), location);
+    const auto depot = static_cast<NodeIndex>(found - nodes_.places.begin());
+    if (found == nodes_.places.end()) nodes_.places.push_back(location);
+    return depot;
+  }
+
+  void FindDepots() {
+    for (const VroomVehicle& vehicle : input_.vehicles) {
+      nodes_.starts.push_back(DepotAt(vehicle.start));
+      nodes_.ends.push_back(vehicle.end.has_value() ? DepotAt(*vehicle.end) : nodes_.starts.back());
+    }
+    nodes_.depots = static_cast<int32_t>(nodes_.places.size());
+    data_.num_depots = nodes_.depots;
+    for (const VroomTask& task : input_.tasks) nodes_.places.push_back(task.location);
+  }
+
+  absl::Status CheckCounts() const {
+    if (input_.vehicles.size() > kMaxVehicles) {
+      return Error("vehicles: ", input_.vehicles.size(), " vehicles exceed the limit of ",
+                   kMaxVehicles);
+    }
+    if (num_nodes() <= kMaxNodes) return absl::OkStatus();
+    return Error(input_.num_jobs > 0 ? "jobs" : "shipments", ": ", num_nodes(),
+                 " tasks and places of vehicles exceed the limit of ", kMaxNodes);
+  }
+
+  absl::Status CheckPlaces() const {
+    int32_t size = 0;
+    for (const auto& [profile, matrices] : input_.matrices) size = std::max(size, matrices.size);
+    for (size_t node = 0; node < nodes_.places.size(); ++node) {
+      const VroomLocation& place = nodes_.places[node];
+      if (place.absent()) continue;
+      if (by_matrix() && (!place.index.has_value() || *place.index >= size)) {
+        return Error(paths_.Place(node),
+                     "_index: ", place.index.has_value() ? Concat("got ", *place.index) : "absent",
+                     ", wanted a row of the matrices: 0 to ", size - 1);
+      }
+      if (!by_matrix() && !place.position.has_value()) {
+        return Error(paths_.Place(node), ": absent, and there are no matrices");
+      }
+    }
+    for (int32_t v = 0; by_matrix() && v < std::ssize(input_.vehicles); ++v) {
+      const auto matrices = input_.matrices.find(input_.vehicles[v].profile);
+      if (matrices == input_.matrices.end() || matrices->second.size != size) {
+        return Error(VroomVehiclePath(static_cast<size_t>(v)),
+                     ".profile: ", Quoted(input_.vehicles[v].profile), " has no matrices of ", size,
+                     " rows");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // A setup is due where a vehicle comes from elsewhere, which 0 away is not.
+  absl::Status CheckOpenStarts() const {
+    const auto open_start =
+        std::find_if(nodes_.places.begin(), nodes_.places.begin() + data_.num_depots,
+                     [](const VroomLocation& place) { return place.absent(); });
+    if (open_start == nodes_.places.begin() + data_.num_depots) return absl::OkStatus();
+    const std::string path = paths_.Place(static_cast<size_t>(open_start - nodes_.places.begin()));
+    if (std::any_of(input_.tasks.begin(), input_.tasks.end(),
+                    [](const VroomTask& task) { return task.setup != 0; })) {
+      return Error(path, ": absent: with setup times, routes that start with a task are not ",
+                   "supported yet");
+    }
+    return absl::OkStatus();
+  }
+
+  // All amounts that are given have the same number of dimensions.
+  absl::Status CheckAmounts() {
+    size_t dimensions = 0;
+    std::string first;
+    const auto check = [&](const std::vector<double>& amounts, const std::string& path) {
+      if (amounts.empty() || amounts.size() == dimensions) return absl::OkStatus();
+      if (dimensions != 0) {
+        return Error(path, ": has ", amounts.size(), " dimensions, wanted ", dimensions, " as in ",
+                     first);
+      }
+      if (amounts.size() > kMaxLoadDimensions) {
+        return Error(path, ": has ", amounts.size(), " entries, wanted at most ",
+                     kMaxLoadDimensions);
+      }
+      dimensions = amounts.size();
+      first = path;
+      return absl::OkStatus();
+    };
+    for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
+      VRP_RETURN_IF_ERROR(check(input_.vehicles[v].capacity,
+                                VroomVehiclePath(static_cast<size_t>(v)) + ".capacity"));
+    }
+    for (size_t t = 0; t < input_.tasks.size(); ++t) {
+      const VroomTask& task = input_.tasks[t];
+      VRP_RETURN_IF_ERROR(check(task.delivery, VroomDeliveryPath(input_, t)));
+      VRP_RETURN_IF_ERROR(check(task.pickup, VroomTaskPath(input_, t) + ".pickup"));
+      VRP_RETURN_IF_ERROR(check(task.amount, VroomRequestPath(input_, t) + ".amount"));
+    }
+    data_.load_dimensions = static_cast<int32_t>(std::max<size_t>(1, dimensions));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckSteps() const {
+    std::set<std::pair<VroomTaskType, int64_t>> known;
+    for (const VroomTask& task : input_.tasks) known.emplace(task.type, task.id);
+    for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
+      for (const VroomStep& step : input_.vehicles[v].steps) {
+        if (known.contains({step.type, step.id})) continue;
+        return Error(VroomVehiclePath(static_cast<size_t>(v)), ".steps[", step.place, "].id: got ",
+                     step.id, ", which is no task's");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // A column is dropped again where no task asks for it.
+  void AddTasks() {
+    const size_t nodes = num_nodes();
+    const auto dimensions = static_cast<size_t>(data_.load_dimensions);
+    data_.demands.assign(nodes * dimensions, 0);
+    data_.pickups.assign(nodes * dimensions, 0);
+    data_.windows.assign(nodes, {});
+    data_.further_windows.assign(nodes, {});
+    data_.services.assign(nodes, 0);
+    data_.setups.assign(nodes, 0);
+    data_.required_skills.assign(nodes, {});
+    data_.priorities.assign(nodes, 0);
+    bool any_window = false, any_further = false, any_skill = false, any_priority = false;
+    for (size_t node = 0; node < static_cast<size_t>(data_.num_depots); ++node) {
+      data_.ids.push_back(Concat("depot:", node));
+    }
+    for (auto node = static_cast<size_t>(data_.num_depots); node < nodes; ++node) {
+      const VroomTask& task = input_.tasks[node - static_cast<size_t>(data_.num_depots)];
+      constexpr std::string_view kTypes[] = {"job:", "pickup:", "delivery:"};
+      data_.ids.push_back(Concat(kTypes[static_cast<size_t>(task.type)], task.id));
+      std::copy(task.delivery.begin(), task.delivery.end(),
+                data_.demands.begin() + static_cast<std::ptrdiff_t>(node * dimensions));
+      std::copy(task.pickup.begin(), task.pickup.end(),
+                data_.pickups.begin() + static_cast<std::ptrdiff_t>(node * dimensions));
+      if (!task.windows.empty()) {
+        data_.windows[node] = task.windows.front();
+        data_.further_windows[node].assign(task.windows.begin() + 1, task.windows.end());
+      }
+      data_.services[node] = task.service;
+      data_.setups[node] = task.setup;
+      data_.required_skills[node] = task.skills;
+      data_.priorities[node] = task.priority;
+      any_window = any_window || !task.windows.empty();
+      any_further = any_further || task.windows.size() > 1;
+      any_skill = any_skill || !task.skills.empty();
+      any_priority = any_priority || task.priority != 0;
+    }
+    data_.kind = any_window ? ProblemKind::kVrptw : ProblemKind::kCvrp;
+    if (!AnyNotZero(data_.pickups)) data_.pickups.clear();
+    if (!any_window) data_.windows.clear();
+    if (!any_further) data_.further_windows.clear();
+    if (!AnyNotZero(data_.services)) data_.services.clear();
+    if (!AnyNotZero(data_.setups)) data_.setups.clear();
+    if (!any_skill) data_.required_skills.clear();
+    if (!any_priority) data_.priorities.clear();
+    data_.units.seconds_per_time = 1;
+    if (by_matrix()) return;
+    data_.units.metres_per_distance = 1;
+    data_.coordinates = CoordinateSystem::kLonLat;
+    data_.speed = kVroomSpeed;
+    // An open start is drawn where the first task is; no distance depends on it.
+    const Position anywhere = *input_.tasks.front().location.position;
+    for (const VroomLocation& place : nodes_.places) {
+      data_.positions.push_back(place.position.value_or(anywhere));
+    }
+  }
+
+  void AddShipments() {
+    for (size_t t = 0; t + 1 < input_.tasks.size(); ++t) {
+      const VroomTask& task = input_.tasks[t];
+      if (task.type != VroomTaskType::kPickup) continue;
+      std::vector<double> amounts = task.amount;
+      amounts.resize(static_cast<size_t>(data_.load_dimensions), 0);
+      const NodeIndex pickup = data_.num_depots + static_cast<NodeIndex>(t);
+      data_.shipments.push_back({.id = Concat("shipment:", data_.shipments.size()),
+                                 .pickup = pickup,
+                                 .delivery = pickup + 1,
+                                 .amounts = std::move(amounts)});
+    }
+  }
+
+  absl::Status AddType(const std::vector<int32_t>& group) {
+    const int32_t first = group.front();
+    const VroomVehicle& vehicle = input_.vehicles[first];
+    VehicleType type{.id = Concat(vehicle.id),
+                     .count = static_cast<int32_t>(group.size()),
+                     .depot = nodes_.starts[first],
+                     .open_end = !vehicle.end.has_value(),
+                     .shift = vehicle.window,
+                     .fixed_cost = vehicle.fixed_cost,
+                     .max_stops = vehicle.max_tasks,
+                     .skills = vehicle.skills,
+                     .breaks = vehicle.breaks};
+    if (nodes_.ends[first] != nodes_.starts[first]) type.end_depot = nodes_.ends[first];
+    if (!vehicle.capacity.empty()) {
+      type.capacity = vehicle.capacity.front();
+      type.further_capacities.assign(vehicle.capacity.begin() + 1, vehicle.capacity.end());
+    }
+    VRP_RETURN_IF_ERROR(pricing_.Price(data_, first, type));
+    data_.vehicles.push_back(std::move(type));
+    return absl::OkStatus();
+  }
+
+  const VroomInput input_;
+  const std::string_view source_;
+  const std::vector<std::vector<int32_t>> groups_;
+  VroomNodes nodes_;
+  const VroomPaths paths_;
+  VroomPricing pricing_;
+  InstanceData data_;
+};
+
+}  // namespace
+
+absl::StatusOr<Instance> InstanceFromVroom(VroomInput input, std::string_view name) {
+  return Reader(std::move(input), name).Run();
+}
+
+}  // namespace vrp

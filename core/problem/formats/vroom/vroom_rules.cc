@@ -1,0 +1,132 @@
+#include "core/problem/formats/vroom/vroom_rules.h"
+
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "core/problem/formats/vroom/vroom_paths.h"
+#include "core/problem/instance/field_errors.h"
+#include "core/problem/instance/instance_rules.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kMostLongitude = 180;
+constexpr double kMostLatitude = 90;
+
+class Rules {
+ public:
+  explicit Rules(const VroomInput& input) : input_(input) {}
+
+  std::vector<std::string> Run() && {
+    for (size_t v = 0; v < input_.vehicles.size(); ++v) CheckVehicle(v);
+    std::map<std::pair<VroomTaskType, int64_t>, size_t> seen;
+    for (size_t t = 0; t < input_.tasks.size(); ++t) {
+      const VroomTask& task = input_.tasks[t];
+      const auto [first, added] = seen.emplace(std::pair(task.type, task.id), t);
+      if (!added) {
+        errors_.Add(VroomTaskPath(input_, t) + ".id", task.id, " is also the id of ",
+                    VroomTaskPath(input_, first->second));
+      }
+      CheckTask(t);
+    }
+    for (const auto& [profile, matrices] : input_.matrices) CheckMatrices(profile, matrices);
+    return errors_.Take();
+  }
+
+ private:
+  void CheckVehicle(size_t index) {
+    const VroomVehicle& vehicle = input_.vehicles[index];
+    const std::string path = VroomVehiclePath(index);
+    CheckLocation(path + ".start", vehicle.start);
+    if (vehicle.end.has_value()) CheckLocation(path + ".end", *vehicle.end);
+    CheckValues(path + ".capacity", vehicle.capacity);
+    CheckWindow(path + ".time_window", vehicle.window);
+    if (vehicle.breaks.size() > kMaxBreaks) {
+      errors_.Add(path + ".breaks", "has ", vehicle.breaks.size(), " entries, wanted at most ",
+                  kMaxBreaks);
+    }
+    for (size_t b = 0; b < vehicle.breaks.size(); ++b) {
+      const std::string own = Concat(path, ".breaks[", b, "]");
+      CheckWindow(own + ".time_windows[0]", vehicle.breaks[b].window);
+      errors_.CheckValue(own + ".service", vehicle.breaks[b].duration, 0);
+    }
+    errors_.CheckValue(path + ".costs.fixed", vehicle.fixed_cost, 0);
+    errors_.CheckValue(path + ".costs.per_hour", vehicle.cost_per_hour, 0);
+    errors_.CheckValue(path + ".costs.per_km", vehicle.cost_per_km, 0);
+    errors_.CheckLimit(path + ".max_travel_time", vehicle.max_travel_time);
+    errors_.CheckLimit(path + ".max_distance", vehicle.max_distance);
+  }
+
+  void CheckTask(size_t index) {
+    const VroomTask& task = input_.tasks[index];
+    const std::string path = VroomTaskPath(input_, index);
+    CheckLocation(path + ".location", task.location);
+    errors_.CheckValue(path + ".setup", task.setup, 0);
+    errors_.CheckValue(path + ".service", task.service, 0);
+    const double* before = nullptr;
+    for (size_t w = 0; w < task.windows.size(); ++w) {
+      const std::string own = Concat(path, ".time_windows[", w, "]");
+      CheckWindow(own, task.windows[w]);
+      if (before != nullptr && task.windows[w].open <= *before) {
+        errors_.Add(own, "opens at ", FormatNumber(task.windows[w].open),
+                    ", wanted after the close of the one before, ", FormatNumber(*before));
+      }
+      before = &task.windows[w].close;
+    }
+    CheckValues(VroomDeliveryPath(input_, index), task.delivery);
+    CheckValues(path + ".pickup", task.pickup);
+    if (task.type == VroomTaskType::kDelivery) return;  // the rest stands at the pickup
+    const std::string whole = VroomRequestPath(input_, index);
+    CheckValues(whole + ".amount", task.amount);
+    if (task.priority > kMaxCustomerPriority) {
+      errors_.Add(whole + ".priority", "got ", task.priority, ", wanted 0 to ",
+                  kMaxCustomerPriority);
+    }
+  }
+
+  void CheckLocation(const std::string& path, const VroomLocation& location) {
+    if (!location.position.has_value()) return;
+    CheckDegrees(path + "[0]", location.position->x, "longitude", kMostLongitude);
+    CheckDegrees(path + "[1]", location.position->y, "latitude", kMostLatitude);
+  }
+
+  void CheckDegrees(const std::string& path, double value, std::string_view what, double most) {
+    if (std::abs(value) <= most) return;  // false for NaN
+    errors_.Add(path, "got ", FormatNumber(value), ", wanted a ", what, " from ",
+                FormatNumber(-most), " to ", FormatNumber(most), " degrees");
+  }
+
+  void CheckValues(const std::string& path, const std::vector<double>& values) {
+    for (size_t k = 0; k < values.size(); ++k) {
+      errors_.CheckValue(Concat(path, "[", k, "]"), values[k], 0);
+    }
+  }
+
+  void CheckWindow(const std::string& path, const TimeWindow& window) {
+    const bool open_ok = errors_.CheckTime(path + "[0]", window.open);
+    const bool close_ok = window.close == kNoLimit || errors_.CheckTime(path + "[1]", window.close);
+    if (!open_ok || !close_ok || window.open <= window.close) return;
+    errors_.Add(path, "opens at ", FormatNumber(window.open), ", after it closes at ",
+                FormatNumber(window.close));
+  }
+
+  void CheckMatrices(const std::string& profile, const VroomMatrices& matrices) {
+    const std::string path = matrices.is_old_key ? "matrix" : Concat("matrices.", profile);
+    const std::string durations = matrices.is_old_key ? path : path + ".durations";
+    CheckMatrixValues({durations, matrices.durations, false}, Metric::kExact, errors_);
+    CheckMatrixValues({path + ".distances", matrices.distances, false}, Metric::kExact, errors_);
+    CheckMatrixValues({path + ".costs", matrices.costs, false}, Metric::kExact, errors_);
+  }
+
+  const VroomInput& input_;
+  FieldErrors errors_;
+};
+
+}  // namespace
+
+std::vector<std::string> VroomErrors(const VroomInput& input) { return Rules(input).Run(); }
+
+}  // namespace vrp

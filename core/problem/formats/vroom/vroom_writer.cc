@@ -1,0 +1,353 @@
+// WriteVroom: an instance as VROOM's input (docs/API.md, v1.15).
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/instance/features.h"
+#include "nlohmann/json.hpp"
+
+namespace vrp {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kMetresPerKilometre = 1000;
+constexpr int64_t kMostVehicles = 100'000;
+constexpr double kMostWhole = 4294967295;  // what VROOM's times and amounts hold
+constexpr std::string_view kFormat = "VROOM's format";
+
+absl::Status CannotSay(std::string_view what) {
+  return absl::UnimplementedError(Concat(what, ", which ", kFormat, " cannot say"));
+}
+
+const std::vector<Feature>& KnownFeatures() {
+  static const auto* const features = new std::vector<Feature>{
+      Feature::kObjective,  Feature::kSeveralDepots, Feature::kVehicleTypes,
+      Feature::kEndDepot,   Feature::kOpenEnd,       Feature::kLoadDimensions,
+      Feature::kPickups,    Feature::kShipments,     Feature::kMaxDistance,
+      Feature::kMaxStops,   Feature::kShift,         Feature::kSkills,
+      Feature::kBreaks,     Feature::kVehicleMatrix, Feature::kSeveralWindows,
+      Feature::kSetupTimes, Feature::kPriorities,    Feature::kMatrixRows};
+  return *features;
+}
+
+// Skills are numbers in the file: their own where all are numbers, else counted from 1.
+class SkillNumbers {
+ public:
+  explicit SkillNumbers(const InstanceData& data) {
+    std::set<std::string> all;
+    for (const auto& skills : data.required_skills) all.insert(skills.begin(), skills.end());
+    for (const VehicleType& type : data.vehicles) {
+      all.insert(type.skills.begin(), type.skills.end());
+    }
+    bool numbers = true;
+    for (const std::string& skill : all) {
+      const std::optional<int64_t> number = ParseInteger(skill);
+      numbers = numbers && number.has_value() && *number > 0 && *number <= INT32_MAX &&
+                Concat(*number) == skill;
+    }
+    for (const std::string& skill : all) {
+      const int64_t next = static_cast<int64_t>(numbers_.size()) + 1;
+      numbers_[skill] = numbers ? *ParseInteger(skill) : next;
+    }
+  }
+
+  ordered_json Of(const std::vector<std::string>& skills) const {
+    ordered_json array = ordered_json::array();
+    for (const std::string& skill : skills) array.push_back(numbers_.at(skill));
+    return array;
+  }
+
+ private:
+  std::map<std::string, int64_t> numbers_;
+};
+
+class Writer {
+ public:
+  explicit Writer(const Instance& instance)
+      : instance_(instance),
+        data_(instance.data()),
+        names_(instance),
+        skills_(data_),
+        types_(data_.vehicles.empty() ? std::vector<VehicleType>{{.count = 1}} : data_.vehicles) {
+    by_place_ = data_.coordinates == CoordinateSystem::kLonLat && data_.distance_matrix.empty() &&
+                data_.duration_matrix.empty() && data_.speed == kVroomSpeed &&
+                std::all_of(types_.begin(), types_.end(), [](const VehicleType& type) {
+                  return type.distance_matrix.empty() && type.duration_matrix.empty();
+                });
+  }
+
+  absl::StatusOr<std::string> Run() && {
+    VRP_RETURN_IF_ERROR(RefuseFeatures(instance_, KnownFeatures(), kFormat));
+    const Objective objective = data_.objective;
+    if (objective != Objective::kDistance && objective != Objective::kCost) {
+      return CannotSay(Concat("objective: ", ObjectiveName(objective)));
+    }
+    if (MatrixSize(data_) > kMaxMatrixNodes && !by_place_) {
+      return CannotSay(Concat("customers: ", MatrixSize(data_), " places in a matrix"));
+    }
+    ordered_json root = {{"vehicles", ordered_json::array()}};
+    for (size_t type = 0; type < types_.size(); ++type) AddVehicles(type, root["vehicles"]);
+    AddTasks(root);
+    if (!by_place_) AddMatrices(root);
+    VRP_RETURN_IF_ERROR(status_);
+    return root.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+
+ private:
+  // Keeps the first refusal.
+  void Refuse(std::string_view what) {
+    if (status_.ok()) status_ = CannotSay(what);
+  }
+
+  // Errors of FP in products are no fractions.
+  ordered_json Whole(const std::string& path, double value) {
+    const double whole = std::round(value);
+    if (whole < 0 || whole > kMostWhole ||
+        std::abs(value - whole) > 1e-9 * std::max(1.0, std::abs(value))) {
+      Refuse(Concat(path, ": ", FormatNumber(value), ", which is no whole number from 0 to 2^32"));
+      return 0;
+    }
+    return static_cast<int64_t>(whole);
+  }
+
+  ordered_json Window(const std::string& path, const TimeWindow& window) {
+    if (window.close == kNoLimit) {
+      Refuse(Concat(path, ": no end"));
+      return nullptr;
+    }
+    return {Whole(path + ".open", window.open), Whole(path + ".close", window.close)};
+  }
+
+  int32_t RowOf(NodeIndex node) const {
+    return data_.matrix_rows.empty() ? node : data_.matrix_rows[static_cast<size_t>(node)];
+  }
+
+  // A node of each row of the matrices; of a row that no node has, any.
+  std::vector<NodeIndex> NodesOfRows() const {
+    std::vector<NodeIndex> nodes(static_cast<size_t>(MatrixSize(data_)), 0);
+    for (NodeIndex node = 0; node < instance_.num_nodes(); ++node) {
+      nodes[static_cast<size_t>(RowOf(node))] = node;
+    }
+    return nodes;
+  }
+
+  // As both coordinates and rows where there are matrices.
+  void AddPlace(const std::string& key, NodeIndex node, ordered_json& object) {
+    if (by_place_ || data_.coordinates == CoordinateSystem::kLonLat) {
+      const Position position = instance_.position(node);
+      object[key] = {position.x, position.y};
+    }
+    if (!by_place_) object[key + "_index"] = RowOf(node);
+  }
+
+  // When the vehicle is at work: its shift within its depots' windows.
+  TimeWindow Hours(const VehicleType& type) {
+    const TimeWindow start = instance_.window(type.depot);
+    const TimeWindow end = instance_.window(type.end());
+    TimeWindow hours{std::max(type.shift.open, start.open), type.shift.close};
+    if (type.open_end && start.close < type.shift.close) {
+      Refuse(Concat("depots[", type.depot, "].time_window: an end, with vehicles that stay out"));
+    } else if (!type.open_end) {
+      hours.close = std::min(hours.close, end.close);
+      if (start != end) {
+        Refuse(Concat("depots[", type.end(), "].time_window: another than that of the start"));
+      }
+    }
+    return hours;
+  }
+
+  double Total(int32_t k) const {
+    double total = 0;
+    for (NodeIndex node = 0; node < instance_.num_nodes(); ++node) {
+      total += instance_.demand(node, k) + instance_.pickup(node, k);
+    }
+    for (const Shipment& shipment : data_.shipments) total += shipment.amounts[k];
+    return total;
+  }
+
+  // Without a limit: as much as there is.
+  ordered_json Capacity(const std::string& path, const VehicleType& type) {
+    ordered_json array = ordered_json::array();
+    for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
+      double capacity = type.capacity;
+      if (k > 0) {
+        capacity = type.further_capacities.empty() ? kNoLimit : type.further_capacities[k - 1];
+      }
+      array.push_back(Whole(path + ".capacity", capacity == kNoLimit ? Total(k) : capacity));
+    }
+    return array;
+  }
+
+  void AddVehicles(size_t number, ordered_json& vehicles) {
+    const VehicleType& type = types_[number];
+    const std::string path = Concat("vehicles[", number, "]");
+    const int64_t count = type.count == 0 ? instance_.num_customers() : type.count;
+    if (std::ssize(vehicles) + count > kMostVehicles) {
+      return Refuse(Concat(path, ".count: more than ", kMostVehicles, " vehicles"));
+    }
+    ordered_json vehicle = {{"id", 0}, {"profile", Profile(number)}};
+    if (!type.id.empty()) vehicle["description"] = type.id;
+    AddPlace("start", type.depot, vehicle);
+    if (!type.open_end) AddPlace("end", type.end(), vehicle);
+    vehicle["capacity"] = Capacity(path, type);
+    vehicle["costs"] = Costs(path, type);
+    if (!type.skills.empty()) vehicle["skills"] = skills_.Of(type.skills);
+    const TimeWindow hours = Hours(type);
+    if (hours != TimeWindow{}) vehicle["time_window"] = Window(path + ".shift", hours);
+    AddBreaks(path, type, vehicle);
+    if (type.max_stops != INT32_MAX) vehicle["max_tasks"] = type.max_stops;
+    if (type.max_distance != kNoLimit) {
+      vehicle["max_distance"] = Whole(path + ".max_distance", type.max_distance);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      vehicle["id"] = names_.VehicleId(static_cast<int32_t>(number), i);
+      vehicles.push_back(vehicle);
+    }
+  }
+
+  // Distance alone costs.
+  ordered_json Costs(const std::string& path, const VehicleType& type) {
+    if (type.cost_per_time != 0) Refuse(path + ".cost_per_time: given beside distance");
+    return {{"fixed", Whole(path + ".fixed_cost", type.fixed_cost)},
+            {"per_hour", 0},
+            {"per_km", Whole(path + ".cost_per_distance in a thousandth",
+                             type.cost_per_distance * kMetresPerKilometre)}};
+  }
+
+  void AddBreaks(const std::string& path, const VehicleType& type, ordered_json& vehicle) {
+    for (size_t i = 0; i < type.breaks.size(); ++i) {
+      const std::string place = Concat(path, ".breaks[", i, "]");
+      ordered_json pause = {{"id", i + 1},
+                            {"service", Whole(place + ".duration", type.breaks[i].duration)}};
+      if (type.breaks[i].window != TimeWindow{}) {
+        pause["time_windows"].push_back(Window(place + ".window", type.breaks[i].window));
+      }
+      vehicle["breaks"].push_back(std::move(pause));
+    }
+  }
+
+  std::string Profile(size_t type) const {
+    const bool own = !types_[type].distance_matrix.empty() || !types_[type].duration_matrix.empty();
+    return own ? Concat("type", type) : "car";
+  }
+
+  void AddTasks(ordered_json& root) {
+    std::vector<bool> shipped(static_cast<size_t>(instance_.num_nodes()), false);
+    for (const Shipment& shipment : data_.shipments) {
+      shipped[shipment.pickup] = shipped[shipment.delivery] = true;
+      root["shipments"].push_back(ShipmentObject(shipment));
+    }
+    for (NodeIndex node = instance_.num_depots(); node < instance_.num_nodes(); ++node) {
+      if (shipped[static_cast<size_t>(node)]) continue;
+      ordered_json job = Step(node);
+      AddAmounts("delivery", node, data_.demands, job);
+      AddAmounts("pickup", node, data_.pickups, job);
+      AddShared(node, job);
+      root["jobs"].push_back(std::move(job));
+    }
+  }
+
+  std::string Path(NodeIndex node) const {
+    return Concat("customers[", node - instance_.num_depots(), "]");
+  }
+
+  ordered_json ShipmentObject(const Shipment& shipment) {
+    ordered_json object = {{"pickup", Step(shipment.pickup)},
+                           {"delivery", Step(shipment.delivery)}};
+    for (const double amount : shipment.amounts) {
+      object["amount"].push_back(Whole("shipments.amount", amount));
+    }
+    for (const NodeIndex node : {shipment.pickup, shipment.delivery}) {
+      for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
+        if (instance_.demand(node, k) == 0 && instance_.pickup(node, k) == 0) continue;
+        Refuse(Concat(Path(node), ".demand: of a customer with a shipment"));
+      }
+    }
+    if (!data_.required_skills.empty() &&
+        data_.required_skills[shipment.pickup] != data_.required_skills[shipment.delivery]) {
+      Refuse(Concat(Path(shipment.delivery), ".required_skills: another than at the pickup"));
+    }
+    if (!data_.priorities.empty() &&
+        data_.priorities[shipment.pickup] != data_.priorities[shipment.delivery]) {
+      Refuse(Concat(Path(shipment.delivery), ".priority: another than at the pickup"));
+    }
+    AddShared(shipment.pickup, object);
+    return object;
+  }
+
+  ordered_json Step(NodeIndex node) {
+    const auto n = static_cast<size_t>(node);
+    ordered_json step = {{"id", names_.IdOf(node)}};
+    if (instance_.id(node) != Concat(node)) step["description"] = instance_.id(node);
+    AddPlace("location", node, step);
+    if (!data_.setups.empty()) step["setup"] = Whole(Path(node) + ".setup", data_.setups[n]);
+    step["service"] = Whole(Path(node) + ".service", instance_.service(node));
+    if (instance_.window(node) != TimeWindow{}) {
+      step["time_windows"].push_back(Window(Path(node) + ".window", instance_.window(node)));
+      if (data_.further_windows.empty()) return step;
+      for (const TimeWindow& window : data_.further_windows[n]) {
+        step["time_windows"].push_back(Window(Path(node) + ".window", window));
+      }
+    }
+    return step;
+  }
+
+  void AddAmounts(const char* key, NodeIndex node, const std::vector<double>& amounts,
+                  ordered_json& job) {
+    const auto columns = static_cast<size_t>(instance_.load_dimensions());
+    for (size_t k = 0; k < columns && !amounts.empty(); ++k) {
+      job[key].push_back(
+          Whole(Path(node) + ".demand", amounts[static_cast<size_t>(node) * columns + k]));
+    }
+  }
+
+  void AddShared(NodeIndex node, ordered_json& object) {
+    const auto n = static_cast<size_t>(node);
+    if (!data_.required_skills.empty() && !data_.required_skills[n].empty()) {
+      object["skills"] = skills_.Of(data_.required_skills[n]);
+    }
+    if (!data_.priorities.empty() && data_.priorities[n] != 0) {
+      object["priority"] = data_.priorities[n];
+    }
+  }
+
+  void AddMatrices(ordered_json& root) {
+    const std::vector<NodeIndex> nodes = NodesOfRows();
+    for (size_t type = 0; type < types_.size(); ++type) {
+      ordered_json& matrices = root["matrices"][Profile(type)];
+      if (!matrices.is_null() || !status_.ok()) continue;
+      for (const NodeIndex from : nodes) {
+        ordered_json durations = ordered_json::array(), distances = ordered_json::array();
+        for (const NodeIndex to : nodes) {
+          durations.push_back(Whole("duration_matrix", instance_.Duration(types_[type], from, to)));
+          distances.push_back(Whole("distance_matrix", instance_.Distance(types_[type], from, to)));
+        }
+        matrices["durations"].push_back(std::move(durations));
+        matrices["distances"].push_back(std::move(distances));
+        if (!status_.ok()) return;
+      }
+    }
+  }
+
+  const Instance& instance_;
+  const InstanceData& data_;
+  const VroomNames names_;
+  const SkillNumbers skills_;
+  const std::vector<VehicleType> types_;
+  bool by_place_ = false;  // coordinates as VROOM's reader takes them
+  absl::Status status_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> WriteVroom(const Instance& instance) { return Writer(instance).Run(); }
+
+}  // namespace vrp

@@ -1,0 +1,242 @@
+#include "core/problem/formats/vrplib/vrplib_customers.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kPairs[] = "PICKUP_AND_DELIVERY_SECTION";
+
+// A row of it.
+struct PairRow {
+  explicit PairRow(const double* at)
+      : demand(at[0]), window{at[1], at[2]}, service(at[3]), pickup(at[4]), delivery(at[5]) {}
+
+  double demand;
+  TimeWindow window;
+  double service, pickup, delivery;
+};
+
+class CustomerReader {
+ public:
+  CustomerReader(const VrplibFile& file, const VrplibType& type, InstanceData& data)
+      : file_(file), type_(type), data_(data), nodes_(static_cast<size_t>(file.dimension)) {}
+
+  absl::Status Run() && {
+    VRP_RETURN_IF_ERROR(ReadLoads());
+    VRP_RETURN_IF_ERROR(ReadServices());
+    if (const VrplibSection* windows = file_.Section("TIME_WINDOW_SECTION")) {
+      for (size_t i = 0; i < windows->values.size(); i += 2) {
+        data_.windows.push_back({windows->values[i], windows->values[i + 1]});
+      }
+    }
+    if (const VrplibSection* releases = file_.Section("RELEASE_TIME_SECTION")) {
+      data_.releases = releases->values;
+    }
+    if (file_.Section(kPairs) != nullptr) VRP_RETURN_IF_ERROR(ReadPairs());
+    if (type_.windows != !data_.windows.empty()) {
+      return file_.Error(
+          "TIME_WINDOW_SECTION: ", type_.windows ? "absent, wanted" : "given, wanted none",
+          " for TYPE ", type_.name);
+    }
+    ReadPrizes();
+    ReadGroups();
+    ReadAllowed();
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status ReadLoads() {
+    const VrplibSection* demands = file_.Section("DEMAND_SECTION");
+    const bool needed = !type_.weightless && file_.Section(kPairs) == nullptr;
+    if (demands == nullptr && needed) {
+      return file_.Error("DEMAND_SECTION: absent, wanted for TYPE ", type_.name);
+    }
+    if (demands != nullptr) {
+      data_.demands = demands->values;
+      data_.load_dimensions = static_cast<int32_t>(demands->columns);
+    }
+    const VrplibSection* backhauls = file_.Section("BACKHAUL_SECTION");
+    if (backhauls != nullptr && demands != nullptr && backhauls->columns != demands->columns) {
+      return file_.ErrorAt(backhauls->line, "BACKHAUL_SECTION: has ", backhauls->columns,
+                           " numbers a node, wanted ", demands->columns, " as DEMAND_SECTION has");
+    }
+    if (backhauls != nullptr) {
+      (type_.backhauls_last ? data_.backhauls : data_.pickups) = backhauls->values;
+    } else if (file_.Lists("BACKHAUL_SECTION") != nullptr) {
+      MoveBackhauls(file_.Lists("BACKHAUL_SECTION")->rows.front());
+    }
+    return absl::OkStatus();
+  }
+
+  // LKH's files list who is picked up from; DEMAND_SECTION says how much.
+  void MoveBackhauls(const std::vector<int32_t>& numbers) {
+    std::vector<double>& backhauls = type_.backhauls_last ? data_.backhauls : data_.pickups;
+    backhauls.assign(data_.demands.size(), 0);
+    const auto columns = static_cast<size_t>(data_.load_dimensions);
+    for (const int32_t number : numbers) {
+      for (size_t k = 0; k < columns && !data_.demands.empty(); ++k) {
+        const size_t at = static_cast<size_t>(number - 1) * columns + k;
+        backhauls[at] += std::exchange(data_.demands[at], 0);
+      }
+    }
+  }
+
+  absl::Status ReadServices() {
+    const VrplibSection* section = file_.Section("SERVICE_TIME_SECTION");
+    if (section != nullptr) data_.services = section->values;
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> service, file_.Number("SERVICE_TIME"));
+    if (!service.has_value()) return absl::OkStatus();
+    if (section != nullptr) {
+      return file_.ErrorAt(file_.Keyword("SERVICE_TIME")->line,
+                           "SERVICE_TIME: given, and SERVICE_TIME_SECTION too");
+    }
+    data_.services.assign(nodes_, *service);
+    for (const double depot : DepotNumbers(file_)) {
+      data_.services[static_cast<size_t>(depot) - 1] = 0;
+    }
+    return absl::OkStatus();
+  }
+
+  PairRow RowOf(size_t node) const { return PairRow(&file_.Section(kPairs)->values[node * 6]); }
+
+  template <typename... Parts>
+  absl::Status PairError(size_t node, const Parts&... parts) const {
+    return file_.ErrorAt(file_.Section(kPairs)->line, kPairs, ": node ", node + 1, ": ", parts...);
+  }
+
+  // Windows, services, and either what is brought from where to where, or what is brought from and
+  // to the depot.
+  absl::Status ReadPairs() {
+    for (const char* key : {"TIME_WINDOW_SECTION", "SERVICE_TIME_SECTION"}) {
+      if (const VrplibSection* other = file_.Section(key); other != nullptr) {
+        return file_.ErrorAt(other->line, key, ": given, and ", kPairs, " too; wanted one of them");
+      }
+    }
+    if (type_.windows) data_.windows.resize(nodes_);
+    data_.services.assign(nodes_, 0);
+    if (data_.demands.empty()) data_.demands.assign(nodes_, 0);
+    if (data_.load_dimensions != 1) return file_.Error("DEMAND_SECTION: wanted one number a node");
+    for (size_t node = 0; node < nodes_; ++node) {
+      const PairRow row = RowOf(node);
+      if (type_.windows) data_.windows[node] = row.window;
+      data_.services[node] = row.service;
+      if (!type_.windows && (row.window.open != 0 || row.window.close != 0)) {
+        return PairError(node, "has a time window, wanted 0 0 for TYPE ", type_.name);
+      }
+    }
+    return type_.pairs ? ReadShipments() : ReadBothWays();
+  }
+
+  absl::Status ReadShipments() {
+    data_.demands.assign(nodes_, 0);  // the rows say them again, with signs
+    for (size_t node = 0; node < nodes_; ++node) {
+      const PairRow row = RowOf(node);
+      if (row.pickup == 0 && row.delivery == 0) {
+        if (row.demand == 0) continue;
+        return PairError(node, "has a demand and no other node that it goes to or comes from");
+      }
+      const bool picks = row.pickup == 0;
+      const double other = picks ? row.delivery : row.pickup;
+      const auto count = static_cast<double>(nodes_);
+      if (other < 1 || other > count || other != static_cast<double>(static_cast<int32_t>(other))) {
+        return PairError(node, "got node ", FormatNumber(other), ", wanted 1 to ", nodes_);
+      }
+      const size_t partner = static_cast<size_t>(other) - 1;
+      const PairRow back = RowOf(partner);
+      if ((picks ? back.pickup : back.delivery) != static_cast<double>(node + 1) ||
+          back.demand != -row.demand) {
+        return PairError(node, "wanted node ", partner + 1,
+                         " to name it as the other end, with the same demand below 0");
+      }
+      if (!picks) continue;
+      data_.shipments.push_back({.id = Concat(node + 1, "-", partner + 1),
+                                 .pickup = static_cast<NodeIndex>(node),
+                                 .delivery = static_cast<NodeIndex>(partner),
+                                 .amounts = {row.demand}});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadBothWays() {
+    for (const char* key : {"DEMAND_SECTION", "BACKHAUL_SECTION"}) {
+      if (file_.Section(key) == nullptr && file_.Lists(key) == nullptr) continue;
+      return file_.Error(key, ": given, and ", kPairs, " too; wanted one of them");
+    }
+    std::vector<double>& picked = type_.backhauls_last ? data_.backhauls : data_.pickups;
+    picked.assign(nodes_, 0);
+    for (size_t node = 0; node < nodes_; ++node) {
+      picked[node] = RowOf(node).pickup;
+      data_.demands[node] = RowOf(node).delivery;
+    }
+    return absl::OkStatus();
+  }
+
+  // A prize of 0 is none: PyVRP's customers without a prize have to be served.
+  void ReadPrizes() {
+    const VrplibSection* section = file_.Section("PRIZE_SECTION");
+    if (section == nullptr) return;
+    data_.prizes = section->values;
+    for (double& prize : data_.prizes) {
+      if (prize == 0) prize = kNoLimit;
+    }
+  }
+
+  void ReadGroups() {
+    const VrplibLists* groups = file_.Lists("MUTUALLY_EXCLUSIVE_GROUP_SECTION");
+    if (groups == nullptr) return;
+    for (const std::vector<int32_t>& numbers : groups->rows) {
+      if (numbers.size() < 2) continue;  // says nothing
+      std::vector<NodeIndex>& group = data_.alternative_groups.emplace_back();
+      for (const int32_t number : numbers) group.push_back(number - 1);
+    }
+  }
+
+  void ReadAllowed() {
+    const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
+    if (allowed == nullptr) return;
+    data_.required_skills.assign(nodes_, {});
+    std::vector<bool> may(nodes_);
+    for (const auto& [customers, skill] : SkillsOfSets(*allowed)) {
+      std::fill(may.begin(), may.end(), false);
+      for (const int32_t number : customers) may[static_cast<size_t>(number - 1)] = true;
+      for (const double depot : DepotNumbers(file_)) may[static_cast<size_t>(depot) - 1] = true;
+      for (size_t node = 0; node < nodes_; ++node) {
+        if (!may[node]) data_.required_skills[node].push_back(skill);
+      }
+    }
+  }
+
+  const VrplibFile& file_;
+  const VrplibType& type_;
+  InstanceData& data_;
+  const size_t nodes_;
+};
+
+}  // namespace
+
+std::vector<double> DepotNumbers(const VrplibFile& file) {
+  const VrplibSection* depots = file.Section("DEPOT_SECTION");
+  return depots == nullptr ? std::vector<double>{1} : depots->values;
+}
+
+std::map<std::vector<int32_t>, std::string> SkillsOfSets(const VrplibLists& allowed) {
+  std::map<std::vector<int32_t>, std::string> skills;
+  for (size_t vehicle = 0; vehicle < allowed.rows.size(); ++vehicle) {
+    skills.emplace(allowed.rows[vehicle], Concat("other than vehicle ", vehicle + 1));
+  }
+  return skills;
+}
+
+absl::Status ReadVrplibCustomers(const VrplibFile& file, const VrplibType& type,
+                                 InstanceData& data) {
+  return CustomerReader(file, type, data).Run();
+}
+
+}  // namespace vrp

@@ -1,0 +1,232 @@
+#include "core/problem/formats/vrplib/vrplib_distances.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/problem/instance/instance_data.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kMostScale = 1e6;
+
+// x, y and, where there is one, z.
+struct Spot {
+  double x = 0;
+  double y = 0;
+  double z = 0;
+};
+
+double Straight(const Spot& a, const Spot& b) {
+  const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
+  return std::sqrt(dx * dx + dy * dy + dz * dz);
+}
+
+double Manhattan(const Spot& a, const Spot& b) {
+  return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z);
+}
+
+double Largest(const Spot& a, const Spot& b) {
+  return std::max({std::abs(a.x - b.x), std::abs(a.y - b.y), std::abs(a.z - b.z)});
+}
+
+// TSPLIB's pseudo-Euclidean distance, which it rounds up.
+double PseudoEuclidean(const Spot& a, const Spot& b) {
+  const double dx = a.x - b.x, dy = a.y - b.y;
+  return std::sqrt((dx * dx + dy * dy) / 10);
+}
+
+// Of degrees and minutes, `48.30` for 48 degrees and 30 minutes, with TSPLIB's own pi.
+double GeoRadians(double value) {
+  const double degrees = std::trunc(value);
+  return 3.141592 * (degrees + 5 * (value - degrees) / 3) / 180;
+}
+
+// Kilometres on TSPLIB's sphere; it cuts them off after adding 1. x is the latitude.
+double Geographical(const Spot& a, const Spot& b) {
+  const double q1 = std::cos(GeoRadians(a.y) - GeoRadians(b.y));
+  const double q2 = std::cos(GeoRadians(a.x) - GeoRadians(b.x));
+  const double q3 = std::cos(GeoRadians(a.x) + GeoRadians(b.x));
+  return 6378.388 * std::acos(std::clamp(0.5 * ((1 + q1) * q2 - (1 - q1) * q3), -1.0, 1.0)) + 1;
+}
+
+double Nearest(double value) { return std::floor(value + 0.5); }
+double Up(double value) { return std::ceil(value); }
+double Down(double value) { return std::floor(value); }
+double AsItIs(double value) { return value; }
+
+struct WeightType {
+  std::string_view name;
+  size_t columns;
+  double (*distance)(const Spot&, const Spot&);
+  double (*rounded)(double);
+};
+// TSPLIB's, and LKH's EXACT and FLOOR.
+constexpr std::array<WeightType, 13> kWeightTypes = {{
+    {"EUC_2D", 2, Straight, Nearest},
+    {"CEIL_2D", 2, Straight, Up},
+    {"FLOOR_2D", 2, Straight, Down},
+    {"EXACT_2D", 2, Straight, AsItIs},
+    {"EUC_3D", 3, Straight, Nearest},
+    {"CEIL_3D", 3, Straight, Up},
+    {"EXACT_3D", 3, Straight, AsItIs},
+    {"MAN_2D", 2, Manhattan, Nearest},
+    {"MAN_3D", 3, Manhattan, Nearest},
+    {"MAX_2D", 2, Largest, Nearest},
+    {"MAX_3D", 3, Largest, Nearest},
+    {"ATT", 2, PseudoEuclidean, Up},
+    {"GEO", 2, Geographical, Down},
+}};
+
+std::string WeightTypeNames() {
+  std::string names = "EXPLICIT";
+  for (const WeightType& type : kWeightTypes) names += Concat(", ", type.name);
+  return names;
+}
+
+// A matrix out of the numbers of one half of it. Read by rows, the lower half is the upper half
+// read by columns.
+std::vector<double> ExpandWeights(const std::vector<double>& weights, std::string_view format,
+                                  size_t nodes) {
+  if (format == "FULL_MATRIX") return weights;
+  const bool diagonal = format.find("DIAG") != format.npos;
+  const bool growing = format.starts_with("LOWER") == format.ends_with("ROW");
+  std::vector<double> matrix(nodes * nodes, 0.0);
+  size_t next = 0;
+  for (size_t i = 0; i < nodes; ++i) {
+    const size_t from = growing ? 0 : i + (diagonal ? 0 : 1);
+    const size_t to = growing ? i + (diagonal ? 1 : 0) : nodes;
+    for (size_t j = from; j < to; ++j) {
+      matrix[i * nodes + j] = matrix[j * nodes + i] = weights[next++];
+    }
+  }
+  return matrix;
+}
+
+class DistanceReader {
+ public:
+  DistanceReader(const VrplibFile& file, const VrplibType& type, bool stated_exactly)
+      : file_(file),
+        type_(type),
+        stated_exactly_(stated_exactly),
+        coords_(file.Section("NODE_COORD_SECTION")),
+        weights_(file.Section("EDGE_WEIGHT_SECTION")) {}
+
+  absl::StatusOr<VrplibDistances> Run() && {
+    const VrplibKeyword* name = file_.Keyword("EDGE_WEIGHT_TYPE");
+    if (name == nullptr) {
+      return file_.Error("EDGE_WEIGHT_TYPE: absent, wanted one of ", WeightTypeNames());
+    }
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> scale, file_.Number("SCALE"));
+    ReadPositions();
+    if (name->value == "EXPLICIT") return ReadMatrix();
+    const auto weight_type =
+        std::find_if(kWeightTypes.begin(), kWeightTypes.end(),
+                     [&](const WeightType& type) { return type.name == name->value; });
+    if (weight_type == kWeightTypes.end()) {
+      return file_.ErrorAt(name->line, "EDGE_WEIGHT_TYPE: got ", Quoted(name->value),
+                           ", wanted one of ", WeightTypeNames());
+    }
+    if (weights_ != nullptr) {
+      return file_.ErrorAt(weights_->line, "EDGE_WEIGHT_SECTION: given, but EDGE_WEIGHT_TYPE is ",
+                           name->value);
+    }
+    if (coords_ == nullptr)
+      return file_.Error("NODE_COORD_SECTION: absent, wanted for ", name->value);
+    if (coords_->columns != weight_type->columns) {
+      return file_.ErrorAt(coords_->line, "NODE_COORD_SECTION: has ", coords_->columns,
+                           " numbers a node, wanted ", weight_type->columns, " for ", name->value);
+    }
+    return ReadPlaces(*weight_type, scale);
+  }
+
+ private:
+  void ReadPositions() {
+    for (size_t i = 0; coords_ != nullptr && i < coords_->values.size(); i += coords_->columns) {
+      const bool plane = coords_->columns > 1;
+      result_.positions.push_back({coords_->values[i], plane ? coords_->values[i + 1] : 0});
+    }
+  }
+
+  absl::StatusOr<VrplibDistances> ReadMatrix() {
+    if (weights_ == nullptr) return file_.Error("EDGE_WEIGHT_SECTION: absent, wanted for EXPLICIT");
+    result_.matrix = ExpandWeights(weights_->values, file_.Keyword("EDGE_WEIGHT_FORMAT")->value,
+                                   static_cast<size_t>(file_.dimension));
+    return NameMatrix();
+  }
+
+  // Sums of whole numbers are exact.
+  absl::StatusOr<VrplibDistances> NameMatrix() {
+    const bool whole = std::all_of(result_.matrix.begin(), result_.matrix.end(),
+                                   [](double weight) { return weight == std::floor(weight); });
+    result_.metric = whole ? Metric::kRounded : Metric::kExact;
+    return std::move(result_);
+  }
+
+  absl::StatusOr<VrplibDistances> ReadPlaces(const WeightType& weights,
+                                             std::optional<double> scale) {
+    // Exact distances are so at any scale: LKH multiplies in order to compute with integers.
+    const bool exact = weights.rounded == AsItIs;
+    if (scale.has_value() && (*scale <= 0 || *scale > kMostScale)) {
+      return file_.Error("SCALE: got ", FormatNumber(*scale), ", wanted a number above 0, to ",
+                         FormatNumber(kMostScale));
+    }
+    if (exact) scale.reset();
+    if (weights.name == "EXACT_2D") {
+      result_.metric = Metric::kExact;
+    } else if (weights.name == "FLOOR_2D" && scale == 10) {
+      result_.metric = Metric::kDimacs;
+    } else if (weights.name == "CEIL_2D" && scale.value_or(1) == 1) {
+      result_.metric = Metric::kCeiled;
+    } else if (weights.name == "EUC_2D" && !scale.has_value()) {
+      result_.metric =
+          stated_exactly_ && type_.metric == Metric::kRounded ? Metric::kExact : type_.metric;
+      if (result_.metric == Metric::kScaled1000) result_.speed = 1000;  // times keep their unit
+    } else {
+      return Tabulate(weights, scale.value_or(1));
+    }
+    return std::move(result_);
+  }
+
+  absl::StatusOr<VrplibDistances> Tabulate(const WeightType& weights, double scale) {
+    if (file_.dimension > kMaxMatrixNodes) {
+      return file_.Error("EDGE_WEIGHT_TYPE: ", weights.name, " takes a matrix, and ",
+                         file_.dimension, " nodes exceed the limit of ", kMaxMatrixNodes,
+                         " for one; EUC_2D, CEIL_2D and EXACT_2D take none");
+    }
+    std::vector<Spot> places;
+    for (size_t i = 0; i < coords_->values.size(); i += coords_->columns) {
+      const double* at = &coords_->values[i];
+      places.push_back({at[0], at[1], coords_->columns > 2 ? at[2] : 0});
+    }
+    result_.matrix.reserve(places.size() * places.size());
+    for (const Spot& from : places) {
+      for (const Spot& to : places) {
+        const double distance = &from == &to ? 0 : weights.distance(from, to);
+        result_.matrix.push_back(weights.rounded(scale * distance) / scale);
+      }
+    }
+    return NameMatrix();
+  }
+
+  const VrplibFile& file_;
+  const VrplibType& type_;
+  const bool stated_exactly_;
+  const VrplibSection* const coords_;
+  const VrplibSection* const weights_;
+  VrplibDistances result_;
+};
+
+}  // namespace
+
+absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
+                                                    bool stated_exactly) {
+  return DistanceReader(file, type, stated_exactly).Run();
+}
+
+}  // namespace vrp

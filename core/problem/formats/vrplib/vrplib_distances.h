@@ -1,0 +1,26 @@
+// What a VRPLIB or TSPLIB file says of places and the distances between them.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/problem/formats/vrplib/vrplib_file.h"
+#include "core/problem/formats/vrplib/vrplib_type.h"
+#include "core/problem/instance/metric.h"
+
+namespace vrp {
+
+struct VrplibDistances {
+  Metric metric = Metric::kRounded;
+  double speed = 1;
+  std::vector<Position> positions = {};  // [N]; empty where the file has none
+  std::vector<double> matrix = {};       // [N, N]; empty: from the positions
+};
+
+// EUC_2D, CEIL_2D, EXACT_2D and, of LKH's, FLOOR_2D with SCALE 10 stay positions; EXPLICIT and all
+// that no Metric says (ATT, GEO, MAN_2D, MAX_2D, EUC_3D, ...) become a matrix. `stated_exactly`:
+// the file's best value has a fraction, so that EUC_2D is not rounded in it.
+absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
+                                                    bool stated_exactly);
+
+}  // namespace vrp

@@ -1,0 +1,224 @@
+#include "core/problem/formats/vrplib/vrplib_fleet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/problem/formats/vrplib/vrplib_customers.h"
+
+namespace vrp {
+namespace {
+
+class FleetReader {
+ public:
+  FleetReader(const VrplibFile& file, const VrplibType& type, InstanceData& data)
+      : file_(file), type_(type), data_(data), depots_(DepotNumbers(file)) {}
+
+  absl::Status Run() && {
+    // Without sections for each a million vehicles are one entry: a short file takes little memory.
+    const bool alike = file_.vehicles == 0 || !HasRowsForVehicles();
+    fleet_.assign(alike ? 1 : static_cast<size_t>(file_.vehicles),
+                  {.count = alike ? file_.vehicles : 1, .open_end = type_.open_end});
+    VRP_RETURN_IF_ERROR(CheckSets());
+    VRP_RETURN_IF_ERROR(ReadCapacities());
+    VRP_RETURN_IF_ERROR(ReadLimits());
+    VRP_RETURN_IF_ERROR(ReadCosts());
+    VRP_RETURN_IF_ERROR(HasVehiclesAnywhere() ? SpreadOverDepots() : ReadDepots());
+    VRP_RETURN_IF_ERROR(ReadReloads());
+    ReadSkills();
+    if (HasVehiclesAnywhere()) {
+      data_.vehicles = std::move(fleet_);
+      return absl::OkStatus();
+    }
+    for (VehicleType& vehicle : fleet_) AddVehicle(std::move(vehicle));
+    return absl::OkStatus();
+  }
+
+ private:
+  bool HasRowsForVehicles() const {
+    const auto of_vehicles = [](const auto& entry) {
+      return entry.first.starts_with("VEHICLES_") || entry.first == "CAPACITY_SECTION";
+    };
+    return std::any_of(file_.sections.begin(), file_.sections.end(), of_vehicles) ||
+           std::any_of(file_.lists.begin(), file_.lists.end(), of_vehicles);
+  }
+
+  absl::Status CheckSets() const {
+    const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
+    const size_t sets = allowed == nullptr ? 0 : SkillsOfSets(*allowed).size();
+    if (sets <= kMostVrplibSets) return absl::OkStatus();
+    return file_.ErrorAt(allowed->line, "VEHICLES_ALLOWED_CLIENTS_SECTION: has ", sets,
+                         " different sets, supported are ", kMostVrplibSets);
+  }
+
+  // One value for all vehicles (KEY) or one for each (KEY_SECTION) to `field`; false where neither
+  // is given.
+  absl::StatusOr<bool> PerVehicle(const std::string& key, double VehicleType::*field) {
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> value, file_.Number(key));
+    const VrplibSection* section = file_.Section(key + "_SECTION");
+    if (value.has_value() && section != nullptr) {
+      return file_.ErrorAt(file_.Keyword(key)->line, key, ": given, and ", key, "_SECTION too");
+    }
+    for (size_t k = 0; k < fleet_.size(); ++k) {
+      if (section != nullptr) fleet_[k].*field = section->values[k * section->columns];
+      if (value.has_value()) fleet_[k].*field = *value;
+    }
+    return value.has_value() || section != nullptr;
+  }
+
+  absl::Status ReadCapacities() {
+    VRP_ASSIGN_OR_RETURN(const bool given, PerVehicle("CAPACITY", &VehicleType::capacity));
+    if (!given && !type_.weightless) {
+      return file_.Error("CAPACITY: absent, wanted for TYPE ", type_.name);
+    }
+    const VrplibSection* section = file_.Section("CAPACITY_SECTION");
+    const size_t columns = section == nullptr ? 1 : section->columns;
+    if (columns != static_cast<size_t>(data_.load_dimensions) && given) {
+      return file_.Error("CAPACITY: has ", columns, " numbers a vehicle, wanted ",
+                         data_.load_dimensions, " as DEMAND_SECTION has a node");
+    }
+    for (size_t k = 0; k < fleet_.size() && columns > 1; ++k) {
+      const auto first = section->values.begin() + static_cast<std::ptrdiff_t>(k * columns);
+      fleet_[k].further_capacities.assign(first + 1, first + static_cast<std::ptrdiff_t>(columns));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadLimits() {
+    VRP_RETURN_IF_ERROR(PerVehicle("VEHICLES_MAX_DURATION", &VehicleType::max_duration).status());
+    VRP_RETURN_IF_ERROR(PerVehicle("VEHICLES_MAX_DISTANCE", &VehicleType::max_distance).status());
+    // Christofides' sets: a limit on a route's length, service times included.
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> limit, file_.Number("DISTANCE"));
+    for (VehicleType& vehicle : fleet_) {
+      vehicle.max_duration = std::min(vehicle.max_duration, limit.value_or(kNoLimit));
+      // Distances are that many times the file's unit.
+      vehicle.max_distance *= data_.speed;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadCosts() {
+    VRP_ASSIGN_OR_RETURN(const bool fixed,
+                         PerVehicle("VEHICLES_FIXED_COST", &VehicleType::fixed_cost));
+    VRP_ASSIGN_OR_RETURN(const bool driven, PerVehicle("VEHICLES_UNIT_DISTANCE_COST",
+                                                       &VehicleType::cost_per_distance));
+    if (fixed || driven) data_.objective = Objective::kCost;
+    return absl::OkStatus();
+  }
+
+  bool HasVehiclesAnywhere() const {
+    return depots_.size() > 1 && file_.Section("VEHICLES_DEPOT_SECTION") == nullptr;
+  }
+
+  // Lets vehicles start from any depot if the file does not assign them: adds a vehicle type for
+  // each depot. Refuses files with a row for each vehicle, since such rows name no depot.
+  absl::Status SpreadOverDepots() {
+    const int64_t customers = file_.dimension - std::ssize(depots_);
+    const bool enough = file_.vehicles == 0 || file_.vehicles >= customers;
+    if (HasRowsForVehicles() || !enough) {
+      return file_.Error("DEPOT_SECTION: has ", depots_.size(), " depots, and nothing says at ",
+                         "which of them each of the ", file_.vehicles,
+                         " vehicles stands; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES for as ",
+                         "many as needed at each depot");
+    }
+    const VehicleType vehicle = fleet_.front();
+    fleet_.clear();
+    for (size_t depot = 0; depot < depots_.size(); ++depot) {
+      fleet_.push_back(vehicle);
+      fleet_.back().count = 0;
+      fleet_.back().depot = static_cast<NodeIndex>(depot);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadDepots() {
+    const VrplibSection* section = file_.Section("VEHICLES_DEPOT_SECTION");
+    for (size_t k = 0; k < fleet_.size(); ++k) {
+      const double number = section == nullptr ? depots_.front() : section->values[k];
+      VRP_ASSIGN_OR_RETURN(fleet_[k].depot, DepotIndex(number));
+    }
+    return absl::OkStatus();
+  }
+
+  // The place of a depot among the depots by number.
+  absl::StatusOr<NodeIndex> DepotIndex(double number) const {
+    if (std::find(depots_.begin(), depots_.end(), number) != depots_.end()) {
+      return static_cast<NodeIndex>(
+          std::count_if(depots_.begin(), depots_.end(), [&](double d) { return d < number; }));
+    }
+    return file_.Error("VEHICLES_DEPOT_SECTION: got node ", FormatNumber(number),
+                       ", wanted one of DEPOT_SECTION");
+  }
+
+  // As often as needed, or VEHICLES_MAX_RELOADS times, and at the vehicle's own depot alone.
+  absl::Status ReadReloads() {
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> most, file_.Number("VEHICLES_MAX_RELOADS"));
+    const VrplibSection* section = file_.Section("VEHICLES_MAX_RELOADS_SECTION");
+    if (most.has_value() && section != nullptr) {
+      return file_.ErrorAt(section->line,
+                           "VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too");
+    }
+    const VrplibLists* places = file_.Lists("VEHICLES_RELOAD_DEPOT_SECTION");
+    for (size_t k = 0; k < fleet_.size(); ++k) {
+      const double count = section != nullptr ? section->values[k] : most.value_or(file_.dimension);
+      if (!(count >= 0 && count <= kMaxVehicles && count == std::floor(count))) {
+        return file_.Error("VEHICLES_MAX_RELOADS: got ", FormatNumber(count),
+                           ", wanted a whole number from 0 to ", kMaxVehicles);
+      }
+      for (const int32_t number : places == nullptr ? std::vector<int32_t>() : places->rows[k]) {
+        VRP_RETURN_IF_ERROR(CheckReloadDepot(k, number, places->line));
+        fleet_[k].max_reloads = static_cast<int32_t>(count);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckReloadDepot(size_t vehicle, int32_t number, int64_t line) const {
+    VRP_ASSIGN_OR_RETURN(const NodeIndex depot, DepotIndex(number));
+    if (depot == fleet_[vehicle].depot) return absl::OkStatus();
+    return file_.ErrorAt(line, "VEHICLES_RELOAD_DEPOT_SECTION: vehicle ", vehicle + 1,
+                         ": got node ", number,
+                         "; reloads are supported at the vehicle's own depot alone");
+  }
+
+  void ReadSkills() {
+    const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
+    if (allowed == nullptr) return;
+    const auto skills = SkillsOfSets(*allowed);
+    for (size_t k = 0; k < fleet_.size(); ++k) {
+      for (const auto& [customers, skill] : skills) {
+        if (customers != allowed->rows[k]) fleet_[k].skills.push_back(skill);
+      }
+    }
+  }
+
+  void AddVehicle(VehicleType vehicle) {
+    if (!data_.vehicles.empty()) {
+      VehicleType& last = data_.vehicles.back();
+      vehicle.count = last.count;
+      if (last == vehicle) {
+        ++last.count;
+        return;
+      }
+      vehicle.count = 1;
+    }
+    data_.vehicles.push_back(std::move(vehicle));
+  }
+
+  const VrplibFile& file_;
+  const VrplibType& type_;
+  InstanceData& data_;
+  const std::vector<double> depots_;
+  std::vector<VehicleType> fleet_;  // one for each vehicle, or for each depot
+};
+
+}  // namespace
+
+absl::Status ReadVrplibFleet(const VrplibFile& file, const VrplibType& type, InstanceData& data) {
+  return FleetReader(file, type, data).Run();
+}
+
+}  // namespace vrp

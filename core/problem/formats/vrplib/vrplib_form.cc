@@ -1,0 +1,199 @@
+#include "core/problem/formats/vrplib/vrplib_form.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/vrplib/vrplib_customers.h"
+#include "core/problem/formats/vrplib/vrplib_type.h"
+
+namespace vrp {
+namespace {
+
+size_t Customers(const InstanceData& data) {
+  return data.ids.size() - static_cast<size_t>(data.num_depots);
+}
+
+bool Symmetric(const std::vector<double>& matrix, size_t nodes) {
+  for (size_t i = 0; i < nodes && !matrix.empty(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (matrix[i * nodes + j] != matrix[j * nodes + i]) return false;
+    }
+  }
+  return true;
+}
+
+bool Weightless(const InstanceData& data) {
+  return data.load_dimensions == 1 &&
+         std::all_of(data.vehicles.begin(), data.vehicles.end(),
+                     [](const VehicleType& vehicle) { return vehicle.capacity == kNoLimit; });
+}
+
+std::string_view TypeWithWindows(const InstanceData& data) {
+  if (!data.shipments.empty()) return "PDPTW";
+  if (!data.backhauls.empty()) return "VRPBTW";
+  if (data.metric == Metric::kScaled1000) return "MDVRPTW";
+  return data.pickups.empty() ? "VRPTW" : "VRPSPDTW";
+}
+
+using SkillSet = std::set<std::string_view>;
+
+// The customers, in growing order, that a vehicle with `had` may serve.
+std::vector<NodeIndex> CustomersFor(const InstanceData& data, const SkillSet& had) {
+  std::vector<NodeIndex> customers;
+  const auto nodes = static_cast<NodeIndex>(data.ids.size());
+  for (NodeIndex node = data.num_depots; node < nodes; ++node) {
+    const bool may = data.required_skills.empty() ||
+                     std::all_of(data.required_skills[static_cast<size_t>(node)].begin(),
+                                 data.required_skills[static_cast<size_t>(node)].end(),
+                                 [&](const std::string& skill) { return had.contains(skill); });
+    if (may) customers.push_back(node);
+  }
+  return customers;
+}
+
+absl::Status NameAllowedCustomers(VrplibForm& form) {
+  const InstanceData& data = form.data;
+  SkillSet asked;
+  for (const auto& skills : data.required_skills) asked.insert(skills.begin(), skills.end());
+  std::map<SkillSet, size_t> set_of_skills;
+  std::map<std::vector<NodeIndex>, size_t> set_of_customers;
+  for (const VehicleType& vehicle : data.vehicles) {
+    SkillSet had;
+    for (const std::string& skill : vehicle.skills) {
+      if (asked.contains(skill)) had.insert(skill);
+    }
+    const auto [place, added] = set_of_skills.emplace(std::move(had), 0);
+    if (added) {
+      if (set_of_skills.size() > kMostVrplibSets) {
+        return absl::UnimplementedError(Concat("vehicles: have more than ", kMostVrplibSets,
+                                               " sets of skills, which CVRPLIB's format cannot "
+                                               "say"));
+      }
+      place->second =
+          set_of_customers.emplace(CustomersFor(data, place->first), set_of_customers.size())
+              .first->second;
+    }
+    form.allowed_of_type.push_back(place->second);
+  }
+  form.allowed.resize(set_of_customers.size());
+  for (const auto& [customers, set] : set_of_customers) form.allowed[set] = customers;
+  return absl::OkStatus();
+}
+
+void NameShipments(InstanceData& data) {
+  std::sort(data.shipments.begin(), data.shipments.end(),
+            [](const Shipment& a, const Shipment& b) { return a.pickup < b.pickup; });
+  for (Shipment& shipment : data.shipments) {
+    if (shipment.id.empty()) shipment.id = Concat(shipment.pickup + 1, "-", shipment.delivery + 1);
+  }
+}
+
+void LimitCapacities(InstanceData& data) {
+  const auto dimensions = static_cast<size_t>(data.load_dimensions);
+  std::vector<double> all(dimensions, 0);
+  for (const auto* loads : {&data.demands, &data.backhauls, &data.pickups}) {
+    for (size_t i = 0; i < loads->size(); ++i) all[i % dimensions] += (*loads)[i];
+  }
+  for (const Shipment& shipment : data.shipments) {
+    for (size_t k = 0; k < dimensions; ++k) all[k] += shipment.amounts[k];
+  }
+  // In whatever order the loads are added.
+  for (double& load : all) load = std::floor(load) + 1;
+  for (VehicleType& vehicle : data.vehicles) {
+    if (vehicle.capacity == kNoLimit) vehicle.capacity = all[0];
+    vehicle.further_capacities.resize(dimensions - 1, kNoLimit);
+    for (size_t k = 1; k < dimensions; ++k) {
+      double& capacity = vehicle.further_capacities[k - 1];
+      if (capacity == kNoLimit) capacity = all[k];
+    }
+  }
+}
+
+// As the reader merges the rows of vehicles.
+void MergeVehicles(VrplibForm& form) {
+  std::vector<VehicleType> merged;
+  std::vector<size_t> allowed;
+  for (size_t type = 0; type < form.data.vehicles.size(); ++type) {
+    VehicleType vehicle = std::move(form.data.vehicles[type]);
+    if (!merged.empty() && allowed.back() == form.allowed_of_type[type]) {
+      VehicleType& last = merged.back();
+      const int32_t count = std::exchange(vehicle.count, last.count);
+      if (last == vehicle && count <= kMaxVehicles - last.count) {
+        last.count = count == 0 || last.count == 0 ? 0 : last.count + count;
+        continue;
+      }
+      vehicle.count = count;
+    }
+    merged.push_back(std::move(vehicle));
+    allowed.push_back(form.allowed_of_type[type]);
+  }
+  form.data.vehicles = std::move(merged);
+  form.allowed_of_type = std::move(allowed);
+}
+
+}  // namespace
+
+void LimitFleet(InstanceData& data) {
+  for (VehicleType& vehicle : data.vehicles) {
+    if (vehicle.count == 0) vehicle.count = static_cast<int32_t>(Customers(data));
+  }
+}
+
+std::string_view VrplibTypeOf(const InstanceData& data) {
+  const bool symmetric = Symmetric(data.distance_matrix, data.ids.size());
+  if (data.kind == ProblemKind::kTsp) return symmetric ? "TSP" : "ATSP";
+  if (data.kind == ProblemKind::kVrptw) return TypeWithWindows(data);
+  if (!data.backhauls.empty()) return "VRPB";
+  if (std::all_of(data.vehicles.begin(), data.vehicles.end(),
+                  [](const VehicleType& vehicle) { return vehicle.open_end; })) {
+    return "OVRP";
+  }
+  if (Weightless(data)) return "GTSP";
+  if (!data.pickups.empty()) return "VRPSPD";
+  if (data.num_depots > 1) return "MDVRP";
+  return symmetric ? "CVRP" : "ACVRP";
+}
+
+std::optional<std::string_view> VrplibWeightsOf(const InstanceData& data) {
+  if (data.coordinates != CoordinateSystem::kPlanar) return std::nullopt;
+  const bool scaled = data.metric == Metric::kScaled1000;
+  if (FindVrplibType(VrplibTypeOf(data))->metric == data.metric &&
+      (!scaled || data.speed == 1000)) {
+    return "EUC_2D";
+  }
+  if (data.metric == Metric::kExact) return "EXACT_2D";
+  if (data.metric == Metric::kCeiled) return "CEIL_2D";
+  if (data.metric == Metric::kDimacs) return "FLOOR_2D";
+  return std::nullopt;
+}
+
+bool HasVehicleRows(const VrplibForm& form) {
+  if (form.data.vehicles.empty()) return false;
+  const VehicleType& vehicle = form.data.vehicles.front();
+  return form.data.vehicles.size() > 1 || form.data.load_dimensions > 1 || vehicle.depot != 0 ||
+         vehicle.max_reloads > 0 || form.allowed.front().size() < Customers(form.data);
+}
+
+absl::StatusOr<VrplibForm> VrplibFormOf(InstanceData data) {
+  VrplibForm form{.data = std::move(data)};
+  VRP_RETURN_IF_ERROR(NameAllowedCustomers(form));
+  form.data.required_skills.clear();
+  for (VehicleType& vehicle : form.data.vehicles) {
+    vehicle.skills.clear();
+    if (vehicle.end() == vehicle.depot) vehicle.end_depot = kWhereItStarts;
+  }
+  std::erase_if(form.data.alternative_groups, [](const auto& group) { return group.size() < 2; });
+  NameShipments(form.data);
+  if (!FindVrplibType(VrplibTypeOf(form.data))->weightless) LimitCapacities(form.data);
+  MergeVehicles(form);
+  if (HasVehicleRows(form)) LimitFleet(form.data);
+  return form;
+}
+
+}  // namespace vrp

@@ -1,0 +1,141 @@
+#include "core/problem/generate/layouts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/problem/generate/instance_draws.h"
+
+namespace vrp {
+namespace {
+
+constexpr std::array<std::string_view, 3> kLayoutNames = {"uniform", "clustered", "x"};
+constexpr double kClusterRadius = 0.04;  // 40 of the 1,000 of the X set's square
+constexpr double kGrid = 1000;
+
+Position AnyPosition(CounterRandom& random) { return DrawPosition(1, random); }
+
+// exp(-x) by (1 - x / 16)^16: products are the same on every machine, libm's last bit is not.
+double Decay(double x) {
+  double power = std::max(0.0, 1 - x / 16);
+  for (int i = 0; i < 4; ++i) power *= power;
+  return power;
+}
+
+// Adds nodes up to `last` so that they gather around `seeds` of those from `first` on: a place is
+// kept with the chance sum of exp(-distance / radius) over the seeds.
+void AddClustered(size_t last, const std::vector<Position>& seeds, CounterRandom& random,
+                  std::vector<Position>& places) {
+  while (places.size() < last) {
+    const Position place = AnyPosition(random);
+    double chance = 0;
+    for (const Position& seed : seeds) {
+      const double x = place.x - seed.x;
+      const double y = place.y - seed.y;
+      chance += Decay(std::sqrt(x * x + y * y) / kClusterRadius);
+    }
+    if (random.UniformDouble() < chance) places.push_back(place);
+  }
+}
+
+// The depot of the X set: in the centre, in a corner, or anywhere.
+Position XDepot(CounterRandom& random) {
+  switch (random.UniformInt(0, 2)) {
+    case 0:
+      return {.x = 0.5, .y = 0.5};
+    case 1:
+      return {.x = 0, .y = 0};
+    default:
+      return AnyPosition(random);
+  }
+}
+
+void PlaceCustomers(size_t uniform, size_t nodes, CounterRandom& random,
+                    std::vector<Position>& places) {
+  while (places.size() < uniform) places.push_back(AnyPosition(random));
+  if (places.size() == nodes) return;
+  std::vector<Position> seeds;
+  const auto wanted = static_cast<size_t>(random.UniformInt(3, 8));
+  while (seeds.size() < wanted && places.size() < nodes) {
+    seeds.push_back(AnyPosition(random));
+    places.push_back(seeds.back());
+  }
+  AddClustered(nodes, seeds, random, places);
+}
+
+// Of a triangular distribution from 3 to 25 with its mode at 6.
+double CustomersARoute(CounterRandom& random) {
+  constexpr double kLow = 3;
+  constexpr double kMode = 6;
+  constexpr double kHigh = 25;
+  const double share = random.UniformDouble();
+  const double cut = (kMode - kLow) / (kHigh - kLow);
+  if (share < cut) return kLow + std::sqrt(share * (kHigh - kLow) * (kMode - kLow));
+  return kHigh - std::sqrt((1 - share) * (kHigh - kLow) * (kHigh - kMode));
+}
+
+struct Span {
+  int64_t low;
+  int64_t high;
+};
+
+// The demands' range of a customer at `place`, by rule (0 .. 6): unitary; small and large values of
+// small and large variation; by quadrant; many small and few large ones.
+Span DemandSpan(int64_t rule, Position place, double small_share, CounterRandom& random) {
+  constexpr std::array<Span, 5> kPlain = {{{1, 1}, {1, 10}, {5, 10}, {1, 100}, {50, 100}}};
+  if (rule < 5) return kPlain[static_cast<size_t>(rule)];
+  if (rule == 5) {
+    const bool even = (place.x < 0.5) == (place.y < 0.5);
+    return even ? Span{51, 100} : Span{1, 50};
+  }
+  return random.UniformDouble() < small_share ? Span{1, 10} : Span{50, 100};
+}
+
+}  // namespace
+
+std::string_view LayoutName(Layout layout) { return kLayoutNames[static_cast<size_t>(layout)]; }
+
+std::optional<Layout> LayoutFromName(std::string_view name) {
+  const auto* found = std::find(kLayoutNames.begin(), kLayoutNames.end(), name);
+  if (found == kLayoutNames.end()) return std::nullopt;
+  return static_cast<Layout>(found - kLayoutNames.begin());
+}
+
+std::vector<Position> PlaceNodes(Layout layout, int32_t nodes, CounterRandom& random) {
+  const auto count = static_cast<size_t>(nodes);
+  std::vector<Position> places;
+  places.reserve(count);
+  if (layout != Layout::kX) {
+    places.push_back(AnyPosition(random));
+    PlaceCustomers(1, count, random, places);
+    return places;
+  }
+  places.push_back(XDepot(random));
+  // All customers anywhere, all in clusters, or a half each.
+  const std::array<size_t, 3> uniform = {count, 1, 1 + (count - 1) / 2};
+  PlaceCustomers(uniform[static_cast<size_t>(random.UniformInt(0, 2))], count, random, places);
+  for (Position& place : places) {
+    place = {.x = std::round(place.x * kGrid) / kGrid, .y = std::round(place.y * kGrid) / kGrid};
+  }
+  return places;
+}
+
+DrawnLoads DrawXLoads(const std::vector<Position>& positions, CounterRandom& random) {
+  const int64_t rule = random.UniformInt(0, 6);
+  const double small_share = 0.7 + 0.25 * random.UniformDouble();
+  DrawnLoads loads;
+  loads.demands.push_back(0);
+  for (size_t i = 1; i < positions.size(); ++i) {
+    const Span span = DemandSpan(rule, positions[i], small_share, random);
+    loads.demands.push_back(static_cast<double>(random.UniformInt(span.low, span.high)));
+  }
+  const double sum = std::accumulate(loads.demands.begin(), loads.demands.end(), 0.0);
+  const auto customers = static_cast<double>(std::max<size_t>(1, positions.size() - 1));
+  const double largest = *std::max_element(loads.demands.begin(), loads.demands.end());
+  loads.capacity = std::max(largest, std::ceil(CustomersARoute(random) * sum / customers));
+  return loads;
+}
+
+}  // namespace vrp

@@ -1,0 +1,73 @@
+#include "core/problem/instance/field_errors.h"
+
+#include <cmath>
+
+#include "core/base/number.h"
+
+namespace vrp {
+
+bool FieldErrors::CheckValue(const FieldPath& path, double value, double low) {
+  if (!std::isfinite(value)) {
+    Add(path, "got ", FormatNumber(value), ", wanted a finite number");
+  } else if (value < low) {
+    Add(path, "got ", FormatNumber(value), ", wanted at least ", FormatNumber(low));
+  } else if (std::abs(value) > kMaxMagnitude) {
+    Add(path, "got ", FormatNumber(value), ", beyond the limit ", FormatNumber(kMaxMagnitude));
+  } else {
+    return true;
+  }
+  return false;
+}
+
+bool FieldErrors::CheckTime(const FieldPath& path, double value) {
+  if (!std::isfinite(value) || value <= kMaxMagnitude) return CheckValue(path, value, 0);
+  Add(path, "got ", FormatNumber(value), ", beyond the limit ", FormatNumber(kMaxMagnitude),
+      "; give times since 1970 in seconds, not in milliseconds");
+  return false;
+}
+
+bool FieldErrors::CheckLimit(const FieldPath& path, double value) {
+  if (value == kNoLimit) return true;
+  if (!CheckValue(path, value, 0)) return false;
+  if (value == 0) Add(path, "got 0, wanted a positive number");
+  return value != 0;
+}
+
+bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
+  if (name.size() > kMaxInstanceNameBytes) {
+    Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxInstanceNameBytes);
+  } else if (!IsPrintableUtf8(name)) {
+    Add(path, Quoted(name), " is no printable UTF-8 text");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
+  const bool open_ok = CheckTime(FieldPath(path, ".open"), window.open);
+  const bool close_ok =
+      window.close == kNoLimit || CheckTime(FieldPath(path, ".close"), window.close);
+  if (window.soft() && CheckValue(FieldPath(path, ".late_cost"), window.late_cost, 0) &&
+      window.close == kNoLimit) {
+    Add(FieldPath(path, ".late_cost"), "given, but the window has no close");
+    return false;
+  }
+  if (!open_ok || !close_ok || window.open <= window.close) return open_ok && close_ok;
+  Add(path, "opens at ", FormatNumber(window.open), ", after it closes at ",
+      FormatNumber(window.close));
+  return false;
+}
+
+bool FieldErrors::CheckHardWindow(const FieldPath& path, const TimeWindow& window) {
+  if (window.soft())
+    Add(FieldPath(path, ".late_cost"), "given; only customers' windows may be soft");
+  return CheckWindow(path, window) && !window.soft();
+}
+
+FieldPath NodePath(const InstanceData& data, size_t node) {
+  const auto depots = static_cast<size_t>(data.num_depots);
+  return node < depots ? FieldPath("depots", node) : FieldPath("customers", node - depots);
+}
+
+}  // namespace vrp

@@ -1,0 +1,146 @@
+#include "core/problem/instance/instance.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKindNames = {{
+    {ProblemKind::kTsp, "tsp"},
+    {ProblemKind::kCvrp, "cvrp"},
+    {ProblemKind::kVrptw, "vrptw"},
+}};
+
+// Returns the number of rows of a square matrix.
+int32_t RowsOf(const std::vector<double>& matrix) {
+  size_t count = 0;
+  while (count * count < matrix.size()) ++count;
+  return static_cast<int32_t>(count);
+}
+
+}  // namespace
+
+int32_t NodeCount(const InstanceData& data) {
+  if (!data.positions.empty()) return static_cast<int32_t>(data.positions.size());
+  if (!data.matrix_rows.empty()) return static_cast<int32_t>(data.matrix_rows.size());
+  return RowsOf(data.distance_matrix);
+}
+
+int32_t MatrixSize(const InstanceData& data) {
+  if (data.matrix_rows.empty()) return NodeCount(data);
+  if (!data.distance_matrix.empty()) return RowsOf(data.distance_matrix);
+  if (!data.duration_matrix.empty()) return RowsOf(data.duration_matrix);
+  for (const VehicleType& vehicle : data.vehicles) {
+    if (!vehicle.distance_matrix.empty()) return RowsOf(vehicle.distance_matrix);
+    if (!vehicle.duration_matrix.empty()) return RowsOf(vehicle.duration_matrix);
+  }
+  return 0;
+}
+
+void ExpandMatrices(InstanceData& data) {
+  if (data.matrix_rows.empty()) return;
+  const auto size = static_cast<size_t>(MatrixSize(data));
+  const auto expand = [&](std::vector<double>& matrix) {
+    if (matrix.empty()) return;
+    std::vector<double> expanded;
+    expanded.reserve(data.matrix_rows.size() * data.matrix_rows.size());
+    for (const int32_t from : data.matrix_rows) {
+      const double* const row = matrix.data() + static_cast<size_t>(from) * size;
+      for (const int32_t to : data.matrix_rows) expanded.push_back(row[to]);
+    }
+    matrix = std::move(expanded);
+  };
+  expand(data.distance_matrix);
+  expand(data.duration_matrix);
+  for (VehicleType& vehicle : data.vehicles) {
+    expand(vehicle.distance_matrix);
+    expand(vehicle.duration_matrix);
+  }
+  data.matrix_rows.clear();
+}
+
+std::string_view KindName(ProblemKind kind) { return kKindNames[static_cast<size_t>(kind)].second; }
+
+std::optional<ProblemKind> KindFromName(std::string_view name) {
+  for (const auto& [kind, kind_name] : kKindNames) {
+    if (kind_name == name) return kind;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<Instance> Instance::Create(InstanceData data) {
+  if (std::vector<std::string> errors = Validate(data); !errors.empty()) {
+    return absl::InvalidArgumentError(errors.front());
+  }
+  const auto count = static_cast<size_t>(NodeCount(data));
+  if (data.demands.empty()) {
+    data.demands.assign(count * static_cast<size_t>(data.load_dimensions), 0.0);
+  }
+  // Such that equal instances have equal data.
+  const bool single = std::all_of(data.further_windows.begin(), data.further_windows.end(),
+                                  [](const auto& windows) { return windows.empty(); });
+  if (single) data.further_windows.clear();
+  std::sort(data.features.begin(), data.features.end(),
+            [](const FeatureColumn& a, const FeatureColumn& b) { return a.name < b.name; });
+  if (data.ids.empty()) {
+    data.ids.reserve(count);
+    for (size_t i = 0; i < count; ++i) data.ids.push_back(Concat(i));
+  }
+  return Instance(std::move(data));
+}
+
+Instance::Instance(InstanceData data)
+    : data_(std::make_shared<const InstanceData>(std::move(data))),
+      num_nodes_(NodeCount(*data_)),
+      matrix_size_(MatrixSize(*data_)),
+      matrix_rows_(data_->matrix_rows.empty() ? nullptr : data_->matrix_rows.data()) {}
+
+double Instance::Distance(NodeIndex from, NodeIndex to) const {
+  if (has_distance_matrix()) return Entry(data_->distance_matrix, from, to);
+  const Position a = data_->positions[from];
+  const Position b = data_->positions[to];
+  return data_->coordinates == CoordinateSystem::kLonLat ? GreatCircleDistance(data_->metric, a, b)
+                                                         : MetricDistance(data_->metric, a, b);
+}
+
+double Instance::Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  if (vehicle.distance_matrix.empty()) return Distance(from, to);
+  return Entry(vehicle.distance_matrix, from, to);
+}
+
+double Instance::Duration(NodeIndex from, NodeIndex to) const {
+  if (!data_->duration_matrix.empty()) return Entry(data_->duration_matrix, from, to);
+  return Distance(from, to) / data_->speed;
+}
+
+double Instance::Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
+  if (!vehicle.duration_matrix.empty()) return Entry(vehicle.duration_matrix, from, to);
+  if (!data_->duration_matrix.empty()) return Duration(from, to);
+  return Distance(vehicle, from, to) / data_->speed;
+}
+
+std::vector<double> Instance::DistanceMatrix() const {
+  if (has_distance_matrix() && matrix_rows_ == nullptr) return data_->distance_matrix;
+  std::vector<double> matrix(static_cast<size_t>(num_nodes_) * num_nodes_);
+  size_t next = 0;
+  for (NodeIndex from = 0; from < num_nodes_; ++from) {
+    for (NodeIndex to = 0; to < num_nodes_; ++to) matrix[next++] = Distance(from, to);
+  }
+  return matrix;
+}
+
+std::vector<double> Instance::DurationMatrix() const {
+  if (!data_->duration_matrix.empty() && matrix_rows_ == nullptr) return data_->duration_matrix;
+  std::vector<double> matrix(static_cast<size_t>(num_nodes_) * num_nodes_);
+  size_t next = 0;
+  for (NodeIndex from = 0; from < num_nodes_; ++from) {
+    for (NodeIndex to = 0; to < num_nodes_; ++to) matrix[next++] = Duration(from, to);
+  }
+  return matrix;
+}
+
+}  // namespace vrp

@@ -1,0 +1,105 @@
+// One routing problem: depots, customers, vehicles, and what it costs to go from one node to
+// another.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/problem/instance/frozen_route.h"
+#include "core/problem/instance/instance_data.h"
+
+namespace vrp {
+
+// Immutable and validated; copies share the data. Thread-safe.
+class Instance {
+ public:
+  // Fills in the ids and demands that `data` leaves empty. kInvalidArgument names the first wrong
+  // field, as `customers[17].demand: got -1, wanted at least 0` (customers are counted from 0
+  // there, apart from the depots).
+  static absl::StatusOr<Instance> Create(InstanceData data);
+  // Every error of `data`, not only the first (but 1,000 at most); empty when it is valid.
+  static std::vector<std::string> Validate(const InstanceData& data);
+
+  const std::string& name() const { return data_->name; }
+  ProblemKind kind() const { return data_->kind; }
+  Metric metric() const { return data_->metric; }
+  int32_t num_nodes() const { return num_nodes_; }
+  int32_t num_depots() const { return data_->num_depots; }
+  int32_t num_customers() const { return num_nodes_ - data_->num_depots; }
+  bool is_depot(NodeIndex node) const { return node < data_->num_depots; }
+
+  bool has_positions() const { return !data_->positions.empty(); }
+  bool has_windows() const { return !data_->windows.empty(); }
+  bool has_backhauls() const { return !data_->backhauls.empty(); }
+  bool has_distance_matrix() const { return !data_->distance_matrix.empty(); }
+
+  const std::string& id(NodeIndex node) const { return data_->ids[node]; }
+  Position position(NodeIndex node) const { return data_->positions[node]; }
+  // K: loads are counted in that many dimensions (kilograms, pallets), each with its capacity.
+  int32_t load_dimensions() const { return data_->load_dimensions; }
+  double demand(NodeIndex node, int32_t dimension = 0) const {
+    return data_->demands[LoadAt(node, dimension)];
+  }
+  double backhaul(NodeIndex node, int32_t dimension = 0) const {
+    return has_backhauls() ? data_->backhauls[LoadAt(node, dimension)] : 0;
+  }
+  double pickup(NodeIndex node, int32_t dimension = 0) const {
+    return data_->pickups.empty() ? 0 : data_->pickups[LoadAt(node, dimension)];
+  }
+  TimeWindow window(NodeIndex node) const {
+    return has_windows() ? data_->windows[node] : TimeWindow{};
+  }
+  double service(NodeIndex node) const {
+    return data_->services.empty() ? 0 : data_->services[node];
+  }
+  std::span<const VehicleType> vehicles() const { return data_->vehicles; }
+  // Of the first vehicle type and load dimension. kNoLimit for a TSP.
+  double capacity() const { return vehicles().empty() ? kNoLimit : vehicles().front().capacity; }
+  const std::optional<Cost>& reference_cost() const { return data_->reference_cost; }
+  double speed() const { return data_->speed; }
+
+  double Distance(NodeIndex from, NodeIndex to) const;  // in the metric's unit
+  double Duration(NodeIndex from, NodeIndex to) const;  // travel time
+  // As vehicles of that type drive it: by its own matrix where it has one.
+  double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
+  // All of them, [N, N] row-major; built anew at each call: N * N * 8 bytes, which the caller
+  // bounds.
+  std::vector<double> DistanceMatrix() const;
+  std::vector<double> DurationMatrix() const;
+
+  const InstanceData& data() const { return *data_; }
+  // What every plan must keep; see freeze.h. None has an empty beginning.
+  std::span<const FrozenRoute> frozen() const {
+    return frozen_ == nullptr ? std::span<const FrozenRoute>() : *frozen_;
+  }
+
+ private:
+  friend absl::StatusOr<Instance> Freeze(const Instance& instance, std::vector<FrozenRoute> routes);
+  explicit Instance(InstanceData data);
+  size_t LoadAt(NodeIndex node, int32_t dimension) const {
+    return static_cast<size_t>(node) * data_->load_dimensions + dimension;
+  }
+
+  double Entry(const std::vector<double>& matrix, NodeIndex from, NodeIndex to) const {
+    if (matrix_rows_ != nullptr) {
+      from = matrix_rows_[from];
+      to = matrix_rows_[to];
+    }
+    return matrix[static_cast<size_t>(from) * matrix_size_ + to];
+  }
+
+  std::shared_ptr<const InstanceData> data_;
+  std::shared_ptr<const std::vector<FrozenRoute>> frozen_;  // null: nothing is
+  int32_t num_nodes_ = 0;
+  int32_t matrix_size_ = 0;               // R
+  const int32_t* matrix_rows_ = nullptr;  // of *data_; null: each node's own number
+};
+
+}  // namespace vrp

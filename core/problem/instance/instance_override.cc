@@ -1,0 +1,42 @@
+#include "core/problem/instance/instance_override.h"
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+absl::Status CheckMetric(const Instance& instance, Metric wanted) {
+  const Metric own = instance.metric();
+  if (wanted == own) return absl::OkStatus();
+  if (wanted == Metric::kScaled1000 || own == Metric::kScaled1000) {
+    return absl::InvalidArgumentError(
+        Concat("metric: got ", MetricName(wanted), " for an instance of metric ", MetricName(own),
+               "; ", MetricName(Metric::kScaled1000),
+               " has another unit of distance, wanted it stated in the file or nowhere"));
+  }
+  if (instance.has_distance_matrix()) {
+    return absl::InvalidArgumentError(
+        Concat("metric: got ", MetricName(wanted),
+               ", but the file gives the distances themselves; leave it out"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Instance> Override(const Instance& instance, const InstanceOverride& wanted) {
+  const Objective objective = wanted.objective.value_or(instance.data().objective);
+  const Metric metric = wanted.metric.value_or(instance.metric());
+  VRP_RETURN_IF_ERROR(CheckMetric(instance, metric));
+  if (objective == instance.data().objective && metric == instance.metric()) return instance;
+  InstanceData data = instance.data();
+  data.objective = objective;
+  data.metric = metric;
+  data.reference_cost.reset();
+  return Instance::Create(std::move(data));
+}
+
+}  // namespace vrp

@@ -1,0 +1,192 @@
+// Instance::Validate: every rule that an instance obeys, each with its field path.
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/base/number.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/instance/instance_rules.h"
+
+namespace vrp {
+namespace {
+
+class Validator {
+ public:
+  explicit Validator(const InstanceData& data) : data_(data) {}
+
+  std::vector<std::string> Run() && {
+    if (!CheckSizes()) return errors_.Take();
+    errors_.CheckName("name", data_.name);
+    CheckVehicles(data_, count_, errors_);
+    CheckNodes(data_, count_, errors_);
+    CheckIds();
+    CheckMatrixValues({"distance_matrix", data_.distance_matrix}, data_.metric, errors_);
+    CheckMatrixValues({"duration_matrix", data_.duration_matrix, false}, data_.metric, errors_);
+    CheckRequests(data_, count_, errors_);
+    CheckFeatureColumns(data_, count_, errors_);
+    if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
+      errors_.Add("speed", "got ", FormatNumber(data_.speed), ", wanted a positive number");
+    }
+    if (data_.reference_cost.has_value()) {
+      errors_.CheckValue("reference_cost", *data_.reference_cost, 0);
+    }
+    if (errors_.empty()) CheckCombinations(data_, errors_);
+    return errors_.Take();
+  }
+
+ private:
+  template <typename T>
+  void CheckLength(std::string_view field, const std::vector<T>& values, int32_t columns = 1) {
+    const size_t wanted = count_ * static_cast<size_t>(columns);
+    if (values.empty() || values.size() == wanted) return;
+    if (columns == 1) {
+      errors_.Add(field, "has ", values.size(), " entries, wanted one for each of ", count_,
+                  " nodes");
+    } else {
+      errors_.Add(field, "has ", values.size(), " entries, wanted ", columns, " for each of ",
+                  count_, " nodes");
+    }
+  }
+
+  // Finds count_. What follows may index all per-node vectors when this returns true.
+  bool CheckSizes() {
+    count_ = data_.positions.size();
+    if (data_.positions.empty()) {
+      count_ =
+          data_.matrix_rows.empty()
+              ? static_cast<size_t>(std::sqrt(static_cast<double>(data_.distance_matrix.size())))
+              : data_.matrix_rows.size();
+      if (data_.distance_matrix.empty()) {
+        errors_.Add("positions", "absent, and no distance_matrix either");
+      }
+    }
+    if (count_ > kMaxNodes) {
+      errors_.Add("positions", count_, " nodes exceed the limit of ", kMaxNodes);
+    }
+    if (data_.num_depots < 1) {
+      errors_.Add("num_depots", "got ", data_.num_depots, ", wanted at least 1");
+    }
+    if (data_.load_dimensions < 1 || data_.load_dimensions > kMaxLoadDimensions) {
+      errors_.Add("load_dimensions", "got ", data_.load_dimensions, ", wanted 1 to ",
+                  kMaxLoadDimensions);
+    }
+    if (!errors_.empty()) return false;
+    if (count_ <= static_cast<size_t>(data_.num_depots)) {
+      errors_.Add("customers", count_, " nodes, ", data_.num_depots,
+                  " of them depots: wanted at least one customer");
+    }
+    CheckLength("matrix_rows", data_.matrix_rows);
+    const auto rows = data_.matrix_rows.empty() ? count_ : static_cast<size_t>(MatrixSize(data_));
+    CheckMatrixRows(static_cast<int32_t>(rows));
+    CheckMatrixSize({"distance_matrix", data_.distance_matrix}, rows, errors_);
+    CheckMatrixSize({"duration_matrix", data_.duration_matrix}, rows, errors_);
+    CheckLengths();
+    CheckKind();
+    return errors_.empty();
+  }
+
+  void CheckMatrixRows(int32_t rows) {
+    for (size_t node = 0; node < data_.matrix_rows.size(); ++node) {
+      const int32_t row = data_.matrix_rows[node];
+      if (row >= 0 && row < rows) continue;
+      errors_.Add(Concat("matrix_rows[", node, "]"), "got ", row,
+                  ", wanted a row of the matrices: ", "0 to ", rows - 1);
+    }
+  }
+
+  void CheckLengths() {
+    CheckLength("ids", data_.ids);
+    CheckLength("demands", data_.demands, data_.load_dimensions);
+    CheckLength("backhauls", data_.backhauls, data_.load_dimensions);
+    CheckLength("pickups", data_.pickups, data_.load_dimensions);
+    CheckLength("windows", data_.windows);
+    CheckLength("further_windows", data_.further_windows);
+    CheckLength("services", data_.services);
+    CheckLength("setups", data_.setups);
+    CheckLength("releases", data_.releases);
+    CheckLength("required_skills", data_.required_skills);
+    CheckLength("prizes", data_.prizes);
+    CheckLength("priorities", data_.priorities);
+  }
+
+  void CheckKind() {
+    if (data_.kind == ProblemKind::kVrptw && data_.windows.empty()) {
+      errors_.Add("windows", "absent, wanted time windows for kind vrptw");
+    }
+    if (data_.kind != ProblemKind::kVrptw && !data_.windows.empty()) {
+      errors_.Add("windows", "given, but kind is ", KindName(data_.kind), ", wanted kind vrptw");
+    }
+    if (!data_.further_windows.empty() && data_.windows.empty()) {
+      errors_.Add("further_windows", "given, but there are no windows");
+    }
+    if (data_.kind == ProblemKind::kTsp) {
+      CheckTsp();
+    } else if (data_.vehicles.empty()) {
+      errors_.Add("vehicles", "absent, wanted at least one vehicle type");
+    }
+  }
+
+  template <typename T>
+  void RefuseForTsp(std::string_view field, const std::vector<T>& values) {
+    if (!values.empty()) errors_.Add(field, "given, wanted none for a TSP");
+  }
+
+  void CheckTsp() {
+    if (data_.num_depots != 1) {
+      errors_.Add("num_depots", "got ", data_.num_depots, ", wanted 1 for a TSP");
+    }
+    if (data_.objective != Objective::kDistance) {
+      errors_.Add("objective", "got ", ObjectiveName(data_.objective),
+                  ", wanted distance for a TSP");
+    }
+    if (data_.load_dimensions != 1) {
+      errors_.Add("load_dimensions", "got ", data_.load_dimensions, ", wanted 1 for a TSP");
+    }
+    RefuseForTsp("matrix_rows", data_.matrix_rows);
+    RefuseForTsp("vehicles", data_.vehicles);
+    RefuseForTsp("backhauls", data_.backhauls);
+    RefuseForTsp("pickups", data_.pickups);
+    RefuseForTsp("setups", data_.setups);
+    RefuseForTsp("releases", data_.releases);
+    RefuseForTsp("required_skills", data_.required_skills);
+    RefuseForTsp("prizes", data_.prizes);
+    RefuseForTsp("priorities", data_.priorities);
+    RefuseForTsp("shipments", data_.shipments);
+    RefuseForTsp("alternative_groups", data_.alternative_groups);
+    for (const double demand : data_.demands) {
+      if (demand == 0) continue;
+      errors_.Add("demands", "given, wanted none for a TSP");
+      break;
+    }
+  }
+
+  void CheckIds() {
+    absl::flat_hash_map<absl::string_view, size_t> seen;
+    seen.reserve(data_.ids.size());
+    for (size_t node = 0; node < data_.ids.size(); ++node) {
+      const std::string& id = data_.ids[node];
+      const FieldPath at = NodePath(data_, node);
+      const FieldPath path(at, ".id");
+      if (id.empty()) errors_.Add(path, "empty");
+      errors_.CheckName(path, id);
+      const auto [place, added] = seen.emplace(id, node);
+      if (!added) {
+        errors_.Add(path, Quoted(id), " is also the id of ",
+                    NodePath(data_, place->second).ToString());
+      }
+    }
+  }
+
+  const InstanceData& data_;
+  size_t count_ = 0;
+  FieldErrors errors_;
+};
+
+}  // namespace
+
+std::vector<std::string> Instance::Validate(const InstanceData& data) {
+  return Validator(data).Run();
+}
+
+}  // namespace vrp

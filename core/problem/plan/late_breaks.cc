@@ -1,0 +1,193 @@
+#include "core/problem/plan/late_breaks.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/problem/plan/break_leg.h"
+
+namespace vrp {
+
+size_t LateBreaks::MostWork(size_t stops, size_t breaks) {
+  return 50'000 + 4 * stops * (breaks + 1) * (breaks + 2);
+}
+
+bool LateBreaks::Spend(size_t work) {
+  if (work > work_left_) return false;
+  work_left_ -= work;
+  return true;
+}
+
+std::optional<LateBreaks::Outcome> LateBreaks::Run(const Route& route, double start) {
+  route_ = route;
+  work_left_ = route.most_work;
+  double most = 0;
+  for (const TimedStop& stop : route.stops) {
+    if (stop.last().soft()) most = std::max(most, stop.last().late_cost);
+  }
+  cost_rounding_ = most * route.rounding;
+  labels_.clear();
+  first_.assign(route.stops.size() * columns() + 1, 0);
+  if (!route.stops.front().IsLate(start, route.tolerance)) labels_.push_back({.begin = start});
+  std::fill_n(first_.begin() + 1, columns(), labels_.size());
+  for (size_t stop = 1; stop < route.stops.size(); ++stop) {
+    for (size_t taken = 0; taken < columns(); ++taken) {
+      if (!Reach(stop, taken)) return std::nullopt;
+      first_[stop * columns() + taken + 1] = labels_.size();
+    }
+  }
+  if (!ChooseLast()) return std::nullopt;
+  return Outcome{labels_[chosen_].cost, labels_[chosen_].begin};
+}
+
+bool LateBreaks::Reach(size_t stop, size_t taken) {
+  const TimedStop& visit = route_.stops[stop];
+  const bool soft = visit.last().soft();
+  const size_t begin_of_state = labels_.size();
+  const size_t first = (stop - 1) * columns();
+  if (!Spend(first_[first + taken + 1] - first_[first])) return false;
+  for (size_t from = 0; from <= taken; ++from) {
+    const size_t state = first + from;
+    const auto breaks = route_.breaks.subspan(from, taken - from);
+    for (size_t before = first_[state]; before < first_[state + 1]; ++before) {
+      const double leave = labels_[before].begin + route_.stops[stop - 1].work;
+      const double ready = ArrivalAfter(breaks, leave, visit.travel, route_.tolerance);
+      if (ready == kNoLimit) continue;
+      const double begin = visit.StartAt(ready, route_.tolerance);
+      if (!soft && visit.IsLate(begin, route_.tolerance)) continue;
+      labels_.push_back({begin, labels_[before].cost + visit.LateCost(begin), before});
+    }
+  }
+  Thin(visit, begin_of_state);
+  return true;
+}
+
+// One that is beaten, but no dearer, stays where it is late: LatestStart leaves what is late as it
+// is, and has to know all the times at which that may be.
+void LateBreaks::Thin(const TimedStop& visit, size_t begin_of_state) {
+  const auto begin = labels_.begin() + static_cast<std::ptrdiff_t>(begin_of_state);
+  std::sort(begin, labels_.end(), [](const Label& a, const Label& b) {
+    return std::tie(a.begin, a.cost, a.before) < std::tie(b.begin, b.cost, b.before);
+  });
+  double least = kNoLimit;
+  double last = -kNoLimit;
+  const auto needless = [&](const Label& label) {
+    const bool again = label.begin == last;
+    const bool beaten = least <= label.cost;
+    const bool ties = label.cost <= least + cost_rounding_ && visit.LateCost(label.begin) > 0;
+    last = label.begin;
+    least = std::min(least, label.cost);
+    return again || (beaten && !ties);
+  };
+  labels_.erase(std::remove_if(begin, labels_.end(), needless), labels_.end());
+}
+
+bool LateBreaks::ChooseLast() {
+  const size_t begin = first_[first_.size() - 2];
+  const auto in_time = [&](size_t i) {
+    return labels_[i].begin <= route_.last_by + route_.tolerance;
+  };
+  double least = kNoLimit;
+  for (size_t i = begin; i < labels_.size(); ++i) {
+    if (in_time(i)) least = std::min(least, labels_[i].cost);
+  }
+  budget_ = least + cost_rounding_;
+  double soonest = kNoLimit;
+  for (size_t i = begin; i < labels_.size(); ++i) {
+    if (!in_time(i) || labels_[i].cost > budget_ || labels_[i].begin >= soonest) continue;
+    soonest = labels_[i].begin;
+    chosen_ = i;
+  }
+  return soonest < kNoLimit;
+}
+
+std::vector<LateBreaks::Step> LateBreaks::Steps() const {
+  std::vector<Step> steps(route_.stops.size());
+  size_t label = chosen_;
+  for (size_t stop = steps.size(); stop-- > 0;) {
+    const auto after = std::upper_bound(first_.begin(), first_.end(), label);
+    steps[stop] = {labels_[label].begin,
+                   static_cast<size_t>(after - first_.begin() - 1) - stop * columns()};
+    label = labels_[label].before;
+  }
+  return steps;
+}
+
+template <typename Take>
+void LateBreaks::ForEachDeparture(size_t stop, size_t taken, Take take) {
+  const double travel = route_.stops[stop + 1].travel;
+  for (size_t then = taken; then < columns(); ++then) {
+    const auto breaks = route_.breaks.subspan(taken, then - taken);
+    for (const Rest& rest : RestAt(stop + 1, then)) {
+      const double leave = DepartureBefore(breaks, rest.begin, travel);
+      const double ready = ArrivalAfter(breaks, leave, travel, route_.tolerance);
+      if (ready <= rest.begin + route_.rounding) take(leave, rest.cost);
+    }
+  }
+}
+
+std::optional<double> LateBreaks::LatestStart() {
+  const size_t last = route_.stops.size() - 1;
+  work_left_ = route_.most_work;
+  rest_.resize(std::max(rest_.size(), route_.stops.size() * columns()));
+  for (size_t state = 0; state < route_.stops.size() * columns(); ++state) rest_[state].clear();
+  const double end = labels_[chosen_].begin;
+  RestAt(last, route_.breaks.size()) = {{end, route_.stops[last].LateCost(end)}};
+  for (size_t stop = last; stop-- > 1;) {
+    for (size_t taken = 0; taken < columns(); ++taken) {
+      if (!Retreat(stop, taken)) return std::nullopt;
+    }
+  }
+  const double soonest = labels_.front().begin;
+  double latest = soonest;
+  ForEachDeparture(0, 0, [&](double leave, double cost) {
+    if (cost <= budget_) latest = std::max(latest, leave);
+  });
+  return std::max(soonest, std::min(latest, route_.stops.front().last().close));
+}
+
+bool LateBreaks::Retreat(size_t stop, size_t taken) {
+  const size_t labels = LabelsAt(stop, taken).size();
+  if (labels == 0) return true;
+  for (size_t then = taken; then < columns(); ++then) {
+    if (!Spend(labels * RestAt(stop + 1, then).size())) return false;
+  }
+  ForEachDeparture(stop, taken, [&](double leave, double cost) {
+    AddRests(stop, taken, leave - route_.stops[stop].work, cost);
+  });
+  ThinRests(RestAt(stop, taken));
+  return true;
+}
+
+// What is late on a way that costs no more than the least is so as soon as it can be, whatever the
+// start: it has one of the labels' times. What is in time may be as late as its window.
+void LateBreaks::AddRests(size_t stop, size_t taken, double bound, double cost) {
+  const TimedStop& visit = route_.stops[stop];
+  const bool free = visit.last().late_cost == 0;
+  const double in_time =
+      free && bound > visit.last().close ? bound : visit.LatestIn(bound, route_.rounding);
+  for (const Label& label : LabelsAt(stop, taken)) {
+    if (label.cost + cost > budget_) continue;
+    const double late = visit.LateCost(label.begin);
+    if (late > 0) {
+      if (label.begin <= bound + route_.rounding) {
+        RestAt(stop, taken).push_back({label.begin, cost + late});
+      }
+    } else if (label.begin <= in_time + route_.rounding) {
+      RestAt(stop, taken).push_back({in_time, cost});
+    }
+  }
+}
+
+void LateBreaks::ThinRests(std::vector<Rest>& rests) {
+  std::sort(rests.begin(), rests.end(), [](const Rest& a, const Rest& b) {
+    return a.begin != b.begin ? a.begin > b.begin : a.cost < b.cost;
+  });
+  double least = kNoLimit;
+  std::erase_if(rests, [&](const Rest& rest) {
+    const bool beaten = rest.cost >= least;
+    least = std::min(least, rest.cost);
+    return beaten;
+  });
+}
+
+}  // namespace vrp

@@ -1,0 +1,149 @@
+#include "core/problem/plan/plan_value.h"
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+// Of each route that is not empty; without the times where nothing is paid for them.
+std::vector<RouteFigures> FiguresOf(const Instance& instance, const Plan& plan) {
+  const RouteScheduler scheduler(instance);
+  const Objective objective = instance.data().objective;
+  const bool paid = objective == Objective::kDuration || objective == Objective::kCost;
+  std::vector<RouteFigures> figures;
+  figures.reserve(plan.size());
+  for (const PlannedRoute& route : plan) {
+    if (route.customers.empty()) continue;
+    RouteFigures& added = figures.emplace_back();
+    added.distance = RouteDistance(instance, route);
+    const bool timed = paid && scheduler.NeedsDuration(VehicleOf(instance, route));
+    if (!timed && !scheduler.has_soft_windows()) continue;
+    const RouteSchedule schedule = scheduler.Make(route);
+    added.duration = schedule.duration();
+    added.late_cost = schedule.late_cost;
+  }
+  return figures;
+}
+
+// What the objective says of one used vehicle.
+void AddRoute(Objective objective, const VehicleType& vehicle, const RouteFigures& figures,
+              CostSplit& split) {
+  split.late += figures.late_cost;
+  if (objective == Objective::kDuration) {
+    split.duration += figures.duration;
+  } else if (objective != Objective::kCost) {
+    split.distance += figures.distance;
+  } else {
+    split.fixed += vehicle.fixed_cost;
+    split.distance += vehicle.cost_per_distance * figures.distance;
+    split.duration += vehicle.cost_per_time * figures.duration;
+    if (vehicle.overtime_cost == 0) return;
+    split.overtime +=
+        vehicle.overtime_cost * std::max(0.0, figures.duration - vehicle.max_duration);
+  }
+}
+
+// Looks at the customers that no route visits, apart from groups and in groups.
+class LeftOutCounter {
+ public:
+  LeftOutCounter(const Instance& instance, const Plan& plan)
+      : data_(instance.data()), counted_(static_cast<size_t>(instance.num_nodes()), false) {
+    for (const PlannedRoute& route : plan) {
+      for (const NodeIndex node : route.customers) counted_[static_cast<size_t>(node)] = true;
+    }
+    first_ = instance.kind() == ProblemKind::kTsp ? 1 : instance.num_depots();
+  }
+
+  LeftOut Run() && {
+    for (const std::vector<NodeIndex>& group : data_.alternative_groups) AddGroup(group);
+    for (NodeIndex node = first_; node < static_cast<NodeIndex>(counted_.size()); ++node) {
+      if (counted_[static_cast<size_t>(node)]) continue;
+      left_out_.customers.push_back(node);
+      Add(Prize(node), Weight(node));
+    }
+    std::sort(left_out_.customers.begin(), left_out_.customers.end());
+    return std::move(left_out_);
+  }
+
+ private:
+  double Prize(NodeIndex node) const {
+    return data_.prizes.empty() ? kNoLimit : data_.prizes[static_cast<size_t>(node)];
+  }
+
+  double Weight(NodeIndex node) const {
+    return data_.priorities.empty() ? 1 : 1.0 + data_.priorities[static_cast<size_t>(node)];
+  }
+
+  void Add(double prize, double weight) {
+    if (prize == kNoLimit) {
+      left_out_.weight += weight;
+    } else {
+      left_out_.prizes += prize;
+    }
+  }
+
+  void AddGroup(const std::vector<NodeIndex>& group) {
+    const bool served = std::any_of(group.begin(), group.end(), [this](NodeIndex node) {
+      return counted_[static_cast<size_t>(node)];
+    });
+    double weight = 0;
+    for (const NodeIndex node : group) {
+      counted_[static_cast<size_t>(node)] = true;
+      weight = std::max(weight, Weight(node));
+      if (!served) left_out_.customers.push_back(node);
+    }
+    if (!served) Add(Prize(group.front()), weight);
+  }
+
+  const InstanceData& data_;
+  std::vector<bool> counted_;
+  NodeIndex first_ = 0;
+  LeftOut left_out_;
+};
+
+}  // namespace
+
+double RouteDistance(const Instance& instance, const PlannedRoute& route) {
+  if (route.customers.empty()) return 0;
+  const VehicleType& vehicle = VehicleOf(instance, route);
+  double sum = instance.Distance(vehicle, vehicle.depot, route.customers.front());
+  for (size_t i = 1; i < route.customers.size(); ++i) {
+    sum += instance.Distance(vehicle, route.customers[i - 1], route.customers[i]);
+  }
+  if (vehicle.open_end) return sum;
+  return sum + instance.Distance(vehicle, route.customers.back(), vehicle.end());
+}
+
+LeftOut LeftOutOf(const Instance& instance, const Plan& plan) {
+  return LeftOutCounter(instance, plan).Run();
+}
+
+CostSplit SplitOf(const Instance& instance, const Plan& plan,
+                  const std::vector<RouteFigures>& figures, double lost_prizes) {
+  const Objective objective = instance.data().objective;
+  CostSplit split{.prizes = lost_prizes};
+  size_t next = 0;
+  for (const PlannedRoute& route : plan) {
+    if (route.customers.empty()) continue;
+    AddRoute(objective, VehicleOf(instance, route), figures[next++], split);
+  }
+  const bool sums_distances = objective != Objective::kDuration && objective != Objective::kCost;
+  if (sums_distances) split.distance = MetricSum(instance.metric(), split.distance);
+  return split;
+}
+
+PlanValue ValueOf(const Instance& instance, const Plan& plan) {
+  const LeftOut left_out = LeftOutOf(instance, plan);
+  PlanValue value{.left_out = left_out.weight};
+  if (instance.data().objective == Objective::kVehiclesThenDistance) {
+    value.routes = std::count_if(plan.begin(), plan.end(), [](const PlannedRoute& route) {
+      return !route.customers.empty();
+    });
+  }
+  value.cost = SplitOf(instance, plan, FiguresOf(instance, plan), left_out.prizes).total();
+  return value;
+}
+
+Cost PlanCost(const Instance& instance, const Plan& plan) { return ValueOf(instance, plan).cost; }
+
+}  // namespace vrp

@@ -1,0 +1,49 @@
+// A stop of a route as a clock sees it.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "core/problem/instance/vehicle.h"
+
+namespace vrp {
+
+// Times that differ by no more than a tolerance are taken to be equal.
+struct TimedStop {
+  double travel = 0;  // to it, without breaks
+  double work = 0;    // from its start until the vehicle leaves
+  TimeWindow first = {};
+  std::span<const TimeWindow> further = {};
+
+  const TimeWindow& last() const { return further.empty() ? first : further.back(); }
+
+  // The earliest time from `ready` on in one of the windows; `ready` where they are over.
+  double StartAt(double ready, double tolerance) const {
+    if (ready <= first.close + tolerance) return std::max(ready, first.open);
+    for (const TimeWindow& window : further) {
+      if (ready <= window.close + tolerance) return std::max(ready, window.open);
+    }
+    return ready;
+  }
+
+  bool IsLate(double start, double tolerance) const { return start > last().close + tolerance; }
+
+  // The latest time up to `bound` in one of the windows; -kNoLimit: none.
+  double LatestIn(double bound, double rounding) const {
+    const auto within = [&](const TimeWindow& window) {
+      return std::max(window.open, std::min(bound, window.close));
+    };
+    for (size_t i = further.size(); i-- > 0;) {
+      if (further[i].open <= bound + rounding) return within(further[i]);
+    }
+    return first.open <= bound + rounding ? within(first) : -kNoLimit;
+  }
+
+  // Of a start after a soft window.
+  double LateCost(double start) const {
+    const TimeWindow& window = last();
+    return window.soft() && start > window.close ? window.late_cost * (start - window.close) : 0;
+  }
+};
+
+}  // namespace vrp

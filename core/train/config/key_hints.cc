@@ -1,0 +1,47 @@
+#include "core/train/config/key_hints.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "core/base/text.h"
+#include "core/train/config/foreign_keys.h"
+
+namespace vrp {
+namespace {
+
+// The key without its section.
+std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.') + 1); }
+
+// How far apart two keys are: between their names alone where a name is long enough to tell.
+size_t Difference(std::string_view a, std::string_view b) {
+  constexpr size_t kTelling = 6;
+  const size_t whole = EditDistance(a, b);
+  const std::string_view leaf = LeafOf(a);
+  if (leaf.size() < kTelling) return whole;
+  const size_t names = EditDistance(leaf, LeafOf(b));
+  return names <= leaf.size() / 5 ? std::min(whole, names) : whole;
+}
+
+}  // namespace
+
+std::string KeyHint(std::string_view path, const std::set<std::string>& known) {
+  const std::string_view foreign = ForeignKeyHint(path);
+  if (!foreign.empty()) return Concat("; ", foreign);
+  const std::string_view leaf = LeafOf(path);
+  std::vector<std::string> best;
+  for (const std::string& key : known) {
+    if (!leaf.empty() && LeafOf(key) == leaf) best.push_back(key);
+  }
+  size_t least = best.empty() ? std::max<size_t>(3, path.size() / 4) : 0;
+  for (const std::string& key : known) {
+    const size_t difference = Difference(path, key);
+    if (difference >= least || key.back() == '.') continue;
+    least = difference;
+    best = {key};
+  }
+  if (best.empty()) return "";
+  return Concat("; did you mean ", absl::StrJoin(best, " or "), "?");
+}
+
+}  // namespace vrp

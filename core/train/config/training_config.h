@@ -1,0 +1,187 @@
+// A training job's configuration: strict YAML, where every key is known, typed and in range.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/graph_transformer/graph_transformer_options.h"
+#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/policy/engine_options.h"
+#include "core/model/policy/network_inputs.h"
+#include "core/problem/generate/layouts.h"
+#include "core/problem/instance/instance.h"
+
+namespace vrp {
+
+// Both ends included; equal where there is nothing to draw.
+struct IntegerRange {
+  int32_t low = 0;
+  int32_t high = 0;
+
+  bool operator==(const IntegerRange&) const = default;
+};
+struct NumberRange {
+  double low = 0;
+  double high = 0;
+
+  bool operator==(const NumberRange&) const = default;
+};
+
+enum class TrainingMethod { kReinforce, kSelfLabelling, kSupervised };
+enum class Baseline { kGreedyRollout, kExponential, kPomo, kSamples };
+enum class LabelSource { kHeuristic, kFile };
+enum class Schedule { kConstant, kExponential, kStep, kLinear, kCosine };
+enum class Reference { kNearestNeighbour, kSearch, kFile };
+enum class PublishRule { kBest, kLast };
+
+// What is trained on: generated instances, of which each draws its kind, layout and attributes, and
+// each batch its size; or a user's own.
+struct ProblemConfig {
+  // Each is drawn as often as it is named here; likewise the layouts.
+  std::vector<ProblemKind> kinds = {ProblemKind::kCvrp};
+  IntegerRange customers = {20, 20};  // TSP: cities
+  // Sizes by u^skew, u uniform in [0, 1): 1: each as often, above: small ones more often.
+  double customers_skew = 1;
+  NumberRange capacity;  // whole numbers; 0: the distribution's own
+  std::vector<Layout> layouts = {Layout::kUniform};
+  double open_routes = 0;  // the chance of an instance to have them; likewise the next two
+  double distance_limit = 0;
+  double backhauls = 0;
+  uint64_t seed = 1234;
+  std::vector<std::string> instances;  // files on the daemon's machine, instead of generated ones
+  bool augment = true;                 // these: turned and mirrored at random
+  double demand_jitter = 0;            // these: each demand changed by up to this share
+
+  bool operator==(const ProblemConfig&) const = default;
+};
+
+struct SupervisedConfig {
+  LabelSource labels = LabelSource::kHeuristic;
+  std::string label_file;  // on the daemon's machine; JSON lines with ref_routes
+  int64_t heuristic_iterations =
+      50;  // of the search that makes an instance's label; 0: its first descent
+  int64_t samples = 10000;
+  double teacher_forcing_start = 1;  // ratio, linear from the first to the last epoch
+  double teacher_forcing_end = 1;
+  double label_smoothing = 0;
+
+  bool operator==(const SupervisedConfig&) const = default;
+};
+
+struct ReinforceConfig {
+  Baseline baseline = Baseline::kGreedyRollout;
+  double baseline_significance =
+      0.05;  // paired t-test (Kool et al. 2019): replace the baseline below it
+  int64_t baseline_instances = 1000;  // on which policy and baseline are compared after each epoch
+  int64_t warmup_epochs = 1;          // exponential moving average until then
+  double average_decay = 0.8;         // of that average, a step
+  int32_t starts = 0;                 // pomo: trajectories an instance; 0: as many as customers
+  int32_t samples = 8;                // samples: trajectories an instance
+
+  bool operator==(const ReinforceConfig&) const = default;
+};
+
+struct LoaderConfig {
+  int32_t workers = 1;      // threads that make batches ahead; 0: made when they are wanted
+  int32_t prefetch = 2;     // batches ahead
+  int64_t memory_mb = 64;   // for a set of labelled instances; what is larger is read in pieces
+  bool pin = true;          // page-locked memory for the copy to a GPU
+  bool states_pin = false;  // the configuration states `pin`
+
+  bool operator==(const LoaderConfig&) const = default;
+};
+
+struct ValidationConfig {
+  int64_t instances = 1000;
+  uint64_t seed = 4321;
+  std::string file;  // instances as JSON lines, instead of generated ones
+  Reference reference = Reference::kNearestNeighbour;
+  int64_t reference_iterations = 200;  // of the search
+
+  bool operator==(const ValidationConfig&) const = default;
+};
+
+struct TrainingConfig {
+  std::string name;              // of the model that comes out
+  std::string model = "ptrnet";  // architecture: "ptrnet" or "gt"
+  ProblemConfig problem;
+  TrainingMethod method = TrainingMethod::kReinforce;
+  PointerNetworkOptions network;
+  GraphTransformerOptions graph_transformer;
+  SupervisedConfig supervised;
+  ReinforceConfig reinforce;
+  int32_t self_labelling_samples = 32;  // of which the best becomes the label
+  LoaderConfig loader;
+  ValidationConfig validation;
+  int64_t epochs = 10;
+  int64_t batches_per_epoch = 25;  // supervised: samples / batch_size, rounded up, instead
+  int32_t batch_size = 128;        // instances a step
+  int32_t accumulate_steps = 1;    // parts in which a step's instances are taken
+  double learning_rate = 1e-3;
+  Schedule schedule = Schedule::kExponential;
+  double learning_rate_decay = 1;   // factor: exponential: an epoch, step: a milestone
+  std::vector<int64_t> milestones;  // step: epochs, ascending
+  double final_learning_rate = 0;   // linear and cosine: at the last step
+  int64_t warmup_steps = 0;         // linear from 0
+  double weight_decay = 0;          // decoupled; of matrices, not of biases and norms
+  double gradient_clip = 1;         // norm
+  double weight_average = 0;        // decay of the published weights' average; 0: the last weights
+  int64_t patience = 0;             // epochs without a better validation until the end; 0: no limit
+  PublishRule publish = PublishRule::kBest;  // the best validation's weights, or the last ones
+  bool amp = false;                          // bf16 (or fp16 by amp_type), where the device has it
+  Precision amp_type = Precision::kBf16;
+  bool tf32 = false;
+  bool deterministic = false;
+  bool gradient_checkpointing = false;
+  std::string initial_model;  // models/NAME/versions/N or /aliases/A, a model's folder or weights
+  uint64_t seed = 1;
+  int64_t checkpoint_every_steps = 100;
+  int64_t keep_last_checkpoints = 2;
+  int64_t keep_best_checkpoints = 0;  // by validation, beside them; written at ends of epochs
+  std::string source;                 // the YAML itself, and the overrides as comments
+
+  bool IsGraphTransformer() const { return model == "gt"; }
+  // Of an epoch, by the method.
+  int64_t StepsPerEpoch() const;
+  // The sizes of `model`, as a model card gives them.
+  std::string ArchitectureJson() const;
+  // The network's inputs of a node.
+  NetworkInputs Inputs() const;
+
+  bool operator==(const TrainingConfig&) const = default;
+};
+
+// One `key.path=value` each, applied after parsing, checked like the file; [a, b] is a list.
+using ConfigOverrides = std::vector<std::string>;
+
+// A kept one was accepted when its job was created, perhaps by an older program, which did not
+// refuse the settings of unused_settings.h: its job goes on as it began.
+enum class ConfigOrigin { kNew, kKept };
+
+// `name` (the file's) stands in errors: `ptrnet.yaml:12: training.batch_size: got "many", wanted an
+// integer from 1 to 65536`. All errors that can be found at once are given, a line each.
+absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
+                                                   const ConfigOverrides& overrides = {},
+                                                   ConfigOrigin origin = ConfigOrigin::kNew);
+
+// A configuration with its overrides and defaults: every key that its model and method read, but
+// loader.pin only if it is stated.
+struct ResolvedConfig {
+  std::string yaml;  // means exactly the same when it is read again
+  // One text per key: numbers in their shortest form, a list of one as its item.
+  std::map<std::string, std::string> settings;
+};
+// Errors as of ParseTrainingConfig.
+absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std::string_view name,
+                                                     const ConfigOverrides& overrides = {});
+
+// What a configuration and its overrides state, a text a key: {"training.epochs": "3"}. Only the
+// form is checked.
+absl::StatusOr<std::map<std::string, std::string>> TrainingSettings(
+    std::string_view yaml, std::string_view name, const ConfigOverrides& overrides);
+
+}  // namespace vrp

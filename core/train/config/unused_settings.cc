@@ -1,0 +1,142 @@
+#include "core/train/config/unused_settings.h"
+
+#include <string_view>
+
+namespace vrp {
+namespace {
+
+class UnusedSettings {
+ public:
+  UnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin)
+      : reader_(reader), config_(config), origin_(origin) {}
+
+  void SetAsideSections() {
+    const bool pointer = config_.model == "ptrnet";
+    reader_.LeaveOut(pointer ? "graph_transformer" : "network");
+    if (!Supervised()) reader_.LeaveOut("supervised");
+    if (!Reinforced()) reader_.LeaveOut("reinforce");
+    if (config_.method != TrainingMethod::kSelfLabelling) reader_.LeaveOut("self_labelling");
+  }
+
+  void CheckProblem() {
+    const bool own = !config_.problem.instances.empty();
+    const bool pointer = config_.model == "ptrnet";
+    // The kinds are those that the model may solve, and the customers bound what a step takes.
+    constexpr std::string_view kNone = "none with problem.instances, which are trained on as given";
+    for (const char* const key :
+         {"problem.customers_skew", "problem.capacity", "problem.layouts", "problem.open_routes",
+          "problem.distance_limit", "problem.backhauls"}) {
+      Unused(key, own, kNone);
+    }
+    Unused("problem.augment", !own, "true without problem.instances");
+    Unused("problem.demand_jitter", !own, "0 without problem.instances");
+    Unused("problem.backhauls", !own && pointer,
+           "0 with model: ptrnet, a pointer network, which does not know them");
+  }
+
+  void CheckSchedule() {
+    const bool steps = config_.schedule == Schedule::kStep;
+    const bool decays = steps || config_.schedule == Schedule::kExponential;
+    const bool ends =
+        config_.schedule == Schedule::kLinear || config_.schedule == Schedule::kCosine;
+    Unused("training.learning_rate_decay", !decays,
+           "1 without training.schedule: exponential or step");
+    Unused("training.milestones", !steps, "none without training.schedule: step");
+    Unused("training.final_learning_rate", !ends, "0 without training.schedule: linear or cosine");
+  }
+
+  void CheckTraining() {
+    Unused("training.batches_per_epoch", Supervised(),
+           "none with training.method: supervised, where an epoch is a pass over "
+           "supervised.samples");
+    // A stated 0 matches what happens; every other value, the default included, is refused.
+    Unused("network.dropout",
+           config_.network.dropout > 0 && config_.model == "ptrnet" && !Supervised(),
+           "0 without training.method: supervised", /*refuses_default=*/true);
+    Unused("training.amp_type", !config_.amp, "bf16 without training.amp: true");
+  }
+
+  void CheckSupervised() {
+    if (!Supervised()) return;
+    const bool from_file = config_.supervised.labels == LabelSource::kFile;
+    constexpr std::string_view kForced = "1 with model: gt, which always reads the label's nodes";
+    Unused("supervised.teacher_forcing_start", config_.IsGraphTransformer(), kForced);
+    Unused("supervised.teacher_forcing_end", config_.IsGraphTransformer(), kForced);
+    Unused("supervised.heuristic_iterations", from_file,
+           "none with supervised.labels: file, whose routes are the labels");
+    Unused("supervised.label_file", !from_file, "none without supervised.labels: file");
+  }
+
+  void CheckMemory() {
+    Unused("training.gradient_checkpointing", config_.model == "ptrnet",
+           "false with model: ptrnet, a pointer network, which has no layers to compute again");
+    Unused("loader.prefetch", config_.loader.workers == 0,
+           "none with loader.workers: 0, which make each batch when it is wanted");
+    Unused("loader.memory_mb", !Supervised() && !HasSearchedSet(),
+           "none without training.method: supervised or validation.reference: search, whose plans "
+           "it bounds");
+  }
+
+  void CheckValidation() {
+    Unused("validation.seed", !GeneratesValidation(),
+           "none with validation.file or problem.instances, which are validated on as given");
+    Unused("validation.reference_iterations", config_.validation.reference != Reference::kSearch,
+           "none without validation.reference: search");
+  }
+
+  void CheckReinforce() {
+    if (!Reinforced()) return;
+    const ReinforceConfig& reinforce = config_.reinforce;
+    const bool greedy = reinforce.baseline == Baseline::kGreedyRollout;
+    constexpr std::string_view kGreedy = "none without reinforce.baseline: greedy_rollout";
+    Unused("reinforce.baseline_significance", !greedy, kGreedy);
+    Unused("reinforce.baseline_instances", !greedy, kGreedy);
+    Unused("reinforce.warmup_epochs", !greedy, kGreedy);
+    Unused("reinforce.average_decay",
+           reinforce.baseline != Baseline::kExponential && !(greedy && reinforce.warmup_epochs > 0),
+           "none without reinforce.baseline: exponential, or greedy_rollout with warmup_epochs");
+    Unused("reinforce.starts", reinforce.baseline != Baseline::kPomo,
+           "none without reinforce.baseline: pomo");
+    Unused("reinforce.samples", reinforce.baseline != Baseline::kSamples,
+           "none without reinforce.baseline: samples");
+  }
+
+ private:
+  bool Supervised() const { return config_.method == TrainingMethod::kSupervised; }
+  bool Reinforced() const { return config_.method == TrainingMethod::kReinforce; }
+  bool GeneratesValidation() const {
+    return config_.validation.file.empty() && config_.problem.instances.empty();
+  }
+  // A validation set with plans by our own search lies on disk.
+  bool HasSearchedSet() const {
+    return GeneratesValidation() && config_.validation.reference == Reference::kSearch;
+  }
+
+  void Unused(std::string_view path, bool unused, std::string_view wanted,
+              bool refuses_default = false) {
+    if (!unused) return;
+    reader_.LeaveOut(path);
+    const bool stated = refuses_default ? reader_.Has(path) : reader_.IsChanged(path);
+    if (stated && origin_ == ConfigOrigin::kNew) reader_.Refuse(path, wanted);
+  }
+
+  ConfigReader& reader_;
+  const TrainingConfig& config_;
+  const ConfigOrigin origin_;
+};
+
+}  // namespace
+
+void SetAsideUnused(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin) {
+  UnusedSettings unused(reader, config, origin);
+  unused.SetAsideSections();
+  unused.CheckProblem();
+  unused.CheckSchedule();
+  unused.CheckTraining();
+  unused.CheckSupervised();
+  unused.CheckMemory();
+  unused.CheckValidation();
+  unused.CheckReinforce();
+}
+
+}  // namespace vrp

@@ -1,0 +1,185 @@
+#include "core/train/config/yaml_tree.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <exception>
+#include <sstream>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr size_t kMaxDepth = 8;
+constexpr int kMaxValues = 10'000;
+
+// Leaves yaml-cpp's parser at the first thing that is refused; caught in this file.
+struct Refused : std::exception {
+  Refused(const YAML::Mark& mark, std::string why) : line(mark.line + 1), text(std::move(why)) {}
+  int line;
+  std::string text;
+};
+
+// Builds the tree from the parser's events, so that nothing is expanded or kept that is not wanted.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  YamlNode TakeRoot() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    CheckPlain(mark, anchor);
+    // The parser is at the next token already: nothing stands where its key does.
+    const bool value = !levels_.empty() && !levels_.back().wants_key;
+    YAML::Mark place = mark;
+    if (value && levels_.back().key_line > 0) place.line = levels_.back().key_line - 1;
+    Add(place, YamlNode{});
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw Refused(mark, "aliases are not allowed here");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    CheckPlain(mark, anchor);
+    if (tag != "?" && tag != "!" && !tag.empty()) throw Refused(mark, "tags are not allowed here");
+    YamlNode node;
+    node.kind = YamlKind::kScalar;
+    node.quoted = tag == "!";
+    node.text = value;
+    Add(mark, std::move(node));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    Open(mark, anchor, YamlKind::kSequence);
+  }
+  void OnSequenceEnd() override { Close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    Open(mark, anchor, YamlKind::kMap);
+  }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  // A map or a sequence that is not closed yet.
+  struct Level {
+    YamlNode node;
+    bool wants_key = false;
+    int32_t key_line = 0;  // of the last key
+  };
+
+  static void CheckPlain(const YAML::Mark& mark, YAML::anchor_t anchor) {
+    if (anchor != 0) throw Refused(mark, "anchors are not allowed here");
+  }
+
+  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, YamlKind kind) {
+    CheckPlain(mark, anchor);
+    if (levels_.size() >= kMaxDepth) throw Refused(mark, Concat("nested deeper than ", kMaxDepth));
+    if (!levels_.empty() && levels_.back().wants_key) throw Refused(mark, "a key must be a word");
+    Level level;
+    level.node.kind = kind;
+    level.node.line = mark.line + 1;
+    level.wants_key = kind == YamlKind::kMap;
+    levels_.push_back(std::move(level));
+  }
+
+  void Close() {
+    YamlNode node = std::move(levels_.back().node);
+    levels_.pop_back();
+    Place(std::move(node));
+  }
+
+  void Add(const YAML::Mark& mark, YamlNode node) {
+    node.line = mark.line + 1;
+    if (levels_.empty() || !levels_.back().wants_key) return Place(std::move(node));
+    std::vector<std::string>& keys = levels_.back().node.keys;
+    if (node.kind != YamlKind::kScalar) throw Refused(mark, "a key must be a word");
+    if (std::find(keys.begin(), keys.end(), node.text) != keys.end()) {
+      throw Refused(mark, Concat("the key ", Quoted(node.text), " stands twice"));
+    }
+    keys.push_back(std::move(node.text));
+    levels_.back().wants_key = false;
+    levels_.back().key_line = mark.line + 1;
+  }
+
+  void Place(YamlNode node) {
+    if (++nodes_ > kMaxValues) {
+      throw Refused(YAML::Mark::null_mark(), Concat("more than ", kMaxValues, " values"));
+    }
+    if (levels_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Level& parent = levels_.back();
+    parent.wants_key = parent.node.kind == YamlKind::kMap;
+    parent.node.children.push_back(std::move(node));
+  }
+
+  YamlNode root_;
+  std::vector<Level> levels_;
+  int nodes_ = 0;
+};
+
+absl::Status CheckText(std::string_view text, std::string_view name) {
+  if (text.size() > kMaxYamlBytes) {
+    return absl::InvalidArgumentError(
+        Concat(name, ": got ", text.size(), " bytes, wanted at most ", kMaxYamlBytes));
+  }
+  int line = 1;
+  std::string printable;
+  for (const char c : text) {
+    if (c == '\n') ++line;
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    if (control && c != '\n' && c != '\t' && c != '\r') {
+      return absl::InvalidArgumentError(Concat(name, ":", line, ": a control character"));
+    }
+    if (!control) printable.push_back(c);
+  }
+  if (IsPrintableUtf8(printable)) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat(name, ": not UTF-8 text"));
+}
+
+}  // namespace
+
+std::string YamlNode::Shown() const {
+  switch (kind) {
+    case YamlKind::kNull:
+      return "nothing";
+    case YamlKind::kScalar:
+      return Quoted(text);
+    case YamlKind::kSequence:
+      return "a list";
+    case YamlKind::kMap:
+      return "a mapping";
+  }
+  return "";
+}
+
+absl::StatusOr<YamlNode> ParseYamlTree(std::string_view text, std::string_view name) {
+  if (absl::Status status = CheckText(text, name); !status.ok()) return status;
+  const auto refuse = [&](int line, std::string_view why) {
+    return absl::InvalidArgumentError(Concat(name, ":", std::max(1, line), ": ", why));
+  };
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    TreeBuilder tree;
+    if (!parser.HandleNextDocument(tree)) return YamlNode{};
+    TreeBuilder second;
+    if (parser.HandleNextDocument(second)) return refuse(1, "more than one document");
+    return tree.TakeRoot();
+  } catch (const Refused& refused) {
+    return refuse(refused.line, refused.text);
+  } catch (const YAML::Exception& error) {
+    return refuse(error.mark.line + 1, error.msg);
+  } catch (const std::exception& error) {
+    return refuse(1, error.what());
+  }
+}
+
+}  // namespace vrp

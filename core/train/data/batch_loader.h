@@ -1,0 +1,57 @@
+// Makes the next batches while the engine works on the last one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "core/train/data/batch_source.h"
+
+namespace vrp {
+
+struct BatchLoaderOptions {
+  int64_t first = 0;        // number of the first batch wanted
+  int64_t end = INT64_MAX;  // and of the first that is not wanted any more
+  int32_t parts = 1;        // of each batch, see BatchSource
+  int32_t workers = 1;      // 0: made by Next itself, with `pool`
+  int32_t prefetch = 2;     // batches that may lie ready or in the making
+  CpuPool* pool = nullptr;
+};
+
+// Batches come in the order of their numbers, whatever the number of workers. One caller.
+class BatchLoader {
+ public:
+  // `source` outlives it.
+  BatchLoader(BatchSource& source, const BatchLoaderOptions& options);
+  ~BatchLoader();
+  BatchLoader(const BatchLoader&) = delete;
+  BatchLoader& operator=(const BatchLoader&) = delete;
+
+  // The next batch; blocks until it is made. Errors are the source's;
+  // kResourceExhausted where its making found no memory. Not beyond the end.
+  absl::StatusOr<TrainingBatch> Next();
+  // Returns the time that the workers have made batches since the last call, summed over them.
+  absl::Duration TakeWorkTime();
+
+ private:
+  absl::StatusOr<TrainingBatch> Make(int64_t number, CpuPool* pool);
+  void Work();
+  bool MayBegin() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  BatchSource& source_;
+  const BatchLoaderOptions options_;
+
+  absl::Mutex mu_;
+  std::map<int64_t, absl::StatusOr<TrainingBatch>> ready_ ABSL_GUARDED_BY(mu_);
+  int64_t next_wanted_ ABSL_GUARDED_BY(mu_);
+  int64_t next_made_ ABSL_GUARDED_BY(mu_);  // the first that no worker has begun
+  absl::Duration work_time_ ABSL_GUARDED_BY(mu_);
+  bool closing_ ABSL_GUARDED_BY(mu_) = false;
+  std::vector<std::thread> workers_;  // set by the constructor, joined by the destructor
+};
+
+}  // namespace vrp

@@ -1,0 +1,99 @@
+#include "core/train/data/dataset_checker.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/train/data/labels.h"
+
+namespace vrp {
+namespace {
+
+int32_t SizeOf(const Instance& instance) {
+  return instance.kind() == ProblemKind::kTsp ? instance.num_nodes() : instance.num_customers();
+}
+
+}  // namespace
+
+absl::Status DatasetChecker::Add(std::string_view piece) {
+  const absl::Status added =
+      lines_
+          .Add(piece, [this](std::string_view line, int64_t number) { return Take(line, number); })
+          .status();
+  if (added.ok()) return added;
+  return absl::Status(added.code(), Concat(name_, ": ", FromAbsl(added.message())));
+}
+
+absl::Status DatasetChecker::Finish() {
+  VRP_RETURN_IF_ERROR(
+      lines_.Finish([this](std::string_view line, int64_t number) { return Take(line, number); })
+          .status());
+  if (!sound()) {
+    return absl::InvalidArgumentError(
+        Concat(absl::StrJoin(errors_, "\n"),
+               all_shown_ ? "" : Concat("\n", bad_lines_, " lines are bad in all")));
+  }
+  if (summary_.instances > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat(name_, ": wanted at least one instance, a line each"));
+}
+
+absl::StatusOr<bool> DatasetChecker::Take(std::string_view line, int64_t number) {
+  const std::string where = Concat(name_, ":", number);
+  const absl::StatusOr<DataLine> read = ParseDataLine(line, where, NodeOrder::kAsGiven);
+  if (read.ok()) {
+    Count(read->instance, read->label.has_value(), where);
+  } else {
+    Remember(FromAbsl(read.status().message()));
+  }
+  return true;
+}
+
+// One line of the file may have several errors, a line of the message each.
+void DatasetChecker::Remember(std::string_view message) {
+  ++bad_lines_;
+  for (const absl::string_view error : absl::StrSplit(ToAbsl(message), '\n')) {
+    all_shown_ = std::ssize(errors_) < kShownErrors;
+    if (!all_shown_) return;
+    errors_.emplace_back(error);
+  }
+}
+
+void DatasetChecker::CountColumns(const std::vector<FeatureColumn>& features) {
+  std::vector<std::string>& columns = summary_.feature_columns;
+  if (summary_.instances == 1) {
+    for (const FeatureColumn& column : features) columns.push_back(column.name);
+  }
+  std::erase_if(columns, [&features](const std::string& name) {
+    return std::none_of(features.begin(), features.end(),
+                        [&name](const FeatureColumn& column) { return column.name == name; });
+  });
+}
+
+void DatasetChecker::Count(const Instance& instance, bool labelled, const std::string& where) {
+  const int32_t size = SizeOf(instance);
+  summary_.min_customers = summary_.instances == 0 ? size : std::min(summary_.min_customers, size);
+  summary_.max_customers = std::max(summary_.max_customers, size);
+  const bool has_cost = instance.reference_cost().has_value();
+  if (labelled && summary_.leading_with_tours == summary_.instances) {
+    ++summary_.leading_with_tours;
+  }
+  if (has_cost && summary_.leading_with_reference_cost == summary_.instances) {
+    ++summary_.leading_with_reference_cost;
+  }
+  ++summary_.instances;
+  summary_.with_tours += labelled ? 1 : 0;
+  summary_.with_reference_cost += has_cost ? 1 : 0;
+  auto& kinds = summary_.kinds;
+  const auto place = std::lower_bound(kinds.begin(), kinds.end(), instance.kind());
+  if (place == kinds.end() || *place != instance.kind()) kinds.insert(place, instance.kind());
+  CountColumns(instance.data().features);
+  if (!summary_.pointer_refusal.empty()) return;
+  const absl::Status by_angle = BatchSupports(instance, NodeOrder::kByAngle);
+  if (!by_angle.ok()) {
+    summary_.pointer_refusal = Concat(where, ": ", FromAbsl(by_angle.message()));
+  }
+}
+
+}  // namespace vrp

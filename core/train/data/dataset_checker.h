@@ -1,0 +1,56 @@
+// Checks a user's instances as they arrive.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/problem/instance/instance.h"
+#include "core/train/data/dataset_summary.h"
+#include "core/train/data/json_lines.h"
+
+namespace vrp {
+
+// Errors of the lines that are shown; the rest are counted.
+inline constexpr int64_t kShownErrors = 20;
+
+// A check of JSON lines, each as of ParseDataLine, against NodeOrder::kAsGiven, which supports
+// every instance that any network supports. Memory is bounded by the longest line, however many
+// lines are bad. Not thread-safe.
+class DatasetChecker {
+ public:
+  // `name` is the file's, for errors.
+  explicit DatasetChecker(std::string name) : name_(std::move(name)) {}
+
+  // Checks the lines that are whole. After a bad line it goes on with the next.
+  // kInvalidArgument, at once: a line that is too long.
+  absl::Status Add(std::string_view piece);
+  // Checks the last line. kInvalidArgument: the first kShownErrors errors, each as
+  // `own.jsonl:17: FIELD: ...`, and how many lines are bad; or there is no instance.
+  absl::Status Finish();
+
+  bool sound() const { return bad_lines_ == 0; }
+  // Returns the bytes of the incomplete line once `more` bytes have arrived.
+  int64_t BufferedBytes(size_t more) const { return lines_.BufferedBytes(more); }
+  const DatasetSummary& summary() const { return summary_; }
+
+ private:
+  // Checks one line; always true.
+  absl::StatusOr<bool> Take(std::string_view line, int64_t number);
+  void Remember(std::string_view message);
+  void Count(const Instance& instance, bool labelled, const std::string& where);
+  // Leaves the columns that the instance which was counted last has too.
+  void CountColumns(const std::vector<FeatureColumn>& features);
+
+  const std::string name_;
+  LineSplitter lines_;
+  DatasetSummary summary_;
+  std::vector<std::string> errors_;  // at most kShownErrors
+  bool all_shown_ = true;            // no error was left out of errors_
+  int64_t bad_lines_ = 0;
+};
+
+}  // namespace vrp

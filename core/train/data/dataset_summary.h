@@ -1,0 +1,30 @@
+// The content of a user's set of instances, in numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/problem/instance/problem_kind.h"
+
+namespace vrp {
+
+struct DatasetSummary {
+  int64_t instances = 0;
+  std::vector<ProblemKind> kinds = {};  // that occur, in the enum's order
+  int32_t min_customers = 0;            // TSP: cities
+  int32_t max_customers = 0;
+  int64_t with_tours = 0;           // instances with ref_routes
+  int64_t with_reference_cost = 0;  // instances with ref_cost
+  // Instances before the first one without ref_routes, or without ref_cost.
+  int64_t leading_with_tours = 0;
+  int64_t leading_with_reference_cost = 0;
+  std::vector<std::string> feature_columns = {};  // that every instance has
+  // Why a pointer network cannot read all instances: `own.jsonl:3: ...`, of the first that it
+  // cannot read; empty: it can.
+  std::string pointer_refusal = {};
+
+  bool operator==(const DatasetSummary&) const = default;
+};
+
+}  // namespace vrp

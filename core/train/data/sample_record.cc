@@ -1,0 +1,175 @@
+// One sample as bytes: little-endian numbers, vectors after their lengths, a checksum in the end.
+#include <cstring>
+#include <type_traits>
+
+#include "core/base/text.h"
+#include "core/train/data/sample_set.h"
+
+namespace vrp {
+namespace {
+
+uint64_t Checksum(std::string_view bytes) {  // FNV-1a
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+// Visits the fields of a sample, the same for writing and reading. Samples are what a network
+// learns from: its windows are hard, so that their ends say all.
+template <typename Visitor, typename AnySample>
+void ForEachField(Visitor& visit, AnySample& sample) {
+  auto& data = sample.data;
+  visit(data.kind);
+  visit(data.metric);
+  visit(data.num_depots);
+  visit(data.speed);
+  visit(data.positions);
+  visit(data.demands);
+  visit(data.backhauls);
+  visit(data.windows);
+  visit(data.services);
+  visit(data.distance_matrix);
+  visit(data.duration_matrix);
+  visit(sample.cost);
+}
+
+class Writer {
+ public:
+  template <typename T>
+  void operator()(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  }
+  template <typename T>
+  void operator()(const std::vector<T>& values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    (*this)(static_cast<uint32_t>(values.size()));
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  }
+  void operator()(const std::vector<TimeWindow>& windows) {
+    (*this)(static_cast<uint32_t>(windows.size()));
+    for (const TimeWindow& window : windows) {
+      (*this)(window.open);
+      (*this)(window.close);
+    }
+  }
+  std::string& bytes() { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
+
+  template <typename T>
+  void operator()(T& value) {
+    if (!Has(sizeof(T))) return;
+    std::memcpy(&value, left_.data(), sizeof(T));
+    left_.remove_prefix(sizeof(T));
+  }
+  template <typename T>
+  void operator()(std::vector<T>& values) {
+    const size_t count = Count(sizeof(T));
+    values.resize(count);
+    if (count > 0) std::memcpy(values.data(), left_.data(), count * sizeof(T));
+    left_.remove_prefix(count * sizeof(T));
+  }
+  void operator()(std::vector<TimeWindow>& windows) {
+    windows.resize(Count(2 * sizeof(double)));
+    for (TimeWindow& window : windows) {
+      (*this)(window.open);
+      (*this)(window.close);
+    }
+  }
+  // A length of items of `size` bytes which are all there; 0 after an error.
+  size_t Count(size_t size) {
+    uint32_t count = 0;
+    (*this)(count);
+    return Has(count * size) ? count : 0;
+  }
+  bool whole() const { return sound_ && left_.empty(); }
+
+ private:
+  bool Has(size_t bytes) {
+    sound_ = sound_ && bytes <= left_.size();
+    return sound_;
+  }
+
+  std::string_view left_;
+  bool sound_ = true;
+};
+
+void ReadFeatures(Reader& reader, InstanceData& data) {
+  data.features.resize(reader.Count(1));
+  for (FeatureColumn& column : data.features) {
+    std::vector<char> name;
+    reader(name);
+    column.name.assign(name.begin(), name.end());
+    reader(column.values);
+  }
+}
+
+}  // namespace
+
+std::string WriteSample(const Sample& sample) {
+  Writer writer;
+  ForEachField(writer, sample);
+  writer(static_cast<uint32_t>(sample.data.vehicles.size()));
+  for (const VehicleType& vehicle : sample.data.vehicles) {
+    writer(vehicle.count);
+    writer(vehicle.depot);
+    writer(vehicle.capacity);
+    writer(vehicle.max_duration);
+    writer(vehicle.max_distance);
+    writer(vehicle.open_end);
+  }
+  writer(static_cast<uint32_t>(sample.plan.size()));
+  for (const PlannedRoute& route : sample.plan) {
+    writer(route.vehicle_type);
+    writer(route.customers);
+  }
+  // At the end, and only where there are any: so records without them stay as they have been.
+  if (!sample.data.features.empty()) {
+    writer(static_cast<uint32_t>(sample.data.features.size()));
+    for (const FeatureColumn& column : sample.data.features) {
+      writer(std::vector<char>(column.name.begin(), column.name.end()));
+      writer(column.values);
+    }
+  }
+  const uint64_t checksum = Checksum(writer.bytes());
+  writer(checksum);
+  return std::move(writer.bytes());
+}
+
+absl::StatusOr<Sample> ParseSample(std::string_view bytes) {
+  uint64_t stated = 0;
+  const size_t length = bytes.size() < sizeof(stated) ? 0 : bytes.size() - sizeof(stated);
+  if (length > 0) std::memcpy(&stated, bytes.data() + length, sizeof(stated));
+  if (length == 0 || stated != Checksum(bytes.substr(0, length))) {
+    return absl::DataLossError("a sample's checksum is wrong");
+  }
+  Reader reader(bytes.substr(0, length));
+  Sample sample;
+  ForEachField(reader, sample);
+  sample.data.vehicles.resize(reader.Count(1));
+  for (VehicleType& vehicle : sample.data.vehicles) {
+    reader(vehicle.count);
+    reader(vehicle.depot);
+    reader(vehicle.capacity);
+    reader(vehicle.max_duration);
+    reader(vehicle.max_distance);
+    reader(vehicle.open_end);
+  }
+  sample.plan.resize(reader.Count(1));
+  for (PlannedRoute& route : sample.plan) {
+    reader(route.vehicle_type);
+    reader(route.customers);
+  }
+  if (!reader.whole()) ReadFeatures(reader, sample.data);
+  if (!reader.whole()) return absl::DataLossError("a sample is malformed");
+  return sample;
+}
+
+}  // namespace vrp

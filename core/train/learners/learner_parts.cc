@@ -1,0 +1,101 @@
+#include "core/train/learners/learner_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/steady_time.h"
+#include "core/base/text.h"
+
+namespace vrp {
+
+StepParts::StepParts(const LearnerOptions& options, int64_t step, int32_t micro_batch,
+                     const StopCondition& stop)
+    : options_(options), step_(step), micro_batch_(micro_batch), stop_(stop), begun_(SteadyNow()) {}
+
+RolloutRequest StepParts::Rollout(const BatchPart& part, Choice choice) const {
+  RolloutRequest request;
+  request.choice = choice;
+  request.seed = options_.config.seed;
+  request.stream = static_cast<uint64_t>(step_);
+  request.first_instance = part.first;
+  request.stop = stop_;
+  request.pool = options_.pool;
+  request.bf16 = options_.bf16;
+  return request;
+}
+
+GradientRequest StepParts::Gradient(const RolloutRequest& rollout) const {
+  GradientRequest request;
+  request.rollout = rollout;
+  request.micro_batch = micro_batch_;
+  return request;
+}
+
+absl::Status StepParts::Add(const GradientOutcome& part) {
+  VRP_RETURN_IF_ERROR(CheckPassDifference(part.pass_difference, options_.bf16));
+  outcome.loss += part.loss;
+  outcome.pass_difference = std::max(outcome.pass_difference, part.pass_difference);
+  outcome.overflowed = outcome.overflowed || part.overflowed;
+  for (size_t i = 0; i < part.seconds.size(); ++i) outcome.seconds[i] += part.seconds[i];
+  outcome.copies += part.copies;
+  outcome.copied_bytes += part.copied_bytes;
+  outcome.matrix_bytes += part.matrix_bytes;
+  for (const double cost : part.trajectories.costs) cost_sum += cost;
+  trajectories += static_cast<int64_t>(part.trajectories.costs.size());
+  for (const int32_t count : part.trajectories.agreements) agreements += count;
+  for (const int32_t count : part.trajectories.lengths) choices += count;
+  return absl::OkStatus();
+}
+
+double StepParts::ThreadSeconds() const {
+  const double extra = options_.pool == nullptr ? 0 : options_.pool->extra_thread_seconds();
+  return absl::ToDoubleSeconds(SteadyNow() - begun_) + extra;
+}
+
+void StepParts::AddRolloutSince(double start) {
+  outcome.seconds[static_cast<size_t>(Phase::kRollout)] += ThreadSeconds() - start;
+}
+
+WholeStepsRequest CommonWholeSteps(const LearnerOptions& options, const InstanceBounds& bounds) {
+  const TrainingConfig& config = options.config;
+  return {.instances = config.batch_size,
+          .nodes = bounds.nodes,
+          .tsp = bounds.tsp,
+          .matrices = bounds.matrices,
+          .parts = config.accumulate_steps,
+          .seed = config.seed,
+          .bf16 = options.bf16,
+          .weight_average = config.weight_average};
+}
+
+absl::Status CheckPassDifference(double difference, bool bf16) {
+  // Single precision over sums of some hundred terms; bf16 keeps 8 bits of logits up to 10.
+  const double limit = bf16 ? 0.25 : 2e-3;
+  if (!(difference > limit)) return absl::OkStatus();
+  return absl::InternalError(Concat("the two passes' log-likelihoods differ by ",
+                                    FormatNumber(difference), " a choice, more than ",
+                                    FormatNumber(limit)));
+}
+
+absl::StatusOr<std::vector<double>> GreedyCosts(const PolicyEngine& engine,
+                                                const NetworkBatch& batch,
+                                                const RolloutRequest& request) {
+  VRP_ASSIGN_OR_RETURN(Trajectories found, engine.Run(batch, request));
+  return std::move(found.costs);
+}
+
+absl::StatusOr<std::unique_ptr<Learner>> MakeLearner(LearnerOptions options) {
+  switch (options.config.method) {
+    case TrainingMethod::kReinforce:
+      return MakeReinforceLearner(std::move(options));
+    case TrainingMethod::kSelfLabelling:
+      return MakeSelfLabellingLearner(std::move(options));
+    case TrainingMethod::kSupervised:
+      break;
+  }
+  return MakeSupervisedLearner(std::move(options));
+}
+
+}  // namespace vrp

@@ -1,0 +1,260 @@
+// Baselines: a greedy rollout of the best policy so far (Kool et al. 2019), a moving average, or
+// the mean of an instance's own trajectories: from different starts (POMO, Kwon et al. 2020), or
+// samples that begin where the network likes, so that it learns the first choice too (Kool et al.
+// 2019, "Buy 4 REINFORCE Samples, Get a Baseline for Free!").
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/train/data/instance_source.h"
+#include "core/train/learners/learner_parts.h"
+#include "core/train/learners/paired_t_test.h"
+
+namespace vrp {
+namespace {
+
+double Mean(std::span<const double> values) {
+  if (values.empty()) return 0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+// `costs` in sides of the instances' squares, so that the units of coordinates do not matter.
+std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& batch) {
+  std::vector<double> scaled(costs.begin(), costs.end());
+  const size_t each = costs.size() / batch.problems.size();
+  for (size_t i = 0; i < scaled.size(); ++i) scaled[i] /= batch.problems[i / each].scale;
+  return scaled;
+}
+
+// Costs of the policy or the baseline on the instances that decide between them.
+struct EpochCosts {
+  std::vector<double> scaled;  // compared, so that each instance counts alike
+  double sum = 0;              // in the instances' own unit, as validations report it
+
+  double Mean() const { return sum / static_cast<double>(std::max<size_t>(1, scaled.size())); }
+};
+
+// Weighs the trajectories of a part by their advantages, so that the loss is a mean.
+struct Weighing {
+  const NetworkBatch& batch;
+  size_t each;                   // P
+  std::vector<double> baseline;  // [B], scaled; empty: the mean of an instance's own trajectories
+  int64_t instances;             // of the whole step
+
+  // Costs and weights [count, P] of instances from `first` of the part on.
+  void operator()(int64_t first, std::span<const double> costs, std::span<double> weights) const {
+    const auto share = static_cast<double>(instances) * static_cast<double>(each);
+    for (size_t i = 0; i * each < costs.size(); ++i) {
+      const size_t b = static_cast<size_t>(first) + i;
+      const double scale = batch.problems[b].scale;
+      const std::span<const double> own = costs.subspan(i * each, each);
+      const double base = baseline.empty() ? Mean(own) / scale : baseline[b];
+      for (size_t p = 0; p < each; ++p) weights[i * each + p] = (own[p] / scale - base) / share;
+    }
+  }
+};
+
+class ReinforceLearner final : public Learner {
+ public:
+  explicit ReinforceLearner(LearnerOptions options) : options_(std::move(options)) {}
+
+  // The baseline, if there is one, becomes the policy as it is.
+  absl::Status ReplaceBaseline() {
+    if (options_.baseline == nullptr) return absl::OkStatus();
+    const std::span<const float> values = options_.engine->parameters().values();
+    std::copy(values.begin(), values.end(), options_.baseline->parameters().values().begin());
+    return options_.baseline->ParametersChanged();
+  }
+
+  absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
+                                          int32_t micro_batch, const StopCondition& stop) override {
+    StepParts parts(options_, step, micro_batch, stop);
+    const StepBaseline kind = BaselineAt(step);
+    double average = average_.value;
+    if (kind == StepBaseline::kAverage && !average_.known) {
+      VRP_ASSIGN_OR_RETURN(average, FirstAverage(batch, parts, stop));
+    }
+    double sum = 0;
+    for (const BatchPart& part : batch.parts) {
+      RolloutRequest rollout = parts.Rollout(part, Choice::kSample);
+      VRP_ASSIGN_OR_RETURN(const Weighing weighing,
+                           Weigh(kind, part, average, batch.instances, rollout, parts));
+      VRP_ASSIGN_OR_RETURN(
+          const GradientOutcome outcome,
+          options_.engine->AddGradient(part.batch, parts.Gradient(rollout), weighing));
+      VRP_RETURN_IF_ERROR(parts.Add(outcome));
+      for (const double cost : Scaled(outcome.trajectories.costs, part.batch)) sum += cost;
+    }
+    if (kind == StepBaseline::kAverage) {
+      const double decay = options_.config.reinforce.average_decay;
+      average_ = {
+          .value = decay * average + (1 - decay) * sum / static_cast<double>(batch.instances),
+          .known = true};
+    }
+    const int64_t count = std::max<int64_t>(1, parts.trajectories);
+    parts.outcome.cost = parts.cost_sum / static_cast<double>(count);
+    return parts.outcome;
+  }
+
+  absl::StatusOr<std::string> EndEpoch(int64_t epoch, const StopCondition& stop) override {
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (options_.baseline == nullptr || epoch < config.warmup_epochs) return std::string();
+    EpochCosts policy, baseline;
+    for (int64_t done = 0; done < config.baseline_instances; done += kAtOnce) {
+      VRP_ASSIGN_OR_RETURN(const NetworkBatch batch,
+                           options_.source->Draw(
+                               BaselineInstances(replacements_) + done,
+                               std::min(kAtOnce, config.baseline_instances - done), options_.pool));
+      VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, policy));
+      VRP_RETURN_IF_ERROR(AppendCosts(*options_.baseline, batch, stop, baseline));
+    }
+    const double chance = PairedTTest(policy.scaled, baseline.scaled);
+    const bool better = chance < config.baseline_significance;
+    if (better) {
+      VRP_RETURN_IF_ERROR(ReplaceBaseline());
+      ++replacements_;
+    }
+    return Concat("epoch ", epoch, ": mean cost of the policy ",
+                  FormatNumber(Rounded(policy.Mean())), ", of the baseline ",
+                  FormatNumber(Rounded(baseline.Mean())), " on ", policy.scaled.size(),
+                  " instances, p ", FormatNumber(Rounded(chance)),
+                  better ? ": the policy becomes the baseline" : ": the baseline stays");
+  }
+
+  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
+    const ReinforceConfig& config = options_.config.reinforce;
+    VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
+    WholeStepsRequest request = CommonWholeSteps(options_, bounds);
+    request.distinct_starts = config.baseline == Baseline::kPomo;
+    request.trajectories = OwnTrajectories(bounds.starts.high);
+    if (OwnTrajectories(bounds.starts.low) != request.trajectories) request.trajectories = 0;
+    request.average_decay = config.average_decay;
+    request.baseline = options_.baseline.get();
+    return request;
+  }
+  absl::Status BeginStep(WholeSteps& steps, int64_t step,
+                         const TrainingBatch* batch) const override {
+    if (batch == nullptr) return steps.Step(BaselineAt(step));
+    return steps.Step(BaselineAt(step), batch->parts.front().batch);
+  }
+  MovingAverage* average() override { return &average_; }
+
+  std::map<std::string, double> Numbers() const override {
+    return {{"reinforce.average", average_.value},
+            {"reinforce.has_average", average_.known ? 1 : 0},
+            {"reinforce.replacements", static_cast<double>(replacements_)}};
+  }
+  std::map<std::string, std::span<float>> Spans() override {
+    if (options_.baseline == nullptr) return {};
+    return {{"reinforce.baseline", options_.baseline->parameters().values()}};
+  }
+  absl::Status Restore(const std::map<std::string, double>& numbers) override {
+    average_ = {.value = numbers.at("reinforce.average"),
+                .known = numbers.at("reinforce.has_average") != 0};
+    replacements_ = static_cast<int64_t>(numbers.at("reinforce.replacements"));
+    if (options_.baseline == nullptr) return absl::OkStatus();
+    return options_.baseline->ParametersChanged();
+  }
+
+ private:
+  static constexpr int64_t kAtOnce = 512;
+
+  StepBaseline BaselineAt(int64_t step) const {
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (config.baseline == Baseline::kPomo || config.baseline == Baseline::kSamples) {
+      return StepBaseline::kShared;
+    }
+    if (config.baseline == Baseline::kExponential) return StepBaseline::kAverage;
+    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
+    return step <= warmup ? StepBaseline::kAverage : StepBaseline::kGreedy;
+  }
+
+  // Of instances in which so many nodes may come first.
+  int32_t OwnTrajectories(int32_t starts) const {
+    const ReinforceConfig& config = options_.config.reinforce;
+    if (config.baseline == Baseline::kSamples) return config.samples;
+    return config.starts > 0 ? config.starts : starts;
+  }
+
+  // Also says in `rollout` how many trajectories there are, and where they start.
+  absl::StatusOr<Weighing> Weigh(StepBaseline kind, const BatchPart& part, double average,
+                                 int64_t instances, RolloutRequest& rollout,
+                                 StepParts& parts) const {
+    Weighing weighing{.batch = part.batch, .each = 1, .baseline = {}, .instances = instances};
+    switch (kind) {
+      case StepBaseline::kShared: {
+        rollout.distinct_starts = options_.config.reinforce.baseline == Baseline::kPomo;
+        rollout.trajectories = OwnTrajectories(MostStarts(part.batch));
+        weighing.each = static_cast<size_t>(rollout.trajectories);
+        break;
+      }
+      case StepBaseline::kAverage:
+        weighing.baseline.assign(part.batch.problems.size(), average);
+        break;
+      case StepBaseline::kGreedy: {
+        VRP_ASSIGN_OR_RETURN(weighing.baseline,
+                             TimedCosts(*options_.baseline, part.batch, parts, rollout.stop));
+        break;
+      }
+      case StepBaseline::kBest:
+        break;  // of self-labelling
+    }
+    return weighing;
+  }
+
+  // A greedy rollout of the policy stands for the average before there is one.
+  absl::StatusOr<double> FirstAverage(const TrainingBatch& batch, StepParts& parts,
+                                      const StopCondition& stop) const {
+    double sum = 0;
+    for (const BatchPart& part : batch.parts) {
+      VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
+                           TimedCosts(*options_.engine, part.batch, parts, stop));
+      for (const double cost : costs) sum += cost;
+    }
+    return sum / static_cast<double>(batch.instances);
+  }
+
+  // Scaled greedy costs of `engine`; the time counts as rollout.
+  absl::StatusOr<std::vector<double>> TimedCosts(const PolicyEngine& engine,
+                                                 const NetworkBatch& batch, StepParts& parts,
+                                                 const StopCondition& stop) const {
+    const double start = parts.ThreadSeconds();
+    VRP_ASSIGN_OR_RETURN(
+        const std::vector<double> costs,
+        GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool, .bf16 = options_.bf16}));
+    parts.AddRolloutSince(start);
+    return Scaled(costs, batch);
+  }
+
+  absl::Status AppendCosts(const PolicyEngine& engine, const NetworkBatch& batch,
+                           const StopCondition& stop, EpochCosts& costs) const {
+    VRP_ASSIGN_OR_RETURN(
+        const std::vector<double> found,
+        GreedyCosts(engine, batch, {.stop = stop, .pool = options_.pool, .bf16 = options_.bf16}));
+    for (const double cost : found) costs.sum += cost;
+    const std::vector<double> scaled = Scaled(found, batch);
+    costs.scaled.insert(costs.scaled.end(), scaled.begin(), scaled.end());
+    return absl::OkStatus();
+  }
+
+  LearnerOptions options_;
+  MovingAverage average_;
+  int64_t replacements_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Learner>> MakeReinforceLearner(LearnerOptions options) {
+  auto learner = std::make_unique<ReinforceLearner>(std::move(options));
+  VRP_RETURN_IF_ERROR(learner->ReplaceBaseline());
+  return learner;
+}
+
+}  // namespace vrp

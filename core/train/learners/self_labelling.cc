@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/train/learners/learner_parts.h"
+
+namespace vrp {
+namespace {
+
+// The cheapest trajectory of each instance; of equal ones the first.
+std::vector<std::vector<int32_t>> Best(const Trajectories& sampled) {
+  std::vector<std::vector<int32_t>> best;
+  const auto each = static_cast<size_t>(sampled.count);
+  for (size_t first = 0; first < sampled.costs.size(); first += each) {
+    const auto from = sampled.costs.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto found = std::min_element(from, from + static_cast<std::ptrdiff_t>(each));
+    const std::span<const int32_t> choices = sampled.Choices(found - sampled.costs.begin());
+    best.emplace_back(choices.begin(), choices.end());
+  }
+  return best;
+}
+
+// Samples several tours of each instance without gradients; the best becomes the label, whose
+// log-likelihood a choice grows.
+class SelfLabellingLearner final : public Learner {
+ public:
+  explicit SelfLabellingLearner(LearnerOptions options) : options_(std::move(options)) {}
+
+  absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
+                                          int32_t micro_batch, const StopCondition& stop) override {
+    StepParts parts(options_, step, micro_batch, stop);
+    for (const BatchPart& part : batch.parts) {
+      VRP_RETURN_IF_ERROR(AddPart(part, batch.instances, parts));
+    }
+    StepOutcome outcome = parts.outcome;
+    outcome.cost = parts.cost_sum / static_cast<double>(std::max<int64_t>(1, parts.trajectories));
+    return outcome;
+  }
+
+  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
+    VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
+    WholeStepsRequest request = CommonWholeSteps(options_, bounds);
+    request.trajectories = options_.config.self_labelling_samples;
+    return request;
+  }
+  absl::Status BeginStep(WholeSteps& steps, int64_t, const TrainingBatch* batch) const override {
+    if (batch == nullptr) return steps.Step(StepBaseline::kBest);
+    return steps.Step(StepBaseline::kBest, batch->parts.front().batch);
+  }
+
+ private:
+  absl::Status AddPart(const BatchPart& part, int64_t instances, StepParts& parts) {
+    RolloutRequest sampling = parts.Rollout(part, Choice::kSample);
+    sampling.trajectories = options_.config.self_labelling_samples;
+    const double start = parts.ThreadSeconds();
+    VRP_ASSIGN_OR_RETURN(const Trajectories sampled, options_.engine->Run(part.batch, sampling));
+    parts.AddRolloutSince(start);
+
+    const std::vector<std::vector<int32_t>> labels = Best(sampled);
+    RolloutRequest follow = parts.Rollout(part, Choice::kFollow);
+    follow.choices = labels;
+    const auto weigh = [&](int64_t first, std::span<const double>, std::span<double> weights) {
+      for (size_t i = 0; i < weights.size(); ++i) {
+        const auto length = static_cast<double>(labels[static_cast<size_t>(first) + i].size());
+        weights[i] = -1 / (length * static_cast<double>(instances));
+      }
+    };
+    VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome,
+                         options_.engine->AddGradient(part.batch, parts.Gradient(follow), weigh));
+    return parts.Add(outcome);
+  }
+
+  const LearnerOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Learner> MakeSelfLabellingLearner(LearnerOptions options) {
+  return std::make_unique<SelfLabellingLearner>(std::move(options));
+}
+
+}  // namespace vrp

@@ -1,0 +1,47 @@
+#include <utility>
+
+#include "core/base/guard_memory.h"
+#include "core/base/status_macros.h"
+#include "core/train/run/input_check.h"
+#include "core/train/run/trainer.h"
+#include "core/train/run/training_run.h"
+
+namespace vrp {
+namespace {
+
+class EngineTrainer final : public Trainer {
+ public:
+  explicit EngineTrainer(EngineFactory factory) : factory_(std::move(factory)) {}
+
+  absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
+                                       TrainingObserver& observer) override {
+    absl::StatusOr<TrainingResult> result = absl::InternalError("the training did not end");
+    VRP_RETURN_IF_ERROR(
+        GuardMemory([&] { result = TrainingRun(request, stop, observer, factory_).Run(); }));
+    return result;
+  }
+
+  absl::Status CheckInputs(const TrainingRequest& request) const override {
+    absl::Status status;
+    VRP_RETURN_IF_ERROR(GuardMemory([&] { status = CheckTrainingInputs(request); }));
+    return status;
+  }
+
+  absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
+    const absl::StatusOr<Checkpoint> checkpoint = ReadNewestCheckpoint(checkpoint_directory);
+    if (checkpoint.status().code() == absl::StatusCode::kNotFound) return 0;
+    VRP_RETURN_IF_ERROR(checkpoint.status());
+    return checkpoint->step;
+  }
+
+ private:
+  const EngineFactory factory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> MakeTrainerOn(EngineFactory factory) {
+  return std::make_unique<EngineTrainer>(std::move(factory));
+}
+
+}  // namespace vrp

@@ -1,0 +1,49 @@
+// How long a run's steps and epochs take.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "absl/time/time.h"
+#include "core/base/steady_time.h"
+#include "core/train/run/trainer.h"
+
+namespace vrp {
+
+// For one thread.
+class EpochPace {
+ public:
+  // The first step comes next; `whole`: it is an epoch's first.
+  void Begin(bool whole) {
+    whole_ = whole;
+    began_ = SteadyNow();
+  }
+  // An epoch has ended, its validation included.
+  void EndEpoch(const TrainingTotals& totals) {
+    const absl::Time now = SteadyNow();
+    if (whole_) seconds_per_epoch_ = absl::ToDoubleSeconds(now - began_);
+    whole_ = true;
+    began_ = now;
+    steps_before_ = totals.steps;
+    seconds_before_ = totals.seconds;
+  }
+
+  // Returns the mean over the epoch's steps so far; NaN before its first.
+  double SecondsPerStep(const TrainingTotals& totals) const {
+    if (totals.steps == steps_before_) return kUnknown;
+    return (totals.seconds - seconds_before_) / static_cast<double>(totals.steps - steps_before_);
+  }
+  // Returns that of the last whole epoch; NaN before one has ended.
+  double seconds_per_epoch() const { return seconds_per_epoch_; }
+
+ private:
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+  bool whole_ = false;
+  absl::Time began_;
+  int64_t steps_before_ = 0;
+  double seconds_before_ = 0;
+  double seconds_per_epoch_ = kUnknown;
+};
+
+}  // namespace vrp

@@ -1,0 +1,24 @@
+// Weights to start from instead of random ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/model/policy/policy_engine.h"
+#include "core/train/config/training_config.h"
+
+namespace vrp {
+
+// Loads training.initial_model into `engine`: `models/NAME/versions/N` below one of
+// `models_directories`, a model's folder, or a weights file. kNotFound says where it was looked
+// for; kInvalidArgument names what differs between the model and the configuration.
+absl::Status LoadInitialModel(const TrainingConfig& config,
+                              const std::vector<std::string>& models_directories,
+                              PolicyEngine& engine);
+
+// Returns the error that LoadInitialModel would return, without an engine.
+absl::Status CheckInitialModel(const TrainingConfig& config,
+                               const std::vector<std::string>& models_directories);
+
+}  // namespace vrp

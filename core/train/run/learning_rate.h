@@ -1,0 +1,15 @@
+// The learning rate of each step.
+#pragma once
+
+#include <cstdint>
+
+#include "core/train/config/training_config.h"
+
+namespace vrp {
+
+// Of step `step` (from 0: whole steps done before it). During the warm-up it grows linearly to what
+// the schedule says; linear and cosine (Loshchilov and Hutter 2017, without restarts) fall from the
+// warm-up's end to training.final_learning_rate at the last step.
+double LearningRateAt(const TrainingConfig& config, int64_t step);
+
+}  // namespace vrp

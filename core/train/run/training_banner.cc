@@ -1,0 +1,111 @@
+#include "core/train/run/training_banner.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/base/text.h"
+#include "core/model/policy/step_inputs.h"
+
+namespace vrp {
+namespace {
+
+bool OnCpu(const BannerFacts& facts) { return facts.device.id.kind == DeviceKind::kCpu; }
+
+std::string_view Switch(bool on) { return on ? "on" : "off"; }
+
+std::string DeviceLine(const BannerFacts& facts) {
+  const DeviceInfo& device = facts.device;
+  std::string line = Concat("device: ", device.id.ToString());
+  if (!device.name.empty()) {
+    line += absl::StrFormat(" (%s, %.1f GiB)", device.name,
+                            static_cast<double>(device.memory_bytes) / (1 << 30));
+  }
+  return line;
+}
+
+std::string ThreadsLine(const BannerFacts& facts) {
+  const LoaderConfig& loader = facts.config.loader;
+  std::string line = Concat("threads: ", facts.threads, OnCpu(facts) ? " compute" : " on the host");
+  if (loader.workers == 0) return line + ", which make each batch when it is wanted";
+  return Concat(line, ", ", loader.workers, loader.workers == 1 ? " makes" : " make",
+                " batches, up to ", loader.prefetch, " ahead");
+}
+
+// Returns the precision with its reason, where training.amp asks for another one.
+std::string PrecisionText(const BannerFacts& facts) {
+  const TrainingConfig& config = facts.config;
+  if (!config.amp) return "fp32 (training.amp is off)";
+  const std::string_view wanted = config.amp_type == Precision::kFp16 ? "fp16" : "bf16";
+  const bool emulated = OnCpu(facts) && !facts.cpu_has_bf16;
+  if (facts.precision != Precision::kFp32) {
+    return Concat(wanted, " products, fp32 sums (training.amp)",
+                  emulated ? ", emulated: slower than fp32" : "");
+  }
+  if (OnCpu(facts) && facts.cpu_has_bf16 && config.amp_type == Precision::kBf16) {
+    return Concat("fp32: on a CPU, model ", config.model, " multiplies in fp32 alone");
+  }
+  return Concat("fp32: the device has no ", wanted, " in hardware that is faster");
+}
+
+std::string ComputationLine(const BannerFacts& facts) {
+  const TrainingConfig& config = facts.config;
+  const bool cpu = OnCpu(facts);
+  std::string line =
+      Concat("precision: ", PrecisionText(facts), "; TF32: ", Switch(config.tf32 && !cpu),
+             "; gradient checkpointing: ", Switch(config.gradient_checkpointing && !cpu),
+             "; deterministic: ", cpu ? "always on a CPU" : Switch(config.deterministic));
+  if (!cpu) line += Concat("; pinned memory: ", Switch(config.loader.pin));
+  return line;
+}
+
+// Returns the settings that are switched on and that the device does not read.
+std::vector<std::string> Ignored(const BannerFacts& facts) {
+  const TrainingConfig& config = facts.config;
+  std::vector<std::string> keys;
+  if (!OnCpu(facts)) return keys;
+  const auto add = [&](std::string_view key, bool set) {
+    if (set) keys.emplace_back(key);
+  };
+  add("training.tf32", config.tf32);
+  add("training.gradient_checkpointing", config.gradient_checkpointing);
+  add("training.deterministic", config.deterministic);
+  add("loader.pin", config.loader.pin && config.loader.states_pin);
+  return keys;
+}
+
+std::string ValidationLine(const BannerFacts& facts) {
+  std::string line = Concat("validation: ", facts.validation_instances, " instances, ");
+  if (!std::isfinite(facts.reference_cost)) {
+    return Concat(line, "none with a reference cost by ", facts.reference);
+  }
+  return line + absl::StrFormat("gap vs %s (mean %.4f)", facts.reference, facts.reference_cost);
+}
+
+}  // namespace
+
+std::vector<std::string> BannerLines(const BannerFacts& facts) {
+  const TrainingConfig& config = facts.config;
+  std::vector<std::string> lines = {
+      DeviceLine(facts), ThreadsLine(facts), ComputationLine(facts),
+      Concat("epochs: ", config.epochs, " of ", config.StepsPerEpoch(), " batches of ",
+             config.batch_size),
+      Concat("model: ", config.model, ", ", facts.parameters, " parameters ",
+             config.ArchitectureJson())};
+  const std::vector<std::string> ignored = Ignored(facts);
+  if (!ignored.empty()) {
+    lines.insert(lines.begin() + 3, Concat("ignored on cpu: ", absl::StrJoin(ignored, ", ")));
+  }
+  if (!config.initial_model.empty()) lines.push_back(Concat("starts from: ", config.initial_model));
+  const std::vector<std::string> features = config.Inputs().names;
+  const bool edges = config.IsGraphTransformer() && config.graph_transformer.edge_bias;
+  lines.push_back(Concat("input features: ", features.size(),
+                         " a node: ", absl::StrJoin(features, ", "),
+                         edges ? "; distances of all pairs of nodes (edge_bias)" : ""));
+  lines.push_back(Concat("read at each step: ", absl::StrJoin(StepInputs(config.model), ", ")));
+  lines.push_back(ValidationLine(facts));
+  return lines;
+}
+
+}  // namespace vrp

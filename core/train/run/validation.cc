@@ -1,0 +1,232 @@
+#include "core/train/run/validation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/plan/gap_reference.h"
+#include "core/search/construct.h"
+#include "core/search/search.h"
+#include "core/train/data/instance_source.h"
+#include "core/train/data/sample_set.h"
+#include "core/train/learners/learner_parts.h"
+
+namespace vrp {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kAtOnce = 512;
+
+// An instance with what is known of a good plan.
+struct Referenced {
+  Instance instance;
+  double cost = kNone;
+  Plan plan = {};
+};
+
+LabelRequest SearchRequest(const TrainingConfig& config) {
+  return {.problem = config.problem,
+          .seed = config.validation.seed,
+          .search_seed = config.seed,
+          .iterations = config.validation.reference_iterations,
+          .samples = config.validation.instances};
+}
+
+absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
+                                                 const LabelSurroundings& around) {
+  VRP_ASSIGN_OR_RETURN(const std::string path, HeuristicLabels(SearchRequest(config), around));
+  VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSet> set,
+                       SampleSet::Open(path, config.loader.memory_mb << 20));
+  std::vector<int32_t> records(static_cast<size_t>(set->size()));
+  std::iota(records.begin(), records.end(), 0);
+  VRP_ASSIGN_OR_RETURN(std::vector<Sample> samples, set->Read(records));
+  std::vector<Referenced> found;
+  for (Sample& sample : samples) {
+    VRP_ASSIGN_OR_RETURN(Instance instance, Instance::Create(std::move(sample.data)));
+    found.push_back({std::move(instance), sample.cost, std::move(sample.plan)});
+  }
+  return found;
+}
+
+absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config,
+                                                  const BatchForm& form,
+                                                  const std::vector<Instance>& own,
+                                                  const DatasetPaths& datasets) {
+  std::vector<Instance> instances = own;
+  if (!config.validation.file.empty()) {
+    const DataFile file = FindDataFile(config.validation.file, datasets);
+    VRP_ASSIGN_OR_RETURN(instances, ReadInstanceFiles({file}, form));
+  }
+  std::vector<Referenced> found;
+  for (int64_t i = 0; i < config.validation.instances; ++i) {
+    if (!instances.empty()) {
+      if (i == static_cast<int64_t>(instances.size())) break;
+      found.push_back({instances[static_cast<size_t>(i)]});
+      continue;
+    }
+    const uint64_t seed = config.validation.seed;
+    VRP_ASSIGN_OR_RETURN(Instance instance,
+                         Instance::Create(DrawInstance(config.problem, seed, i,
+                                                       DrawCustomers(config.problem, seed, i))));
+    found.push_back({std::move(instance)});
+  }
+  return found;
+}
+
+// Leaves what the yardstick does not know without a reference.
+void AddReference(const TrainingConfig& config, const StopCondition& stop, Referenced& item) {
+  if (config.validation.reference == Reference::kNearestNeighbour) {
+    if (!IsPlain(item.instance)) return;
+    item.cost = PlanCost(item.instance, NearestNeighbourPlan(item.instance));
+    return;
+  }
+  absl::StatusOr<SearchResult> result =
+      Search(item.instance, {.stop = stop,
+                             .max_iterations = config.validation.reference_iterations,
+                             .seed = config.seed,
+                             .initial = {}});
+  if (!result.ok()) return;
+  item.cost = result->cost;
+  item.plan = std::move(result->plan);
+}
+
+absl::Status AddReferences(const TrainingConfig& config, const LabelSurroundings& around,
+                           std::vector<Referenced>& items) {
+  if (config.validation.reference == Reference::kFile) {
+    for (size_t i = 0; i < items.size(); ++i) {
+      VRP_ASSIGN_OR_RETURN(items[i].cost,
+                           FileReference(config, items[i].instance, static_cast<int64_t>(i)));
+    }
+    return absl::OkStatus();
+  }
+  for (size_t first = 0; first < items.size(); first += kAtOnce) {
+    around.TellPiece();
+    const std::span<Referenced> part =
+        std::span(items).subspan(first).first(std::min<size_t>(kAtOnce, items.size() - first));
+    around.pool->ParallelFor(std::ssize(part), [&](int64_t i) {
+      if (!around.stop.ShouldStop()) {
+        AddReference(config, around.stop, part[static_cast<size_t>(i)]);
+      }
+    });
+  }
+  if (!around.stop.ShouldStop()) return absl::OkStatus();
+  return absl::CancelledError("cancelled while the validation set was made");
+}
+
+double Share(int64_t part, int64_t whole) {
+  return whole == 0 ? kNone : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+std::string ReferenceName(const ValidationConfig& config) {
+  switch (config.reference) {
+    case Reference::kNearestNeighbour:
+      return std::string(kNearestNeighbourReference);
+    case Reference::kSearch:
+      return SearchReference(config.reference_iterations);
+    case Reference::kFile:
+      break;
+  }
+  return std::string(kFileReference);
+}
+
+absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instance& instance,
+                                     int64_t number) {
+  if (instance.reference_cost()) return *instance.reference_cost();
+  return absl::InvalidArgumentError(
+      Concat(config.validation.file, ": instances[", number, "].ref_cost: missing"));
+}
+
+absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
+                                                  const BatchForm& form,
+                                                  const std::vector<Instance>& instances,
+                                                  const LabelSurroundings& around) {
+  const bool generated = config.validation.file.empty() && instances.empty();
+  std::vector<Referenced> items;
+  if (generated && config.validation.reference == Reference::kSearch) {
+    VRP_ASSIGN_OR_RETURN(items, Searched(config, around));
+  } else {
+    VRP_ASSIGN_OR_RETURN(items, Instances(config, form, instances, around.datasets));
+    VRP_RETURN_IF_ERROR(AddReferences(config, around, items));
+  }
+  ValidationSet set;
+  set.reference_name_ = ReferenceName(config.validation);
+  for (size_t first = 0; first < items.size(); first += kAtOnce) {
+    const size_t last = std::min(items.size(), first + kAtOnce);
+    std::vector<Instance> part;
+    bool planned = true;
+    for (size_t i = first; i < last; ++i) {
+      part.push_back(items[i].instance);
+      planned = planned && !items[i].plan.empty();
+      set.references_.push_back(items[i].cost);
+    }
+    set.parts_.push_back({first, MakeNetworkBatch(std::span<const Instance>(part), form), {}});
+    for (size_t i = first; planned && i < last; ++i) {
+      const NetworkBatch& batch = set.parts_.back().batch;
+      const auto b = static_cast<int32_t>(i - first);
+      set.parts_.back().choices.push_back(PlanChoices(batch, b, items[i].plan));
+    }
+  }
+  return set;
+}
+
+double ValidationSet::reference() const {
+  double sum = 0;
+  int64_t count = 0;
+  for (const double reference : references_) {
+    if (!std::isfinite(reference)) continue;
+    sum += reference;
+    ++count;
+  }
+  return count == 0 ? kNone : sum / static_cast<double>(count);
+}
+
+absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engine, bool accuracy,
+                                                        CpuPool* pool,
+                                                        const StopCondition& stop) const {
+  double sum = 0;
+  double gaps = 0;
+  int64_t referenced = 0;
+  int64_t agreements = 0;
+  int64_t choices = 0;
+  for (const Part& part : parts_) {
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> costs,
+                         GreedyCosts(engine, part.batch, {.stop = stop, .pool = pool}));
+    for (size_t i = 0; i < costs.size(); ++i) {
+      sum += costs[i];
+      const double gap = Gap(costs[i], references_[part.first + i]);
+      if (std::isnan(gap)) continue;
+      gaps += gap;
+      ++referenced;
+    }
+    if (!accuracy || part.choices.empty()) continue;
+    RolloutRequest follow;
+    follow.choice = Choice::kFollow;
+    follow.choices = part.choices;
+    follow.stop = stop;
+    follow.pool = pool;
+    VRP_ASSIGN_OR_RETURN(const Trajectories followed, engine.Run(part.batch, follow));
+    for (const int32_t count : followed.agreements) agreements += count;
+    for (const int32_t count : followed.lengths) choices += count;
+  }
+  return ValidationScore{.cost = sum / static_cast<double>(std::max<int64_t>(1, size())),
+                         .gap = referenced == 0 ? kNone : gaps / static_cast<double>(referenced),
+                         .accuracy = Share(agreements, choices)};
+}
+
+std::string ScoreText(const ValidationScore& score, const ValidationSet& set) {
+  if (std::isnan(score.gap)) {
+    return absl::StrFormat("validation %.4f (no instance has a reference)", score.cost);
+  }
+  return absl::StrFormat("validation %.4f, gap %+.2f %% vs %s (mean %.4f)", score.cost,
+                         100 * score.gap, set.reference_name(), set.reference());
+}
+
+}  // namespace vrp

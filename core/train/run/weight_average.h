@@ -1,0 +1,42 @@
+// The moving average of a network's weights over its steps. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "core/base/cpu_pool.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp {
+
+// average += (1 - d) (weights - average), where d is `decay`, but at step t at most
+// (1 + t) / (10 + t), so that the first weights are soon forgotten (Polyak and Juditsky 1992;
+// Izmailov et al. 2018, "Averaging weights leads to wider optima and better generalization").
+// Element by element, so that the result does not depend on how the work is shared out. Not
+// thread-safe.
+class WeightAverage {
+ public:
+  // Begins at `weights` ([size] float32); `decay` in (0, 1).
+  WeightAverage(double decay, std::span<const float> weights);
+
+  // After step `step` (from 1). Null: on the calling thread alone.
+  void Add(std::span<const float> weights, int64_t step, CpuPool* pool);
+
+  std::span<float> values() { return values_; }
+  std::span<const float> values() const { return values_; }
+
+ private:
+  const double decay_;
+  std::vector<float> values_;
+};
+
+// Does `work` while `engine` has the average for its weights, where there is one. The first error,
+// of the work or of the engine's taking of weights.
+absl::Status WithAveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine,
+                                 absl::FunctionRef<absl::Status()> work);
+
+}  // namespace vrp

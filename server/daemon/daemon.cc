@@ -1,0 +1,70 @@
+#include "server/daemon/daemon.h"
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/device/device_loss.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "server/daemon/daemon_parts.h"
+#include "server/support/logging.h"
+
+namespace vrp {
+
+Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(std::move(options))));
+  Parts& parts = *daemon->parts_;
+  VRP_RETURN_IF_ERROR(parts.OpenAccess());
+  VRP_RETURN_IF_ERROR(parts.OpenTelemetry());
+  VRP_RETURN_IF_ERROR(parts.OpenDevices());
+  VRP_RETURN_IF_ERROR(parts.OpenModels());
+  VRP_RETURN_IF_ERROR(parts.OpenBook());
+  VRP_RETURN_IF_ERROR(parts.OpenTrainingJobs());
+  parts.MakePools();
+  parts.MakeHandlers();
+  VRP_RETURN_IF_ERROR(parts.OpenSolveJobs());
+  parts.MakeServices();
+  VRP_RETURN_IF_ERROR(parts.Listen());
+  parts.TellTelemetry();
+  return daemon;
+}
+
+Daemon::~Daemon() {
+  Parts& parts = *parts_;
+  SetDeviceLossListener(nullptr);
+  parts.device_loss->SetTold(nullptr);
+  if (parts.telemetry != nullptr) parts.telemetry->Drain();
+  parts.monitor = nullptr;
+  if (parts.jobs != nullptr) parts.jobs->StopPublishing();
+  if (parts.port.server != nullptr) {
+    parts.port.server->GetHealthCheckService()->Shutdown();
+    parts.streams->Close();
+    parts.drain.Run([&](absl::Duration lasts) { parts.port.Close(lasts); });
+  }
+  // No call is left. The pools' threads end before the jobs that their tasks use, and the pools
+  // themselves after: a job that stops may still tell a stream that is gone.
+  if (parts.solve_pool != nullptr) parts.solve_pool->Close();
+  if (parts.patient_pool != nullptr) parts.patient_pool->Close();
+  if (parts.quick_pool != nullptr) parts.quick_pool->Close();
+  parts.solve_jobs = nullptr;
+  parts.jobs = nullptr;
+  if (parts.telemetry != nullptr) parts.telemetry->Forget();
+}
+
+void Daemon::Reload() {
+  const auto tell = [](std::string_view what, const absl::Status& status) {
+    if (status.ok()) return LogInfo(Concat("SIGHUP: read again: ", what));
+    LogError(Concat("SIGHUP: ", what, " stay as they were: ", status.message()));
+  };
+  if (parts_->tls != nullptr) {
+    tell("certificate and key", parts_->tls->Reload(parts_->options.clock->Now()));
+  }
+  if (parts_->access != nullptr) tell("tokens", parts_->access->Reload());
+}
+
+const std::string& Daemon::address() const { return parts_->port.address; }
+
+std::string Daemon::metrics_address() const { return parts_->telemetry->metrics_address(); }
+std::string Daemon::metrics_url() const { return parts_->telemetry->metrics_url(); }
+
+}  // namespace vrp

@@ -1,0 +1,164 @@
+#include "server/daemon/daemon_parts.h"
+
+#include <algorithm>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/device/device_loss.h"
+#include "core/device/device_telemetry.h"
+#include "server/daemon/job_log.h"
+#include "server/daemon/state_checks.h"
+#include "server/support/logging.h"
+
+namespace vrp {
+namespace {
+
+constexpr int32_t kQuickThreads = 2;
+// Jobs run one at a time, and a step is short.
+constexpr int32_t kPatientThreads = 2;
+constexpr int32_t kPatientQueue = 16;
+constexpr int32_t kQuickQueue = 1000;
+// Nodes of a batch that a network decodes: its kernels on a CPU gain nothing from more than about
+// two of their own groups.
+constexpr int64_t kCpuBatchRows = 840;
+constexpr int64_t kGpuBatchRows = 1 << 19;
+
+void WarnOfModel(const absl::Status& status) {
+  LogWarning(Concat("a new version of a model cannot be used, an older one serves: ",
+                    FromAbsl(status.message())));
+}
+
+// `device: auto` takes the CPU where a GPU's driver is too old, which its owner should know.
+void WarnOfDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known) {
+  const CudaVersions cuda = ReadCudaVersions();
+  if (vrpd.device != "auto" || known.size() > 1 || cuda.built == 0 || cuda.driver == 0) {
+    return;
+  }
+  LogWarning(Concat("no GPU is used: ", WhyNoCuda()));
+}
+
+}  // namespace
+
+Watchdog::Watch Daemon::Parts::Starting(std::string_view what) {
+  return {telemetry->watchdog(),
+          {.phase = "start", .of = std::string(what), .limit = options.start_limit}};
+}
+
+absl::Status Daemon::Parts::OpenTelemetry() {
+  started = options.clock->Now();
+  VRP_ASSIGN_OR_RETURN(telemetry, Telemetry::Create({.metrics_listen = options.vrpd.metrics_listen,
+                                                     .started = started,
+                                                     .tls = tls.get(),
+                                                     .access = access.get()}));
+  SetDeviceLossListener(
+      [notice = device_loss, then = options.on_device_loss](const absl::Status& lost) {
+        notice->Set(lost);
+        if (then != nullptr) then(lost);
+      });
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::Parts::OpenDevices() {
+  const Watchdog::Watch watched = Starting("devices");
+  const std::string& library = options.vrpd.nvml_library;
+  const std::vector<DeviceInfo> known = ListDevices();
+  auto reader = MakeTelemetryReader({.library = library, .devices = known});
+  // Where there is no GPU the library is not missed, unless it was named.
+  WarnOfDriver(options.vrpd, known);
+  if (!reader.ok() && (known.size() > 1 || library != VrpdOptions().nvml_library)) {
+    LogWarning(Concat("nothing is known of how busy the GPUs are: ", reader.status().message()));
+  }
+  devices = std::make_unique<DeviceSampler>(std::move(reader));
+  VRP_ASSIGN_OR_RETURN(device, ResolveDevice(options.vrpd.device));
+  default_device = device.ToString();
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::Parts::OpenModels() {
+  const Watchdog::Watch watched = Starting("models");
+  const VrpdOptions& vrpd = options.vrpd;
+  VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
+  VRP_ASSIGN_OR_RETURN(registry,
+                       Registry::Create({.directory = vrpd.models_dir,
+                                         .read_only_directories = vrpd.read_only_models_dirs,
+                                         .device = device,
+                                         .loader = options.policy_loader,
+                                         .on_failure = WarnOfModel,
+                                         .watch = telemetry->watchdog().AsFunction()}));
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::Parts::OpenBook() {
+  const Watchdog::Watch watched = Starting("job database");
+  const VrpdOptions& vrpd = options.vrpd;
+  const int64_t quota_bytes = int64_t{vrpd.state_quota_mb} * 1'000'000;
+  VRP_ASSIGN_OR_RETURN(book,
+                       JobBook::Open(vrpd.state_dir, options.clock, quota_bytes, LogJobState));
+  const auto check_room = [&quota = book->quota()](int64_t bytes) { return quota.Check(bytes); };
+  VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = book->folder().MatricesPath(),
+                                                      .check_room = check_room}));
+  VRP_ASSIGN_OR_RETURN(datasets, DatasetStore::Create({.directory = book->folder().DatasetsPath(),
+                                                       .check_room = check_room}));
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::Parts::OpenTrainingJobs() {
+  const Watchdog::Watch watched = Starting("training jobs");
+  watched_trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
+  counted_trainer = std::make_unique<CountedTrainer>(*watched_trainer, busy);
+  trainer = std::make_unique<MeteredTrainer>(*counted_trainer, *devices);
+  VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
+                                                 .trainer = trainer.get(),
+                                                 .registry = registry.get(),
+                                                 .datasets = datasets.get(),
+                                                 .clock = options.clock,
+                                                 .threads = options.vrpd.threads,
+                                                 .default_device = default_device,
+                                                 .max_queued = options.vrpd.max_queued_jobs,
+                                                 .niceness = kTrainingNiceness}));
+  WarnOfLostJobs(*book);
+  return absl::OkStatus();
+}
+
+void Daemon::Parts::MakePools() {
+  const VrpdOptions& vrpd = options.vrpd;
+  const auto make = [this](const char* name, WorkPool::Options pool) {
+    pool.on_begin = telemetry->metrics().WaitOf(name);
+    return std::make_unique<WorkPool>(pool);
+  };
+  solve_pool = make("solve", {.threads = std::max(2, vrpd.threads),
+                              .max_queued = vrpd.solve_queue,
+                              .niceness = kSolveNiceness});
+  patient_pool = make("patient", {.threads = kPatientThreads, .max_queued = kPatientQueue});
+  quick_pool = make("quick", {.threads = kQuickThreads,
+                              .max_queued = kQuickQueue,
+                              .watch = telemetry->watchdog().AsFunction(),
+                              .phase = "quick request"});
+  MakeBatcher();
+}
+
+void Daemon::Parts::MakeBatcher() {
+  const VrpdOptions& vrpd = options.vrpd;
+  const bool on_cpu = default_device == "cpu";
+  DecodeBatcher::Options batching;
+  batching.limits = {.max_batch = vrpd.max_batch,
+                     .max_rows = on_cpu ? kCpuBatchRows : kGpuBatchRows,
+                     .max_waiting = vrpd.network_queue};
+  // A GPU has one thread that gives it work; CPUs take a batch each.
+  batching.max_running = on_cpu ? vrpd.threads : 1;
+  batching.max_delay = absl::Microseconds(vrpd.max_batch_delay_us);
+  batching.run_later = [pool = solve_pool.get()](absl::AnyInvocable<void()> work) {
+    pool->Run(std::move(work));
+  };
+  batching.others_wait = [pool = solve_pool.get()] { return pool->waiting() > 0; };
+  batching.on_batch =
+      [metrics = &telemetry->metrics(),
+       wait = telemetry->metrics().WaitOf("network")](const DecodeBatcher::Report& report) {
+        for (const absl::Duration waited : report.waited) wait(waited);
+        metrics->Decoded(report.waited.size(), report.computed);
+      };
+  batching.watch = telemetry->watchdog().AsFunction();
+  batcher = std::make_unique<DecodeBatcher>(std::move(batching));
+}
+
+}  // namespace vrp

@@ -1,0 +1,113 @@
+// What a daemon is made of. Included by daemon*.cc alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/device/device.h"
+#include "core/jobs/job_book.h"
+#include "core/jobs/job_manager.h"
+#include "core/jobs/solve_job_manager.h"
+#include "core/registry/dataset_store.h"
+#include "core/registry/matrix_store.h"
+#include "core/registry/registry.h"
+#include "core/solve/decode_batcher.h"
+#include "grpcpp/grpcpp.h"
+#include "server/access/access_control.h"
+#include "server/access/tls_files.h"
+#include "server/daemon/daemon.h"
+#include "server/daemon/port.h"
+#include "server/service/model_handler.h"
+#include "server/service/request_solver.h"
+#include "server/service/solve_job_handler.h"
+#include "server/service/solver_handler.h"
+#include "server/service/training_handler.h"
+#include "server/support/busy_threads.h"
+#include "server/support/counted_trainer.h"
+#include "server/support/drain.h"
+#include "server/support/message_budget.h"
+#include "server/support/stream_hub.h"
+#include "server/support/work_pool.h"
+#include "server/telemetry/device_loss_notice.h"
+#include "server/telemetry/device_sampler.h"
+#include "server/telemetry/expiry_teller.h"
+#include "server/telemetry/health_monitor.h"
+#include "server/telemetry/metered_trainer.h"
+#include "server/telemetry/telemetry.h"
+#include "server/telemetry/watchdog.h"
+#include "server/telemetry/watched_trainer.h"
+
+namespace vrp {
+
+// What answers at once, refusals too, goes before Solve, that before training and training before
+// solve jobs: each step leaves the lower one about three tenths, a tenth, or a quarter, of a core
+// that both want.
+inline constexpr int32_t kSolveNiceness = 4;
+inline constexpr int32_t kTrainingNiceness = 14;
+inline constexpr int32_t kSolveJobNiceness = 19;
+
+// In the order of creation; ~Daemon takes them down in the order that it states.
+struct Daemon::Parts {
+  explicit Parts(Options given) : options(std::move(given)) {}
+
+  absl::Status OpenTelemetry();
+  absl::Status OpenDevices();
+  absl::Status OpenModels();
+  absl::Status OpenBook();
+  absl::Status OpenTrainingJobs();
+  void MakePools();
+  void MakeBatcher();
+  void MakeHandlers();
+  absl::Status OpenSolveJobs();
+  int32_t ReadAhead() const;
+  void MakeServices();
+  absl::Status OpenAccess();
+  absl::Status Listen();
+  void TellTelemetry();
+  // A phase of the start, watched as long as what it gives lives.
+  Watchdog::Watch Starting(std::string_view what);
+
+  const Options options;
+  Drain drain{options.drain};
+  absl::Time started;
+  DeviceId device;
+  std::string default_device;
+  std::unique_ptr<TlsFiles> tls;
+  std::unique_ptr<ExpiryTeller> expiry;
+  std::unique_ptr<AccessControl> access;
+  std::unique_ptr<Telemetry> telemetry;
+  const std::shared_ptr<DeviceLossNotice> device_loss = std::make_shared<DeviceLossNotice>();
+  std::unique_ptr<DeviceSampler> devices;
+  std::unique_ptr<Registry> registry;
+  std::unique_ptr<MatrixStore> matrices;
+  std::unique_ptr<DatasetStore> datasets;
+  std::unique_ptr<WorkPool> solve_pool;
+  std::unique_ptr<WorkPool> patient_pool;
+  std::unique_ptr<WorkPool> quick_pool;
+  std::unique_ptr<DecodeBatcher> batcher;
+  std::unique_ptr<StreamHub> streams;
+  std::unique_ptr<MessageBudget> messages;
+  BusyThreads busy{options.vrpd.threads};
+  std::unique_ptr<WatchedTrainer> watched_trainer;
+  std::unique_ptr<CountedTrainer> counted_trainer;
+  std::unique_ptr<MeteredTrainer> trainer;
+  std::shared_ptr<JobBook> book;
+  std::unique_ptr<JobManager> jobs;
+  std::unique_ptr<SolverHandler> solver_handler;
+  std::unique_ptr<RequestSolver> request_solver;
+  std::unique_ptr<SolveJobManager> solve_jobs;
+  std::unique_ptr<SolveJobHandler> solve_job_handler;
+  std::unique_ptr<TrainingHandler> training_handler;
+  std::unique_ptr<ModelHandler> model_handler;
+  std::vector<std::unique_ptr<grpc::Service>> services;
+  Port port;
+  std::unique_ptr<HealthMonitor> monitor;
+};
+
+}  // namespace vrp

@@ -1,0 +1,179 @@
+#include <algorithm>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "server/config/build_info.h"
+#include "server/daemon/daemon_parts.h"
+#include "server/service/model_service.h"
+#include "server/service/reflection_service.h"
+#include "server/service/services.h"
+#include "server/service/solver_service.h"
+
+namespace vrp {
+namespace {
+
+// A message may take so many times the most that it has on the wire.
+constexpr int64_t kUnpackedSizes = 4;
+// Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
+constexpr char kReadinessService[] = "readiness";
+constexpr char kDeviceLost[] = "a GPU is lost until the daemon has started anew: no training";
+
+MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
+  const int64_t together = int64_t{vrpd.max_request_memory_mib} << 20;
+  return {.each = std::min(kUnpackedSizes * (int64_t{vrpd.max_message_mib} << 20), together),
+          .together = together};
+}
+
+}  // namespace
+
+void Daemon::Parts::MakeHandlers() {
+  const VrpdOptions& vrpd = options.vrpd;
+  streams = std::make_unique<StreamHub>(StreamHub::Options{
+      .tick = options.heartbeat, .max_streams = vrpd.max_open_streams, .silence = options.silence});
+  solver_handler = std::make_unique<SolverHandler>(
+      SolverHandler::Options{.registry = registry.get(),
+                             .matrices = matrices.get(),
+                             .clock = options.clock,
+                             .metrics = &telemetry->metrics(),
+                             .watchdog = &telemetry->watchdog(),
+                             .batcher = batcher.get(),
+                             .busy = &busy,
+                             .max_threads = vrpd.threads,
+                             .max_nodes = vrpd.max_nodes,
+                             .max_budget = absl::Seconds(vrpd.max_budget_s),
+                             .max_job_budget = absl::Seconds(vrpd.max_solve_job_budget_s)});
+  training_handler = std::make_unique<TrainingHandler>(TrainingHandler::Options{
+      .jobs = jobs.get(),
+      .default_device = default_device,
+      .data_folders = RestrictsTrainingFiles(vrpd) ? DataFolders(vrpd.data_dirs) : std::nullopt});
+  model_handler = std::make_unique<ModelHandler>(
+      ModelEvaluationContext{.registry = registry.get(),
+                             .matrices = matrices.get(),
+                             .clock = options.clock,
+                             .busy = &busy,
+                             .threads = vrpd.threads,
+                             .max_nodes = vrpd.max_nodes,
+                             .watch = telemetry->watchdog().AsFunction()},
+      &book->quota());
+}
+
+absl::Status Daemon::Parts::OpenSolveJobs() {
+  const Watchdog::Watch watched = Starting("solve jobs");
+  const VrpdOptions& vrpd = options.vrpd;
+  request_solver = std::make_unique<RequestSolver>(
+      *solver_handler, std::max(1, vrpd.threads / vrpd.solve_jobs_at_once));
+  VRP_ASSIGN_OR_RETURN(solve_jobs, SolveJobManager::Create({.book = book,
+                                                            .solver = request_solver.get(),
+                                                            .clock = options.clock,
+                                                            .at_once = vrpd.solve_jobs_at_once,
+                                                            .niceness = kSolveJobNiceness,
+                                                            .max_queued = vrpd.max_queued_jobs}));
+  solve_job_handler = std::make_unique<SolveJobHandler>(*solver_handler, *solve_jobs);
+  return absl::OkStatus();
+}
+
+// As many requests as a GPU takes at once and may wait for it.
+int32_t Daemon::Parts::ReadAhead() const {
+  const VrpdOptions& vrpd = options.vrpd;
+  return default_device == "cpu" ? 0 : std::min(vrpd.max_batch, vrpd.network_queue);
+}
+
+void Daemon::Parts::MakeServices() {
+  const VrpdOptions& vrpd = options.vrpd;
+  messages = std::make_unique<MessageBudget>(BudgetOf(vrpd));
+  const ServiceContext context{.solve_pool = *solve_pool,
+                               .patient_pool = *patient_pool,
+                               .quick_pool = *quick_pool,
+                               .streams = *streams,
+                               .messages = *messages,
+                               .clock = *options.clock,
+                               .drain = drain,
+                               .read_ahead = ReadAhead()};
+  services.push_back(std::make_unique<SolverService>(context, *solver_handler, *solve_job_handler));
+  services.push_back(std::make_unique<ReflectionService>(context));
+  services.push_back(std::make_unique<TrainingService>(context, *training_handler));
+  services.push_back(std::make_unique<ModelService>(context, *model_handler));
+  services.push_back(
+      std::make_unique<DatasetService>(context,
+                                       DatasetService::Stores{.matrices = *matrices,
+                                                              .datasets = *datasets,
+                                                              .solve_jobs = *solve_job_handler,
+                                                              .training_jobs = *jobs},
+                                       vrpd.max_nodes));
+  services.push_back(
+      std::make_unique<SystemService>(context,
+                                      SystemFacts{.grpc_version = grpc::Version(),
+                                                  .default_device = default_device,
+                                                  .vrpd = vrpd,
+                                                  .started = started,
+                                                  .metrics_address = telemetry->metrics_address(),
+                                                  .metrics_url = telemetry->metrics_url(),
+                                                  .device_loss = device_loss.get()},
+                                      *telemetry,
+                                      BackupSources{.book = book.get(),
+                                                    .models_directory = vrpd.models_dir,
+                                                    .program = ProgramName(),
+                                                    .clock = options.clock,
+                                                    .watch = telemetry->watchdog().AsFunction()}));
+}
+
+absl::Status Daemon::Parts::OpenAccess() {
+  const VrpdOptions& vrpd = options.vrpd;
+  if (!vrpd.tls_certificate.empty()) {
+    VRP_ASSIGN_OR_RETURN(tls, TlsFiles::Create({.certificate = vrpd.tls_certificate,
+                                                .key = vrpd.tls_key,
+                                                .client_ca = vrpd.tls_client_ca},
+                                               options.clock->Now()));
+    expiry = std::make_unique<ExpiryTeller>(
+        ExpiryTeller::Options{.files = tls.get(), .clock = options.clock});
+  }
+  if (!vrpd.tokens.empty()) {
+    VRP_ASSIGN_OR_RETURN(access, AccessControl::Create(vrpd.tokens));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Daemon::Parts::Listen() {
+  const Watchdog::Watch watched = Starting("port");
+  VRP_ASSIGN_OR_RETURN(
+      port,
+      OpenPort(options.vrpd, services,
+               {.tls = tls.get(), .access = access.get(), .handshake_timeout = options.handshake},
+               {.metrics = telemetry->metrics(), .drain = drain}));
+  grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
+  health.SetServingStatus(true);
+  for (const char* name :
+       {v1::SolverService::service_full_name(), v1::TrainingService::service_full_name(),
+        v1::ModelService::service_full_name(), v1::DatasetService::service_full_name(),
+        v1::SystemService::service_full_name()}) {
+    health.SetServingStatus(name, true);
+  }
+  // What searches alone goes on; the jobs wait until the daemon has started anew.
+  device_loss->SetTold([this, &health] {
+    telemetry->readiness().Set(kDeviceLost, true);
+    health.SetServingStatus(v1::TrainingService::service_full_name(), false);
+  });
+  return absl::OkStatus();
+}
+
+void Daemon::Parts::TellTelemetry() {
+  telemetry->Serve({.book = book.get(),
+                    .registry = registry.get(),
+                    .solve_pool = solve_pool.get(),
+                    .patient_pool = patient_pool.get(),
+                    .quick_pool = quick_pool.get(),
+                    .batcher = batcher.get(),
+                    .streams = streams.get(),
+                    .devices = devices.get()});
+  const auto tell = [health = port.server->GetHealthCheckService()](bool ready) {
+    health->SetServingStatus(kReadinessService, ready);
+  };
+  monitor =
+      std::make_unique<HealthMonitor>(HealthMonitor::Options{.readiness = &telemetry->readiness(),
+                                                             .solve_pool = solve_pool.get(),
+                                                             .state_dir = options.vrpd.state_dir,
+                                                             .on_ready = tell});
+}
+
+}  // namespace vrp

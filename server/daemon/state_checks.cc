@@ -1,0 +1,38 @@
+#include "server/daemon/state_checks.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/jobs/recovery.h"
+#include "server/support/logging.h"
+
+namespace vrp {
+
+absl::Status MakePrivateDirectory(const std::string& path) {
+  struct stat about;
+  if (stat(path.c_str(), &about) == 0) {
+    if ((about.st_mode & 0007) != 0) {
+      LogWarning(Concat("state folder ", path, ": others may read it; chmod 700 ", path));
+    }
+    return EnsureDirectory(path);
+  }
+  VRP_RETURN_IF_ERROR(EnsureDirectory(path));
+  if (chmod(path.c_str(), 0700) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
+}
+
+void WarnOfLostJobs(const JobBook& book) {
+  for (const std::string& id : UnknownJobFolders(book.store(), book.folder())) {
+    LogWarning(
+        Concat(book.folder().JobPath(id), ": the database does not know this job: it was ",
+               "lost there, or an older copy of the database was put back; the folder stays"));
+  }
+}
+
+}  // namespace vrp

@@ -1,0 +1,30 @@
+#include "server/support/open_files.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kFilesAConnection = 2;  // see Acceptor
+// For databases, checkpoints, models, a backup under way, the metrics' own connections.
+constexpr int64_t kOtherFiles = 256;
+
+}  // namespace
+
+int64_t AllowAllFiles() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = before;
+  return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX));
+}
+
+int32_t ConnectionsThatFit(int32_t wanted, int64_t files) {
+  const int64_t others = std::min(kOtherFiles, files / 2);
+  return static_cast<int32_t>(std::clamp<int64_t>((files - others) / kFilesAConnection, 1, wanted));
+}
+
+}  // namespace vrp

@@ -1,0 +1,36 @@
+#include "server/support/run_anew.h"
+
+#include <linux/close_range.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace vrp {
+namespace {
+
+void Execute(char** arguments) {
+  // By its own path: run as /proc/self/exe it would be "exe" to ps and pkill.
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) execv(program.c_str(), arguments);
+  execv("/proc/self/exe", arguments);
+}
+
+}  // namespace
+
+void KeepOpenMpQuiet(char** arguments) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr && std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  setenv("GOMP_SPINCOUNT", "0", 0);
+  Execute(arguments);
+}
+
+void RunAnew(char** arguments) {
+  // Of libraries that did not mark theirs. The first three are the log's.
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  Execute(arguments);
+}
+
+}  // namespace vrp

@@ -1,0 +1,89 @@
+#include "server/support/unix_socket.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "absl/cleanup/cleanup.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+absl::Status Wrong(const std::string& path, std::string_view what) {
+  return absl::InvalidArgumentError(Concat("listen: unix:", path, ": ", what));
+}
+
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  return address;
+}
+
+OpenFile NewSocket() {
+  return OpenFile(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+// 0, or the errno of an attempt to connect. A full backlog counts as somebody who listens.
+int ConnectError(const std::string& path) {
+  const sockaddr_un address = AddressOf(path);
+  const OpenFile file = NewSocket();
+  if (file.descriptor() < 0) return errno;
+  const bool connected =
+      connect(file.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  return connected || errno == EAGAIN ? 0 : errno;
+}
+
+// Makes way for a socket at `path`.
+absl::Status ClearSocketPath(const std::string& path) {
+  struct stat about;
+  if (lstat(path.c_str(), &about) != 0) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::error_code error;
+    if (errno == ENOENT && (folder.empty() || std::filesystem::is_directory(folder, error))) {
+      return absl::OkStatus();
+    }
+    return Wrong(path, Concat("there is no such folder: ", Quoted(folder.string())));
+  }
+  if (!S_ISSOCK(about.st_mode)) {
+    return Wrong(path, "is a file that is no socket; take another name, or remove it");
+  }
+  const int error = ConnectError(path);
+  if (error == 0) {
+    return absl::UnavailableError(Concat("listen: another process listens on unix:", path,
+                                         "; stop it, or take another name"));
+  }
+  if (error != ECONNREFUSED) {
+    return Wrong(path, Concat("cannot tell whether somebody listens: ", std::strerror(error)));
+  }
+  if (unlink(path.c_str()) == 0) return absl::OkStatus();
+  return Wrong(path, Concat("a dead daemon's socket cannot be removed: ", std::strerror(errno)));
+}
+
+}  // namespace
+
+absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path) {
+  VRP_RETURN_IF_ERROR(ClearSocketPath(path));
+  // A mask that lets nobody else connect before the mode is set. It is the whole process's, so
+  // files that other threads make meanwhile are private too.
+  const mode_t before = umask(0077);
+  const absl::Cleanup restore = [before] { umask(before); };
+  const sockaddr_un address = AddressOf(path);
+  OpenFile listener = NewSocket();
+  if (bind(listener.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
+          0 ||
+      listen(listener.descriptor(), SOMAXCONN) != 0) {
+    return Wrong(path, Concat("cannot be listened on: ", std::strerror(errno)));
+  }
+  if (chmod(path.c_str(), 0600) == 0) return listener;
+  return Wrong(path, Concat("cannot be made private: ", std::strerror(errno)));
+}
+
+}  // namespace vrp
