@@ -54,11 +54,11 @@ function(vrp_add_proto_library name)
   add_custom_target(${name}_descriptor ALL DEPENDS "${descriptor}")
 
   add_library(${name} STATIC ${generated})
-  # Messages' static names are the same in each file; those of services are not.
+  # Static names of messages are the same in each file; those of services are not.
   set(messages ${generated})
-  list(FILTER messages EXCLUDE REGEX "\\.grpc\\.pb\\.cc$")
-  list(JOIN messages ";+;" each_alone)
-  _vrp_unite(${name} 16 ${each_alone})
+  list(FILTER messages INCLUDE REGEX "[^c]\\.pb\\.cc$")
+  set_source_files_properties(${messages} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  _vrp_unity(${name} 16)
   # SYSTEM, and no vrp_flags: generated code is not held to our warnings.
   target_include_directories(${name} SYSTEM PUBLIC "${out}")
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf ${arg_DEPS} PRIVATE vrp_baseline)

@@ -1,10 +1,10 @@
 # The functions that the folders' CMakeLists.txt use.
 #
 #   vrp_add_library(vrp_base SOURCES a.cc b.cc DEPS absl::status PRIVATE_DEPS ... [TORCH] [COLD]
-#     [UNITE BUNCH 16 APART a.cc + b.cc])
+#     [UNITY 16])
 #   vrp_add_executable(vrpd SOURCES main.cc DEPS vrp::service)
 #   vrp_add_test(base_ids_test SOURCES ids_test.cc DEPS vrp::base [TORCH] [LABELS slow gpu] [TIMEOUT 60]
-#     [COLD] [BUNCH 16] [APART a.cc])
+#     [COLD] [UNITY 16])
 #   vrp_add_script_test(include_order COMMAND ${Python3_EXECUTABLE} x.py [LABELS e2e] [TIMEOUT 60])
 #   vrp_add_benchmark(bench_search SOURCES search_bench.cc DEPS vrp::search [TORCH])
 #   vrp_add_fuzzer(fuzz_vrplib SOURCES vrplib_fuzz.cc DEPS vrp::problem [CORPUS tests/data/vrplib])
@@ -49,43 +49,14 @@ function(_vrp_compile_soon target level)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
-# Compiles the sources of `target` in bunches of eight, or as many as `bunch` says (gRPC's headers
-# take eight seconds): where headers take longer than what is ours, that is two and a half times as
-# fast. Those after APART, which use a name that others use too, are united among themselves, and
-# where a `+` stands between them, those before and those after it; one by itself is compiled as it
-# is. For clang-tidy each file has to be one: -DVRP_UNITY=OFF.
-function(_vrp_unite target bunch)
-  if(NOT VRP_UNITY)
-    return()
+# Lets CMake compile the sources of `target` together, `batch_size` at a time: where headers take longer
+# than what is ours (gRPC's take eight seconds), that is two and a half times as fast. No two sources of
+# a target may then define the same name in an anonymous namespace (tests/repo/unity_names_test.py).
+# clang-tidy needs one file at a time: -DVRP_UNITY=OFF.
+function(_vrp_unity target batch_size)
+  if(VRP_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch_size})
   endif()
-  if(NOT bunch)
-    set(bunch 8)
-  endif()
-  get_target_property(together ${target} SOURCES)
-  list(REMOVE_ITEM together ${ARGN})
-  set(group 0)
-  set(sources "")
-  foreach(source ${together} + ${ARGN} +)
-    if(NOT source STREQUAL "+")
-      list(APPEND sources ${source})
-      continue()
-    endif()
-    _vrp_unite_group(${group} ${bunch} ${sources})
-    math(EXPR group "${group} + 1")
-    set(sources "")
-  endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-endfunction()
-
-function(_vrp_unite_group group bunch)
-  set(count 0)
-  foreach(source ${ARGN})
-    math(EXPR part "${count} / ${bunch}")
-    math(EXPR count "${count} + 1")
-    if(ARGC GREATER 3)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}_${part}")
-    endif()
-  endforeach()
 endfunction()
 
 # Sets `variable` to whether `target` must be left out because a library of ours that it needs does not
@@ -119,9 +90,9 @@ endfunction()
 
 # A static library `vrp_x` with the alias vrp::x. DEPS are seen by those who link it, PRIVATE_DEPS only
 # by its own sources. TORCH shows torch's headers to its own sources only. COLD: see _vrp_compile_soon,
-# UNITE, BUNCH and APART: see _vrp_unite. Without SOURCES it is a library of headers.
+# UNITY: see _vrp_unity. Without SOURCES it is a library of headers.
 function(vrp_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD;UNITE" "BUNCH" "SOURCES;DEPS;PRIVATE_DEPS;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "UNITY" "SOURCES;DEPS;PRIVATE_DEPS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "vrp_add_library(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -143,8 +114,8 @@ function(vrp_add_library name)
     if(arg_COLD)
       _vrp_compile_soon(${name} -O1)
     endif()
-    if(arg_UNITE)
-      _vrp_unite(${name} "${arg_BUNCH}" ${arg_APART})
+    if(arg_UNITY)
+      _vrp_unity(${name} ${arg_UNITY})
     endif()
   endif()
   add_library(vrp::${alias} ALIAS ${name})
@@ -202,9 +173,9 @@ endif()
 
 # A GoogleTest program (main comes from gmock). CTest counts and runs each TEST by itself, named
 # <program>.<Suite>.<Test>. Only with TORCH is LibTorch in it, with the engines and devices it gives.
-# COLD: see _vrp_compile_soon. Several sources are united, BUNCH and APART: see _vrp_unite.
+# COLD: see _vrp_compile_soon. UNITY: see _vrp_unity; 8 where it is not given.
 function(vrp_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT;BUNCH" "SOURCES;DEPS;LABELS;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT;UNITY" "SOURCES;DEPS;LABELS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "vrp_add_test(${name}): unknown ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -222,10 +193,10 @@ function(vrp_add_test name)
   if(arg_COLD)
     _vrp_compile_soon(${name} -O0)
   endif()
-  list(LENGTH arg_SOURCES sources)
-  if(sources GREATER 1)
-    _vrp_unite(${name} "${arg_BUNCH}" ${arg_APART})
+  if(NOT arg_UNITY)
+    set(arg_UNITY 8)
   endif()
+  _vrp_unity(${name} ${arg_UNITY})
   if(NOT arg_TORCH)
     set_target_properties(${name} PROPERTIES VRP_LINKS_NO_TORCH ON)
   endif()
@@ -291,10 +262,7 @@ function(vrp_add_benchmark name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} benchmark::benchmark)
   _vrp_set_up(${name} "${arg_TORCH}")
-  list(LENGTH arg_SOURCES sources)
-  if(sources GREATER 1)
-    _vrp_unite(${name} "")
-  endif()
+  _vrp_unity(${name} 8)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 endfunction()
 

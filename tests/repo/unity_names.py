@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Names that two sources of one unit would both define.
+"""Finds names that two sources of one unity build would both define.
 
-Libraries with UNITE, and tests and benchmarks of several sources, are compiled in bunches (_vrp_unite in
-cmake/VrpTargets.cmake), in groups that shift whenever a source is added. So that no group ever fails, a name of an
-anonymous namespace may be defined by one source of a target only; the others are listed after APART, where those
-between two + may likewise define it once. Prints a line for each that is defined twice.
+Libraries with UNITY, tests and benchmarks are compiled several sources at a time (_vrp_unity in
+cmake/VrpTargets.cmake), and the batches shift whenever a source is added. So each name of an anonymous namespace may
+be defined by one source of a target only. Prints one line per name that is defined twice.
 """
 
 import collections
@@ -12,7 +11,7 @@ import pathlib
 import re
 import sys
 
-KEYWORDS = {"SOURCES", "DEPS", "PRIVATE_DEPS", "APART", "TORCH", "COLD", "UNITE", "BUNCH", "LABELS", "TIMEOUT"}
+KEYWORDS = {"SOURCES", "DEPS", "PRIVATE_DEPS", "TORCH", "COLD", "UNITY", "LABELS", "TIMEOUT"}
 DEFINITIONS = [re.compile(pattern) for pattern in (
     r"(?:template.*> )?(?:class|struct|enum class|enum) (\w+)\b(?!;)",
     r"using (\w+) =",
@@ -22,7 +21,7 @@ DEFINITIONS = [re.compile(pattern) for pattern in (
 
 
 def names(text):
-    """What the anonymous namespaces of a source define."""
+    """Returns the names that the anonymous namespaces of a source define."""
     found = set()
     for body in re.findall(r"^namespace \{\n(.*?)^\}  // namespace$", text, re.S | re.M):
         for line in body.splitlines():
@@ -34,8 +33,8 @@ def names(text):
     return found
 
 
-def united(cmake_text):
-    """(target, sources that may come to be united) of a CMakeLists.txt."""
+def unity_builds(cmake_text):
+    """Yields (target, sources that may be compiled together) of a CMakeLists.txt."""
     for kind, target, rest in re.findall(r"vrp_add_(library|test|benchmark)\((\w+)(.*?)\)\n", cmake_text, re.S):
         parts = collections.defaultdict(list)
         key = None
@@ -46,17 +45,15 @@ def united(cmake_text):
             else:
                 parts[key].append(word)
         sources = [source for source in parts["SOURCES"] if source.endswith(".cc")]
-        if "UNITE" in parts or kind != "library":
-            yield target, [source for source in sources if source not in parts["APART"]]
-            for apart in " ".join(parts["APART"]).split("+"):
-                yield target, apart.split()
+        if "UNITY" in parts or kind != "library":
+            yield target, sources
 
 
 def findings(root):
     for cmake in sorted(pathlib.Path(root).glob("*/**/CMakeLists.txt")):
         if "build" in cmake.relative_to(root).parts:
             continue
-        for target, sources in united(cmake.read_text()):
+        for target, sources in unity_builds(cmake.read_text()):
             definers = collections.defaultdict(list)
             for source in sources:
                 path = cmake.parent / source
@@ -64,7 +61,7 @@ def findings(root):
                     definers[name].append(source)
             for name, found in sorted(definers.items()):
                 if len(found) > 1:
-                    yield f"{cmake.relative_to(root)}: {target}: {name} is in {' and in '.join(found)}: name one after APART"
+                    yield f"{cmake.relative_to(root)}: {target}: {name} is in {' and in '.join(found)}: rename one"
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""No two united sources of a target define the same name."""
+"""No two sources of a unity build define the same name."""
 
 import os
 import pathlib
 import tempfile
 import unittest
 
-import united_names
+import unity_names
 
 SOURCE = "namespace vrp {\nnamespace {\n\n%s\n\n}  // namespace\n}  // namespace vrp\n"
 
 
-class UnitedNamesTest(unittest.TestCase):
+class UnityNamesTest(unittest.TestCase):
     def findings(self, cmake, sources):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
@@ -19,28 +19,23 @@ class UnitedNamesTest(unittest.TestCase):
             (root / "core" / "CMakeLists.txt").write_text(cmake)
             for name, text in sources.items():
                 (root / "core" / name).write_text(SOURCE % text)
-            return list(united_names.findings(root))
+            return list(unity_names.findings(root))
 
     def test_the_repository_has_none(self):
         root = os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2])
-        self.assertEqual(list(united_names.findings(root)), [])
+        self.assertEqual(list(unity_names.findings(root)), [])
 
     def test_names_what_two_sources_define(self):
         for text in ("int Count() {", "class Count {", "constexpr int kCount = 1;", "using Count = int;"):
-            found = self.findings("vrp_add_library(vrp_a UNITE\n  SOURCES a.cc b.cc)\n", {"a.cc": text, "b.cc": text})
+            found = self.findings("vrp_add_library(vrp_a UNITY 8\n  SOURCES a.cc b.cc)\n", {"a.cc": text, "b.cc": text})
             self.assertEqual(len(found), 1, text)
             self.assertIn("Count is in a.cc and in b.cc", found[0])
 
-    def test_lets_those_be_that_stand_apart_or_are_not_united(self):
+    def test_ignores_libraries_whose_sources_are_compiled_one_by_one(self):
         same = {"a.cc": "int Count() {", "b.cc": "int Count() {"}
-        self.assertEqual(self.findings("vrp_add_library(vrp_a UNITE APART b.cc\n  SOURCES a.cc b.cc)\n", same), [])
-        three = same | {"c.cc": "int Count() {"}
-        apart = "vrp_add_library(vrp_a UNITE APART b.cc%s c.cc\n  SOURCES a.cc b.cc c.cc)\n"
-        self.assertEqual(self.findings(apart % " +", three), [])
-        self.assertEqual(len(self.findings(apart % "", three)), 1)
         self.assertEqual(self.findings("vrp_add_library(vrp_a\n  SOURCES a.cc b.cc)\n", same), [])
 
-    def test_knows_that_tests_are_united(self):
+    def test_knows_that_tests_are_unity_builds(self):
         same = {"a.cc": "int Count() {", "b.cc": "int Count() {"}
         self.assertEqual(len(self.findings("vrp_add_test(a_test\n  SOURCES a.cc b.cc)\n", same)), 1)
 
