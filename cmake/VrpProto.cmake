@@ -56,7 +56,8 @@ function(vrp_add_proto_library name)
   add_library(${name} STATIC ${generated})
   # Static names of messages are the same in each file; those of services are not.
   set(messages ${generated})
-  list(FILTER messages INCLUDE REGEX "[^c]\\.pb\\.cc$")
+  list(FILTER messages EXCLUDE REGEX "\\.grpc\\.pb\\.cc$")
+  list(FILTER messages INCLUDE REGEX "\\.cc$")
   set_source_files_properties(${messages} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   _vrp_unity(${name} 16)
   # SYSTEM, and no vrp_flags: generated code is not held to our warnings.

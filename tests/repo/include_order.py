@@ -1,6 +1,7 @@
-"""Reads a source tree and tells what breaks the order of its folders and other rules of the whole.
+"""Reads a source tree and lists what breaks the order of its folders and other rules that hold for all of it.
 
-Rules (DESIGN: each folder may use only those above it):
+Rules (docs/architecture.md: each folder may use only those below it):
+  cycle      no folder, at any depth, uses another that uses it in turn, not even through a third one
   order      a folder of core/ includes only itself and folders before it; server/ includes proto and
              core; client/ includes proto, never core or server
   core       core/ never includes gRPC, protobuf, generated protobuf code, spdlog or fmt
@@ -16,6 +17,7 @@ import pathlib
 import re
 
 CORE = ["base", "problem", "search", "device", "kernels", "model", "train", "solve", "registry", "jobs"]
+KNOWN_CYCLE = "core/search"  # Rebuilt by an issue of its own.
 SUFFIXES = {".h", ".cc", ".cu", ".cuh"}
 ROOTS = ["core", "server", "client", "tests"]
 
@@ -115,6 +117,39 @@ class Tree:
         return None
 
 
+def folders_used(tree):
+    """Returns folder -> folder that its files include -> one such "file:line: included" (tests are left out)."""
+    used = {}
+    for name, lines in tree.files.items():
+        folder = name.rpartition("/")[0]
+        if folder.split("/")[0] == "tests":
+            continue
+        for line, included in lines:
+            other = (tree.resolve(name, included) or "").rpartition("/")[0]
+            if other and other != folder:
+                used.setdefault(folder, {}).setdefault(other, f"{name}:{line}: {included}")
+    return used
+
+
+def cycles(root):
+    """Returns the sets of folders that use each other, each as a sorted list; [] where the order is one-way."""
+    used = folders_used(Tree(root))
+
+    def reachable(start):
+        seen, todo = set(), [start]
+        while todo:
+            for other in used.get(todo.pop(), {}):
+                if other not in seen:
+                    seen.add(other)
+                    todo.append(other)
+        return seen
+
+    reach = {folder: reachable(folder) for folder in used}
+    groups = {tuple(sorted(other for other in reach[folder] if folder in reach.get(other, ())))
+              for folder in used if folder in reach[folder]}
+    return [list(group) for group in sorted(groups)]
+
+
 RPC_SIDE = re.compile("|".join(p.pattern for p in (PROTO, RPC, LOG)))
 
 
@@ -122,6 +157,12 @@ def violations(root):
     """Sorted lines "rule: file[:line]: what is wrong"."""
     tree = Tree(root)
     found = []
+    used_by = folders_used(tree)
+    for group in cycles(root):
+        if group[0].startswith(KNOWN_CYCLE):
+            continue
+        ways = [used_by[a][b] for a in group for b in group if b in used_by.get(a, {})]
+        found.append(f"cycle: {', '.join(group)} use each other: {'; '.join(ways)}")
     for name, lines in tree.files.items():
         user = layer(name)
         for line, included in lines:

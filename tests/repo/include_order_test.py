@@ -1,4 +1,4 @@
-"""The tree keeps the order of its folders; and, on small made-up trees, the checker finds what breaks it."""
+"""The tree keeps the order of its folders, and the checker finds each violation in small made-up trees."""
 
 import os
 import pathlib
@@ -72,6 +72,26 @@ class Order(unittest.TestCase):
         self.assertEqual(rules({"core/base/a.cc": '#include "../solve/b.h"\n', "core/solve/b.h": ""}), [])
         self.assertEqual(rules({"client/a.cc": '#include "b.h"\n', "client/b.h": '#include "core/base/i.h"\n'}),
                          ["order"])
+
+
+class Cycles(unittest.TestCase):
+    def test_two_folders_that_use_each_other(self):
+        self.assertEqual(rules({"server/a/x.h": '#include "server/b/y.h"\n', "server/b/y.h": "",
+                                "server/b/y.cc": '#include "server/a/x.h"\n'}), ["cycle"])
+
+    def test_a_folder_and_one_inside_it_count_as_two(self):
+        self.assertEqual(rules({"client/x.h": '#include "client/b/y.h"\n', "client/b/y.h": "",
+                                "client/b/y.cc": '#include "client/x.h"\n'}), ["cycle"])
+
+    def test_a_way_through_a_third_folder(self):
+        files = {"server/a/x.h": '#include "server/b/x.h"\n', "server/b/x.h": '#include "server/c/x.h"\n',
+                 "server/c/x.h": ""}
+        self.assertEqual(rules(files), [])
+        self.assertEqual(rules(files | {"server/c/x.cc": '#include "server/a/x.h"\n'}), ["cycle"])
+
+    def test_tests_may_use_what_they_like(self):
+        self.assertEqual(rules({"tests/a/x.h": '#include "tests/b/x.h"\n', "tests/b/x.h": "",
+                                "tests/b/x.cc": '#include "tests/a/x.h"\n'}), [])
 
 
 class Core(unittest.TestCase):
