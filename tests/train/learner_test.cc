@@ -152,7 +152,7 @@ TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfTheStepsBefore) {
       mean += scaled(engine_.rolled, i) / 6;
     }
     average = 0.75 * average + 0.25 * mean;
-    EXPECT_NEAR(learner->Numbers().at("reinforce.average"), average, 1e-12);
+    EXPECT_NEAR(learner->ScalarState().at("reinforce.average"), average, 1e-12);
   }
   EXPECT_EQ(engine_.runs.size(), 1u);
 }
@@ -188,7 +188,7 @@ TEST_F(LearnerTest, SelfLabellingFollowsTheBestOfItsSamples) {
   ASSERT_EQ(engine_.runs.size(), 1u);
   EXPECT_EQ(engine_.runs[0].trajectories, 7);
   EXPECT_EQ(engine_.runs[0].choice, Choice::kSample);
-  EXPECT_EQ(engine_.request.rollout.choice, Choice::kFollow);
+  EXPECT_EQ(engine_.request.rollout.choice, Choice::kForced);
   for (size_t b = 0; b < 6; ++b) {
     const auto from = engine_.run->costs.begin() + static_cast<std::ptrdiff_t>(b * 7);
     EXPECT_NEAR(engine_.rolled.costs[b], *std::min_element(from, from + 7), 1e-12);
@@ -318,7 +318,7 @@ TEST_F(LearnerTest, ABetterPolicyBecomesTheBaselineAfterAnEpochAndAnEqualOneDoes
   ASSERT_TRUE(better.ok());
   EXPECT_NE(better->find("becomes the baseline"), std::string::npos) << *better;
   EXPECT_TRUE(std::ranges::equal(baseline_->parameters().values(), engine_.parameters().values()));
-  EXPECT_EQ(learner->Numbers().at("reinforce.replacements"), 1);
+  EXPECT_EQ(learner->ScalarState().at("reinforce.replacements"), 1);
 }
 
 // Returns the number behind `words`.

@@ -1,5 +1,5 @@
-// What the training methods have in common, as the loop of a run sees them: each gives weights to
-// the log-likelihoods of trajectories. No torch here.
+// Training methods as the loop of a run sees them. Each gives weights to the log-likelihoods of
+// trajectories. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,35 @@
 
 namespace vrp {
 
+// The loss of a training method, stated once: steps on the host and captured steps on the device
+// are both made from it.
+struct LearnerLoss {
+  bool labels = false;  // whether trajectories repeat the labels' plans; otherwise they are sampled
+  // Trajectories of an instance with StepBaseline::kShared and kBest; 0: as many as nodes may come
+  // first in it. Other baselines take one.
+  int32_t trajectories = 1;
+  bool distinct_starts = false;            // as in RolloutRequest; with kShared
+  double average_decay = 0.8;              // of kAverage
+  const PolicyEngine* baseline = nullptr;  // of kGreedy
+  double label_smoothing = 0;              // as in GradientRequest
+  bool dropout = false;                    // as in GradientRequest
+};
+
+// The terms of the loss that change from step to step.
+struct StepLoss {
+  StepBaseline baseline = StepBaseline::kShared;  // of sampled trajectories
+  double teacher_forcing = 1;                     // along labels, as in RolloutRequest
+};
+
+// The values that a step computed besides its gradient.
 struct StepOutcome {
   double loss = 0;
-  double cost = 0;  // mean of the tours that were sampled, or that are the labels
-  double accuracy = std::numeric_limits<double>::quiet_NaN();  // of labels' choices
-  // Largest difference of a tour's log-likelihood between the two passes, a choice; 0 where there
-  // is one pass only. The numerics contract (DESIGN.md, section 5) bounds it.
+  double cost = 0;  // mean cost of the tours that were sampled, or that are the labels
+  double accuracy = std::numeric_limits<double>::quiet_NaN();  // share of the labels' choices
+  // Largest difference of a tour's log-likelihood between the two passes, divided by its choices; 0
+  // for a single pass. The numerics contract (docs/architecture.md) bounds it.
   double pass_difference = 0;
-  bool overflowed = false;  // in fp16: the step is to be left out
+  bool overflowed = false;  // whether fp16 overflowed, so that the step is skipped
   PhaseSeconds seconds{};   // summed over threads
   int64_t copies = 0;
   int64_t copied_bytes = 0;
@@ -35,57 +56,69 @@ struct StepOutcome {
 struct LearnerOptions {
   TrainingConfig config;
   PolicyEngine* engine = nullptr;          // outlives the learner
-  std::unique_ptr<PolicyEngine> baseline;  // greedy_rollout: another of the same architecture
+  std::unique_ptr<PolicyEngine> baseline;  // greedy_rollout: an engine of the same architecture
   BatchSource* source = nullptr;           // outlives the learner
   CpuPool* pool = nullptr;
   bool bf16 = false;
 };
 
-// One thread.
+// A training method. For one thread.
 class Learner {
  public:
+  explicit Learner(LearnerOptions options) : options_(std::move(options)) {}
   virtual ~Learner() = default;
 
-  // Computes the loss of step `step` (from 1) and adds its gradient to the engine's. Deterministic
-  // in (configuration, step, batch, parameters, own state); its own state changes only where it
-  // succeeds. `micro_batch` as in GradientRequest.
+  // Returns the loss of every step.
+  virtual LearnerLoss Loss() const = 0;
+  // Returns the terms of step `step` (from 1).
+  virtual StepLoss LossAt(int64_t step) const = 0;
+
+  // Computes the loss of step `step` (from 1) on the host and adds its gradient to the engine's.
+  // Deterministic in (configuration, step, batch, parameters, own state). Its own state changes
+  // only if it succeeds. `micro_batch` as in GradientRequest.
   virtual absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                                   int32_t micro_batch,
                                                   const StopCondition& stop) = 0;
-  // After the last step of `epoch` (from 1). Where `stop` ends it, nothing has changed. A line for
-  // the log, or nothing.
+  // Ends epoch `epoch` (from 1) and returns a line for the log, or nothing. If `stop` ends the
+  // call, nothing has changed.
   virtual absl::StatusOr<std::string> EndEpoch(int64_t, const StopCondition&) {
     return std::string();
   }
 
-  // The same steps as the engine's device takes them by itself (PolicyEngine::MakeWholeSteps),
-  // with what the learner knows of them filled in. kUnimplemented says why it cannot.
-  virtual absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const = 0;
-  // Begins step `step` (from 1) of `steps`, which were made by that request. `batch`: null where
-  // the device draws the instances; in one part otherwise, which the device divides.
-  virtual absl::Status BeginStep(WholeSteps& steps, int64_t step,
-                                 const TrainingBatch* batch) const = 0;
-  // The learner's own, which such steps go on with; null: it has none.
+  // Returns the request for the same steps captured on the engine's device
+  // (PolicyEngine::MakeWholeSteps). The learner fills in all that it knows. kUnimplemented says why
+  // it cannot.
+  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const;
+  // Begins step `step` (from 1) of `steps`, which were made by that request. `batch` is null if the
+  // device draws the instances; otherwise it has one part, which the device divides.
+  absl::Status BeginStep(WholeSteps& steps, int64_t step, const TrainingBatch* batch) const;
+  // Returns the learner's moving average, which captured steps continue; null if it has none.
   virtual MovingAverage* average() { return nullptr; }
 
-  // Own state for checkpoints: numbers, and spans that are saved and filled again in place.
-  virtual std::map<std::string, double> Numbers() const { return {}; }
-  virtual std::map<std::string, std::span<float>> Spans() { return {}; }
-  // Numbers of a checkpoint of the same configuration, whose names the caller has checked; the
-  // spans are filled already.
+  // Return the learner's own state for checkpoints: named scalars, and tensors that are saved and
+  // filled again in place.
+  virtual std::map<std::string, double> ScalarState() const { return {}; }
+  virtual std::map<std::string, std::span<float>> TensorState() { return {}; }
+  // Restores the scalars of a checkpoint of the same configuration. The caller has checked the
+  // names and filled the tensors.
   virtual absl::Status Restore(const std::map<std::string, double>&) { return absl::OkStatus(); }
+
+  const LearnerOptions& options() const { return options_; }
+
+ protected:
+  LearnerOptions options_;
 };
 
-// REINFORCE (Williams 1992) with the baseline of reinforce.baseline. Fails as
-// PolicyEngine::ParametersChanged, of a baseline that is another engine.
+// Makes a learner for REINFORCE (Williams 1992) with the baseline of reinforce.baseline. Fails as
+// PolicyEngine::ParametersChanged of a separate baseline engine.
 absl::StatusOr<std::unique_ptr<Learner>> MakeReinforceLearner(LearnerOptions options);
-// The best of several samples becomes the label (Corsini et al. 2024, "Self-labeling the job shop
-// scheduling problem").
+// Makes a learner whose label is the best of several samples (Corsini et al. 2024, "Self-labeling
+// the job shop scheduling problem").
 std::unique_ptr<Learner> MakeSelfLabellingLearner(LearnerOptions options);
-// Learning to repeat the labels' plans: teacher forcing, or scheduled sampling where its ratio is
-// below 1.
+// Makes a learner that repeats the labels' plans: by teacher forcing, or by scheduled sampling if
+// its ratio is below 1.
 std::unique_ptr<Learner> MakeSupervisedLearner(LearnerOptions options);
-// By the configuration's method.
+// Makes the learner of the configuration's method.
 absl::StatusOr<std::unique_ptr<Learner>> MakeLearner(LearnerOptions options);
 
 }  // namespace vrp

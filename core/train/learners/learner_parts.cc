@@ -7,12 +7,19 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
+#include "core/model/policy/network_batch.h"
 
 namespace vrp {
 
-StepParts::StepParts(const LearnerOptions& options, int64_t step, int32_t micro_batch,
+StepParts::StepParts(const Learner& learner, int64_t step, int32_t micro_batch,
                      const StopCondition& stop)
-    : options_(options), step_(step), micro_batch_(micro_batch), stop_(stop), begun_(SteadyNow()) {}
+    : options_(learner.options()),
+      loss_(learner.Loss()),
+      step_loss_(learner.LossAt(step)),
+      step_(step),
+      micro_batch_(micro_batch),
+      stop_(stop),
+      begun_(SteadyNow()) {}
 
 RolloutRequest StepParts::Rollout(const BatchPart& part, Choice choice) const {
   RolloutRequest request;
@@ -26,9 +33,29 @@ RolloutRequest StepParts::Rollout(const BatchPart& part, Choice choice) const {
   return request;
 }
 
+RolloutRequest StepParts::Sampled(const BatchPart& part) const {
+  RolloutRequest request = Rollout(part, Choice::kSample);
+  const bool several =
+      step_loss_.baseline == StepBaseline::kShared || step_loss_.baseline == StepBaseline::kBest;
+  if (!several) return request;
+  request.trajectories = loss_.trajectories > 0 ? loss_.trajectories : MostStarts(part.batch);
+  request.distinct_starts = loss_.distinct_starts;
+  return request;
+}
+
+RolloutRequest StepParts::Along(const BatchPart& part,
+                                std::span<const std::vector<int32_t>> labels) const {
+  RolloutRequest request = Rollout(part, Choice::kForced);
+  request.choices = labels;
+  request.teacher_forcing = step_loss_.teacher_forcing;
+  return request;
+}
+
 GradientRequest StepParts::Gradient(const RolloutRequest& rollout) const {
   GradientRequest request;
   request.rollout = rollout;
+  request.label_smoothing = loss_.label_smoothing;
+  request.dropout = loss_.dropout;
   request.micro_batch = micro_batch_;
   return request;
 }
@@ -58,20 +85,8 @@ void StepParts::AddRolloutSince(double start) {
   outcome.seconds[static_cast<size_t>(Phase::kRollout)] += ThreadSeconds() - start;
 }
 
-WholeStepsRequest CommonWholeSteps(const LearnerOptions& options, const InstanceBounds& bounds) {
-  const TrainingConfig& config = options.config;
-  return {.instances = config.batch_size,
-          .nodes = bounds.nodes,
-          .tsp = bounds.tsp,
-          .matrices = bounds.matrices,
-          .parts = config.accumulate_steps,
-          .seed = config.seed,
-          .bf16 = options.bf16,
-          .weight_average = config.weight_average};
-}
-
 absl::Status CheckPassDifference(double difference, bool bf16) {
-  // Single precision over sums of some hundred terms; bf16 keeps 8 bits of logits up to 10.
+  // Sums of some hundred terms in single precision; bf16 keeps 8 bits of logits up to 10.
   const double limit = bf16 ? 0.25 : 2e-3;
   if (!(difference > limit)) return absl::OkStatus();
   return absl::InternalError(Concat("the two passes' log-likelihoods differ by ",
@@ -84,18 +99,6 @@ absl::StatusOr<std::vector<double>> GreedyCosts(const PolicyEngine& engine,
                                                 const RolloutRequest& request) {
   VRP_ASSIGN_OR_RETURN(Trajectories found, engine.Run(batch, request));
   return std::move(found.costs);
-}
-
-absl::StatusOr<std::unique_ptr<Learner>> MakeLearner(LearnerOptions options) {
-  switch (options.config.method) {
-    case TrainingMethod::kReinforce:
-      return MakeReinforceLearner(std::move(options));
-    case TrainingMethod::kSelfLabelling:
-      return MakeSelfLabellingLearner(std::move(options));
-    case TrainingMethod::kSupervised:
-      break;
-  }
-  return MakeSupervisedLearner(std::move(options));
 }
 
 }  // namespace vrp

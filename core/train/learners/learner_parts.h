@@ -1,7 +1,9 @@
-// What the learners share.
+// Helpers shared by the learners.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -9,47 +11,53 @@
 
 namespace vrp {
 
-// A step's gradient in parts: makes the requests, and adds the outcomes up.
+// A step's gradient in parts: makes the requests and adds up the outcomes.
 class StepParts {
  public:
-  StepParts(const LearnerOptions& options, int64_t step, int32_t micro_batch,
-            const StopCondition& stop);
+  // `learner` outlives it. Reads the learner's loss at `step`.
+  StepParts(const Learner& learner, int64_t step, int32_t micro_batch, const StopCondition& stop);
 
-  // The rollout of `part`, choosing by `choice`; its random numbers do not depend on the parts.
-  RolloutRequest Rollout(const BatchPart& part, Choice choice) const;
+  // Returns the request for sampled trajectories of `part`. Its random numbers do not depend on the
+  // division into parts.
+  RolloutRequest Sampled(const BatchPart& part) const;
+  // Returns the request for trajectories along `labels` [B], which outlive it.
+  RolloutRequest Along(const BatchPart& part, std::span<const std::vector<int32_t>> labels) const;
   GradientRequest Gradient(const RolloutRequest& rollout) const;
-  // Counts `outcome` in; kInternal when the two passes differ by more than rounding explains.
+  // Counts `outcome`. kInternal: the two passes differ by more than rounding explains.
   absl::Status Add(const GradientOutcome& outcome);
-  // Returns a clock of the step's thread time, in seconds: the difference of two calls is the time
-  // between them, summed over threads.
+  // Returns the step's thread time in seconds. The difference of two calls is the time between
+  // them, summed over threads.
   double ThreadSeconds() const;
   // Counts the thread time since `start`, by ThreadSeconds(), as rollout: for rollouts outside of
   // AddGradient.
   void AddRolloutSince(double start);
 
+  const StepLoss& loss() const { return step_loss_; }
+
   StepOutcome outcome;  // without cost and accuracy
-  double cost_sum = 0;  // of the trajectories counted in, [instance, trajectory] in order
+  double cost_sum = 0;  // of the trajectories counted, [instance, trajectory] in order
   int64_t trajectories = 0;
   int64_t agreements = 0;
   int64_t choices = 0;
 
  private:
+  RolloutRequest Rollout(const BatchPart& part, Choice choice) const;
+
   const LearnerOptions& options_;
+  const LearnerLoss loss_;
+  const StepLoss step_loss_;
   const int64_t step_;
   const int32_t micro_batch_;
   const StopCondition stop_;
   const absl::Time begun_;
 };
 
-// What any method's whole steps on instances within `bounds` are asked for.
-WholeStepsRequest CommonWholeSteps(const LearnerOptions& options, const InstanceBounds& bounds);
-
-// kInternal when the two passes' log-likelihoods differ by more than rounding explains; NaN is the
-// caller's to count.
+// Returns kInternal if the two passes' log-likelihoods differ by more than rounding explains. The
+// caller handles NaN.
 absl::Status CheckPassDifference(double difference, bool bf16);
 
-// Greedy costs of `batch`, one an instance, in its own unit. `request` asks for one greedy
-// trajectory.
+// Returns the greedy cost of each instance of `batch`, in the instance's unit. `request` asks for
+// one greedy trajectory.
 absl::StatusOr<std::vector<double>> GreedyCosts(const PolicyEngine& engine,
                                                 const NetworkBatch& batch,
                                                 const RolloutRequest& request);

@@ -6,7 +6,8 @@
 namespace vrp {
 namespace {
 
-// The continued fraction of the incomplete beta function (Lentz; DLMF 8.17.22). x < (a+1)/(a+b+2).
+// Returns the continued fraction of the incomplete beta function (Lentz; DLMF 8.17.22). x <
+// (a+1)/(a+b+2).
 double BetaFraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   constexpr int kMaxTerms = 1000;
@@ -28,7 +29,7 @@ double BetaFraction(double a, double b, double x) {
   return result;
 }
 
-// The regularised incomplete beta function I_x(a, b).
+// Returns the regularised incomplete beta function I_x(a, b).
 double IncompleteBeta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;

@@ -1,16 +1,16 @@
-// Is one policy better than another on the same instances?
+// A test whether one policy is better than another on the same instances.
 #pragma once
 
 #include <span>
 
 namespace vrp {
 
-// One-sided paired t-test: the chance to see costs[i] as far below baseline[i], in the mean, when
-// they are equal in truth. 1 for fewer than two pairs, or when `costs` are not lower; 0 when every
-// difference is the same and negative. Spans of equal length.
+// Returns the p-value of a one-sided paired t-test: the probability of a mean difference at least
+// this far below 0 if both have equal means. Returns 1 for fewer than two pairs, or if `costs` are
+// not lower; 0 if every difference is the same and negative. The spans have equal length.
 double PairedTTest(std::span<const double> costs, std::span<const double> baseline);
 
-// The lower tail of Student's t distribution with `freedom` degrees at `t`.
+// Returns the lower tail of Student's t distribution with `freedom` degrees of freedom at `t`.
 double StudentTail(double t, double freedom);
 
 }  // namespace vrp

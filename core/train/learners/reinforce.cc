@@ -1,7 +1,7 @@
-// Baselines: a greedy rollout of the best policy so far (Kool et al. 2019), a moving average, or
-// the mean of an instance's own trajectories: from different starts (POMO, Kwon et al. 2020), or
-// samples that begin where the network likes, so that it learns the first choice too (Kool et al.
-// 2019, "Buy 4 REINFORCE Samples, Get a Baseline for Free!").
+// The baseline is a greedy rollout of the best policy so far (Kool et al. 2019), a moving average,
+// or the mean of an instance's own trajectories. These begin at different nodes (POMO, Kwon et al.
+// 2020), or are samples whose first node the network chooses and learns too (Kool et al. 2019,
+// "Buy 4 REINFORCE Samples, Get a Baseline for Free!").
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -25,7 +25,8 @@ double Mean(std::span<const double> values) {
 
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
-// `costs` in sides of the instances' squares, so that the units of coordinates do not matter.
+// Returns `costs` divided by the sides of the instances' squares, so that the units of coordinates
+// do not matter.
 std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& batch) {
   std::vector<double> scaled(costs.begin(), costs.end());
   const size_t each = costs.size() / batch.problems.size();
@@ -33,22 +34,22 @@ std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& ba
   return scaled;
 }
 
-// Costs of the policy or the baseline on the instances that decide between them.
+// The costs of the policy or the baseline on the instances that decide between them.
 struct EpochCosts {
-  std::vector<double> scaled;  // compared, so that each instance counts alike
-  double sum = 0;              // in the instances' own unit, as validations report it
+  std::vector<double> scaled;  // compared, so that each instance counts equally
+  double sum = 0;              // in the instances' unit, as validations report it
 
   double Mean() const { return sum / static_cast<double>(std::max<size_t>(1, scaled.size())); }
 };
 
-// Weighs the trajectories of a part by their advantages, so that the loss is a mean.
+// The weights of a part's trajectories: their advantages, divided so that the loss is a mean.
 struct Weighing {
   const NetworkBatch& batch;
   size_t each;                   // P
   std::vector<double> baseline;  // [B], scaled; empty: the mean of an instance's own trajectories
   int64_t instances;             // of the whole step
 
-  // Costs and weights [count, P] of instances from `first` of the part on.
+  // Fills `weights` from `costs`, both [count, P], of the part's instances from `first` on.
   void operator()(int64_t first, std::span<const double> costs, std::span<double> weights) const {
     const auto share = static_cast<double>(instances) * static_cast<double>(each);
     for (size_t i = 0; i * each < costs.size(); ++i) {
@@ -63,9 +64,9 @@ struct Weighing {
 
 class ReinforceLearner final : public Learner {
  public:
-  explicit ReinforceLearner(LearnerOptions options) : options_(std::move(options)) {}
+  using Learner::Learner;
 
-  // The baseline, if there is one, becomes the policy as it is.
+  // Copies the policy's weights to the baseline engine, if there is one.
   absl::Status ReplaceBaseline() {
     if (options_.baseline == nullptr) return absl::OkStatus();
     const std::span<const float> values = options_.engine->parameters().values();
@@ -73,19 +74,45 @@ class ReinforceLearner final : public Learner {
     return options_.baseline->ParametersChanged();
   }
 
+  LearnerLoss Loss() const override {
+    const ReinforceConfig& config = options_.config.reinforce;
+    return {.trajectories = config.baseline == Baseline::kSamples ? config.samples : config.starts,
+            .distinct_starts = config.baseline == Baseline::kPomo,
+            .average_decay = config.average_decay,
+            .baseline = options_.baseline.get()};
+  }
+  StepLoss LossAt(int64_t step) const override {
+    const ReinforceConfig& config = options_.config.reinforce;
+    switch (config.baseline) {
+      case Baseline::kPomo:
+      case Baseline::kSamples:
+        return {.baseline = StepBaseline::kShared};
+      case Baseline::kExponential:
+        return {.baseline = StepBaseline::kAverage};
+      case Baseline::kGreedyRollout:
+        break;
+    }
+    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
+    return {.baseline = step <= warmup ? StepBaseline::kAverage : StepBaseline::kGreedy};
+  }
+
   absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                           int32_t micro_batch, const StopCondition& stop) override {
-    StepParts parts(options_, step, micro_batch, stop);
-    const StepBaseline kind = BaselineAt(step);
+    StepParts parts(*this, step, micro_batch, stop);
+    const StepBaseline kind = parts.loss().baseline;
     double average = average_.value;
     if (kind == StepBaseline::kAverage && !average_.known) {
       VRP_ASSIGN_OR_RETURN(average, FirstAverage(batch, parts, stop));
     }
     double sum = 0;
     for (const BatchPart& part : batch.parts) {
-      RolloutRequest rollout = parts.Rollout(part, Choice::kSample);
-      VRP_ASSIGN_OR_RETURN(const Weighing weighing,
-                           Weigh(kind, part, average, batch.instances, rollout, parts));
+      const RolloutRequest rollout = parts.Sampled(part);
+      VRP_ASSIGN_OR_RETURN(std::vector<double> baseline,
+                           BaselineCosts(part, average, rollout.stop, parts));
+      const Weighing weighing{.batch = part.batch,
+                              .each = static_cast<size_t>(rollout.trajectories),
+                              .baseline = std::move(baseline),
+                              .instances = batch.instances};
       VRP_ASSIGN_OR_RETURN(
           const GradientOutcome outcome,
           options_.engine->AddGradient(part.batch, parts.Gradient(rollout), weighing));
@@ -93,7 +120,7 @@ class ReinforceLearner final : public Learner {
       for (const double cost : Scaled(outcome.trajectories.costs, part.batch)) sum += cost;
     }
     if (kind == StepBaseline::kAverage) {
-      const double decay = options_.config.reinforce.average_decay;
+      const double decay = Loss().average_decay;
       average_ = {
           .value = decay * average + (1 - decay) * sum / static_cast<double>(batch.instances),
           .known = true};
@@ -128,30 +155,14 @@ class ReinforceLearner final : public Learner {
                   better ? ": the policy becomes the baseline" : ": the baseline stays");
   }
 
-  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
-    const ReinforceConfig& config = options_.config.reinforce;
-    VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
-    WholeStepsRequest request = CommonWholeSteps(options_, bounds);
-    request.distinct_starts = config.baseline == Baseline::kPomo;
-    request.trajectories = OwnTrajectories(bounds.starts.high);
-    if (OwnTrajectories(bounds.starts.low) != request.trajectories) request.trajectories = 0;
-    request.average_decay = config.average_decay;
-    request.baseline = options_.baseline.get();
-    return request;
-  }
-  absl::Status BeginStep(WholeSteps& steps, int64_t step,
-                         const TrainingBatch* batch) const override {
-    if (batch == nullptr) return steps.Step(BaselineAt(step));
-    return steps.Step(BaselineAt(step), batch->parts.front().batch);
-  }
   MovingAverage* average() override { return &average_; }
 
-  std::map<std::string, double> Numbers() const override {
+  std::map<std::string, double> ScalarState() const override {
     return {{"reinforce.average", average_.value},
             {"reinforce.has_average", average_.known ? 1 : 0},
             {"reinforce.replacements", static_cast<double>(replacements_)}};
   }
-  std::map<std::string, std::span<float>> Spans() override {
+  std::map<std::string, std::span<float>> TensorState() override {
     if (options_.baseline == nullptr) return {};
     return {{"reinforce.baseline", options_.baseline->parameters().values()}};
   }
@@ -166,50 +177,23 @@ class ReinforceLearner final : public Learner {
  private:
   static constexpr int64_t kAtOnce = 512;
 
-  StepBaseline BaselineAt(int64_t step) const {
-    const ReinforceConfig& config = options_.config.reinforce;
-    if (config.baseline == Baseline::kPomo || config.baseline == Baseline::kSamples) {
-      return StepBaseline::kShared;
-    }
-    if (config.baseline == Baseline::kExponential) return StepBaseline::kAverage;
-    const int64_t warmup = config.warmup_epochs * options_.config.StepsPerEpoch();
-    return step <= warmup ? StepBaseline::kAverage : StepBaseline::kGreedy;
-  }
-
-  // Of instances in which so many nodes may come first.
-  int32_t OwnTrajectories(int32_t starts) const {
-    const ReinforceConfig& config = options_.config.reinforce;
-    if (config.baseline == Baseline::kSamples) return config.samples;
-    return config.starts > 0 ? config.starts : starts;
-  }
-
-  // Also says in `rollout` how many trajectories there are, and where they start.
-  absl::StatusOr<Weighing> Weigh(StepBaseline kind, const BatchPart& part, double average,
-                                 int64_t instances, RolloutRequest& rollout,
-                                 StepParts& parts) const {
-    Weighing weighing{.batch = part.batch, .each = 1, .baseline = {}, .instances = instances};
-    switch (kind) {
-      case StepBaseline::kShared: {
-        rollout.distinct_starts = options_.config.reinforce.baseline == Baseline::kPomo;
-        rollout.trajectories = OwnTrajectories(MostStarts(part.batch));
-        weighing.each = static_cast<size_t>(rollout.trajectories);
-        break;
-      }
+  // Returns the scaled baseline of each instance of `part`; none with StepBaseline::kShared.
+  absl::StatusOr<std::vector<double>> BaselineCosts(const BatchPart& part, double average,
+                                                    const StopCondition& stop,
+                                                    StepParts& parts) const {
+    switch (parts.loss().baseline) {
       case StepBaseline::kAverage:
-        weighing.baseline.assign(part.batch.problems.size(), average);
+        return std::vector<double>(part.batch.problems.size(), average);
+      case StepBaseline::kGreedy:
+        return TimedCosts(*options_.baseline, part.batch, parts, stop);
+      case StepBaseline::kShared:
+      case StepBaseline::kBest:  // of self-labelling
         break;
-      case StepBaseline::kGreedy: {
-        VRP_ASSIGN_OR_RETURN(weighing.baseline,
-                             TimedCosts(*options_.baseline, part.batch, parts, rollout.stop));
-        break;
-      }
-      case StepBaseline::kBest:
-        break;  // of self-labelling
     }
-    return weighing;
+    return std::vector<double>();
   }
 
-  // A greedy rollout of the policy stands for the average before there is one.
+  // Returns the mean of a greedy rollout, which serves as the average at the first step.
   absl::StatusOr<double> FirstAverage(const TrainingBatch& batch, StepParts& parts,
                                       const StopCondition& stop) const {
     double sum = 0;
@@ -221,7 +205,7 @@ class ReinforceLearner final : public Learner {
     return sum / static_cast<double>(batch.instances);
   }
 
-  // Scaled greedy costs of `engine`; the time counts as rollout.
+  // Returns scaled greedy costs of `engine` and counts the time as rollout.
   absl::StatusOr<std::vector<double>> TimedCosts(const PolicyEngine& engine,
                                                  const NetworkBatch& batch, StepParts& parts,
                                                  const StopCondition& stop) const {
@@ -244,7 +228,6 @@ class ReinforceLearner final : public Learner {
     return absl::OkStatus();
   }
 
-  LearnerOptions options_;
   MovingAverage average_;
   int64_t replacements_ = 0;
 };

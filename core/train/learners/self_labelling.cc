@@ -8,8 +8,8 @@
 namespace vrp {
 namespace {
 
-// The cheapest trajectory of each instance; of equal ones the first.
-std::vector<std::vector<int32_t>> Best(const Trajectories& sampled) {
+// Returns the cheapest trajectory of each instance; of equal ones the first.
+std::vector<std::vector<int32_t>> CheapestTrajectories(const Trajectories& sampled) {
   std::vector<std::vector<int32_t>> best;
   const auto each = static_cast<size_t>(sampled.count);
   for (size_t first = 0; first < sampled.costs.size(); first += each) {
@@ -21,15 +21,20 @@ std::vector<std::vector<int32_t>> Best(const Trajectories& sampled) {
   return best;
 }
 
-// Samples several tours of each instance without gradients; the best becomes the label, whose
-// log-likelihood a choice grows.
+// A learner that samples several tours of each instance without gradients. The best becomes the
+// label, whose mean log-likelihood of a choice grows.
 class SelfLabellingLearner final : public Learner {
  public:
-  explicit SelfLabellingLearner(LearnerOptions options) : options_(std::move(options)) {}
+  using Learner::Learner;
+
+  LearnerLoss Loss() const override {
+    return {.trajectories = options_.config.self_labelling_samples};
+  }
+  StepLoss LossAt(int64_t) const override { return {.baseline = StepBaseline::kBest}; }
 
   absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                           int32_t micro_batch, const StopCondition& stop) override {
-    StepParts parts(options_, step, micro_batch, stop);
+    StepParts parts(*this, step, micro_batch, stop);
     for (const BatchPart& part : batch.parts) {
       VRP_RETURN_IF_ERROR(AddPart(part, batch.instances, parts));
     }
@@ -38,40 +43,25 @@ class SelfLabellingLearner final : public Learner {
     return outcome;
   }
 
-  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const override {
-    VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
-    WholeStepsRequest request = CommonWholeSteps(options_, bounds);
-    request.trajectories = options_.config.self_labelling_samples;
-    return request;
-  }
-  absl::Status BeginStep(WholeSteps& steps, int64_t, const TrainingBatch* batch) const override {
-    if (batch == nullptr) return steps.Step(StepBaseline::kBest);
-    return steps.Step(StepBaseline::kBest, batch->parts.front().batch);
-  }
-
  private:
   absl::Status AddPart(const BatchPart& part, int64_t instances, StepParts& parts) {
-    RolloutRequest sampling = parts.Rollout(part, Choice::kSample);
-    sampling.trajectories = options_.config.self_labelling_samples;
     const double start = parts.ThreadSeconds();
-    VRP_ASSIGN_OR_RETURN(const Trajectories sampled, options_.engine->Run(part.batch, sampling));
+    VRP_ASSIGN_OR_RETURN(const Trajectories sampled,
+                         options_.engine->Run(part.batch, parts.Sampled(part)));
     parts.AddRolloutSince(start);
 
-    const std::vector<std::vector<int32_t>> labels = Best(sampled);
-    RolloutRequest follow = parts.Rollout(part, Choice::kFollow);
-    follow.choices = labels;
+    const std::vector<std::vector<int32_t>> labels = CheapestTrajectories(sampled);
     const auto weigh = [&](int64_t first, std::span<const double>, std::span<double> weights) {
       for (size_t i = 0; i < weights.size(); ++i) {
         const auto length = static_cast<double>(labels[static_cast<size_t>(first) + i].size());
         weights[i] = -1 / (length * static_cast<double>(instances));
       }
     };
-    VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome,
-                         options_.engine->AddGradient(part.batch, parts.Gradient(follow), weigh));
+    VRP_ASSIGN_OR_RETURN(
+        const GradientOutcome outcome,
+        options_.engine->AddGradient(part.batch, parts.Gradient(parts.Along(part, labels)), weigh));
     return parts.Add(outcome);
   }
-
-  const LearnerOptions options_;
 };
 
 }  // namespace

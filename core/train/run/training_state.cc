@@ -58,7 +58,7 @@ double OrZero(double value) { return std::isfinite(value) ? value : 0; }
 
 absl::StatusOr<std::map<std::string, double>> TrainingRun::Numbers() const {
   VRP_ASSIGN_OR_RETURN(const auto of_engine, engine_->Numbers());
-  std::map<std::string, double> numbers = learner_->Numbers();
+  std::map<std::string, double> numbers = learner_->ScalarState();
   for (const auto& [name, value] : of_engine) numbers[Concat(kEngine, name)] = value;
   numbers[kEpochsEnded] = static_cast<double>(epochs_ended_);
   numbers[kInstancesSeen] = static_cast<double>(instances_seen_);
@@ -98,7 +98,7 @@ absl::Status TrainingRun::TakeNumbers(const std::map<std::string, double>& numbe
 }
 
 std::map<std::string, std::span<float>> TrainingRun::Spans(bool best) {
-  std::map<std::string, std::span<float>> spans = learner_->Spans();
+  std::map<std::string, std::span<float>> spans = learner_->TensorState();
   spans[kParameters] = engine_->parameters().values();
   spans[kAdamMean] = adamw_->mean();
   spans[kAdamSquare] = adamw_->square();
