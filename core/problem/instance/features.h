@@ -1,57 +1,30 @@
-// What an instance asks for beyond the plain problem, so that each solver can refuse what it does
-// not know, by name.
+// Finds the features that an instance requires beyond the plain problem, so that each solver can
+// refuse those that it does not support.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "core/problem/instance/feature.h"
 #include "core/problem/instance/instance.h"
 
 namespace vrp {
 
-// The plain problem (TSP, CVRP, VRPTW) has one depot, one vehicle type with one capacity, demands,
-// one hard window a customer, service times, and its distance for the objective.
-enum class Feature {
-  kObjective,  // another one than distance
-  kSeveralDepots,
-  kVehicleTypes,  // more than one
-  kEndDepot,      // another one than where the vehicle starts
-  kOpenEnd,
-  kLoadDimensions,  // more than one
-  kBackhauls,
-  kPickups,
-  kShipments,
-  kMaxDuration,
-  kMaxDistance,
-  kMaxStops,
-  kShift,
-  kOvertime,
-  kReloads,
-  kSkills,
-  kBreaks,
-  kVehicleMatrix,
-  kSoftWindows,
-  kSeveralWindows,
-  kSetupTimes,
-  kReleaseTimes,
-  kPrizes,
-  kPriorities,
-  kAlternatives,
-  kFrozenStops,
-  kMatrixRows,  // matrices of places that nodes share
-};
-
-// Where it is asked for first: `vehicles[2].max_distance`, `customers[17].prize`, `objective`.
+// A required feature, with the path of the first field that requires it:
+// `vehicles[2].shift`, `customers[17].prize`, `objective`.
 struct FeatureUse {
   Feature feature = Feature::kObjective;
   std::string field;
 };
 
-// Each feature once, in the order of the enum. O(size of the instance).
+// Returns each required feature once, in the order of the enum. Takes O(size of the instance).
 std::vector<FeatureUse> FeaturesOf(const Instance& instance);
 
-// kUnimplemented for the first use that is not in `known`: `FIELD: not supported by WHO`.
+// Returns kUnimplemented for the first required feature that is not in `known`:
+// `FIELD: not supported by SOLVER`.
 absl::Status RefuseFeatures(const Instance& instance, const std::vector<Feature>& known,
-                            std::string_view who);
+                            std::string_view solver);
 
 }  // namespace vrp

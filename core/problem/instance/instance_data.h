@@ -95,5 +95,8 @@ inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skill
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
 inline constexpr int32_t kMaxVehicles = 1'000'000;    // of one type; also the most types
 inline constexpr double kMaxMagnitude = 1e12;         // of coordinates, times, demands, distances
+inline constexpr int32_t kMaxLoadDimensions = 64;
+inline constexpr int32_t kMaxCustomerPriority = 100;
+inline constexpr size_t kMaxBreaks = 16;  // of a vehicle
 
 }  // namespace vrp

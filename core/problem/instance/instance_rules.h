@@ -11,10 +11,6 @@
 
 namespace vrp {
 
-inline constexpr int32_t kMaxLoadDimensions = 64;
-inline constexpr int32_t kMaxCustomerPriority = 100;
-inline constexpr size_t kMaxBreaks = 16;  // of a vehicle
-
 // Vehicle types, their matrices included. `nodes`: how many there are.
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);
 

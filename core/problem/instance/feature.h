@@ -1,0 +1,38 @@
+// Requirements beyond the plain problem, by which solvers refuse what they do not support.
+#pragma once
+
+namespace vrp {
+
+// The plain problem (TSP, CVRP, VRPTW) has one depot, one vehicle type with one capacity, demands,
+// one hard window per customer, service times, and distance as its objective.
+enum class Feature {
+  kObjective,  // other than distance
+  kSeveralDepots,
+  kVehicleTypes,  // more than one
+  kEndDepot,      // other than the start depot
+  kOpenEnd,
+  kLoadDimensions,  // more than one
+  kBackhauls,
+  kPickups,
+  kShipments,
+  kMaxDuration,
+  kMaxDistance,
+  kMaxStops,
+  kShift,
+  kOvertime,
+  kReloads,
+  kSkills,
+  kBreaks,
+  kVehicleMatrix,
+  kSoftWindows,
+  kSeveralWindows,
+  kSetupTimes,
+  kReleaseTimes,
+  kPrizes,
+  kPriorities,
+  kAlternatives,
+  kFrozenStops,
+  kMatrixRows,  // several nodes share a row of the matrices
+};
+
+}  // namespace vrp
