@@ -22,7 +22,7 @@ absl::Time SoonestEnd(const std::vector<WaitingDecode>& batch) {
   return soonest;
 }
 
-// Until the last of their deadlines; nothing where one of them cannot be decoded.
+// Returns the last of the requests' deadlines; nullopt if a request cannot be decoded.
 std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
   std::vector<Instance> instances;
   absl::Time last = absl::InfinitePast();
@@ -38,14 +38,14 @@ std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
   return plans.ok() ? *std::move(plans) : std::vector<DecodedPlan>();
 }
 
-// Of a stop that came. (The clock may have been set back since.)
+// Returns the status of a stop that came. (The clock may have been set back since.)
 absl::Status StopError(const StopCondition& stop) {
   const StopReason reason = stop.Check();
   return StopStatus(reason == StopReason::kNone ? StopReason::kDeadline : reason);
 }
 
-// Each request's plan or error, as it gets it alone: one that fails the others' batch does not fail
-// them. A plan that is there is given, late or not: any other would be later.
+// Returns each request's plan or error, as it would get it alone: a request that fails the batch
+// does not fail the others. A late plan is returned too, because any other would be later.
 std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDecode>& batch) {
   std::vector<DecodedPlan> joined;
   if (batch.size() > 1) joined = DecodeJoined(batch);
@@ -63,7 +63,7 @@ std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDeco
   return plans;
 }
 
-// Payload: the delay, as absl writes it.
+// Type URL of a payload that holds the delay as absl::FormatDuration writes it.
 constexpr char kRetryDelayUrl[] = "vrp/decode_retry_delay";
 
 absl::Status BusyError(int32_t waiting, absl::Duration delay) {
@@ -101,7 +101,7 @@ void DecodeBatcher::Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOut
   if (!TryQueue({.request = std::move(request), .done = std::move(done), .since = SteadyNow()})) {
     return;
   }
-  if (!options_.others_wait()) return RunWhatWaits();
+  if (!options_.others_wait()) return RunWaiting();
   PostIfNeeded();
 }
 
@@ -127,7 +127,7 @@ DecodeOutcome DecodeBatcher::Decode(DecodeJoin request) {
   return *std::move(outcome);
 }
 
-void DecodeBatcher::RunWhatWaits() {
+void DecodeBatcher::RunWaiting() {
   while (RunOne()) {
     if (options_.others_wait()) break;
   }
@@ -145,7 +145,7 @@ void DecodeBatcher::PostIfNeeded() {
       absl::MutexLock lock(&mutex_);
       --posted_;
     }
-    RunWhatWaits();
+    RunWaiting();
   });
 }
 

@@ -1,4 +1,4 @@
-// Joins what concurrent requests ask of networks into batches.
+// Joins concurrent decoding requests into batches.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 
 namespace vrp {
 
-// Of a kResourceExhausted by which a batcher refused a request: after which time to try again.
-// Nothing for any other status.
+// Returns the time after which to retry a request that a batcher refused with kResourceExhausted;
+// nullopt for any other status.
 std::optional<absl::Duration> RetryDelayOf(const absl::Status& status);
 
-// Batches form by themselves: what arrives while networks are running waits and is decoded
-// together; on an idle network a request starts at once. Its plan is the one that it gets alone.
-// Thread-safe.
+// A queue in front of the networks. Requests that arrive while networks run wait and are decoded
+// together; on an idle network a request starts at once. Each gets the plan that it would get
+// alone. Thread-safe.
 class DecodeBatcher {
  public:
-  // A batch that was run.
+  // A finished batch.
   struct Report {
     std::vector<absl::Duration> waited;  // of each request
     absl::Duration computed;
@@ -37,33 +37,33 @@ class DecodeBatcher {
     // How long a batch that is not full waits for more while the networks are busy: another one is
     // running, or one of several requests has just ended.
     absl::Duration max_delay = absl::ZeroDuration();
-    // Runs the task on a thread of a pool, after what waits there already.
+    // Runs the task on a thread of a pool, after the tasks that already wait there.
     std::function<void(absl::AnyInvocable<void()>)> run_later;
-    // Whether other work waits for those threads: it goes before the next batch.
+    // Whether other work waits for those threads. It goes before the next batch.
     std::function<bool()> others_wait;
-    std::function<void(const Report&)> on_batch = nullptr;  // null: nobody is told
-    WatchFn watch = nullptr;                                // of each "decode batch"
+    std::function<void(const Report&)> on_batch = nullptr;  // optional
+    WatchFn watch = nullptr;  // watches each batch as phase "decode batch"
   };
   explicit DecodeBatcher(Options options);
-  // Nothing may wait or be under way.
+  // No request may be waiting or running.
   ~DecodeBatcher() = default;
   DecodeBatcher(const DecodeBatcher&) = delete;
   DecodeBatcher& operator=(const DecodeBatcher&) = delete;
 
-  // `done` is called once, before this returns or by a thread of the pool: with kResourceExhausted
-  // at once where too many wait; with kDeadlineExceeded or kCancelled where options.stop comes
-  // first, undecoded if it came before the batch; else with what the policy gave, which may be late
-  // where others were decoded with it. To be called by threads of the pool: they may run batches
-  // before they return.
+  // Queues the request. Calls `done` once, before this returns or on a thread of the pool:
+  // - with kResourceExhausted, at once, if too many requests wait;
+  // - with kDeadlineExceeded or kCancelled, if options.stop comes first;
+  // - otherwise with the policy's result, which may be late if others were decoded with it.
+  // Only for threads of the pool: they may run batches before they return.
   void Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);
 
-  // Likewise, and waits. For any thread; it may run the batch itself.
+  // Queues the request and blocks for its outcome. For any thread, which may run the batch itself.
   DecodeOutcome Decode(DecodeJoin request);
 
-  // By the times of late, how long a request that arrives now waits for its batch.
+  // Estimates how long a request that arrives now waits for its batch, by recent times.
   absl::Duration ExpectedWait() const;
-  // Likewise, how long so many nodes x augmentations x trajectories take by whatever policy; zero
-  // where that is not known.
+  // Estimates how long so many rows (nodes x augmentations x trajectories) take, by the policy that
+  // was measured last. Zero if no time is known.
   absl::Duration ExpectedTime(int64_t rows) const;
   // Estimates how long `request` takes once it is begun, by recent decodings of its policy and
   // method. If there were none, blocks to measure a small instance: for kMostMeasuring at most, and
@@ -77,13 +77,12 @@ class DecodeBatcher {
 
  private:
   bool TryQueue(WaitingDecode waiting);
-  void RunWhatWaits();
+  void RunWaiting();
   void PostIfNeeded();
-  // A batch, where one waits and there is a place for it; whether it did anything.
+  // Runs a batch if one waits and fewer than max_running run. Returns whether it did.
   bool RunOne();
   void Run(std::vector<WaitingDecode> batch);
-  // Hands over an outcome that is no plan. What follows may take long (a search in its place), so
-  // a task of its own does it.
+  // Passes on an outcome without a plan, in a task of its own: its receiver may search for long.
   void Refuse(WaitingDecode waiting, DecodeOutcome outcome);
   struct Span {
     absl::Time begun, ended;
@@ -97,10 +96,10 @@ class DecodeBatcher {
 
   const Options options_;
   mutable absl::Mutex mutex_;
-  SteadyCondVar changed_;  // what waits
+  SteadyCondVar changed_;  // signals that queue_ changed
   DecodeQueue queue_ ABSL_GUARDED_BY(mutex_);
   int32_t running_ ABSL_GUARDED_BY(mutex_) = 0;
-  int32_t posted_ ABSL_GUARDED_BY(mutex_) = 0;  // given to run_later and not begun
+  int32_t posted_ ABSL_GUARDED_BY(mutex_) = 0;  // passed to run_later, not begun yet
   absl::Time joined_ended_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 

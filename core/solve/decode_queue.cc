@@ -7,16 +7,16 @@
 namespace vrp {
 namespace {
 
-// A request with more than this share of a batch's rows is decoded alone.
+// A request with more than 1 / kLargeShare of a batch's rows is decoded alone.
 constexpr int64_t kLargeShare = 2;
-// The newest time's share in what is expected.
+// Weight of the newest time in the estimate.
 constexpr double kNewest = 0.2;
 constexpr size_t kMostRowTimes = 64;
-// A decoding that was too slow is not tried again for so long, nor with so much more time.
+// For this long, a decoding that was too slow is retried only with this many times the time.
 constexpr absl::Duration kRetryInterval = absl::Seconds(10);
 constexpr double kLittleMore = 1.1;
 
-// Improvements that are done together end together.
+// Improvements of one batch end together.
 bool CanImproveWith(const DecodeOptions& first, const DecodeOptions& other, absl::Time now) {
   if (!first.improvement.has_value() || !other.improvement.has_value()) {
     return first.improvement.has_value() == other.improvement.has_value();
@@ -83,7 +83,7 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
   Taken taken{.batch = {}, .expired = TakeExpired()};
   int64_t rows = 0;
   absl::Time deadline = absl::InfiniteFuture();
-  // Whether `waiting` may be the next of the batch.
+  // Whether `waiting` may join the batch next.
   const auto fits = [&](const WaitingDecode& waiting) {
     if (taken.batch.empty()) return true;
     const DecodeJoin& first = taken.batch.front().request;
@@ -113,7 +113,7 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
 }
 
 DecodeQueue::RowTime& DecodeQueue::RowTimeOf(const DecodeJoin& request) {
-  // Of policies that are gone too: so it is emptied now and then.
+  // It also holds times of unloaded policies, so it is cleared now and then.
   if (row_times_.size() >= kMostRowTimes && !row_times_.contains(KeyOf(request))) {
     row_times_.clear();
   }

@@ -1,4 +1,4 @@
-// What waits for a network, and what of it goes next, together.
+// The queue of decoding requests, and the choice of the next batch.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace vrp {
 
-// Who waits: the first named go first.
+// Importance of a request: interactive ones go first.
 enum class DecodeClass { kInteractive, kBulk };
 inline constexpr size_t kDecodeClasses = 2;
 
@@ -32,7 +32,7 @@ struct DecodeJoin {
 struct DecodeOutcome {
   absl::StatusOr<DecodedPlan> plan = absl::UnknownError("not decoded");
   absl::Duration waited = absl::ZeroDuration();    // for a batch to begin, or for the refusal
-  absl::Duration computed = absl::ZeroDuration();  // by the batch; zero: none was begun
+  absl::Duration computed = absl::ZeroDuration();  // by the batch; zero if none began
 };
 
 struct WaitingDecode {
@@ -42,10 +42,10 @@ struct WaitingDecode {
   bool done_is_quick = false;  // `done` keeps the outcome for a thread that waits
 };
 
-// How long a decoding takes.
+// The time of a decoding.
 struct DecodeTime {
   absl::Duration time = absl::ZeroDuration();  // zero: not known
-  bool at_least = false;                       // it was given up after so long
+  bool at_least = false;                       // it was abandoned after that time
 };
 
 // Not thread-safe.
@@ -53,29 +53,30 @@ class DecodeQueue {
  public:
   struct Limits {
     int32_t max_batch = 32;  // requests
-    // Of joined requests: nodes x augmentations x trajectories, summed. More is no faster on a CPU,
-    // and whoever waits for it waits longer. 0: no limit.
+    // Rows (nodes x augmentations x trajectories) of all requests of a batch. More are no faster on
+    // a CPU and make each request wait longer. 0: no limit.
     int64_t max_rows = 840;
-    int32_t max_waiting = 256;  // of each class
+    int32_t max_waiting = 256;  // per class
   };
   explicit DecodeQueue(const Limits& limits) : limits_(limits) {}
 
-  // False, and `waiting` as it was: its class has max_waiting requests.
+  // Queues `waiting`. Returns false and leaves it unchanged if its class has max_waiting requests.
   bool TryAdd(WaitingDecode& waiting);
 
   struct Taken {
-    std::vector<WaitingDecode> batch;    // can be decoded in one call; empty: nothing waits
-    std::vector<WaitingDecode> expired;  // their stop came; all of the queue's
+    std::vector<WaitingDecode> batch;    // for one call of the policy; empty if nothing waits
+    std::vector<WaitingDecode> expired;  // all requests of the queue whose stop came
   };
-  // The first of the most important class with those behind it, of lower classes too, that can join
-  // it: the same model and method, no samples (their random numbers depend on the place in a batch)
-  // and nothing large; and no more than, by the times of late, are done by the soonest deadline
-  // among them. Plans to improve are joined where none ends before half of the first's time.
+  // Removes the next batch: the first request of the most important class, with those behind it and
+  // in lower classes that can join it. Requests join if they have the same model and method, draw
+  // no samples (random numbers depend on the position in a batch) and are not large. By recent
+  // times, the batch ends before the soonest deadline in it. Plans to improve join if none ends
+  // before half of the first one's time.
   Taken Take(absl::Time now);
 
   // Records that requests like `first`, of `rows` rows together, were decoded in `took`.
   void Learn(const DecodeJoin& first, int64_t rows, absl::Duration took);
-  // Records that they were given up after `took`, at `ended`.
+  // Records that such requests were abandoned after `took`, at `ended`.
   void LearnFailure(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
   // Records the time of another instance, decoded by the policy and the method of `like`. It counts
   // until Learn knows a time.
@@ -83,16 +84,16 @@ class DecodeQueue {
   // Returns the time of so many rows, judged by recent decodings by the policy and the method of
   // `like`, for a thread that has nothing else to do.
   DecodeTime TimeOf(const DecodeJoin& like, int64_t rows) const;
-  // Likewise; zero if it is not known.
+  // Returns the same as a duration; zero if it is not known.
   absl::Duration ExpectedTime(const DecodeJoin& like, int64_t rows) const {
     return TimeOf(like, rows).time;
   }
-  // Whether a decoding by the same policy and method, of no more rows, was given up within the last
-  // ten seconds after `time` or longer.
+  // Whether a decoding by the same policy and method, of no more rows, was abandoned within the
+  // last ten seconds after `time` or longer.
   bool WouldExceed(const DecodeJoin& request, absl::Duration time, absl::Time now) const;
-  // By whatever policy was last learned of.
+  // Returns the time of so many rows by the policy that was learned last.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
-  // Of all that waits.
+  // Returns the time of all waiting requests.
   absl::Duration ExpectedTime() const;
 
   int64_t waiting() const;
@@ -103,12 +104,12 @@ class DecodeQueue {
   std::vector<WaitingDecode> TakeExpired();
   bool IsJoined(const DecodeJoin& request) const;
 
-  // How fast a policy decodes by one method.
+  // The time of one row, for a policy and method.
   struct RowTime {
     absl::Duration mean = absl::ZeroDuration();  // zero: not known
-    bool at_least = false;                       // the mean is of a decoding that was given up
-    bool is_estimate = false;                    // by LearnEstimate alone
-    // The last decoding that was given up.
+    bool at_least = false;                       // the mean is of an abandoned decoding
+    bool is_estimate = false;                    // from LearnEstimate only
+    // The last abandoned decoding.
     int64_t failed_rows = 0;
     absl::Duration failed_after = absl::ZeroDuration();
     absl::Time failed_at = absl::InfinitePast();
@@ -122,7 +123,7 @@ class DecodeQueue {
   absl::Duration last_row_time_;
 };
 
-// nodes x augmentations x trajectories; of a batch their sum.
+// Returns nodes x augmentations x trajectories; for a batch their sum.
 int64_t DecodeRows(const DecodeJoin& request);
 int64_t DecodeRows(const std::vector<WaitingDecode>& batch);
 

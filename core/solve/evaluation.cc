@@ -23,12 +23,12 @@ constexpr absl::Duration kMostSearch = absl::Minutes(1);
 // A step's work should take about this long.
 constexpr absl::Duration kStep = absl::Milliseconds(500);
 constexpr int64_t kMostAtOnce = 1024;
-// Plans that are improved together: what keeps a large GPU busy.
+// Number of plans that are improved together: enough to keep a large GPU busy.
 constexpr int64_t kImprovedAtOnce = 4096;
 // Bounds of the size buckets: customers up to and including each.
 constexpr std::array<int32_t, 8> kBucketEnds = {20, 50, 100, 200, 500, 1000, 10'000, 100'000};
 
-// Sums of a sample.
+// Running sums over a sample of values.
 struct Moments {
   int64_t count = 0;
   double sum = 0;

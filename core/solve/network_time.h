@@ -1,4 +1,4 @@
-// Texts about a policy that has no plan in time.
+// Texts for a policy that has no plan in time.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace vrp {
 struct NetworkTime {
   Strategy strategy = Strategy::kGreedy;
   int32_t customers = 0;
-  absl::Duration needed;     // zero: not known
+  absl::Duration needed;     // zero if not known
   bool at_least = false;     // `needed` is a lower bound
-  absl::Duration budget;     // that was granted
-  bool by_deadline = false;  // the caller's deadline made it so short
+  absl::Duration budget;     // the granted one
+  bool by_deadline = false;  // the caller's deadline cut the budget
 };
 
-// Names the time that decoding takes here and why it was not there.
+// Describes how long decoding takes on this machine, and why that was not available.
 std::string LateNote(const NetworkTime& time);
-// kDeadlineExceeded, for callers who want no other plan: says how long the budget would have to be.
+// Returns kDeadlineExceeded with the budget that would suffice, for callers who want no other plan.
 absl::Status BudgetTooShort(const NetworkTime& time);
 // Whether `status` is such an error.
 bool IsBudgetTooShort(const absl::Status& status);

@@ -15,7 +15,7 @@
 namespace vrp {
 namespace {
 
-// What the searches have found together, for the one who is told of it. Thread-safe.
+// Reports the best plan of all searches to their caller. Thread-safe.
 class Improvements {
  public:
   Improvements(const Instance& instance, const std::function<void(const Plan&, Cost)>& tell)

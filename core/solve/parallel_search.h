@@ -1,4 +1,4 @@
-// Searches side by side.
+// Several searches of one instance on several threads.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,10 @@ namespace vrp {
 
 // Runs `threads` searches with the seeds options.seed, options.seed + 1, ... and returns the best:
 // the fewest customers left out, then the cost, then the lowest seed. `iterations` is the sum.
-// Population searches exchange their best plans, and a large plain instance is searched by all
-// threads together (SearchesByRegions): with more than one the answer depends on when each finds
-// what. Fewer threads run where the system gives no more. Blocks. `on_improvement`
-// (null: nobody) is told of each plan that is better than all plans before it, of all searches; one
-// call at a time, in the thread that found it.
+// Population searches exchange their best plans, and all threads search a large plain instance
+// together (SearchesByRegions), so with several threads the result depends on timing. Fewer threads
+// run if the system has no more. Blocks. Calls `on_improvement` (optional) for every plan that is
+// better than all before it, from the thread that found it, one call at a time.
 absl::StatusOr<SearchResult> ParallelSearch(
     const Instance& instance, const SearchOptions& options, int32_t threads,
     const std::function<void(const Plan&, Cost)>& on_improvement = nullptr);

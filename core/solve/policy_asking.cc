@@ -12,13 +12,13 @@
 namespace vrp {
 namespace {
 
-// A seeded search waits for the policy for this share of what is left.
+// Share of the remaining time that a seeded search waits for the policy.
 constexpr double kPolicyShare = 0.2;
-// Samples that guide it, and how many times a greedy tour's time they may take by a guess.
+// Number of samples that guide it, and their estimated time as a multiple of a greedy tour's.
 constexpr int32_t kGuides = 32;
 constexpr double kGuidesTime = 8;
-// Kept from a policy alone, for search to construct a plan where the policy has none in time; at
-// most that share of what is left.
+// Time kept for search to construct a plan if a policy alone has none in time, and the largest
+// share of the remaining time that it may be.
 constexpr absl::Duration kConstructing = absl::Microseconds(300);
 constexpr absl::Duration kConstructingPerNode = absl::Microseconds(15);
 constexpr double kConstructingShare = 0.25;
@@ -43,7 +43,7 @@ bool PolicyAsking::WouldExceed() {
 }
 
 NetworkTime PolicyAsking::Time() {
-  const absl::Time until = frame_.patience_ends;
+  const absl::Time until = frame_.answer_due;
   const DecodeTime needed = options_.batcher != nullptr ? options_.batcher->TimeOf(Request(), until)
                                                         : MeasuredTime(Request(), until);
   return {.strategy = options_.strategy,

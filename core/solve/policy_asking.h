@@ -19,14 +19,14 @@ namespace vrp {
 
 // The times of one solve.
 struct SolveTimeframe {
-  StopCondition stop;        // the end of the budget, or of the caller's patience
-  absl::Duration budget;     // until then, from the arrival of the request
-  bool by_deadline = false;  // the caller's patience is the sooner of both
+  StopCondition stop;        // the end of the budget, or of the caller's deadline
+  absl::Duration budget;     // from the arrival of the request to `stop`
+  bool by_deadline = false;  // the caller's deadline is the sooner of both
   absl::Time search_ends;    // leaves time for the final check
-  absl::Time patience_ends;  // when the caller's deadline leaves no more than the way back
+  absl::Time answer_due;     // the caller's deadline less the time to send the answer
 };
 
-// Not thread-safe; all that it is given must outlive it.
+// Not thread-safe. Its arguments must outlive it.
 class PolicyAsking {
  public:
   PolicyAsking(const Instance& instance, const SolveOptions& options, const SolveTimeframe& frame)
@@ -35,26 +35,26 @@ class PolicyAsking {
   // Whether the policy can solve the instance by the strategy.
   absl::Status Check() const;
 
-  // The rest up to Seeds: for a strategy of the policy alone.
+  // The methods from here to Seeds serve strategies of the policy alone.
   // Returns the request. It leaves time for a plan by search.
   const DecodeJoin& Request();
-  // Whether a decoding that was given up lately shows that there is too little time.
+  // Whether a recently abandoned decoding shows that there is too little time.
   bool WouldExceed();
-  // Returns the time that the request takes. May measure it until the caller's patience ends.
+  // Returns the time that the request takes. May measure it until `answer_due`.
   NetworkTime Time();
   absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
-  // The batcher's outcome, once the checker has seen the plan.
+  // Returns the batcher's outcome after the checker has judged the plan.
   absl::StatusOr<DecodedPlan> Checked(DecodeOutcome outcome);
 
-  // For a search that starts from the policy's plans.
+  // Plans of the policy that a search starts from.
   struct Seeds {
     std::vector<Plan> plans = {};  // the best first
-    std::string note = {};         // why there are none
+    std::string note = {};         // the reason why there are none
   };
   // Returns the greedy plan and, if there is time for them, samples. Takes a share of the time.
   Seeds AskForSeeds();
 
-  absl::Duration joining() const { return joining_; }  // waited for batches
+  absl::Duration joining() const { return joining_; }  // time spent waiting for batches
   absl::Duration decoding() const { return decoding_; }
 
  private:
@@ -66,7 +66,7 @@ class PolicyAsking {
   const Instance& instance_;
   const SolveOptions& options_;
   const SolveTimeframe& frame_;
-  std::optional<DecodeJoin> request_;  // made when first asked
+  std::optional<DecodeJoin> request_;  // created on first use
   absl::Duration joining_, decoding_;
 };
 

@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// Customers of the instance that decoding is measured on.
+// Number of customers of the instance on which decoding is measured.
 constexpr int32_t kMeasured = 20;
 
 }  // namespace

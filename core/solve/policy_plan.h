@@ -1,4 +1,4 @@
-// Asking a policy, and checking what it gave before it is used.
+// Decodes with a policy and checks its plans before they are used.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,26 @@
 
 namespace vrp {
 
-// One request by itself, on its own threads. The policy's errors; kInternal where it gave no plan.
+// Decodes one request alone, on its own threads. Returns the policy's errors, and kInternal if it
+// gave no plan.
 absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request);
 
-// Policy::Decode; kInternal for a wrong number of plans, kResourceExhausted where memory runs out.
+// Calls Policy::Decode. kInternal: a wrong number of plans. kResourceExhausted: out of memory.
 absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        std::span<const Instance> instances,
                                                        const DecodeOptions& options);
 
-// How long MeasuredTime may take.
+// Time limit of MeasuredTime.
 inline constexpr absl::Duration kMostMeasuring = absl::Milliseconds(50);
 
 // Estimates how long `request` takes alone: the time of a small instance of the policy's own kind,
 // decoded in the same way, times the ratio of their rows. Blocks for kMostMeasuring at most; if
-// that is after `until`, returns zero at once. Zero too if the policy fails on the instance.
+// that ends after `until`, returns zero at once. Also zero if the policy fails on the instance.
 DecodeTime MeasuredTime(const DecodeJoin& request, absl::Time until);
 
-// `decoded`, what `policy` gave for `instance`, where the independent checker finds its best plan
-// (it does not look at the others) complete and feasible; kInternal where not. Its error passes
-// through.
+// Returns `decoded`, the result of `policy` for `instance`, if the independent checker finds its
+// best plan complete and feasible (the others are not checked); kInternal otherwise. Errors in
+// `decoded` are returned as they are.
 absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,
                                         absl::StatusOr<DecodedPlan> decoded);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr int kPoll = 64;  // steps between two looks at the stop condition
 
-// A set of customers, a bit each: bit 0 is the first customer.
+// A set of customers, one bit each; bit 0 is the first customer.
 using Set = uint32_t;
 
 // Solves a plain instance: finds the shortest route of each set of customers, then the best sets.
@@ -47,7 +47,7 @@ class PlainOptimum {
     double distance = kNever;
     std::vector<NodeIndex> order = {};
   };
-  // A route so far.
+  // A partial route.
   struct State {
     NodeIndex node = 0;
     Set set = 0;
@@ -97,8 +97,8 @@ class PlainOptimum {
     return static_cast<size_t>(count == 0 ? customers_ : std::min(count, customers_));
   }
 
-  // sums_[k][set]: the least distance of at most k routes that serve exactly `set`; the part of it
-  // that the last of them serves is last_[k][set].
+  // sums_[k][set] is the least distance of at most k routes that serve exactly `set`; last_[k][set]
+  // is the subset that the last of them serves.
   void Partition() {
     const size_t most = MostRoutes();
     sums_.assign(most + 1, std::vector<double>(best_.size(), kNever));
@@ -118,7 +118,7 @@ class PlainOptimum {
     }
   }
 
-  // The most customers, then the least distance.
+  // Serves the most customers, then minimises distance.
   Set BestSet() const {
     Set best = 0;
     for (Set set = 1; set < best_.size(); ++set) {
@@ -132,7 +132,7 @@ class PlainOptimum {
   Plan PlanOf(Set set) const {
     Plan plan;
     for (size_t k = sums_.size() - 1; set != 0;) {
-      // The layer in which this set's routes were found.
+      // The smallest number of routes with this distance.
       while (k > 1 && sums_[k - 1][set] == sums_[k][set]) --k;
       const Set part = last_[k][set];
       plan.push_back({.vehicle_type = 0, .customers = best_[part].order});
@@ -157,7 +157,7 @@ class PlainOptimum {
   bool stopped_ = false;
 };
 
-// Solves any instance: the checker judges every plan.
+// Solves any instance by having the checker judge every plan.
 class CheckedOptimum {
  public:
   CheckedOptimum(const Instance& instance, const StopCondition& stop)
@@ -171,8 +171,8 @@ class CheckedOptimum {
   }
 
  private:
-  // Leaves `customer` out, puts it into each place of each route, and into a route of its own; so
-  // each plan comes up once.
+  // Tries leaving `customer` out, each position of each route, and a route of its own. Each plan is
+  // generated once.
   void Place(NodeIndex customer) {
     if (stopped_) return;
     if (customer == instance_.num_nodes()) return Judge();
@@ -211,8 +211,8 @@ class CheckedOptimum {
   bool stopped_ = false;
 };
 
-// How many plans there are: each choice of k customers, times the ways to make r ordered routes of
-// them (Lah numbers), times the types of these. Infinity where they are too many to count.
+// Returns the number of plans: the choices of k customers, times the ways to form r ordered routes
+// of them (Lah numbers), times the vehicle types of these. Infinity if they are too many to count.
 double PlansOf(const Instance& instance) {
   constexpr int32_t kMostCounted = 12;
   const int32_t n = instance.num_customers();

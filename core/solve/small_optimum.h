@@ -1,4 +1,4 @@
-// The optimum of instances so small that every plan can be tried.
+// The optimum of instances that are small enough to try every plan.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace vrp {
 
-// Plain instances (no feature of features.h) have at most so many customers. Each order of each
-// subset is driven once, cut off where it breaks a rule; then subsets are put together.
+// Largest number of customers of a plain instance (no feature of features.h). Each order of each
+// subset is tried once and cut off at its first violation; then subsets are combined.
 inline constexpr int32_t kMostPlainExact = 8;
-// Others have at most so many plans, with every choice of vehicles and of customers left out, and
-// the independent checker judges each: about 5 customers with one vehicle type. Reloads are not
-// tried, nor are instances that allow them.
+// Largest number of plans of any other instance, counting every choice of vehicles and of customers
+// left out; about 5 customers with one vehicle type. The independent checker judges each plan.
+// Instances that allow reloads are not tried.
 inline constexpr double kMostPlansExact = 2000;
 
-// A plan than which none is better, proven; nullopt where the instance is too large for that, or
-// `stop` came first. Takes some milliseconds at most.
+// Returns a plan that is proven optimal; nullopt if the instance is too large for that or `stop`
+// came first. Takes some milliseconds at most.
 std::optional<Plan> SmallOptimum(const Instance& instance, const StopCondition& stop);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Bounds and defaults of what a solve may be asked for: the one place for each.
+// Limits and defaults of a solve's options.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace vrp {
 inline constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
 inline constexpr int32_t kMostBudgetSeconds = 30 * 24 * 3600;
 inline constexpr absl::Duration kMostBudget = absl::Seconds(kMostBudgetSeconds);
-// For a call, and for a solve job, that names neither a budget nor a stop rule.
+// Budget of a call, and of a solve job, that names neither a budget nor a stop rule.
 inline constexpr absl::Duration kDefaultBudget = absl::Milliseconds(500);
 inline constexpr absl::Duration kDefaultJobBudget = absl::Minutes(10);
 
-// Samples, or beams.
+// Number of samples or beams.
 inline constexpr int32_t kDefaultWidth = 16;
 inline constexpr int32_t kMostWidth = 10'000;
 
-// Rounds of improvement (see PlanImprovement).
+// Rounds of improvement (PlanImprovement).
 inline constexpr int32_t kDefaultRounds = 20'000;
 inline constexpr int32_t kMostRounds = 10'000'000;
 

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(kMostWidth <= kMaxBeams && kMostWidth <= kMaxSamples);
 
-// The time that the answer needs on its way back to a caller who will not wait longer.
+// Time that the answer needs to reach a caller with a deadline.
 constexpr absl::Duration kWayBack = absl::Milliseconds(20);
 
 absl::Status OutOfRange(const char* field, const std::string& got, const std::string& wanted) {

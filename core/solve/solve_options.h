@@ -19,20 +19,21 @@
 namespace vrp {
 
 enum class Strategy {
-  // The best that is known for the instance, the budget and the model. So far that is the search
-  // alone: a paired ablation (tests/bench/ablate_network.py, README) shows no size and budget where
-  // it does better with the network's plan to start from.
+  // The best strategy known for the instance, the budget and the model. So far that is search
+  // alone:
+  // a paired ablation (tests/bench/ablate_network.py, docs/benchmarks.md) shows no size and budget
+  // at which starting from the network's plan is better.
   kAuto,
-  kSeeded,      // the policy's best plan starts the search and its samples guide it, in time
-  kGreedy,      // the policy's greedy plan, unrefined
-  kSample,      // best of `width` samples, unrefined
-  kBeam,        // beam search of `width`, unrefined
+  kSeeded,      // search from the policy's best plan, guided by its samples, if they are in time
+  kGreedy,      // the policy's greedy plan, without search
+  kSample,      // the best of `width` samples, without search
+  kBeam,        // beam search of `width`, without local search
   kSearch,      // no network
-  kMultiStart,  // best of greedy plans from all starts in eight augmentations, unrefined
-  kImproved,    // the policy's greedy plan, improved on the policy's device
+  kMultiStart,  // the best greedy plan of all starts and eight symmetry augmentations
+  kImproved,    // the policy's greedy plan, improved by local search on the policy's device
 };
 
-// Whether the strategy asks the policy; it need not be loaded for the others.
+// Whether the strategy uses the policy. The others do not need it loaded.
 bool NeedsPolicy(Strategy strategy);
 // Whether the policy alone gives the plan.
 bool IsPolicyAlone(Strategy strategy);
@@ -40,40 +41,40 @@ std::string_view StrategyName(Strategy strategy);
 
 struct SolveOptions {
   Strategy strategy = Strategy::kAuto;
-  absl::Time received;                     // the budget counts from here; not set: from the call
+  absl::Time received;                     // start of the budget; if not set, the time of the call
   absl::Duration budget = kDefaultBudget;  // kLeastBudget .. kMostBudget
   absl::Time deadline =
-      absl::InfiniteFuture();  // the caller's own; less 20 ms, when sooner than the budget
-  // The part of the budget that a search leaves for sending its answer. Together with the final
-  // check it is at most kClosingShare of the budget (solver.cc).
+      absl::InfiniteFuture();  // the caller's; 20 ms before it the solve ends, if before the budget
+  // Part of the budget that a search leaves for sending its answer. Together with the final check
+  // it is at most kClosingShare of the budget (solver.cc).
   absl::Duration reserve = absl::ZeroDuration();
   std::shared_ptr<const CancelFlag> cancel;
   uint64_t seed = 1;
-  int32_t threads = 1;              // 1 .. the machine's; searches side by side, the best wins
+  int32_t threads = 1;              // 1 .. the machine's; one search each, the best result wins
   int32_t width = kDefaultWidth;    // samples or beams; 1 .. kMostWidth
   int32_t rounds = kDefaultRounds;  // of kImproved; 0 .. kMostRounds
-  // A limit for each search; with it, and time enough, an answer can be repeated exactly.
+  // Limit of each search. With it, and enough time, an answer is exactly repeatable.
   int64_t max_iterations = INT64_MAX;
-  StopRule stop = {};  // of the strategies that search
+  StopRule stop = {};  // for the strategies that search
   // How long an earlier search has found nothing better than `initial`; it counts for `stop`.
   absl::Duration since_improvement = absl::ZeroDuration();
-  std::shared_ptr<Policy> policy;  // null: search alone
-  bool policy_named = false;       // one was asked for; kAuto says why it leaves it out
-  // A policy alone that is too late is an error; else search gives the plan.
+  std::shared_ptr<Policy> policy;  // null: search only
+  bool policy_named = false;       // the caller named one; kAuto says why it does not use it
+  // Whether a policy without a plan in time is an error; otherwise search gives the plan.
   bool network_only = false;
-  DecodeBatcher* batcher = nullptr;  // through which the policy is asked; null: directly
-  DecodeClass importance = DecodeClass::kInteractive;  // to the batcher
+  DecodeBatcher* batcher = nullptr;                    // decodes for the policy; null: direct calls
+  DecodeClass importance = DecodeClass::kInteractive;  // in the batcher's queue
   // Plans to start from; see SearchOptions::initial. For the strategies that search.
   std::vector<Plan> initial;
   // Called for every better plan, from the search threads, one call at a time. Optional.
   std::function<void(const Plan&, Cost)> on_improvement;
 };
 
-// When the budget or the caller's patience (less the answer's way back) ends.
+// Returns when the budget or the caller's deadline, less the time to send the answer, ends.
 absl::Time SolveEndsBy(absl::Time received, absl::Duration budget, absl::Time deadline);
 
-// Refuses what no instance makes right: kInvalidArgument for options out of range;
-// kFailedPrecondition for a strategy that needs a policy when there is none.
+// Checks the options without an instance. kInvalidArgument: out of range. kFailedPrecondition: the
+// strategy needs a policy and there is none.
 absl::Status CheckSolveOptions(const SolveOptions& options);
 
 }  // namespace vrp

@@ -25,11 +25,11 @@ namespace {
 
 constexpr const char* kNoGain =
     "no gain from it is known at any size and budget; seeded starts the search from its plan";
-// Left for the solution's times and the checker after the search: per node, where there are more
-// rules than loads and windows twice that, and at most that share of the budget.
+// Time left after the search for the solution's times and the checker: per node, doubled if there
+// are constraints beyond loads and windows, and at most kClosingShare of the budget.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
 constexpr double kClosingShare = 0.4;
-// SmallOptimum may take that share of what is left.
+// Share of the remaining time that SmallOptimum may take.
 constexpr double kExactShare = 0.5;
 constexpr const char* kNotNeeded = "the instance is small enough for exact search";
 
@@ -43,7 +43,7 @@ absl::StatusOr<SolveAnswer> Guarded(SolveFn solve) {
   }
 }
 
-// One call of Solve.
+// The state of one call of Solve.
 class Solving {
  public:
   Solving(const Instance& instance, const SolveOptions& options)
@@ -77,8 +77,8 @@ class Solving {
     return Close(plan);
   }
 
-  // For the policy alone, in place of Run: the request to the batcher, and the answer by its
-  // outcome. If WouldExceed(), WithoutPolicy() is the answer.
+  // Replace Run for a policy alone: the request to the batcher, and the answer from its outcome. If
+  // WouldExceed(), WithoutPolicy() gives the answer.
   absl::StatusOr<DecodeJoin> Ask() {
     VRP_RETURN_IF_ERROR(asking_.Check());
     return asking_.Request();
@@ -88,9 +88,8 @@ class Solving {
     return Guarded([&] { return Finish(asking_.Checked(std::move(outcome))); });
   }
 
-  // Builds the answer of a policy alone that has no plan in time: search's plan or, if the caller
-  // wants no other, an error. The plan comes first: the time that the policy needs may have to be
-  // measured.
+  // Builds the answer for a policy alone that has no plan in time: search's plan or, with
+  // network_only, an error. The plan comes first, since the policy's time may have to be measured.
   absl::StatusOr<SolveAnswer> WithoutPolicy() {
     return Guarded([this]() -> absl::StatusOr<SolveAnswer> {
       if (options_.network_only) return BudgetTooShort(asking_.Time());
@@ -117,8 +116,8 @@ class Solving {
     return Close(plan);
   }
 
-  // `seeds`: a policy's plans, the best first, to start from the first beside those that were given
-  // and to be guided by all.
+  // `seeds` are a policy's plans, the best first. The search starts from the first of them and the
+  // given plans, and is guided by all of them.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time begun = SteadyNow();
     StopMonitor monitor(instance_, options_.stop, frame_.stop.Sooner(frame_.search_ends),
@@ -164,10 +163,10 @@ class Solving {
             .budget = budget,
             .by_deadline = end < received_ + options_.budget,
             .search_ends = end - std::min(options_.reserve + checking, budget * kClosingShare),
-            .patience_ends = SolveEndsBy(received_, absl::InfiniteDuration(), options_.deadline)};
+            .answer_due = SolveEndsBy(received_, absl::InfiniteDuration(), options_.deadline)};
   }
 
-  // Of the policy alone.
+  // State of a policy alone.
   absl::StatusOr<SolveAnswer> Finish(absl::StatusOr<DecodedPlan> decoded) {
     if (absl::IsDeadlineExceeded(decoded.status())) return WithoutPolicy();
     VRP_RETURN_IF_ERROR(decoded.status());
@@ -227,7 +226,7 @@ class Solving {
   SolveAnswer answer_;
 };
 
-// A call of SolveLater.
+// The state of one call of SolveLater.
 struct PendingSolve {
   PendingSolve(Instance given, SolveOptions how)
       : instance(std::move(given)), options(std::move(how)), solving(instance, options) {}

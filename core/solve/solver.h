@@ -1,5 +1,4 @@
-// From an instance to a checked answer within the budget: search, or a trained policy, and where
-// the answer came from.
+// Solves an instance within a budget by search, a trained policy or both. The plan is checked.
 #pragma once
 
 #include <cstdint>
@@ -25,49 +24,48 @@ enum class SolveEnd {
   kComplete,
   kNoImprovement,  // StopRule::no_improvement
   kTarget,         // StopRule::target_cost
-  kOptimal,        // no plan is better, which is proven
+  kOptimal,        // the plan is proven optimal
 };
 std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {
-  // `queue`: until the call; `joining`: until a batch of the batcher began.
+  // `queue` lasts until the call, `joining` until a batch of the batcher began.
   absl::Duration queue, joining, encode, decode, search, total;
 };
 
 struct SolveAnswer {
   Solution solution;
   CheckReport check;  // by the independent checker
-  // What gave the plan: kSearch where the search was alone, kSeeded where the policy gave it a plan
-  // to start from.
+  // The source of the plan: kSearch for search alone, kSeeded for search from a policy's plan.
   Strategy strategy = Strategy::kSearch;
-  std::string policy_note;  // why the policy was left out; empty otherwise
+  std::string policy_note;  // the reason why the policy was not used; empty otherwise
   uint64_t seed = 1;
-  absl::Duration budget;  // what was granted
+  absl::Duration budget;  // the granted one
   SolveTimes times;
   SolveEnd ended_by = SolveEnd::kComplete;
   int64_t iterations = 0;  // of all searches
-  int32_t threads = 1;     // that took part
+  int32_t threads = 1;     // threads used
 };
 
-// Thread-safe; blocks for at most the budget, or, where that was used up on arrival, for some
-// milliseconds that construct a plan. If a policy is late whose time is not known, it blocks for up
-// to kMostMeasuring (policy_plan.h) more to measure it, within the caller's deadline. Customers
-// without a place are unserved, with the reason; nothing else is ever wrong with the plan: each was
-// checked. Instances that SmallOptimum knows are answered at once by the strategies that search.
+// Thread-safe. Blocks for at most the budget, or for some milliseconds that construct a plan if the
+// budget was used up on arrival. If a policy whose time is not known is late, blocks for up to
+// kMostMeasuring (policy_plan.h) more to measure it, within the caller's deadline. The plan has
+// been checked: its only defect can be unserved customers, each with a reason. Strategies that
+// search answer instances that SmallOptimum can solve at once.
 //
-// A policy alone that has no plan in time gives way to search, which then answers with the best
-// plan that it finds in the milliseconds kept for that, and says so in `policy_note`; with
-// options.network_only it is kDeadlineExceeded.
+// If a policy alone has no plan in time, search answers with the best plan that it finds in the
+// milliseconds kept for that, and `policy_note` says so; with options.network_only the result is
+// kDeadlineExceeded.
 //
-// Errors of CheckSolveOptions; the strategies of the network alone also give kUnimplemented, where
-// the policy does not know a feature of the instance, kCancelled, when they have no plan by then,
-// and kInternal when the checker refuses its plan.
+// Returns the errors of CheckSolveOptions. Strategies of the network alone also return
+// kUnimplemented (the policy does not support a feature of the instance), kCancelled (cancelled
+// before there was a plan) and kInternal (the checker refuses the plan).
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
-// Likewise, but for a policy alone asked through options.batcher no thread waits: `done` is called
-// once, by this thread before it returns or by one of the batcher's. If the policy has no plan in
-// time, the thread that calls `done` searches first. kResourceExhausted too, where the batcher is
-// full or memory runs out.
+// Solves like Solve, but no thread waits for a policy alone that options.batcher decodes. Calls
+// `done` once, from this thread before it returns or from a thread of the batcher. If the policy
+// has no plan in time, the thread that calls `done` searches first. Also kResourceExhausted, if the
+// batcher is full or memory runs out.
 void SolveLater(Instance instance, SolveOptions options,
                 absl::AnyInvocable<void(absl::StatusOr<SolveAnswer>)> done);
 

@@ -14,8 +14,8 @@
 
 namespace vrp {
 
-// Thread-safe. Searches poll `stop()`, whose deadline is when the rule ends them without another
-// improvement. They plan cooling and phases by it.
+// Thread-safe. Searches poll `stop()`; its deadline is the time at which the rule ends them if
+// there is no further improvement. They schedule cooling and phases by it.
 class StopMonitor {
  public:
   // The outcome of an earlier search for the same plan.
@@ -23,17 +23,17 @@ class StopMonitor {
     std::optional<PlanValue> best = {};  // only better plans are improvements
     absl::Duration since_improvement = absl::ZeroDuration();
   };
-  // The search begins. `limit` ends it at the latest. `instance` outlives the monitor.
+  // Starts the clock. `limit` ends the search at the latest. `instance` must outlive the monitor.
   StopMonitor(const Instance& instance, const StopRule& rule, const StopCondition& limit,
               const Earlier& earlier);
 
   const StopCondition& stop() const { return stop_; }
-  // To be called with each better plan that any search finds.
+  // Records a better plan. Call it for each one that any search finds.
   void Found(const Plan& plan);
 
   enum class Verdict { kNone, kNoImprovement, kTarget, kOptimal };
-  // Why searches that have ended with `plan`, by their stop or not, were ended or could have been;
-  // kNone: by nothing that this knows of.
+  // Returns the rule that ended, or could have ended, searches that ended with `plan`; kNone if no
+  // rule applies.
   Verdict VerdictOn(const Plan& plan) const;
 
  private:

@@ -1,4 +1,4 @@
-// When a search ends before its budget does.
+// Rules by which a search ends before its budget.
 #pragma once
 
 #include <cstdint>
@@ -10,42 +10,42 @@
 
 namespace vrp {
 
-// A caller's wish, some of it relative to a budget or to an instance.
+// A requested stop rule, partly relative to a budget or an instance.
 struct StopRequest {
   std::optional<absl::Duration> no_improvement = {};
-  double no_improvement_share = 0;  // of the budget, at most 1; 0: not given
+  double no_improvement_share = 0;  // of the budget, at most 1; 0 if not given
   std::optional<Cost> target_cost = {};
   std::optional<double> target_gap = {};  // to the instance's reference cost: 0.01 is 1 %
-  bool automatic = false;                 // AutomaticStop, where it is not given here
+  bool automatic = false;                 // use AutomaticStop for everything not given here
 };
 
-// The search ends at the first of these.
+// Conditions; the search ends at the first that holds.
 struct StopRule {
-  // No better plan for so long.
+  // Time without a better plan.
   absl::Duration no_improvement = absl::InfiniteDuration();
-  // The search lasts at least so long, whatever `no_improvement` says.
+  // Minimum time of the search, regardless of `no_improvement`.
   absl::Duration at_least = absl::ZeroDuration();
-  // A plan that leaves nobody out costs at most so much.
+  // A plan that serves everyone costs at most this.
   std::optional<Cost> target_cost = {};
 };
 
-// The rule by an instance's size, for callers who name no budget.
+// The stop rule by instance size, for callers who name no budget.
 struct AutomaticStop {
-  absl::Duration limit;  // of the whole solve; at most kMostAutomatic
+  absl::Duration limit;  // for the whole solve; at most kMostAutomatic
   StopRule rule;
 };
 inline constexpr absl::Duration kMostAutomatic = absl::Seconds(30);
 
-// Measured by tests/bench/stop_rule.py.
+// Returns the rule for `instance`. Its constants were measured by tests/bench/stop_rule.py.
 AutomaticStop AutomaticStopOf(const Instance& instance);
 
 // Returns a lower bound on how long a search of an instance with so many customers lasts by the
 // automatic rule. Zero for instances that SmallOptimum may answer at once. (Any search may end
-// sooner, at a plan that no other can beat.)
+// sooner, at a plan that is proven optimal.)
 absl::Duration LeastAutomaticTime(int64_t customers);
 
-// The rule that `request` comes to on `instance` with that budget. kInvalidArgument names the field
-// of v1.SolveStop: a time or share out of range, both of them, a gap without a reference cost.
+// Returns the rule of `request` for `instance` with that budget. kInvalidArgument names the field
+// of v1.SolveStop: a time or share out of range, both of them, or a gap without a reference cost.
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
                                 absl::Duration budget);
 

@@ -66,7 +66,7 @@ class Reasons {
     return shipment_of_.empty() ? nullptr : shipment_of_[static_cast<size_t>(node)];
   }
 
-  // Whether none of the types that were eligible passes; those that do remain.
+  // Keeps the eligible types that pass. Returns whether none does.
   template <typename Passes>
   bool NoneLeft(Passes passes) {
     std::erase_if(eligible_, [&](int32_t type) {
@@ -126,7 +126,8 @@ class Reasons {
     return "time window cannot be reached";
   }
 
-  // Whether no proof is known that it cannot. The answer is due: few ways are tried.
+  // Whether it is possible as far as is known: only a few ways are tried, because the answer is
+  // due.
   bool MayBeServedAlongWithOthers(NodeIndex customer) {
     if (!MayDetour(instance_)) return false;
     if (!problem_.has_value()) {
@@ -156,7 +157,7 @@ class Reasons {
   const RouteScheduler scheduler_;
   std::vector<int64_t> used_;  // routes by vehicle type
   std::vector<const Shipment*> shipment_of_;
-  // Of the customer at hand.
+  // State for the current customer.
   PlannedRoute alone_;
   std::vector<double> durations_;  // by vehicle type, of those that are in time
   std::vector<int32_t> eligible_;
